@@ -1,0 +1,199 @@
+"""CDI's DataVolume and DataSource (cdi.kubevirt.io/v1beta1)."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from msgspec import field
+
+from virtcatalog.api.core import (
+    LabelSelector,
+    ObjectMeta,
+    PersistentVolumeClaimSpec,
+    TypedLocalObjectReference,
+    TypedObjectReference,
+    VolumeResourceRequirements,
+)
+from virtcatalog.api.object import Object, since
+
+
+class PlatformOptions(Object):
+    """`cdi.kubevirt.io/v1beta1 PlatformOptions`."""
+
+    architecture: Annotated[str, since("v1.7")] = ""
+
+
+class DataSourceRefSourceDataSource(Object):
+    """`cdi.kubevirt.io/v1beta1 DataSourceRefSourceDataSource`."""
+
+    namespace: str = field(default_factory=str)
+    name: str = field(default_factory=str)
+
+
+class DataVolumeSourceGCS(Object):
+    """`cdi.kubevirt.io/v1beta1 DataVolumeSourceGCS`."""
+
+    url: str
+    secret_ref: str = ""
+
+
+class DataVolumeSourceSnapshot(Object):
+    """`cdi.kubevirt.io/v1beta1 DataVolumeSourceSnapshot`."""
+
+    namespace: str
+    name: str
+
+
+class DataVolumeSourceS3(Object):
+    """`cdi.kubevirt.io/v1beta1 DataVolumeSourceS3`."""
+
+    url: str
+    secret_ref: str = ""
+    cert_config_map: str = ""
+
+
+class DataVolumeSourcePVC(Object):
+    """`cdi.kubevirt.io/v1beta1 DataVolumeSourcePVC`."""
+
+    namespace: str
+    name: str
+
+
+class DataVolumeSourceHTTP(Object):
+    """`cdi.kubevirt.io/v1beta1 DataVolumeSourceHTTP`."""
+
+    url: str
+    secret_ref: str = ""
+    cert_config_map: str = ""
+    extra_headers: list[str] = []
+    secret_extra_headers: list[str] = []
+
+
+class DataVolumeBlankImage(Object):
+    """`cdi.kubevirt.io/v1beta1 DataVolumeBlankImage`."""
+
+
+class DataVolumeSourceRegistry(Object):
+    """`cdi.kubevirt.io/v1beta1 DataVolumeSourceRegistry`."""
+
+    url: str | None = None
+    image_stream: str | None = None
+    pull_method: str | None = None
+    secret_ref: str | None = None
+    cert_config_map: str | None = None
+    platform: Annotated[PlatformOptions | None, since("v1.7")] = None
+
+
+class DataVolumeSourceUpload(Object):
+    """`cdi.kubevirt.io/v1beta1 DataVolumeSourceUpload`."""
+
+
+class DataVolumeSourceVDDK(Object):
+    """`cdi.kubevirt.io/v1beta1 DataVolumeSourceVDDK`."""
+
+    url: str = ""
+    uuid: str = ""
+    backing_file: str = ""
+    thumbprint: str = ""
+    secret_ref: str = ""
+    init_image_url: str = field(name="initImageURL", default="")
+    extra_args: Annotated[str, since("v1.7")] = ""
+
+
+class DataVolumeSourceImageIO(Object):
+    """`cdi.kubevirt.io/v1beta1 DataVolumeSourceImageIO`."""
+
+    url: str
+    disk_id: str
+    secret_ref: str = ""
+    cert_config_map: str = ""
+    insecure_skip_verify: Annotated[bool | None, since("v1.8")] = None
+
+
+class DataSourceSource(Object):
+    """`cdi.kubevirt.io/v1beta1 DataSourceSource`."""
+
+    pvc: DataVolumeSourcePVC | None = None
+    snapshot: DataVolumeSourceSnapshot | None = None
+    data_source: DataSourceRefSourceDataSource | None = None
+
+
+class StorageSpec(Object):
+    """`cdi.kubevirt.io/v1beta1 StorageSpec`."""
+
+    access_modes: list[str] = []
+    selector: LabelSelector | None = None
+    resources: VolumeResourceRequirements = field(default_factory=VolumeResourceRequirements)
+    volume_name: str = ""
+    storage_class_name: str | None = None
+    volume_mode: Literal["Block", "Filesystem", "FromStorageProfile"] | None = None
+    data_source: TypedLocalObjectReference | None = None
+    data_source_ref: TypedObjectReference | None = None
+
+
+class DataVolumeSource(Object):
+    """`cdi.kubevirt.io/v1beta1 DataVolumeSource`."""
+
+    http: DataVolumeSourceHTTP | None = None
+    s3: DataVolumeSourceS3 | None = None
+    gcs: DataVolumeSourceGCS | None = None
+    registry: DataVolumeSourceRegistry | None = None
+    pvc: DataVolumeSourcePVC | None = None
+    upload: DataVolumeSourceUpload | None = None
+    blank: DataVolumeBlankImage | None = None
+    imageio: DataVolumeSourceImageIO | None = None
+    vddk: DataVolumeSourceVDDK | None = None
+    snapshot: DataVolumeSourceSnapshot | None = None
+
+
+class DataVolumeCheckpoint(Object):
+    """`cdi.kubevirt.io/v1beta1 DataVolumeCheckpoint`."""
+
+    previous: str
+    current: str
+
+
+class DataVolumeSourceRef(Object):
+    """`cdi.kubevirt.io/v1beta1 DataVolumeSourceRef`."""
+
+    name: str
+    kind: str = ""
+    namespace: str | None = None
+
+
+class DataSourceSpec(Object):
+    """`cdi.kubevirt.io/v1beta1 DataSourceSpec`."""
+
+    source: DataSourceSource = field(default_factory=DataSourceSource)
+
+
+class DataVolumeSpec(Object):
+    """`cdi.kubevirt.io/v1beta1 DataVolumeSpec`."""
+
+    source: DataVolumeSource | None = None
+    source_ref: DataVolumeSourceRef | None = None
+    pvc: PersistentVolumeClaimSpec | None = None
+    storage: StorageSpec | None = None
+    priority_class_name: str = ""
+    content_type: str = ""
+    checkpoints: list[DataVolumeCheckpoint] = []
+    final_checkpoint: bool = False
+    preallocation: bool | None = None
+
+
+class DataSource(Object):
+    """`cdi.kubevirt.io/v1beta1 DataSource`."""
+
+    spec: DataSourceSpec
+    api_version: str = ""
+    kind: str = ""
+    metadata: ObjectMeta = field(default_factory=ObjectMeta)
+
+
+class DataVolume(Object):
+    """`cdi.kubevirt.io/v1beta1 DataVolume`."""
+
+    spec: DataVolumeSpec
+    api_version: str = ""
+    kind: str = ""
+    metadata: ObjectMeta = field(default_factory=ObjectMeta)

@@ -1,0 +1,374 @@
+"""`spec.configuration` of the KubeVirt CR."""
+
+from __future__ import annotations
+
+from msgspec import field
+
+from virtcatalog.api.core import LabelSelector
+from virtcatalog.api.object import Int64, Object, UInt32, UInt64
+from virtcatalog.api.quantity import Quantity
+
+
+class TokenBucketRateLimiter(Object):
+    """`kubevirt.io/v1 TokenBucketRateLimiter`."""
+
+    qps: float = 0.0
+    burst: Int64 = 0
+
+
+class USBSelector(Object):
+    """`kubevirt.io/v1 USBSelector`."""
+
+    vendor: str = field(default_factory=str)
+    product: str = field(default_factory=str)
+
+
+class RateLimiter(Object):
+    """`kubevirt.io/v1 RateLimiter`."""
+
+    token_bucket_rate_limiter: TokenBucketRateLimiter | None = None
+
+
+class InterfaceBindingMigration(Object):
+    """`kubevirt.io/v1 InterfaceBindingMigration`."""
+
+    method: str = ""
+
+
+class CustomProfile(Object):
+    """`kubevirt.io/v1 CustomProfile`."""
+
+    localhost_profile: str | None = None
+    runtime_default_profile: bool = False
+
+
+class TDXAttestationConfiguration(Object):
+    """`kubevirt.io/v1 TDXAttestationConfiguration`."""
+
+    enforced: bool | None = None
+    qgs_socket_path: str | None = None
+
+
+class USBHostDevice(Object):
+    """`kubevirt.io/v1 USBHostDevice`."""
+
+    resource_name: str = field(default_factory=str)
+    selectors: list[USBSelector] = []
+    external_resource_provider: bool = False
+
+
+class MediatedHostDevice(Object):
+    """`kubevirt.io/v1 MediatedHostDevice`."""
+
+    mdev_name_selector: str = field(default_factory=str)
+    resource_name: str = field(default_factory=str)
+    external_resource_provider: bool = False
+
+
+class PciHostDevice(Object):
+    """`kubevirt.io/v1 PciHostDevice`."""
+
+    pci_vendor_selector: str = field(default_factory=str)
+    resource_name: str = field(default_factory=str)
+    external_resource_provider: bool = False
+
+
+class NodeMediatedDeviceTypesConfig(Object):
+    """`kubevirt.io/v1 NodeMediatedDeviceTypesConfig`."""
+
+    node_selector: dict[str, str] = {}
+    mediated_devices_types: list[str] = []
+    mediated_device_types: list[str] = []
+
+
+class RESTClientConfiguration(Object):
+    """`kubevirt.io/v1 RESTClientConfiguration`."""
+
+    rate_limiter: RateLimiter | None = None
+
+
+class ResourceRequirementsWithoutClaims(Object):
+    """`kubevirt.io/v1 ResourceRequirementsWithoutClaims`."""
+
+    limits: dict[str, Quantity] = {}
+    requests: dict[str, Quantity] = {}
+
+
+class LogVerbosity(Object):
+    """`kubevirt.io/v1 LogVerbosity`."""
+
+    virt_api: UInt32 = field(name="virtAPI", default=0)
+    virt_controller: UInt32 = 0
+    virt_handler: UInt32 = 0
+    virt_launcher: UInt32 = 0
+    virt_operator: UInt32 = 0
+    virt_synchronization_controller: UInt32 = 0
+    node_verbosity: dict[str, UInt32] = {}
+
+
+class DiskVerification(Object):
+    """`kubevirt.io/v1 DiskVerification`."""
+
+    memory_limit: Quantity | None = None
+
+
+class ArchSpecificConfiguration(Object):
+    """`kubevirt.io/v1 ArchSpecificConfiguration`."""
+
+    ovmf_path: str = ""
+    emulated_machines: list[str] = []
+    machine_type: str = ""
+
+
+class InterfaceBindingPlugin(Object):
+    """`kubevirt.io/v1 InterfaceBindingPlugin`."""
+
+    sidecar_image: str = ""
+    network_attachment_definition: str = ""
+    domain_attachment_type: str = ""
+    migration: InterfaceBindingMigration | None = None
+    downward_api: str = field(name="downwardAPI", default="")
+    compute_resource_overhead: ResourceRequirementsWithoutClaims | None = None
+
+
+class VirtualMachineInstanceProfile(Object):
+    """`kubevirt.io/v1 VirtualMachineInstanceProfile`."""
+
+    custom_profile: CustomProfile | None = None
+
+
+class DisableSerialConsoleLog(Object):
+    """`kubevirt.io/v1 DisableSerialConsoleLog`."""
+
+
+class DisableFreePageReporting(Object):
+    """`kubevirt.io/v1 DisableFreePageReporting`."""
+
+
+class TDXConfiguration(Object):
+    """`kubevirt.io/v1 TDXConfiguration`."""
+
+    attestation: TDXAttestationConfiguration | None = None
+
+
+class SMBiosConfiguration(Object):
+    """`kubevirt.io/v1 SMBiosConfiguration`."""
+
+    manufacturer: str = ""
+    product: str = ""
+    version: str = ""
+    sku: str = ""
+    family: str = ""
+
+
+class PermittedHostDevices(Object):
+    """`kubevirt.io/v1 PermittedHostDevices`."""
+
+    pci_host_devices: list[PciHostDevice] = []
+    mediated_devices: list[MediatedHostDevice] = []
+    usb: list[USBHostDevice] = []
+
+
+class PersistentReservationConfiguration(Object):
+    """`kubevirt.io/v1 PersistentReservationConfiguration`."""
+
+    enabled: bool | None = None
+
+
+class MediatedDevicesConfiguration(Object):
+    """`kubevirt.io/v1 MediatedDevicesConfiguration`."""
+
+    mediated_devices_types: list[str] = []
+    mediated_device_types: list[str] = []
+    node_mediated_device_types: list[NodeMediatedDeviceTypesConfig] = []
+    enabled: bool | None = None
+
+
+class ChangedBlockTrackingSelectors(Object):
+    """`kubevirt.io/v1 ChangedBlockTrackingSelectors`."""
+
+    namespace_label_selector: LabelSelector | None = None
+    virtual_machine_label_selector: LabelSelector | None = None
+
+
+class KSMConfiguration(Object):
+    """`kubevirt.io/v1 KSMConfiguration`."""
+
+    node_label_selector: LabelSelector | None = None
+
+
+class ReloadableComponentConfiguration(Object):
+    """`kubevirt.io/v1 ReloadableComponentConfiguration`."""
+
+    rest_client: RESTClientConfiguration | None = None
+
+
+class SupportContainerResources(Object):
+    """`kubevirt.io/v1 SupportContainerResources`."""
+
+    type: str = field(default_factory=str)
+    resources: ResourceRequirementsWithoutClaims = field(default_factory=ResourceRequirementsWithoutClaims)
+
+
+class HypervisorConfiguration(Object):
+    """`kubevirt.io/v1 HypervisorConfiguration`."""
+
+    name: str = ""
+
+
+class DeveloperConfiguration(Object):
+    """`kubevirt.io/v1 DeveloperConfiguration`."""
+
+    feature_gates: list[str] = []
+    disabled_feature_gates: list[str] = []
+    pvc_tolerate_less_space_up_to_percent: Int64 = 0
+    minimum_reserve_pvc_bytes: UInt64 = field(name="minimumReservePVCBytes", default=0)
+    memory_overcommit: Int64 = 0
+    node_selectors: dict[str, str] = {}
+    use_emulation: bool = False
+    cpu_allocation_ratio: Int64 = 0
+    minimum_cluster_tsc_frequency: Int64 | None = field(name="minimumClusterTSCFrequency", default=None)
+    disk_verification: DiskVerification | None = None
+    log_verbosity: LogVerbosity | None = None
+    cluster_profiler: bool = False
+
+
+class InstancetypeConfiguration(Object):
+    """`kubevirt.io/v1 InstancetypeConfiguration`."""
+
+    reference_policy: str | None = None
+
+
+class ArchConfiguration(Object):
+    """`kubevirt.io/v1 ArchConfiguration`."""
+
+    amd64: ArchSpecificConfiguration | None = None
+    arm64: ArchSpecificConfiguration | None = None
+    ppc64le: ArchSpecificConfiguration | None = None
+    s390x: ArchSpecificConfiguration | None = None
+    default_architecture: str = ""
+
+
+class NetworkConfiguration(Object):
+    """`kubevirt.io/v1 NetworkConfiguration`."""
+
+    default_network_interface: str = ""
+    permit_slirp_interface: bool | None = None
+    permit_bridge_interface_on_pod_network: bool | None = None
+    binding: dict[str, InterfaceBindingPlugin] = {}
+
+
+class LiveUpdateConfiguration(Object):
+    """`kubevirt.io/v1 LiveUpdateConfiguration`."""
+
+    max_hotplug_ratio: UInt32 = 0
+    max_cpu_sockets: UInt32 | None = None
+    max_guest: Quantity | None = None
+
+
+class VirtTemplateDeployment(Object):
+    """`kubevirt.io/v1 VirtTemplateDeployment`."""
+
+    enabled: bool | None = None
+
+
+class SeccompConfiguration(Object):
+    """`kubevirt.io/v1 SeccompConfiguration`."""
+
+    virtual_machine_instance_profile: VirtualMachineInstanceProfile | None = None
+
+
+class VirtualMachineOptions(Object):
+    """`kubevirt.io/v1 VirtualMachineOptions`."""
+
+    disable_free_page_reporting: DisableFreePageReporting | None = None
+    disable_serial_console_log: DisableSerialConsoleLog | None = None
+
+
+class CommonInstancetypesDeployment(Object):
+    """`kubevirt.io/v1 CommonInstancetypesDeployment`."""
+
+    enabled: bool | None = None
+
+
+class ConfidentialComputeConfiguration(Object):
+    """`kubevirt.io/v1 ConfidentialComputeConfiguration`."""
+
+    tdx: TDXConfiguration | None = None
+
+
+class MigrationConfiguration(Object):
+    """`kubevirt.io/v1 MigrationConfiguration`."""
+
+    node_drain_taint_key: str | None = None
+    parallel_outbound_migrations_per_node: UInt32 | None = None
+    parallel_migrations_per_cluster: UInt32 | None = None
+    allow_auto_converge: bool | None = None
+    bandwidth_per_migration: Quantity | None = None
+    completion_timeout_per_gi_b: Int64 | None = None
+    max_downtime_ms: UInt64 | None = None
+    progress_timeout: Int64 | None = None
+    utility_volumes_timeout: Int64 | None = None
+    unsafe_migration_override: bool | None = None
+    allow_post_copy: bool | None = None
+    allow_workload_disruption: bool | None = None
+    disable_tls: bool | None = field(name="disableTLS", default=None)
+    network: str | None = None
+    match_se_linux_level_on_migration: bool | None = field(name="matchSELinuxLevelOnMigration", default=None)
+
+
+class TLSConfiguration(Object):
+    """`kubevirt.io/v1 TLSConfiguration`."""
+
+    min_tls_version: str = field(name="minTLSVersion", default="")
+    ciphers: list[str] = []
+
+
+class KubeVirtConfiguration(Object):
+    """`kubevirt.io/v1 KubeVirtConfiguration`."""
+
+    cpu_model: str = ""
+    cpu_request: Quantity | None = None
+    developer_configuration: DeveloperConfiguration | None = None
+    emulated_machines: list[str] = []
+    image_pull_policy: str = ""
+    migrations: MigrationConfiguration | None = None
+    machine_type: str = ""
+    network: NetworkConfiguration | None = None
+    ovmf_path: str = ""
+    selinux_launcher_type: str = ""
+    default_runtime_class: str = ""
+    smbios: SMBiosConfiguration | None = None
+    architecture_configuration: ArchConfiguration | None = None
+    eviction_strategy: str | None = None
+    additional_guest_memory_overhead_ratio: str | None = None
+    support_container_resources: list[SupportContainerResources] = []
+    supported_guest_agent_versions: list[str] = []
+    mem_balloon_stats_period: UInt32 | None = None
+    permitted_host_devices: PermittedHostDevices | None = None
+    mediated_devices_configuration: MediatedDevicesConfiguration | None = None
+    min_cpu_model: str = field(name="minCPUModel", default="")
+    obsolete_cpu_models: dict[str, bool] = field(name="obsoleteCPUModels", default_factory=dict)
+    virtual_machine_instances_per_node: Int64 | None = None
+    api_configuration: ReloadableComponentConfiguration | None = None
+    webhook_configuration: ReloadableComponentConfiguration | None = None
+    controller_configuration: ReloadableComponentConfiguration | None = None
+    handler_configuration: ReloadableComponentConfiguration | None = None
+    tls_configuration: TLSConfiguration | None = None
+    seccomp_configuration: SeccompConfiguration | None = None
+    vm_state_storage_class: str = ""
+    virtual_machine_options: VirtualMachineOptions | None = None
+    ksm_configuration: KSMConfiguration | None = None
+    auto_cpu_limit_namespace_label_selector: LabelSelector | None = field(
+        name="autoCPULimitNamespaceLabelSelector", default=None
+    )
+    live_update_configuration: LiveUpdateConfiguration | None = None
+    vm_rollout_strategy: str | None = None
+    common_instancetypes_deployment: CommonInstancetypesDeployment | None = None
+    virt_template_deployment: VirtTemplateDeployment | None = None
+    instancetype: InstancetypeConfiguration | None = None
+    hypervisors: list[HypervisorConfiguration] = []
+    changed_block_tracking_label_selectors: ChangedBlockTrackingSelectors | None = None
+    persistent_reservation_configuration: PersistentReservationConfiguration | None = None
+    confidential_compute: ConfidentialComputeConfiguration | None = None
+    role_aggregation_strategy: str | None = None

@@ -1,0 +1,232 @@
+"""Instance types and preferences (instancetype.kubevirt.io/v1beta1)."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from msgspec import field
+
+from virtcatalog.api.core import ObjectMeta
+from virtcatalog.api.devices import (
+    BlockSize,
+    FeatureState,
+    GPU,
+    HostDevice,
+    InterfaceMasquerade,
+    Rng,
+    TPMDevice,
+    VGPUOptions,
+)
+from virtcatalog.api.domainspec import (
+    CPUFeature,
+    ClockOffset,
+    DiskIOThreads,
+    EFI,
+    FeatureAPIC,
+    FeatureHyperv,
+    FeatureKVM,
+    Hugepages,
+    LaunchSecurity,
+    NUMA,
+    Realtime,
+    Timer,
+)
+from virtcatalog.api.object import Int64, Object, since, UInt32
+from virtcatalog.api.quantity import Quantity
+
+
+class MemoryPreferenceRequirement(Object):
+    """`instancetype.kubevirt.io/v1beta1 MemoryPreferenceRequirement`."""
+
+    guest: Quantity
+
+
+class CPUPreferenceRequirement(Object):
+    """`instancetype.kubevirt.io/v1beta1 CPUPreferenceRequirement`."""
+
+    guest: UInt32
+
+
+class SpreadOptions(Object):
+    """`instancetype.kubevirt.io/v1beta1 SpreadOptions`."""
+
+    across: Annotated[str | None, since("v1.3")] = None
+    ratio: Annotated[UInt32 | None, since("v1.3")] = None
+
+
+class ClockPreferences(Object):
+    """`instancetype.kubevirt.io/v1beta1 ClockPreferences`."""
+
+    preferred_clock_offset: ClockOffset | None = None
+    preferred_timer: Timer | None = None
+
+
+class PreferenceRequirements(Object):
+    """`instancetype.kubevirt.io/v1beta1 PreferenceRequirements`."""
+
+    cpu: CPUPreferenceRequirement | None = None
+    memory: MemoryPreferenceRequirement | None = None
+    architecture: Annotated[str | None, since("v1.7")] = None
+
+
+class CPUPreferences(Object):
+    """`instancetype.kubevirt.io/v1beta1 CPUPreferences`."""
+
+    preferred_cpu_topology: str | None = field(name="preferredCPUTopology", default=None)
+    spread_options: Annotated[SpreadOptions | None, since("v1.3")] = None
+    preferred_cpu_features: list[CPUFeature] = field(name="preferredCPUFeatures", default_factory=list)
+
+
+class VolumePreferences(Object):
+    """`instancetype.kubevirt.io/v1beta1 VolumePreferences`."""
+
+    preferred_storage_class_name: str = ""
+
+
+class FirmwarePreferences(Object):
+    """`instancetype.kubevirt.io/v1beta1 FirmwarePreferences`."""
+
+    preferred_use_bios: bool | None = None
+    preferred_use_bios_serial: bool | None = None
+    preferred_use_efi: bool | None = None
+    preferred_use_secure_boot: bool | None = None
+    preferred_efi: Annotated[EFI | None, since("v1.4")] = None
+
+
+class MachinePreferences(Object):
+    """`instancetype.kubevirt.io/v1beta1 MachinePreferences`."""
+
+    preferred_machine_type: str = ""
+
+
+class FeaturePreferences(Object):
+    """`instancetype.kubevirt.io/v1beta1 FeaturePreferences`."""
+
+    preferred_acpi: FeatureState | None = None
+    preferred_apic: FeatureAPIC | None = None
+    preferred_hyperv: FeatureHyperv | None = None
+    preferred_kvm: FeatureKVM | None = None
+    preferred_pvspinlock: FeatureState | None = None
+    preferred_smm: FeatureState | None = None
+
+
+class DevicePreferences(Object):
+    """`instancetype.kubevirt.io/v1beta1 DevicePreferences`."""
+
+    preferred_autoattach_graphics_device: bool | None = None
+    preferred_autoattach_mem_balloon: bool | None = None
+    preferred_autoattach_pod_interface: bool | None = None
+    preferred_autoattach_serial_console: bool | None = None
+    preferred_autoattach_input_device: bool | None = None
+    preferred_disable_hotplug: bool | None = None
+    preferred_virtual_gpu_options: VGPUOptions | None = field(name="preferredVirtualGPUOptions", default=None)
+    preferred_sound_model: str = ""
+    preferred_use_virtio_transitional: bool | None = None
+    preferred_input_bus: str = ""
+    preferred_input_type: str = ""
+    preferred_disk_bus: str = ""
+    preferred_lun_bus: str = ""
+    preferred_cdrom_bus: str = ""
+    preferred_disk_dedicated_io_thread: bool | None = None
+    preferred_disk_cache: str = ""
+    preferred_disk_io: str = field(name="preferredDiskIO", default="")
+    preferred_disk_block_size: BlockSize | None = None
+    preferred_interface_model: str = ""
+    preferred_rng: Rng | None = None
+    preferred_block_multi_queue: bool | None = None
+    preferred_network_interface_multi_queue: bool | None = None
+    preferred_tpm: TPMDevice | None = field(name="preferredTPM", default=None)
+    preferred_interface_masquerade: InterfaceMasquerade | None = None
+    preferred_panic_device_model: Annotated[str | None, since("v1.6")] = None
+    preferred_video_type: Annotated[str | None, since("v1.9")] = None
+
+
+class CPUInstancetype(Object):
+    """`instancetype.kubevirt.io/v1beta1 CPUInstancetype`."""
+
+    guest: UInt32
+    model: str | None = None
+    dedicated_cpu_placement: bool | None = field(name="dedicatedCPUPlacement", default=None)
+    numa: NUMA | None = None
+    isolate_emulator_thread: bool | None = None
+    realtime: Realtime | None = None
+    max_sockets: Annotated[UInt32 | None, since("v1.3")] = None
+
+
+class MemoryInstancetype(Object):
+    """`instancetype.kubevirt.io/v1beta1 MemoryInstancetype`."""
+
+    guest: Quantity
+    hugepages: Hugepages | None = None
+    overcommit_percent: Int64 = 0
+    max_guest: Annotated[Quantity | None, since("v1.3")] = None
+
+
+class VirtualMachinePreferenceSpec(Object):
+    """`instancetype.kubevirt.io/v1beta1 VirtualMachinePreferenceSpec`."""
+
+    clock: ClockPreferences | None = None
+    cpu: CPUPreferences | None = None
+    devices: DevicePreferences | None = None
+    features: FeaturePreferences | None = None
+    firmware: FirmwarePreferences | None = None
+    machine: MachinePreferences | None = None
+    volumes: VolumePreferences | None = None
+    preferred_subdomain: str | None = None
+    preferred_termination_grace_period_seconds: Int64 | None = None
+    requirements: PreferenceRequirements | None = None
+    annotations: Annotated[dict[str, str], since("v1.1")] = {}
+    prefer_spread_socket_to_core_ratio: Annotated[UInt32, since("v1.1")] = 0
+    preferred_architecture: Annotated[str | None, since("v1.7")] = None
+    preferred_launch_security: Annotated[LaunchSecurity | None, since("v1.9")] = None
+
+
+class VirtualMachineInstancetypeSpec(Object):
+    """`instancetype.kubevirt.io/v1beta1 VirtualMachineInstancetypeSpec`."""
+
+    cpu: CPUInstancetype
+    memory: MemoryInstancetype
+    node_selector: Annotated[dict[str, str], since("v1.1")] = {}
+    scheduler_name: Annotated[str, since("v1.1")] = ""
+    gpus: list[GPU] = []
+    host_devices: list[HostDevice] = []
+    io_threads_policy: str | None = None
+    io_threads: Annotated[DiskIOThreads | None, since("v1.7")] = None
+    launch_security: LaunchSecurity | None = None
+    annotations: Annotated[dict[str, str], since("v1.1")] = {}
+
+
+class VirtualMachineClusterPreference(Object):
+    """`instancetype.kubevirt.io/v1beta1 VirtualMachineClusterPreference`."""
+
+    spec: VirtualMachinePreferenceSpec
+    api_version: str = ""
+    kind: str = ""
+    metadata: ObjectMeta = field(default_factory=ObjectMeta)
+
+
+class VirtualMachinePreference(Object):
+    """`instancetype.kubevirt.io/v1beta1 VirtualMachinePreference`."""
+
+    spec: VirtualMachinePreferenceSpec
+    api_version: str = ""
+    kind: str = ""
+    metadata: ObjectMeta = field(default_factory=ObjectMeta)
+
+
+class VirtualMachineClusterInstancetype(Object):
+    """`instancetype.kubevirt.io/v1beta1 VirtualMachineClusterInstancetype`."""
+
+    spec: VirtualMachineInstancetypeSpec
+    api_version: str = ""
+    kind: str = ""
+    metadata: ObjectMeta = field(default_factory=ObjectMeta)
+
+
+class VirtualMachineInstancetype(Object):
+    """`instancetype.kubevirt.io/v1beta1 VirtualMachineInstancetype`."""
+
+    spec: VirtualMachineInstancetypeSpec
+    api_version: str = ""
+    kind: str = ""
+    metadata: ObjectMeta = field(default_factory=ObjectMeta)

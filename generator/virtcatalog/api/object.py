@@ -1,0 +1,26 @@
+"""What every API type builds on: strict decoding, Go's rules for what is written out, and `since`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import msgspec
+
+Int32 = Annotated[int, msgspec.Meta(ge=-(2**31), le=2**31 - 1)]
+Int64 = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
+UInt32 = Annotated[int, msgspec.Meta(ge=0, le=2**32 - 1)]
+UInt64 = Annotated[int, msgspec.Meta(ge=0)]
+
+
+class Object(msgspec.Struct, rename="camel", omit_defaults=True, forbid_unknown_fields=True, kw_only=True):
+    """An API object or a part of one.
+
+    Attributes are the API's fields in snake case. A field that KubeVirt keeps as a pointer is `None` when
+    absent, so `false`, `0` and `{}` differ from silence; one that it keeps as a plain value has Go's zero value
+    and is not written out while it holds it. A field without a default is required.
+    """
+
+
+def since(release: str) -> msgspec.Meta:
+    """Mark a field with the KubeVirt release (`v1.3`) that introduced it; unmarked fields are older than v1.1."""
+    return msgspec.Meta(extra={"since": release}, extra_json_schema={"x-kubevirt-since": release})

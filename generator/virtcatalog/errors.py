@@ -1,0 +1,62 @@
+"""What can go wrong, as data: worded here and nowhere else."""
+
+from __future__ import annotations
+
+import msgspec
+
+
+class Cause(msgspec.Struct, frozen=True, order=True):
+    """Why KubeVirt refuses an object: one cause of an admission response.
+
+    `type` is Kubernetes' cause type (`FieldValueRequired`, `FieldValueInvalid`, …), `field` the path as KubeVirt
+    names it (`spec.template.spec.domain.cpu`), `message` ours.
+    """
+
+    type: str
+    field: str
+    message: str
+
+
+class Problem(msgspec.Struct, frozen=True, order=True):
+    """One thing wrong with an input, and where: lines and columns count from 1, 0 means unknown."""
+
+    file: str = ""
+    line: int = 0
+    column: int = 0
+    object: str = ""
+    field: str = ""
+    message: str = ""
+
+    def __str__(self) -> str:
+        place = self.file
+        if self.line:
+            place = f"{place or '<input>'}:{self.line}:{self.column}"
+        return ": ".join(part for part in (place, self.object, self.field, self.message) if part)
+
+
+class VirtcatalogError(Exception):
+    """Base of every error that virtcatalog raises on purpose."""
+
+
+class ProblemsError(VirtcatalogError):
+    """Some input is unusable; carries everything that is wrong with it, sorted by place."""
+
+    def __init__(self, *problems: Problem) -> None:
+        self.problems = tuple(sorted(problems))
+        super().__init__("\n".join(map(str, self.problems)))
+
+
+class ManifestError(ProblemsError):
+    """A manifest is not what its kind's API says."""
+
+
+class CatalogError(ProblemsError):
+    """A catalog's declarations cannot be rendered."""
+
+
+class UnsupportedError(VirtcatalogError):
+    """KubeVirt has a behaviour here that virtcatalog does not model; better no answer than a wrong one."""
+
+    def __init__(self, field: str, message: str) -> None:
+        self.field, self.message = field, message
+        super().__init__(f"{field}: {message}")
