@@ -6,7 +6,7 @@ from typing import Annotated
 
 from msgspec import field
 
-from virtcatalog.api.object import Int32, Int64, Object, since, UInt32
+from virtcatalog.api.object import Int32, Int64, Object, UInt32, since
 
 
 class DHCPPrivateOptions(Object):

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from msgspec import field
 
 from virtcatalog.api.devices import Devices, FeatureState
-from virtcatalog.api.object import Int64, Object, since, UInt32
+from virtcatalog.api.object import Int64, Object, UInt32, since
 from virtcatalog.api.quantity import Quantity
 
 

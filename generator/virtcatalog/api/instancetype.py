@@ -8,9 +8,9 @@ from msgspec import field
 
 from virtcatalog.api.core import ObjectMeta
 from virtcatalog.api.devices import (
+    GPU,
     BlockSize,
     FeatureState,
-    GPU,
     HostDevice,
     InterfaceMasquerade,
     Rng,
@@ -18,20 +18,20 @@ from virtcatalog.api.devices import (
     VGPUOptions,
 )
 from virtcatalog.api.domainspec import (
-    CPUFeature,
-    ClockOffset,
-    DiskIOThreads,
     EFI,
+    NUMA,
+    ClockOffset,
+    CPUFeature,
+    DiskIOThreads,
     FeatureAPIC,
     FeatureHyperv,
     FeatureKVM,
     Hugepages,
     LaunchSecurity,
-    NUMA,
     Realtime,
     Timer,
 )
-from virtcatalog.api.object import Int64, Object, since, UInt32
+from virtcatalog.api.object import Int64, Object, UInt32, since
 from virtcatalog.api.quantity import Quantity
 
 
