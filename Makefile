@@ -1,0 +1,44 @@
+# Every target creates .venv and installs what it needs, pinned by constraints.txt, when it is missing.
+.DEFAULT_GOAL := help
+.PHONY: help build check test golden schemas lint bench clean
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+help: ## Show what can be made
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+$(READY): pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
+	@touch $@
+
+build: $(READY) ## Render catalog/ into output/
+	$(BIN)/virtcatalog build
+
+check: $(READY) ## Fail when output/ or schemas/ is not what the sources render
+	$(BIN)/virtcatalog build --check
+	$(BIN)/virtcatalog schema --output schemas --check
+
+test: $(READY) ## Run the tests
+	$(BIN)/python -m pytest --numprocesses auto
+
+golden: $(READY) ## Update the golden files after a wanted change
+	$(BIN)/python -m pytest --snapshot-update
+
+schemas: $(READY) ## Generate schemas/ from the types
+	$(BIN)/virtcatalog schema --output schemas
+
+lint: $(READY) ## ruff and mypy
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+
+bench: $(READY) ## Measure build and expansion
+	$(BIN)/python benchmarks/run.py
+
+clean: ## Remove the environment and the caches
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
