@@ -1,0 +1,218 @@
+"""A loaded catalog as values: what its declarations come to, ready to be rendered."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from fnmatch import fnmatchcase
+from typing import Any, Literal
+
+import msgspec
+
+from virtcatalog.api.quantity import Quantity
+
+API_VERSION = "instancetype.kubevirt.io/v1beta1"
+CLUSTER_INSTANCETYPE = "VirtualMachineClusterInstancetype"
+INSTANCETYPE = "VirtualMachineInstancetype"
+CLUSTER_PREFERENCE = "VirtualMachineClusterPreference"
+PREFERENCE = "VirtualMachinePreference"
+
+#: The kinds that a catalog renders, in output order.
+KINDS = (CLUSTER_INSTANCETYPE, INSTANCETYPE, CLUSTER_PREFERENCE, PREFERENCE)
+CLUSTER_KINDS = (CLUSTER_INSTANCETYPE, CLUSTER_PREFERENCE)
+NAMESPACED_KINDS = (INSTANCETYPE, PREFERENCE)
+INSTANCETYPE_KINDS = (CLUSTER_INSTANCETYPE, INSTANCETYPE)
+
+DEPRECATED_LABEL = "instancetype.kubevirt.io/deprecated"
+
+Manifest = dict[str, Any]
+
+
+class Source(msgspec.Struct, frozen=True, order=True):
+    """Where something is declared: the file relative to the catalog; line and column count from 1."""
+
+    file: str
+    line: int = 1
+    column: int = 1
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}:{self.column}"
+
+
+class Deprecation(msgspec.Struct, frozen=True):
+    """That an entry goes away: the entry to use instead and the date of its removal (ISO 8601), or ""."""
+
+    replaced_by: str = ""
+    sunset: str = ""
+
+
+class Entry(msgspec.Struct, frozen=True, kw_only=True):
+    """One instance type or preference: the cluster-wide and the namespaced kind are the same but for `kind`."""
+
+    name: str
+    variant: str = ""
+    display_name: str = ""
+    description: str = ""
+    spec: dict[str, Any]
+    labels: dict[str, str]
+    annotations: dict[str, str]
+    deprecated: Deprecation | None = None
+    source: Source
+
+    def manifest(self, kind: str) -> Manifest:
+        """Return a fresh manifest of the given kind."""
+        metadata: dict[str, Any] = {"name": self.name}
+        if self.labels:
+            metadata["labels"] = dict(sorted(self.labels.items()))
+        if self.annotations:
+            metadata["annotations"] = dict(sorted(self.annotations.items()))
+        return {"apiVersion": API_VERSION, "kind": kind, "metadata": metadata, "spec": fresh(self.spec)}
+
+
+class Instancetype(Entry, frozen=True, kw_only=True):
+    """A size of a class. `series` is the declaration's `class`; `memory_per_vcpu` is the class's ratio."""
+
+    series: str
+    version: str = ""
+    size: str
+    vcpus: int
+    memory: Quantity
+    memory_per_vcpu: Quantity | None = None
+
+    @property
+    def breaks_ratio(self) -> bool:
+        """Whether the size asks for other memory than its class's ratio gives."""
+        return self.memory_per_vcpu is not None and self.memory != self.memory_per_vcpu * self.vcpus
+
+
+class Preference(Entry, frozen=True, kw_only=True):
+    """A preference; `base` is the key of its declaration, which is its name unless it is a variant."""
+
+    base: str
+    os_type: str = ""
+
+
+class Selection(msgspec.Struct, frozen=True):
+    """Which objects: every given criterion must hold; names are globs, of which one must match."""
+
+    names: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ()
+    labels: dict[str, str] = {}
+
+    def matches(self, manifest: Mapping[str, Any]) -> bool:
+        """Whether the manifest is among them."""
+        metadata = manifest["metadata"]
+        labels = metadata.get("labels") or {}
+        return (
+            (not self.names or any(fnmatchcase(metadata["name"], pattern) for pattern in self.names))
+            and (not self.kinds or manifest["kind"] in self.kinds)
+            and all(labels.get(key) == value for key, value in self.labels.items())
+        )
+
+
+class Patch(msgspec.Struct, frozen=True):
+    """A JSON merge patch (`metadata`, `spec`) for the objects that `target` selects."""
+
+    target: Selection
+    patch: dict[str, Any]
+
+
+class Overlay(msgspec.Struct, frozen=True, kw_only=True):
+    """An environment: which objects it has, in which scope, and what it changes in them.
+
+    `labels` and `annotations` go to every object; a vendor of the environment's own is among the labels.
+    """
+
+    name: str
+    description: str = ""
+    scope: Literal["cluster", "namespaced", "both"] = "cluster"
+    namespace: str = ""
+    deprecated: bool = True
+    select: Selection = Selection()
+    labels: dict[str, str] = {}
+    annotations: dict[str, str] = {}
+    patches: tuple[Patch, ...] = ()
+    source: Source
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """The kinds of its scope, in output order."""
+        return {"cluster": CLUSTER_KINDS, "namespaced": NAMESPACED_KINDS, "both": KINDS}[self.scope]
+
+    def includes(self, manifest: Mapping[str, Any]) -> bool:
+        """Whether the environment has this object of the catalog."""
+        labels = manifest["metadata"].get("labels") or {}
+        return (
+            manifest["kind"] in self.kinds
+            and (self.deprecated or labels.get(DEPRECATED_LABEL) != "true")
+            and self.select.matches(manifest)
+        )
+
+    def patches_for(self, manifest: Mapping[str, Any]) -> tuple[dict[str, Any], ...]:
+        """Return the merge patches that apply to this object, in order."""
+        return tuple(each.patch for each in self.patches if each.target.matches(manifest))
+
+
+class VmTemplate(msgspec.Struct, frozen=True, kw_only=True):
+    """One VirtualMachine of `vms/`, rendered.
+
+    `key` names the rendering: the file's stem, the VM's name where a file holds several, and the environment that it
+    is rendered for. `companions` are the file's other manifests: claims, DataVolumes, Secrets …
+    """
+
+    key: str
+    name: str
+    file: str
+    environment: str = ""
+    parameters: dict[str, Any] = {}
+    manifest: dict[str, Any]
+    companions: tuple[dict[str, Any], ...] = ()
+    source: Source
+
+
+class Catalog(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything that a catalog's files declare, resolved."""
+
+    path: str
+    name: str
+    vendor: str = ""
+    kubevirt: str
+    description: str = ""
+    labels: dict[str, str] = {}
+    annotations: dict[str, str] = {}
+    parameters: dict[str, Any] = {}
+    operator_deployment: bool = True
+    instancetypes: tuple[Instancetype, ...] = ()
+    preferences: tuple[Preference, ...] = ()
+    overlays: tuple[Overlay, ...] = ()
+    vms: tuple[VmTemplate, ...] = ()
+    files: tuple[str, ...] = ()
+
+    def objects(self) -> list[Manifest]:
+        """Return every object as a plain manifest, in output order: by kind as `KINDS` lists them, then by name."""
+        return [manifest for kind in KINDS for manifest in self._of(kind)]
+
+    def objects_of(self, kind: str) -> list[Manifest]:
+        """Return the objects of one kind, by name; KeyError for a kind that catalogs do not render."""
+        if kind not in KINDS:
+            raise KeyError(kind)
+        return list(self._of(kind))
+
+    def overlay(self, name: str) -> Overlay:
+        """Return the environment of that name; KeyError when there is none."""
+        for overlay in self.overlays:
+            if overlay.name == name:
+                return overlay
+        raise KeyError(name)
+
+    def _of(self, kind: str) -> Iterator[Manifest]:
+        entries: tuple[Entry, ...] = self.instancetypes if kind in INSTANCETYPE_KINDS else self.preferences
+        return (entry.manifest(kind) for entry in entries)
+
+
+def fresh(value: Any) -> Any:
+    """Copy plain data, so that the copy shares no map or list with the original or within itself."""
+    if isinstance(value, dict):
+        return {key: fresh(each) for key, each in value.items()}
+    if isinstance(value, list):
+        return [fresh(each) for each in value]
+    return value
