@@ -1,0 +1,1 @@
+"""From a VirtualMachineInstance to its libvirt domain: what virt-launcher does."""
