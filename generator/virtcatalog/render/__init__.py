@@ -1,0 +1,1 @@
+"""Catalog objects → the output tree that a cluster syncs."""

@@ -1,0 +1,32 @@
+"""Bundles: all objects in one file, and a file a kind, named as common-instancetypes names its releases."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from hashlib import sha256
+
+from virtcatalog.api.emit import join
+from virtcatalog.catalog.model import CLUSTER_INSTANCETYPE, CLUSTER_PREFERENCE, INSTANCETYPE, KINDS, PREFERENCE
+
+CHECKSUMS = "CHECKSUMS.sha256"
+
+#: The part of a bundle's name between the catalog's and `-bundle.yaml`, and the kinds it holds.
+BUNDLES = {
+    "instancetypes-all": KINDS,
+    "instancetypes": (INSTANCETYPE,),
+    "clusterinstancetypes": (CLUSTER_INSTANCETYPE,),
+    "preferences": (PREFERENCE,),
+    "clusterpreferences": (CLUSTER_PREFERENCE,),
+}
+
+
+def bundles(catalog_name: str, texts: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    """Return {file name: text} for the five bundles and their checksums; `texts` holds each kind's YAML documents."""
+    files = {
+        f"{catalog_name}-{part}-bundle.yaml": join(text for kind in kinds for text in texts[kind])
+        for part, kinds in BUNDLES.items()
+    }
+    # The format of sha256sum, so that `sha256sum --check` reads it.
+    digests = {name: sha256(text.encode()).hexdigest() for name, text in files.items()}
+    files[CHECKSUMS] = "".join(f"{digests[name]}  {name}\n" for name in sorted(digests))
+    return files

@@ -1,0 +1,40 @@
+"""What an instance type offers beside vCPUs and memory, in words for tables and forms."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+
+def features(spec: Mapping[str, Any]) -> list[str]:
+    """Return the features of an instance type's spec, in a fixed order."""
+    cpu, memory = spec.get("cpu", {}), spec.get("memory", {})
+    found = []
+    if cpu.get("dedicatedCPUPlacement"):
+        found.append("dedicated CPUs")
+    if cpu.get("isolateEmulatorThread"):
+        found.append("isolated emulator thread")
+    if "guestMappingPassthrough" in cpu.get("numa", {}):
+        found.append("NUMA passthrough")
+    if "realtime" in cpu:
+        found.append("realtime")
+    if "model" in cpu:
+        found.append(f"CPU model {cpu['model']}")
+    if "hugepages" in memory:
+        found.append(f"{memory['hugepages']['pageSize']} hugepages")
+    if memory.get("overcommitPercent"):
+        found.append(f"memory overcommitted by {memory['overcommitPercent']}%")
+    if spec.get("ioThreadsPolicy"):
+        found.append(f"IO threads: {spec['ioThreadsPolicy']}")
+    found += _devices(spec.get("gpus", ()), "GPU")
+    found += _devices(spec.get("hostDevices", ()), "host device")
+    found += [f"launch security: {name}" for name in spec.get("launchSecurity", {})]
+    return found
+
+
+def _devices(devices: Any, what: str) -> list[str]:
+    counts: dict[str, int] = {}
+    for device in devices:
+        resource = device.get("deviceName", device.get("name", ""))
+        counts[resource] = counts.get(resource, 0) + 1
+    return [f"{count} {what}{'s' if count > 1 else ''} ({resource})" for resource, count in counts.items()]

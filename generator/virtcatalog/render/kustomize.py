@@ -1,0 +1,80 @@
+"""kustomization.yaml files: explicit lists for the base, and overlays that are real kustomize over it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from virtcatalog.api.emit import dump
+from virtcatalog.catalog.model import API_VERSION, DEPRECATED_LABEL, NAMESPACED_KINDS, Manifest, Overlay, Selection
+
+_HEAD = {"apiVersion": "kustomize.config.k8s.io/v1beta1", "kind": "Kustomization"}
+
+
+def kustomization(resources: Iterable[str]) -> str:
+    """Return a kustomization that does nothing but list its resources."""
+    return dump({**_HEAD, "resources": list(resources)})
+
+
+def overlay_kustomization(overlay: Overlay, objects: Sequence[Manifest]) -> str:
+    """Return the overlay over `../../base`: the kinds it takes, what it leaves out, and what it changes."""
+    taken = {kind: [each for each in objects if each["kind"] == kind] for kind in overlay.kinds}
+    left_out = {kind: [each for each in taken[kind] if not overlay.includes(each)] for kind in overlay.kinds}
+    kinds = [kind for kind in overlay.kinds if len(left_out[kind]) < len(taken[kind])]
+    document: dict[str, Any] = {**_HEAD, "resources": [f"../../base/{kind}" for kind in kinds]}
+    patches = [patch for kind in kinds for patch in _deletions(overlay, kind, left_out[kind])]
+    if not overlay.deprecated:
+        patches.insert(0, _delete({"labelSelector": f"{DEPRECATED_LABEL}=true"}))
+    included = [each for kind in kinds for each in taken[kind] if overlay.includes(each)]
+    for each in overlay.patches:
+        patches += _merges(each.target, each.patch, included)
+    if overlay.namespace and overlay.scope == "namespaced":
+        document["namespace"] = overlay.namespace
+    elif overlay.namespace:
+        # kustomize does not know which custom kinds are cluster-wide, and would give those a namespace too.
+        patches += [_move(kind, overlay.namespace) for kind in kinds if kind in NAMESPACED_KINDS]
+    if overlay.labels:
+        document["labels"] = [{"pairs": dict(sorted(overlay.labels.items()))}]
+    if overlay.annotations:
+        document["commonAnnotations"] = dict(sorted(overlay.annotations.items()))
+    if patches:
+        document["patches"] = patches
+    return dump(document)
+
+
+def _deletions(overlay: Overlay, kind: str, left_out: Sequence[Manifest]) -> list[dict[str, Any]]:
+    """One patch for what the overlay's selection leaves out of a kind, beside deprecated objects."""
+    names = [
+        each["metadata"]["name"]
+        for each in left_out
+        if overlay.deprecated or (each["metadata"].get("labels") or {}).get(DEPRECATED_LABEL) != "true"
+    ]
+    return [_delete({"kind": kind, "name": "|".join(map(re.escape, names))})] if names else []
+
+
+def _delete(target: dict[str, str]) -> dict[str, Any]:
+    return {"target": target, "patch": dump({**_identity(), "$patch": "delete"})}
+
+
+def _merges(target: Selection, patch: dict[str, Any], included: Sequence[Manifest]) -> list[dict[str, Any]]:
+    """The merge patch, once for each kind in which it selects objects."""
+    names: dict[str, list[str]] = {}
+    for each in included:
+        if target.matches(each):
+            names.setdefault(each["kind"], []).append(each["metadata"]["name"])
+    body = dump({**_identity(), **patch, "metadata": {**patch.get("metadata", {}), "name": "any"}})
+    return [
+        {"target": {"kind": kind, "name": "|".join(map(re.escape, found))}, "patch": body}
+        for kind, found in names.items()
+    ]
+
+
+def _move(kind: str, namespace: str) -> dict[str, Any]:
+    operation = {"op": "add", "path": "/metadata/namespace", "value": namespace}
+    return {"target": {"kind": kind}, "patch": dump([operation])}
+
+
+def _identity() -> dict[str, Any]:
+    # With a target, kustomize wants these in a patch and ignores their values.
+    return {"apiVersion": API_VERSION, "kind": "any", "metadata": {"name": "any"}}
