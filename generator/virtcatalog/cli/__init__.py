@@ -1,1 +1,54 @@
-"""The command line."""
+"""The command line: one module a command, loaded when it is called."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+import click
+
+from virtcatalog._version import __version__
+
+#: Every command, in the order that help lists them, with the line that help shows: showing help loads no command.
+COMMANDS = {
+    "build": "Render a catalog into its output tree.",
+    "expand": "Show what KubeVirt makes of VMs: admission, VMI, libvirt domain XML.",
+    "schema": "Write the JSON Schemas of catalog files and KubeVirt kinds.",
+    "completion": "Print the shell completion script.",
+}
+
+
+class _Commands(click.Group):
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = import_module(f"virtcatalog.cli.{cmd_name}").command
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as error:
+            from difflib import get_close_matches
+
+            near = get_close_matches(args[0], COMMANDS, n=1)
+            if near:
+                error.message += f" Did you mean '{near[0]}'?"
+            raise
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="virtcatalog", message="%(prog)s %(version)s")
+def main() -> None:
+    """Declare KubeVirt instance types and preferences; see what every VM becomes.
+
+    Exit status: 0 fine, 1 findings or differences, 2 wrong usage or unreadable input.
+    """

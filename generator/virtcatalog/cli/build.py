@@ -1,0 +1,60 @@
+"""`virtcatalog build`: render a catalog into its output tree."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from virtcatalog.cli.console import failing, summary, write_diff
+
+if TYPE_CHECKING:
+    from virtcatalog.render.tree import Change
+
+
+@click.command(
+    "build",
+    epilog="""\b
+Examples:
+  virtcatalog build
+  virtcatalog build examples/common-instancetypes --output /tmp/tree
+  virtcatalog build --check        in CI: is the committed tree fresh?
+""",
+)
+@click.argument("catalog", default="catalog", type=click.Path(path_type=Path))
+@click.option("--output", "-O", default="output", type=click.Path(path_type=Path), help="The tree's folder.")
+@click.option("--check", is_flag=True, help="Write nothing; exit 1 with the diff when the tree is stale.")
+@failing
+def command(catalog: Path, output: Path, check: bool) -> int:
+    """Render CATALOG (default: catalog) into its output tree.
+
+    The tree is replaced as a whole, or not at all. Files in it that virtcatalog did not write are left alone.
+    """
+    from virtcatalog.catalog.load import load_catalog
+    from virtcatalog.render import tree
+    from virtcatalog.render.output import render
+
+    rendered = render(load_catalog(catalog))
+    if not check:
+        changes = tree.replace(output, rendered)
+        summary(f"{output}: {_count(len(rendered), 'file')}, {_changed(changes)}")
+        return 0
+    changes = tree.compare(output, rendered)
+    if changes:
+        write_diff("".join(change.diff() for change in changes))
+        summary(f"{output} is stale: {_changed(changes)}; run: virtcatalog build {catalog} --output {output}")
+        return 1
+    summary(f"{output} is fresh: {_count(len(rendered), 'file')}")
+    return 0
+
+
+def _changed(changes: list[Change]) -> str:
+    new = sum(change.old is None for change in changes)
+    gone = sum(change.new is None for change in changes)
+    parts = [f"{new} new", f"{len(changes) - new - gone} changed", f"{gone} removed"]
+    return ", ".join(part for part in parts if not part.startswith("0 ")) or "nothing changed"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
