@@ -23,7 +23,7 @@ def overlay_kustomization(overlay: Overlay, objects: Sequence[Manifest]) -> str:
     left_out = {kind: [each for each in taken[kind] if not overlay.includes(each)] for kind in overlay.kinds}
     kinds = [kind for kind in overlay.kinds if len(left_out[kind]) < len(taken[kind])]
     document: dict[str, Any] = {**_HEAD, "resources": [f"../../base/{kind}" for kind in kinds]}
-    patches = [patch for kind in kinds for patch in _deletions(overlay, kind, left_out[kind])]
+    patches = [patch for kind in kinds for patch in _deletions(overlay, left_out[kind])]
     if not overlay.deprecated:
         patches.insert(0, _delete({"labelSelector": f"{DEPRECATED_LABEL}=true"}))
     included = [each for kind in kinds for each in taken[kind] if overlay.includes(each)]
@@ -43,14 +43,14 @@ def overlay_kustomization(overlay: Overlay, objects: Sequence[Manifest]) -> str:
     return dump(document)
 
 
-def _deletions(overlay: Overlay, kind: str, left_out: Sequence[Manifest]) -> list[dict[str, Any]]:
+def _deletions(overlay: Overlay, left_out: Sequence[Manifest]) -> list[dict[str, Any]]:
     """One patch for what the overlay's selection leaves out of a kind, beside deprecated objects."""
-    names = [
-        each["metadata"]["name"]
+    rest = [
+        each
         for each in left_out
         if overlay.deprecated or (each["metadata"].get("labels") or {}).get(DEPRECATED_LABEL) != "true"
     ]
-    return [_delete({"kind": kind, "name": "|".join(map(re.escape, names))})] if names else []
+    return [_delete(target) for target in _targets(rest)]
 
 
 def _delete(target: dict[str, str]) -> dict[str, Any]:
@@ -59,15 +59,32 @@ def _delete(target: dict[str, str]) -> dict[str, Any]:
 
 def _merges(target: Selection, patch: dict[str, Any], included: Sequence[Manifest]) -> list[dict[str, Any]]:
     """The merge patch, once for each kind in which it selects objects."""
+    selected = [each for each in included if target.matches(each)]
+    metadata = patch.get("metadata", {})
+    kept = {
+        part: {key: value for key, value in values.items() if value is not None} for part, values in metadata.items()
+    }
+    patches = []
+    if patch.get("spec") or any(kept.values()):
+        body = dump({**_identity(), **patch, "metadata": {**kept, "name": "any"}})
+        patches += [{"target": where, "patch": body} for where in _targets(selected)]
+    # kustomize writes "null" for a label that a merge patch removes; a JSON patch does remove it.
+    for part, values in metadata.items():
+        for key, value in values.items():
+            if value is None:
+                having = [each for each in selected if key in each["metadata"].get(part, {})]
+                path = f"/metadata/{part}/{key.replace('~', '~0').replace('/', '~1')}"
+                removal = dump([{"op": "remove", "path": path}])
+                patches += [{"target": where, "patch": removal} for where in _targets(having)]
+    return patches
+
+
+def _targets(objects: Sequence[Manifest]) -> list[dict[str, str]]:
+    """kustomize targets that select exactly these objects: one a kind."""
     names: dict[str, list[str]] = {}
-    for each in included:
-        if target.matches(each):
-            names.setdefault(each["kind"], []).append(each["metadata"]["name"])
-    body = dump({**_identity(), **patch, "metadata": {**patch.get("metadata", {}), "name": "any"}})
-    return [
-        {"target": {"kind": kind, "name": "|".join(map(re.escape, found))}, "patch": body}
-        for kind, found in names.items()
-    ]
+    for each in objects:
+        names.setdefault(each["kind"], []).append(each["metadata"]["name"])
+    return [{"kind": kind, "name": "|".join(map(re.escape, found))} for kind, found in names.items()]
 
 
 def _move(kind: str, namespace: str) -> dict[str, Any]:

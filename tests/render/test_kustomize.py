@@ -1,0 +1,152 @@
+"""Overlays are real kustomize: what `kubectl kustomize` makes of them is what the catalog says."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+import yaml
+
+from virtcatalog.api.quantity import Quantity
+from virtcatalog.catalog.model import (
+    Catalog,
+    Deprecation,
+    Instancetype,
+    Overlay,
+    Patch,
+    Preference,
+    Selection,
+    Source,
+)
+from virtcatalog.render.output import render
+from virtcatalog.render.tree import replace
+
+HERE = Source(file="catalog.yaml")
+DEPRECATED = "instancetype.kubevirt.io/deprecated"
+
+
+def instancetype(name: str, *, deprecated: bool = False, **labels: str) -> Instancetype:
+    return Instancetype(
+        name=name,
+        series="m",
+        size="small",
+        vcpus=1,
+        memory=Quantity.parse("4Gi"),
+        memory_per_vcpu=Quantity.parse("4Gi"),
+        spec={"cpu": {"guest": 1}, "memory": {"guest": "4Gi"}},
+        labels={"vendor": "example.org", **labels} | ({DEPRECATED: "true"} if deprecated else {}),
+        annotations={},
+        deprecated=Deprecation(replaced_by="m.small") if deprecated else None,
+        source=HERE,
+    )
+
+
+def preference(name: str) -> Preference:
+    return Preference(
+        name=name, base=name, os_type="linux", spec={}, labels={"vendor": "example.org"}, annotations={}, source=HERE
+    )
+
+
+def catalog(*overlays: Overlay) -> Catalog:
+    return Catalog(
+        path="catalog",
+        name="example",
+        kubevirt="v1.3.0",
+        instancetypes=(instancetype("m.small"), instancetype("m.small2"), instancetype("m1.small", deprecated=True)),
+        preferences=(preference("linux.a"),),
+        overlays=overlays,
+    )
+
+
+def kustomize(folder: Path) -> list[dict[str, object]]:
+    if not shutil.which("kubectl"):
+        if os.environ.get("CI"):
+            pytest.fail("CI needs kubectl")
+        pytest.skip("kubectl is not installed")
+    done = subprocess.run(["kubectl", "kustomize", str(folder)], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return list(yaml.safe_load_all(done.stdout))
+
+
+def built(tmp_path: Path, *overlays: Overlay, path: str = "overlays/x") -> dict[tuple[str, str], dict[str, object]]:
+    folder = tmp_path / "output"
+    replace(folder, render(catalog(*overlays)))
+    return {(each["kind"], each["metadata"]["name"]): each for each in kustomize(folder / path)}
+
+
+@pytest.mark.parametrize("path", [".", "base"])
+def test_the_base_holds_exactly_the_objects_of_the_bundle_of_all(tmp_path, path):
+    found = built(tmp_path, path=path)
+    bundle = (tmp_path / "output/bundles/example-instancetypes-all-bundle.yaml").read_text()
+    expected = {(each["kind"], each["metadata"]["name"]): each for each in yaml.safe_load_all(bundle)}
+    assert found == expected
+    assert len(expected) == 8
+
+
+def test_a_cluster_overlay_without_deprecated_objects(tmp_path):
+    found = built(tmp_path, Overlay(name="x", scope="cluster", deprecated=False, source=HERE))
+    assert sorted(found) == [
+        ("VirtualMachineClusterInstancetype", "m.small"),
+        ("VirtualMachineClusterInstancetype", "m.small2"),
+        ("VirtualMachineClusterPreference", "linux.a"),
+    ]
+
+
+def test_a_namespaced_overlay_with_a_namespace_and_labels_of_its_own(tmp_path):
+    overlay = Overlay(
+        name="x",
+        scope="namespaced",
+        namespace="lab",
+        labels={"vendor": "lab.example.org"},
+        annotations={"note": "lab"},
+        source=HERE,
+    )
+    found = built(tmp_path, overlay)
+    assert {kind for kind, _ in found} == {"VirtualMachineInstancetype", "VirtualMachinePreference"}
+    assert len(found) == 4
+    for each in found.values():
+        assert each["metadata"]["namespace"] == "lab"
+        assert each["metadata"]["labels"]["vendor"] == "lab.example.org"
+        assert each["metadata"]["annotations"] == {"note": "lab"}
+
+
+def test_with_both_scopes_only_namespaced_kinds_get_the_namespace(tmp_path):
+    found = built(tmp_path, Overlay(name="x", scope="both", namespace="lab", source=HERE))
+    namespaces = {kind: each["metadata"].get("namespace") for (kind, _), each in found.items()}
+    assert namespaces == {
+        "VirtualMachineClusterInstancetype": None,
+        "VirtualMachineInstancetype": "lab",
+        "VirtualMachineClusterPreference": None,
+        "VirtualMachinePreference": "lab",
+    }
+
+
+def test_a_selection_by_name_leaves_out_the_rest_and_nothing_that_only_looks_alike(tmp_path):
+    found = built(tmp_path, Overlay(name="x", select=Selection(names=("m.small2", "linux.*")), source=HERE))
+    assert sorted(name for _, name in found) == ["linux.a", "m.small2"]
+
+
+def test_a_kind_of_which_nothing_is_taken_is_not_listed(tmp_path):
+    overlay = Overlay(name="x", select=Selection(kinds=("VirtualMachineClusterPreference",)), source=HERE)
+    assert sorted(built(tmp_path, overlay)) == [("VirtualMachineClusterPreference", "linux.a")]
+
+
+def test_a_patch_changes_what_it_targets_and_null_removes(tmp_path):
+    patch = Patch(
+        target=Selection(names=("m.small",)),
+        patch={"spec": {"memory": {"overcommitPercent": 50}}, "metadata": {"labels": {"vendor": None}}},
+    )
+    found = built(tmp_path, Overlay(name="x", patches=(patch,), source=HERE))
+    kind = "VirtualMachineClusterInstancetype"
+    assert found[kind, "m.small"]["spec"]["memory"] == {"guest": "4Gi", "overcommitPercent": 50}
+    assert not found[kind, "m.small"]["metadata"].get("labels")
+    assert found[kind, "m.small2"]["spec"]["memory"] == {"guest": "4Gi"}
+
+
+def test_a_patch_removes_a_part_of_the_spec(tmp_path):
+    patch = Patch(target=Selection(names=("m.small",)), patch={"spec": {"memory": None}})
+    found = built(tmp_path, Overlay(name="x", patches=(patch,), source=HERE))
+    assert found["VirtualMachineClusterInstancetype", "m.small"]["spec"] == {"cpu": {"guest": 1}}
