@@ -1,0 +1,1 @@
+"""Everything that can be known of a catalog before it is applied."""

@@ -1,0 +1,46 @@
+"""A finding: which rule, how bad, where, what to do."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+Severity = Literal["error", "warning", "note"]
+
+
+class Rule(msgspec.Struct, frozen=True):
+    """One thing that `virtcatalog check` looks for.
+
+    `summary` is one sentence on what is wrong, `why` what happens to users then, `remedy` what to do about it.
+    """
+
+    id: str
+    severity: Severity
+    summary: str
+    why: str
+    remedy: str
+
+
+class Finding(msgspec.Struct, frozen=True, kw_only=True, order=True):
+    """One place where a rule does not hold. Lines and columns count from 1; 0 means that no place is known."""
+
+    file: str = ""
+    line: int = 0
+    column: int = 0
+    object: str = ""
+    field: str = ""
+    message: str
+    rule: str
+    severity: Severity
+
+    def __str__(self) -> str:
+        place = f"{self.file}:{self.line}:{self.column}" if self.line else self.file
+        text = ": ".join(part for part in (place, self.object, self.field, self.message) if part)
+        return f"{text} [{self.rule}]"
+
+
+def worst(findings: tuple[Finding, ...] | list[Finding]) -> Severity | None:
+    """Return the gravest severity among the findings."""
+    order: tuple[Severity, ...] = ("error", "warning", "note")
+    return next((severity for severity in order if any(each.severity == severity for each in findings)), None)

@@ -1,0 +1,133 @@
+"""Findings as text, JSON, GitHub annotations, JUnit and SARIF 2.1.0. Pure functions; the caller prints."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from virtcatalog._version import __version__
+from virtcatalog.check.finding import Finding, Rule
+
+_SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+_SARIF_LEVELS = {"error": "error", "warning": "warning", "note": "note"}
+_GITHUB_COMMANDS = {"error": "error", "warning": "warning", "note": "notice"}
+
+
+def text(findings: Sequence[Finding], rules: Mapping[str, Rule]) -> str:
+    """A line a finding: `file:line:column: Kind/name: field: message [rule]`."""
+    return "".join(f"{each}\n" for each in findings)
+
+
+def as_json(findings: Sequence[Finding], rules: Mapping[str, Rule]) -> str:
+    """A list of objects, one a finding."""
+    return json.dumps([msgspec.to_builtins(each) for each in findings], indent=2, ensure_ascii=False) + "\n"
+
+
+def github(findings: Sequence[Finding], rules: Mapping[str, Rule]) -> str:
+    """Workflow commands that GitHub Actions shows as annotations in the pull request's files."""
+    lines = []
+    for each in findings:
+        properties = {
+            "file": each.file,
+            "line": str(each.line or ""),
+            "col": str(each.column or ""),
+            "title": each.rule,
+        }
+        given = ",".join(f"{key}={_github_property(value)}" for key, value in properties.items() if value)
+        message = ": ".join(part for part in (each.object, each.field, each.message) if part)
+        lines.append(f"::{_GITHUB_COMMANDS[each.severity]} {given}::{_github_data(message)}\n")
+    return "".join(lines)
+
+
+def junit(findings: Sequence[Finding], rules: Mapping[str, Rule]) -> str:
+    """A test suite with one test case a rule; its findings are that case's failures, notes its output."""
+    from lxml import etree
+
+    failed = {each.rule for each in findings if each.severity != "note"}
+    suite = etree.Element("testsuite", name="virtcatalog check", tests=str(len(rules)), failures=str(len(failed)))
+    for rule in rules.values():
+        case = etree.SubElement(suite, "testcase", classname="virtcatalog.check", name=rule.id)
+        of_rule = [each for each in findings if each.rule == rule.id]
+        if of_rule:
+            grave = [each for each in of_rule if each.severity != "note"]
+            kind = "failure" if grave else "system-out"
+            element = etree.SubElement(case, kind)
+            if grave:
+                element.set("message", rule.summary)
+                element.set("type", grave[0].severity)
+            element.text = "\n".join(map(_xml_safe, map(str, of_rule)))
+    suites = etree.Element("testsuites")
+    suites.append(suite)
+    written: bytes = etree.tostring(suites, pretty_print=True, xml_declaration=True, encoding="UTF-8")
+    return written.decode()
+
+
+def sarif(findings: Sequence[Finding], rules: Mapping[str, Rule]) -> str:
+    """A SARIF 2.1.0 log for code scanning."""
+    ids = list(rules)
+    driver = {
+        "name": "virtcatalog",
+        "version": __version__,
+        "rules": [
+            {
+                "id": rule.id,
+                "shortDescription": {"text": rule.summary},
+                "fullDescription": {"text": rule.why},
+                "help": {"text": rule.remedy},
+                "defaultConfiguration": {"level": _SARIF_LEVELS[rule.severity]},
+            }
+            for rule in rules.values()
+        ],
+    }
+    results = [_sarif_result(each, ids) for each in findings]
+    log = {"$schema": _SARIF_SCHEMA, "version": "2.1.0", "runs": [{"tool": {"driver": driver}, "results": results}]}
+    return json.dumps(log, indent=2, ensure_ascii=False) + "\n"
+
+
+FORMATS: dict[str, Callable[[Sequence[Finding], Mapping[str, Rule]], str]] = {
+    "text": text,
+    "json": as_json,
+    "github": github,
+    "junit": junit,
+    "sarif": sarif,
+}
+
+
+def summary(findings: Sequence[Finding]) -> str:
+    """Count the findings by severity, in one line."""
+    if not findings:
+        return "no findings"
+    counts = [(severity, sum(each.severity == severity for each in findings)) for severity in _SARIF_LEVELS]
+    return ", ".join(f"{count} {severity}{'' if count == 1 else 's'}" for severity, count in counts if count)
+
+
+def _sarif_result(finding: Finding, ids: Sequence[str]) -> dict[str, Any]:
+    message = ": ".join(part for part in (finding.object, finding.field, finding.message) if part)
+    result: dict[str, Any] = {
+        "ruleId": finding.rule,
+        "ruleIndex": ids.index(finding.rule),
+        "level": _SARIF_LEVELS[finding.severity],
+        "message": {"text": message},
+    }
+    if finding.file:
+        place: dict[str, Any] = {"artifactLocation": {"uri": finding.file}}
+        if finding.line:
+            place["region"] = {"startLine": finding.line, "startColumn": max(finding.column, 1)}
+        result["locations"] = [{"physicalLocation": place}]
+    return result
+
+
+def _github_data(value: str) -> str:
+    return value.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _github_property(value: str) -> str:
+    return _github_data(value).replace(":", "%3A").replace(",", "%2C")
+
+
+def _xml_safe(value: str) -> str:
+    """Leave out what XML 1.0 cannot hold."""
+    return "".join(each for each in value if each in "\t\n\r" or ord(each) >= 32)
