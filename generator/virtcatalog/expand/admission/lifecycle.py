@@ -1,0 +1,42 @@
+"""How a VM starts, restarts and leaves its node. Source: KubeVirt v1.9.0, vmi-create-admitter.go."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from virtcatalog.api.kubevirt import VirtualMachineInstanceSpec
+from virtcatalog.errors import Cause
+from virtcatalog.expand.admission.causes import invalid
+from virtcatalog.expand.configuration import Configuration
+
+EVICTION_STRATEGIES = ("LiveMigrate", "LiveMigrateIfPossible", "None", "External")
+
+
+def validate_start_strategy(spec: VirtualMachineInstanceSpec, path: str, _config: Configuration) -> Iterator[Cause]:
+    """The one start strategy is Paused, and a paused VM cannot answer a liveness probe."""
+    strategy = spec.start_strategy
+    if strategy is None:
+        return
+    if strategy != "Paused":
+        yield invalid(f"{path}.startStrategy", f"{strategy!r} is no start strategy; Paused is the only one")
+    elif spec.liveness_probe is not None:
+        yield invalid(f"{path}.startStrategy", "a VM that starts Paused cannot have a livenessProbe: drop one of them")
+
+
+def validate_eviction_strategy(spec: VirtualMachineInstanceSpec, path: str, config: Configuration) -> Iterator[Cause]:
+    """The eviction strategy, the VM's own or the cluster's, is a known one."""
+    strategy = spec.eviction_strategy
+    if strategy is None:
+        strategy = config.eviction_strategy
+    if strategy is not None and strategy not in EVICTION_STRATEGIES:
+        owner = "" if spec.eviction_strategy is not None else ", which the cluster sets,"
+        yield invalid(
+            f"{path}.evictionStrategy",
+            f"{strategy!r}{owner} is no eviction strategy; strategies are {', '.join(EVICTION_STRATEGIES)}",
+        )
+
+
+def validate_reboot_policy(spec: VirtualMachineInstanceSpec, path: str, config: Configuration) -> Iterator[Cause]:
+    """A reboot policy needs its feature gate."""
+    if spec.domain.reboot_policy is not None and not config.feature_gate("RebootPolicy"):
+        yield invalid(f"{path}.domain.rebootPolicy", "needs the feature gate RebootPolicy, which is off")
