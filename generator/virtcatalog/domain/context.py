@@ -7,7 +7,10 @@ from collections.abc import Mapping
 import msgspec
 
 from virtcatalog.domain.architecture import AMD64, Architecture
+from virtcatalog.domain.host import BlockLimits
 from virtcatalog.domain.topology import HostTopology
+
+HYPERV_DIRECT = "hyperv-direct"
 
 
 class SMBIOS(msgspec.Struct, frozen=True, kw_only=True):
@@ -31,6 +34,29 @@ class GraceDevice(msgspec.Struct, frozen=True, kw_only=True):
     device_id: str
     bar_bytes: int
     initiator_nodes: tuple[int, ...] = ()
+
+
+class BackingVolume(msgspec.Struct, frozen=True, kw_only=True):
+    """What virt-controller and virt-handler tell about the claim behind a volume.
+
+    `host_disk`: virt-handler hands the claim's image to virt-launcher as a host disk (any Filesystem claim that is a
+    disk from the start); `capacity` in bytes, None when the claim does not tell.
+    """
+
+    block: bool = False
+    hotplug: bool = False
+    host_disk: bool = False
+    preallocated: bool = False
+    has_claim: bool = True
+    capacity: int | None = None
+    filesystem_overhead: str = ""
+
+
+class DeviceResource(msgspec.Struct, frozen=True):
+    """What the device plugin of a resource gives the pod: devices of one kind (`pci`, `mdev`, `usb`), by address."""
+
+    kind: str
+    addresses: tuple[str, ...]
 
 
 class Context(msgspec.Struct, frozen=True, kw_only=True):
@@ -83,3 +109,23 @@ class Context(msgspec.Struct, frozen=True, kw_only=True):
     free_page_reporting: bool = True
     bochs_for_efi_guests: bool = True
     serial_console_log: bool = True
+
+    volumes: Mapping[str, BackingVolume] = {}
+    """Volume name to the claim behind it, for volumes that have one."""
+    changed_block_tracking: bool = False
+    container_disk_format: str = "qcow2"
+    filesystem_block_size: int = 4096
+    block_device: BlockLimits = BlockLimits()
+    """The block size of file systems that hold disk images, and the limits of block devices."""
+    binding_attachments: Mapping[str, str] = {}
+    """Network binding plugin to how it attaches to the domain; plugins that do not say are missing."""
+    pod_interface: str = "eth0"
+    device_resources: Mapping[str, DeviceResource] = {}
+    sriov_addresses: Mapping[str, str] = {}
+    """SR-IOV interface to the PCI address of its virtual function."""
+    vsock_cid: int | None = None
+
+    @property
+    def emulates_other_architecture(self) -> bool:
+        """Whether the guest's architecture is not the node's, so that QEMU emulates it in software."""
+        return self.host_architecture not in ("", self.architecture.name)
