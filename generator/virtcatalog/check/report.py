@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -13,20 +14,21 @@ from virtcatalog.check.finding import Finding, Rule
 
 _SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _SARIF_LEVELS = {"error": "error", "warning": "warning", "note": "note"}
+_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _GITHUB_COMMANDS = {"error": "error", "warning": "warning", "note": "notice"}
 
 
-def text(findings: Sequence[Finding], rules: Mapping[str, Rule]) -> str:
+def text(findings: Sequence[Finding], _rules: Mapping[str, Rule]) -> str:
     """A line a finding: `file:line:column: Kind/name: field: message [rule]`."""
     return "".join(f"{each}\n" for each in findings)
 
 
-def as_json(findings: Sequence[Finding], rules: Mapping[str, Rule]) -> str:
+def as_json(findings: Sequence[Finding], _rules: Mapping[str, Rule]) -> str:
     """A list of objects, one a finding."""
     return json.dumps([msgspec.to_builtins(each) for each in findings], indent=2, ensure_ascii=False) + "\n"
 
 
-def github(findings: Sequence[Finding], rules: Mapping[str, Rule]) -> str:
+def github(findings: Sequence[Finding], _rules: Mapping[str, Rule]) -> str:
     """Workflow commands that GitHub Actions shows as annotations in the pull request's files."""
     lines = []
     for each in findings:
@@ -130,4 +132,4 @@ def _github_property(value: str) -> str:
 
 def _xml_safe(value: str) -> str:
     """Leave out what XML 1.0 cannot hold."""
-    return "".join(each for each in value if each in "\t\n\r" or ord(each) >= 32)
+    return _NOT_XML.sub("", value)
