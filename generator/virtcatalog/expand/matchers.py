@@ -1,0 +1,62 @@
+"""The matchers by which a VM names its instance type and preference: spellings of their kinds, and their rules.
+
+Source: KubeVirt v1.9.0, pkg/instancetype/webhooks/vm/mutator.go, staging/src/kubevirt.io/api/instancetype/register.go.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from virtcatalog.api.kubevirt import InstancetypeMatcher, PreferenceMatcher, VirtualMachine
+from virtcatalog.errors import Cause
+
+Matcher = InstancetypeMatcher | PreferenceMatcher
+FAILURE_POLICIES = ("Ignore", "Reject")
+
+INSTANCETYPE = "VirtualMachineInstancetype"
+CLUSTER_INSTANCETYPE = "VirtualMachineClusterInstancetype"
+PREFERENCE = "VirtualMachinePreference"
+CLUSTER_PREFERENCE = "VirtualMachineClusterPreference"
+
+
+def _spellings(cluster_kind: str, *kinds: str) -> dict[str, str]:
+    spellings = {"": cluster_kind}
+    for kind in (cluster_kind, *kinds):
+        spellings[kind.lower()] = spellings[f"{kind.lower()}s"] = kind
+    return spellings
+
+
+_INSTANCETYPES = _spellings(CLUSTER_INSTANCETYPE, INSTANCETYPE)
+_PREFERENCES = _spellings(CLUSTER_PREFERENCE, PREFERENCE)
+
+
+def instancetype_kind(kind: str) -> str | None:
+    """Return the kind that a matcher's `kind` means (singular, plural, any case; silence is cluster-wide), or None."""
+    return _INSTANCETYPES.get(kind.lower())
+
+
+def preference_kind(kind: str) -> str | None:
+    """Return the kind that a preference matcher's `kind` means, or None; see `instancetype_kind`."""
+    return _PREFERENCES.get(kind.lower())
+
+
+def validate_matchers(vm: VirtualMachine) -> list[Cause]:
+    """Return what is wrong with the VM's matchers themselves; the preference's is looked at when the other is fine."""
+    return list(_validate(vm.spec.instancetype, "spec.instancetype")) or list(
+        _validate(vm.spec.preference, "spec.preference")
+    )
+
+
+def _validate(matcher: Matcher | None, path: str) -> Iterator[Cause]:
+    if matcher is None:
+        return
+    if not matcher.name and not matcher.infer_from_volume:
+        yield Cause("FieldValueNotFound", path, "give name or inferFromVolume")
+    if matcher.infer_from_volume:
+        for key, value in (("name", matcher.name), ("kind", matcher.kind)):
+            if value:
+                yield Cause("FieldValueNotSupported", f"{path}.{key}", f"{key} and inferFromVolume exclude each other")
+    policy = matcher.infer_from_volume_failure_policy
+    if policy is not None and policy not in FAILURE_POLICIES:
+        message = f"{policy!r} is not a failure policy: use {' or '.join(FAILURE_POLICIES)}"
+        yield Cause("FieldValueInvalid", f"{path}.inferFromVolumeFailurePolicy", message)
