@@ -1,0 +1,1 @@
+"""KubeVirt's API as types, and manifests read into them."""

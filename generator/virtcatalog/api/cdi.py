@@ -14,7 +14,7 @@ from virtcatalog.api.core import (
     TypedObjectReference,
     VolumeResourceRequirements,
 )
-from virtcatalog.api.object import Object, since
+from virtcatalog.api.object import Object, Status, since
 
 
 class PlatformOptions(Object):
@@ -181,19 +181,34 @@ class DataVolumeSpec(Object):
     preallocation: bool | None = None
 
 
+class DataSourceStatus(Status):
+    """Where a DataSource leads in the end, once CDI has followed its references."""
+
+    source: DataSourceSource = field(default_factory=DataSourceSource)
+
+
+class DataVolumeStatus(Status):
+    """How far the import has come, and into which claim."""
+
+    claim_name: str = ""
+    phase: str = ""
+
+
 class DataSource(Object):
     """`cdi.kubevirt.io/v1beta1 DataSource`."""
 
-    spec: DataSourceSpec
     api_version: str = ""
     kind: str = ""
     metadata: ObjectMeta = field(default_factory=ObjectMeta)
+    spec: DataSourceSpec
+    status: DataSourceStatus | None = None
 
 
 class DataVolume(Object):
     """`cdi.kubevirt.io/v1beta1 DataVolume`."""
 
-    spec: DataVolumeSpec
     api_version: str = ""
     kind: str = ""
     metadata: ObjectMeta = field(default_factory=ObjectMeta)
+    spec: DataVolumeSpec
+    status: DataVolumeStatus | None = None

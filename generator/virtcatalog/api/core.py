@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from msgspec import field
 
-from virtcatalog.api.object import Int32, Int64, Object, since
+from virtcatalog.api.object import Int32, Int64, Object, Status, since
 from virtcatalog.api.quantity import Quantity
 
 
@@ -286,10 +286,29 @@ class ObjectMeta(Object):
     managed_fields: list[ManagedFieldsEntry] = []
 
 
+class PersistentVolumeClaimStatus(Status):
+    """What the storage gave a claim."""
+
+    phase: str = ""
+    access_modes: list[str] = []
+    capacity: dict[str, Quantity] = {}
+
+
 class PersistentVolumeClaim(Object):
     """`core/v1 PersistentVolumeClaim`."""
 
-    spec: PersistentVolumeClaimSpec
     api_version: str = ""
     kind: str = ""
     metadata: ObjectMeta = field(default_factory=ObjectMeta)
+    spec: PersistentVolumeClaimSpec
+    status: PersistentVolumeClaimStatus | None = None
+
+
+class ControllerRevision(Object):
+    """An object as it was at one time, `data`, kept by its controller."""
+
+    api_version: str = ""
+    kind: str = ""
+    metadata: ObjectMeta = field(default_factory=ObjectMeta)
+    revision: Int64
+    data: dict[str, Any] | None = None

@@ -1,21 +1,25 @@
-"""From plain data to API types and back: `convert`, `to_manifest` and `clone`."""
+"""From plain data to API types and back."""
 
 from __future__ import annotations
 
 from copy import deepcopy
-from functools import lru_cache
-from typing import Any, TypeVar
+from typing import Any, TypeVar, overload
 
 import msgspec
 
+from virtcatalog.api.findings import Findings, field_path, inspect, inspect_kind
+from virtcatalog.api.kinds import kind_type
+from virtcatalog.api.object import Object
 from virtcatalog.api.quantity import Quantity
+from virtcatalog.errors import ManifestError, Problem
 
 T = TypeVar("T", bound=msgspec.Struct)
 
 
 def convert(obj: Any, kind: type[T]) -> T:
     """Make a fresh `kind` of plain data, strictly; msgspec.ValidationError names the first thing that does not fit."""
-    return msgspec.convert(obj, kind, dec_hook=_read)
+    made: T = msgspec.convert(obj, kind, dec_hook=_read)
+    return made
 
 
 def to_manifest(obj: msgspec.Struct) -> dict[str, Any]:
@@ -25,18 +29,67 @@ def to_manifest(obj: msgspec.Struct) -> dict[str, Any]:
 
 
 def clone(obj: T) -> T:
-    """Return a deep copy of `obj`."""
+    """Return a deep copy of `obj`, which may share its quantities: they never change."""
+    quantities: list[Any] = []
+
+    def put(quantity: Any) -> int:
+        quantities.append(quantity)
+        return len(quantities) - 1
+
+    def take(_kind: type, index: int) -> Any:
+        return quantities[index]
+
     try:
-        return _decoder(type(obj)).decode(_ENCODER.encode(obj))
-    except (ValueError, OverflowError):  # it holds something that its type would not accept
+        data = msgspec.msgpack.encode(obj, enc_hook=put)
+        return msgspec.msgpack.decode(data, type=type(obj), dec_hook=take)
+    except (ValueError, OverflowError):  # it holds something that its type would not read, say a number out of range
         return deepcopy(obj)
+
+
+@overload
+def decode_manifest(obj: dict[str, Any], kind: type[T]) -> T: ...
+@overload
+def decode_manifest(obj: dict[str, Any], kind: None = None) -> Object: ...
+def decode_manifest(obj: dict[str, Any], kind: type[Any] | None = None) -> Any:
+    """Read a manifest as `kind`, or as the kind that it names: `null` is silence and 2.0 is 2, as for the API server.
+
+    Raises ManifestError with every problem of the manifest, each with the path of its field.
+    """
+    found = inspect_kind(obj, kind)
+    kind = kind or (None if found else kind_type(obj["apiVersion"], obj["kind"]))
+    if kind is None or found:
+        raise _error(
+            obj, found or [(("kind",), f"{obj['kind']} of {obj['apiVersion']} is not a kind with a type here")]
+        )
+    try:
+        return convert(obj, kind)
+    except (msgspec.ValidationError, OverflowError, RecursionError):
+        tidied, found = inspect(obj, kind)
+    if found:
+        raise _error(obj, found)
+    try:
+        return convert(tidied, kind)
+    except (msgspec.ValidationError, OverflowError, RecursionError) as error:
+        raise _error(obj, [((), str(error))]) from None
+
+
+def manifest_name(obj: Any) -> str:
+    """Return `Kind/namespace/name` of a manifest, as far as it has them."""
+    if not isinstance(obj, dict):
+        return ""
+    metadata = obj.get("metadata")
+    names = (metadata.get("namespace"), metadata.get("name")) if isinstance(metadata, dict) else ()
+    return "/".join(part for part in (obj.get("kind"), *names) if isinstance(part, str) and part)
+
+
+def _error(obj: Any, found: Findings) -> ManifestError:
+    name = manifest_name(obj)
+    return ManifestError(*(Problem(object=name, field=field_path(path), message=message) for path, message in found))
 
 
 def _read(kind: type, value: Any) -> Any:
     if kind is Quantity:
-        if type(value) is str or type(value) is int or type(value) is float:
-            return Quantity.parse(value)
-        raise ValueError(f"{value!r} is not a quantity")
+        return Quantity.parse(value)
     raise NotImplementedError(kind)
 
 
@@ -44,11 +97,3 @@ def _write(value: Any) -> Any:
     if type(value) is Quantity:
         return str(value)
     raise NotImplementedError(type(value))
-
-
-_ENCODER = msgspec.msgpack.Encoder(enc_hook=_write)
-
-
-@lru_cache(maxsize=None)
-def _decoder(kind: type[T]) -> msgspec.msgpack.Decoder[T]:
-    return msgspec.msgpack.Decoder(kind, dec_hook=_read)

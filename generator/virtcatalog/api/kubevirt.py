@@ -19,7 +19,8 @@ from virtcatalog.api.core import (
     TopologySpreadConstraint,
 )
 from virtcatalog.api.domainspec import DomainSpec
-from virtcatalog.api.object import Int32, Int64, Object, since
+from virtcatalog.api.object import Int32, Int64, Object, Status, since
+from virtcatalog.api.status import VirtualMachineInstanceStatus, VirtualMachineStatus
 from virtcatalog.api.volumes import Network, UtilityVolume, VirtualMachineInstanceResourceClaim, Volume
 
 
@@ -112,13 +113,18 @@ class Probe(Object):
     failure_threshold: Int32 = 0
 
 
+class DataVolumeTemplateDummyStatus(Status):
+    """Nothing: a template has no status, but the field may be there."""
+
+
 class DataVolumeTemplateSpec(Object):
     """`kubevirt.io/v1 DataVolumeTemplateSpec`."""
 
-    spec: DataVolumeSpec
     api_version: str = ""
     kind: str = ""
     metadata: ObjectMeta = field(default_factory=ObjectMeta)
+    spec: DataVolumeSpec
+    status: DataVolumeTemplateDummyStatus | None = None
 
 
 class PreferenceMatcher(Object):
@@ -162,8 +168,8 @@ class VirtualMachineInstanceSpec(Object):
 class VirtualMachineInstanceTemplateSpec(Object):
     """`kubevirt.io/v1 VirtualMachineInstanceTemplateSpec`."""
 
-    spec: VirtualMachineInstanceSpec
     metadata: ObjectMeta = field(default_factory=ObjectMeta)
+    spec: VirtualMachineInstanceSpec
 
 
 class InstancetypeMatcher(Object):
@@ -198,25 +204,27 @@ class VirtualMachineSpec(Object):
 class VirtualMachineInstancePreset(Object):
     """`kubevirt.io/v1 VirtualMachineInstancePreset`."""
 
-    spec: VirtualMachineInstancePresetSpec
     api_version: str = ""
     kind: str = ""
     metadata: ObjectMeta = field(default_factory=ObjectMeta)
+    spec: VirtualMachineInstancePresetSpec
 
 
 class VirtualMachineInstance(Object):
     """`kubevirt.io/v1 VirtualMachineInstance`."""
 
-    spec: VirtualMachineInstanceSpec
     api_version: str = ""
     kind: str = ""
     metadata: ObjectMeta = field(default_factory=ObjectMeta)
+    spec: VirtualMachineInstanceSpec
+    status: VirtualMachineInstanceStatus | None = None
 
 
 class VirtualMachine(Object):
     """`kubevirt.io/v1 VirtualMachine`."""
 
-    spec: VirtualMachineSpec
     api_version: str = ""
     kind: str = ""
     metadata: ObjectMeta = field(default_factory=ObjectMeta)
+    spec: VirtualMachineSpec
+    status: VirtualMachineStatus | None = None

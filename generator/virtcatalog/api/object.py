@@ -21,6 +21,10 @@ class Object(msgspec.Struct, rename="camel", omit_defaults=True, forbid_unknown_
     """
 
 
+class Status(msgspec.Struct, rename="camel", omit_defaults=True, kw_only=True):
+    """What a controller wrote into an object, as far as virtcatalog reads it: other fields are ignored and dropped."""
+
+
 def since(release: str) -> msgspec.Meta:
     """Mark a field with the KubeVirt release (`v1.3`) that introduced it; unmarked fields are older than v1.1."""
     return msgspec.Meta(extra={"since": release}, extra_json_schema={"x-kubevirt-since": release})

@@ -1,51 +1,107 @@
-"""Kubernetes quantities: exact values with a canonical spelling."""
+"""Kubernetes quantities: exact amounts that keep the notation they were written in.
+
+Source of the rules: KubeVirt v1.9.0, vendor/k8s.io/apimachinery/pkg/api/resource: quantity.go (grammar, canonical
+form, sums), suffix.go (suffixes), amount.go and scale_int.go (rounding and overflow).
+"""
 
 from __future__ import annotations
 
 import re
-from functools import lru_cache, total_ordering
+from functools import lru_cache
+from typing import Literal
+
+Notation = Literal["DecimalSI", "BinarySI", "DecimalExponent"]
 
 NANO = 10**9
-_BINARY = {"Ki": 2**10, "Mi": 2**20, "Gi": 2**30, "Ti": 2**40, "Pi": 2**50, "Ei": 2**60}
+MILLI = 10**6
+MAX_INT64 = 2**63 - 1
+LONGEST = 256  # characters of a quantity, and its largest exponent: Go has no limit and may never finish
+
+_BINARY = {"Ki": 10, "Mi": 20, "Gi": 30, "Ti": 40, "Pi": 50, "Ei": 60}
 _DECIMAL = {"n": -9, "u": -6, "m": -3, "": 0, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
-_SYNTAX = re.compile(r"([+-]?)(\d+\.?\d*|\.\d+)(?:([KMGTPE]i)|([numkMGTPE]?)|[eE]([+-]?\d+))", re.ASCII)
+_SUFFIX = {power: suffix for suffix, power in _DECIMAL.items()}
+
+PATTERN = r"[+-]?[0-9]*\.?[0-9]*([KMGTPE]i|[numkMGTPE]?|[eE][+-]?[0-9]+)"
+"""What Kubernetes takes for a quantity. It wants one character at least, but no digit: `Gi` and `.` are zero."""
+
+_SYNTAX = re.compile(r"([+-]?)([0-9]*)\.?([0-9]*)(?:([KMGTPE]i)|([numkMGTPE]?)|[eE]([+-]?[0-9]+))")
 
 
-@total_ordering
 class Quantity:
-    """An exact amount in units of 10^-9 with the notation it was written in. Immutable; compares by amount.
+    """An exact amount, immutable. Equality, order and hash go by the amount alone: `1Gi` equals `1024Mi`.
 
-    Source of the rules: apimachinery, pkg/api/resource.
+    It is made with `parse` from text, `of` from whole units and `of_milli` from thousandths; the constructor counts in
+    units of 10^-9, the finest that there is. `str` gives the canonical form (`0.5Gi` is `512Mi`), but a text that
+    Kubernetes keeps as it was written stays so until the amount changes (`1.500`, `+1`).
     """
 
-    __slots__ = ("_format", "_nano", "_text")
+    __slots__ = ("_decimal", "_nano", "_notation", "_text")
 
-    def __init__(self, nano: int = 0, notation: str = "DecimalSI") -> None:
-        self._nano, self._format, self._text = nano, notation, ""
+    def __init__(
+        self, nano: int = 0, notation: Notation = "DecimalSI", *, text: str = "", decimal: bool = False
+    ) -> None:
+        self._nano, self._notation, self._text, self._decimal = nano, notation, text, decimal
 
     @classmethod
-    def parse(cls, text: str | int | float) -> Quantity:
+    def parse(cls, text: str | float) -> Quantity:
         """Read `1500Mi`, `0.5`, `1e9`, 1024 …; ValueError for anything else."""
-        return _parse(str(text).strip())
+        if type(text) is str:
+            return _parse(text)
+        if type(text) is float:
+            return _parse(str(int(text)) if text.is_integer() and abs(text) < 1e21 else repr(text))
+        if type(text) is int:
+            return _parse(str(text))
+        raise ValueError(f"{text!r} is not a quantity")
+
+    @classmethod
+    def of(cls, units: int, notation: Notation = "BinarySI") -> Quantity:
+        """Make a quantity of whole units (bytes, CPUs)."""
+        return cls(units * NANO, notation)
+
+    @classmethod
+    def of_milli(cls, thousandths: int, notation: Notation = "DecimalSI") -> Quantity:
+        """Make a quantity of thousandths of a unit (milli-CPUs)."""
+        return cls(thousandths * MILLI, notation)
+
+    @property
+    def notation(self) -> Notation:
+        """The family of suffixes it is written with: DecimalSI, BinarySI or DecimalExponent."""
+        return self._notation
 
     @property
     def value(self) -> int:
-        """The amount in whole units, rounded up (away from zero)."""
-        return -((-self._nano) // NANO) if self._nano >= 0 else self._nano // NANO
+        """Whole units, fractions rounded up away from zero; a 64-bit integer, overflowing as Go's `Value`."""
+        return self._scaled(NANO)
 
     @property
     def milli_value(self) -> int:
-        """The amount in thousandths, rounded up (away from zero)."""
-        return -((-self._nano) // 10**6) if self._nano >= 0 else self._nano // 10**6
+        """Thousandths of a unit, rounded and overflowing as Go's `MilliValue`."""
+        return self._scaled(MILLI)
+
+    def _scaled(self, unit: int) -> int:
+        count, rest = divmod(self._nano, unit)
+        if -MAX_INT64 <= count < MAX_INT64 and (not rest or self._nano > 0):
+            return count + 1 if rest else count
+        if self._decimal:
+            if self._nano < MAX_INT64:  # Go cuts to 64 bits, then cuts towards zero, then adds one
+                nano = _int64(self._nano)
+                return int(nano / unit) + 1 if nano % unit else nano // unit
+            return _int64(count + (rest != 0))
+        return count if -MAX_INT64 <= count < MAX_INT64 else 0
 
     def __add__(self, other: Quantity) -> Quantity:
-        return Quantity(self._nano + other._nano, self._format)
+        notation = self._notation if self._nano else other._notation
+        return Quantity(self._nano + other._nano, notation, decimal=self._decimal or other._decimal)
 
     def __sub__(self, other: Quantity) -> Quantity:
-        return Quantity(self._nano - other._nano, self._format)
+        notation = self._notation if self._nano else other._notation
+        return Quantity(self._nano - other._nano, notation, decimal=self._decimal or other._decimal)
 
     def __mul__(self, factor: int) -> Quantity:
-        return Quantity(self._nano * factor, self._format)
+        return Quantity(self._nano * factor, self._notation, decimal=self._decimal)
+
+    def __neg__(self) -> Quantity:
+        return Quantity(-self._nano, self._notation, decimal=self._decimal)
 
     def __bool__(self) -> bool:
         return self._nano != 0
@@ -56,40 +112,78 @@ class Quantity:
     def __lt__(self, other: Quantity) -> bool:
         return self._nano < other._nano
 
+    def __le__(self, other: Quantity) -> bool:
+        return self._nano <= other._nano
+
+    def __gt__(self, other: Quantity) -> bool:
+        return self._nano > other._nano
+
+    def __ge__(self, other: Quantity) -> bool:
+        return self._nano >= other._nano
+
     def __hash__(self) -> int:
         return hash(self._nano)
+
+    def __copy__(self) -> Quantity:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Quantity:
+        return self
 
     def __repr__(self) -> str:
         return f"Quantity({str(self)!r})"
 
     def __str__(self) -> str:
         if not self._text:
-            self._text = _canonical(self._nano, self._format)
+            self._text = _canonical(self._nano, self._notation)
         return self._text
 
 
-@lru_cache(maxsize=4096)
+ZERO = Quantity()
+
+
+def _int64(number: int) -> int:
+    return (number + 2**63) % 2**64 - 2**63
+
+
+@lru_cache(maxsize=8192)
 def _parse(text: str) -> Quantity:
-    match = _SYNTAX.fullmatch(text)
-    if not match:
+    stripped = text.strip(" ")
+    match = _SYNTAX.fullmatch(stripped)
+    if not match or not stripped:
         raise ValueError(f"{text!r} is not a quantity such as 2, 0.5, 500m, 1Gi or 1e9")
-    sign, number, binary, decimal, exponent = match.groups()
-    whole, _, fraction = number.partition(".")
-    digits, power = int(whole + fraction or "0"), -len(fraction)
-    factor, notation = 1, "DecimalSI"
+    sign, whole, fraction, binary, decimal, exponent = match.groups()
+    if len(stripped) > LONGEST or (exponent and abs(int(exponent)) > LONGEST):
+        raise ValueError(f"{text[:40]!r} is out of the range of quantities")
+    whole, shift = whole.lstrip("0") or "0", -len(fraction)
     if binary:
-        factor, notation = _BINARY[binary], "BinarySI"
-    elif exponent is not None:
-        power, notation = power + int(exponent), "DecimalExponent"
-    else:
-        power += _DECIMAL[decimal or ""]
-    power += 9
-    amount = digits * factor
-    nano = amount * 10**power if power >= 0 else -(-amount // 10**-power)
-    return Quantity(-nano if sign == "-" else nano, notation)
+        return _parse_binary(stripped, sign, whole, fraction, _BINARY[binary])
+    shift += int(exponent) if exponent else _DECIMAL[decimal or ""]
+    digits = whole + fraction
+    precise = len(digits) <= 18 and shift >= -9
+    kept = precise and shift % 3 == 0 and digits[0] != "0" and not digits.endswith("000")
+    nano = _shift_up(int(digits), shift + 9)
+    notation: Notation = "DecimalExponent" if exponent else "DecimalSI"
+    return Quantity(-nano if sign == "-" else nano, notation, text=stripped if kept else "", decimal=not precise)
 
 
-def _canonical(nano: int, notation: str) -> str:
+def _parse_binary(text: str, sign: str, whole: str, fraction: str, exponent: int) -> Quantity:
+    number = int(whole)
+    precise = not fraction and 14 - len(whole) - exponent * 3 // 10 >= 0 and number << exponent <= MAX_INT64
+    nano = min(_shift_up(int(whole + fraction) << exponent, 9 - len(fraction)), MAX_INT64 * NANO)
+    notation: Notation = "BinarySI" if precise or not 0 < nano < NANO else "DecimalSI"
+    kept = text if precise and number % 8 else ""
+    return Quantity(-nano if sign == "-" else nano, notation, text=kept, decimal=not precise)
+
+
+def _shift_up(number: int, power: int) -> int:
+    """`number` * 10^`power` in whole numbers, rounded up."""
+    shifted: int = number * 10**power if power >= 0 else -(-number // 10**-power)
+    return shifted
+
+
+def _canonical(nano: int, notation: Notation) -> str:
+    """The shortest text without a fraction: the largest suffix that loses nothing."""
     if nano == 0:
         return "0"
     sign, amount = ("-", -nano) if nano < 0 else ("", nano)
@@ -102,8 +196,8 @@ def _canonical(nano: int, notation: str) -> str:
             amount, suffix = amount // 1024, name
         return f"{sign}{amount}{suffix}"
     power = -9
-    while amount % 1000 == 0 and power < 18:
+    while amount % 1000 == 0 and (power < 18 or notation == "DecimalExponent"):
         amount, power = amount // 1000, power + 3
     if notation == "DecimalExponent":
         return f"{sign}{amount}" + (f"e{power}" if power else "")
-    return f"{sign}{amount}" + next(name for name, value in _DECIMAL.items() if value == power)
+    return f"{sign}{amount}{_SUFFIX[power]}"

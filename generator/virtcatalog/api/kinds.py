@@ -1,0 +1,51 @@
+"""Which type an `apiVersion` and `kind` name."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from virtcatalog.api.cdi import DataSource, DataVolume
+from virtcatalog.api.core import ControllerRevision, PersistentVolumeClaim
+from virtcatalog.api.instancetype import (
+    VirtualMachineClusterInstancetype,
+    VirtualMachineClusterPreference,
+    VirtualMachineInstancetype,
+    VirtualMachinePreference,
+)
+from virtcatalog.api.kubevirt import VirtualMachine, VirtualMachineInstance, VirtualMachineInstancePreset
+from virtcatalog.api.object import Object
+from virtcatalog.api.operator import KubeVirt
+
+KINDS: Final[dict[str, tuple[type[Object], ...]]] = {
+    "kubevirt.io/v1": (VirtualMachine, VirtualMachineInstance, VirtualMachineInstancePreset, KubeVirt),
+    "instancetype.kubevirt.io/v1beta1": (
+        VirtualMachineInstancetype,
+        VirtualMachineClusterInstancetype,
+        VirtualMachinePreference,
+        VirtualMachineClusterPreference,
+    ),
+    "cdi.kubevirt.io/v1beta1": (DataVolume, DataSource),
+    "v1": (PersistentVolumeClaim,),
+    "apps/v1": (ControllerRevision,),
+}
+"""The kinds that have a type, by the API version that KubeVirt v1.9.0 serves and stores."""
+
+# KubeVirt v1.9.0, staging/src/kubevirt.io/api/core/v1/register.go: served besides v1, of the same shape. The alpha
+# versions of the instance type API are gone from v1.9.0.
+SERVED: Final = {"kubevirt.io/v1alpha3": "kubevirt.io/v1"}
+
+_TYPES: Final = {(version, kind.__name__): kind for version, kinds in KINDS.items() for kind in kinds}
+CLUSTER_SCOPED: Final = frozenset({"VirtualMachineClusterInstancetype", "VirtualMachineClusterPreference"})
+
+
+def kind_type(api_version: str, kind: str) -> type[Object] | None:
+    """Return the type of a kind, None when virtcatalog has none for it."""
+    return _TYPES.get((SERVED.get(api_version, api_version), kind))
+
+
+def unserved(api_version: str, kind: str) -> str | None:
+    """Return the API version to use instead, when the kind is ours but not served under `api_version`."""
+    group = api_version.rpartition("/")[0]
+    if (api_version, kind) in _TYPES or api_version in SERVED:
+        return None
+    return next((version for version, name in _TYPES if name == kind and version.rpartition("/")[0] == group), None)
