@@ -194,7 +194,7 @@ class DataVolumeStatus(Status):
     phase: str = ""
 
 
-class DataSource(Object):
+class DataSource(Object, kw_only=True):
     """`cdi.kubevirt.io/v1beta1 DataSource`."""
 
     api_version: str = ""
@@ -204,7 +204,7 @@ class DataSource(Object):
     status: DataSourceStatus | None = None
 
 
-class DataVolume(Object):
+class DataVolume(Object, kw_only=True):
     """`cdi.kubevirt.io/v1beta1 DataVolume`."""
 
     api_version: str = ""

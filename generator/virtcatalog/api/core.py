@@ -294,7 +294,7 @@ class PersistentVolumeClaimStatus(Status):
     capacity: dict[str, Quantity] = {}
 
 
-class PersistentVolumeClaim(Object):
+class PersistentVolumeClaim(Object, kw_only=True):
     """`core/v1 PersistentVolumeClaim`."""
 
     api_version: str = ""
@@ -304,7 +304,7 @@ class PersistentVolumeClaim(Object):
     status: PersistentVolumeClaimStatus | None = None
 
 
-class ControllerRevision(Object):
+class ControllerRevision(Object, kw_only=True):
     """An object as it was at one time, `data`, kept by its controller."""
 
     api_version: str = ""

@@ -196,37 +196,37 @@ class VirtualMachineInstancetypeSpec(Object):
     annotations: Annotated[dict[str, str], since("v1.1")] = {}
 
 
-class VirtualMachineClusterPreference(Object):
+class VirtualMachineClusterPreference(Object, kw_only=True):
     """`instancetype.kubevirt.io/v1beta1 VirtualMachineClusterPreference`."""
 
-    spec: VirtualMachinePreferenceSpec
     api_version: str = ""
     kind: str = ""
     metadata: ObjectMeta = field(default_factory=ObjectMeta)
+    spec: VirtualMachinePreferenceSpec
 
 
-class VirtualMachinePreference(Object):
+class VirtualMachinePreference(Object, kw_only=True):
     """`instancetype.kubevirt.io/v1beta1 VirtualMachinePreference`."""
 
-    spec: VirtualMachinePreferenceSpec
     api_version: str = ""
     kind: str = ""
     metadata: ObjectMeta = field(default_factory=ObjectMeta)
+    spec: VirtualMachinePreferenceSpec
 
 
-class VirtualMachineClusterInstancetype(Object):
+class VirtualMachineClusterInstancetype(Object, kw_only=True):
     """`instancetype.kubevirt.io/v1beta1 VirtualMachineClusterInstancetype`."""
 
-    spec: VirtualMachineInstancetypeSpec
     api_version: str = ""
     kind: str = ""
     metadata: ObjectMeta = field(default_factory=ObjectMeta)
+    spec: VirtualMachineInstancetypeSpec
 
 
-class VirtualMachineInstancetype(Object):
+class VirtualMachineInstancetype(Object, kw_only=True):
     """`instancetype.kubevirt.io/v1beta1 VirtualMachineInstancetype`."""
 
-    spec: VirtualMachineInstancetypeSpec
     api_version: str = ""
     kind: str = ""
     metadata: ObjectMeta = field(default_factory=ObjectMeta)
+    spec: VirtualMachineInstancetypeSpec

@@ -117,7 +117,7 @@ class DataVolumeTemplateDummyStatus(Status):
     """Nothing: a template has no status, but the field may be there."""
 
 
-class DataVolumeTemplateSpec(Object):
+class DataVolumeTemplateSpec(Object, kw_only=True):
     """`kubevirt.io/v1 DataVolumeTemplateSpec`."""
 
     api_version: str = ""
@@ -165,7 +165,7 @@ class VirtualMachineInstanceSpec(Object):
     utility_volumes: Annotated[list[UtilityVolume], since("v1.8")] = []
 
 
-class VirtualMachineInstanceTemplateSpec(Object):
+class VirtualMachineInstanceTemplateSpec(Object, kw_only=True):
     """`kubevirt.io/v1 VirtualMachineInstanceTemplateSpec`."""
 
     metadata: ObjectMeta = field(default_factory=ObjectMeta)
@@ -201,7 +201,7 @@ class VirtualMachineSpec(Object):
     update_volumes_strategy: Annotated[str | None, since("v1.3")] = None
 
 
-class VirtualMachineInstancePreset(Object):
+class VirtualMachineInstancePreset(Object, kw_only=True):
     """`kubevirt.io/v1 VirtualMachineInstancePreset`."""
 
     api_version: str = ""
@@ -210,7 +210,7 @@ class VirtualMachineInstancePreset(Object):
     spec: VirtualMachineInstancePresetSpec
 
 
-class VirtualMachineInstance(Object):
+class VirtualMachineInstance(Object, kw_only=True):
     """`kubevirt.io/v1 VirtualMachineInstance`."""
 
     api_version: str = ""
@@ -220,7 +220,7 @@ class VirtualMachineInstance(Object):
     status: VirtualMachineInstanceStatus | None = None
 
 
-class VirtualMachine(Object):
+class VirtualMachine(Object, kw_only=True):
     """`kubevirt.io/v1 VirtualMachine`."""
 
     api_version: str = ""

@@ -98,7 +98,7 @@ class KubeVirtSpec(Object):
     customize_components: CustomizeComponents = field(default_factory=CustomizeComponents)
 
 
-class KubeVirt(Object):
+class KubeVirt(Object, kw_only=True):
     """A KubeVirt installation."""
 
     api_version: str = ""
