@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from virtcatalog.api.instancetype import VirtualMachineInstancetypeSpec, VirtualMachinePreferenceSpec
-from virtcatalog.api.kubevirt import VirtualMachine
+from virtcatalog.api.kubevirt import InstancetypeMatcher, PreferenceMatcher, VirtualMachine
 from virtcatalog.api.status import InstancetypeStatusRef
 from virtcatalog.errors import Cause, VirtcatalogError
 from virtcatalog.expand.matchers import (
@@ -21,7 +21,7 @@ from virtcatalog.expand.matchers import (
 from virtcatalog.expand.revision import OBJECT_NAME_LABEL, RevisionError, instancetype_of, preference_of
 
 if TYPE_CHECKING:
-    from virtcatalog.expand.cluster import Cluster, ControllerRevision
+    from virtcatalog.expand.cluster import Cluster, ControllerRevision, Instancetype, Preference
 
 
 class NotFoundError(VirtcatalogError):
@@ -47,13 +47,7 @@ def find_instancetype(vm: VirtualMachine, cluster: Cluster) -> VirtualMachineIns
             return instancetype_of(revision)
         except RevisionError as error:
             raise _unreadable(error, "instancetype") from error
-    kind = instancetype_kind(matcher.kind)
-    if kind is None:
-        raise _unknown_kind(matcher, "instancetype")
-    found = cluster.instancetype(kind, _namespace(vm) if kind == INSTANCETYPE else "", matcher.name)
-    if found is None:
-        raise _missing(kind, matcher, "instancetype")
-    return found.spec
+    return named_instancetype(vm, matcher, cluster).spec
 
 
 def find_preference(vm: VirtualMachine, cluster: Cluster) -> VirtualMachinePreferenceSpec | None:
@@ -71,13 +65,29 @@ def find_preference(vm: VirtualMachine, cluster: Cluster) -> VirtualMachinePrefe
             return preference_of(revision)
         except RevisionError as error:
             raise _unreadable(error, "preference") from error
+    return named_preference(vm, matcher, cluster).spec
+
+
+def named_instancetype(vm: VirtualMachine, matcher: InstancetypeMatcher, cluster: Cluster) -> Instancetype:
+    """Return the instance type of the matcher's kind and name, whatever revision it is pinned to."""
+    kind = instancetype_kind(matcher.kind)
+    if kind is None:
+        raise _unknown_kind(matcher, "instancetype")
+    found = cluster.instancetype(kind, _namespace(vm) if kind == INSTANCETYPE else "", matcher.name)
+    if found is None:
+        raise _missing(kind, matcher, "instancetype")
+    return found
+
+
+def named_preference(vm: VirtualMachine, matcher: PreferenceMatcher, cluster: Cluster) -> Preference:
+    """Return the preference of the matcher's kind and name, whatever revision it is pinned to."""
     kind = preference_kind(matcher.kind)
     if kind is None:
         raise _unknown_kind(matcher, "preference")
     found = cluster.preference(kind, _namespace(vm) if kind == PREFERENCE else "", matcher.name)
     if found is None:
         raise _missing(kind, matcher, "preference")
-    return found.spec
+    return found
 
 
 def _namespace(vm: VirtualMachine) -> str:

@@ -8,12 +8,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import msgspec
-
-from virtcatalog.api.decode import convert
-from virtcatalog.api.instancetype import VirtualMachineInstancetypeSpec, VirtualMachinePreferenceSpec
+from virtcatalog.api.decode import decode_manifest
+from virtcatalog.api.instancetype import (
+    VirtualMachineClusterInstancetype,
+    VirtualMachineClusterPreference,
+    VirtualMachineInstancetype,
+    VirtualMachineInstancetypeSpec,
+    VirtualMachinePreference,
+    VirtualMachinePreferenceSpec,
+)
 from virtcatalog.api.kubevirt import VirtualMachine
-from virtcatalog.errors import Cause
+from virtcatalog.errors import Cause, ManifestError
 from virtcatalog.expand.admission.causes import invalid
 from virtcatalog.expand.find import NotFoundError, find_instancetype, find_preference
 from virtcatalog.expand.instancetype import apply_to_vmi
@@ -31,11 +36,17 @@ from virtcatalog.expand.topology import (
 if TYPE_CHECKING:
     from virtcatalog.expand.cluster import Cluster
 
-_KINDS: dict[str, type[VirtualMachineInstancetypeSpec] | type[VirtualMachinePreferenceSpec]] = {
-    INSTANCETYPE: VirtualMachineInstancetypeSpec,
-    CLUSTER_INSTANCETYPE: VirtualMachineInstancetypeSpec,
-    PREFERENCE: VirtualMachinePreferenceSpec,
-    CLUSTER_PREFERENCE: VirtualMachinePreferenceSpec,
+_Kind = (
+    VirtualMachineInstancetype
+    | VirtualMachineClusterInstancetype
+    | VirtualMachinePreference
+    | VirtualMachineClusterPreference
+)
+_KINDS: dict[str, type[_Kind]] = {
+    INSTANCETYPE: VirtualMachineInstancetype,
+    CLUSTER_INSTANCETYPE: VirtualMachineClusterInstancetype,
+    PREFERENCE: VirtualMachinePreference,
+    CLUSTER_PREFERENCE: VirtualMachineClusterPreference,
 }
 
 
@@ -50,12 +61,12 @@ class Applied(NamedTuple):
 def admit(manifest: dict[str, Any], _cluster: Cluster) -> list[Cause]:
     """Return why an instance type or preference is refused; nothing for other kinds.
 
-    A manifest that does not fit its API gives one cause without a field.
+    A manifest that does not fit its API gives causes without a field, one for each problem.
     """
     try:
         spec = _spec(manifest)
-    except msgspec.ValidationError as error:
-        return [invalid("", str(error))]
+    except ManifestError as error:
+        return [Cause("", "", f"{problem.field}: {problem.message}") for problem in error.problems]
     if isinstance(spec, VirtualMachineInstancetypeSpec):
         return validate_instancetype(spec)
     if isinstance(spec, VirtualMachinePreferenceSpec):
@@ -76,8 +87,8 @@ def warnings(manifest: dict[str, Any]) -> list[str]:
 
 
 def _spec(manifest: dict[str, Any]) -> VirtualMachineInstancetypeSpec | VirtualMachinePreferenceSpec | None:
-    kind = _KINDS.get(manifest.get("kind", ""))
-    return convert(manifest.get("spec"), kind) if kind is not None else None
+    kind = _KINDS.get(str(manifest.get("kind")))
+    return decode_manifest(manifest, kind).spec if kind is not None else None
 
 
 def validate_instancetype(spec: VirtualMachineInstancetypeSpec, path: str = "spec") -> list[Cause]:
