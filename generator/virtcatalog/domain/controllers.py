@@ -1,0 +1,75 @@
+"""`<controller>`: USB, SCSI, PCI and virtio-serial."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from lxml import etree
+
+from virtcatalog.api.kubevirt import VirtualMachineInstance
+from virtcatalog.domain.context import Context
+from virtcatalog.domain.diskthreads import bus_of, scsi_thread
+from virtcatalog.domain.launchsecurity import uses_secure_execution, uses_sev
+from virtcatalog.domain.vcpu import requested_topology
+
+_DISABLE_PCI_HOLE64 = "kubevirt.io/disablePCIHole64"
+
+
+def controllers(vmi: VirtualMachineInstance, context: Context) -> Iterator[etree._Element]:
+    """Yield the controllers: USB always (if only to say that there is none), the others where something needs them.
+
+    Source: KubeVirt v1.9.0, pkg/virt-launcher/virtwrap/converter/compute/controllers.go.
+    """
+    devices = vmi.spec.domain.devices
+    transitional = devices.use_virtio_transitional
+    iommu = {"iommu": "on"} if uses_sev(vmi) or uses_secure_execution(vmi) else {}
+    yield _controller("usb", "qemu-xhci" if _needs_usb(vmi, context) else "none")
+    if not devices.disable_hotplug or any(bus_of(disk) == "scsi" for disk in devices.disks):
+        scsi = _controller("scsi", context.architecture.scsi_model(transitional))
+        _add_driver(scsi, _scsi_threads(vmi) | iommu)
+        yield scsi
+    if context.architecture.pci_hole64_disabling and _disables_pci_hole64(vmi):
+        pci = _controller("pci", "pcie-root")
+        etree.SubElement(pci, "pcihole64", {"unit": "KiB"}).text = "0"
+        yield pci
+    if devices.autoattach_serial_console is not False:
+        serial = _controller("virtio-serial", context.architecture.virtio_model(transitional))
+        _add_driver(serial, iommu)
+        yield serial
+
+
+def _needs_usb(vmi: VirtualMachineInstance, context: Context) -> bool:
+    """Whether the machine has USB: never on s390x, always on arm64 (pkg/virt-launcher/virtwrap/converter/arch)."""
+    if context.architecture.name != "amd64":
+        return context.architecture.name == "arm64"
+    devices = vmi.spec.domain.devices
+    resources = context.device_resources
+    return (
+        devices.client_passthrough is not None
+        or any(device.bus in ("", "usb") for device in devices.inputs)
+        or any(disk.disk is not None and disk.disk.bus == "usb" for disk in devices.disks)
+        or any(
+            device.device_name in resources and resources[device.device_name].kind == "usb"
+            for device in devices.host_devices
+        )
+    )
+
+
+def _scsi_threads(vmi: VirtualMachineInstance) -> dict[str, str]:
+    thread = scsi_thread(vmi)
+    if thread is None:
+        return {}
+    return {"iothread": str(thread), "queues": str(requested_topology(vmi).vcpus or 1)}
+
+
+def _disables_pci_hole64(vmi: VirtualMachineInstance) -> bool:
+    return vmi.metadata.annotations.get(_DISABLE_PCI_HOLE64, "").lower() == "true"
+
+
+def _controller(kind: str, model: str) -> etree._Element:
+    return etree.Element("controller", {"type": kind, "index": "0", "model": model})
+
+
+def _add_driver(controller: etree._Element, attributes: dict[str, str]) -> None:
+    if attributes:
+        etree.SubElement(controller, "driver", attributes)

@@ -1,0 +1,27 @@
+"""`<graphics>`: the VNC server behind `virtctl vnc`."""
+
+from __future__ import annotations
+
+from lxml import etree
+
+from virtcatalog.api.kubevirt import VirtualMachineInstance
+from virtcatalog.domain.context import Context
+
+
+def has_graphics(vmi: VirtualMachineInstance, context: Context) -> bool:
+    """Whether the machine has graphics: unless the VMI wants none, or QEMU emulates another architecture."""
+    wanted = vmi.spec.domain.devices.autoattach_graphics_device is not False
+    return wanted and not context.emulates_other_architecture
+
+
+def graphics(vmi: VirtualMachineInstance, context: Context) -> etree._Element | None:
+    """`<graphics>`: VNC on a socket of the launcher's.
+
+    Source: KubeVirt v1.9.0, pkg/virt-launcher/virtwrap/converter/compute/graphics.go.
+    """
+    if not has_graphics(vmi, context):
+        return None
+    element = etree.Element("graphics", {"type": "vnc"})
+    socket = f"/var/run/kubevirt-private/{vmi.metadata.uid}/virt-vnc"
+    etree.SubElement(element, "listen", {"type": "socket", "socket": socket})
+    return element

@@ -1,0 +1,27 @@
+"""`<sound>`: the sound card."""
+
+from __future__ import annotations
+
+from lxml import etree
+
+from virtcatalog.api.kubevirt import VirtualMachineInstance
+from virtcatalog.domain.address import add_alias
+from virtcatalog.domain.errors import DomainError
+
+_MODELS = ("ich9", "ac97")
+
+
+def sound(vmi: VirtualMachineInstance) -> etree._Element | None:
+    """`<sound>`, an ICH9 unless the VMI says otherwise.
+
+    Source: KubeVirt v1.9.0, pkg/virt-launcher/virtwrap/converter/compute/sound.go.
+    """
+    device = vmi.spec.domain.devices.sound
+    if device is None:
+        return None
+    model = device.model or "ich9"
+    if model not in _MODELS:
+        raise DomainError("spec.domain.devices.sound.model", f"{model!r} is none of {', '.join(_MODELS)}")
+    element = etree.Element("sound", {"model": model})
+    add_alias(element, device.name)
+    return element

@@ -1,0 +1,30 @@
+"""`<watchdog>`: what acts when the guest hangs."""
+
+from __future__ import annotations
+
+from lxml import etree
+
+from virtcatalog.api.kubevirt import VirtualMachineInstance
+from virtcatalog.domain.address import add_alias
+from virtcatalog.domain.context import Context
+from virtcatalog.domain.errors import DomainError
+
+
+def watchdog(vmi: VirtualMachineInstance, context: Context) -> etree._Element | None:
+    """`<watchdog>`: an i6300esb on amd64, a diag288 on s390x; arm64 has none.
+
+    Source: KubeVirt v1.9.0, pkg/virt-launcher/virtwrap/converter/compute/watchdog.go.
+    """
+    device = vmi.spec.domain.devices.watchdog
+    if device is None:
+        return None
+    field = "spec.domain.devices.watchdog"
+    architecture = context.architecture.name
+    if architecture == "arm64":
+        raise DomainError(field, "arm64 machines have no watchdog")
+    model, wanted = ("diag288", device.diag288) if architecture == "s390x" else ("i6300esb", device.i6300esb)
+    if wanted is None:
+        raise DomainError(field, f"a watchdog on {architecture} is a {model}")
+    element = etree.Element("watchdog", {"model": model, "action": wanted.action})
+    add_alias(element, device.name)
+    return element
