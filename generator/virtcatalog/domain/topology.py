@@ -19,7 +19,7 @@ class HostCell(msgspec.Struct, frozen=True):
     cpus: tuple[HostCPU, ...] = ()
 
 
-class HostTopology(msgspec.Struct, frozen=True):
+class HostTopology(msgspec.Struct, frozen=True, cache_hash=True):
     """All NUMA nodes of the host, in the order the host lists them."""
 
     cells: tuple[HostCell, ...] = ()

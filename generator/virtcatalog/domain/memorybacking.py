@@ -1,0 +1,57 @@
+"""`<memoryBacking>`: huge pages, memory shared with other processes, memory that is never swapped in late."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from lxml import etree
+
+from virtcatalog.api.kubevirt import VirtualMachineInstance
+from virtcatalog.domain.numa import GuestCell, page_size
+
+MEMFD_ANNOTATION = "kubevirt.io/memfd"
+
+
+def needs_memfd(vmi: VirtualMachineInstance) -> bool:
+    """Whether guest memory lives in a memfd: shared memory always, huge pages unless an annotation says `false`."""
+    return _needs_sharing(vmi) or (_has_hugepages(vmi) and vmi.metadata.annotations.get(MEMFD_ANNOTATION) != "false")
+
+
+def memorybacking(vmi: VirtualMachineInstance, cells: Sequence[GuestCell]) -> etree._Element | None:
+    """`<memoryBacking>`, absent for plain memory; `cells` are the passed-through NUMA cells.
+
+    Source: KubeVirt v1.9.0, pkg/virt-launcher/virtwrap/converter/converter.go and vcpu/vcpu.go.
+    """
+    hugepages, sharing = _has_hugepages(vmi), _needs_sharing(vmi)
+    if not hugepages and not sharing:
+        return None
+    element = etree.Element("memoryBacking")
+    if hugepages:
+        pages = etree.SubElement(element, "hugepages")
+        if cells:
+            size = str(page_size(vmi))
+            for cell in cells:
+                etree.SubElement(pages, "page", size=size, unit="b", nodeset=str(cell.id))
+    cpu = vmi.spec.domain.cpu
+    if cells and cpu is not None and cpu.realtime is not None:
+        etree.SubElement(element, "nosharepages")
+    if needs_memfd(vmi):
+        etree.SubElement(element, "source", type="memfd")
+    if sharing:
+        etree.SubElement(element, "access", mode="shared")
+    if cells:
+        etree.SubElement(element, "allocation", mode="immediate")
+    return element
+
+
+def _has_hugepages(vmi: VirtualMachineInstance) -> bool:
+    memory = vmi.spec.domain.memory
+    return memory is not None and memory.hugepages is not None
+
+
+def _needs_sharing(vmi: VirtualMachineInstance) -> bool:
+    """virtiofsd and passt read the guest's memory."""
+    devices = vmi.spec.domain.devices
+    return any(filesystem.virtiofs is not None for filesystem in devices.filesystems) or any(
+        interface.passt_binding is not None for interface in devices.interfaces
+    )

@@ -1,0 +1,89 @@
+"""The guest's NUMA cells: those that pass the host's nodes through, or the one that memfd needs."""
+
+from __future__ import annotations
+
+import msgspec
+
+from virtcatalog.api.kubevirt import VirtualMachineInstance
+from virtcatalog.api.quantity import Quantity
+from virtcatalog.domain.context import Context
+from virtcatalog.domain.errors import DomainError
+from virtcatalog.domain.memory import guest_memory, in_bytes
+from virtcatalog.domain.pinning import Pinning, has_numa_passthrough
+from virtcatalog.domain.vcpu import domain_topology
+
+
+class GuestCell(msgspec.Struct, frozen=True):
+    """One NUMA cell of the guest: its vCPUs and memory, and the host node behind it if it is bound to one."""
+
+    id: int
+    vcpus: tuple[int, ...]
+    cpus: str
+    memory: int
+    unit: str
+    host_node: int | None = None
+
+
+def passthrough_cells(vmi: VirtualMachineInstance, context: Context, pinning: Pinning | None) -> tuple[GuestCell, ...]:
+    """One guest cell for each host node that the vCPUs are pinned to, in the host's order; empty without passthrough.
+
+    Memory is shared out evenly in whole huge pages, the first cells taking what is left over.
+    Source: KubeVirt v1.9.0, pkg/virt-launcher/virtwrap/converter/vcpu/vcpu.go.
+    """
+    if pinning is None or not has_numa_passthrough(vmi) or not context.topology.cells:
+        return ()
+    vcpus = _vcpus_by_node(context, pinning)
+    nodes = [cell.id for cell in context.topology.cells if cell.id in vcpus]
+    page = page_size(vmi)
+    memory = in_bytes(guest_memory(vmi), "spec.domain.memory.guest")
+    if memory < len(nodes) * page:
+        raise DomainError(
+            "spec.domain.memory.guest",
+            f"{memory} bytes of memory are less than a huge page on each of {len(nodes)} NUMA nodes",
+        )
+    if memory % page:
+        raise DomainError("spec.domain.memory.guest", f"{memory} bytes of memory are not a multiple of the huge page")
+    pages, extra = divmod(memory // page, len(nodes))
+    return tuple(
+        GuestCell(
+            id=number,
+            vcpus=tuple(vcpus[node]),
+            cpus=",".join(map(str, vcpus[node])),
+            memory=(pages + (number < extra)) * page,
+            unit="b",
+            host_node=node,
+        )
+        for number, node in enumerate(nodes)
+    )
+
+
+def memfd_cell(vmi: VirtualMachineInstance, context: Context) -> GuestCell:
+    """The single cell that libvirt needs before it backs memory with memfd.
+
+    Source: KubeVirt v1.9.0, pkg/virt-launcher/virtwrap/converter/converter.go.
+    """
+    vcpus = domain_topology(vmi, context).vcpus
+    return GuestCell(0, tuple(range(vcpus)), f"0-{vcpus - 1}", guest_memory(vmi).value // 1024, "KiB")
+
+
+def page_size(vmi: VirtualMachineInstance) -> int:
+    """The huge page in bytes that NUMA passthrough counts memory in."""
+    memory = vmi.spec.domain.memory
+    if memory is None or memory.hugepages is None:
+        raise DomainError("spec.domain.memory.hugepages", "passing NUMA nodes through needs huge pages")
+    field = "spec.domain.memory.hugepages.pageSize"
+    try:
+        size = in_bytes(Quantity.parse(memory.hugepages.page_size), field)
+    except ValueError as error:
+        raise DomainError(field, str(error)) from None
+    if not size:
+        raise DomainError(field, "a huge page of no bytes")
+    return size
+
+
+def _vcpus_by_node(context: Context, pinning: Pinning) -> dict[int, list[int]]:
+    node_of = {cpu.id: cell.id for cell in context.topology.cells for cpu in cell.cpus}
+    found: dict[int, list[int]] = {}
+    for vcpu, thread in enumerate(pinning.vcpus):
+        found.setdefault(node_of[thread], []).append(vcpu)
+    return found

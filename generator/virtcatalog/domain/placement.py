@@ -1,0 +1,40 @@
+"""Which of KubeVirt's ways to place PCI devices applies to a VMI."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from lxml import etree
+
+from virtcatalog.api.kubevirt import VirtualMachineInstance
+from virtcatalog.domain.context import Context
+from virtcatalog.domain.grace import configure_grace, refuse_grace
+from virtcatalog.domain.numa import GuestCell
+from virtcatalog.domain.pci import ROOT_COMPLEX_ANNOTATION, place_near_numa_nodes, place_on_root_complex
+from virtcatalog.domain.pinning import Pinning, has_numa_passthrough
+
+
+def place(
+    domain: etree._Element,
+    vmi: VirtualMachineInstance,
+    context: Context,
+    cells: Sequence[GuestCell],
+    pinning: Pinning | None,
+) -> None:
+    """Give the finished domain's devices guest addresses, where KubeVirt does not leave that to libvirt.
+
+    Source: KubeVirt v1.9.0, pkg/virt-launcher/virtwrap/converter/converter.go.
+    """
+    devices = domain.find("devices")
+    assert devices is not None
+    if context.grace_host_device_aliases:
+        refuse_grace(vmi, context)
+        assert pinning is not None
+        configure_grace(domain, cells, pinning, context)
+        return
+    if not context.architecture.pcie_placement:
+        return
+    if pinning is not None and context.pci_numa_aware_topology:
+        place_near_numa_nodes(devices, cells, pinning, context, strict=has_numa_passthrough(vmi))
+    if vmi.metadata.annotations.get(ROOT_COMPLEX_ANNOTATION) == "true":
+        place_on_root_complex(devices)

@@ -1,0 +1,35 @@
+"""`<qemu:commandline>`: what libvirt has no element for."""
+
+from __future__ import annotations
+
+from lxml import etree
+
+from virtcatalog.api.kubevirt import VirtualMachineInstance
+from virtcatalog.domain.context import Context
+
+NAMESPACE = "http://libvirt.org/schemas/domain/qemu/1.0"
+IGNITION_ANNOTATION = "kubevirt.io/ignitiondata"
+
+_IGNITION_DIRECTORY = "/var/run/libvirt/ignition-dir"
+_FIRMWARE_LOG = "/var/run/kubevirt-private/QEMUSeaBiosDebugPipe"
+_VERBOSE = 5
+
+
+def commandline(vmi: VirtualMachineInstance, context: Context) -> etree._Element | None:
+    """`<qemu:commandline>`: Ignition data, and the firmware's log from launcher verbosity 6 on.
+
+    Source: KubeVirt v1.9.0, pkg/virt-launcher/virtwrap/converter/compute/qemu_cmd.go.
+    """
+    arguments = []
+    if "ignition" in vmi.metadata.annotations.get(IGNITION_ANNOTATION, ""):
+        path = f"{_IGNITION_DIRECTORY}/{vmi.metadata.namespace}/{vmi.metadata.name}/data.ign"
+        arguments += ["-fw_cfg", f"name=opt/com.coreos/config,file={path}"]
+    if context.architecture.verbose_firmware_log and context.launcher_log_verbosity > _VERBOSE:
+        arguments += ["-chardev", f"file,id=firmwarelog,path={_FIRMWARE_LOG}"]
+        arguments += ["-device", "isa-debugcon,iobase=0x402,chardev=firmwarelog"]
+    if not arguments:
+        return None
+    element = etree.Element(f"{{{NAMESPACE}}}commandline", nsmap={"qemu": NAMESPACE})
+    for argument in arguments:
+        etree.SubElement(element, f"{{{NAMESPACE}}}arg", value=argument)
+    return element
