@@ -1,1 +1,1 @@
-"""Declarations → objects: classes × sizes and OS preferences become KubeVirt's instance types and preferences."""
+"""Declarations → objects: classes and sizes and OS preferences become KubeVirt's instance types and preferences."""

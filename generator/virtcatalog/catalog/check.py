@@ -1,0 +1,177 @@
+"""Checks plain data against a type as far as it goes, and finds everything that is wrong with it.
+
+Unlike decoding it goes on after the first fault, and takes fragments: a required field may be missing, `null` stands
+for removal, and a string with an expression fits everywhere.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable, Collection
+from functools import cache
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
+
+import msgspec
+
+from virtcatalog.api.decode import convert
+from virtcatalog.catalog.names import nearest
+
+Path = tuple[str | int, ...]
+Report = Callable[[Path, str, bool], None]
+Version = tuple[int, ...]
+
+
+class Field(msgspec.Struct, frozen=True):
+    """A field of a type: its JSON type's shape, the release that has it first, and whether it must be there."""
+
+    kind: Any
+    since: Version
+    required: bool
+
+
+class Checker:
+    """Collects faults: `report(path, message, at_key)` is called for each, in the data's order.
+
+    `release` is the oldest KubeVirt release that must know every field; `fragment` lets `null` and expressions pass
+    and misses no required field.
+    """
+
+    def __init__(self, report: Report, release: Version = (), *, fragment: bool = False) -> None:
+        self._report, self._release, self._fragment = report, release, fragment
+
+    def check(self, value: Any, kind: Any, path: Path = ()) -> None:
+        """Check `value`, found at `path`, against the type `kind`."""
+        if self._fragment and (value is None or (type(value) is str and "{{" in value)):
+            return
+        shape, inner = _shape(kind)
+        if shape == "struct":
+            self._struct(value, inner, path)
+        elif shape == "map":
+            self._map(value, inner, path)
+        elif shape == "list":
+            self._list(value, inner, path)
+        elif shape == "either":
+            self._either(value, inner, path)
+        elif shape == "leaf":
+            try:
+                convert(value, kind)
+            except (msgspec.ValidationError, ValueError) as error:
+                self._report(path, _worded(str(error), value, inner), False)
+
+    def _struct(self, value: Any, kind: type[msgspec.Struct], path: Path) -> None:
+        fields = fields_of(kind)
+        if not isinstance(value, dict):
+            self._report(path, f"must be a map, not {_describe(value)}", False)
+            return
+        for key, each in value.items():
+            field = fields.get(key)
+            if field is None:
+                self._report((*path, key), f"unknown key {key!r}{nearest(key, fields)}", True)
+            elif self._release and field.since > self._release:
+                self._report((*path, key), _too_new(key, field.since, self._release), True)
+            else:
+                self.check(each, field.kind, (*path, key))
+        if not self._fragment:
+            for key, field in fields.items():
+                if field.required and key not in value:
+                    self._report(path, f"{key!r} is missing", False)
+
+    def _map(self, value: Any, kinds: tuple[Any, Any], path: Path) -> None:
+        if not isinstance(value, dict):
+            self._report(path, f"must be a map, not {_describe(value)}", False)
+            return
+        for key, each in value.items():
+            if type(key) is not str:
+                self._report((*path, key), f"the key {key!r} must be a string: quote it", True)
+            else:
+                self.check(each, kinds[1], (*path, key))
+
+    def _list(self, value: Any, kind: Any, path: Path) -> None:
+        if not isinstance(value, list):
+            self._report(path, f"must be a list, not {_describe(value)}", False)
+            return
+        for index, each in enumerate(value):
+            if each is None:
+                self._report((*path, index), "null in a list", False)
+            else:
+                self.check(each, kind, (*path, index))
+
+    def _either(self, value: Any, kinds: Collection[Any], path: Path) -> None:
+        """Report the faults of the type that fits best."""
+        best: list[tuple[Path, str, bool]] | None = None
+        for kind in kinds:
+            faults: list[tuple[Path, str, bool]] = []
+            Checker(lambda *fault: faults.append(fault), self._release, fragment=self._fragment).check(  # noqa: B023
+                value, kind, path
+            )
+            if best is None or len(faults) < len(best):
+                best = faults
+        for fault in best or ():
+            self._report(*fault)
+
+
+@cache
+def fields_of(kind: type[msgspec.Struct]) -> dict[str, Field]:
+    """Return the fields of an API type or a declaration, by JSON name."""
+    found = {}
+    for field in msgspec.structs.fields(kind):
+        introduced: Version = ()
+        if get_origin(field.type) is Annotated:
+            for meta in get_args(field.type)[1:]:
+                if isinstance(meta, msgspec.Meta) and meta.extra and "since" in meta.extra:
+                    introduced = parse_release(meta.extra["since"])
+        found[field.encode_name] = Field(field.type, introduced, field.required)
+    return found
+
+
+@cache
+def parse_release(text: str) -> Version:
+    """Read `v1.3` or `v1.3.0` as (1, 3)."""
+    return tuple(int(part) for part in text.lstrip("v").split(".")[:2])
+
+
+@cache
+def _shape(kind: Any) -> tuple[str, Any]:
+    plain = kind
+    while get_origin(plain) is Annotated:
+        plain = get_args(plain)[0]
+    origin = get_origin(plain)
+    if origin in (Union, types.UnionType):
+        choices = [each for each in get_args(plain) if each is not type(None)]
+        structs = [each for each in choices if isinstance(each, type) and issubclass(each, msgspec.Struct)]
+        if len(structs) > 1:
+            return "either", tuple(structs)
+        return _shape(choices[0]) if len(choices) == 1 else ("leaf", ())
+    if origin is dict:
+        return "map", get_args(plain)
+    if origin is list:
+        return "list", get_args(plain)[0]
+    if isinstance(plain, type) and issubclass(plain, msgspec.Struct):
+        return "struct", plain
+    return ("any", None) if plain is Any else ("leaf", get_args(plain) if origin is Literal else ())
+
+
+def _too_new(key: str, introduced: Version, release: Version) -> str:
+    new, old = (".".join(map(str, version)) for version in (introduced, release))
+    return f"{key!r} needs KubeVirt v{new}, and the catalog must work with v{old}"
+
+
+_NOUNS = {dict: "a map", list: "a list", str: "a string", int: "a number", float: "a number", bool: "a boolean"}
+
+
+def _describe(value: Any) -> str:
+    noun = _NOUNS.get(type(value), "nothing" if value is None else "a timestamp")
+    return f"{noun} ({value!r})" if isinstance(value, (str, int, float, bool)) else noun
+
+
+def _worded(message: str, value: Any, choices: tuple[Any, ...]) -> str:
+    """Say in the catalog's words what msgspec found wrong with a leaf."""
+    if choices:
+        return f"{value!r} is none of {', '.join(map(str, choices))}{nearest(value, map(str, choices))}"
+    message = message.removesuffix(" - at `$`")
+    if message.startswith("Expected `") and ", got `" in message:
+        expected = message.split("`")[1].replace(" | null", "")
+        names = {"str": "a string", "int": "a whole number", "bool": "true or false", "int | str": "a number or string"}
+        hint = ": quote it" if expected == "str" and isinstance(value, (int, float)) else ""
+        return f"must be {names.get(expected, expected)}, not {_describe(value)}{hint}"
+    return message if repr(value) in message else f"{value!r}: {message[:1].lower()}{message[1:]}"

@@ -1,0 +1,195 @@
+"""Layers of fragments: how they merge, and which components clash.
+
+Maps merge, a later layer wins, `null` removes, lists and all else replace. This is RFC 7386 (JSON Merge Patch), one
+layer after the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from virtcatalog.catalog.model import fresh
+from virtcatalog.catalog.names import nearest
+
+Fragment = Mapping[str, Any]
+Path = tuple[str | int, ...]
+_EMPTY: dict[str, Any] = {}
+
+
+class Layer(msgspec.Struct, frozen=True):
+    """A fragment and where it is from: `place` is a key for positions and `path` its place in that file."""
+
+    place: str
+    path: Path
+    data: dict[str, Any]
+
+
+class Clash(msgspec.Struct, frozen=True):
+    """Two components of one layer that set one leaf differently."""
+
+    path: tuple[str, ...]
+    first: str
+    second: str
+
+
+class ComponentError(Exception):
+    """A layer's components cannot be mixed; `index` is the place in its list of the one at fault."""
+
+    def __init__(self, index: int, message: str) -> None:
+        self.index, self.message = index, message
+        super().__init__(message)
+
+
+def merge(base: Fragment, *layers: Fragment) -> dict[str, Any]:
+    """Return `base` with the layers applied to it, in order; shares no map or list with any of them."""
+    merged: dict[str, Any] = {}
+    for layer in (base, *layers):
+        merge_into(merged, layer)
+    return merged
+
+
+def merge_into(target: dict[str, Any], layer: Fragment) -> None:
+    """Apply one layer to `target`, in place."""
+    for key, value in layer.items():
+        if value is None:
+            target.pop(key, None)
+        elif isinstance(value, dict):
+            inner = target.get(key)
+            if not isinstance(inner, dict):
+                inner = target[key] = {}
+            merge_into(inner, value)
+        elif isinstance(value, list):
+            target[key] = [_without_nulls(each) for each in value]
+        else:
+            target[key] = value
+
+
+def _without_nulls(value: Any) -> Any:
+    return merge(value) if isinstance(value, dict) else fresh(value)
+
+
+class Components:
+    """The named fragments of a catalog, by name; each is a layer of its own and may use others."""
+
+    def __init__(self, layers: Mapping[str, Layer]) -> None:
+        self._layers = layers
+        self._expanded: dict[str, tuple[Layer, ...]] = {}
+        self._leaves: dict[str, dict[tuple[str, ...], Any]] = {}
+        self._clashes: dict[tuple[str, ...], tuple[Clash, ...]] = {}
+
+    def mix(self, names: Sequence[str], own: Fragment) -> list[Layer]:
+        """Return the layers that `names` stand for, in order.
+
+        Raises ComponentError when one does not exist, when it uses itself, or when two set one leaf differently that
+        `own`, the using layer's own fields, does not set.
+        """
+        layers: list[Layer] = []
+        for index, name in enumerate(names):
+            if name not in self._layers:
+                raise ComponentError(index, f"there is no component {name!r}{nearest(name, self._layers)}")
+            layers += self._expand(name, index, ())
+        for clash in self._clashing(tuple(names)):
+            if not _sets(own, clash.path):
+                message = (
+                    f"components {clash.first!r} and {clash.second!r} set {'.'.join(clash.path)} differently; "
+                    "set it beside them, or leave one out"
+                )
+                raise ComponentError(max(names.index(clash.first), names.index(clash.second)), message)
+        return layers
+
+    def faults(self) -> Iterable[tuple[str, ComponentError]]:
+        """Yield what is wrong with each component's own list of components."""
+        for name, layer in self._layers.items():
+            try:
+                self._expand(name, 0, ())
+                self.mix(layer.data.get("components") or (), _own(layer.data))
+            except ComponentError as error:
+                yield name, error
+
+    def _expand(self, name: str, index: int, users: tuple[str, ...]) -> tuple[Layer, ...]:
+        """A component's own components, then itself."""
+        if name in users:
+            circle = [*users[users.index(name) :], name]
+            raise ComponentError(index, f"components use each other in a circle: {' → '.join(circle)}")
+        known = self._expanded.get(name)
+        if known is None:
+            layer = self._layers[name]
+            parts: list[Layer] = []
+            for place, used in enumerate(layer.data.get("components") or ()):
+                if used in self._layers:
+                    parts += self._expand(used, place if not users else index, (*users, name))
+            known = self._expanded[name] = (*parts, layer)
+        return known
+
+    def _clashing(self, names: tuple[str, ...]) -> tuple[Clash, ...]:
+        known = self._clashes.get(names)
+        if known is None:
+            found: list[Clash] = []
+            for index, first in enumerate(names):
+                for second in names[index + 1 :]:
+                    if first != second:
+                        found += [Clash(path, first, second) for path in self._differences(first, second)]
+            known = self._clashes[names] = tuple(found)
+        return known
+
+    def _differences(self, first: str, second: str) -> list[tuple[str, ...]]:
+        ours, theirs = self._leaves_of(first), self._leaves_of(second)
+        return [
+            *(path for path in ours if path in theirs and ours[path] != theirs[path]),
+            *_covering(ours, theirs),
+            *_covering(theirs, ours),
+        ]
+
+    def _leaves_of(self, name: str) -> dict[tuple[str, ...], Any]:
+        known = self._leaves.get(name)
+        if known is None:
+            known = {}
+            for layer in self._expand(name, 0, ()):
+                _collect(known, (), _own(layer.data))
+            self._leaves[name] = known
+        return known
+
+
+def _own(data: Fragment) -> dict[str, Any]:
+    return {key: value for key, value in data.items() if key != "components"}
+
+
+def _collect(leaves: dict[tuple[str, ...], Any], path: tuple[str, ...], value: Fragment) -> None:
+    """Add the leaves of a fragment to those of the fragments before it."""
+    for key, each in value.items():
+        place = (*path, key)
+        if isinstance(each, dict) and each:
+            for depth in range(1, len(place) + 1):
+                leaves.pop(place[:depth], None)
+            _collect(leaves, place, each)
+        else:
+            if not isinstance(each, dict):
+                for covered in [other for other in leaves if other[: len(place)] == place]:
+                    del leaves[covered]
+            leaves[place] = each
+
+
+def _covering(leaves: Mapping[tuple[str, ...], Any], others: Mapping[tuple[str, ...], Any]) -> list[tuple[str, ...]]:
+    """The leaves of one fragment that are a map with leaves in the other; an empty map differs from no map."""
+    found: dict[tuple[str, ...], None] = {}
+    for other in others:
+        for depth in range(1, len(other)):
+            path = other[:depth]
+            if path in leaves and leaves[path] != _EMPTY:
+                found[path] = None
+    return list(found)
+
+
+def _sets(own: Fragment, path: tuple[str, ...]) -> bool:
+    """Whether a layer's own fields decide the leaf at `path`."""
+    value: Any = own
+    for key in path:
+        if not isinstance(value, dict):
+            return True
+        if key not in value:
+            return False
+        value = value[key]
+    return not isinstance(value, dict)

@@ -1,0 +1,215 @@
+"""What a catalog's files may hold: the types that declarations are checked against and their schemas come from.
+
+These types describe; they are never instantiated. Every key may be left out unless its field has no default, and in
+fragments `null` removes what an earlier layer set.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta, field
+
+from virtcatalog.api.instancetype import VirtualMachineInstancetypeSpec, VirtualMachinePreferenceSpec
+from virtcatalog.api.object import Object, UInt32
+from virtcatalog.api.quantity import Quantity
+
+
+def _says(description: str) -> Meta:
+    return Meta(description=description)
+
+
+Labels = dict[str, str]
+Memory = Annotated[Quantity, _says("An amount of memory such as 512Mi or 4Gi.")]
+Components = Annotated[list[str], _says("Names from components.yaml, mixed in left to right before the own fields.")]
+Name = Annotated[str, Meta(min_length=1, description="The object's name.")]
+
+
+OsType = Annotated[str, _says("The kind of guest (linux, windows, legacy …): a label.")]
+Arch = Annotated[
+    str, _says("The guest's architecture: a label, and from KubeVirt v1.7 on the preferred and required one.")
+]
+
+
+class Deprecated(Object):
+    """That the object goes away: a label, and annotations that say what to use and until when."""
+
+    replaced_by: Annotated[str, _says("The name of the object of the same kind to use instead.")] = ""
+    sunset: Annotated[str, _says("The date of its removal, YYYY-MM-DD.")] = ""
+
+
+class Fragment(Object):
+    """What every layer may set."""
+
+    display_name: Annotated[str, _says("What user interfaces call it.")] = ""
+    description: Annotated[str, _says("One or more sentences on what it is for.")] = ""
+    labels: Annotated[Labels, _says("Labels beside the derived ones, which cannot be set by hand.")] = {}
+    annotations: Annotated[Labels, _says("Annotations of the object.")] = {}
+    components: Components = []
+    deprecated: Annotated[Deprecated | None, _says("null: not deprecated after all.")] = None
+
+
+class InstancetypeFragment(Fragment):
+    """A layer of an instance type."""
+
+    memory_per_vcpu: Annotated[Memory | None, _says("The ratio: memory is vcpus x memoryPerVcpu.")] = None
+    spec: Annotated[VirtualMachineInstancetypeSpec | None, _says("Part of an instance type's spec.")] = None
+
+
+class Size(InstancetypeFragment):
+    """A size of a class: the entry's own layer."""
+
+    vcpus: Annotated[UInt32 | None, Meta(ge=1, description="The number of vCPUs.")] = None
+    memory: Annotated[Memory | None, _says("The memory, where it does not follow the class's ratio.")] = None
+
+
+class SizeVariant(InstancetypeFragment):
+    """A variant of a class: a last layer over each size, or over the sizes it names."""
+
+    sizes: Annotated[list[str], _says("The sizes that have this variant; all of them if left out.")] = []
+
+
+class InstancetypeFile(InstancetypeFragment, kw_only=True):
+    """instancetypes/*.yaml: one class and its sizes."""
+
+    series: Annotated[str, Meta(min_length=1, description="The class; its label, and the start of the names.")] = field(
+        name="class"
+    )
+    version: Annotated[int | str, _says("The version of the class, part of the names.")] = ""
+    name: Annotated[str, _says("How names are made; default '{{ class }}{{ version }}.{{ size }}{{ variant }}'.")] = ""
+    sizes: Annotated[dict[Name, Size | None], _says("The sizes, by name.")]
+    variants: Annotated[dict[Name, SizeVariant | None], _says("Further objects for the sizes, by suffix.")] = {}
+
+
+class Requirements(Object):
+    """What a VM must have at least for a preference to admit it (`spec.requirements`)."""
+
+    vcpus: Annotated[UInt32 | None, Meta(ge=1, description="The least number of vCPUs.")] = None
+    memory: Annotated[Memory | None, _says("The least memory.")] = None
+    arch: Annotated[str | None, _says("The architecture that the VM must have.")] = None
+
+
+class PreferenceFragment(Fragment):
+    """A layer of a preference."""
+
+    os_type: OsType = ""
+    arch: Arch = ""
+    requirements: Annotated[Requirements | None, _says("What a VM must have at least.")] = None
+    spec: Annotated[VirtualMachinePreferenceSpec | None, _says("Part of a preference's spec.")] = None
+
+
+class PreferenceEntry(PreferenceFragment):
+    """A preference: the entry's own layer."""
+
+    variants: Annotated[
+        dict[Name, PreferenceFragment | None], _says("Further preferences named NAME.VARIANT: a last layer over it.")
+    ] = {}
+
+
+class PreferenceFile(Object, kw_only=True):
+    """preferences/*.yaml: preferences, by name."""
+
+    defaults: Annotated[PreferenceFragment | None, _says("The layer below every preference of this file.")] = None
+    preferences: Annotated[dict[Name, PreferenceEntry | None], _says("The preferences, by name.")]
+
+
+class Component(Fragment):
+    """A named fragment: what instance types or preferences mix in. It may itself mix in others."""
+
+    os_type: OsType = ""
+    arch: Arch = ""
+    requirements: Annotated[Requirements | None, _says("What a VM must have at least.")] = None
+    memory_per_vcpu: Annotated[Memory | None, _says("The ratio of an instance type.")] = None
+    spec: Annotated[
+        VirtualMachineInstancetypeSpec | VirtualMachinePreferenceSpec | None,
+        _says("Part of an instance type's spec or of a preference's."),
+    ] = None
+
+
+class Operator(Object):
+    """What the cluster's KubeVirt operator does besides."""
+
+    common_instancetypes: Annotated[
+        Literal["enabled", "disabled"],
+        _says("enabled: the operator deploys common-instancetypes, whose names are then taken."),
+    ] = "enabled"
+
+
+class CatalogFile(Object, kw_only=True):
+    """catalog.yaml: what holds for the whole catalog."""
+
+    name: Annotated[str, Meta(min_length=1, description="The catalog's name, in the names of its bundles.")]
+    description: Annotated[str, _says("What the catalog is.")] = ""
+    vendor: Annotated[str, _says("Who publishes it: the vendor label of every object.")] = ""
+    kubevirt: Annotated[
+        str, Meta(pattern=r"^v1\.\d+(\.\d+)?$", description="The oldest KubeVirt release that it must work with.")
+    ]
+    labels: Annotated[Labels, _says("Labels of every object.")] = {}
+    annotations: Annotated[Labels, _says("Annotations of every object.")] = {}
+    parameters: Annotated[dict[str, Any], _says("Values that expressions may use by name.")] = {}
+    operator: Operator = Operator()
+    instancetypes: Annotated[InstancetypeFragment | None, _says("The layer below every instance type.")] = None
+    preferences: Annotated[PreferenceFragment | None, _says("The layer below every preference.")] = None
+
+
+Kind = Literal[
+    "VirtualMachineClusterInstancetype",
+    "VirtualMachineInstancetype",
+    "VirtualMachineClusterPreference",
+    "VirtualMachinePreference",
+]
+
+
+class SelectionEntry(Object):
+    """Which objects: every criterion given must hold."""
+
+    names: Annotated[list[str], _says("Globs, of which one must match the name.")] = []
+    kinds: list[Kind] = []
+    labels: Annotated[Labels, _says("Labels that the object must have.")] = {}
+
+
+class PatchMetadata(Object):
+    """The metadata that a patch may change."""
+
+    labels: dict[str, str | None] = {}
+    annotations: dict[str, str | None] = {}
+
+
+class PatchEntry(Object):
+    """A merge patch for some objects; `null` removes."""
+
+    select: SelectionEntry = SelectionEntry()
+    metadata: PatchMetadata = PatchMetadata()
+    spec: Annotated[
+        VirtualMachineInstancetypeSpec | VirtualMachinePreferenceSpec | None, _says("Merged into the object's spec.")
+    ] = None
+
+
+class OverlayEntry(Object):
+    """An environment."""
+
+    description: str = ""
+    scope: Annotated[Literal["cluster", "namespaced", "both"], _says("Which kinds it has.")] = "cluster"
+    namespace: Annotated[str, _says("The namespace of namespaced kinds.")] = ""
+    deprecated: Annotated[bool, _says("Whether it has deprecated objects.")] = True
+    vendor: Annotated[str, _says("A vendor label of its own.")] = ""
+    select: SelectionEntry = SelectionEntry()
+    labels: Annotated[Labels, _says("Labels for every object.")] = {}
+    annotations: Annotated[Labels, _says("Annotations for every object.")] = {}
+    patches: list[PatchEntry] = []
+
+
+class TemplateEntry(Object):
+    """How a template of vms/ is rendered."""
+
+    parameters: Annotated[
+        dict[str, Any], _says("The template's parameters and their defaults; null: every rendering gives one.")
+    ] = {}
+    environments: Annotated[
+        dict[Name, dict[str, Any] | None], _says("One rendering for each of these environments, with these values.")
+    ] = {}
+
+
+ComponentsFile = dict[Name, Component | None]
+OverlaysFile = dict[Name, OverlayEntry | None]
+VmsFile = dict[Name, TemplateEntry | None]

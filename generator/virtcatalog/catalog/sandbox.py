@@ -1,0 +1,329 @@
+"""Jinja2 that can neither reach out, nor hang, nor fill the memory: few kinds of nodes, and a bound on each value.
+
+Jinja2's own sandbox keeps templates away from Python's insides. It does not stop `'a' * 10**10`, loops in loops or
+doubling assignments, so a template is rewritten before it is compiled: loops count against a budget, and whatever can
+make a bigger value from smaller ones is bounded.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import lru_cache
+from typing import Any
+
+import jinja2
+import msgspec
+from jinja2 import nodes
+from jinja2.filters import FILTERS
+from jinja2.runtime import Context
+from jinja2.sandbox import ImmutableSandboxedEnvironment
+from jinja2.visitor import NodeTransformer
+
+from virtcatalog.catalog.expressions import Amount, ExpressionError, as_text, unknown
+
+MAX_ITERATIONS = 10_000
+MAX_TEXT = 2**16
+MAX_ITEMS = 10_000
+MAX_OUTPUT = 2**20
+MAX_INTEGER = 2**128
+MAX_ARGUMENT = 256
+
+_BUDGET = "%budget"  # no name in a template is spelt like this
+_FILTERS = (
+    *("abs", "capitalize", "count", "d", "default", "dictsort", "first", "float", "indent", "int", "items", "join"),
+    *("last", "length", "list", "lower", "map", "max", "min", "reject", "rejectattr", "replace", "reverse", "round"),
+    *("select", "selectattr", "sort", "string", "sum", "title", "tojson", "trim", "unique", "upper"),
+)
+_STATEMENTS = (nodes.Template, nodes.Output, nodes.TemplateData, nodes.For, nodes.If, nodes.Assign, nodes.With)
+_EXPRESSIONS = (
+    *(nodes.Name, nodes.NSRef, nodes.Const, nodes.List, nodes.Tuple, nodes.Dict, nodes.Pair, nodes.Keyword),
+    *(nodes.Getattr, nodes.Getitem, nodes.Slice, nodes.Filter, nodes.Test, nodes.CondExpr, nodes.Concat),
+    *(nodes.Compare, nodes.Operand, nodes.And, nodes.Or, nodes.Not, nodes.Neg, nodes.Pos),
+    *(nodes.Add, nodes.Sub, nodes.Mul, nodes.Div, nodes.FloorDiv, nodes.Mod, nodes.Pow, nodes.Call),
+)
+_FAULTS = (
+    jinja2.TemplateError,
+    ArithmeticError,
+    AttributeError,
+    LookupError,
+    MemoryError,
+    RecursionError,
+    SyntaxError,
+    TypeError,
+    ValueError,
+)
+
+
+class _Environment(ImmutableSandboxedEnvironment):
+    intercepted_binops = frozenset(("+", "-", "*", "**", "%"))
+
+    def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
+        numbers = all(isinstance(each, (int, float)) for each in (left, right))
+        if (
+            operator in ("*", "%", "**")
+            and not numbers
+            and not isinstance(left, Amount)
+            and not isinstance(right, Amount)
+        ):
+            raise ExpressionError(f"{operator} works on numbers and amounts of memory only")
+        if operator == "**" and not (numbers and abs(right) <= 128 and abs(left) < MAX_INTEGER):
+            raise ExpressionError("the power is too large")
+        return _bounded(super().call_binop(context, operator, left, right))
+
+
+class _Rewriter(NodeTransformer):
+    """Refuses the nodes that templates do not need and puts a bound on those that make values grow."""
+
+    def __init__(self) -> None:
+        self.refused: list[ExpressionError] = []
+
+    def generic_visit(self, node: nodes.Node, *args: Any, **kwargs: Any) -> nodes.Node:
+        if not isinstance(node, (*_STATEMENTS, *_EXPRESSIONS)) or isinstance(node, nodes.NSRef):
+            self._refuse(node, f"{type(node).__name__.lower()} is not available")
+        return super().generic_visit(node, *args, **kwargs)
+
+    def visit_Call(self, node: nodes.Call) -> nodes.Node:  # noqa: N802 - jinja2's visitor names methods like this
+        if not (isinstance(node.node, nodes.Name) and node.node.name == "range"):
+            self._refuse(node, "calls are not available, except range(); use a filter")
+        return self.generic_visit(node)
+
+    def visit_Filter(self, node: nodes.Filter) -> nodes.Node:  # noqa: N802
+        if node.node is None or node.name not in _FILTERS:
+            self._refuse(node, f"the filter {node.name!r} is not available; these are: {', '.join(_FILTERS)}")
+        return self.generic_visit(node)
+
+    def visit_For(self, node: nodes.For) -> nodes.Node:  # noqa: N802
+        if node.recursive:
+            self._refuse(node, "recursive loops are not available")
+        self.generic_visit(node)
+        node.iter = _filtered(node.iter, "counted")
+        return node
+
+    def _bound(self, node: nodes.Node) -> nodes.Node:
+        self.generic_visit(node)
+        return node if getattr(node, "ctx", "load") != "load" else _filtered(node, "bounded")
+
+    visit_List = visit_Tuple = visit_Dict = _bound  # noqa: N815
+
+    def visit_Concat(self, node: nodes.Concat) -> nodes.Node:  # noqa: N802
+        self.generic_visit(node)
+        return _filtered(nodes.List(node.nodes, lineno=node.lineno), "concatenated")
+
+    def _refuse(self, node: nodes.Node, message: str) -> None:
+        self.refused.append(ExpressionError(f"in templates {message}", max(node.lineno, 1) - 1))
+
+
+def _filtered(node: nodes.Node, name: str) -> nodes.Filter:
+    return nodes.Filter(node, name, [], [], None, None, lineno=node.lineno)
+
+
+def _bounded(value: Any) -> Any:
+    """Return `value`, unless it is too big."""
+    items, text, rest = 0, 0, [value]
+    while rest:
+        each = rest.pop()
+        if isinstance(each, str):
+            text += len(each)
+        elif isinstance(each, bool) or each is None:
+            continue
+        elif isinstance(each, int):
+            if abs(each) >= MAX_INTEGER:
+                raise ExpressionError("a number in the expression is too large")
+        elif isinstance(each, Mapping):
+            items += len(each)
+            rest += [*each.keys(), *each.values()]
+        elif isinstance(each, (list, tuple)):
+            items += len(each)
+            rest += each
+        if items > MAX_ITEMS or text > MAX_TEXT:
+            raise ExpressionError("a value in the expression is too large")
+    return value
+
+
+@jinja2.pass_context
+def _counted(context: Context, values: Iterable[Any]) -> Iterator[Any]:
+    budget = context.get(_BUDGET)
+    for value in values:
+        budget[0] -= 1
+        if budget[0] < 0:
+            raise ExpressionError(f"the template loops more than {MAX_ITERATIONS} times")
+        yield value
+
+
+def _concatenated(values: list[Any]) -> Any:
+    _bounded(values)
+    return _bounded("".join(map(as_text, values)))
+
+
+def _replace(value: Any, old: Any, new: Any) -> str:
+    text, old, new = (as_text(_bounded(each)) for each in (value, old, new))
+    if text.count(old) * len(new) > MAX_TEXT:
+        raise ExpressionError("a value in the expression is too large")
+    return text.replace(old, new)
+
+
+def _join(values: Iterable[Any], separator: str = "") -> str:
+    parts = [as_text(each) for each in _as_list(values)]
+    if len(parts) * len(separator) > MAX_TEXT:
+        raise ExpressionError("a value in the expression is too large")
+    return separator.join(_bounded(parts))
+
+
+def _as_list(values: Any) -> Any:
+    return _bounded(list(values)) if isinstance(values, (range, Iterator)) or hasattr(values, "__next__") else values
+
+
+def _to_json(value: Any) -> str:
+    return msgspec.json.encode(_bounded(value), enc_hook=str, order="sorted").decode()
+
+
+def _guarded(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A filter that takes and gives bounded values, and lists instead of generators."""
+    passed = getattr(function, "jinja_pass_arg", None)
+
+    def apply(*arguments: Any, **named: Any) -> Any:
+        own = arguments[1:] if passed else arguments
+        for each in (*own[1:], *named.values()):
+            if isinstance(each, int) and abs(each) > MAX_ARGUMENT:
+                raise ExpressionError(f"a filter's argument is larger than {MAX_ARGUMENT}")
+        for each in (*own, *named.values()):
+            if not isinstance(each, jinja2.Undefined):
+                _bounded(each)
+        result = function(*arguments, **named)
+        return result if isinstance(result, jinja2.Undefined) else _bounded(_as_list(result))
+
+    if passed:
+        apply.jinja_pass_arg = passed  # type: ignore[attr-defined]
+    return apply
+
+
+def _range(*bounds: int) -> range:
+    numbers = range(*bounds)
+    if len(numbers) > MAX_ITERATIONS:
+        raise ExpressionError(f"range() gives more than {MAX_ITERATIONS} numbers")
+    return numbers
+
+
+@lru_cache(maxsize=1)
+def _environment() -> _Environment:
+    environment = _Environment(undefined=jinja2.StrictUndefined, finalize=as_text, keep_trailing_newline=True)
+    environment.optimized = False  # else constant expressions are computed while compiling, unbounded
+    environment.trim_blocks = environment.lstrip_blocks = True
+    own = {"replace": _replace, "join": _join, "tojson": _to_json}
+    environment.filters = {name: _guarded(own.get(name, FILTERS[name])) for name in _FILTERS}
+    environment.filters |= {"counted": _counted, "bounded": _bounded, "concatenated": _concatenated}
+    environment.globals = {"range": _range}
+    return environment
+
+
+class _Compiled(msgspec.Struct, frozen=True):
+    """A template, or an expression whose value is wanted as it is; the names that it uses, with their lines."""
+
+    template: jinja2.Template
+    native: bool
+    uses: tuple[tuple[str, int], ...]
+
+
+@lru_cache(maxsize=4096)
+def _compile(text: str) -> _Compiled:
+    environment = _environment()
+    try:
+        tree = environment.parse(text)
+        native = _whole(tree)
+        if native is not None:
+            tree.body = [nodes.Assign(nodes.Name("result", "store"), native, lineno=1)]
+        rewriter = _Rewriter()
+        rewriter.visit(tree)
+        if rewriter.refused:
+            raise rewriter.refused[0]
+        uses = _undeclared(tree)
+        code = environment.compile(tree)
+        return _Compiled(jinja2.Template.from_code(environment, code, environment.globals), native is not None, uses)
+    except jinja2.TemplateSyntaxError as error:
+        raise ExpressionError(_sentence(error.message or "syntax error"), error.lineno - 1) from None
+    except _FAULTS as error:
+        raise _fault(error) from None
+
+
+def _whole(tree: nodes.Template) -> nodes.Expr | None:
+    """The expression that a text consists of, or None."""
+    if len(tree.body) == 1 and isinstance(tree.body[0], nodes.Output) and len(tree.body[0].nodes) == 1:
+        only = tree.body[0].nodes[0]
+        return None if isinstance(only, nodes.TemplateData) else only
+    return None
+
+
+def _undeclared(tree: nodes.Template) -> tuple[tuple[str, int], ...]:
+    from jinja2.meta import find_undeclared_variables
+
+    free = find_undeclared_variables(tree) - {"range"}
+    found = {(node.name, node.lineno - 1) for node in tree.find_all(nodes.Name) if node.name in free}
+    return tuple(sorted(found, key=lambda use: use[1]))
+
+
+def evaluate_with_jinja(text: str, names: Mapping[str, Any]) -> Any:
+    """Return the value of a text with expressions; ExpressionError when it has none."""
+    compiled = _compile(text)
+    for name, line in compiled.uses:
+        if name not in names:
+            raise ExpressionError(unknown(name, names), line)
+    if not compiled.native:
+        return _render(compiled.template, names)
+    try:
+        context = compiled.template.new_context({**names, _BUDGET: [MAX_ITERATIONS]})
+        for _ in compiled.template.root_render_func(context):
+            pass
+        value = context.vars["result"]
+        if isinstance(value, jinja2.Undefined):
+            str(value)
+        return _bounded(_as_list(value))
+    except _FAULTS as error:
+        raise _fault(error) from None
+
+
+def render(text: str, names: Mapping[str, Any]) -> str:
+    """Return a template, rendered; ExpressionError when that cannot be."""
+    compiled = _compile(text)
+    unknowns = [(name, line) for name, line in compiled.uses if name not in names]
+    if unknowns:
+        name, line = unknowns[0]
+        raise ExpressionError(unknown(name, names), line)
+    return as_text(evaluate_with_jinja(text, names)) if compiled.native else _render(compiled.template, names)
+
+
+def _render(template: jinja2.Template, names: Mapping[str, Any]) -> str:
+    parts, length = [], 0
+    try:
+        for part in template.generate({**names, _BUDGET: [MAX_ITERATIONS]}):
+            parts.append(part)
+            length += len(part)
+            if length > MAX_OUTPUT:
+                raise ExpressionError("the template gives more than 1 MiB of text")
+    except ExpressionError as error:
+        raise ExpressionError(error.message, _line(error)) from None
+    except _FAULTS as error:
+        raise _fault(error, _line(error)) from None
+    return "".join(parts)
+
+
+def _fault(error: BaseException, line: int = 0) -> ExpressionError:
+    message = str(error) or type(error).__name__
+    if isinstance(error, RecursionError):
+        message = "it is nested too deeply"
+    return ExpressionError(_sentence(message), line)
+
+
+def _line(error: BaseException) -> int:
+    """The template's line in which an error arose, from 0."""
+    found, trace = 0, error.__traceback__
+    while trace is not None:
+        if trace.tb_frame.f_code.co_filename == "<template>":
+            found = max(trace.tb_lineno - 1, 0)
+        trace = trace.tb_next
+    return found
+
+
+def _sentence(message: str) -> str:
+    message = re.sub(r"\s+", " ", message).strip().rstrip(".")
+    return f"the expression has no value: {message[:1].lower()}{message[1:300]}"
