@@ -13,8 +13,9 @@ from virtcatalog.domain.clock import clock
 from virtcatalog.domain.context import Context
 from virtcatalog.domain.cpu import cpu
 from virtcatalog.domain.cputune import cputune
+from virtcatalog.domain.devices import devices
 from virtcatalog.domain.features import features
-from virtcatalog.domain.hypervisor import domain_type, emulator
+from virtcatalog.domain.hypervisor import domain_type
 from virtcatalog.domain.iommufd import iommufd
 from virtcatalog.domain.iothreads import iothreads
 from virtcatalog.domain.launchsecurity import launchsecurity
@@ -72,8 +73,7 @@ def _build(vmi: VirtualMachineInstance, context: Context) -> etree._Element:
     _add(domain, cpu(vmi, context, cells))
     _add(domain, clock(vmi, context))
     _add(domain, on_reboot(vmi))
-    devices = etree.SubElement(domain, "devices")
-    _add(devices, emulator(vmi, context))
+    _add(domain, devices(vmi, context))
     _add(domain, launchsecurity(vmi, context))
     _add(domain, commandline(vmi, context))
     place(domain, vmi, context, cells, pinning)
