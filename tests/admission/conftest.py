@@ -1,0 +1,53 @@
+"""Ask one admission rule about a fragment of a VMI's spec."""
+
+import pytest
+from ruamel.yaml import YAML
+
+from virtcatalog.api.configuration import KubeVirtConfiguration
+from virtcatalog.api.decode import convert
+from virtcatalog.api.kubevirt import VirtualMachineInstanceSpec
+from virtcatalog.expand.configuration import Configuration
+
+
+def read(text):
+    """Read YAML in which a key may be dotted: `domain.cpu.cores: 2`."""
+    values = {}
+    for key, value in (YAML(typ="safe").load(text) or {}).items():
+        *parents, last = key.split(".")
+        place = values
+        for parent in parents:
+            place = place.setdefault(parent, {})
+        place[last] = value
+    return values
+
+
+def shown(causes):
+    """Write causes as `Invalid spec.domain.cpu`, the type without what all types begin with; all have a message."""
+    assert all(cause.message for cause in causes)
+    return [f"{cause.type.removeprefix('FieldValue')} {cause.field}" for cause in causes]
+
+
+@pytest.fixture
+def configuration():
+    """Make a cluster's configuration from the YAML of a KubeVirt CR's spec.configuration and feature gates."""
+
+    def make(text="", gates=()):
+        values = read(text)
+        if gates:
+            values.setdefault("developerConfiguration", {})["featureGates"] = list(gates)
+        return Configuration(convert(values, KubeVirtConfiguration))
+
+    return make
+
+
+@pytest.fixture
+def found(configuration):
+    """Ask a rule what it finds in the YAML of a VMI's spec, whose `domain.devices` may be left out."""
+
+    def ask(rule, text, config="", gates=()):
+        spec = read(text)
+        spec.setdefault("domain", {}).setdefault("devices", {})
+        vmi_spec = convert(spec, VirtualMachineInstanceSpec)
+        return shown(list(rule(vmi_spec, "spec", configuration(config, gates))))
+
+    return ask

@@ -1,0 +1,92 @@
+import pytest
+
+from virtcatalog.expand.admission.cpu import (
+    validate_cpu_features,
+    validate_dedicated_cpus,
+    validate_emulator_thread,
+    validate_max_sockets,
+)
+
+DEDICATED = "Invalid spec.domain.cpu.dedicatedCpuPlacement"
+RESOURCES = "Invalid spec.domain.resources"
+
+
+@pytest.mark.parametrize(
+    ("cpu", "resources", "causes"),
+    [
+        ("cores: 2", "", []),
+        ("", "requests: {cpu: 2}", []),
+        ("", "limits: {cpu: 2}", []),
+        ("cores: 2", "requests: {cpu: 2}, limits: {cpu: 2}", []),
+        ("", "", [DEDICATED]),
+        ("cores: 2", "requests: {cpu: 3}", [DEDICATED]),
+        ("cores: 2, sockets: 2, threads: 2", "requests: {cpu: 8}", []),
+        ("", "requests: {cpu: 2}, limits: {cpu: 3}", [DEDICATED]),
+        ("", "requests: {cpu: 1500m}", [f"{RESOURCES}.requests.cpu"]),
+        ("", "limits: {cpu: 1500m}", [f"{RESOURCES}.limits.cpu"]),
+        ("cores: 1, threads: 2", "", []),
+        ("cores: 1, threads: 3", "", [DEDICATED]),
+        ("cores: 1", "requests: {memory: 1Gi}, limits: {memory: 2Gi}", [f"{RESOURCES}.requests.memory"]),
+    ],
+)
+def test_dedicated_cpus_are_whole_and_counted_once(found, cpu, resources, causes):
+    spec = f"""
+    domain.cpu: {{dedicatedCpuPlacement: true, {cpu}}}
+    domain.memory.guest: 1Gi
+    domain.resources: {{{resources}}}
+    """
+    assert found(validate_dedicated_cpus, spec) == causes
+
+
+@pytest.mark.parametrize(
+    ("memory", "causes"),
+    [
+        ("domain.memory.guest: 1Gi", []),
+        ("domain.memory.hugepages: {}", []),
+        ("domain.resources.limits.memory: 1Gi", []),
+        ("domain.resources.requests.memory: 1Gi", []),
+        ("domain.memory.guest: 0", [f"{RESOURCES}.limits.memory"]),
+        ("domain.memory: {}", [f"{RESOURCES}.limits.memory"]),
+        ("hostname: x", [f"{RESOURCES}.limits.memory"]),
+    ],
+)
+def test_dedicated_cpus_need_known_memory(found, memory, causes):
+    assert found(validate_dedicated_cpus, f"domain.cpu: {{dedicatedCpuPlacement: true, cores: 1}}\n{memory}") == causes
+
+
+def test_cores_have_one_thread_on_arm64(found):
+    spec = "{architecture: arm64, domain.memory.guest: 1Gi, domain.cpu: {dedicatedCpuPlacement: true, threads: 2}}"
+    assert found(validate_dedicated_cpus, spec) == ["Invalid spec.architecture"]
+
+
+def test_without_dedicated_cpus_none_of_this_matters(found):
+    assert found(validate_dedicated_cpus, "domain.cpu: {cores: 1, threads: 8}") == []
+
+
+@pytest.mark.parametrize(
+    ("dedicated", "causes"), [("true", []), ("false", ["Invalid spec.domain.cpu.isolateEmulatorThread"])]
+)
+def test_the_emulator_is_isolated_on_dedicated_cpus_only(found, dedicated, causes):
+    spec = f"domain.cpu: {{isolateEmulatorThread: true, dedicatedCpuPlacement: {dedicated}}}"
+    assert found(validate_emulator_thread, spec) == causes
+
+
+def test_a_cpu_features_policy_is_known(found):
+    policies = ["force", "require", "optional", "disable", "forbid", ""]
+    features = ", ".join(f"{{name: x, policy: '{policy}'}}" for policy in policies)
+    assert found(validate_cpu_features, f"domain.cpu.features: [{features}]") == []
+    assert found(validate_cpu_features, "domain.cpu.features: [{name: x}, {name: y, policy: maybe}]") == [
+        "NotSupported spec.domain.cpu.features[1].policy"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("cpu", "causes"),
+    [
+        ("{sockets: 2, maxSockets: 2}", []),
+        ("{sockets: 3}", []),
+        ("{sockets: 3, maxSockets: 2}", ["Invalid spec.domain.cpu.sockets"]),
+    ],
+)
+def test_sockets_are_within_the_most_that_can_be_plugged(found, cpu, causes):
+    assert found(validate_max_sockets, f"domain.cpu: {cpu}") == causes

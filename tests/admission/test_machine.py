@@ -1,0 +1,44 @@
+import pytest
+
+from virtcatalog.expand.admission.machine import validate_machine
+
+REFUSED = ["Invalid spec.domain.machine.type"]
+
+
+@pytest.mark.parametrize(
+    ("architecture", "machine", "causes"),
+    [
+        ("amd64", "q35", []),
+        ("amd64", "pc-q35-rhel9.6.0", []),
+        ("amd64", "", []),
+        ("amd64", "pc-i440fx-7.2", REFUSED),
+        ("amd64", "virt", REFUSED),
+        ("arm64", "virt-9.0", []),
+        ("arm64", "q35", REFUSED),
+        ("s390x", "s390-ccw-virtio", []),
+        ("s390x", "q35", REFUSED),
+    ],
+)
+def test_the_machine_is_one_of_the_architectures(found, architecture, machine, causes):
+    assert found(validate_machine, f"{{architecture: {architecture}, domain.machine.type: '{machine}'}}") == causes
+
+
+@pytest.mark.parametrize(
+    ("pattern", "machine", "allowed"),
+    [
+        ("pc-*", "pc-i440fx-7.2", True),
+        ("pc-*", "pc-q35/x", False),
+        ("q3?", "q35", True),
+        ("q3?", "q3", False),
+        ("q3[4-6]", "q35", True),
+        ("q3[^4-6]", "q35", False),
+        ("q.5", "q35", False),
+        (r"q\*", "q*", True),
+        (r"q\*", "q35", False),
+        ("q3[z-a]", "q35", False),
+        ("q3[", "q35", False),
+    ],
+)
+def test_allowed_machines_are_file_name_patterns(found, pattern, machine, allowed):
+    config = f"emulatedMachines: ['{pattern}']"
+    assert found(validate_machine, f"domain.machine.type: '{machine}'", config) == ([] if allowed else REFUSED)

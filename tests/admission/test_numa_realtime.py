@@ -1,0 +1,38 @@
+import pytest
+
+from virtcatalog.expand.admission.numa import validate_numa
+from virtcatalog.expand.admission.realtime import validate_realtime
+
+NUMA = "spec.domain.cpu.numa.guestMappingPassthrough"
+
+
+@pytest.mark.parametrize(
+    ("dedicated", "memory", "causes"),
+    [
+        ("true", "{hugepages: {pageSize: 1Gi}}", []),
+        ("true", "{guest: 1Gi}", [f"Invalid {NUMA}"]),
+        ("false", "{hugepages: {pageSize: 1Gi}}", [f"Invalid {NUMA}"]),
+        ("false", "{}", [f"Invalid {NUMA}"] * 2),
+    ],
+)
+def test_numa_passthrough_needs_dedicated_cpus_and_huge_pages(found, dedicated, memory, causes):
+    cpu = f"{{numa: {{guestMappingPassthrough: {{}}}}, dedicatedCpuPlacement: {dedicated}}}"
+    assert found(validate_numa, f"{{domain.cpu: {cpu}, domain.memory: {memory}}}") == causes
+
+
+@pytest.mark.parametrize("cpu", ["{}", "{numa: {}}"])
+def test_without_numa_passthrough_nothing_is_needed(found, cpu):
+    assert found(validate_numa, f"domain.cpu: {cpu}") == []
+
+
+@pytest.mark.parametrize(
+    ("cpu", "causes"),
+    [
+        ("{realtime: {}, dedicatedCpuPlacement: true, numa: {guestMappingPassthrough: {}}}", []),
+        ("{realtime: {}, dedicatedCpuPlacement: true, numa: {}}", [f"Required {NUMA}"]),
+        ("{realtime: {}}", ["Required spec.domain.cpu.dedicatedCpuPlacement", f"Required {NUMA}"]),
+        ("{}", []),
+    ],
+)
+def test_realtime_needs_dedicated_cpus_and_numa_passthrough(found, cpu, causes):
+    assert found(validate_realtime, f"domain.cpu: {cpu}") == causes

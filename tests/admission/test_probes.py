@@ -1,0 +1,32 @@
+import pytest
+
+from virtcatalog.expand.admission.probes import validate_probes
+
+POD = "networks: [{name: default, pod: {}}]"
+MULTUS = "networks: [{name: other, multus: {networkName: net}}]"
+
+
+@pytest.mark.parametrize("handler", ["httpGet: {port: 80}", "tcpSocket: {port: 22}", "exec: {}", "guestAgentPing: {}"])
+@pytest.mark.parametrize("probe", ["readinessProbe", "livenessProbe"])
+def test_a_probe_does_one_thing(found, probe, handler):
+    assert found(validate_probes, f"{{{probe}: {{{handler}}}, {POD}}}") == []
+    assert found(validate_probes, f"{{{probe}: {{}}, {POD}}}") == [f"Required spec.{probe}"]
+
+
+def test_a_probe_does_not_do_two_things(found):
+    spec = f"{{readinessProbe: {{exec: {{}}, guestAgentPing: {{}}}}, {POD}}}"
+    assert found(validate_probes, spec) == ["Invalid spec.readinessProbe"]
+
+
+@pytest.mark.parametrize("networks", [MULTUS, "networks: []"])
+@pytest.mark.parametrize(
+    ("handler", "causes"),
+    [
+        ("httpGet: {port: 80}", ["Invalid spec.livenessProbe.httpGet"]),
+        ("tcpSocket: {port: 22}", ["Invalid spec.livenessProbe.tcpSocket"]),
+        ("exec: {}", []),
+        ("guestAgentPing: {}", []),
+    ],
+)
+def test_probes_connect_over_the_pod_network(found, networks, handler, causes):
+    assert found(validate_probes, f"{{livenessProbe: {{{handler}}}, {networks}}}") == causes
