@@ -3,69 +3,45 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, TypeVar
-
-import msgspec
+from typing import Any
 
 from virtcatalog.api.cdi import DataSource, DataVolume
-from virtcatalog.api.configuration import KubeVirtConfiguration
-from virtcatalog.api.core import ObjectMeta, PersistentVolumeClaim
-from virtcatalog.api.decode import convert
+from virtcatalog.api.core import ControllerRevision, ObjectMeta, PersistentVolumeClaim
+from virtcatalog.api.decode import decode_manifest
 from virtcatalog.api.instancetype import (
     VirtualMachineClusterInstancetype,
     VirtualMachineClusterPreference,
     VirtualMachineInstancetype,
     VirtualMachinePreference,
 )
+from virtcatalog.api.kinds import CLUSTER_SCOPED, kind_type, unserved
 from virtcatalog.api.kubevirt import VirtualMachineInstancePreset
+from virtcatalog.api.object import Status
+from virtcatalog.api.operator import KubeVirt
+from virtcatalog.domain.host import HOSTS, HostProfile
 from virtcatalog.errors import ManifestError, Problem
 from virtcatalog.expand.configuration import Configuration
 
-if TYPE_CHECKING:
-    from virtcatalog.domain.host import HostProfile
-
-T = TypeVar("T", bound=msgspec.Struct)
 Instancetype = VirtualMachineInstancetype | VirtualMachineClusterInstancetype
 Preference = VirtualMachinePreference | VirtualMachineClusterPreference
 
 
-class PartialObjectMetadata(msgspec.Struct, rename="camel", kw_only=True):
+class PartialObjectMetadata(Status):
     """`meta/v1 PartialObjectMetadata`: an object of which only the metadata matters."""
 
-    api_version: str = ""
-    kind: str = ""
-    metadata: ObjectMeta = msgspec.field(default_factory=ObjectMeta)
+    metadata: ObjectMeta
 
 
-class ControllerRevision(PartialObjectMetadata):
-    """`apps/v1 ControllerRevision`; `data` is the object that it preserves, as it was written."""
-
-    data: dict[str, Any] | None = None
-    revision: int = 0
-
-
-_KINDS: Mapping[tuple[str, str], type[msgspec.Struct]] = {
-    ("", "Namespace"): PartialObjectMetadata,
-    ("", "PersistentVolumeClaim"): PersistentVolumeClaim,
-    ("apps", "ControllerRevision"): ControllerRevision,
-    ("cdi.kubevirt.io", "DataSource"): DataSource,
-    ("cdi.kubevirt.io", "DataVolume"): DataVolume,
-    ("instancetype.kubevirt.io", "VirtualMachineClusterInstancetype"): VirtualMachineClusterInstancetype,
-    ("instancetype.kubevirt.io", "VirtualMachineClusterPreference"): VirtualMachineClusterPreference,
-    ("instancetype.kubevirt.io", "VirtualMachineInstancetype"): VirtualMachineInstancetype,
-    ("instancetype.kubevirt.io", "VirtualMachinePreference"): VirtualMachinePreference,
-    ("kubevirt.io", "VirtualMachineInstancePreset"): VirtualMachineInstancePreset,
-    ("snapshot.storage.k8s.io", "VolumeSnapshot"): PartialObjectMetadata,
-}
-_CLUSTER_WIDE = {"Namespace", "VirtualMachineClusterInstancetype", "VirtualMachineClusterPreference"}
+_METADATA_ONLY = {("v1", "Namespace"), ("snapshot.storage.k8s.io/v1", "VolumeSnapshot")}
+_CLUSTER_WIDE = CLUSTER_SCOPED | {"Namespace"}
 
 
 class Cluster:
     """Manifests, decoded and found by kind, namespace and name; ManifestError names everything that is wrong in them.
 
-    An object without a namespace is in `default`; of two with one identity the later counts. `architecture` is the
-    architecture of VMs that do not name one. Objects of kinds that no VM refers to are kept in `others`. Everything
-    that the look-ups return is the cluster's own: read it, do not change it.
+    An object without a namespace is in `default`; of two with one identity the later counts, as does the last KubeVirt
+    CR. `architecture` is the architecture of VMs that do not name one. Objects of kinds that no VM refers to are kept
+    in `others`. Everything that the look-ups return is the cluster's own: read it, do not change it.
     """
 
     def __init__(
@@ -73,59 +49,43 @@ class Cluster:
         manifests: Iterable[Mapping[str, Any]] = (),
         *,
         architecture: str = "amd64",
-        host: HostProfile | None = None,
+        host: HostProfile = HOSTS["reference"],
     ) -> None:
         self.architecture = architecture
         self.host = host
         self.others: list[Mapping[str, Any]] = []
         self._objects: dict[tuple[str, str, str], Any] = {}
-        self._statuses: dict[tuple[str, str, str], Mapping[str, Any]] = {}
         self._presets: dict[str, list[VirtualMachineInstancePreset]] = {}
-        self._problems: list[Problem] = []
-        kubevirt: Mapping[str, Any] = {}
+        kubevirt: KubeVirt | None = None
+        problems: list[Problem] = []
         for manifest in manifests:
-            group, kind = _group(manifest), manifest.get("kind")
-            if (group, kind) == ("kubevirt.io", "KubeVirt"):
-                kubevirt = manifest
-            elif (group, kind) in _KINDS:
-                self._add(manifest, str(kind), _KINDS[group, str(kind)])
-            else:
+            try:
+                obj = _decode(manifest)
+            except ManifestError as error:
+                problems += error.problems
+                continue
+            if obj is None:
                 self.others.append(manifest)
-        self.configuration = self._configuration(kubevirt)
-        if self._problems:
-            raise ManifestError(*self._problems)
+            elif isinstance(obj, KubeVirt):
+                kubevirt = obj
+            else:
+                self._add(manifest["kind"], obj)
+        if problems:
+            raise ManifestError(*problems)
+        for preset in self._kind("VirtualMachineInstancePreset"):
+            self._presets.setdefault(preset.metadata.namespace or "default", []).append(preset)
+        self.configuration = Configuration(
+            kubevirt.spec.configuration if kubevirt else None,
+            annotations=kubevirt.metadata.annotations if kubevirt else None,
+            architecture=architecture,
+        )
 
-    def _add(self, manifest: Mapping[str, Any], kind: str, decoded_as: type[msgspec.Struct]) -> None:
-        status = manifest.get("status")
-        if status is not None or "status" in manifest:
-            manifest = {key: value for key, value in manifest.items() if key != "status"}
-        obj: Any = self._decode(manifest, decoded_as, _identity(manifest))
-        if obj is None:
-            return
+    def _add(self, kind: str, obj: Any) -> None:
         namespace = "" if kind in _CLUSTER_WIDE else obj.metadata.namespace or "default"
-        key = (kind, namespace, obj.metadata.name)
-        self._objects[key] = obj
-        if isinstance(status, Mapping):
-            self._statuses[key] = status
-        if decoded_as is VirtualMachineInstancePreset:
-            self._presets.setdefault(namespace, []).append(obj)
+        self._objects[kind, namespace, obj.metadata.name] = obj
 
-    def _decode(self, plain: Any, decoded_as: type[T], identity: str) -> T | None:
-        try:
-            return convert(plain, decoded_as)
-        except msgspec.ValidationError as error:
-            message, _, path = str(error).partition(" - at `$")
-            self._problems.append(Problem(object=identity, field=path.rstrip("`").lstrip("."), message=message))
-        return None
-
-    def _configuration(self, manifest: Mapping[str, Any]) -> Configuration:
-        spec = manifest.get("spec")
-        values = spec.get("configuration") if isinstance(spec, Mapping) else None
-        identity = _identity(manifest) if manifest else ""
-        configured = self._decode(values, KubeVirtConfiguration, identity) if values is not None else None
-        metadata = self._decode(manifest.get("metadata") or {}, ObjectMeta, identity)
-        annotations = metadata.annotations if metadata else {}
-        return Configuration(configured, annotations=annotations, architecture=self.architecture)
+    def _kind(self, wanted: str) -> list[Any]:
+        return [obj for (kind, _, _), obj in self._objects.items() if kind == wanted]
 
     def instancetype(self, kind: str, namespace: str, name: str) -> Instancetype | None:
         """Look up an instance type; `namespace` is "" for `VirtualMachineClusterInstancetype`."""
@@ -151,10 +111,6 @@ class Cluster:
         found: PersistentVolumeClaim | None = self._objects.get(("PersistentVolumeClaim", namespace, name))
         return found
 
-    def pvc_status(self, namespace: str, name: str) -> Mapping[str, Any]:
-        """Return a PersistentVolumeClaim's `status` as it was given, empty when it was not."""
-        return self._statuses.get(("PersistentVolumeClaim", namespace, name), {})
-
     def data_volume(self, namespace: str, name: str) -> DataVolume | None:
         """Look up a DataVolume."""
         found: DataVolume | None = self._objects.get(("DataVolume", namespace, name))
@@ -176,13 +132,12 @@ class Cluster:
         return found
 
 
-def _group(manifest: Mapping[str, Any]) -> str:
-    group, slash, _ = str(manifest.get("apiVersion", "")).rpartition("/")
-    return group if slash else ""
-
-
-def _identity(manifest: Mapping[str, Any]) -> str:
-    """Name an object as messages do: kind/namespace/name, without the parts that it lacks."""
-    metadata = manifest.get("metadata")
-    names = (metadata.get("namespace"), metadata.get("name")) if isinstance(metadata, Mapping) else ()
-    return "/".join(str(part) for part in (manifest.get("kind"), *names) if part)
+def _decode(manifest: Mapping[str, Any]) -> Any:
+    """Read a manifest, None when VMs do not refer to its kind."""
+    version, kind = manifest.get("apiVersion"), manifest.get("kind")
+    if isinstance(version, str) and isinstance(kind, str):
+        if (version, kind) in _METADATA_ONLY:
+            return decode_manifest(dict(manifest), PartialObjectMetadata)
+        if kind_type(version, kind) is None and unserved(version, kind) is None:
+            return None
+    return decode_manifest(dict(manifest))

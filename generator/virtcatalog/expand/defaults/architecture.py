@@ -1,0 +1,82 @@
+"""Defaults that differ between architectures: disk buses, watchdogs, firmware, CPU model, ACPI.
+
+Source: KubeVirt v1.9.0, pkg/defaults/amd64.go, arm64.go and s390x.go.
+"""
+
+from __future__ import annotations
+
+from virtcatalog.api.devices import Devices, Diag288Watchdog, FeatureState, I6300ESBWatchdog
+from virtcatalog.api.domainspec import CPU, EFI, Bootloader, Features, Firmware
+from virtcatalog.api.kubevirt import VirtualMachineInstanceSpec
+
+_WATCHDOG_ACTION = "reset"
+
+
+def set_architecture_features(spec: VirtualMachineInstanceSpec) -> None:
+    """Turn ACPI off where the architecture has none."""
+    if spec.architecture != "s390x":
+        return
+    if spec.domain.features is None:
+        spec.domain.features = Features()
+    if spec.domain.features.acpi.enabled is None:
+        spec.domain.features.acpi = FeatureState(enabled=False)
+
+
+def set_architecture_defaults(spec: VirtualMachineInstanceSpec) -> None:
+    """Set the architecture's own defaults; one that KubeVirt does not know counts as amd64."""
+    devices = spec.domain.devices
+    if spec.architecture == "arm64":
+        _set_arm64_cpu_model(spec)
+        _set_arm64_bootloader(spec)
+        _set_disk_buses(devices, "virtio")
+    elif spec.architecture == "s390x":
+        _set_disk_buses(devices, "virtio")
+        _set_diag288_action(devices)
+    else:
+        _set_disk_buses(devices, "sata")
+        _set_i6300esb_action(devices)
+
+
+def _set_disk_buses(devices: Devices, bus: str) -> None:
+    for disk in devices.disks:
+        if disk.disk is not None and not disk.disk.bus:
+            disk.disk.bus = bus
+        if disk.cdrom is not None and not disk.cdrom.bus:
+            disk.cdrom.bus = bus
+        if disk.lun is not None and not disk.lun.bus:
+            disk.lun.bus = bus
+
+
+def _set_i6300esb_action(devices: Devices) -> None:
+    if devices.watchdog is None:
+        return
+    if devices.watchdog.i6300esb is None:
+        devices.watchdog.i6300esb = I6300ESBWatchdog()
+    if not devices.watchdog.i6300esb.action:
+        devices.watchdog.i6300esb.action = _WATCHDOG_ACTION
+
+
+def _set_diag288_action(devices: Devices) -> None:
+    if devices.watchdog is None:
+        return
+    if devices.watchdog.diag288 is None:
+        devices.watchdog.diag288 = Diag288Watchdog()
+    if not devices.watchdog.diag288.action:
+        devices.watchdog.diag288.action = _WATCHDOG_ACTION
+
+
+def _set_arm64_cpu_model(spec: VirtualMachineInstanceSpec) -> None:
+    if spec.domain.cpu is None:
+        spec.domain.cpu = CPU()
+    if not spec.domain.cpu.model:
+        spec.domain.cpu.model = "host-passthrough"
+
+
+def _set_arm64_bootloader(spec: VirtualMachineInstanceSpec) -> None:
+    if spec.domain.firmware is None:
+        spec.domain.firmware = Firmware()
+    if spec.domain.firmware.bootloader is None:
+        spec.domain.firmware.bootloader = Bootloader(efi=EFI())
+    efi = spec.domain.firmware.bootloader.efi
+    if efi is not None and efi.secure_boot is None:
+        efi.secure_boot = False

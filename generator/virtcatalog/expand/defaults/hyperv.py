@@ -1,0 +1,75 @@
+"""Hyper-V enlightenments bring along those that they need.
+
+Source: KubeVirt v1.9.0, pkg/defaults/hyperv.go.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple, Protocol
+
+from virtcatalog.api.devices import FeatureState
+from virtcatalog.api.domainspec import CPU, CPUFeature, FeatureHyperv
+from virtcatalog.api.kubevirt import VirtualMachineInstanceSpec
+
+
+class _State(Protocol):
+    enabled: bool | None
+
+
+class Dependency(NamedTuple):
+    """`feature` needs `required`; both are attributes of FeatureHyperv."""
+
+    feature: str
+    required: str
+
+
+# Leaves first: what a feature brings along may need something itself.
+DEPENDENCIES = (
+    Dependency("evmcs", "vapic"),
+    Dependency("ipi", "vpindex"),
+    Dependency("tlbflush", "vpindex"),
+    Dependency("synictimer", "synic"),
+    Dependency("synic", "vpindex"),
+)
+
+
+def unfulfilled(hyperv: FeatureHyperv) -> Iterator[Dependency]:
+    """Yield the dependencies of enabled features on features that are not."""
+    for dependency in DEPENDENCIES:
+        if _enabled(getattr(hyperv, dependency.feature)) and not _enabled(getattr(hyperv, dependency.required)):
+            yield dependency
+
+
+def set_hyperv_dependencies(spec: VirtualMachineInstanceSpec) -> None:
+    """Enable what enabled enlightenments need and the VMI does not mention; admission refuses what it disables."""
+    hyperv = spec.domain.features.hyperv if spec.domain.features else None
+    if hyperv is None:
+        return
+    for feature, required in DEPENDENCIES:
+        if not _enabled(getattr(hyperv, feature)):
+            continue
+        state: _State | None = getattr(hyperv, required)
+        if state is None:
+            setattr(hyperv, required, FeatureState(enabled=True))
+        elif state.enabled is None:
+            state.enabled = True
+        elif not state.enabled:
+            return
+    if hyperv.evmcs is not None and hyperv.evmcs.enabled is not False:
+        _require_vmx(spec)
+
+
+def _enabled(state: _State | None) -> bool:
+    return state is not None and bool(state.enabled)
+
+
+def _require_vmx(spec: VirtualMachineInstanceSpec) -> None:
+    cpu = spec.domain.cpu
+    if cpu is None:
+        cpu = spec.domain.cpu = CPU()
+    for feature in cpu.features:
+        if feature.name == "vmx":
+            feature.policy = "require"
+            return
+    cpu.features = [*cpu.features, CPUFeature(name="vmx", policy="require")]

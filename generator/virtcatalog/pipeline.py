@@ -1,0 +1,161 @@
+"""From a VirtualMachine's manifest to its libvirt domain: KubeVirt's stages, in order, on one page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from virtcatalog.api.decode import clone, decode_manifest, to_manifest
+from virtcatalog.api.kubevirt import VirtualMachine, VirtualMachineInstance, VirtualMachineSpec
+from virtcatalog.domain.builder import build_domain, to_xml
+from virtcatalog.domain.errors import DomainError
+from virtcatalog.errors import Cause, ManifestError
+from virtcatalog.expand.admission.vm import validate_vm, vm_warnings
+from virtcatalog.expand.admission.vmi import validate_vmi
+from virtcatalog.expand.cluster import Cluster
+from virtcatalog.expand.defaults.network import NetworkDefaultError
+from virtcatalog.expand.defaults.spec import set_default_vmi_spec
+from virtcatalog.expand.find import NotFoundError, find_instancetype, find_preference
+from virtcatalog.expand.instancetype import apply_to_vmi
+from virtcatalog.expand.presets import preset_warnings
+from virtcatalog.expand.requirements import check_requirements
+from virtcatalog.expand.topology import check_spread
+from virtcatalog.expand.vm_controller import ControllerError, start_vmi, sync_instancetype
+from virtcatalog.expand.webhooks import mutate_vm, mutate_vmi
+
+try:
+    from virtcatalog.launch import build_context
+except ImportError:
+    from virtcatalog.domain.context import Context
+
+    def build_context(vmi: VirtualMachineInstance, cluster: Cluster) -> Context:
+        """Until launch is there."""
+        return Context()
+
+
+if TYPE_CHECKING:
+    from lxml.etree import _Element
+
+
+class Result:
+    """What a VM became, as far as it came.
+
+    `refused_by` is None when the VM can run, else who refused it: "vm" (the VM's webhooks), "controller"
+    (virt-controller makes no VMI of it), "vmi" (the VMI's webhooks) or "launcher" (virt-launcher makes no domain of
+    it). `causes` are what the webhooks answer; controller and launcher answer with nothing but a sentence, which is
+    in `message`. `vm_object`, `vmi_object` and `domain` are the objects behind `vm`, `vmi` and `domain_xml`.
+    """
+
+    def __init__(self) -> None:
+        self.refused_by: str | None = None
+        self.causes: list[Cause] = []
+        self.message = ""
+        self.warnings: list[str] = []
+        self.vm_object: VirtualMachine | None = None
+        self.vmi_object: VirtualMachineInstance | None = None
+        self.domain: _Element | None = None
+
+    @property
+    def admitted(self) -> bool:
+        """Whether nobody refused the VM."""
+        return self.refused_by is None
+
+    @cached_property
+    def vm(self) -> dict[str, Any] | None:
+        """The VirtualMachine after its webhooks, as a manifest."""
+        return to_manifest(self.vm_object) if self.vm_object else None
+
+    @cached_property
+    def vmi(self) -> dict[str, Any] | None:
+        """The VirtualMachineInstance after its webhooks, as a manifest."""
+        return to_manifest(self.vmi_object) if self.vmi_object else None
+
+    @cached_property
+    def domain_xml(self) -> str | None:
+        """The libvirt domain as text."""
+        return None if self.domain is None else to_xml(self.domain)
+
+    def refuse(self, by: str, causes: list[Cause], message: str = "") -> Result:
+        """Note a refusal."""
+        self.refused_by, self.causes = by, causes
+        self.message = message or "; ".join(f"{c.field}: {c.message}" if c.field else c.message for c in causes)
+        return self
+
+
+def expand(vm_manifest: Mapping[str, Any], cluster: Cluster) -> Result:
+    """Return what KubeVirt makes of a new VirtualMachine in a cluster; the manifest is not changed."""
+    result = create_vmi(vm_manifest, cluster)
+    vmi = result.vmi_object
+    if vmi is None:
+        return result
+    try:
+        result.domain = build_domain(vmi, build_context(vmi, cluster))
+    except DomainError as error:
+        return result.refuse("launcher", [], str(error))
+    return result
+
+
+def create_vmi(vm_manifest: Mapping[str, Any], cluster: Cluster) -> Result:
+    """Return what `expand` returns, without the domain."""
+    result = Result()
+    if cluster.configuration.invalid:
+        result.warnings.append(f"KubeVirt ignores its whole configuration: {cluster.configuration.invalid}")
+    try:
+        vm = decode_manifest(dict(vm_manifest), VirtualMachine)
+    except ManifestError as error:
+        return result.refuse("vm", [Cause("FieldValueInvalid", "", str(problem)) for problem in error.problems])
+    vm.metadata.namespace = vm.metadata.namespace or "default"
+    vm.status = None
+
+    causes = mutate_vm(vm, cluster) or admit_vm(vm, cluster)
+    if causes:
+        return result.refuse("vm", causes)
+    result.warnings += vm_warnings(vm)
+    result.vm_object = vm
+
+    try:
+        result.vm_object = vm = sync_instancetype(vm, cluster)
+        vmi = start_vmi(vm, cluster)
+    except ControllerError as error:
+        return result.refuse("controller", [], str(error))
+
+    causes = mutate_vmi(vmi, cluster) or validate_vmi(vmi, cluster)
+    if causes:
+        return result.refuse("vmi", causes)
+    result.warnings += preset_warnings(vmi)
+    result.vmi_object = vmi
+    return result
+
+
+def admit_vm(vm: VirtualMachine, cluster: Cluster) -> list[Cause]:
+    """The VM's validating webhook: it looks at the VM with its instance type, preference and defaults applied.
+
+    Source: KubeVirt v1.9.0, pkg/virt-api/webhooks/validating-webhook/admitters/vms-admitter.go.
+    """
+    instancetype = preference = None
+    with suppress(NotFoundError):  # virt-controller will not find it either, and says so
+        instancetype = find_instancetype(vm, cluster)
+    with suppress(NotFoundError):
+        preference = find_preference(vm, cluster)
+    template = clone(vm.spec.template)
+    causes = check_spread(instancetype, preference) or apply_to_vmi(
+        "spec.template.spec", instancetype, preference, template.spec, template.metadata
+    )
+    if causes:
+        return causes
+    try:
+        set_default_vmi_spec(template.spec, cluster.configuration)
+    except NetworkDefaultError as error:
+        return [Cause("", "", str(error))]
+    causes = check_requirements(instancetype, preference, template.spec)
+    if causes:
+        return causes
+    expanded = VirtualMachineSpec(
+        template=template,
+        running=vm.spec.running,
+        run_strategy=vm.spec.run_strategy,
+        data_volume_templates=vm.spec.data_volume_templates,
+    )
+    return validate_vm(vm, expanded, cluster.configuration)
