@@ -54,7 +54,7 @@ def field_path(path: Path) -> str:
 def inspect_kind(obj: Any, kind: type | None = None) -> Findings:
     """Find out whether `obj` says that it is a `kind`, or any kind when None."""
     if not isinstance(obj, dict):
-        return [((), f"a manifest is a map, not {_describe(obj)}")]
+        return [((), f"a manifest is a map, not {describe(obj)}")]
     found: Findings = []
     names: dict[str, str] = {}
     for key in ("apiVersion", "kind"):
@@ -62,9 +62,7 @@ def inspect_kind(obj: Any, kind: type | None = None) -> Findings:
         if isinstance(value, str) and value:
             names[key] = value
         elif kind is None or value is not None:
-            found.append(
-                ((key,), "is required" if value in (None, "") else f"must be a string, not {_describe(value)}")
-            )
+            found.append(((key,), "is required" if value in (None, "") else f"must be a string, not {describe(value)}"))
     if found or len(names) < 2:
         return found
     version = unserved(names["apiVersion"], names["kind"])
@@ -113,7 +111,7 @@ def _walk_union(value: Any, info: types.UnionType, path: Path, found: Findings) 
         return _walk(value, members[0], path, found)
     if isinstance(value, int | str) and not isinstance(value, bool):
         return value
-    found.append((path, f"must be an integer or a string, not {_describe(value)}"))
+    found.append((path, f"must be an integer or a string, not {describe(value)}"))
     return None
 
 
@@ -126,7 +124,7 @@ def _walk_struct(value: dict[Any, Any], info: types.StructType, path: Path, foun
             if item is not None:
                 tidied[key] = _walk(item, field.type, (*path, key), found)
         elif info.forbid_unknown_fields:
-            found.append(((*path, str(key)), _unknown(str(key), list(fields))))
+            found.append(((*path, str(key)), unknown_field(str(key), list(fields))))
     for name, field in fields.items():
         if field.required and value.get(name) is None:
             found.append(((*path, name), "is required"))
@@ -137,7 +135,7 @@ def _walk_map(value: dict[Any, Any], info: types.DictType, path: Path, found: Fi
     tidied = {}
     for key, item in value.items():
         if not isinstance(key, str):
-            found.append(((*path, str(key)), f"a key must be a string, not {_describe(key)}"))
+            found.append(((*path, str(key)), f"a key must be a string, not {describe(key)}"))
         elif item is not None:
             tidied[key] = _walk(item, info.value_type, (*path, key), found)
     return tidied
@@ -176,7 +174,7 @@ def _check_quantity(value: Any) -> str:
         return (
             str(error)
             if isinstance(value, str)
-            else f"must be a quantity such as 2, 500m or 1Gi, not {_describe(value)}"
+            else f"must be a quantity such as 2, 500m or 1Gi, not {describe(value)}"
         )
     return ""
 
@@ -195,14 +193,14 @@ def _check_enum(value: Any, choices: list[str]) -> str:
         return ""
     allowed = ", ".join(sorted(choices))
     return (
-        f"{_describe(value)} is not one of {allowed}"
+        f"{describe(value)} is not one of {allowed}"
         if isinstance(value, str)
-        else (f"must be one of {allowed}, not {_describe(value)}")
+        else (f"must be one of {allowed}, not {describe(value)}")
     )
 
 
 def _expected(value: Any, info: types.Type) -> str:
-    message = f"must be {_NAMES[type(info)]}, not {_describe(value)}"
+    message = f"must be {_NAMES[type(info)]}, not {describe(value)}"
     if isinstance(info, types.StrType):
         if isinstance(value, bool):
             return f"{message}: quote it (YAML reads bare yes, no, on, off, true and false as booleans)"
@@ -216,13 +214,15 @@ def _expected(value: Any, info: types.Type) -> str:
     return message
 
 
-def _unknown(key: str, known: list[str]) -> str:
+def unknown_field(key: str, known: list[str]) -> str:
+    """Say that a key is unknown, and which known one it may stand for."""
     lower = {name.lower(): name for name in known}
     near = get_close_matches(key.lower(), lower, n=1, cutoff=0.6)
     return f"is not a field here; did you mean {lower[near[0]]}?" if near else "is not a field here"
 
 
-def _describe(value: Any) -> str:
+def describe(value: Any) -> str:
+    """Name a value in a message: its type, and itself when it is short."""
     if isinstance(value, dict):
         return "a map"
     if isinstance(value, list):

@@ -1,0 +1,82 @@
+"""Kubernetes' own kinds (Secret, ConfigMap, Namespace …), checked against its published schemas."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from functools import cache
+from importlib.resources import files
+from typing import Any, Final
+
+from virtcatalog.api.findings import Findings, Path, describe, unknown_field
+
+KUBERNETES: Final = "1.34.0"
+"""The Kubernetes release whose schemas count: the one that KubeVirt v1.9.0 is built with."""
+
+_TYPES: Final = {
+    "object": "a map",
+    "array": "a list",
+    "string": "a string",
+    "integer": "an integer",
+    "number": "a number",
+    "boolean": "true or false",
+}
+
+
+def check_core(manifest: dict[str, Any]) -> Findings:
+    """Return what Kubernetes' schema has against a manifest; nothing for a kind that is not Kubernetes' own."""
+    group, _, version = manifest["apiVersion"].rpartition("/")
+    if "." in group and not group.endswith(".k8s.io"):
+        return []
+    validator = _validator(group, version, manifest["kind"])
+    return (
+        [] if validator is None else [finding for error in validator.iter_errors(manifest) for finding in _word(error)]
+    )
+
+
+def _word(error: Any) -> Iterator[tuple[Path, str]]:
+    path: Path = tuple(error.absolute_path)
+    if error.validator == "additionalProperties":
+        for key in error.instance:
+            if key not in error.schema.get("properties", {}):
+                yield (*path, key), unknown_field(key, list(error.schema.get("properties", {})))
+    elif error.validator == "required":
+        for key in error.validator_value:
+            if key not in error.instance:
+                yield (*path, key), "is required"
+    elif error.validator == "type":
+        wanted = [error.validator_value] if isinstance(error.validator_value, str) else error.validator_value
+        names = " or ".join(_TYPES.get(name, name) for name in wanted if name != "null")
+        yield path, f"must be {names}, not {describe(error.instance)}"
+    else:
+        yield path, error.message[:300]
+
+
+@cache
+def _validator(group: str, version: str, kind: str) -> Any:
+    """A validator for a kind; None when Kubernetes has none of that name."""
+    if not kind.isalnum() or not version.isalnum():
+        return None
+    name = "-".join(part for part in (kind.lower(), group.partition(".")[0], version) if part)
+    schema = _read(f"{name}.json")
+    kinds = schema.get("x-kubernetes-group-version-kind", []) if schema else []
+    if {"group": group, "version": version, "kind": kind} not in kinds:
+        return None
+    from jsonschema import Draft202012Validator
+    from referencing import Registry, Resource
+
+    resources: list[Resource[Any]] = [Resource.from_contents(schema), _definitions()]
+    registry: Registry[Any] = resources @ Registry()
+    return Draft202012Validator(schema, registry=registry)
+
+
+@cache
+def _definitions() -> Any:
+    from referencing import Resource
+
+    return Resource.from_contents(_read("_definitions.json"))
+
+
+def _read(name: str) -> Any:
+    file = files("kubernetes_validate") / "kubernetes-json-schema" / f"v{KUBERNETES}-local-strict" / name
+    return json.loads(file.read_bytes()) if file.is_file() else None

@@ -1,0 +1,72 @@
+"""Where a field stands: ways through YAML's nodes, for fields written as the API writes them or as steps."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any, Final
+
+import yaml
+
+Field = str | tuple[str | int, ...]
+
+TAG: Final = "tag:yaml.org,2002:"
+PLAIN, QUOTED = "plain", "quoted"  # the tags of nodes that have none of their own
+
+_INDEX: Final = re.compile(r"\[(\d{1,9})\]\.?")
+
+
+def is_merge(node: Any) -> bool:
+    """Whether a key is YAML's merge key."""
+    return isinstance(node, yaml.ScalarNode) and node.value == "<<" and node.tag in (PLAIN, f"{TAG}merge")
+
+
+def merge_sources(node: Any) -> list[Any]:
+    """Return the nodes that a merge key's value names."""
+    return list(node.value) if isinstance(node, yaml.SequenceNode) else [node]
+
+
+def step(node: Any, field: Field) -> tuple[Any, Any, Field]:
+    """Go one step from a node towards a field: the node there, the mark to show, the rest of the way."""
+    if isinstance(node, yaml.SequenceNode):
+        index, rest = _index(field)
+        if 0 <= index < len(node.value):
+            return node.value[index], node.value[index].start_mark, rest
+    elif isinstance(node, yaml.MappingNode):
+        best: tuple[Any, Any, Field] | None = None
+        for key, value in _entries(node):
+            left = _after(field, key.value)
+            if left is not None and (best is None or len(left) < len(best[2])):
+                best = value, key.start_mark, left
+        if best:
+            return best
+    return None, None, ()
+
+
+def _entries(node: Any) -> Iterator[tuple[Any, Any]]:
+    for key, value in node.value:
+        if is_merge(key):
+            for source in merge_sources(value):
+                if isinstance(source, yaml.MappingNode) and source is not node:
+                    yield from source.value
+        elif isinstance(key, yaml.ScalarNode):
+            yield key, value
+
+
+def _index(field: Field) -> tuple[int, Field]:
+    if isinstance(field, tuple):
+        return (field[0] if isinstance(field[0], int) else -1), field[1:]
+    match = _INDEX.match(field)
+    return (int(match[1]), field[match.end() :]) if match else (-1, "")
+
+
+def _after(field: Field, key: str) -> Field | None:
+    """What is left of a path once `key` is taken from its start; None when it does not start so."""
+    if isinstance(field, tuple):
+        return field[1:] if str(field[0]) == key else None
+    if field.startswith(f"[{key}]"):
+        return field[len(key) + 2 :].removeprefix(".")
+    rest = field.removeprefix(key)
+    if field.startswith(key) and rest[:1] in ("", ".", "["):
+        return rest.removeprefix(".")
+    return None
