@@ -42,10 +42,10 @@ def configuration():
 
 @pytest.fixture
 def found(configuration):
-    """Ask a rule what it finds in the YAML of a VMI's spec, whose `domain.devices` may be left out."""
+    """Ask a rule what it finds in the YAML of a VMI's spec, on amd64, whose `domain.devices` may be left out."""
 
     def ask(rule, text, config="", gates=()):
-        spec = read(text)
+        spec = {"architecture": "amd64", **read(text)}
         spec.setdefault("domain", {}).setdefault("devices", {})
         vmi_spec = convert(spec, VirtualMachineInstanceSpec)
         return shown(list(rule(vmi_spec, "spec", configuration(config, gates))))

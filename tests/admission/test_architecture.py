@@ -1,0 +1,67 @@
+import pytest
+
+from virtcatalog.expand.admission.architecture import validate_architecture
+
+DEVICES = "NotSupported spec.domain.devices"
+
+
+@pytest.mark.parametrize(
+    ("architecture", "causes"),
+    [
+        ("amd64", []),
+        ("arm64", []),
+        ("s390x", []),
+        ("riscv64", ["Invalid spec.architecture"]),
+        ("''", ["Invalid spec.architecture"]),
+    ],
+)
+def test_known_architectures(found, architecture, causes):
+    assert found(validate_architecture, f"architecture: {architecture}") == causes
+
+
+@pytest.mark.parametrize(
+    ("architecture", "types"),
+    [("amd64", {"vga", "cirrus", "virtio", "ramfb", "bochs"}), ("arm64", {"virtio", "ramfb"}), ("s390x", {"virtio"})],
+)
+@pytest.mark.parametrize("video", ["vga", "cirrus", "virtio", "ramfb", "bochs", "qxl", "''"])
+def test_video_types(found, architecture, types, video):
+    causes = found(validate_architecture, f"{{architecture: {architecture}, domain.devices.video: {{type: {video}}}}}")
+    assert causes == ([] if video in types else [f"{DEVICES}.video.type"])
+
+
+@pytest.mark.parametrize(
+    ("architecture", "watchdog", "supported"),
+    [
+        ("amd64", "i6300esb: {}", True),
+        ("amd64", "diag288: {}", False),
+        ("amd64", "i6300esb: {}, diag288: {}", False),
+        ("amd64", "", False),
+        ("s390x", "diag288: {}", True),
+        ("s390x", "i6300esb: {}", False),
+        ("arm64", "i6300esb: {}", False),
+    ],
+)
+def test_watchdogs(found, architecture, watchdog, supported):
+    spec = f"{{architecture: {architecture}, domain.devices.watchdog: {{name: w, {watchdog}}}}}"
+    assert found(validate_architecture, spec) == ([] if supported else [f"{DEVICES}.watchdog"])
+
+
+@pytest.mark.parametrize(
+    ("domain", "causes"),
+    [
+        ("firmware: {bootloader: {bios: {}}}", ["NotSupported spec.domain.firmware.bootloader.bios"]),
+        ("firmware: {bootloader: {efi: {}}}", []),
+        ("cpu: {model: host-passthrough}", []),
+        ("cpu: {model: ''}", []),
+        ("cpu: {model: host-model}", ["NotSupported spec.domain.cpu.model"]),
+        ("devices: {sound: {name: s}}", [f"{DEVICES}.sound"]),
+        ("devices: {disks: [{name: a, disk: {bus: scsi}}, {name: b, lun: {}}, {name: c, cdrom: {bus: virtio}}]}", []),
+        (
+            "devices: {disks: [{name: a, disk: {bus: usb}}, {name: b, lun: {bus: ide}}, {name: c, cdrom: {bus: usb}}]}",
+            [f"{DEVICES}.disks[0].disk.bus", f"{DEVICES}.disks[1].lun.bus", f"{DEVICES}.disks[2].cdrom.bus"],
+        ),
+    ],
+)
+def test_arm64_lacks_what_a_pc_has(found, domain, causes):
+    assert found(validate_architecture, f"{{architecture: arm64, domain: {{{domain}}}}}") == causes
+    assert found(validate_architecture, f"{{architecture: amd64, domain: {{{domain}}}}}") == []

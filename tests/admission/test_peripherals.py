@@ -1,0 +1,78 @@
+"""Input, sound, video and panic devices, VSOCK."""
+
+import pytest
+
+from virtcatalog.expand.admission.inputs import validate_inputs
+from virtcatalog.expand.admission.panic import validate_panic_devices
+from virtcatalog.expand.admission.sound import validate_sound
+from virtcatalog.expand.admission.video import validate_video
+from virtcatalog.expand.admission.vsock import validate_vsock
+
+
+@pytest.mark.parametrize(
+    ("device", "causes"),
+    [
+        ("type: tablet", []),
+        ("type: tablet, bus: usb", []),
+        ("type: tablet, bus: virtio", []),
+        ("type: tablet, bus: ps2", ["Invalid spec.domain.devices.inputs[0].bus"]),
+        ("type: keyboard", ["Invalid spec.domain.devices.inputs[0].type"]),
+        (
+            "type: mouse, bus: ps2",
+            ["Invalid spec.domain.devices.inputs[0].bus", "Invalid spec.domain.devices.inputs[0].type"],
+        ),
+    ],
+)
+def test_an_input_device_is_a_tablet(found, device, causes):
+    assert found(validate_inputs, f"domain.devices.inputs: [{{name: pointer, {device}}}]") == causes
+
+
+@pytest.mark.parametrize(
+    ("sound", "causes"),
+    [
+        ("{name: s}", []),
+        ("{name: s, model: ich9}", []),
+        ("{name: s, model: ac97}", []),
+        ("{name: s, model: sb16}", ["Invalid spec.Sound"]),
+        ("{name: '', model: sb16}", ["Invalid spec.Sound"] * 2),
+    ],
+)
+def test_a_sound_device_has_a_name_and_a_known_model(found, sound, causes):
+    assert found(validate_sound, f"domain.devices.sound: {sound}") == causes
+
+
+@pytest.mark.parametrize(
+    ("devices", "causes"),
+    [
+        ("{video: {type: vga}}", []),
+        ("{video: {type: vga}, autoattachGraphicsDevice: true}", []),
+        ("{autoattachGraphicsDevice: false}", []),
+        ("{video: {type: vga}, autoattachGraphicsDevice: false}", ["Invalid spec.video"]),
+    ],
+)
+def test_a_video_type_needs_a_graphics_device(found, devices, causes):
+    assert found(validate_video, f"domain.devices: {devices}") == causes
+
+
+@pytest.mark.parametrize("model", ["hyperv", "isa", "pvpanic"])
+def test_panic_device_models(found, model):
+    assert found(validate_panic_devices, f"domain.devices.panicDevices: [{{}}, {{model: {model}}}]") == []
+
+
+def test_other_panic_devices(found):
+    spec = "domain.devices.panicDevices: [{}, {model: s390}]"
+    assert found(validate_panic_devices, spec) == ["Invalid spec.domain.devices.panicDevices[1].model"]
+    spec = "{architecture: s390x, domain.devices.panicDevices: [{}]}"
+    assert found(validate_panic_devices, spec) == ["Invalid spec.domain.devices.panicDevices"]
+
+
+@pytest.mark.parametrize(
+    ("attach", "gates", "causes"),
+    [
+        ("true", ["VSOCK"], []),
+        ("true", [], ["Invalid spec.domain.devices.autoattachVSOCK"]),
+        ("false", [], []),
+    ],
+)
+def test_vsock_needs_its_gate(found, attach, gates, causes):
+    assert found(validate_vsock, f"domain.devices.autoattachVSOCK: {attach}", gates=gates) == causes

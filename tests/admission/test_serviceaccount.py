@@ -1,0 +1,17 @@
+import pytest
+
+from virtcatalog.expand.admission.serviceaccount import validate_service_account
+
+REFUSED = ["Invalid spec.serviceAccountName"]
+
+
+@pytest.mark.parametrize(("name", "causes"), [("builder", []), ("ci.builder", []), ("", []), ("CI", REFUSED)])
+def test_the_name_is_a_dns_subdomain(found, name, causes):
+    assert found(validate_service_account, f"serviceAccountName: '{name}'") == causes
+
+
+@pytest.mark.parametrize(("account", "causes"), [("builder", []), ("other", REFUSED)])
+def test_volumes_show_the_same_account(found, account, causes):
+    volume = f"{{name: token, serviceAccount: {{serviceAccountName: {account}}}}}"
+    assert found(validate_service_account, f"{{serviceAccountName: builder, volumes: [{volume}]}}") == causes
+    assert found(validate_service_account, f"volumes: [{volume}]") == []
