@@ -1,19 +1,17 @@
 """Manifests as YAML text: block style, keys in the order given, one spelling for one value.
 
-libyaml through PyYAML writes it. Strings that any YAML version could take for something else are quoted, so that
-what Go's, Python's and JavaScript's readers see is what was meant.
+libyaml through PyYAML writes it, and quotes what YAML 1.1 would take for something else; strings that the Kubernetes
+tools would take for something else are quoted too.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 import yaml
 
-# YAML 1.2 and Go read these as numbers; PyYAML follows YAML 1.1 and would leave some of them plain.
-_NUMBER_LIKE = re.compile(r"[-+]?(\.\d+|\d+\.?\d*)([eE][-+]?\d+)?|0[xob][\da-fA-F_]+")
+from virtcatalog.api.scalars import resolve
 
 _Base: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 
@@ -27,7 +25,7 @@ def _text(dumper: Any, value: str) -> Any:
     style = None
     if "\n" in value:
         style = "|"
-    elif _NUMBER_LIKE.fullmatch(value):
+    elif not isinstance(resolve(value), str):
         style = "'"
     return dumper.represent_scalar("tag:yaml.org,2002:str", value, style)
 
