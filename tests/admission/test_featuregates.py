@@ -1,11 +1,14 @@
 import pytest
 
-from virtcatalog.expand.admission.featuregates import validate_feature_gates
+from virtcatalog.expand.admission.bindings import validate_discontinued_feature_gates
 
 
 @pytest.mark.parametrize(("binding", "gate"), [("macvtap", "Macvtap"), ("passt", "Passt")])
 def test_a_discontinued_gate_does_not_bring_its_binding_back(found, binding, gate):
     spec = f"domain.devices.interfaces: [{{name: a, {binding}: {{}}}}]"
-    assert found(validate_feature_gates, spec, gates=[gate]) == ["NotSupported "]
-    assert found(validate_feature_gates, spec) == []
-    assert found(validate_feature_gates, "domain.devices.interfaces: [{name: a, bridge: {}}]", gates=[gate]) == []
+    assert found(validate_discontinued_feature_gates, spec, gates=[gate]) == ["NotSupported "]
+    assert found(validate_discontinued_feature_gates, spec) == []
+    assert (
+        found(validate_discontinued_feature_gates, "domain.devices.interfaces: [{name: a, bridge: {}}]", gates=[gate])
+        == []
+    )

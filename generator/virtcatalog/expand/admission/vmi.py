@@ -13,7 +13,7 @@ from virtcatalog.errors import Cause
 from virtcatalog.expand.admission.accesscredentials import validate_access_credentials
 from virtcatalog.expand.admission.affinity import validate_affinity, validate_topology_spread
 from virtcatalog.expand.admission.architecture import validate_architecture
-from virtcatalog.expand.admission.bindings import validate_discontinued_bindings
+from virtcatalog.expand.admission.bindings import validate_discontinued_bindings, validate_discontinued_feature_gates
 from virtcatalog.expand.admission.containerdisk import validate_container_disks
 from virtcatalog.expand.admission.cpu import (
     validate_cpu_features,
@@ -25,7 +25,6 @@ from virtcatalog.expand.admission.disks import validate_disks
 from virtcatalog.expand.admission.diskvolumes import validate_disk_volumes, validate_volume_disks
 from virtcatalog.expand.admission.dns import validate_dns
 from virtcatalog.expand.admission.downwardmetrics import validate_downward_metrics
-from virtcatalog.expand.admission.featuregates import validate_feature_gates
 from virtcatalog.expand.admission.filesystems import validate_filesystems
 from virtcatalog.expand.admission.firmware import validate_acpi_tables, validate_firmware
 from virtcatalog.expand.admission.gpus import validate_gpus
@@ -124,7 +123,7 @@ SPEC_RULES: tuple[Rule, ...] = (
 )
 """What holds for a VMI's spec and for a VM's template alike."""
 
-_RULES_BEFORE: tuple[Rule, ...] = (validate_feature_gates, validate_discontinued_bindings)
+_RULES_BEFORE: tuple[Rule, ...] = (validate_discontinued_feature_gates, validate_discontinued_bindings)
 _RULES_AFTER: tuple[Rule, ...] = (validate_volume_disks, validate_memory_is_set)
 _RULES_LAST: tuple[Rule, ...] = (validate_hyperv, validate_architecture)
 
