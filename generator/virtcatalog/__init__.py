@@ -1,0 +1,62 @@
+"""KubeVirt instance type and preference catalogs as declarations, and the libvirt domain of every VM, offline.
+
+What is listed in `__all__` is the public API. Each name is loaded when it is first used, so that importing
+virtcatalog costs next to nothing.
+"""
+
+from __future__ import annotations
+
+from virtcatalog._version import __version__
+
+TYPE_CHECKING = False  # type checkers take it for true; importing typing would cost more than all the rest
+
+if TYPE_CHECKING:
+    from virtcatalog.catalog import load_catalog
+    from virtcatalog.domain.host import HOSTS
+    from virtcatalog.errors import CatalogError, Cause, ManifestError, Problem, UnsupportedError
+    from virtcatalog.expand.cluster import Cluster
+    from virtcatalog.pipeline import Result, admit, expand
+
+__all__ = [
+    "HOSTS",
+    "CatalogError",
+    "Cause",
+    "Cluster",
+    "ManifestError",
+    "Problem",
+    "Result",
+    "UnsupportedError",
+    "__version__",
+    "admit",
+    "expand",
+    "load_catalog",
+]
+
+_HOMES = {
+    "HOSTS": "virtcatalog.domain.host",
+    "CatalogError": "virtcatalog.errors",
+    "Cause": "virtcatalog.errors",
+    "Cluster": "virtcatalog.expand.cluster",
+    "ManifestError": "virtcatalog.errors",
+    "Problem": "virtcatalog.errors",
+    "Result": "virtcatalog.pipeline",
+    "UnsupportedError": "virtcatalog.errors",
+    "admit": "virtcatalog.pipeline",
+    "load_catalog": "virtcatalog.catalog",
+}
+
+
+def __getattr__(name: str) -> object:
+    from importlib import import_module
+
+    if name == "expand":  # the package, which can be called
+        return import_module("virtcatalog.expand")
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value: object = getattr(import_module(_HOMES[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
