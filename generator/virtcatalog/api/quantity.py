@@ -78,6 +78,12 @@ class Quantity:
         """Thousandths of a unit, rounded and overflowing as Go's `MilliValue`."""
         return self._scaled(MILLI)
 
+    @property
+    def int64(self) -> int | None:
+        """Whole units as Go's `AsInt64` has them: None for fractions and for what Kubernetes keeps as a decimal."""
+        whole, fraction = divmod(self._nano, NANO)
+        return None if self._decimal or fraction or abs(whole) > MAX_INT64 else whole
+
     def _scaled(self, unit: int) -> int:
         count, rest = divmod(self._nano, unit)
         if -MAX_INT64 <= count < MAX_INT64 and (not rest or self._nano > 0):

@@ -103,7 +103,8 @@ class HostProfile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     name: str
     version: int = 1
     description: str = ""
-    kvm: bool = True
+    hypervisors: tuple[str, ...] = ("kvm",)
+    """The hypervisors whose device the node has, as the KubeVirt CR names them."""
     numa_nodes: tuple[NUMANode, ...] = ()
     tsc: TSC = TSC()
     firmware: tuple[FirmwareDirectory, ...] = ()
@@ -116,8 +117,6 @@ class HostProfile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     smmuv3: bool = False
     storage: Storage = Storage()
     vsock_cid: int = 3
-    launcher_log_verbosity: int = 2
-    """For a cluster that does not say; KubeVirt's default is the same."""
     pod_interface: str = "eth0"
     """The pod's primary network interface."""
 

@@ -35,7 +35,7 @@ def apply_presets(vmi: VirtualMachineInstance, cluster: Cluster) -> list[Cause]:
         for problem in label_selector(preset.spec.selector, "spec.selector"):
             message = f"preset {preset.metadata.name}: {problem.field}: {problem.message}"
             return [Cause("", "", message)]
-    matching = [preset for preset in presets if _selects(preset.spec.selector, vmi.metadata.labels)]
+    matching = [preset for preset in presets if selects(preset.spec.selector, vmi.metadata.labels)]
     matching.sort(key=lambda preset: preset.metadata.name)
     conflicts = _conflicts_between(matching)
     if conflicts:
@@ -52,7 +52,8 @@ def preset_warnings(vmi: VirtualMachineInstance) -> list[str]:
     return [_DEPRECATION] if applied else []
 
 
-def _selects(selector: LabelSelector, labels: Mapping[str, str]) -> bool:
+def selects(selector: LabelSelector, labels: Mapping[str, str]) -> bool:
+    """Whether a label selector that is well formed selects these labels; an empty one selects all."""
     for key, value in selector.match_labels.items():
         if labels.get(key) != value:
             return False
