@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-from uuid import UUID, uuid5
+from hashlib import sha1
+from uuid import UUID
 
 _NAMESPACE = UUID("2d4f3a52-9c1e-5b0a-8f57-6f1f4f6a7c11")
+_SEED = sha1(_NAMESPACE.bytes, usedforsecurity=False)
 
 
-@lru_cache(maxsize=4096)
 def _identity(what: str, namespace: str, name: str) -> str:
-    return str(uuid5(_NAMESPACE, f"{what}/{namespace or 'default'}/{name}"))
+    """`uuid.uuid5` of the three, several times as fast: every VM needs four."""
+    digest = _SEED.copy()
+    digest.update(f"{what}/{namespace or 'default'}/{name}".encode())
+    text = digest.hexdigest()
+    variant = "89ab"[int(text[16], 16) & 3]
+    return f"{text[:8]}-{text[8:12]}-5{text[13:16]}-{variant}{text[17:20]}-{text[20:32]}"
 
 
 def firmware_uuid(namespace: str, name: str) -> str:
