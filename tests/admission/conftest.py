@@ -1,11 +1,12 @@
-"""Ask one admission rule about a fragment of a VMI's spec."""
+"""Ask one admission rule about a fragment of a VMI's spec, or the VM webhook about a VM."""
 
 import pytest
 from ruamel.yaml import YAML
 
 from virtcatalog.api.configuration import KubeVirtConfiguration
 from virtcatalog.api.decode import convert
-from virtcatalog.api.kubevirt import VirtualMachineInstanceSpec
+from virtcatalog.api.kubevirt import VirtualMachine, VirtualMachineInstanceSpec
+from virtcatalog.expand.admission.vm import validate_vm
 from virtcatalog.expand.configuration import Configuration
 
 
@@ -49,5 +50,24 @@ def found(configuration):
         spec.setdefault("domain", {}).setdefault("devices", {})
         vmi_spec = convert(spec, VirtualMachineInstanceSpec)
         return shown(list(rule(vmi_spec, "spec", configuration(config, gates))))
+
+    return ask
+
+
+@pytest.fixture
+def refused(configuration):
+    """Ask the VM webhook about the YAML of a VM's spec; what every VM needs may be left out."""
+
+    def ask(text, config="", gates=(), **metadata):
+        vm_spec = read(text)
+        spec = vm_spec.setdefault("template", {}).setdefault("spec", {})
+        spec.setdefault("architecture", "amd64")
+        domain = spec.setdefault("domain", {})
+        domain.setdefault("devices", {})
+        domain.setdefault("machine", {"type": "q35"})
+        if not {"running", "runStrategy"} & vm_spec.keys():
+            vm_spec["runStrategy"] = "Halted"
+        vm = convert({"metadata": metadata, "spec": vm_spec}, VirtualMachine)
+        return shown(validate_vm(vm, vm.spec, configuration(config, gates)))
 
     return ask

@@ -1,0 +1,68 @@
+"""Interface bindings and the networks that they work on."""
+
+import pytest
+
+from virtcatalog.expand.admission.bindings import (
+    validate_bindings,
+    validate_discontinued_bindings,
+    validate_discontinued_feature_gates,
+)
+
+FIRST = "spec.domain.devices.interfaces[0]"
+POD, MULTUS = "{name: a, pod: {}}", "{name: a, multus: {networkName: n}}"
+
+
+def spec_of(interface, network=POD):
+    return f"domain.devices.interfaces: [{{name: a, {interface}}}]\nnetworks: [{network}]"
+
+
+@pytest.mark.parametrize(
+    ("interface", "network", "expected"),
+    [
+        ("bridge: {}", POD, []),
+        ("masquerade: {}", POD, []),
+        ("sriov: {}", MULTUS, []),
+        ("binding: {name: plugin}", MULTUS, []),
+        ("", POD, [f"Invalid {FIRST}"]),
+        ("slirp: {}", POD, [f"Invalid {FIRST}"]),
+        ("bridge: {}, binding: {name: plugin}", POD, [f"Invalid {FIRST}"]),
+        ("masquerade: {}", MULTUS, [f"Invalid {FIRST}.name"]),
+        ("masquerade: {}, macAddress: '02:00:00:00:00:00'", POD, [f"Invalid {FIRST}.macAddress"]),
+        ("bridge: {}, macAddress: '02:00:00:00:00:00'", POD, []),
+    ],
+)
+def test_binding(found, interface, network, expected):
+    assert found(validate_bindings, spec_of(interface, network)) == expected
+
+
+def test_the_cluster_can_forbid_bridge_on_the_pod_network(found):
+    config = "network: {permitBridgeInterfaceOnPodNetwork: false}"
+    assert found(validate_bindings, spec_of("bridge: {}"), config) == [f"Invalid {FIRST}.name"]
+    assert found(validate_bindings, spec_of("bridge: {}", MULTUS), config) == []
+
+
+@pytest.mark.parametrize(
+    ("network", "off", "expected"),
+    [
+        (POD, "[]", []),
+        (POD, "[PasstBinding]", [f"Invalid {FIRST}.name"]),
+        (MULTUS, "[]", [f"Invalid {FIRST}.name"]),
+        (MULTUS, "[PasstBinding]", [f"Invalid {FIRST}.name", f"Invalid {FIRST}.name"]),
+    ],
+)
+def test_passt_is_for_the_pod_network(found, network, off, expected):
+    config = f"developerConfiguration: {{disabledFeatureGates: {off}}}"
+    assert found(validate_bindings, spec_of("passtBinding: {}", network), config) == expected
+
+
+@pytest.mark.parametrize("binding", ["slirp", "passt", "macvtap"])
+def test_old_bindings_are_gone(found, binding):
+    assert found(validate_discontinued_bindings, spec_of(f"{binding}: {{}}")) == [f"Invalid {FIRST}.{binding}"]
+    assert found(validate_discontinued_bindings, spec_of("bridge: {}")) == []
+
+
+@pytest.mark.parametrize(
+    ("gates", "expected"), [([], []), (["Macvtap"], ["NotSupported "]), (["Passt"], []), (["Sidecar"], [])]
+)
+def test_so_are_their_gates(found, gates, expected):
+    assert found(validate_discontinued_feature_gates, spec_of("macvtap: {}"), gates=gates) == expected

@@ -1,0 +1,69 @@
+"""GPUs, host devices, filesystems and what else is behind a switch of the cluster."""
+
+import pytest
+
+from virtcatalog.expand.admission.downwardmetrics import validate_downward_metrics
+from virtcatalog.expand.admission.filesystems import validate_filesystems
+from virtcatalog.expand.admission.gpus import validate_gpus
+from virtcatalog.expand.admission.hostdevices import validate_host_devices
+from virtcatalog.expand.admission.reservations import validate_persistent_reservations
+
+
+@pytest.mark.parametrize(
+    ("second", "expected"),
+    [
+        ("{display: {}}", ["Invalid spec.GPUs"]),
+        ("{display: {ramFB: {enabled: true}}}", ["Invalid spec.GPUs"]),
+        ("{display: {ramFB: {enabled: false}}}", []),
+        ("{display: {ramFB: {}}}", []),
+        ("{display: {enabled: false}}", []),
+        ("{}", []),
+    ],
+)
+def test_one_vgpu_has_a_ram_framebuffer(found, second, expected):
+    spec = "domain.devices.gpus: [{name: a, virtualGPUOptions: {display: {}}}, {name: b, virtualGPUOptions: %s}]"
+    assert found(validate_gpus, spec % second) == expected
+
+
+def test_host_devices_need_their_gate(found):
+    spec = "domain.devices.hostDevices: [{name: a, deviceName: d}]"
+    assert found(validate_host_devices, spec) == ["Invalid spec.HostDevices"]
+    assert found(validate_host_devices, spec, gates=["HostDevices"]) == []
+    assert found(validate_host_devices, "{}") == []
+
+
+def test_the_metrics_device_needs_its_gate(found):
+    spec = "domain.devices.downwardMetrics: {}"
+    assert found(validate_downward_metrics, spec) == ["Invalid spec.domain.devices.downwardMetrics"]
+    assert found(validate_downward_metrics, spec, gates=["DownwardMetrics"]) == []
+
+
+@pytest.mark.parametrize(
+    ("source", "shared"),
+    [
+        ("persistentVolumeClaim: {claimName: c}", False),
+        ("dataVolume: {name: d}", False),
+        ("configMap: {name: c}", True),
+        ("secret: {secretName: s}", True),
+    ],
+)
+def test_storage_is_shared_as_a_filesystem_behind_a_gate(found, source, shared):
+    spec = f"domain.devices.filesystems: [{{name: a, virtiofs: {{}}}}]\nvolumes: [{{name: a, {source}}}]"
+    assert found(validate_filesystems, spec) == ([] if shared else ["Invalid spec.domain.devices.filesystems"])
+    assert found(validate_filesystems, spec, gates=["EnableVirtioFsStorageVolumes"]) == []
+
+
+@pytest.mark.parametrize(
+    ("config", "gates", "permitted"),
+    [
+        ("", [], False),
+        ("", ["PersistentReservation"], True),
+        ("persistentReservationConfiguration: {enabled: true}", [], True),
+        ("persistentReservationConfiguration: {enabled: false}", ["PersistentReservation"], False),
+    ],
+)
+def test_the_cluster_permits_persistent_reservations(found, config, gates, permitted):
+    spec = "domain.devices.disks: [{name: a, lun: {reservation: %s}}]"
+    refused = ["Invalid spec.domain.devices.disks.luns.reservation"]
+    assert found(validate_persistent_reservations, spec % "true", config, gates) == ([] if permitted else refused)
+    assert found(validate_persistent_reservations, spec % "false", config, gates) == []

@@ -1,0 +1,76 @@
+"""Resource claims (DRA) and the devices that come from them."""
+
+import pytest
+
+from virtcatalog.expand.admission.resourceclaims import validate_resource_claims
+
+GATES = ["GPUsWithDRA", "HostDevicesWithDRA", "NetworkDevicesWithDRA"]
+DEVICES = "spec.domain.devices"
+CLAIM = "{name: c, resourceClaimName: x}"
+
+
+@pytest.mark.parametrize(
+    ("claims", "fields"),
+    [
+        (CLAIM, []),
+        ("{name: c, resourceClaimTemplateName: x.y}", []),
+        ("{name: '', resourceClaimName: x}", ["Required [0].name"]),
+        ("{name: C, resourceClaimName: x}", ["Invalid [0].name"]),
+        (f"{CLAIM}, {CLAIM}", ["Duplicate [1].name"]),
+        ("{name: c}", ["Invalid [0]"]),
+        ("{name: c, resourceClaimName: x, resourceClaimTemplateName: y}", ["Invalid [0]"]),
+        ("{name: c, resourceClaimName: X}", ["Invalid [0].resourceClaimName"]),
+        ("{name: c, resourceClaimTemplateName: ''}", ["Invalid [0].resourceClaimTemplateName"]),
+    ],
+)
+def test_claims(found, claims, fields):
+    expected = [field.replace("[", "spec.resourceClaims[") for field in fields]
+    assert found(validate_resource_claims, f"resourceClaims: [{claims}]") == expected
+
+
+@pytest.mark.parametrize("kind", ["gpus", "hostDevices"])
+@pytest.mark.parametrize(
+    ("devices", "fields"),
+    [
+        ("{name: a, deviceName: d}", []),
+        ("{name: a, claimName: c, requestName: r}", []),
+        ("{name: a}", ["Required "]),
+        ("{name: a, deviceName: d, claimName: c}", ["Invalid "]),
+        ("{name: a, claimName: c}", ["Required [0].requestName"]),
+        ("{name: a, requestName: r}", ["Required [0].claimName"]),
+        ("{name: a, claimName: c, requestName: r}, {name: b, claimName: c, requestName: r}", ["Duplicate [1]"]),
+        ("{name: a, claimName: c, requestName: r}, {name: b, claimName: c, requestName: s}", []),
+    ],
+)
+def test_devices(found, kind, devices, fields):
+    spec = f"resourceClaims: [{CLAIM}]\ndomain.devices.{kind}: [{devices}]"
+    expected = [field.replace(" ", f" {DEVICES}.{kind}") for field in fields]
+    assert found(validate_resource_claims, spec, gates=GATES) == expected
+
+
+def test_claimed_devices_need_their_gates(found):
+    spec = "domain.devices.%s: [{name: a, claimName: c, requestName: r}]"
+    off = f"developerConfiguration.disabledFeatureGates: [{', '.join(GATES)}]"
+    for kind in ("gpus", "hostDevices"):
+        assert found(validate_resource_claims, spec % kind, off) == [f"Invalid {DEVICES}.{kind}"]
+
+
+def test_gpus_are_not_mixed_and_host_devices_may_be(found):
+    devices = "[{name: a, deviceName: d}, {name: b, claimName: c, requestName: r}]"
+    for kind, expected in (("gpus", [f"Invalid {DEVICES}.gpus"]), ("hostDevices", [])):
+        spec = f"resourceClaims: [{CLAIM}]\ndomain.devices.{kind}: {devices}"
+        assert found(validate_resource_claims, spec, gates=GATES) == expected
+
+
+def test_a_request_is_used_once_and_its_claim_is_listed(found):
+    seen = found(
+        validate_resource_claims,
+        """
+        domain.devices:
+          gpus: [{name: a, claimName: c, requestName: r}]
+          hostDevices: [{name: b, claimName: c, requestName: r}]
+        networks: [{name: n, resourceClaim: {claimName: c, requestName: r}}]
+        """,
+        gates=GATES,
+    )
+    assert seen == [f"Duplicate {DEVICES}.hostDevices[0]", "Duplicate spec.networks[0]", "Invalid spec.resourceClaims"]

@@ -1,0 +1,131 @@
+"""The rules about a VirtualMachine itself."""
+
+import pytest
+
+from virtcatalog.api.decode import convert
+from virtcatalog.api.kubevirt import VirtualMachine
+from virtcatalog.expand.admission.vm import vm_warnings
+
+GUEST = "spec.template.spec.domain.memory.guest"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("runStrategy: Always", []),
+        ("running: false", []),
+        ("runStrategy: Once", []),
+        ("runStrategy: Sometimes", ["Invalid spec.runStrategy"]),
+        ("runStrategy: ''", ["Invalid spec.runStrategy"]),
+        ("running: true\nrunStrategy: Always", ["Invalid spec.running"]),
+        ("running: true\nrunStrategy: Sometimes", ["Invalid spec.running", "Invalid spec.runStrategy"]),
+    ],
+)
+def test_run_strategy(refused, text, expected):
+    assert refused(text) == expected
+
+
+def test_a_vm_has_a_run_strategy(refused):
+    assert refused("{running: null, runStrategy: null}") == ["Invalid spec.running"]
+
+
+def test_waiting_for_a_migration_needs_a_gate(refused):
+    off = "developerConfiguration.disabledFeatureGates: [DecentralizedLiveMigration]"
+    assert refused("runStrategy: WaitAsReceiver", off) == ["Invalid spec.runStrategy"]
+    assert refused("runStrategy: WaitAsReceiver", gates=["DecentralizedLiveMigration"]) == []
+
+
+@pytest.mark.parametrize(
+    ("domain", "expected"),
+    [
+        ("memory: {guest: 1Gi, maxGuest: 4Gi}", []),
+        ("memory: {guest: 1Gi, maxGuest: 1Gi}", []),
+        ("memory: {guest: 2Gi, maxGuest: 1Gi}", [f"Invalid {GUEST}"]),
+        ("memory: {maxGuest: 1Gi}", [f"Invalid {GUEST}"]),
+        ("memory: {guest: 1025Mi, maxGuest: 4Gi}", [f"Invalid {GUEST}"]),
+        ("memory: {guest: 1Gi, maxGuest: 4097Mi}", [f"Invalid {GUEST}"]),
+        ("memory: {guest: 1Gi, maxGuest: 1026Mi, hugepages: {pageSize: 2Mi}}", []),
+        ("memory: {guest: 1Gi, maxGuest: 1026Mi, hugepages: {pageSize: 1Gi}}", [f"Invalid {GUEST}"]),
+        ("memory: {guest: 512Mi, maxGuest: 4Gi}", [f"Invalid {GUEST}"]),
+    ],
+)
+def test_memory_that_can_grow(refused, domain, expected):
+    assert refused(f"template.spec.domain: {{devices: {{}}, {domain}}}") == expected
+    assert refused(f"template.spec.domain: {{devices: {{}}, {domain}}}", "vmRolloutStrategy: Stage") == []
+
+
+def test_memory_grows_on_amd64_alone(refused):
+    spec = "template.spec: {architecture: arm64, domain: {machine: {type: virt}, devices: {}, memory: %s}}"
+    assert refused(spec % "{guest: 1Gi, maxGuest: 4Gi}") == [f"Invalid {GUEST}"]
+    assert refused(spec % "{guest: 1Gi}") == []
+
+
+def test_sockets_are_within_max_sockets_and_both_rules_say_so(refused):
+    cpu = "template.spec.domain: {devices: {}, cpu: {sockets: %d, maxSockets: 2}}"
+    sockets = "Invalid spec.template.spec.domain.cpu.sockets"
+    assert refused(cpu % 2) == []
+    assert refused(cpu % 3) == [sockets, sockets]
+
+
+SOURCE = "source: {blank: {}}"
+USED = "template.spec.volumes: [{name: v, dataVolume: {name: d}}]"
+
+
+@pytest.mark.parametrize(
+    ("template", "expected"),
+    [
+        (f"metadata: {{name: d}}, spec: {{storage: {{}}, {SOURCE}}}", []),
+        ("metadata: {name: d}, spec: {pvc: {dataSource: {name: s}}}", []),
+        ("metadata: {name: d}, spec: {pvc: {}, sourceRef: {kind: DataSource, name: s}}", []),
+        (f"metadata: {{name: other}}, spec: {{storage: {{}}, {SOURCE}}}", ["Required spec.dataVolumeTemplate[0]"]),
+        (f"spec: {{storage: {{}}, {SOURCE}}}", ["Required spec.dataVolumeTemplate[0].name"]),
+        (f"metadata: {{name: d}}, spec: {{{SOURCE}}}", ["Invalid spec.dataVolumeTemplate[0].PVC.Storage"]),
+        (
+            f"metadata: {{name: d}}, spec: {{pvc: {{}}, storage: {{}}, {SOURCE}}}",
+            ["Invalid spec.dataVolumeTemplate[0].PVC.Storage"],
+        ),
+        ("metadata: {name: d}, spec: {storage: {}}", ["Invalid spec.dataVolumeTemplate[0].source.sourceRef"]),
+        (
+            f"metadata: {{name: d}}, spec: {{storage: {{dataSource: {{name: s}}}}, {SOURCE}}}",
+            ["Invalid spec.dataVolumeTemplate[0].source"],
+        ),
+        ("metadata: {name: d}, spec: {storage: {}, source: {}}", ["Invalid spec.dataVolumeTemplate[0].source"]),
+        (
+            "metadata: {name: d}, spec: {storage: {}, source: {blank: {}, upload: {}}}",
+            ["Invalid spec.dataVolumeTemplate[0].source"],
+        ),
+    ],
+)
+def test_data_volume_templates(refused, template, expected):
+    assert refused(f"{USED}\ndataVolumeTemplates: [{{{template}}}]") == expected
+
+
+@pytest.mark.parametrize(
+    ("namespace", "metadata", "expected"),
+    [
+        ("vms", {"namespace": "vms"}, []),
+        ("default", {}, []),
+        ("vms", {}, ["Invalid spec.dataVolumeTemplates[0]"]),
+        ("default", {"namespace": "vms"}, ["Invalid spec.dataVolumeTemplates[0]"]),
+    ],
+)
+def test_data_volumes_live_in_the_vms_namespace(refused, namespace, metadata, expected):
+    template = f"{{metadata: {{name: d, namespace: {namespace}}}, spec: {{storage: {{}}, {SOURCE}}}}}"
+    assert refused(f"{USED}\ndataVolumeTemplates: [{template}]", **metadata) == expected
+
+
+def test_the_first_step_that_finds_something_is_the_last(refused):
+    spec = "runStrategy: Sometimes\ntemplate.spec.domain.devices.interfaces: [{name: a, macvtap: {}}]"
+    assert refused(spec, gates=["Macvtap"]) == ["NotSupported "]
+    assert refused(spec) == ["Invalid spec.domain.devices.interfaces[0].macvtap"]
+
+
+def test_the_template_has_no_labels_that_kubevirt_keeps(refused):
+    metadata = "template.metadata.labels: {kubevirt.io/nodeName: n}"
+    assert refused(metadata) == ["NotSupported spec.template.metadata.labels"]
+
+
+@pytest.mark.parametrize(("strategy", "warnings"), [({"running": True}, 1), ({"runStrategy": "Always"}, 0)])
+def test_running_is_deprecated(strategy, warnings):
+    vm = convert({"spec": {"template": {"spec": {"domain": {"devices": {}}}}, **strategy}}, VirtualMachine)
+    assert len(vm_warnings(vm)) == warnings

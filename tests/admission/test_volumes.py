@@ -1,0 +1,96 @@
+"""What KubeVirt says about each volume."""
+
+import pytest
+
+from virtcatalog.expand.admission.containerdisk import validate_container_disks
+from virtcatalog.expand.admission.utilityvolumes import validate_utility_volumes
+from virtcatalog.expand.admission.volumes import SOURCES, validate_volumes
+
+VOLUME = "spec.volumes[0]"
+
+
+def test_every_source_of_the_api_counts():
+    assert len(SOURCES) == 16
+
+
+@pytest.mark.parametrize(
+    ("volume", "expected"),
+    [
+        ("containerDisk: {image: i}", []),
+        ("containerPath: {path: /x}", []),
+        ("emptyDisk: {capacity: 1Gi}", []),
+        ("", [f"Invalid {VOLUME}"]),
+        ("containerDisk: {image: i}, emptyDisk: {capacity: 1Gi}", [f"Invalid {VOLUME}"]),
+        ("dataVolume: {name: d}", []),
+        ("dataVolume: {name: ''}", [f"Required {VOLUME}.name"]),
+        ("configMap: {name: c}", []),
+        ("configMap: {}", [f"Invalid {VOLUME}.configMap.name"]),
+        ("secret: {secretName: s}", []),
+        ("secret: {}", [f"Invalid {VOLUME}.secret.secretName"]),
+        ("serviceAccount: {serviceAccountName: s}", []),
+        ("serviceAccount: {}", [f"Invalid {VOLUME}.serviceAccount.serviceAccountName"]),
+        ("downwardMetrics: {}", [f"Invalid {VOLUME}"]),
+    ],
+)
+def test_source(found, volume, expected):
+    assert found(validate_volumes, f"volumes: [{{name: a, {volume}}}]") == expected
+
+
+def test_downward_metrics_need_a_gate(found):
+    assert found(validate_volumes, "volumes: [{name: a, downwardMetrics: {}}]", gates=["DownwardMetrics"]) == []
+
+
+@pytest.mark.parametrize(
+    ("disk", "expected"),
+    [
+        ("path: /d.img, type: Disk", []),
+        ("path: /d.img, type: DiskOrCreate, capacity: 1Gi", []),
+        ("path: '', type: Disk", [f"NotFound {VOLUME}.hostDisk.path"]),
+        ("path: /d.img, type: disk", [f"Invalid {VOLUME}.hostDisk.type"]),
+        ("path: /d.img, type: Disk, capacity: 1Gi", [f"Invalid {VOLUME}.hostDisk.capacity"]),
+    ],
+)
+def test_host_disk(found, disk, expected):
+    spec = f"volumes: [{{name: a, hostDisk: {{{disk}}}}}]"
+    assert found(validate_volumes, spec, gates=["HostDisk"]) == expected
+    assert found(validate_volumes, spec) == [f"Invalid {VOLUME}", *expected]
+
+
+def test_names_differ(found):
+    image = "containerDisk: {image: i}"
+    seen = found(validate_volumes, f"volumes: [{{name: a, {image}}}, {{name: b, {image}}}, {{name: a, {image}}}]")
+    assert seen == ["Invalid spec.volumes[2].name"]
+
+
+@pytest.mark.parametrize(
+    "source", ["serviceAccount: {serviceAccountName: s}", "downwardMetrics: {}", "memoryDump: {claimName: c}"]
+)
+def test_some_sources_can_be_there_once(found, source):
+    one, other = f"{{name: a, {source}}}", f"{{name: b, {source}}}"
+    assert found(validate_volumes, f"volumes: [{one}]", gates=["DownwardMetrics"]) == []
+    assert found(validate_volumes, f"volumes: [{one}, {other}]", gates=["DownwardMetrics"]) == ["Invalid spec.volumes"]
+
+
+@pytest.mark.parametrize(
+    ("path", "right"),
+    [
+        ("/disk/a.img", True),
+        ("/disk/", True),
+        ("/", False),
+        ("a.img", False),
+        ("/a/../b", False),
+        ("/a//b", False),
+        ("/a/./b", False),
+        ("//a", False),
+        ("/a//", False),
+    ],
+)
+def test_the_path_in_a_container_disk_is_plain(found, path, right):
+    seen = found(validate_container_disks, f"volumes: [{{name: a, containerDisk: {{image: i, path: '{path}'}}}}]")
+    assert seen == ([] if right else [f"Invalid {VOLUME}.containerDisk"])
+
+
+def test_utility_volumes_are_plugged_in_later(found):
+    spec = "utilityVolumes: [{name: a, claimName: c}]"
+    assert found(validate_utility_volumes, spec) == ["Invalid spec.utilityVolumes"]
+    assert found(validate_utility_volumes, "volumes: []") == []
