@@ -3,37 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from msgspec.structs import replace
+
 from virtcatalog.api.decode import clone, decode_manifest, to_manifest
-from virtcatalog.api.kubevirt import VirtualMachine, VirtualMachineInstance, VirtualMachineSpec
+from virtcatalog.api.kubevirt import VirtualMachine, VirtualMachineInstance
 from virtcatalog.domain.builder import build_domain, to_xml
 from virtcatalog.domain.errors import DomainError
 from virtcatalog.errors import Cause, ManifestError
+from virtcatalog.expand.admission.instancetypes import admit, apply_to_vm
 from virtcatalog.expand.admission.vm import validate_vm, vm_warnings
 from virtcatalog.expand.admission.vmi import validate_vmi
 from virtcatalog.expand.cluster import Cluster
 from virtcatalog.expand.defaults.network import NetworkDefaultError
 from virtcatalog.expand.defaults.spec import set_default_vmi_spec
-from virtcatalog.expand.find import NotFoundError, find_instancetype, find_preference
-from virtcatalog.expand.instancetype import apply_to_vmi
 from virtcatalog.expand.presets import preset_warnings
 from virtcatalog.expand.requirements import check_requirements
-from virtcatalog.expand.topology import check_spread
 from virtcatalog.expand.vm_controller import ControllerError, start_vmi, sync_instancetype
 from virtcatalog.expand.webhooks import mutate_vm, mutate_vmi
+from virtcatalog.launch import build_context
 
-try:
-    from virtcatalog.launch import build_context
-except ImportError:
-    from virtcatalog.domain.context import Context
-
-    def build_context(vmi: VirtualMachineInstance, cluster: Cluster) -> Context:
-        """Until launch is there."""
-        return Context()
-
+__all__ = ["Result", "admit", "create_vmi", "expand"]
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
@@ -91,7 +83,7 @@ def expand(vm_manifest: Mapping[str, Any], cluster: Cluster) -> Result:
     if vmi is None:
         return result
     try:
-        result.domain = build_domain(vmi, build_context(vmi, cluster))
+        result.domain = build_domain(vmi, build_context(vmi, cluster, result.vm_object))
     except DomainError as error:
         return result.refuse("launcher", [], str(error))
     return result
@@ -134,28 +126,14 @@ def admit_vm(vm: VirtualMachine, cluster: Cluster) -> list[Cause]:
 
     Source: KubeVirt v1.9.0, pkg/virt-api/webhooks/validating-webhook/admitters/vms-admitter.go.
     """
-    instancetype = preference = None
-    with suppress(NotFoundError):  # virt-controller will not find it either, and says so
-        instancetype = find_instancetype(vm, cluster)
-    with suppress(NotFoundError):
-        preference = find_preference(vm, cluster)
-    template = clone(vm.spec.template)
-    causes = check_spread(instancetype, preference) or apply_to_vmi(
-        "spec.template.spec", instancetype, preference, template.spec, template.metadata
-    )
-    if causes:
-        return causes
+    expanded = replace(vm, spec=replace(vm.spec, template=clone(vm.spec.template)))
+    applied = apply_to_vm(expanded, cluster)
+    if applied.causes:
+        return applied.causes
+    spec = expanded.spec.template.spec
     try:
-        set_default_vmi_spec(template.spec, cluster.configuration)
+        set_default_vmi_spec(spec, cluster.configuration)
     except NetworkDefaultError as error:
         return [Cause("", "", str(error))]
-    causes = check_requirements(instancetype, preference, template.spec)
-    if causes:
-        return causes
-    expanded = VirtualMachineSpec(
-        template=template,
-        running=vm.spec.running,
-        run_strategy=vm.spec.run_strategy,
-        data_volume_templates=vm.spec.data_volume_templates,
-    )
-    return validate_vm(vm, expanded, cluster.configuration)
+    causes = check_requirements(applied.instancetype, applied.preference, spec)
+    return causes or validate_vm(vm, expanded.spec, cluster.configuration)
