@@ -73,8 +73,7 @@ def _find(
     pvc = cluster.pvc(namespace, name)
     if pvc is not None:
         request = pvc.spec.resources.requests.get("storage")
-        status = cluster.pvc_status(namespace, name)
-        capacity = _capacity(status) if status else request
+        capacity = request if pvc.status is None else pvc.status.capacity.get("storage")
         block = pvc.spec.volume_mode == "Block"
         return _Claim(block, request, capacity, _is_preallocated(pvc.metadata.annotations))
     data_volume: DataVolume | DataVolumeTemplateSpec | None = cluster.data_volume(namespace, name)
@@ -88,12 +87,6 @@ def _find(
     request = wanted.resources.requests.get("storage", size) if wanted is not None else size
     preallocated = bool(data_volume.spec.preallocation) or _is_preallocated(data_volume.metadata.annotations)
     return _Claim(wanted is not None and wanted.volume_mode == "Block", request, request, preallocated)
-
-
-def _capacity(status: Mapping[str, object]) -> Quantity | None:
-    capacity = status.get("capacity")
-    amount = capacity.get("storage") if isinstance(capacity, Mapping) else None
-    return None if amount is None else Quantity.parse(amount)
 
 
 def _is_preallocated(annotations: Mapping[str, str]) -> bool:
