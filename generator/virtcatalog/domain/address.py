@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 
-from lxml import etree
-
 from virtcatalog.domain.errors import DomainError
+from virtcatalog.domain.xml import Element, SubElement
 
 _PCI = re.compile(r"([0-9a-fA-F]{4}):([0-9a-fA-F]{2}):([0-9a-fA-F]{2})\.([0-7])")
 
 
-def add_pci_address(parent: etree._Element, address: str, field: str) -> None:
+def add_pci_address(parent: Element, address: str, field: str) -> None:
     """Add the `<address>` for `0000:81:01.0`; DomainError at `field` for anything that is no such address.
 
     Source: KubeVirt v1.9.0, pkg/virt-launcher/virtwrap/device/pciaddress.go.
@@ -27,14 +26,14 @@ def add_pci_address(parent: etree._Element, address: str, field: str) -> None:
         "slot": f"0x{slot}",
         "function": f"0x{function}",
     }
-    etree.SubElement(parent, "address", attributes)
+    SubElement(parent, "address", attributes)
 
 
-def add_scsi_address(parent: etree._Element, unit: int) -> None:
+def add_scsi_address(parent: Element, unit: int) -> None:
     """Add the `<address>` of a disk on the first SCSI controller."""
-    etree.SubElement(parent, "address", {"type": "drive", "controller": "0", "bus": "0", "unit": str(unit)})
+    SubElement(parent, "address", {"type": "drive", "controller": "0", "bus": "0", "unit": str(unit)})
 
 
-def add_alias(parent: etree._Element, name: str) -> None:
+def add_alias(parent: Element, name: str) -> None:
     """Add the `<alias>` by which KubeVirt finds a device again; libvirt keeps only those that start with `ua-`."""
-    etree.SubElement(parent, "alias", {"name": f"ua-{name}"})
+    SubElement(parent, "alias", {"name": f"ua-{name}"})

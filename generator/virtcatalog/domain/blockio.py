@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from lxml import etree
-
 from virtcatalog.api.devices import BlockSize
 from virtcatalog.domain.context import Context
 from virtcatalog.domain.disksource import DiskSource
 from virtcatalog.domain.errors import DomainError
 from virtcatalog.domain.host import BlockLimits
+from virtcatalog.domain.xml import Element, SubElement
 
 _S390X_MAXIMUM = 4096
 
 
-def add_blockio(parent: etree._Element, wanted: BlockSize, source: DiskSource, context: Context, field: str) -> None:
+def add_blockio(parent: Element, wanted: BlockSize, source: DiskSource, context: Context, field: str) -> None:
     """Add `<blockio>`: the sizes that the VMI names, else those of the storage behind the disk.
 
     Storage tells its sizes only while its image exists; images that virt-launcher makes for the domain come too
@@ -43,7 +42,7 @@ def _limits(source: DiskSource, context: Context) -> BlockLimits:
     return BlockLimits(logical=logical, physical=physical, discard_granularity=granularity)
 
 
-def _add(parent: etree._Element, logical: int, physical: int, granularity: int | None) -> None:
+def _add(parent: Element, logical: int, physical: int, granularity: int | None) -> None:
     attributes = {}
     if logical:
         attributes["logical_block_size"] = str(logical)
@@ -51,4 +50,4 @@ def _add(parent: etree._Element, logical: int, physical: int, granularity: int |
         attributes["physical_block_size"] = str(physical)
     if granularity is not None:
         attributes["discard_granularity"] = str(granularity)
-    etree.SubElement(parent, "blockio", attributes)
+    SubElement(parent, "blockio", attributes)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from lxml import etree
-
 from virtcatalog.api.domainspec import Clock, Timer
 from virtcatalog.api.kubevirt import VirtualMachineInstance
 from virtcatalog.domain.context import Context
+from virtcatalog.domain.xml import Element, SubElement
 
 
-def clock(vmi: VirtualMachineInstance, context: Context) -> etree._Element | None:
+def clock(vmi: VirtualMachineInstance, context: Context) -> Element | None:
     """`<clock>`, absent when neither the VMI nor a fixed TSC frequency asks for one.
 
     Source: KubeVirt v1.9.0, pkg/virt-launcher/virtwrap/converter/compute/clock.go.
@@ -18,11 +17,11 @@ def clock(vmi: VirtualMachineInstance, context: Context) -> etree._Element | Non
     frequency = context.tsc_frequency if needs_tsc_frequency(vmi) else None
     if wanted is None and not frequency:
         return None
-    element = etree.Element("clock", {} if wanted is None else _offset(wanted))
+    element = Element("clock", {} if wanted is None else _offset(wanted))
     if wanted is not None and wanted.timer is not None:
         _add_timers(element, wanted.timer)
     if frequency:
-        etree.SubElement(element, "timer", name="tsc", frequency=str(frequency))
+        SubElement(element, "timer", name="tsc", frequency=str(frequency))
     return element
 
 
@@ -50,7 +49,7 @@ def _offset(clock: Clock) -> dict[str, str]:
     return {}
 
 
-def _add_timers(parent: etree._Element, timer: Timer) -> None:
+def _add_timers(parent: Element, timer: Timer) -> None:
     if timer.rtc is not None:
         _add_timer(parent, "rtc", timer.rtc.present, timer.rtc.tick_policy, timer.rtc.track)
     if timer.pit is not None:
@@ -63,10 +62,10 @@ def _add_timers(parent: etree._Element, timer: Timer) -> None:
         _add_timer(parent, "hypervclock", timer.hyperv.present)
 
 
-def _add_timer(parent: etree._Element, name: str, present: bool | None, policy: str = "", track: str = "") -> None:
+def _add_timer(parent: Element, name: str, present: bool | None, policy: str = "", track: str = "") -> None:
     attributes = {"name": name, "present": "no" if present is False else "yes"}
     if policy:
         attributes["tickpolicy"] = policy
     if track:
         attributes["track"] = track
-    etree.SubElement(parent, "timer", attributes)
+    SubElement(parent, "timer", attributes)

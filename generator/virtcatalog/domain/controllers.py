@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from lxml import etree
-
 from virtcatalog.api.kubevirt import VirtualMachineInstance
 from virtcatalog.domain.context import Context
 from virtcatalog.domain.diskthreads import bus_of, scsi_thread
 from virtcatalog.domain.launchsecurity import uses_secure_execution, uses_sev
 from virtcatalog.domain.vcpu import requested_topology
+from virtcatalog.domain.xml import Element, SubElement
 
 _DISABLE_PCI_HOLE64 = "kubevirt.io/disablePCIHole64"
 
 
-def controllers(vmi: VirtualMachineInstance, context: Context) -> Iterator[etree._Element]:
+def controllers(vmi: VirtualMachineInstance, context: Context) -> Iterator[Element]:
     """Yield the controllers: USB always (if only to say that there is none), the others where something needs them.
 
     Source: KubeVirt v1.9.0, pkg/virt-launcher/virtwrap/converter/compute/controllers.go.
@@ -30,7 +29,7 @@ def controllers(vmi: VirtualMachineInstance, context: Context) -> Iterator[etree
         yield scsi
     if context.architecture.pci_hole64_disabling and _disables_pci_hole64(vmi):
         pci = _controller("pci", "pcie-root")
-        etree.SubElement(pci, "pcihole64", {"unit": "KiB"}).text = "0"
+        SubElement(pci, "pcihole64", {"unit": "KiB"}).text = "0"
         yield pci
     if devices.autoattach_serial_console is not False:
         serial = _controller("virtio-serial", context.architecture.virtio_model(transitional))
@@ -66,10 +65,10 @@ def _disables_pci_hole64(vmi: VirtualMachineInstance) -> bool:
     return vmi.metadata.annotations.get(_DISABLE_PCI_HOLE64, "").lower() == "true"
 
 
-def _controller(kind: str, model: str) -> etree._Element:
-    return etree.Element("controller", {"type": kind, "index": "0", "model": model})
+def _controller(kind: str, model: str) -> Element:
+    return Element("controller", {"type": kind, "index": "0", "model": model})
 
 
-def _add_driver(controller: etree._Element, attributes: dict[str, str]) -> None:
+def _add_driver(controller: Element, attributes: dict[str, str]) -> None:
     if attributes:
-        etree.SubElement(controller, "driver", attributes)
+        SubElement(controller, "driver", attributes)

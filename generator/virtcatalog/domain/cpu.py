@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lxml import etree
-
 from virtcatalog.api.kubevirt import VirtualMachineInstance
 from virtcatalog.domain.context import Context
 from virtcatalog.domain.numa import GuestCell
 from virtcatalog.domain.vcpu import domain_topology
+from virtcatalog.domain.xml import Element, SubElement
 
 HOST_MODES = ("host-model", "host-passthrough")
 
 
-def cpu(vmi: VirtualMachineInstance, context: Context, cells: Sequence[GuestCell]) -> etree._Element:
+def cpu(vmi: VirtualMachineInstance, context: Context, cells: Sequence[GuestCell]) -> Element:
     """`<cpu>`; `cells` are all NUMA cells of the guest.
 
     Source: KubeVirt v1.9.0, pkg/virt-launcher/virtwrap/converter/compute/cpu.go.
@@ -22,23 +21,23 @@ def cpu(vmi: VirtualMachineInstance, context: Context, cells: Sequence[GuestCell
     requested = vmi.spec.domain.cpu
     name = requested.model if requested is not None and requested.model else "host-model"
     if name in HOST_MODES and not context.emulates_other_architecture:
-        element = etree.Element("cpu", mode=name)
+        element = Element("cpu", mode=name)
     else:
-        element = etree.Element("cpu", mode="custom")
-        etree.SubElement(element, "model").text = "max" if name in HOST_MODES else name
+        element = Element("cpu", mode="custom")
+        SubElement(element, "model").text = "max" if name in HOST_MODES else name
     topology = domain_topology(vmi, context)
     shape = {"sockets": topology.sockets, "cores": topology.cores, "threads": topology.threads}
-    etree.SubElement(element, "topology", {key: str(value) for key, value in shape.items() if value})
+    SubElement(element, "topology", {key: str(value) for key, value in shape.items() if value})
     if requested is not None:
         for feature in requested.features:
             attributes = {"name": feature.name, "policy": feature.policy} if feature.policy else {"name": feature.name}
-            etree.SubElement(element, "feature", attributes)
+            SubElement(element, "feature", attributes)
         if _disables_mpx(vmi, context):
-            etree.SubElement(element, "feature", name="mpx", policy="disable")
+            SubElement(element, "feature", name="mpx", policy="disable")
     if cells:
-        numa = etree.SubElement(element, "numa")
+        numa = SubElement(element, "numa")
         for cell in cells:
-            etree.SubElement(numa, "cell", id=str(cell.id), cpus=cell.cpus, memory=str(cell.memory), unit=cell.unit)
+            SubElement(numa, "cell", id=str(cell.id), cpus=cell.cpus, memory=str(cell.memory), unit=cell.unit)
     return element
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from lxml import etree
-
 from virtcatalog.api.kubevirt import VirtualMachineInstance
 from virtcatalog.domain.channels import channels
 from virtcatalog.domain.context import Context
@@ -25,15 +23,16 @@ from virtcatalog.domain.tpm import tpm
 from virtcatalog.domain.video import video
 from virtcatalog.domain.vsock import vsock
 from virtcatalog.domain.watchdog import watchdog
+from virtcatalog.domain.xml import Element
 
 
-def devices(vmi: VirtualMachineInstance, context: Context) -> etree._Element:
+def devices(vmi: VirtualMachineInstance, context: Context) -> Element:
     """`<devices>` of a VMI, in the order in which libvirt documents them.
 
     Raises DomainError where virt-launcher refuses a device. Source: KubeVirt v1.9.0,
     pkg/virt-launcher/virtwrap/converter/converter.go.
     """
-    element = etree.Element("devices")
+    element = Element("devices")
     _add(element, emulator(vmi, context))
     element.extend(disks(vmi, context))
     element.extend(controllers(vmi, context))
@@ -56,6 +55,6 @@ def devices(vmi: VirtualMachineInstance, context: Context) -> etree._Element:
     return element
 
 
-def _add(parent: etree._Element, child: etree._Element | None) -> None:
+def _add(parent: Element, child: Element | None) -> None:
     if child is not None:
         parent.append(child)

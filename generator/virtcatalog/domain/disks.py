@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from lxml import etree
-
 from virtcatalog.api.devices import CDRomTarget, Disk, DiskTarget
 from virtcatalog.api.kubevirt import VirtualMachineInstance
 from virtcatalog.api.volumes import Volume
@@ -18,13 +16,14 @@ from virtcatalog.domain.errors import DomainError
 from virtcatalog.domain.iothreads import SUPPLEMENTAL_POOL, has_iothreads, supplemental_pool
 from virtcatalog.domain.launchsecurity import uses_secure_execution, uses_sev
 from virtcatalog.domain.vcpu import requested_topology
+from virtcatalog.domain.xml import Element, SubElement
 
 _PREFIXES = {"virtio": "vd", "sata": "sd", "scsi": "sd", "usb": "sd"}
 _ERROR_POLICIES = ("stop", "ignore", "report", "enospace")
 _RESERVATIONS_SOCKET = "/var/run/kubevirt/daemons/pr/pr-helper.sock"
 
 
-def disks(vmi: VirtualMachineInstance, context: Context) -> Iterator[etree._Element]:
+def disks(vmi: VirtualMachineInstance, context: Context) -> Iterator[Element]:
     """Yield a `<disk>` for each disk of the VMI; DomainError for one that cannot be.
 
     Source: KubeVirt v1.9.0, pkg/virt-launcher/virtwrap/converter/converter.go.
@@ -116,17 +115,17 @@ def _cache(disk: Disk, field: str) -> str:
 
 def _disk(
     vmi: VirtualMachineInstance, disk: Disk, source: DiskSource, driver: dict[str, str], context: Context
-) -> etree._Element:
+) -> Element:
     device = "disk" if disk.disk is not None else "lun" if disk.lun is not None else "cdrom"
-    element = etree.Element("disk", {"type": source.image.type, "device": device})
+    element = Element("disk", {"type": source.image.type, "device": device})
     if (device == "disk" and bus_of(disk) == "virtio") or source.metrics:
         transitional = vmi.spec.domain.devices.use_virtio_transitional
         element.set("model", context.architecture.virtio_model(transitional))
-    etree.SubElement(element, "driver", driver)
-    image = etree.SubElement(element, "source", _location(source.image, named=True) if source.image.path else {})
+    SubElement(element, "driver", driver)
+    image = SubElement(element, "source", _location(source.image, named=True) if source.image.path else {})
     if disk.lun is not None and disk.lun.reservation and not source.metrics:
-        reservations = etree.SubElement(image, "reservations", {"managed": "no", "migration": "yes"})
-        etree.SubElement(reservations, "source", {"type": "unix", "path": _RESERVATIONS_SOCKET, "mode": "client"})
+        reservations = SubElement(image, "reservations", {"managed": "no", "migration": "yes"})
+        SubElement(reservations, "source", {"type": "unix", "path": _RESERVATIONS_SOCKET, "mode": "client"})
     if source.data is not None:
         _add_image(image, "dataStore", source.data, named=False)
     if source.backing is not None:
@@ -134,7 +133,7 @@ def _disk(
     return element
 
 
-def _add_rest(element: etree._Element, disk: Disk, source: DiskSource, unit: int, context: Context, field: str) -> None:
+def _add_rest(element: Element, disk: Disk, source: DiskSource, unit: int, context: Context, field: str) -> None:
     target, bus = target_of(disk), bus_of(disk)
     if disk.block_size is not None:
         add_blockio(element, disk.block_size, source, context, f"{field}.blockSize")
@@ -143,26 +142,26 @@ def _add_rest(element: etree._Element, disk: Disk, source: DiskSource, unit: int
         attributes["bus"] = bus
     if isinstance(target, CDRomTarget) and target.tray:
         attributes["tray"] = target.tray
-    etree.SubElement(element, "target", attributes)
+    SubElement(element, "target", attributes)
     if _readonly(disk) or source.metrics:
-        etree.SubElement(element, "readonly")
+        SubElement(element, "readonly")
     if disk.disk is not None:
         if disk.shareable:
-            etree.SubElement(element, "shareable")
+            SubElement(element, "shareable")
         if disk.serial:
-            etree.SubElement(element, "serial").text = disk.serial
+            SubElement(element, "serial").text = disk.serial
     if disk.boot_order is not None:
-        etree.SubElement(element, "boot", {"order": str(disk.boot_order)})
+        SubElement(element, "boot", {"order": str(disk.boot_order)})
     add_alias(element, disk.name)
     _add_address(element, disk.disk, bus, unit if disk.cdrom is None else None, field)
     claim = context.volumes.get(disk.name)
     if claim is not None and claim.has_claim and disk.cdrom is None:
-        etree.SubElement(element, "filesystemOverhead").text = claim.filesystem_overhead
+        SubElement(element, "filesystemOverhead").text = claim.filesystem_overhead
         if claim.capacity is not None:
-            etree.SubElement(element, "capacity").text = str(claim.capacity)
+            SubElement(element, "capacity").text = str(claim.capacity)
 
 
-def _add_address(element: etree._Element, target: DiskTarget | None, bus: str, unit: int | None, field: str) -> None:
+def _add_address(element: Element, target: DiskTarget | None, bus: str, unit: int | None, field: str) -> None:
     if target is not None and target.pci_address:
         if bus != "virtio":
             raise DomainError(f"{field}.disk.pciAddress", f"only virtio disks sit on PCI, and this one is {bus}")
@@ -178,18 +177,18 @@ def _readonly(disk: Disk) -> bool:
     return writable is not None and writable.readonly
 
 
-def _add_pool(element: etree._Element, vmi: VirtualMachineInstance) -> None:
+def _add_pool(element: Element, vmi: VirtualMachineInstance) -> None:
     driver = element.find("driver")
     assert driver is not None
-    listed = etree.SubElement(driver, "iothreads")
+    listed = SubElement(driver, "iothreads")
     for thread in range(1, supplemental_pool(vmi) + 1):
-        etree.SubElement(listed, "iothread", {"id": str(thread)})
+        SubElement(listed, "iothread", {"id": str(thread)})
 
 
-def _add_image(parent: etree._Element, tag: str, image: Image, *, named: bool) -> None:
-    element = etree.SubElement(parent, tag, {"type": image.type})
-    etree.SubElement(element, "format", {"type": image.format})
-    etree.SubElement(element, "source", _location(image, named=named))
+def _add_image(parent: Element, tag: str, image: Image, *, named: bool) -> None:
+    element = SubElement(parent, tag, {"type": image.type})
+    SubElement(element, "format", {"type": image.format})
+    SubElement(element, "source", _location(image, named=named))
 
 
 def _location(image: Image, *, named: bool) -> dict[str, str]:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from lxml import etree
-
 from virtcatalog.api.domainspec import FeatureHyperv, Features
 from virtcatalog.api.kubevirt import VirtualMachineInstance
 from virtcatalog.domain.context import Context
 from virtcatalog.domain.launchsecurity import uses_tdx
 from virtcatalog.domain.pinning import Pinning
+from virtcatalog.domain.xml import Element, SubElement
 
 # (element of <hyperv>, field of the VMI) of the enlightenments that are only on or off.
 _ENLIGHTENMENTS = (
@@ -32,79 +31,77 @@ class _State(Protocol):
     enabled: bool | None
 
 
-def features(vmi: VirtualMachineInstance, context: Context, pinning: Pinning | None) -> etree._Element:
+def features(vmi: VirtualMachineInstance, context: Context, pinning: Pinning | None) -> Element:
     """`<features>`, empty when the VMI names none.
 
     Source: KubeVirt v1.9.0, pkg/virt-launcher/virtwrap/converter/compute/hypervisor_features.go and vcpu/vcpu.go.
     """
-    element = etree.Element("features")
+    element = Element("features")
     wanted = vmi.spec.domain.features
     if wanted is not None:
         for name, state in (("acpi", wanted.acpi), ("apic", wanted.apic)):
             if state is not None and state.enabled is not False:
-                etree.SubElement(element, name)
+                SubElement(element, name)
         _add_hyperv(element, wanted)
     _add_kvm(element, vmi, wanted, pinning)
     if wanted is not None and wanted.pvspinlock is not None:
-        etree.SubElement(element, "pvspinlock", state=_on_off(wanted.pvspinlock))
+        SubElement(element, "pvspinlock", state=_on_off(wanted.pvspinlock))
     cpu = vmi.spec.domain.cpu
     realtime = pinning is not None and cpu is not None and cpu.realtime is not None
     if realtime or (wanted is not None and uses_tdx(vmi)):
-        etree.SubElement(element, "pmu", state="off")
+        SubElement(element, "pmu", state="off")
     if wanted is not None:
         if context.architecture.vmport:
-            etree.SubElement(element, "vmport", state="off")
+            SubElement(element, "vmport", state="off")
         if wanted.smm is not None and wanted.smm.enabled is not False:
-            etree.SubElement(element, "smm")
+            SubElement(element, "smm")
     return element
 
 
-def _add_kvm(
-    element: etree._Element, vmi: VirtualMachineInstance, wanted: Features | None, pinning: Pinning | None
-) -> None:
+def _add_kvm(element: Element, vmi: VirtualMachineInstance, wanted: Features | None, pinning: Pinning | None) -> None:
     hidden = wanted.kvm if wanted is not None else None
     dedicated = pinning is not None and vmi.spec.architecture == "amd64"
     if hidden is None and not dedicated:
         return
-    kvm = etree.SubElement(element, "kvm")
+    kvm = SubElement(element, "kvm")
     if hidden is not None:
-        etree.SubElement(kvm, "hidden", state="on" if hidden.hidden else "off")
+        SubElement(kvm, "hidden", state="on" if hidden.hidden else "off")
     if dedicated:
-        etree.SubElement(kvm, "hint-dedicated", state="on")
+        SubElement(kvm, "hint-dedicated", state="on")
 
 
-def _add_hyperv(element: etree._Element, wanted: Features) -> None:
+def _add_hyperv(element: Element, wanted: Features) -> None:
     hyperv = wanted.hyperv
     if hyperv is None:
         passthrough = wanted.hyperv_passthrough
         if passthrough is not None and passthrough.enabled:
-            etree.SubElement(element, "hyperv", mode="passthrough")
+            SubElement(element, "hyperv", mode="passthrough")
         return
-    parent = etree.SubElement(element, "hyperv")
+    parent = SubElement(element, "hyperv")
     if hyperv.relaxed is not None:
-        etree.SubElement(parent, "relaxed", state=_on_off(hyperv.relaxed))
+        SubElement(parent, "relaxed", state=_on_off(hyperv.relaxed))
     if hyperv.vapic is not None:
-        etree.SubElement(parent, "vapic", state=_on_off(hyperv.vapic))
+        SubElement(parent, "vapic", state=_on_off(hyperv.vapic))
     if hyperv.spinlocks is not None:
-        spinlocks = etree.SubElement(parent, "spinlocks", state=_on_off(hyperv.spinlocks))
+        spinlocks = SubElement(parent, "spinlocks", state=_on_off(hyperv.spinlocks))
         if hyperv.spinlocks.spinlocks is not None:
             spinlocks.set("retries", str(hyperv.spinlocks.spinlocks))
     for name, field in _ENLIGHTENMENTS:
         state = getattr(hyperv, field)
         if state is not None:
-            _refine(etree.SubElement(parent, name, state=_on_off(state)), name, hyperv)
+            _refine(SubElement(parent, name, state=_on_off(state)), name, hyperv)
 
 
-def _refine(element: etree._Element, name: str, hyperv: FeatureHyperv) -> None:
+def _refine(element: Element, name: str, hyperv: FeatureHyperv) -> None:
     """What three of the enlightenments say besides on and off."""
     if name == "vendor_id" and hyperv.vendorid is not None and hyperv.vendorid.vendorid:
         element.set("value", hyperv.vendorid.vendorid)
     elif name == "stimer" and hyperv.synictimer is not None and hyperv.synictimer.direct is not None:
-        etree.SubElement(element, "direct", state=_on_off(hyperv.synictimer.direct))
+        SubElement(element, "direct", state=_on_off(hyperv.synictimer.direct))
     elif name == "tlbflush" and hyperv.tlbflush is not None:
         for part, state in (("direct", hyperv.tlbflush.direct), ("extended", hyperv.tlbflush.extended)):
             if state is not None:
-                etree.SubElement(element, part, state=_on_off(state))
+                SubElement(element, part, state=_on_off(state))
 
 
 def _on_off(state: _State) -> str:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lxml import etree
-
 from virtcatalog.api.kubevirt import VirtualMachineInstance
 from virtcatalog.domain.context import Context, GraceDevice
 from virtcatalog.domain.errors import DomainError
@@ -14,11 +12,13 @@ from virtcatalog.domain.pci import (
     NO_BUS_LEFT,
     ROOT_COMPLEX_ANNOTATION,
     BusPlanner,
+    add_controllers,
     apply,
     devices_near_cells,
     source_address,
 )
 from virtcatalog.domain.pinning import Pinning
+from virtcatalog.domain.xml import Element, SubElement
 
 NO_PCI_HOLE_ANNOTATION = "kubevirt.io/disablePCIHole64"
 
@@ -54,7 +54,7 @@ def refuse_grace(vmi: VirtualMachineInstance, context: Context) -> None:
             raise DomainError(_FIELD, f"Grace GPUs need {need}")
 
 
-def configure_grace(domain: etree._Element, cells: Sequence[GuestCell], pinning: Pinning, context: Context) -> None:
+def configure_grace(domain: Element, cells: Sequence[GuestCell], pinning: Pinning, context: Context) -> None:
     """Change the finished domain for its Grace GPUs.
 
     Source: KubeVirt v1.9.0, pkg/virt-launcher/virtwrap/converter/grace.go.
@@ -81,9 +81,9 @@ def configure_grace(domain: etree._Element, cells: Sequence[GuestCell], pinning:
         hole += max(fact.bar_bytes, _GPU_HOLE_BYTES)
         for number, node in enumerate(nodes, next_cell):
             host_nodes[number] = node
-            etree.SubElement(numa, "cell", id=str(number), memory="0", unit="KiB")
-        etree.SubElement(device, "driver", iommufd="yes")
-        etree.SubElement(device, "acpi", nodeset=f"{next_cell}-{next_cell + len(nodes) - 1}")
+            SubElement(numa, "cell", id=str(number), memory="0", unit="KiB")
+        SubElement(device, "driver", iommufd="yes")
+        SubElement(device, "acpi", nodeset=f"{next_cell}-{next_cell + len(nodes) - 1}")
         next_cell += len(nodes)
     root = _root_controller(devices)
     _place(devices, {address for address, _, _ in gpus}, cells, pinning, context)
@@ -91,7 +91,7 @@ def configure_grace(domain: etree._Element, cells: Sequence[GuestCell], pinning:
     _add_distances(numa, host_nodes, context)
 
 
-def _find_gpus(domain: etree._Element, context: Context) -> list[tuple[str, etree._Element, GraceDevice]]:
+def _find_gpus(domain: Element, context: Context) -> list[tuple[str, Element, GraceDevice]]:
     """(host address, device, facts) of the Grace GPUs, in the order of their aliases."""
     by_alias = {
         alias.get("name", "").removeprefix("ua-"): hostdev
@@ -131,7 +131,7 @@ def _initiator_nodes(facts: Sequence[GraceDevice], context: Context) -> list[tup
     return related
 
 
-def _root_controller(devices: etree._Element) -> etree._Element:
+def _root_controller(devices: Element) -> Element:
     controllers = devices.findall("controller[@type='pci']")
     for controller in controllers:
         if controller.get("model") == "pcie-root":
@@ -140,15 +140,12 @@ def _root_controller(devices: etree._Element) -> etree._Element:
             return controller
     if any(controller.get("index") == "0" for controller in controllers):
         raise DomainError(_FIELD, "PCI controller 0 is not the PCI Express root")
-    root = etree.Element("controller", type="pci", index="0", model="pcie-root")
-    last = devices.findall("controller")[-1:]
-    devices.insert(devices.index(last[0]) + 1 if last else 0, root)
+    root = Element("controller", type="pci", index="0", model="pcie-root")
+    add_controllers(devices, [root])
     return root
 
 
-def _place(
-    devices: etree._Element, own: set[str], cells: Sequence[GuestCell], pinning: Pinning, context: Context
-) -> None:
+def _place(devices: Element, own: set[str], cells: Sequence[GuestCell], pinning: Pinning, context: Context) -> None:
     """A bus and an IOMMU for each Grace GPU; other host devices share a bus a cell."""
     near, _ = devices_near_cells(devices, cells, pinning, context)
     planner = BusPlanner(devices)
@@ -163,35 +160,35 @@ def _place(
             if group is others:
                 shared.append(bus)
                 continue
-            iommu = etree.SubElement(devices, "iommu", model="smmuv3")
-            etree.SubElement(iommu, "driver", {"pciBus": bus.controller.get("index", ""), **_IOMMU_DRIVER})
+            iommu = SubElement(devices, "iommu", model="smmuv3")
+            SubElement(iommu, "driver", {"pciBus": bus.controller.get("index", ""), **_IOMMU_DRIVER})
             apply(devices, bus)
     for bus in shared:
         apply(devices, bus)
 
 
-def _set_hole(root: etree._Element, size: int) -> None:
+def _set_hole(root: Element, size: int) -> None:
     kib = -(-size // 1024) + _HOLE_MARGIN_KIB
     kib = 1 << (kib - 1).bit_length()
     if kib > _LARGEST_HOLE_KIB:
         raise DomainError(_FIELD, f"a 64-bit PCI hole of {kib} KiB is too large")
     hole = root.find("pcihole64")
     if hole is None:
-        hole = etree.SubElement(root, "pcihole64")
+        hole = SubElement(root, "pcihole64")
     elif hole.text == "0":
         raise DomainError(_FIELD, "Grace GPUs need the 64-bit PCI hole")
     hole.set("unit", "KiB")
     hole.text = str(kib)
 
 
-def _add_distances(numa: etree._Element, host_nodes: dict[int, int], context: Context) -> None:
+def _add_distances(numa: Element, host_nodes: dict[int, int], context: Context) -> None:
     """The host's distances between the nodes behind the guest's cells; only a cell itself is at the local distance."""
     for cell in numa:
         number = int(cell.get("id", "0"))
         if number not in host_nodes:
             continue
         known = context.numa_distances.get(host_nodes[number], {})
-        distances = etree.SubElement(cell, "distances")
+        distances = SubElement(cell, "distances")
         for sibling in sorted(host_nodes):
             distance = known.get(host_nodes[sibling])
             if distance is None:
@@ -201,4 +198,4 @@ def _add_distances(numa: etree._Element, host_nodes: dict[int, int], context: Co
                 )
             if sibling != number and distance == _LOCAL_DISTANCE:
                 distance += 1
-            etree.SubElement(distances, "sibling", id=str(sibling), value=str(distance))
+            SubElement(distances, "sibling", id=str(sibling), value=str(distance))

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from lxml import etree
-
 from virtcatalog.api.kubevirt import VirtualMachineInstance
 from virtcatalog.domain.context import Context
+from virtcatalog.domain.xml import Element, SubElement
 
 
 def has_graphics(vmi: VirtualMachineInstance, context: Context) -> bool:
@@ -14,14 +13,14 @@ def has_graphics(vmi: VirtualMachineInstance, context: Context) -> bool:
     return wanted and not context.emulates_other_architecture
 
 
-def graphics(vmi: VirtualMachineInstance, context: Context) -> etree._Element | None:
+def graphics(vmi: VirtualMachineInstance, context: Context) -> Element | None:
     """`<graphics>`: VNC on a socket of the launcher's.
 
     Source: KubeVirt v1.9.0, pkg/virt-launcher/virtwrap/converter/compute/graphics.go.
     """
     if not has_graphics(vmi, context):
         return None
-    element = etree.Element("graphics", {"type": "vnc"})
+    element = Element("graphics", {"type": "vnc"})
     socket = f"/var/run/kubevirt-private/{vmi.metadata.uid}/virt-vnc"
-    etree.SubElement(element, "listen", {"type": "socket", "socket": socket})
+    SubElement(element, "listen", {"type": "socket", "socket": socket})
     return element

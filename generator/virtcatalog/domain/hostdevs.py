@@ -5,23 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Protocol
 
-from lxml import etree
-
 from virtcatalog.api.devices import GPU, HostDevice, Interface, VGPUDisplayOptions
 from virtcatalog.api.kubevirt import VirtualMachineInstance
 from virtcatalog.domain.address import add_alias, add_pci_address
 from virtcatalog.domain.context import Context, DeviceResource
 from virtcatalog.domain.errors import DomainError
+from virtcatalog.domain.xml import Element, SubElement
 from virtcatalog.errors import UnsupportedError
 
 
 class _Maker(Protocol):
     """Makes the `<hostdev>` of a device at an address."""
 
-    def __call__(self, device: GPU | HostDevice, address: str, /) -> etree._Element: ...
+    def __call__(self, device: GPU | HostDevice, address: str, /) -> Element: ...
 
 
-def hostdevs(vmi: VirtualMachineInstance, context: Context) -> Iterator[etree._Element]:
+def hostdevs(vmi: VirtualMachineInstance, context: Context) -> Iterator[Element]:
     """Yield the host devices, then the GPUs, then the SR-IOV interfaces; of each the PCI devices come first.
 
     Host devices and GPUs draw from the addresses of a resource independently, as two pools. Source: KubeVirt v1.9.0,
@@ -44,7 +43,7 @@ def _attach(
     resources: Mapping[str, DeviceResource],
     field: str,
     makers: Mapping[str, _Maker],
-) -> list[etree._Element]:
+) -> list[Element]:
     """Give each device the next address of its resource, kind by kind; DomainError when one goes without."""
     attached = []
     taken: dict[str, int] = {}
@@ -63,7 +62,7 @@ def _attach(
     return attached
 
 
-def _gpus(gpus: list[GPU], context: Context) -> list[etree._Element]:
+def _gpus(gpus: list[GPU], context: Context) -> list[Element]:
     """Attach the GPUs; the first mediated one is a display with boot framebuffer where no GPU says anything of it."""
     attached = _attach(gpus, context.device_resources, "spec.domain.devices.gpus", _GPU_MAKERS)
     mediated = [element for element in attached if element.get("type") == "mdev"]
@@ -79,7 +78,7 @@ def _display(device: GPU | HostDevice) -> VGPUDisplayOptions | None:
     return None
 
 
-def _pci(device: GPU | HostDevice, address: str) -> etree._Element:
+def _pci(device: GPU | HostDevice, address: str) -> Element:
     """A PCI device, passed through whole; it is a display only where the VMI says so in so many words."""
     prefix = "gpu" if isinstance(device, GPU) else "hostdevice"
     element = _pci_element(f"{prefix}-{device.name}", address)
@@ -91,9 +90,9 @@ def _pci(device: GPU | HostDevice, address: str) -> etree._Element:
     return element
 
 
-def _mediated(device: GPU | HostDevice, uuid: str) -> etree._Element:
-    element = etree.Element("hostdev", {"type": "mdev", "mode": "subsystem", "model": "vfio-pci"})
-    etree.SubElement(etree.SubElement(element, "source"), "address", {"uuid": uuid})
+def _mediated(device: GPU | HostDevice, uuid: str) -> Element:
+    element = Element("hostdev", {"type": "mdev", "mode": "subsystem", "model": "vfio-pci"})
+    SubElement(SubElement(element, "source"), "address", {"uuid": uuid})
     prefix = "gpu" if isinstance(device, GPU) else "hostdevice"
     add_alias(element, f"{prefix}-{device.name}")
     display = _display(device)
@@ -104,10 +103,10 @@ def _mediated(device: GPU | HostDevice, uuid: str) -> etree._Element:
     return element
 
 
-def _usb(device: GPU | HostDevice, address: str) -> etree._Element:
+def _usb(device: GPU | HostDevice, address: str) -> Element:
     bus, _, number = address.partition(":")
-    element = etree.Element("hostdev", {"type": "usb", "mode": "subsystem"})
-    etree.SubElement(etree.SubElement(element, "source"), "address", {"bus": bus, "device": number})
+    element = Element("hostdev", {"type": "usb", "mode": "subsystem"})
+    SubElement(SubElement(element, "source"), "address", {"bus": bus, "device": number})
     add_alias(element, f"usb-host-{device.name}")
     return element
 
@@ -116,19 +115,19 @@ _GPU_MAKERS: Mapping[str, _Maker] = {"pci": _pci, "mdev": _mediated}
 _HOST_DEVICE_MAKERS: Mapping[str, _Maker] = {"pci": _pci, "mdev": _mediated, "usb": _usb}
 
 
-def _virtual_function(interface: Interface, address: str | None, field: str) -> etree._Element:
+def _virtual_function(interface: Interface, address: str | None, field: str) -> Element:
     if address is None:
         raise DomainError(field, "the node tells no PCI address for this SR-IOV interface")
     element = _pci_element(f"sriov-{interface.name}", address)
     if interface.boot_order is not None:
-        etree.SubElement(element, "boot", {"order": str(interface.boot_order)})
+        SubElement(element, "boot", {"order": str(interface.boot_order)})
     if interface.pci_address:
         add_pci_address(element, interface.pci_address, f"{field}.pciAddress")
     return element
 
 
-def _pci_element(alias: str, address: str) -> etree._Element:
-    element = etree.Element("hostdev", {"type": "pci", "managed": "no"})
-    add_pci_address(etree.SubElement(element, "source"), address, "spec.domain.devices")
+def _pci_element(alias: str, address: str) -> Element:
+    element = Element("hostdev", {"type": "pci", "managed": "no"})
+    add_pci_address(SubElement(element, "source"), address, "spec.domain.devices")
     add_alias(element, alias)
     return element

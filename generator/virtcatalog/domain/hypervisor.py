@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from lxml import etree
-
 from virtcatalog.api.kubevirt import VirtualMachineInstance
 from virtcatalog.domain.context import HYPERV_DIRECT, Context
 from virtcatalog.domain.errors import DomainError
+from virtcatalog.domain.xml import Element
 
 _EMULATORS = {
     "amd64": "/usr/bin/qemu-system-x86_64",
@@ -31,13 +30,13 @@ def domain_type(context: Context) -> str:
     return "qemu"
 
 
-def emulator(vmi: VirtualMachineInstance, context: Context) -> etree._Element | None:
+def emulator(vmi: VirtualMachineInstance, context: Context) -> Element | None:
     """`<emulator>`, named only for a guest of another architecture than the node's."""
     if not context.emulates_other_architecture or context.hypervisor == HYPERV_DIRECT:
         return None
     path = _EMULATORS.get(vmi.spec.architecture)
     if path is None:
         raise DomainError("spec.architecture", f"there is no emulator for {vmi.spec.architecture}")
-    element = etree.Element("emulator")
+    element = Element("emulator")
     element.text = path
     return element

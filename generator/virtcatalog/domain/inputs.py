@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from lxml import etree
-
 from virtcatalog.api.kubevirt import VirtualMachineInstance
 from virtcatalog.domain.address import add_alias
 from virtcatalog.domain.context import Context
 from virtcatalog.domain.errors import DomainError
+from virtcatalog.domain.xml import Element
 
 
-def inputs(vmi: VirtualMachineInstance, context: Context) -> Iterator[etree._Element]:
+def inputs(vmi: VirtualMachineInstance, context: Context) -> Iterator[Element]:
     """Yield the VMI's tablets, then what the graphics of the architecture are of no use without.
 
     Source: KubeVirt v1.9.0, pkg/virt-launcher/virtwrap/converter/compute/input_device.go.
@@ -24,7 +23,7 @@ def inputs(vmi: VirtualMachineInstance, context: Context) -> Iterator[etree._Ele
             raise DomainError(f"{field}.bus", f"an input device sits on usb or virtio, not on {device.bus}")
         if device.type != "tablet":
             raise DomainError(f"{field}.type", f"an input device is a tablet, not a {device.type!r}")
-        element = etree.Element("input", {"type": device.type, "bus": device.bus or "usb"})
+        element = Element("input", {"type": device.type, "bus": device.bus or "usb"})
         if device.bus == "virtio":
             element.set("model", "virtio")
         add_alias(element, device.name)
@@ -33,7 +32,7 @@ def inputs(vmi: VirtualMachineInstance, context: Context) -> Iterator[etree._Ele
         return
     if context.architecture.name == "arm64":
         if not devices.inputs:
-            yield etree.Element("input", {"type": "tablet", "bus": "usb"})
-        yield etree.Element("input", {"type": "keyboard", "bus": "usb"})
+            yield Element("input", {"type": "tablet", "bus": "usb"})
+        yield Element("input", {"type": "keyboard", "bus": "usb"})
     elif context.architecture.name == "s390x":
-        yield etree.Element("input", {"type": "keyboard", "bus": "virtio"})
+        yield Element("input", {"type": "keyboard", "bus": "virtio"})

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from lxml import etree
-
 from virtcatalog.api.devices import Interface
 from virtcatalog.api.kubevirt import VirtualMachineInstance
 from virtcatalog.domain.address import add_alias, add_pci_address
@@ -13,6 +11,7 @@ from virtcatalog.domain.context import Context
 from virtcatalog.domain.errors import DomainError
 from virtcatalog.domain.launchsecurity import uses_secure_execution, uses_sev
 from virtcatalog.domain.vcpu import requested_topology
+from virtcatalog.domain.xml import Element, SubElement
 
 _MAX_QUEUES = 256
 _PASST_LOG = "/var/run/kubevirt/passt.log"
@@ -20,7 +19,7 @@ _ISTIO_INJECT = "sidecar.istio.io/inject"
 _ISTIO_PORTS = (15000, 15001, 15004, 15006, 15008, 15009, 15020, 15021, 15053)
 
 
-def interfaces(vmi: VirtualMachineInstance, context: Context) -> Iterator[etree._Element]:
+def interfaces(vmi: VirtualMachineInstance, context: Context) -> Iterator[Element]:
     """Yield an `<interface>` for each that is not absent, an SR-IOV device, or left to a binding plugin.
 
     Source: KubeVirt v1.9.0, pkg/virt-launcher/virtwrap/converter/network/configurator.go.
@@ -47,25 +46,25 @@ def _is_tap(interface: Interface, context: Context) -> bool:
 
 def _interface(
     vmi: VirtualMachineInstance, interface: Interface, context: Context, field: str, *, tap: bool
-) -> etree._Element:
+) -> Element:
     security = uses_sev(vmi) or uses_secure_execution(vmi)
     passt = not tap and interface.passt_binding is not None
-    element = etree.Element("interface", {"type": "ethernet" if tap else "vhostuser" if passt else ""})
+    element = Element("interface", {"type": "ethernet" if tap else "vhostuser" if passt else ""})
     if interface.mac_address:
-        etree.SubElement(element, "mac", {"address": interface.mac_address})
-    etree.SubElement(element, "source", {"dev": context.pod_interface} if passt else {})
+        SubElement(element, "mac", {"address": interface.mac_address})
+    SubElement(element, "source", {"dev": context.pod_interface} if passt else {})
     if passt:
         _add_passt(element, vmi, interface)
     _add_model(element, vmi, interface, context, iommu=security)
     if tap:
         if interface.state == "down":
-            etree.SubElement(element, "link", {"state": "down"})
+            SubElement(element, "link", {"state": "down"})
         if interface.boot_order is not None:
-            etree.SubElement(element, "boot", {"order": str(interface.boot_order)})
+            SubElement(element, "boot", {"order": str(interface.boot_order)})
         if context.architecture.rom_tuning and (interface.boot_order is None or security):
-            etree.SubElement(element, "rom", {"enabled": "no"})
+            SubElement(element, "rom", {"enabled": "no"})
     if interface.acpi_index > 0:
-        etree.SubElement(element, "acpi", {"index": str(interface.acpi_index)})
+        SubElement(element, "acpi", {"index": str(interface.acpi_index)})
     add_alias(element, interface.name)
     if interface.pci_address:
         add_pci_address(element, interface.pci_address, f"{field}.pciAddress")
@@ -73,30 +72,30 @@ def _interface(
 
 
 def _add_model(
-    element: etree._Element, vmi: VirtualMachineInstance, interface: Interface, context: Context, *, iommu: bool
+    element: Element, vmi: VirtualMachineInstance, interface: Interface, context: Context, *, iommu: bool
 ) -> None:
     devices = vmi.spec.domain.devices
     if interface.model not in ("", "virtio"):
-        etree.SubElement(element, "model", {"type": interface.model})
+        SubElement(element, "model", {"type": interface.model})
         return
     model = context.architecture.virtio_model(devices.use_virtio_transitional)
-    etree.SubElement(element, "model", {"type": model})
+    SubElement(element, "model", {"type": model})
     queues = min(requested_topology(vmi).vcpus, _MAX_QUEUES) if devices.network_interface_multiqueue else 0
     if not queues and not iommu:
         return
-    driver = etree.SubElement(element, "driver", {"name": "vhost"})
+    driver = SubElement(element, "driver", {"name": "vhost"})
     if queues:
         driver.set("queues", str(queues))
     if iommu:
         driver.set("iommu", "on")
 
 
-def _add_passt(element: etree._Element, vmi: VirtualMachineInstance, interface: Interface) -> None:
+def _add_passt(element: Element, vmi: VirtualMachineInstance, interface: Interface) -> None:
     """Add passt with the ports that it forwards: those that the VMI lists, else all.
 
     Source: KubeVirt v1.9.0, pkg/virt-launcher/virtwrap/converter/network/passt.go.
     """
-    etree.SubElement(element, "backend", {"type": "passt", "logFile": _PASST_LOG})
+    SubElement(element, "backend", {"type": "passt", "logFile": _PASST_LOG})
     tcp: list[dict[str, str]] = []
     if vmi.metadata.annotations.get(_ISTIO_INJECT, "").lower() == "true":
         tcp.extend({"start": str(port), "exclude": "yes"} for port in _ISTIO_PORTS)
@@ -105,6 +104,6 @@ def _add_passt(element: etree._Element, vmi: VirtualMachineInstance, interface: 
     udp = [port for protocol, port in ports if protocol == "udp"]
     for protocol, ranges in (("tcp", tcp), ("udp", udp)):
         if ranges or not (tcp or udp):
-            forward = etree.SubElement(element, "portForward", {"proto": protocol})
+            forward = SubElement(element, "portForward", {"proto": protocol})
             for attributes in ranges:
-                etree.SubElement(forward, "range", attributes)
+                SubElement(forward, "range", attributes)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from lxml import etree
-
 from virtcatalog.domain.context import Context
+from virtcatalog.domain.xml import Element
 
 
-def iommufd(context: Context) -> etree._Element | None:
+def iommufd(context: Context) -> Element | None:
     """`<iommufd>`, absent unless the pod got the file descriptor.
 
     Source: KubeVirt v1.9.0, pkg/virt-launcher/virtwrap/converter/compute/iommufd.go.
     """
-    return etree.Element("iommufd", enabled="yes", fdgroup="iommu") if context.iommufd else None
+    return Element("iommufd", enabled="yes", fdgroup="iommu") if context.iommufd else None

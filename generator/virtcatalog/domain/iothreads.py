@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from lxml import etree
-
 from virtcatalog.api.kubevirt import VirtualMachineInstance
+from virtcatalog.domain.xml import Element
 
 SUPPLEMENTAL_POOL = "supplementalPool"
 
@@ -42,12 +41,12 @@ def supplemental_pool(vmi: VirtualMachineInstance) -> int:
     return domain.io_threads.supplemental_pool_thread_count or 0
 
 
-def iothreads(vmi: VirtualMachineInstance) -> etree._Element | None:
+def iothreads(vmi: VirtualMachineInstance) -> Element | None:
     """`<iothreads>`, absent when there are none."""
     total, _ = iothread_counts(vmi)
     if not total:
         return None
-    element = etree.Element("iothreads")
+    element = Element("iothreads")
     element.text = str(total)
     return element
 

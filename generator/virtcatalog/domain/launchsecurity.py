@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from lxml import etree
-
 from virtcatalog.api.kubevirt import VirtualMachineInstance
 from virtcatalog.domain.context import Context
+from virtcatalog.domain.xml import Element, SubElement
 
 QUOTE_SOCKET_ANNOTATION = "kubevirt.io/qgs-socket-path"
 
@@ -38,7 +37,7 @@ def uses_secure_execution(vmi: VirtualMachineInstance) -> bool:
     return vmi.spec.domain.launch_security is not None and vmi.spec.architecture == "s390x"
 
 
-def launchsecurity(vmi: VirtualMachineInstance, context: Context) -> etree._Element | None:
+def launchsecurity(vmi: VirtualMachineInstance, context: Context) -> Element | None:
     """`<launchSecurity>`; only amd64 has one: Secure Execution shows in the devices' `iommu` alone.
 
     Source: KubeVirt v1.9.0, pkg/virt-launcher/virtwrap/converter/compute/launch_security.go, launchsecurity/sev.go.
@@ -47,7 +46,7 @@ def launchsecurity(vmi: VirtualMachineInstance, context: Context) -> etree._Elem
     if security is None or context.architecture.name != "amd64":
         return None
     if security.sev is not None:
-        element = etree.Element("launchSecurity", type="sev")
+        element = Element("launchSecurity", type="sev")
         policy = security.sev.policy
         encrypted = policy is not None and policy.encrypted_state
         _text(element, "policy", hex(_SEV_NO_DEBUG | (_SEV_ENCRYPTED_STATE if encrypted else 0)))
@@ -55,17 +54,17 @@ def launchsecurity(vmi: VirtualMachineInstance, context: Context) -> etree._Elem
         _text(element, "session", security.sev.session)
         return element
     if security.snp is not None:
-        element = etree.Element("launchSecurity", type="sev-snp")
+        element = Element("launchSecurity", type="sev-snp")
         _text(element, "policy", hex(_SNP_SMT | _SNP_RESERVED))
         return element
     if security.tdx is not None:
-        element = etree.Element("launchSecurity", type="tdx")
+        element = Element("launchSecurity", type="tdx")
         path = vmi.metadata.annotations.get(QUOTE_SOCKET_ANNOTATION)
-        etree.SubElement(element, "quoteGenerationService", {"path": path} if path else {})
+        SubElement(element, "quoteGenerationService", {"path": path} if path else {})
         return element
     return None
 
 
-def _text(parent: etree._Element, name: str, text: str) -> None:
+def _text(parent: Element, name: str, text: str) -> None:
     if text:
-        etree.SubElement(parent, name).text = text
+        SubElement(parent, name).text = text

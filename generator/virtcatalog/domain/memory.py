@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from lxml import etree
-
 from virtcatalog.api.kubevirt import VirtualMachineInstance
 from virtcatalog.api.quantity import Quantity
 from virtcatalog.domain.errors import DomainError
+from virtcatalog.domain.xml import Element
 
 _ZERO = Quantity()
 _MAX_INT64 = 2**63 - 1
@@ -39,7 +38,7 @@ def in_bytes(quantity: Quantity, field: str) -> int:
     return size
 
 
-def memory(vmi: VirtualMachineInstance) -> list[etree._Element]:
+def memory(vmi: VirtualMachineInstance) -> list[Element]:
     """`<maxMemory>` when memory can be plugged in, and `<memory>`.
 
     Source: KubeVirt v1.9.0, pkg/virt-launcher/virtwrap/converter/compute/memory.go.
@@ -49,13 +48,13 @@ def memory(vmi: VirtualMachineInstance) -> list[etree._Element]:
     if requested is None or requested.max_guest is None or requested.guest == requested.max_guest:
         size = in_bytes(guest_memory(vmi), "spec.domain.memory.guest")
     else:
-        maximum = etree.Element("maxMemory", unit="b", slots="0")
+        maximum = Element("maxMemory", unit="b", slots="0")
         maximum.text = str(in_bytes(requested.max_guest, "spec.domain.memory.maxGuest"))
         elements.append(maximum)
         if requested.guest is None:
             raise DomainError("spec.domain.memory.guest", "maxGuest needs guest beside it")
         size = in_bytes(requested.guest, "spec.domain.memory.guest")
-    current = etree.Element("memory", unit="b")
+    current = Element("memory", unit="b")
     current.text = str(size)
     elements.append(current)
     return elements

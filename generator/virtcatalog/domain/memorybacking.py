@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lxml import etree
-
 from virtcatalog.api.kubevirt import VirtualMachineInstance
 from virtcatalog.domain.numa import GuestCell, page_size
+from virtcatalog.domain.xml import Element, SubElement
 
 MEMFD_ANNOTATION = "kubevirt.io/memfd"
 
@@ -17,7 +16,7 @@ def needs_memfd(vmi: VirtualMachineInstance) -> bool:
     return _needs_sharing(vmi) or (_has_hugepages(vmi) and vmi.metadata.annotations.get(MEMFD_ANNOTATION) != "false")
 
 
-def memorybacking(vmi: VirtualMachineInstance, cells: Sequence[GuestCell]) -> etree._Element | None:
+def memorybacking(vmi: VirtualMachineInstance, cells: Sequence[GuestCell]) -> Element | None:
     """`<memoryBacking>`, absent for plain memory; `cells` are the passed-through NUMA cells.
 
     Source: KubeVirt v1.9.0, pkg/virt-launcher/virtwrap/converter/converter.go and vcpu/vcpu.go.
@@ -25,22 +24,22 @@ def memorybacking(vmi: VirtualMachineInstance, cells: Sequence[GuestCell]) -> et
     hugepages, sharing = _has_hugepages(vmi), _needs_sharing(vmi)
     if not hugepages and not sharing:
         return None
-    element = etree.Element("memoryBacking")
+    element = Element("memoryBacking")
     if hugepages:
-        pages = etree.SubElement(element, "hugepages")
+        pages = SubElement(element, "hugepages")
         if cells:
             size = str(page_size(vmi))
             for cell in cells:
-                etree.SubElement(pages, "page", size=size, unit="b", nodeset=str(cell.id))
+                SubElement(pages, "page", size=size, unit="b", nodeset=str(cell.id))
     cpu = vmi.spec.domain.cpu
     if cells and cpu is not None and cpu.realtime is not None:
-        etree.SubElement(element, "nosharepages")
+        SubElement(element, "nosharepages")
     if needs_memfd(vmi):
-        etree.SubElement(element, "source", type="memfd")
+        SubElement(element, "source", type="memfd")
     if sharing:
-        etree.SubElement(element, "access", mode="shared")
+        SubElement(element, "access", mode="shared")
     if cells:
-        etree.SubElement(element, "allocation", mode="immediate")
+        SubElement(element, "allocation", mode="immediate")
     return element
 
 

@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-from copy import copy
-
-from lxml import etree
-
 from virtcatalog.api.kubevirt import VirtualMachineInstance
+from virtcatalog.domain.xml import Element, SubElement
 
-_METADATA = etree.XML('<metadata><kubevirt xmlns="http://kubevirt.io"><uid/></kubevirt></metadata>')
+NAMESPACE = "http://kubevirt.io"
 
 
-def name(vmi: VirtualMachineInstance) -> etree._Element:
+def name(vmi: VirtualMachineInstance) -> Element:
     """`<name>`: namespace and name of the VMI.
 
     Source: KubeVirt v1.9.0, pkg/virt-launcher/virtwrap/converter/metadata/configurator.go.
     """
-    element = etree.Element("name")
+    element = Element("name")
     element.text = f"{vmi.metadata.namespace}_{vmi.metadata.name}"
     return element
 
 
-def metadata() -> etree._Element:
+def metadata() -> Element:
     """`<metadata>`, whose uid virt-launcher fills in once libvirt has the domain."""
-    return copy(_METADATA)
+    element = Element("metadata")
+    SubElement(SubElement(element, "kubevirt", xmlns=NAMESPACE), "uid")
+    return element

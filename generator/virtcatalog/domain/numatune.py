@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lxml import etree
-
 from virtcatalog.domain.numa import GuestCell
+from virtcatalog.domain.xml import Element, SubElement
 
 
-def numatune(cells: Sequence[GuestCell]) -> etree._Element | None:
+def numatune(cells: Sequence[GuestCell]) -> Element | None:
     """`<numatune>`, absent unless NUMA nodes are passed through."""
     if not cells:
         return None
-    element = etree.Element("numatune")
-    etree.SubElement(element, "memory", mode="strict", nodeset=",".join(str(cell.host_node) for cell in cells))
+    element = Element("numatune")
+    SubElement(element, "memory", mode="strict", nodeset=",".join(str(cell.host_node) for cell in cells))
     for cell in cells:
-        etree.SubElement(element, "memnode", cellid=str(cell.id), mode="strict", nodeset=str(cell.host_node))
+        SubElement(element, "memnode", cellid=str(cell.id), mode="strict", nodeset=str(cell.host_node))
     return element

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from lxml import etree
-
 from virtcatalog.api.kubevirt import VirtualMachineInstance
+from virtcatalog.domain.xml import Element
 
 _ACTIONS = {"Terminate": "destroy", "Reboot": "restart"}
 
 
-def on_reboot(vmi: VirtualMachineInstance) -> etree._Element | None:
+def on_reboot(vmi: VirtualMachineInstance) -> Element | None:
     """`<on_reboot>`, absent for libvirt's own default.
 
     Source: KubeVirt v1.9.0, pkg/virt-launcher/virtwrap/converter/compute/reboot_policy.go.
@@ -17,6 +16,6 @@ def on_reboot(vmi: VirtualMachineInstance) -> etree._Element | None:
     action = _ACTIONS.get(vmi.spec.domain.reboot_policy or "")
     if action is None:
         return None
-    element = etree.Element("on_reboot")
+    element = Element("on_reboot")
     element.text = action
     return element

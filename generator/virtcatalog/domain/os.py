@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import posixpath
 
-from lxml import etree
-
 from virtcatalog.api.domainspec import ACPI, Firmware
 from virtcatalog.api.kubevirt import VirtualMachineInstance
 from virtcatalog.domain.context import Context
 from virtcatalog.domain.efi import select_efi
 from virtcatalog.domain.errors import DomainError
+from virtcatalog.domain.xml import Element, SubElement
 
 NON_ROOT_ANNOTATION = "kubevirt.io/nonroot"
 
@@ -21,15 +20,15 @@ _TABLES_DIRECTORY = "/var/run/kubevirt-private/secret"
 _BOOT_MENU_MILLISECONDS = 10000
 
 
-def os(vmi: VirtualMachineInstance, context: Context) -> etree._Element:
+def os(vmi: VirtualMachineInstance, context: Context) -> Element:
     """`<os>`; a VMI that starts paused gets a boot menu, so that there is time to enter the firmware's set-up.
 
     Source: KubeVirt v1.9.0, pkg/virt-launcher/virtwrap/converter/compute/os.go and api/defaults.go.
     """
-    element = etree.Element("os")
+    element = Element("os")
     machine = vmi.spec.domain.machine
     name = machine.type if machine is not None and machine.type else context.architecture.default_machine
-    etree.SubElement(element, "type", arch=context.architecture.os_arch, machine=name).text = "hvm"
+    SubElement(element, "type", arch=context.architecture.os_arch, machine=name).text = "hvm"
     firmware = vmi.spec.domain.firmware
     if firmware is not None:
         _add_efi(element, vmi, context)
@@ -37,34 +36,34 @@ def os(vmi: VirtualMachineInstance, context: Context) -> etree._Element:
         if firmware.acpi is not None:
             _add_acpi_tables(element, firmware.acpi, vmi)
     if vmi.spec.start_strategy == "Paused":
-        etree.SubElement(element, "bootmenu", enable="yes", timeout=str(_BOOT_MENU_MILLISECONDS))
+        SubElement(element, "bootmenu", enable="yes", timeout=str(_BOOT_MENU_MILLISECONDS))
     if firmware is not None and firmware.bootloader is not None:
         bios = firmware.bootloader.bios
         if bios is not None and bios.use_serial:
-            etree.SubElement(element, "bios", useserial="yes")
+            SubElement(element, "bios", useserial="yes")
     if context.architecture.smbios:
-        etree.SubElement(element, "smbios", mode="sysinfo")
+        SubElement(element, "smbios", mode="sysinfo")
     return element
 
 
-def _add_efi(parent: etree._Element, vmi: VirtualMachineInstance, context: Context) -> None:
+def _add_efi(parent: Element, vmi: VirtualMachineInstance, context: Context) -> None:
     efi = select_efi(vmi, context)
     if efi is None:
         return
     if efi.auto_selected:
         parent.set("firmware", "efi")
-        features = etree.SubElement(parent, "firmware")
+        features = SubElement(parent, "firmware")
         for name in ("secure-boot", "enrolled-keys"):
-            etree.SubElement(features, "feature", enabled="yes", name=name)
+            SubElement(features, "feature", enabled="yes", name=name)
         # libvirt keeps the variables of arm64's secure firmware itself, outside a flash image.
         if vmi.spec.architecture != "arm64":
-            etree.SubElement(parent, "nvram", format="raw").text = _nvram_path(vmi, context)
+            SubElement(parent, "nvram", format="raw").text = _nvram_path(vmi, context)
         return
     kind = "rom" if efi.stateless else "pflash"
     secure = "yes" if efi.secure else "no"
-    etree.SubElement(parent, "loader", readonly="yes", secure=secure, type=kind).text = efi.code
+    SubElement(parent, "loader", readonly="yes", secure=secure, type=kind).text = efi.code
     if not efi.stateless:
-        etree.SubElement(parent, "nvram", template=efi.vars).text = _nvram_path(vmi, context)
+        SubElement(parent, "nvram", template=efi.vars).text = _nvram_path(vmi, context)
 
 
 def _nvram_path(vmi: VirtualMachineInstance, context: Context) -> str:
@@ -73,16 +72,16 @@ def _nvram_path(vmi: VirtualMachineInstance, context: Context) -> str:
     return f"{directory}/{vmi.metadata.name}_VARS.fd"
 
 
-def _add_kernel_boot(parent: etree._Element, firmware: Firmware) -> None:
+def _add_kernel_boot(parent: Element, firmware: Firmware) -> None:
     boot = firmware.kernel_boot
     if boot is None:
         return
     if boot.container is not None:
         for name, path in (("kernel", boot.container.kernel_path), ("initrd", boot.container.initrd_path)):
             if path:
-                etree.SubElement(parent, name).text = _artifact_path(path)
+                SubElement(parent, name).text = _artifact_path(path)
     if boot.kernel_args:
-        etree.SubElement(parent, "cmdline").text = boot.kernel_args
+        SubElement(parent, "cmdline").text = boot.kernel_args
 
 
 def _artifact_path(path: str) -> str:
@@ -91,10 +90,10 @@ def _artifact_path(path: str) -> str:
     return posixpath.normpath(f"{_KERNEL_BOOT_DIRECTORY}/{name}")
 
 
-def _add_acpi_tables(parent: etree._Element, acpi: ACPI, vmi: VirtualMachineInstance) -> None:
+def _add_acpi_tables(parent: Element, acpi: ACPI, vmi: VirtualMachineInstance) -> None:
     if not acpi.slic_name_ref and not acpi.msdm_name_ref:
         raise DomainError("spec.domain.firmware.acpi", "names no table: slicNameRef or msdmNameRef is needed")
-    tables = etree.SubElement(parent, "acpi")
+    tables = SubElement(parent, "acpi")
     for kind, volume_name in (("slic", acpi.slic_name_ref), ("msdm", acpi.msdm_name_ref)):
         if not volume_name:
             continue
@@ -104,4 +103,4 @@ def _add_acpi_tables(parent: etree._Element, acpi: ACPI, vmi: VirtualMachineInst
             raise DomainError(field, f"there is no volume {volume_name}")
         if volume.secret is None:
             raise DomainError(field, f"volume {volume_name} is not a secret")
-        etree.SubElement(tables, "table", type=kind).text = f"{_TABLES_DIRECTORY}/{volume_name}/{kind}.bin"
+        SubElement(tables, "table", type=kind).text = f"{_TABLES_DIRECTORY}/{volume_name}/{kind}.bin"

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from lxml import etree
-
 from virtcatalog.api.kubevirt import VirtualMachineInstance
+from virtcatalog.domain.xml import Element
 
 
-def panics(vmi: VirtualMachineInstance) -> Iterator[etree._Element]:
+def panics(vmi: VirtualMachineInstance) -> Iterator[Element]:
     """Yield a `<panic>` for each panic device; without a model libvirt chooses.
 
     Source: KubeVirt v1.9.0, pkg/virt-launcher/virtwrap/converter/compute/panic_devices.go.
     """
     for device in vmi.spec.domain.devices.panic_devices:
-        yield etree.Element("panic", {} if device.model is None else {"model": device.model})
+        yield Element("panic", {} if device.model is None else {"model": device.model})

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 import msgspec
-from lxml import etree
 
 from virtcatalog.domain.context import Context
 from virtcatalog.domain.errors import DomainError
 from virtcatalog.domain.numa import GuestCell
 from virtcatalog.domain.pinning import Pinning
+from virtcatalog.domain.xml import Element, SubElement
 
 ROOT_COMPLEX_ANNOTATION = "kubevirt.io/placePCIDevicesOnRootComplex"
 NO_BUS_LEFT = "there are too few PCI bus numbers for all host devices"
@@ -25,12 +25,12 @@ _LAST_BUS = 255
 class ExpanderBus(msgspec.Struct):
     """A PCI bus on one guest NUMA cell, with a root port for each device on it."""
 
-    controller: etree._Element
-    ports: list[tuple[etree._Element, etree._Element]]
+    controller: Element
+    ports: list[tuple[Element, Element]]
     """(root port, host device)"""
 
 
-def place_on_root_complex(devices: etree._Element) -> None:
+def place_on_root_complex(devices: Element) -> None:
     """Give each PCI device without an address the next slot of the root bus.
 
     Source: KubeVirt v1.9.0, pkg/virt-launcher/virtwrap/converter/pci-placement.go.
@@ -47,7 +47,7 @@ def place_on_root_complex(devices: etree._Element) -> None:
 
 
 def place_near_numa_nodes(
-    devices: etree._Element,
+    devices: Element,
     cells: Sequence[GuestCell],
     pinning: Pinning,
     context: Context,
@@ -75,10 +75,10 @@ def place_near_numa_nodes(
 
 
 def devices_near_cells(
-    devices: etree._Element, cells: Sequence[GuestCell], pinning: Pinning, context: Context
-) -> tuple[dict[int, list[etree._Element]], list[str]]:
+    devices: Element, cells: Sequence[GuestCell], pinning: Pinning, context: Context
+) -> tuple[dict[int, list[Element]], list[str]]:
     """The host PCI devices by guest NUMA cell, both sorted, and what keeps the others from having one."""
-    found: dict[str, tuple[int, etree._Element]] = {}
+    found: dict[str, tuple[int, Element]] = {}
     problems = []
     for device in devices.iterfind("hostdev[@type='pci']"):
         address = source_address(device)
@@ -94,7 +94,7 @@ def devices_near_cells(
             problems.append(f"host device {address} is near no NUMA cell of the guest")
         else:
             found[address] = (cell, device)
-    near: dict[int, list[etree._Element]] = {cell: [] for cell in sorted({cell for cell, _ in found.values()})}
+    near: dict[int, list[Element]] = {cell: [] for cell in sorted({cell for cell, _ in found.values()})}
     for _, (cell, device) in sorted(found.items()):
         near[cell].append(device)
     return near, problems
@@ -106,20 +106,20 @@ class BusPlanner:
     Planned buses are not part of `devices` until `apply` adds them.
     """
 
-    def __init__(self, devices: etree._Element) -> None:
+    def __init__(self, devices: Element) -> None:
         indices = [controller.get("index", "") for controller in devices.iterfind("controller")]
         self.index = max((int(index) for index in indices if index.isdecimal()), default=0)
         self.count = 0
         self.lowest_bus = _LAST_BUS
 
-    def plan(self, node: int, near: Sequence[etree._Element]) -> ExpanderBus | None:
+    def plan(self, node: int, near: Sequence[Element]) -> ExpanderBus | None:
         """An expander bus on guest NUMA cell `node` with a root port for each device; None when numbers run out.
 
         Its own number leaves room above it for all buses planned so far.
         """
         bus = ExpanderBus(self._controller("pcie-expander-bus"), [])
-        target = etree.SubElement(bus.controller, "target")
-        etree.SubElement(target, "node").text = str(node)
+        target = SubElement(bus.controller, "target")
+        SubElement(target, "node").text = str(node)
         for device in near:
             if self.index >= self.lowest_bus - 1:
                 return None
@@ -130,23 +130,27 @@ class BusPlanner:
         target.set("busNr", str(self.lowest_bus))
         return bus
 
-    def _controller(self, model: str) -> etree._Element:
+    def _controller(self, model: str) -> Element:
         self.index += 1
         self.count += 1
-        return etree.Element("controller", type="pci", index=str(self.index), model=model)
+        return Element("controller", type="pci", index=str(self.index), model=model)
 
 
-def apply(devices: etree._Element, bus: ExpanderBus) -> None:
-    """Add a planned bus with its ports after the other controllers, and move its devices there."""
-    last = [*devices.iterfind("controller")][-1:]
-    position = devices.index(last[0]) + 1 if last else 0
-    for offset, controller in enumerate([bus.controller, *(port for port, _ in bus.ports)]):
-        devices.insert(position + offset, controller)
+def add_controllers(devices: Element, controllers: Sequence[Element]) -> None:
+    """Put controllers after those that are there."""
+    present = list(devices)
+    last = max((place for place, device in enumerate(present) if device.tag == "controller"), default=-1)
+    devices[:] = [*present[: last + 1], *controllers, *present[last + 1 :]]
+
+
+def apply(devices: Element, bus: ExpanderBus) -> None:
+    """Add a planned bus with its ports, and move its devices there."""
+    add_controllers(devices, [bus.controller, *(port for port, _ in bus.ports)])
     for port, device in bus.ports:
         _set_address(device, port.get("index", ""), 0)
 
 
-def source_address(device: etree._Element) -> str | None:
+def source_address(device: Element) -> str | None:
     """A host device's PCI address on the host, as `0000:41:00.0`."""
     address = device.find("source/address")
     if address is None:
@@ -155,13 +159,13 @@ def source_address(device: etree._Element) -> str | None:
     return f"{domain}:{bus}:{slot}.{function}"
 
 
-def has_guest_address(device: etree._Element) -> bool:
+def has_guest_address(device: Element) -> bool:
     """Whether the VMI says where in the guest the device goes."""
     address = device.find("address")
     return address is not None and any(address.get(key) for key in _COORDINATES)
 
 
-def _pci_devices(devices: etree._Element) -> Iterator[etree._Element]:
+def _pci_devices(devices: Element) -> Iterator[Element]:
     """The devices that sit on PCI, in the order in which KubeVirt hands out slots."""
     yield from devices.iterfind("interface")
     yield from devices.iterfind("hostdev[@type='pci']")
@@ -174,10 +178,10 @@ def _pci_devices(devices: etree._Element) -> Iterator[etree._Element]:
         yield from devices.iterfind(tag)
 
 
-def _set_address(device: etree._Element, bus: str, slot: int) -> None:
+def _set_address(device: Element, bus: str, slot: int) -> None:
     address = device.find("address")
     if address is None:
-        address = etree.SubElement(device, "address")
+        address = SubElement(device, "address")
     values = {"type": "pci", "domain": "0x0000", "bus": bus, "slot": f"0x{slot:02x}", "function": "0x0"}
     for key, value in values.items():
         address.set(key, value)

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lxml import etree
-
 from virtcatalog.api.kubevirt import VirtualMachineInstance
 from virtcatalog.domain.context import Context
 from virtcatalog.domain.grace import configure_grace, refuse_grace
 from virtcatalog.domain.numa import GuestCell
 from virtcatalog.domain.pci import ROOT_COMPLEX_ANNOTATION, place_near_numa_nodes, place_on_root_complex
 from virtcatalog.domain.pinning import Pinning, has_numa_passthrough
+from virtcatalog.domain.xml import Element
 
 
 def place(
-    domain: etree._Element,
+    domain: Element,
     vmi: VirtualMachineInstance,
     context: Context,
     cells: Sequence[GuestCell],

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from lxml import etree
-
 from virtcatalog.api.kubevirt import VirtualMachineInstance
 from virtcatalog.domain.context import Context
+from virtcatalog.domain.xml import Element, SubElement
 
 NAMESPACE = "http://libvirt.org/schemas/domain/qemu/1.0"
 IGNITION_ANNOTATION = "kubevirt.io/ignitiondata"
@@ -15,7 +14,7 @@ _FIRMWARE_LOG = "/var/run/kubevirt-private/QEMUSeaBiosDebugPipe"
 _VERBOSE = 5
 
 
-def commandline(vmi: VirtualMachineInstance, context: Context) -> etree._Element | None:
+def commandline(vmi: VirtualMachineInstance, context: Context) -> Element | None:
     """`<qemu:commandline>`: Ignition data, and the firmware's log from launcher verbosity 6 on.
 
     Source: KubeVirt v1.9.0, pkg/virt-launcher/virtwrap/converter/compute/qemu_cmd.go.
@@ -29,7 +28,7 @@ def commandline(vmi: VirtualMachineInstance, context: Context) -> etree._Element
         arguments += ["-device", "isa-debugcon,iobase=0x402,chardev=firmwarelog"]
     if not arguments:
         return None
-    element = etree.Element(f"{{{NAMESPACE}}}commandline", nsmap={"qemu": NAMESPACE})
+    element = Element("qemu:commandline")
     for argument in arguments:
-        etree.SubElement(element, f"{{{NAMESPACE}}}arg", value=argument)
+        SubElement(element, "qemu:arg", value=argument)
     return element

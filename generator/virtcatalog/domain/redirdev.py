@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from lxml import etree
-
 from virtcatalog.api.kubevirt import VirtualMachineInstance
+from virtcatalog.domain.xml import Element, SubElement
 
 _PORTS = 4
 
 
-def redirdevs(vmi: VirtualMachineInstance) -> Iterator[etree._Element]:
+def redirdevs(vmi: VirtualMachineInstance) -> Iterator[Element]:
     """Yield as many ports for `virtctl usbredir` as KubeVirt has.
 
     Source: KubeVirt v1.9.0, pkg/virt-launcher/virtwrap/converter/compute/usb_redir.go.
@@ -19,7 +18,7 @@ def redirdevs(vmi: VirtualMachineInstance) -> Iterator[etree._Element]:
     if vmi.spec.domain.devices.client_passthrough is None:
         return
     for port in range(_PORTS):
-        element = etree.Element("redirdev", {"type": "unix", "bus": "usb"})
+        element = Element("redirdev", {"type": "unix", "bus": "usb"})
         path = f"/var/run/kubevirt-private/{vmi.metadata.uid}/virt-usbredir-{port}"
-        etree.SubElement(element, "source", {"mode": "bind", "path": path})
+        SubElement(element, "source", {"mode": "bind", "path": path})
         yield element

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from lxml import etree
-
 from virtcatalog.api.kubevirt import VirtualMachineInstance
 from virtcatalog.domain.address import add_alias
 from virtcatalog.domain.errors import DomainError
+from virtcatalog.domain.xml import Element
 
 _MODELS = ("ich9", "ac97")
 
 
-def sound(vmi: VirtualMachineInstance) -> etree._Element | None:
+def sound(vmi: VirtualMachineInstance) -> Element | None:
     """`<sound>`, an ICH9 unless the VMI says otherwise.
 
     Source: KubeVirt v1.9.0, pkg/virt-launcher/virtwrap/converter/compute/sound.go.
@@ -22,6 +21,6 @@ def sound(vmi: VirtualMachineInstance) -> etree._Element | None:
     model = device.model or "ich9"
     if model not in _MODELS:
         raise DomainError("spec.domain.devices.sound.model", f"{model!r} is none of {', '.join(_MODELS)}")
-    element = etree.Element("sound", {"model": model})
+    element = Element("sound", {"model": model})
     add_alias(element, device.name)
     return element

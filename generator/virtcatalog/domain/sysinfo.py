@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from lxml import etree
-
 from virtcatalog.api.kubevirt import VirtualMachineInstance
 from virtcatalog.domain.context import Context
+from virtcatalog.domain.xml import Element, SubElement
 
 
-def sysinfo(vmi: VirtualMachineInstance, context: Context) -> etree._Element:
+def sysinfo(vmi: VirtualMachineInstance, context: Context) -> Element:
     """`<sysinfo>`; libvirt gets all four tables, empty where nothing is known.
 
     Source: KubeVirt v1.9.0, pkg/virt-launcher/virtwrap/converter/compute/sysinfo.go.
     """
-    element = etree.Element("sysinfo", type="smbios")
-    etree.SubElement(element, "bios")
-    system = etree.SubElement(element, "system")
+    element = Element("sysinfo", type="smbios")
+    SubElement(element, "bios")
+    system = SubElement(element, "system")
     firmware, smbios, chassis = vmi.spec.domain.firmware, context.smbios, vmi.spec.domain.chassis
     if firmware is not None:
         _entry(system, "uuid", firmware.uuid)
@@ -24,13 +23,13 @@ def sysinfo(vmi: VirtualMachineInstance, context: Context) -> etree._Element:
     if smbios is not None:
         for name in ("manufacturer", "family", "product", "sku", "version"):
             _entry(system, name, getattr(smbios, name))
-    etree.SubElement(element, "baseBoard")
-    table = etree.SubElement(element, "chassis")
+    SubElement(element, "baseBoard")
+    table = SubElement(element, "chassis")
     if chassis is not None:
         for name in ("manufacturer", "version", "serial", "asset", "sku"):
             _entry(table, name, getattr(chassis, name))
     return element
 
 
-def _entry(table: etree._Element, name: str, value: str) -> None:
-    etree.SubElement(table, "entry", name=name).text = value
+def _entry(table: Element, name: str, value: str) -> None:
+    SubElement(table, "entry", name=name).text = value

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import msgspec
-from lxml import etree
 
 from virtcatalog.api.kubevirt import VirtualMachineInstance
 from virtcatalog.domain.context import Context
+from virtcatalog.domain.xml import Element, SubElement
 
 _UINT32 = 2**32 - 1
 
@@ -57,26 +57,26 @@ def configured_vcpus(vmi: VirtualMachineInstance) -> int:
     return (cpu.cores or 1) * (cpu.sockets or 1) * (cpu.threads or 1) & _UINT32
 
 
-def vcpu(vmi: VirtualMachineInstance, context: Context) -> list[etree._Element]:
+def vcpu(vmi: VirtualMachineInstance, context: Context) -> list[Element]:
     """`<vcpu>`, and `<vcpus>` where CPUs can be plugged in: all CPUs of the first socket always stay.
 
     Source: KubeVirt v1.9.0, pkg/virt-launcher/virtwrap/converter/compute/cpu.go.
     """
     total = domain_topology(vmi, context).vcpus
-    count = etree.Element("vcpu", placement="static")
+    count = Element("vcpu", placement="static")
     count.text = str(total)
     if not _hotpluggable(vmi, context):
         return [count]
     topology = requested_topology(vmi)
     enabled, fixed = topology.vcpus, topology.cores * topology.threads
-    listed = etree.Element("vcpus")
+    listed = Element("vcpus")
     for number in range(total):
         attributes = {
             "id": str(number),
             "enabled": "yes" if number < enabled else "no",
             "hotpluggable": "no" if number < fixed else "yes",
         }
-        etree.SubElement(listed, "vcpu", attributes)
+        SubElement(listed, "vcpu", attributes)
     return [count, listed]
 
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from lxml import etree
-
 from virtcatalog.api.kubevirt import VirtualMachineInstance
 from virtcatalog.domain.context import Context
 from virtcatalog.domain.graphics import has_graphics
+from virtcatalog.domain.xml import Element, SubElement
 
 _VRAM = "16384"
 
 
-def video(vmi: VirtualMachineInstance, context: Context) -> etree._Element | None:
+def video(vmi: VirtualMachineInstance, context: Context) -> Element | None:
     """`<video>`: the card that the VMI names, else the architecture's usual one.
 
     Source: KubeVirt v1.9.0, pkg/virt-launcher/virtwrap/converter/compute/graphics.go.
@@ -27,8 +26,8 @@ def video(vmi: VirtualMachineInstance, context: Context) -> etree._Element | Non
         attributes = {"type": "bochs", "heads": "1"}
     else:
         attributes = {"type": "vga", "vram": _VRAM, "heads": "1"}
-    element = etree.Element("video")
-    etree.SubElement(element, "model", attributes)
+    element = Element("video")
+    SubElement(element, "model", attributes)
     return element
 
 

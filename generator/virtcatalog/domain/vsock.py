@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from lxml import etree
-
 from virtcatalog.domain.context import Context
+from virtcatalog.domain.xml import Element, SubElement
 
 
-def vsock(context: Context) -> etree._Element | None:
+def vsock(context: Context) -> Element | None:
     """`<vsock>` with the address that virt-controller gives the VMI; always of virtio 1.0.
 
     Source: KubeVirt v1.9.0, pkg/virt-launcher/virtwrap/converter/compute/vsock.go.
     """
     if context.vsock_cid is None:
         return None
-    element = etree.Element("vsock", {"model": "virtio-non-transitional"})
-    etree.SubElement(element, "cid", {"auto": "no", "address": str(context.vsock_cid)})
+    element = Element("vsock", {"model": "virtio-non-transitional"})
+    SubElement(element, "cid", {"auto": "no", "address": str(context.vsock_cid)})
     return element

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from lxml import etree
-
 from virtcatalog.api.kubevirt import VirtualMachineInstance
 from virtcatalog.domain.address import add_alias
 from virtcatalog.domain.context import Context
 from virtcatalog.domain.errors import DomainError
+from virtcatalog.domain.xml import Element
 
 
-def watchdog(vmi: VirtualMachineInstance, context: Context) -> etree._Element | None:
+def watchdog(vmi: VirtualMachineInstance, context: Context) -> Element | None:
     """`<watchdog>`: an i6300esb on amd64, a diag288 on s390x; arm64 has none.
 
     Source: KubeVirt v1.9.0, pkg/virt-launcher/virtwrap/converter/compute/watchdog.go.
@@ -25,6 +24,6 @@ def watchdog(vmi: VirtualMachineInstance, context: Context) -> etree._Element | 
     model, wanted = ("diag288", device.diag288) if architecture == "s390x" else ("i6300esb", device.i6300esb)
     if wanted is None:
         raise DomainError(field, f"a watchdog on {architecture} is a {model}")
-    element = etree.Element("watchdog", {"model": model, "action": wanted.action})
+    element = Element("watchdog", {"model": model, "action": wanted.action})
     add_alias(element, device.name)
     return element
