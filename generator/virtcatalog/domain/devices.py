@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from virtcatalog.api.kubevirt import VirtualMachineInstance
 from virtcatalog.domain.channels import channels
 from virtcatalog.domain.context import Context
@@ -34,27 +36,32 @@ def devices(vmi: VirtualMachineInstance, context: Context) -> Element:
     """
     element = Element("devices")
     _add(element, emulator(vmi, context))
-    element.extend(disks(vmi, context))
-    element.extend(controllers(vmi, context))
-    element.extend(filesystems(vmi))
-    element.extend(interfaces(vmi, context))
-    element.extend(serial_console(vmi, context))
-    element.extend(channels(vmi))
-    element.extend(inputs(vmi, context))
+    _add_all(element, disks(vmi, context))
+    _add_all(element, controllers(vmi, context))
+    _add_all(element, filesystems(vmi))
+    _add_all(element, interfaces(vmi, context))
+    _add_all(element, serial_console(vmi, context))
+    _add_all(element, channels(vmi))
+    _add_all(element, inputs(vmi, context))
     _add(element, tpm(vmi))
     _add(element, graphics(vmi, context))
     _add(element, sound(vmi))
     _add(element, video(vmi, context))
-    element.extend(hostdevs(vmi, context))
-    element.extend(redirdevs(vmi))
+    _add_all(element, hostdevs(vmi, context))
+    _add_all(element, redirdevs(vmi))
     _add(element, watchdog(vmi, context))
     element.append(memballoon(vmi, context))
     _add(element, rng(vmi, context))
-    element.extend(panics(vmi))
+    _add_all(element, panics(vmi))
     _add(element, vsock(context))
     return element
 
 
 def _add(parent: Element, child: Element | None) -> None:
     if child is not None:
+        parent.append(child)
+
+
+def _add_all(parent: Element, children: Iterable[Element]) -> None:
+    for child in children:  # Element.extend would hide what a generator raises
         parent.append(child)
