@@ -19,11 +19,9 @@ from virtcatalog.expand.admission.grace import validate_grace_annotations
 from virtcatalog.expand.admission.metadata import validate_metadata
 from virtcatalog.expand.admission.vmi import validate_vmi_spec
 from virtcatalog.expand.configuration import Configuration
+from virtcatalog.expand.defaults.hotplug import live_update_memory_problem
 
 RUN_STRATEGIES = ("Halted", "Manual", "Always", "RerunOnFailure", "Once")
-HOTPLUG_BLOCK = 2 * 1024 * 1024
-HOTPLUG_BLOCK_OF_1GI_PAGES = 1024**3
-MIN_HOTPLUG_GUEST = 1024**3
 
 
 def validate_vm(vm: VirtualMachine, expanded: VirtualMachineSpec, config: Configuration) -> list[Cause]:
@@ -82,37 +80,6 @@ def _live_update(spec: VirtualMachineInstanceSpec, path: str) -> Iterator[Cause]
     if cpu is not None and cpu.max_sockets and cpu.sockets > cpu.max_sockets:
         yield invalid(f"{path}.cpu.sockets", f"{cpu.sockets} sockets are more than maxSockets, {cpu.max_sockets}")
     if memory is not None and memory.max_guest is not None:
-        problem = memory_hotplug_problem(spec)
+        problem = live_update_memory_problem(spec, memory.max_guest)
         if problem:
             yield invalid(f"{path}.memory.guest", problem)
-
-
-def memory_hotplug_problem(spec: VirtualMachineInstanceSpec) -> str:
-    """Why memory cannot be plugged into the VM up to its `maxGuest`; "" if it can.
-
-    Source: KubeVirt v1.9.0, pkg/liveupdate/memory/memory.go.
-    """
-    domain = spec.domain
-    cpu, memory = domain.cpu, domain.memory
-    if cpu is not None and cpu.realtime is not None:
-        return "a realtime VM cannot have maxGuest, memory cannot be plugged into it"
-    if cpu is not None and cpu.numa is not None and cpu.numa.guest_mapping_passthrough is not None:
-        return "a VM with numa.guestMappingPassthrough cannot have maxGuest, memory cannot be plugged into it"
-    if domain.launch_security is not None:
-        return "an encrypted VM cannot have maxGuest, memory cannot be plugged into it"
-    if memory is None or memory.guest is None:
-        return "maxGuest needs guest"
-    if memory.max_guest is None:
-        return "memory hotplug needs maxGuest"
-    if memory.guest > memory.max_guest:
-        return f"guest is {memory.guest}, more than maxGuest, {memory.max_guest}"
-    pages = memory.hugepages.page_size if memory.hugepages is not None else ""
-    block, written = (HOTPLUG_BLOCK_OF_1GI_PAGES, "1Gi") if pages == "1Gi" else (HOTPLUG_BLOCK, "2Mi")
-    for name, amount in (("guest", memory.guest), ("maxGuest", memory.max_guest)):
-        if amount.value % block:
-            return f"{name} is {amount}, with memory hotplug it must be a multiple of {written}"
-    if spec.architecture != "amd64":
-        return f"memory hotplug, which maxGuest asks for, works on amd64 alone, not {spec.architecture}"
-    if memory.guest.value < MIN_HOTPLUG_GUEST:
-        return f"guest is {memory.guest}, with memory hotplug it must be 1Gi at least"
-    return ""
