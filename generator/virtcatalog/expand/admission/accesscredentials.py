@@ -34,7 +34,7 @@ def _key(field: str, key: SSHPublicKeyAccessCredential, spec: VirtualMachineInst
     if method.config_drive is not None and all(volume.cloud_init_config_drive is None for volume in spec.volumes):
         yield invalid(f"{field}.propagationMethod", "configDrive needs a volume with cloudInitConfigDrive")
     if method.qemu_guest_agent is not None and not method.qemu_guest_agent.users:
-        yield invalid(f"{field}.propagationMethod.qemuGuestAgent.users", "whose keys? The list names no user")
+        yield invalid(f"{field}.propagationMethod.qemuGuestAgent.users", "names no user who gets the keys")
     if key.source.secret is None:
         yield invalid(f"{field}.source", "names no secret that holds the keys")
     methods = {

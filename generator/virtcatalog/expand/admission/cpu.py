@@ -32,7 +32,7 @@ def validate_dedicated_cpus(spec: VirtualMachineInstanceSpec, path: str, config:
     for name, amount in (("requests", requested), ("limits", limit)):
         if amount.value > 0 and amount.value * 1000 != amount.milli_value:
             yield invalid(
-                f"{path}.domain.resources.{name}.cpu", f"dedicated CPUs are whole: {amount} must be an integer"
+                f"{path}.domain.resources.{name}.cpu", f"{amount} must be an integer, as dedicated CPUs are whole"
             )
     memory, most_memory = requests.get("memory", NONE), limits.get("memory", NONE)
     if memory.value > 0 and most_memory.value > 0 and memory.value != most_memory.value:
@@ -43,7 +43,7 @@ def validate_dedicated_cpus(spec: VirtualMachineInstanceSpec, path: str, config:
     vcpus = number_of_vcpus(cpu)
     if not vcpus and not requested.value and not limit.value:
         yield invalid(
-            field, "how many CPUs? Set resources.requests.cpu, resources.limits.cpu or the topology (cpu.cores)"
+            field, "nothing says how many CPUs: set resources.requests.cpu, resources.limits.cpu or cpu.cores"
         )
     if requested.value > 0 and limit.value > 0 and requested.value != limit.value:
         yield invalid(field, f"resources.requests.cpu, {requested}, must equal resources.limits.cpu, {limit}")
@@ -98,7 +98,7 @@ def validate_cpu_features(spec: VirtualMachineInstanceSpec, path: str, _config: 
         if feature.policy and feature.policy not in FEATURE_POLICIES:
             yield not_supported(
                 f"{path}.domain.cpu.features[{index}].policy",
-                f"{feature.policy!r} for {feature.name} is no policy; policies are {', '.join(FEATURE_POLICIES)}",
+                f"{feature.policy!r} is no policy for the feature {feature.name}; policies are {', '.join(FEATURE_POLICIES)}",
             )
 
 

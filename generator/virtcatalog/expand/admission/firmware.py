@@ -72,7 +72,7 @@ def _kernel_boot(kernel_boot: KernelBoot, field: str) -> Iterator[Cause]:
         return
     field = f"{field}.container"
     if not container.image:
-        yield required(f"{field}.image", "which image holds the kernel?")
+        yield required(f"{field}.image", "must name the image that holds the kernel")
     if not container.initrd_path and not container.kernel_path:
         yield required(field, "sets neither kernelPath nor initrdPath")
     if container.kernel_path:

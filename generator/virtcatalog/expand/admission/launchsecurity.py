@@ -41,7 +41,10 @@ def _surroundings(spec: VirtualMachineInstanceSpec, security: LaunchSecurity, ki
         yield invalid(field, "tdx excludes SMM: drop features.smm")
     efi = domain.firmware.bootloader.efi if domain.firmware and domain.firmware.bootloader else None
     if efi is None:
-        yield invalid(field, f"{kind} needs UEFI: set firmware.bootloader.efi")
+        yield invalid(
+            field,
+            f"{kind} needs UEFI: set firmware.bootloader.efi{'' if kind == 'tdx' else ', with secureBoot: false'}",
+        )
     else:
         if kind != "tdx" and efi.secure_boot is not False:
             yield invalid(field, f"{kind} excludes secure boot: set firmware.bootloader.efi.secureBoot to false")

@@ -11,7 +11,7 @@ from virtcatalog.expand.configuration import Configuration
 
 
 def validate_probes(spec: VirtualMachineInstanceSpec, path: str, _config: Configuration) -> Iterator[Cause]:
-    """A probe does exactly one thing; one that connects to the VM needs the pod network."""
+    """A probe has exactly one handler; one that connects to the VM needs the pod network."""
     readiness, liveness = spec.readiness_probe, spec.liveness_probe
     if readiness is None and liveness is None:
         return
@@ -40,6 +40,6 @@ def _one_handler(field: str, probe: Probe) -> Iterator[Cause]:
     }
     used = [name for name, handler in handlers.items() if handler is not None]
     if len(used) > 1:
-        yield invalid(field, f"a probe does one thing, this one does {', '.join(used)}")
+        yield invalid(field, f"has {', '.join(used)}; a probe has exactly one handler")
     elif not used:
-        yield required(field, f"a probe does something: set one of {', '.join(handlers)}")
+        yield required(field, f"has no handler: set one of {', '.join(handlers)}")

@@ -18,4 +18,4 @@ def validate_realtime(spec: VirtualMachineInstanceSpec, path: str, _config: Conf
     if not cpu.dedicated_cpu_placement:
         yield required(f"{path}.domain.cpu.dedicatedCpuPlacement", "cpu.realtime needs it to be true")
     if not cpu.numa or cpu.numa.guest_mapping_passthrough is None:
-        yield required(f"{path}.domain.cpu.numa.guestMappingPassthrough", "cpu.realtime needs it, {} is enough")
+        yield required(f"{path}.domain.cpu.numa.guestMappingPassthrough", "cpu.realtime needs it to be set: {}")
