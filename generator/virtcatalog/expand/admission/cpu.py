@@ -11,7 +11,7 @@ from virtcatalog.expand.admission.causes import invalid, not_supported
 from virtcatalog.expand.admission.resources import NONE
 from virtcatalog.expand.configuration import Configuration
 
-FEATURE_POLICIES = ("force", "require", "optional", "disable", "forbid")
+POLICIES = ("force", "require", "optional", "disable", "forbid")
 
 
 def validate_dedicated_cpus(spec: VirtualMachineInstanceSpec, path: str, config: Configuration) -> Iterator[Cause]:
@@ -95,10 +95,10 @@ def validate_cpu_features(spec: VirtualMachineInstanceSpec, path: str, _config: 
     if not cpu:
         return
     for index, feature in enumerate(cpu.features):
-        if feature.policy and feature.policy not in FEATURE_POLICIES:
+        if feature.policy and feature.policy not in POLICIES:
             yield not_supported(
                 f"{path}.domain.cpu.features[{index}].policy",
-                f"{feature.policy!r} is no policy for the feature {feature.name}; policies are {', '.join(FEATURE_POLICIES)}",
+                f"{feature.policy!r} is no policy for the feature {feature.name}; policies are {', '.join(POLICIES)}",
             )
 
 
