@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -28,11 +27,11 @@ from virtcatalog.launch import build_context
 __all__ = ["Result", "admit", "create_vmi", "expand"]
 
 if TYPE_CHECKING:
-    from lxml.etree import _Element
+    from virtcatalog.domain.xml import Element
 
 
 class Result:
-    """What a VM became, as far as it came.
+    """What a VM became, as far as it came: a refused object is there too, as the webhook saw it.
 
     `refused_by` is None when the VM can run, else who refused it: "vm" (the VM's webhooks), "controller"
     (virt-controller makes no VMI of it), "vmi" (the VMI's webhooks) or "launcher" (virt-launcher makes no domain of
@@ -47,7 +46,7 @@ class Result:
         self.warnings: list[str] = []
         self.vm_object: VirtualMachine | None = None
         self.vmi_object: VirtualMachineInstance | None = None
-        self.domain: _Element | None = None
+        self.domain: Element | None = None
 
     @property
     def admitted(self) -> bool:
@@ -76,11 +75,11 @@ class Result:
         return self
 
 
-def expand(vm_manifest: Mapping[str, Any], cluster: Cluster) -> Result:
+def expand(vm_manifest: dict[str, Any], cluster: Cluster) -> Result:
     """Return what KubeVirt makes of a new VirtualMachine in a cluster; the manifest is not changed."""
     result = create_vmi(vm_manifest, cluster)
     vmi = result.vmi_object
-    if vmi is None:
+    if vmi is None or not result.admitted:
         return result
     try:
         result.domain = build_domain(vmi, build_context(vmi, cluster, result.vm_object))
@@ -89,23 +88,27 @@ def expand(vm_manifest: Mapping[str, Any], cluster: Cluster) -> Result:
     return result
 
 
-def create_vmi(vm_manifest: Mapping[str, Any], cluster: Cluster) -> Result:
+def create_vmi(vm_manifest: dict[str, Any], cluster: Cluster) -> Result:
     """Return what `expand` returns, without the domain."""
     result = Result()
     if cluster.configuration.invalid:
         result.warnings.append(f"KubeVirt ignores its whole configuration: {cluster.configuration.invalid}")
     try:
-        vm = decode_manifest(dict(vm_manifest), VirtualMachine)
+        vm = decode_manifest(vm_manifest, VirtualMachine)
     except ManifestError as error:
         return result.refuse("vm", [Cause("FieldValueInvalid", "", str(problem)) for problem in error.problems])
+    vm.api_version, vm.kind = "kubevirt.io/v1", "VirtualMachine"
     vm.metadata.namespace = vm.metadata.namespace or "default"
-    vm.status = None
+    vm.status = None  # as the API server does on creation
 
-    causes = mutate_vm(vm, cluster) or admit_vm(vm, cluster)
+    causes = mutate_vm(vm, cluster)
+    if causes:
+        return result.refuse("vm", causes)
+    result.vm_object = vm
+    causes = admit_vm(vm, cluster)
     if causes:
         return result.refuse("vm", causes)
     result.warnings += vm_warnings(vm)
-    result.vm_object = vm
 
     try:
         result.vm_object = vm = sync_instancetype(vm, cluster)
@@ -113,12 +116,13 @@ def create_vmi(vm_manifest: Mapping[str, Any], cluster: Cluster) -> Result:
     except ControllerError as error:
         return result.refuse("controller", [], str(error))
 
-    causes = mutate_vmi(vmi, cluster) or validate_vmi(vmi, cluster)
+    causes = mutate_vmi(vmi, cluster)
     if causes:
         return result.refuse("vmi", causes)
-    result.warnings += preset_warnings(vmi)
     result.vmi_object = vmi
-    return result
+    result.warnings += preset_warnings(vmi)
+    causes = validate_vmi(vmi, cluster)
+    return result.refuse("vmi", causes) if causes else result
 
 
 def admit_vm(vm: VirtualMachine, cluster: Cluster) -> list[Cause]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
 from virtcatalog.api.cdi import DataSource, DataVolume
@@ -46,14 +46,14 @@ class Cluster:
 
     def __init__(
         self,
-        manifests: Iterable[Mapping[str, Any]] = (),
+        manifests: Iterable[dict[str, Any]] = (),
         *,
         architecture: str = "amd64",
         host: HostProfile = HOSTS["reference"],
     ) -> None:
         self.architecture = architecture
         self.host = host
-        self.others: list[Mapping[str, Any]] = []
+        self.others: list[dict[str, Any]] = []
         self._objects: dict[tuple[str, str, str], Any] = {}
         self._presets: dict[str, list[VirtualMachineInstancePreset]] = {}
         kubevirt: KubeVirt | None = None
@@ -132,12 +132,12 @@ class Cluster:
         return found
 
 
-def _decode(manifest: Mapping[str, Any]) -> Any:
+def _decode(manifest: dict[str, Any]) -> Any:
     """Read a manifest, None when VMs do not refer to its kind."""
-    version, kind = manifest.get("apiVersion"), manifest.get("kind")
+    version, kind = (manifest.get("apiVersion"), manifest.get("kind")) if isinstance(manifest, dict) else (None, None)
     if isinstance(version, str) and isinstance(kind, str):
         if (version, kind) in _METADATA_ONLY:
-            return decode_manifest(dict(manifest), PartialObjectMetadata)
+            return decode_manifest(manifest, PartialObjectMetadata)
         if kind_type(version, kind) is None and unserved(version, kind) is None:
             return None
-    return decode_manifest(dict(manifest))
+    return decode_manifest(manifest)

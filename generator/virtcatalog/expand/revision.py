@@ -15,7 +15,7 @@ from virtcatalog.errors import VirtcatalogError
 from virtcatalog.expand.matchers import CLUSTER_INSTANCETYPE, CLUSTER_PREFERENCE, INSTANCETYPE, PREFERENCE
 
 if TYPE_CHECKING:
-    from virtcatalog.expand.cluster import ControllerRevision
+    from virtcatalog.api.core import ControllerRevision
 
 GROUP = "instancetype.kubevirt.io"
 VERSION = "v1beta1"

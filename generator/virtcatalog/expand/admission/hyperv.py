@@ -7,12 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from virtcatalog.api.devices import FeatureState
-from virtcatalog.api.domainspec import FeatureHyperv, SyNICTimer, TLBFlush
 from virtcatalog.api.kubevirt import VirtualMachineInstanceSpec
 from virtcatalog.errors import Cause
 from virtcatalog.expand.admission.causes import invalid, required
 from virtcatalog.expand.configuration import Configuration
+from virtcatalog.expand.defaults.hyperv import unfulfilled
 
 
 def validate_hyperv(spec: VirtualMachineInstanceSpec, path: str, _config: Configuration) -> Iterator[Cause]:
@@ -22,29 +21,12 @@ def validate_hyperv(spec: VirtualMachineInstanceSpec, path: str, _config: Config
         return
     hyperv = features.hyperv
     field = f"{path}.domain.features.hyperv"
-    for name, feature, needed, needed_feature in _dependencies(hyperv):
-        if _is_on(feature) and not _is_on(needed_feature):
-            yield invalid(f"{field}.domain.features.hyperv.{name}", f"{name} needs {needed}, which is disabled")
+    for name, needed in unfulfilled(hyperv):
+        yield invalid(f"{field}.domain.features.hyperv.{name}", f"{name} needs {needed}, which is disabled")
     if hyperv.evmcs is not None and hyperv.evmcs.enabled is not False:
         yield from _vmx(spec, path)
     if features.hyperv_passthrough is not None:
         yield invalid(field, "excludes features.hypervPassthrough: choose features, or take what the host has")
-
-
-def _dependencies(
-    hyperv: FeatureHyperv,
-) -> tuple[tuple[str, FeatureState | SyNICTimer | TLBFlush | None, str, FeatureState | None], ...]:
-    return (
-        ("evmcs", hyperv.evmcs, "vapic", hyperv.vapic),
-        ("ipi", hyperv.ipi, "vpindex", hyperv.vpindex),
-        ("tlbflush", hyperv.tlbflush, "vpindex", hyperv.vpindex),
-        ("synictimer", hyperv.synictimer, "synic", hyperv.synic),
-        ("synic", hyperv.synic, "vpindex", hyperv.vpindex),
-    )
-
-
-def _is_on(feature: FeatureState | SyNICTimer | TLBFlush | None) -> bool:
-    return feature is not None and feature.enabled is True
 
 
 def _vmx(spec: VirtualMachineInstanceSpec, path: str) -> Iterator[Cause]:
