@@ -1,11 +1,11 @@
 """An instance type gives a VM its size, and conflicts with a VM that has one."""
 
 import pytest
+from aliasing import scribble
 from hypothesis import given
 from hypothesis import strategies as st
 from instancetype_cases import CASES, CONFLICTS
 from reading import read_instancetype, read_preference, read_vm, read_vmi
-from test_preference import scribble
 
 from virtcatalog.api.core import ObjectMeta
 from virtcatalog.api.decode import clone

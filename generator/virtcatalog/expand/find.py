@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from virtcatalog.api.core import ControllerRevision
 from virtcatalog.api.instancetype import VirtualMachineInstancetypeSpec, VirtualMachinePreferenceSpec
 from virtcatalog.api.kubevirt import InstancetypeMatcher, PreferenceMatcher, VirtualMachine
 from virtcatalog.api.status import InstancetypeStatusRef

@@ -5,10 +5,11 @@ Source: KubeVirt v1.9.0, pkg/instancetype/revision/store.go and pkg/instancetype
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 import msgspec
 
+from virtcatalog.api.core import ControllerRevision
 from virtcatalog.api.decode import convert
 from virtcatalog.api.instancetype import VirtualMachineInstancetypeSpec, VirtualMachinePreferenceSpec
 from virtcatalog.errors import VirtcatalogError

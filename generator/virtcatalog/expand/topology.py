@@ -87,16 +87,18 @@ def check_spread(
 ) -> list[Cause]:
     """Return why an instance type's vCPUs cannot be spread as the preference wants; at most one cause.
 
-    A ratio of 0 makes KubeVirt's webhook fail on a division; the VM is refused all the same.
+    KubeVirt's webhook crashes on a ratio of 0; the VM is refused then, too, and no field named.
     """
     if instancetype is None or preference is None or preferred_topology(preference) != "spread":
         return []
     ratio, across = spread_options(preference)
     if across not in SPREADS:
         return []
+    if not ratio:
+        return [Cause("", "", "the preference spreads vCPUs at a ratio of 0, on which KubeVirt fails")]
     vcpus = instancetype.cpu.guest
     unit = THREADS_PER_CORE * ratio if across == "SocketsCoresThreads" else ratio
-    if ratio and vcpus % unit == 0:
+    if vcpus % unit == 0:
         return []
     what = f"{THREADS_PER_CORE} threads of each of {ratio} cores" if across == "SocketsCoresThreads" else f"{ratio}"
     message = f"the instance type's {vcpus} vCPUs cannot be spread across {across}: not divisible by {what}"

@@ -38,8 +38,7 @@ def apply_to_vmi(
     if preference is not None:
         cpu = preference.cpu
         if vmi_spec.domain.cpu is None and cpu is not None and cpu.preferred_cpu_features:
-            message = "KubeVirt fails on a preference with preferredCPUFeatures when the VM has no instance type or cpu"
-            return [Cause("FieldValueRequired", f"{path}.domain.cpu", message)]
+            return [Cause("", "", "KubeVirt fails on preferredCPUFeatures when the VM has no instance type and no cpu")]
         apply_preference(preference, vmi_spec, vmi_metadata)
     return []
 
