@@ -42,7 +42,7 @@ def _data(kind: str, count: int, base64: str, plain: str, field: str) -> Iterato
         if not correct:
             yield invalid(f"{field}.{kind}DataBase64", f"{kind}DataBase64 is not base64")
     if plain:
-        size = len(plain.encode())
+        size = len(plain.encode(errors="surrogatepass"))
     if count > 1:
         yield invalid(field, f"cloud-init {kind} data needs one source, but has {count}")
     if size > MAX_INLINE_BYTES:

@@ -48,11 +48,10 @@ def _mistake(template: DataVolumeTemplateSpec, field: str) -> Cause | None:
     spec = template.spec
     if not template.metadata.name:
         return required(f"{field}.name", "metadata.name must be set")
-    if (spec.pvc is None) == (spec.storage is None):
-        found = "neither" if spec.pvc is None else "both"
-        return invalid(f"{field}.PVC.Storage", f"spec needs either pvc or storage, but has {found}")
     claim = spec.pvc or spec.storage
-    assert claim is not None
+    if claim is None or (spec.pvc and spec.storage):
+        found = "neither" if claim is None else "both"
+        return invalid(f"{field}.PVC.Storage", f"spec needs either pvc or storage, but has {found}")
     populated = claim.data_source is not None or claim.data_source_ref is not None
     sourced = spec.source is not None or spec.source_ref is not None
     if populated and sourced:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from virtcatalog.api.devices import CustomBlockSize, Disk
+from virtcatalog.api.devices import BlockSize, CustomBlockSize, Disk
 from virtcatalog.api.kubevirt import VirtualMachineInstanceSpec
 from virtcatalog.errors import Cause
 from virtcatalog.expand.admission.addresses import is_pci_address
@@ -61,7 +61,7 @@ def validate_disks(spec: VirtualMachineInstanceSpec, path: str, _config: Configu
             field = f"{disks_path}.domain.devices.disks[{index}].name"
             yield invalid(field, f"a disk's name can become a container's: {problem}")
         if disk.block_size is not None:
-            yield from _block_size(disk, f"{disks_path}[{index}].blockSize")
+            yield from _block_size(disk, disk.block_size, f"{disks_path}[{index}].blockSize")
 
 
 def _target(disk: Disk, index: int, disks_path: str) -> Iterator[Cause]:
@@ -116,9 +116,8 @@ def _serial(serial: str, field: str) -> Iterator[Cause]:
         yield invalid(field, f"serial has {len(serial)} characters, {MAX_SERIAL_LENGTH} are allowed")
 
 
-def _block_size(disk: Disk, field: str) -> Iterator[Cause]:
-    assert disk.block_size is not None
-    custom, match = disk.block_size.custom, disk.block_size.match_volume
+def _block_size(disk: Disk, size: BlockSize, field: str) -> Iterator[Cause]:
+    custom, match = size.custom, size.match_volume
     if custom is None:
         return
     if match is not None and match.enabled is not False:

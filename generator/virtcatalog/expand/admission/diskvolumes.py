@@ -10,7 +10,6 @@ from collections.abc import Iterator
 
 from virtcatalog.api.devices import Disk
 from virtcatalog.api.kubevirt import VirtualMachineInstanceSpec
-from virtcatalog.api.volumes import Volume
 from virtcatalog.errors import Cause
 from virtcatalog.expand.admission.causes import invalid, required
 from virtcatalog.expand.configuration import Configuration
@@ -65,7 +64,8 @@ def validate_volume_disks(spec: VirtualMachineInstanceSpec, path: str, _config: 
             field = f"{path}.domain.volumes[{index}].name"
             yield invalid(field, f"no disk and no filesystem is named {name!r}")
         if volume.container_path is not None:
-            yield from _container_path(volume, f"{path}.domain.volumes[{index}]", name in disks, name in filesystems)
+            field = f"{path}.domain.volumes[{index}]"
+            yield from _container_path(name, volume.container_path.path, field, name in disks, name in filesystems)
 
 
 def _no_volume(disk: Disk, field: str, config: Configuration) -> Iterator[Cause]:
@@ -89,9 +89,7 @@ def _taken(field: str, order: int) -> Cause:
     return invalid(field, f"bootOrder {order} belongs to an earlier device")
 
 
-def _container_path(volume: Volume, field: str, has_disk: bool, has_filesystem: bool) -> Iterator[Cause]:
-    assert volume.container_path is not None
-    name, source = volume.name, volume.container_path.path
+def _container_path(name: str, source: str, field: str, has_disk: bool, has_filesystem: bool) -> Iterator[Cause]:
     if has_disk:
         yield invalid(field, f"volume {name!r}: a containerPath is mounted as a filesystem, not a disk")
     if not has_filesystem:
