@@ -28,7 +28,7 @@ from virtcatalog.domain.qemu import NAMESPACE as QEMU
 from virtcatalog.domain.qemu import commandline
 from virtcatalog.domain.sysinfo import sysinfo
 from virtcatalog.domain.vcpu import vcpu
-from virtcatalog.domain.xml import Comment, Element, write
+from virtcatalog.domain.xml import Element, write
 
 
 def build_domain(vmi: VirtualMachineInstance, context: Context) -> Element:
@@ -42,7 +42,7 @@ def build_domain(vmi: VirtualMachineInstance, context: Context) -> Element:
     cells = bound or ((memfd_cell(vmi, context),) if needs_memfd(vmi) else ())
 
     domain = Element("domain", {"type": domain_type(context), "xmlns:qemu": QEMU})
-    domain.append(Comment(f" host profile {context.host_profile}, KubeVirt {context.release} "))
+    domain.text = f"host profile {context.host_profile}, KubeVirt {context.release}"
     _add(domain, name(vmi))
     _add(domain, metadata())
     _add(domain, memory(vmi))

@@ -5,10 +5,9 @@ lxml's elements would do as well and cost about four times as much to make, whic
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from xml.etree.ElementTree import Comment, Element, SubElement
+from xml.etree.ElementTree import Element, SubElement
 
-__all__ = ["Comment", "Element", "SubElement", "write"]
+__all__ = ["Element", "SubElement", "write"]
 
 _INDENT = "  "
 _REMEMBERED = 4096
@@ -17,29 +16,31 @@ _REMEMBERED = 4096
 def write(element: Element) -> str:
     """The element as text, two spaces an indent; attributes and children in the order in which they were added.
 
-    Tags and attribute names are written as they are (a prefix is part of the name); an element has text or children.
+    Tags and attribute names are written as they are (a prefix is part of the name). An element has text or children;
+    text beside children is written as a comment.
     """
-    parts: list[str] = []
-    _write(element, "\n", parts.append)
-    return "".join(parts)[1:] + "\n"
+    return _write(element, "\n")[1:] + "\n"
 
 
-def _write(element: Element, line: str, add: Callable[[str], None]) -> None:
-    if not isinstance(element.tag, str):  # a comment
-        add(f"{line}<!--{(element.text or '').replace('--', '- -')}-->")
-        return
-    start = f"{line}<{element.tag}"
+def _write(element: Element, line: str) -> str:
+    escaped = _ESCAPED
+    text = f"{line}<{element.tag}"
     for key, value in element.items():
-        start += f' {key}="{_ESCAPED[value]}"'
-    if not len(element):
-        text = element.text
-        add(f"{start}>{_ESCAPED[text]}</{element.tag}>" if text else start + "/>")
-        return
-    add(start + ">")
+        text += f' {key}="{escaped[value]}"'
+    text += ">"
     inner = line + _INDENT
+    if element.text:
+        text += f"{inner}<!-- {escaped[element.text].replace('--', '- -')} -->"
     for child in element:
-        _write(child, inner, add)
-    add(f"{line}</{element.tag}>")
+        if len(child):
+            text += _write(child, inner)
+            continue
+        text += f"{inner}<{child.tag}"
+        for key, value in child.items():
+            text += f' {key}="{escaped[value]}"'
+        content = child.text
+        text += f">{escaped[content]}</{child.tag}>" if content else "/>"
+    return f"{text}{line}</{element.tag}>"
 
 
 class _Escaped(dict[str, str]):
