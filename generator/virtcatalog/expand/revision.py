@@ -15,9 +15,6 @@ from virtcatalog.api.instancetype import VirtualMachineInstancetypeSpec, Virtual
 from virtcatalog.errors import VirtcatalogError
 from virtcatalog.expand.matchers import CLUSTER_INSTANCETYPE, CLUSTER_PREFERENCE, INSTANCETYPE, PREFERENCE
 
-if TYPE_CHECKING:
-    from virtcatalog.api.core import ControllerRevision
-
 GROUP = "instancetype.kubevirt.io"
 VERSION = "v1beta1"
 OBJECT_NAME_LABEL = f"{GROUP}/object-name"
