@@ -22,7 +22,6 @@ from virtcatalog.expand.matchers import (
 from virtcatalog.expand.revision import OBJECT_NAME_LABEL, RevisionError, instancetype_of, preference_of
 
 if TYPE_CHECKING:
-    from virtcatalog.api.core import ControllerRevision
     from virtcatalog.expand.cluster import Cluster, Instancetype, Preference
 
 
