@@ -17,7 +17,7 @@ SIZE = ["Invalid spec.domain.memory.hugepages.pageSize"]
         ("big", "1Gi", SIZE),
         ("", "1Gi", SIZE),
         (" 2Mi", "1Gi", SIZE),
-        ("0", "1Gi", SIZE),
+        ("0", "1Gi", [" "]),
     ],
 )
 def test_memory_is_a_whole_number_of_pages(found, size, guest, causes):

