@@ -17,7 +17,7 @@ from virtcatalog.api.decode import convert
 from virtcatalog.catalog.names import nearest
 
 Path = tuple[str | int, ...]
-Report = Callable[[Path, str, bool], None]
+Report = Callable[[Path, str], None]
 Version = tuple[int, ...]
 
 
@@ -30,7 +30,7 @@ class Field(msgspec.Struct, frozen=True):
 
 
 class Checker:
-    """Collects faults: `report(path, message, at_key)` is called for each, in the data's order.
+    """Finds faults: `report(path, message)` is called for each, in the data's order.
 
     `release` is the oldest KubeVirt release that must know every field; `fragment` lets `null` and expressions pass
     and misses no required field.
@@ -41,9 +41,9 @@ class Checker:
 
     def check(self, value: Any, kind: Any, path: Path = ()) -> None:
         """Check `value`, found at `path`, against the type `kind`."""
-        if self._fragment and (value is None or (type(value) is str and "{{" in value)):
-            return
         shape, inner = _shape(kind)
+        if self._fragment and (value is None or self._later(value, shape, path)):
+            return
         if shape == "struct":
             self._struct(value, inner, path)
         elif shape == "map":
@@ -54,60 +54,68 @@ class Checker:
             self._either(value, inner, path)
         elif shape == "leaf":
             try:
-                convert(value, kind)
+                convert(value, inner.kind)
             except (msgspec.ValidationError, ValueError) as error:
-                self._report(path, _worded(str(error), value, inner), False)
+                self._report(path, _worded(str(error), value, inner))
+
+    @staticmethod
+    def _later(value: Any, shape: str, path: Path) -> bool:
+        """Whether a value is known only once its expression is evaluated; one for a whole map or list is in a spec."""
+        return type(value) is str and ("{{" in value or "{%" in value) and (shape in ("leaf", "any") or "spec" in path)
 
     def _struct(self, value: Any, kind: type[msgspec.Struct], path: Path) -> None:
         fields = fields_of(kind)
         if not isinstance(value, dict):
-            self._report(path, f"must be a map, not {_describe(value)}", False)
+            self._report(path, f"must be a map, not {_describe(value)}")
             return
         for key, each in value.items():
             field = fields.get(key)
             if field is None:
-                self._report((*path, key), f"unknown key {key!r}{nearest(key, fields)}", True)
+                self._report((*path, key), f"unknown key {key!r}{nearest(key, fields)}")
             elif self._release and field.since > self._release:
-                self._report((*path, key), _too_new(key, field.since, self._release), True)
+                self._report((*path, key), _too_new(key, field.since, self._release))
             else:
                 self.check(each, field.kind, (*path, key))
         if not self._fragment:
             for key, field in fields.items():
                 if field.required and key not in value:
-                    self._report(path, f"{key!r} is missing", False)
+                    self._report(path, f"{key!r} is missing")
 
     def _map(self, value: Any, kinds: tuple[Any, Any], path: Path) -> None:
         if not isinstance(value, dict):
-            self._report(path, f"must be a map, not {_describe(value)}", False)
+            self._report(path, f"must be a map, not {_describe(value)}")
             return
         for key, each in value.items():
             if type(key) is not str:
-                self._report((*path, key), f"the key {key!r} must be a string: quote it", True)
+                self._report((*path, key), f"the key {key!r} must be a string: quote it")
             else:
                 self.check(each, kinds[1], (*path, key))
 
     def _list(self, value: Any, kind: Any, path: Path) -> None:
         if not isinstance(value, list):
-            self._report(path, f"must be a list, not {_describe(value)}", False)
+            self._report(path, f"must be a list, not {_describe(value)}")
             return
         for index, each in enumerate(value):
             if each is None:
-                self._report((*path, index), "null in a list", False)
+                self._report((*path, index), "null in a list")
             else:
                 self.check(each, kind, (*path, index))
 
     def _either(self, value: Any, kinds: Collection[Any], path: Path) -> None:
         """Report the faults of the type that fits best."""
-        best: list[tuple[Path, str, bool]] | None = None
+        best: list[tuple[Path, str]] | None = None
         for kind in kinds:
-            faults: list[tuple[Path, str, bool]] = []
-            Checker(lambda *fault: faults.append(fault), self._release, fragment=self._fragment).check(  # noqa: B023
-                value, kind, path
-            )
+            faults: list[tuple[Path, str]] = []
+            Checker(collector(faults), self._release, fragment=self._fragment).check(value, kind, path)
             if best is None or len(faults) < len(best):
                 best = faults
         for fault in best or ():
             self._report(*fault)
+
+
+def collector(faults: list[tuple[Path, str]]) -> Report:
+    """Return a report that adds to a list."""
+    return lambda path, message: faults.append((path, message))
 
 
 @cache
@@ -130,25 +138,36 @@ def parse_release(text: str) -> Version:
     return tuple(int(part) for part in text.lstrip("v").split(".")[:2])
 
 
+class Leaf(msgspec.Struct, frozen=True):
+    """A type without fields or items, and what helps to word what does not fit it."""
+
+    kind: Any
+    choices: tuple[Any, ...] = ()
+    examples: tuple[Any, ...] = ()
+
+
 @cache
 def _shape(kind: Any) -> tuple[str, Any]:
-    plain = kind
+    plain, examples = kind, []
     while get_origin(plain) is Annotated:
-        plain = get_args(plain)[0]
+        plain, *notes = get_args(plain)
+        examples += [each for note in notes if isinstance(note, msgspec.Meta) for each in note.examples or ()]
     origin = get_origin(plain)
     if origin in (Union, types.UnionType):
         choices = [each for each in get_args(plain) if each is not type(None)]
-        structs = [each for each in choices if isinstance(each, type) and issubclass(each, msgspec.Struct)]
-        if len(structs) > 1:
-            return "either", tuple(structs)
-        return _shape(choices[0]) if len(choices) == 1 else ("leaf", ())
+        if len(choices) == 1:
+            return _shape(choices[0])
+        structs = all(isinstance(each, type) and issubclass(each, msgspec.Struct) for each in choices)
+        return ("either", tuple(choices)) if structs else ("leaf", Leaf(plain))
     if origin is dict:
         return "map", get_args(plain)
     if origin is list:
         return "list", get_args(plain)[0]
     if isinstance(plain, type) and issubclass(plain, msgspec.Struct):
         return "struct", plain
-    return ("any", None) if plain is Any else ("leaf", get_args(plain) if origin is Literal else ())
+    if plain is Any:
+        return "any", None
+    return "leaf", Leaf(kind, get_args(plain) if origin is Literal else (), tuple(examples))
 
 
 def _too_new(key: str, introduced: Version, release: Version) -> str:
@@ -164,14 +183,22 @@ def _describe(value: Any) -> str:
     return f"{noun} ({value!r})" if isinstance(value, (str, int, float, bool)) else noun
 
 
-def _worded(message: str, value: Any, choices: tuple[Any, ...]) -> str:
+_TYPES = {"str": "a string", "int": "a whole number", "bool": "true or false", "int | str": "a number or string"}
+
+
+def _worded(message: str, value: Any, leaf: Leaf) -> str:
     """Say in the catalog's words what msgspec found wrong with a leaf."""
-    if choices:
-        return f"{value!r} is none of {', '.join(map(str, choices))}{nearest(value, map(str, choices))}"
+    if leaf.choices:
+        return f"{value!r} is none of {', '.join(leaf.choices)}{nearest(value, leaf.choices)}"
     message = message.removesuffix(" - at `$`")
-    if message.startswith("Expected `") and ", got `" in message:
-        expected = message.split("`")[1].replace(" | null", "")
-        names = {"str": "a string", "int": "a whole number", "bool": "true or false", "int | str": "a number or string"}
+    if not message.startswith("Expected `"):
+        return message if repr(value) in message else f"{value!r}: {message[:1].lower()}{message[1:]}"
+    expected, _, rest = message.removeprefix("Expected `").partition("`")
+    expected = expected.removesuffix(" | null")
+    if rest.startswith(", got"):
         hint = ": quote it" if expected == "str" and isinstance(value, (int, float)) else ""
-        return f"must be {names.get(expected, expected)}, not {_describe(value)}{hint}"
-    return message if repr(value) in message else f"{value!r}: {message[:1].lower()}{message[1:]}"
+        return f"must be {_TYPES.get(expected, expected)}, not {_describe(value)}{hint}"
+    if value == "":
+        return "must not be empty"
+    wanted = f"such as {leaf.examples[0]}" if leaf.examples else rest.strip()
+    return f"must be {_TYPES.get(expected, expected)} {wanted}, not {value!r}"

@@ -20,11 +20,26 @@ _EMPTY: dict[str, Any] = {}
 
 
 class Layer(msgspec.Struct, frozen=True):
-    """A fragment and where it is from: `place` is a key for positions and `path` its place in that file."""
+    """A fragment and where it is from (file, path); `sugar` leads from fields to how they are written."""
 
     place: str
     path: Path
     data: dict[str, Any]
+    sugar: Mapping[Path, Path] = {}
+
+    def holds(self, path: Path) -> bool:
+        """Whether the fragment itself says something about a field."""
+        value: Any = self.data
+        for key in path:
+            known = range(len(value)) if isinstance(value, list) else value
+            if not isinstance(known, (dict, range)) or key not in known:
+                return False
+            value = value[key]
+        return True
+
+    def declared(self, path: Path) -> Path:
+        """Return the path in the file of a field of the fragment."""
+        return (*self.path, *self.sugar.get(path, path))
 
 
 class Clash(msgspec.Struct, frozen=True):

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta, field
 
 from virtcatalog.api.instancetype import VirtualMachineInstancetypeSpec, VirtualMachinePreferenceSpec
-from virtcatalog.api.object import Object, UInt32
+from virtcatalog.api.object import Object
 from virtcatalog.api.quantity import Quantity
 
 
@@ -21,6 +21,7 @@ def _says(description: str) -> Meta:
 
 Labels = dict[str, str]
 Memory = Annotated[Quantity, _says("An amount of memory such as 512Mi or 4Gi.")]
+Vcpus = Annotated[int, Meta(ge=1, le=2**32 - 1, description="A number of vCPUs.")]
 Components = Annotated[list[str], _says("Names from components.yaml, mixed in left to right before the own fields.")]
 Name = Annotated[str, Meta(min_length=1, description="The object's name.")]
 
@@ -59,7 +60,7 @@ class InstancetypeFragment(Fragment):
 class Size(InstancetypeFragment):
     """A size of a class: the entry's own layer."""
 
-    vcpus: Annotated[UInt32 | None, Meta(ge=1, description="The number of vCPUs.")] = None
+    vcpus: Vcpus | None = None
     memory: Annotated[Memory | None, _says("The memory, where it does not follow the class's ratio.")] = None
 
 
@@ -84,7 +85,7 @@ class InstancetypeFile(InstancetypeFragment, kw_only=True):
 class Requirements(Object):
     """What a VM must have at least for a preference to admit it (`spec.requirements`)."""
 
-    vcpus: Annotated[UInt32 | None, Meta(ge=1, description="The least number of vCPUs.")] = None
+    vcpus: Vcpus | None = None
     memory: Annotated[Memory | None, _says("The least memory.")] = None
     arch: Annotated[str | None, _says("The architecture that the VM must have.")] = None
 
@@ -142,12 +143,17 @@ class CatalogFile(Object, kw_only=True):
     description: Annotated[str, _says("What the catalog is.")] = ""
     vendor: Annotated[str, _says("Who publishes it: the vendor label of every object.")] = ""
     kubevirt: Annotated[
-        str, Meta(pattern=r"^v1\.\d+(\.\d+)?$", description="The oldest KubeVirt release that it must work with.")
+        str,
+        Meta(
+            pattern=r"^v1\.\d+(\.\d+)?$",
+            examples=["v1.3.0"],
+            description="The oldest KubeVirt release that it must work with.",
+        ),
     ]
     labels: Annotated[Labels, _says("Labels of every object.")] = {}
     annotations: Annotated[Labels, _says("Annotations of every object.")] = {}
     parameters: Annotated[dict[str, Any], _says("Values that expressions may use by name.")] = {}
-    operator: Operator = Operator()
+    operator: Operator = field(default_factory=Operator)
     instancetypes: Annotated[InstancetypeFragment | None, _says("The layer below every instance type.")] = None
     preferences: Annotated[PreferenceFragment | None, _says("The layer below every preference.")] = None
 
@@ -178,8 +184,8 @@ class PatchMetadata(Object):
 class PatchEntry(Object):
     """A merge patch for some objects; `null` removes."""
 
-    select: SelectionEntry = SelectionEntry()
-    metadata: PatchMetadata = PatchMetadata()
+    select: SelectionEntry = field(default_factory=SelectionEntry)
+    metadata: PatchMetadata = field(default_factory=PatchMetadata)
     spec: Annotated[
         VirtualMachineInstancetypeSpec | VirtualMachinePreferenceSpec | None, _says("Merged into the object's spec.")
     ] = None
@@ -193,7 +199,7 @@ class OverlayEntry(Object):
     namespace: Annotated[str, _says("The namespace of namespaced kinds.")] = ""
     deprecated: Annotated[bool, _says("Whether it has deprecated objects.")] = True
     vendor: Annotated[str, _says("A vendor label of its own.")] = ""
-    select: SelectionEntry = SelectionEntry()
+    select: SelectionEntry = field(default_factory=SelectionEntry)
     labels: Annotated[Labels, _says("Labels for every object.")] = {}
     annotations: Annotated[Labels, _says("Annotations for every object.")] = {}
     patches: list[PatchEntry] = []

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from fnmatch import fnmatchcase
+from operator import attrgetter
 from typing import Any, Literal
 
 import msgspec
@@ -27,12 +28,39 @@ DEPRECATED_LABEL = "instancetype.kubevirt.io/deprecated"
 Manifest = dict[str, Any]
 
 
-class Source(msgspec.Struct, frozen=True, order=True):
-    """Where something is declared: the file relative to the catalog; line and column count from 1."""
+class Source:
+    """Where something is declared: the file as it was opened; line and column count from 1, found when asked for."""
 
-    file: str
-    line: int = 1
-    column: int = 1
+    __slots__ = ("_find", "_place", "file")
+
+    def __init__(
+        self, file: str, line: int = 1, column: int = 1, *, find: Callable[[], tuple[int, int]] | None = None
+    ) -> None:
+        self.file, self._place, self._find = file, (line, column), find
+
+    @property
+    def line(self) -> int:
+        """The line."""
+        return self._found()[0]
+
+    @property
+    def column(self) -> int:
+        """The column."""
+        return self._found()[1]
+
+    def _found(self) -> tuple[int, int]:
+        if self._find is not None:
+            self._place, self._find = self._find(), None
+        return self._place
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Source) and str(self) == str(other)
+
+    def __hash__(self) -> int:
+        return hash(self.file)
+
+    def __repr__(self) -> str:
+        return f"Source({str(self)!r})"
 
     def __str__(self) -> str:
         return f"{self.file}:{self.line}:{self.column}"
@@ -170,7 +198,10 @@ class VmTemplate(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Catalog(msgspec.Struct, frozen=True, kw_only=True):
-    """Everything that a catalog's files declare, resolved."""
+    """Everything that a catalog's files declare, resolved.
+
+    Instance types and preferences are in the order of their declaration, file by file; objects are sorted.
+    """
 
     path: str
     name: str
@@ -206,7 +237,7 @@ class Catalog(msgspec.Struct, frozen=True, kw_only=True):
 
     def _of(self, kind: str) -> Iterator[Manifest]:
         entries: tuple[Entry, ...] = self.instancetypes if kind in INSTANCETYPE_KINDS else self.preferences
-        return (entry.manifest(kind) for entry in entries)
+        return (entry.manifest(kind) for entry in sorted(entries, key=attrgetter("name")))
 
 
 def fresh(value: Any) -> Any:

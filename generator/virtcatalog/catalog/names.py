@@ -56,3 +56,11 @@ def nearest(name: object, known: Iterable[str]) -> str:
 
     found = get_close_matches(str(name), list(known), n=1)
     return f"; did you mean {found[0]!r}?" if found else ""
+
+
+def similar(names: Iterable[str], known: Iterable[str]) -> list[str]:
+    """Return the known names that some name may have been meant for."""
+    from difflib import get_close_matches
+
+    known = list(known)
+    return [match for name in names for match in get_close_matches(name, known)]

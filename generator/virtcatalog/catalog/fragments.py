@@ -1,0 +1,43 @@
+"""Where the fragments are in each of the catalog's files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from virtcatalog.catalog.sources import FieldPath
+
+
+def owner_of(place: str, path: FieldPath) -> FieldPath:
+    """Return the path of the fragment that a field is part of."""
+    top = path[:1]
+    if place == "components.yaml" or (place == "catalog.yaml" and top in (("instancetypes",), ("preferences",))):
+        return top
+    if place.startswith("instancetypes/") and top in (("sizes",), ("variants",)):
+        return path[:2]
+    if place.startswith("preferences/") and top:
+        return top if top == ("defaults",) else path[:4] if path[2:3] == ("variants",) else path[:2]
+    return ()
+
+
+def fragments_of(place: str, data: Mapping[str, Any]) -> Iterator[tuple[FieldPath, Mapping[str, Any]]]:
+    """Yield the fragments of a file, as far as they are maps, with their paths."""
+    found: list[tuple[FieldPath, Any]] = []
+    if place == "catalog.yaml":
+        found = [((), data), *(((key,), data.get(key)) for key in ("instancetypes", "preferences"))]
+    elif place == "components.yaml":
+        found = [((name,), each) for name, each in data.items()]
+    elif place.startswith("instancetypes/"):
+        found = [((), data)]
+        found += [((key, name), each) for key in ("sizes", "variants") for name, each in _items(data.get(key))]
+    elif place.startswith("preferences/"):
+        found = [(("defaults",), data.get("defaults"))]
+        for name, each in _items(data.get("preferences")):
+            path = ("preferences", name)
+            variants = _items(each.get("variants")) if isinstance(each, dict) else ()
+            found += [(path, each), *(((*path, "variants", key), own) for key, own in variants)]
+    yield from ((path, each) for path, each in found if isinstance(each, dict))
+
+
+def _items(data: Any) -> Iterable[tuple[str, Any]]:
+    return data.items() if isinstance(data, dict) else ()

@@ -1,0 +1,107 @@
+"""Labels and annotations that restate the rest of an object, so that they cannot drift from it.
+
+The vocabulary is that of kubevirt/common-instancetypes, docs/labels.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from virtcatalog.catalog.model import DEPRECATED_LABEL, Deprecation
+
+PREFIX = "instancetype.kubevirt.io/"
+
+#: Derived keys without their prefix, and what each is derived from.
+INSTANCETYPE_LABELS = {
+    "class": "`class`",
+    "version": "`version`",
+    "size": "the size and variant",
+    "cpu": "`vcpus`",
+    "memory": "the memory",
+    "hugepages": "spec.memory.hugepages",
+    "numa": "spec.cpu.numa",
+    "dedicatedCPUPlacement": "spec.cpu.dedicatedCPUPlacement",
+    "isolateEmulatorThread": "spec.cpu.isolateEmulatorThread",
+    "realtime": "spec.cpu.realtime",
+    "gpus": "spec.gpus",
+}
+PREFERENCE_LABELS = {
+    "os-type": "`osType`",
+    "arch": "`arch`",
+    "preferred-architecture": "spec.preferredArchitecture",
+    "required-architecture": "spec.requirements.architecture",
+    "required-cpu": "`requirements.vcpus`",
+    "required-memory": "`requirements.memory`",
+}
+_COMMON_LABELS = {"vendor": "the catalog's `vendor`", "deprecated": "`deprecated`"}
+DERIVED_LABELS = {
+    PREFIX + key: origin for key, origin in (INSTANCETYPE_LABELS | PREFERENCE_LABELS | _COMMON_LABELS).items()
+}
+_DISPLAY_NAMES = {"instancetype": f"{PREFIX}displayName", "preference": "openshift.io/display-name"}
+DERIVED_ANNOTATIONS = {
+    f"{PREFIX}displayName": "`displayName`",
+    f"{PREFIX}description": "`description`",
+    f"{PREFIX}replacedBy": "`deprecated.replacedBy`",
+    f"{PREFIX}sunset": "`deprecated.sunset`",
+    "openshift.io/display-name": "`displayName`",
+}
+
+
+def instancetype_labels(series: str, version: str, size: str, spec: Mapping[str, Any]) -> dict[str, str]:
+    """Return the labels that follow from an instance type's declaration and spec."""
+    labels = {"class": series, "size": size, "version": version} | spec_labels(spec)
+    return {PREFIX + key: value for key, value in labels.items() if value}
+
+
+def spec_labels(spec: Mapping[str, Any]) -> dict[str, str]:
+    """Return the labels that restate an instance type's spec, without prefix; "" where there is none."""
+    cpu, memory = spec["cpu"], spec["memory"]
+    return {
+        "cpu": str(cpu["guest"]),
+        "memory": str(memory["guest"]),
+        "hugepages": (memory.get("hugepages") or {}).get("pageSize", ""),
+        "numa": _flag((cpu.get("numa") or {}).get("guestMappingPassthrough") is not None),
+        "dedicatedCPUPlacement": _flag(cpu.get("dedicatedCPUPlacement")),
+        "isolateEmulatorThread": _flag(cpu.get("isolateEmulatorThread")),
+        "realtime": _flag(cpu.get("realtime") is not None),
+        "gpus": _flag(spec.get("gpus")),
+    }
+
+
+def preference_labels(os_type: str, arch: str, spec: Mapping[str, Any]) -> dict[str, str]:
+    """Return the labels that follow from a preference's declaration and spec."""
+    labels = {"os-type": os_type} | requirement_labels(spec)
+    labels["arch"] = arch or labels["preferred-architecture"] or labels["required-architecture"]
+    return {PREFIX + key: value for key, value in labels.items() if value}
+
+
+def requirement_labels(spec: Mapping[str, Any]) -> dict[str, str]:
+    """Return the labels that restate a preference's spec, without prefix; "" where there is none."""
+    required = spec.get("requirements") or {}
+    return {
+        "preferred-architecture": spec.get("preferredArchitecture") or "",
+        "required-architecture": required.get("architecture") or "",
+        "required-cpu": str((required.get("cpu") or {}).get("guest", "")),
+        "required-memory": str((required.get("memory") or {}).get("guest", "")),
+    }
+
+
+def common_labels(vendor: str, deprecated: Deprecation | None) -> dict[str, str]:
+    """Return the labels of the vendor and of deprecation."""
+    labels = {f"{PREFIX}vendor": vendor} if vendor else {}
+    return labels | {DEPRECATED_LABEL: "true"} if deprecated else labels
+
+
+def derived_annotations(
+    kind: str, display_name: str, description: str, deprecated: Deprecation | None
+) -> dict[str, str]:
+    """Return the annotations that hold the texts of an `instancetype` or a `preference`."""
+    found = {_DISPLAY_NAMES[kind]: display_name, f"{PREFIX}description": description}
+    if deprecated:
+        found |= {f"{PREFIX}replacedBy": deprecated.replaced_by, f"{PREFIX}sunset": deprecated.sunset}
+    return {key: value for key, value in found.items() if value}
+
+
+def _flag(value: object) -> str:
+    return "true" if value else ""

@@ -1,0 +1,197 @@
+"""From declarations to entries: layers, merged, evaluated and checked, with every fault at its place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import date
+from typing import Any
+
+import msgspec
+
+from virtcatalog.api.decode import convert
+from virtcatalog.catalog.check import Checker, Version
+from virtcatalog.catalog.compose import ComponentError, Components, Layer, merge_into
+from virtcatalog.catalog.expressions import ExpressionError, resolve
+from virtcatalog.catalog.labels import DERIVED_ANNOTATIONS, DERIVED_LABELS
+from virtcatalog.catalog.model import Deprecation
+from virtcatalog.catalog.names import key_fault, label_fault
+from virtcatalog.catalog.sources import FieldPath, Sources
+
+FRAGMENT = ("displayName", "description", "labels", "annotations", "components", "deprecated", "spec")
+INSTANCETYPE_FRAGMENT = (*FRAGMENT, "memoryPerVcpu", "vcpus", "memory")
+PREFERENCE_FRAGMENT = (*FRAGMENT, "osType", "arch", "requirements")
+
+#: Fields that stand for parts of a preference's spec.
+_REQUIREMENTS = {"vcpus": ("cpu", "guest"), "memory": ("memory", "guest"), "arch": ("architecture",)}
+ARCH_FIELDS_SINCE = (1, 7)
+
+
+class Settings(msgspec.Struct, frozen=True):
+    """What catalog.yaml says for everything else."""
+
+    vendor: str = ""
+    release: Version = ()
+    parameters: dict[str, Any] = {}
+
+
+class Merged(msgspec.Struct, frozen=True):
+    """An entry's fields, all layers merged, and the layers; `spoilt` has the keys that are known to be at fault.
+
+    What else is wrong with those is not reported, and with nothing once `*` is among them.
+    """
+
+    data: dict[str, Any]
+    layers: Sequence[Layer]
+    spoilt: set[str]
+
+
+class Composer:
+    """Makes layers and merges them; what is wrong goes to `sources`."""
+
+    def __init__(self, sources: Sources, settings: Settings, components: Mapping[str, Layer]) -> None:
+        self.sources, self.settings = sources, settings
+        self._components = Components(components)
+
+    def check_components(self) -> None:
+        """Report what is wrong with the lists of components of components."""
+        for name, error in self._components.faults():
+            self.sources.report("components.yaml", (name, "components", error.index), error.message)
+
+    def layer(self, place: str, path: FieldPath, data: Mapping[str, Any] | None, keys: Iterable[str]) -> Layer:
+        """Return the fragment that a declaration is, of those of its keys that belong to one."""
+        return fragment(place, path, data or {}, keys, self.settings.release)
+
+    def mixed(self, layer: Layer) -> list[Layer]:
+        """Return a layer after those of its components."""
+        names = layer.data.get("components") or []
+        if not names:
+            return [layer]
+        try:
+            return [*self._components.mix(names, layer.data), layer]
+        except ComponentError as error:
+            path = (*layer.path, "components", error.index)
+            self.sources.report(layer.place, path, error.message)
+            self.sources.spoil(layer.place, layer.path, "*")
+            return [layer]
+
+    def merge(self, layers: Sequence[Layer]) -> Merged:
+        """Merge layers, the first one lowest."""
+        merged: dict[str, Any] = {}
+        for layer in layers:
+            merge_into(merged, layer.data)
+        merged.pop("components", None)
+        return Merged(merged, layers, self.sources.spoilt(layers))
+
+    def evaluate(self, merged: Merged, names: Mapping[str, Any], *keys: str) -> None:
+        """Evaluate the expressions in some fields, or in all of them, in place."""
+        for key in keys or tuple(merged.data):
+            faults: list[tuple[FieldPath, ExpressionError]] = []
+            if key in merged.data:
+                merged.data[key] = resolve(merged.data[key], names, faults)
+            for path, error in faults:
+                self.report(merged, (key, *path), error.message)
+
+    def report(self, merged: Merged, path: FieldPath, message: str) -> None:
+        """Report a fault of a merged field where it was declared last; not when it follows from a known one."""
+        if not merged.spoilt.intersection((*path[:1], "*")):
+            place, declared = locate(merged.layers, path)
+            self.sources.report(place, declared, message)
+
+    def check_spec(self, merged: Merged, kind: type[msgspec.Struct]) -> None:
+        """Check that the API takes the finished spec."""
+        spec = merged.data["spec"]
+        try:
+            convert(spec, kind)
+        except (msgspec.ValidationError, OverflowError):
+            Checker(lambda path, message: self.report(merged, ("spec", *path), message)).check(spec, kind)
+
+    def check_metadata(self, merged: Merged, labels: Mapping[str, str], annotations: Mapping[str, str]) -> None:
+        """Check that Kubernetes takes the labels and annotations."""
+        for field, pairs in (("labels", labels), ("annotations", annotations)):
+            for key, value in pairs.items():
+                fault = key_fault(key) or (label_fault(value) if field == "labels" else "")
+                if fault:
+                    origin = f" (the label {key} is derived)" if key in DERIVED_LABELS else ""
+                    self.report(merged, (field, key), fault + origin)
+
+    def deprecation(self, merged: Merged) -> Deprecation | None:
+        """Return what the entry says of its deprecation."""
+        data = merged.data.get("deprecated")
+        if data is None:
+            return None
+        sunset = data.get("sunset", "")
+        if sunset and not _is_date(sunset):
+            self.report(merged, ("deprecated", "sunset"), f"{sunset!r} is not a date such as 2027-06-01")
+        return Deprecation(replaced_by=data.get("replacedBy", ""), sunset=sunset)
+
+
+def fragment(place: str, path: FieldPath, data: Mapping[str, Any], keys: Iterable[str], release: Version) -> Layer:
+    """Return the layer of a declaration, with `requirements` and `arch` as what they stand for in the spec."""
+    own = {key: data[key] for key in keys if key in data}
+    sugar: dict[FieldPath, FieldPath] = {}
+    stands: dict[str, Any] = {}
+    arch = own.get("arch")
+    if arch and release >= ARCH_FIELDS_SINCE:
+        stands = {"preferredArchitecture": arch, "requirements": {"architecture": arch}}
+        sugar = {("spec", "preferredArchitecture"): ("arch",), ("spec", "requirements", "architecture"): ("arch",)}
+    if "requirements" in own:
+        required = own.pop("requirements")
+        if required is None:
+            stands["requirements"] = None
+        else:
+            for key, value in required.items():
+                target = _REQUIREMENTS[key]
+                sugar["spec", "requirements", *target] = ("requirements", key)
+                inner = stands.setdefault("requirements", {})
+                if len(target) > 1:
+                    inner[target[0]] = None if value is None else {target[1]: value}
+                else:
+                    inner[target[0]] = value
+    if stands:
+        spec: dict[str, Any] = {}
+        _overlay(spec, stands)
+        _overlay(spec, own.get("spec") or {})
+        own["spec"] = spec
+    return Layer(place, path, own, sugar)
+
+
+def _overlay(target: dict[str, Any], data: Mapping[str, Any]) -> None:
+    """Lay one part of a layer over another; unlike merging it keeps `null`, which later removes."""
+    for key, value in data.items():
+        inner = target.get(key)
+        if isinstance(value, dict) and isinstance(inner, dict):
+            _overlay(inner, value)
+        else:
+            target[key] = dict(value) if isinstance(value, dict) else value
+
+
+def locate(layers: Sequence[Layer], path: FieldPath) -> tuple[str, FieldPath]:
+    """Return the file and the path where a merged field was set last; of what is around it when no layer sets it."""
+    for length in range(len(path), 0, -1):
+        for layer in reversed(layers):
+            if layer.holds(path[:length]):
+                return layer.place, layer.declared(path[:length])
+    return layers[-1].place, layers[-1].path
+
+
+def check_layer(data: Mapping[str, Any]) -> Iterator[tuple[FieldPath, str]]:
+    """Yield what is wrong with any fragment beside its types: it sets a label or annotation that is derived."""
+    for field, derived in (("labels", DERIVED_LABELS), ("annotations", DERIVED_ANNOTATIONS)):
+        pairs = data.get(field)
+        for key in pairs if isinstance(pairs, dict) else ():
+            if key in derived:
+                yield (field, key), f"{key} is derived from {derived[key]} and cannot be set by hand"
+
+
+def ordered(value: Any) -> Any:
+    """Return plain data with the keys of its maps sorted."""
+    if isinstance(value, dict):
+        return {key: ordered(value[key]) for key in sorted(value)}
+    return [ordered(each) for each in value] if isinstance(value, list) else value
+
+
+def _is_date(text: str) -> bool:
+    try:
+        return date.fromisoformat(text).isoformat() == text
+    except ValueError:
+        return False

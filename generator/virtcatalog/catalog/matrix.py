@@ -1,0 +1,192 @@
+"""Classes x sizes x variants: the instance types that a file of `instancetypes/` declares."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from virtcatalog.api.instancetype import VirtualMachineInstancetypeSpec
+from virtcatalog.api.quantity import NANO, Quantity
+from virtcatalog.catalog.compose import Layer
+from virtcatalog.catalog.expressions import Amount, ExpressionError, evaluate
+from virtcatalog.catalog.labels import common_labels, derived_annotations, instancetype_labels
+from virtcatalog.catalog.layers import INSTANCETYPE_FRAGMENT, Composer, Merged, locate, ordered
+from virtcatalog.catalog.model import Instancetype
+from virtcatalog.catalog.names import name_fault, nearest
+
+
+def instancetypes(
+    composer: Composer, place: str, declared: Mapping[str, Any], base: Sequence[Layer]
+) -> Iterator[tuple[Instancetype, Merged]]:
+    """Yield the instance types of one file, over the catalog's layers, with what they were merged from.
+
+    An entry that is no use beyond its name, because of a fault that was reported, has no vCPUs.
+    """
+    below = [*base, *composer.mixed(composer.layer(place, (), declared, INSTANCETYPE_FRAGMENT))]
+    variants = declared.get("variants") or {}
+    above = {
+        name: composer.mixed(composer.layer(place, ("variants", name), data, INSTANCETYPE_FRAGMENT))
+        for name, data in variants.items()
+    }
+    sizes = declared.get("sizes") or {}
+    for name, data in variants.items():
+        for index, size in enumerate((data or {}).get("sizes") or ()):
+            if size not in sizes:
+                message = f"the class has no size {size!r}{nearest(size, sizes)}"
+                composer.sources.report(place, ("variants", name, "sizes", index), message)
+    for size, data in sizes.items():
+        middle = composer.mixed(composer.layer(place, ("sizes", size), data, INSTANCETYPE_FRAGMENT))
+        own = [("", []), *((name, above[name]) for name, each in variants.items() if _has(each, size))]
+        for variant, top in own:
+            names = {
+                **composer.settings.parameters,
+                "class": declared["class"],
+                "version": _default(declared.get("version"), ""),
+                "size": size,
+                "variant": variant,
+            }
+            merged = composer.merge([*below, *middle, *top])
+            yield _entry(composer, place, declared, merged, names), merged
+
+
+def _default(value: Any, default: Any) -> Any:
+    return default if value is None else value
+
+
+def _has(variant: Mapping[str, Any] | None, size: str) -> bool:
+    sizes = (variant or {}).get("sizes")
+    return not sizes or size in sizes
+
+
+def _entry(
+    composer: Composer, place: str, declared: Mapping[str, Any], merged: Merged, names: dict[str, Any]
+) -> Instancetype:
+    path = ("variants", names["variant"]) if names["variant"] else ("sizes", names["size"])
+    name = _name(composer, place, declared, names)
+    data = merged.data
+    spec = data.setdefault("spec", {})
+    composer.evaluate(merged, names, "vcpus")
+    vcpus = _vcpus(composer, merged, spec)
+    names["vcpus"] = vcpus
+    composer.evaluate(merged, names, "memoryPerVcpu", "memory")
+    ratio = _quantity(composer, merged, "memoryPerVcpu")
+    memory, written = _memory(composer, merged, spec, vcpus, ratio)
+    if not vcpus or not memory:
+        merged.spoilt.add("*")
+    names |= {"memory": Amount(memory), "name": name}
+    for part, value in (("cpu", vcpus), ("memory", written)):
+        if not isinstance(spec.get(part), dict):
+            spec[part] = {}
+        spec[part]["guest"] = value
+    composer.evaluate(merged, names)
+    deprecated = composer.deprecation(merged)
+    labels = dict(data.get("labels") or {})
+    annotations = dict(data.get("annotations") or {})
+    composer.check_spec(merged, VirtualMachineInstancetypeSpec)
+    if not merged.spoilt:
+        size = f"{names['size']}{names['variant']}"
+        labels |= instancetype_labels(declared["class"], str(names["version"]), size, spec)
+    labels |= common_labels(composer.settings.vendor, deprecated)
+    texts = data.get("displayName", ""), data.get("description", "")
+    annotations |= derived_annotations("instancetype", *texts, deprecated)
+    composer.check_metadata(merged, labels, annotations)
+    return Instancetype(
+        name=name,
+        variant=names["variant"],
+        display_name=texts[0],
+        description=texts[1],
+        spec=ordered(spec),
+        labels=labels,
+        annotations=annotations,
+        deprecated=deprecated,
+        source=composer.sources.source(place, path),
+        series=declared["class"],
+        version=str(names["version"]),
+        size=names["size"],
+        vcpus=vcpus,
+        memory=memory,
+        memory_per_vcpu=ratio or None,
+    )
+
+
+def _name(composer: Composer, place: str, declared: Mapping[str, Any], names: Mapping[str, Any]) -> str:
+    template = declared.get("name") or "{{ class }}{{ version }}.{{ size }}{{ variant }}"
+    try:
+        name = str(evaluate(template, names))
+    except ExpressionError as error:
+        composer.sources.report(place, ("name",), error.message)
+        return f"{names['class']}{names['version']}.{names['size']}{names['variant']}"
+    fault = name_fault(name)
+    if fault:
+        path = ("variants", names["variant"]) if names["variant"] else ("sizes", names["size"])
+        composer.sources.report(place, path, fault)
+    return name
+
+
+def _vcpus(composer: Composer, merged: Merged, spec: Mapping[str, Any]) -> int:
+    """The number of vCPUs, from the size or else from the spec; 0 when there is none."""
+    written, given = _guest(spec, "cpu"), merged.data.get("vcpus")
+    vcpus = written if given is None else given
+    if not isinstance(vcpus, int) or isinstance(vcpus, bool) or not 1 <= vcpus < 2**32:
+        if vcpus is None:
+            composer.report(merged, (), "the size has no `vcpus`")
+        else:
+            wanted = "the number of vCPUs must be a whole number from 1"
+            composer.report(
+                merged, ("vcpus",) if written is None else ("spec", "cpu", "guest"), f"{wanted}, not {vcpus!r}"
+            )
+        merged.spoilt.add("*")
+        return 0
+    if given is not None and written is not None and given != written:
+        message = f"the size has {given} vCPUs, and this says {written}; leave it out"
+        composer.report(merged, ("spec", "cpu", "guest"), message)
+    return vcpus
+
+
+def _memory(
+    composer: Composer, merged: Merged, spec: Mapping[str, Any], vcpus: int, ratio: Quantity
+) -> tuple[Quantity, str]:
+    """The memory and how it is written: what the size says, else by the ratio, else the spec's; 0 when unknown."""
+    written, given = _guest(spec, "memory"), merged.data.get("memory")
+    if given is None and ratio and written is None:
+        memory = ratio * vcpus
+        if memory != Quantity(memory.value * NANO):
+            place = locate(merged.layers, ("memoryPerVcpu",))
+            message = f"{vcpus} x {ratio} is not a whole number of bytes"
+            composer.sources.report(*place, message)
+        return memory, str(memory)
+    path: tuple[str | int, ...] = ("memory",)
+    if given is None:
+        path, given = ("spec", "memory", "guest"), written
+    elif written is not None and str(written) != str(given):
+        message = f"the size has {given} of memory, and this says {written}; leave it out"
+        composer.report(merged, ("spec", "memory", "guest"), message)
+    if given is None:
+        composer.report(merged, (), "the size has no `memory`, and its class no `memoryPerVcpu`")
+        return Quantity(), "0"
+    return _parsed(composer, merged, path, given), str(given)
+
+
+def _quantity(composer: Composer, merged: Merged, key: str) -> Quantity:
+    value = merged.data.get(key)
+    return Quantity() if value is None else _parsed(composer, merged, (key,), value)
+
+
+def _parsed(composer: Composer, merged: Merged, path: tuple[str | int, ...], value: Any) -> Quantity:
+    """An amount of memory that a field gives, more than 0; 0 when it does not."""
+    try:
+        amount = Quantity.parse(value)
+    except ValueError as error:
+        composer.report(merged, path, str(error))
+        return Quantity()
+    if not Quantity() < amount:
+        composer.report(merged, path, f"the memory must be more than {amount}")
+        return Quantity()
+    if path != ("memoryPerVcpu",) and amount != Quantity(amount.value * NANO):
+        composer.report(merged, path, f"{value} is not a whole number of bytes")
+    return amount
+
+
+def _guest(spec: Mapping[str, Any], part: str) -> Any:
+    inner = spec.get(part)
+    return inner.get("guest") if isinstance(inner, dict) else None

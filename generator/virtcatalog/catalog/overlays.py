@@ -1,0 +1,170 @@
+"""The environments of `overlays.yaml`, and what their patches make of the objects that they select."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from virtcatalog.api.decode import convert
+from virtcatalog.api.instancetype import VirtualMachineInstancetypeSpec, VirtualMachinePreferenceSpec
+from virtcatalog.catalog.check import Checker
+from virtcatalog.catalog.compose import merge
+from virtcatalog.catalog.labels import DERIVED_LABELS, PREFIX, requirement_labels, spec_labels
+from virtcatalog.catalog.layers import Composer
+from virtcatalog.catalog.model import (
+    INSTANCETYPE_KINDS,
+    Entry,
+    Instancetype,
+    Manifest,
+    Overlay,
+    Patch,
+    Selection,
+    fresh,
+)
+from virtcatalog.catalog.names import key_fault, label_fault, name_fault, namespace_fault
+from virtcatalog.catalog.sources import FieldPath
+
+PLACE = "overlays.yaml"
+
+
+def overlays(composer: Composer, declared: Mapping[str, Any], entries: Sequence[Entry]) -> Iterator[Overlay]:
+    """Yield the environments, in the file's order; `entries` is what they select from."""
+    for name, data in declared.items():
+        data = data or {}
+        fault = name_fault(name)
+        if fault:
+            composer.sources.report(PLACE, (name,), fault)
+        reader = _Reader(composer, (name,), entries)
+        reader.check_namespace(data)
+        overlay = Overlay(
+            name=name,
+            description=data.get("description", ""),
+            scope=data.get("scope", "cluster"),
+            namespace=data.get("namespace", ""),
+            deprecated=data.get("deprecated", True),
+            select=_selection(data.get("select")),
+            labels=reader.labels(data),
+            annotations=reader.pairs(data, "annotations"),
+            source=composer.sources.source(PLACE, (name,)),
+        )
+        reader.check_selection(data.get("select"), overlay, ("select",))
+        patches = [
+            patch
+            for index, each in enumerate(data.get("patches") or ())
+            for patch in reader.patches(each, overlay, ("patches", index))
+        ]
+        yield msgspec.structs.replace(overlay, patches=tuple(patches))
+
+
+class _Reader:
+    """Reads one environment."""
+
+    def __init__(self, composer: Composer, path: FieldPath, entries: Sequence[Entry]) -> None:
+        self._composer, self._path, self._entries = composer, path, entries
+
+    def report(self, path: FieldPath, message: str) -> None:
+        self._composer.sources.report(PLACE, (*self._path, *path), message)
+
+    def check_namespace(self, data: Mapping[str, Any]) -> None:
+        scope, namespace = data.get("scope", "cluster"), data.get("namespace", "")
+        if scope == "cluster" and namespace:
+            self.report(("namespace",), "cluster-wide kinds have no namespace; the scope is cluster")
+        elif scope == "namespaced" and not namespace:
+            self.report((), "the scope is namespaced, and there is no `namespace`")
+        elif namespace and namespace_fault(namespace):
+            self.report(("namespace",), namespace_fault(namespace))
+
+    def labels(self, data: Mapping[str, Any]) -> dict[str, str]:
+        found = self.pairs(data, "labels")
+        for key in found:
+            if key in DERIVED_LABELS:
+                hint = "set `vendor`" if key == f"{PREFIX}vendor" else "it cannot be set by hand"
+                self.report(("labels", key), f"{key} is derived from {DERIVED_LABELS[key]}; {hint}")
+        vendor = data.get("vendor")
+        if vendor:
+            if label_fault(vendor):
+                self.report(("vendor",), label_fault(vendor))
+            found[f"{PREFIX}vendor"] = vendor
+        return found
+
+    def pairs(self, data: Mapping[str, Any], field: str, path: FieldPath = ()) -> dict[str, Any]:
+        found = dict(data.get(field) or {})
+        for key, value in found.items():
+            fault = key_fault(key) or (label_fault(value or "") if field == "labels" else "")
+            if fault:
+                self.report((*path, field, key), fault)
+        return found
+
+    def check_selection(self, data: Mapping[str, Any] | None, overlay: Overlay, path: FieldPath) -> None:
+        """A glob that matches no object of the scope is a misspelling."""
+        for index, pattern in enumerate((data or {}).get("names") or ()):
+            one = Selection(names=(pattern,))
+            if not any(one.matches(each) for each in self._objects(overlay)):
+                self.report((*path, "names", index), f"{pattern!r} matches no object of the catalog")
+
+    def patches(self, data: Mapping[str, Any], overlay: Overlay, path: FieldPath) -> Iterator[Patch]:
+        """Yield the patch; more than one where the labels that restate what it changes differ by object."""
+        target = _selection(data.get("select"))
+        self.check_selection(data.get("select"), overlay, (*path, "select"))
+        self._check_patch_labels(data.get("metadata") or {}, (*path, "metadata"))
+        body = {key: fresh(data[key]) for key in ("metadata", "spec") if data.get(key)}
+        if not body:
+            self.report(path, "the patch changes nothing: it has neither `metadata` nor `spec`")
+            return
+        groups: dict[tuple[tuple[str, str | None], ...], list[str]] = {}
+        for each in self._objects(overlay):
+            if overlay.includes(each) and target.matches(each):
+                drift = self._drift(each, body, path)
+                groups.setdefault(tuple(sorted(drift.items(), key=str)), []).append(each["metadata"]["name"])
+        if not groups:
+            self.report(path, "the patch selects no object of the environment")
+        for changes, names in groups.items():
+            change = {"metadata": {"labels": dict(changes)}} if changes else {}
+            only = target if len(groups) == 1 else Selection(tuple(dict.fromkeys(names)), target.kinds, target.labels)
+            yield Patch(only, _joined(body, change))
+
+    def _objects(self, overlay: Overlay) -> Iterator[Manifest]:
+        for entry in self._entries:
+            for kind in overlay.kinds:
+                if isinstance(entry, Instancetype) == (kind in INSTANCETYPE_KINDS):
+                    yield {"kind": kind, "metadata": {"name": entry.name, "labels": entry.labels}, "spec": entry.spec}
+
+    def _check_patch_labels(self, metadata: Mapping[str, Any], path: FieldPath) -> None:
+        self.pairs(metadata, "annotations", path)
+        for key in self.pairs(metadata, "labels", path):
+            if key in DERIVED_LABELS:
+                self.report(
+                    (*path, "labels", key), f"{key} is derived from {DERIVED_LABELS[key]}; the patch sets it too"
+                )
+
+    def _drift(self, manifest: Manifest, body: Mapping[str, Any], path: FieldPath) -> dict[str, str | None]:
+        """The derived labels that the patched spec asks for and the object does not have."""
+        if "spec" not in body:
+            return {}
+        spec = merge(manifest["spec"], body["spec"])
+        instancetype = manifest["kind"] in INSTANCETYPE_KINDS
+        kind: type[msgspec.Struct] = VirtualMachineInstancetypeSpec if instancetype else VirtualMachinePreferenceSpec
+        try:
+            convert(spec, kind)
+        except (msgspec.ValidationError, OverflowError):
+            Checker(lambda field, message: self.report((*path, "spec", *field), message)).check(spec, kind)
+            return {}
+        restate = spec_labels if instancetype else requirement_labels
+        before, after = restate(manifest["spec"]), restate(spec)
+        return {PREFIX + key: value or None for key, value in after.items() if value != before[key]}
+
+
+def _selection(data: Mapping[str, Any] | None) -> Selection:
+    data = data or {}
+    return Selection(tuple(data.get("names") or ()), tuple(data.get("kinds") or ()), data.get("labels") or {})
+
+
+def _joined(body: Mapping[str, Any], change: Mapping[str, Any]) -> dict[str, Any]:
+    """Two merge patches as one; unlike merging it keeps `null`."""
+    joined = dict(body)
+    for key, value in change.items():
+        inner = joined.get(key)
+        joined[key] = _joined(inner, value) if isinstance(inner, dict) and isinstance(value, dict) else value
+    return joined

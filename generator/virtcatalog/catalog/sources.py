@@ -1,0 +1,148 @@
+"""The catalog's files: found, read once, and the place of every fault in them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from virtcatalog.api.document import Text
+from virtcatalog.api.findings import field_path
+from virtcatalog.catalog.compose import Layer
+from virtcatalog.catalog.model import Source
+from virtcatalog.catalog.names import nearest
+from virtcatalog.errors import Problem
+
+MAX_BYTES = 16 * 2**20
+#: What a catalog consists of: files at its top, and folders of files.
+TOP = ("catalog.yaml", "components.yaml", "overlays.yaml", "vms.yaml")
+FOLDERS = ("instancetypes", "preferences", "vms")
+
+FieldPath = tuple[str | int, ...]
+
+
+class Sources:
+    """The files of one catalog, by their path relative to it, and the problems found so far."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self._texts: dict[str, Text] = {}
+        self._problems: dict[tuple[str, FieldPath, str], Problem] = {}
+        self._spoilt: dict[tuple[str, FieldPath], set[str]] = {}
+        self.files = self._find()
+
+    @property
+    def problems(self) -> list[Problem]:
+        """Everything that was reported."""
+        return list(self._problems.values())
+
+    def display(self, place: str) -> str:
+        """Return a file's path as it is shown: below the catalog's path as the user wrote it."""
+        return (self.root / place).as_posix()
+
+    def source(self, place: str, path: FieldPath) -> Source:
+        """Return where a field is declared."""
+        text = self._texts.get(place)
+        return Source(self.display(place), find=partial(text.place, 0, path) if text else None)
+
+    def report(self, place: str, path: FieldPath, message: str) -> None:
+        """Note a fault of a field."""
+        key = (place, path, message)
+        if key not in self._problems:
+            text = self._texts.get(place)
+            line, column = text.place(0, path) if text else (0, 0)
+            self._problems[key] = Problem(
+                file=self.display(place), line=line, column=column, field=field_path(path), message=message
+            )
+
+    def add(self, problem: Problem) -> None:
+        """Note a problem that has its place already."""
+        self._problems[problem.file, (problem.line, problem.column), problem.message] = problem
+
+    def spoil(self, place: str, path: FieldPath, keys: Iterable[str]) -> None:
+        """Note that keys of the layer at `path` are at fault, so that what follows from that is not reported."""
+        self._spoilt.setdefault((place, path), set()).update(keys)
+
+    def spoilt(self, layers: Iterable[Layer]) -> set[str]:
+        """Return the keys of the layers that are known to be at fault."""
+        if not self._spoilt:
+            return set()
+        return set().union(*(self._spoilt.get((layer.place, layer.path), ()) for layer in layers))
+
+    def read(self, place: str) -> Any:
+        """Return the data of a file that holds one document, or None when there is a fault."""
+        raw = self.read_text(place)
+        if raw is None:
+            return None
+        text = self._texts[place] = Text(raw, self.display(place))
+        documents = [data for _, data in text.documents()]
+        for problem in text.problems:
+            self.add(problem)
+        if text.problems:
+            return None
+        if len(documents) != 1:
+            self.report(place, (), "is empty" if not documents else "holds several documents; one file, one document")
+            return None
+        return documents[0]
+
+    def read_text(self, place: str) -> bytes | None:
+        """Return a file's bytes, or None when it cannot be read or is empty."""
+        path = self.root / place
+        try:
+            if not path.is_file():
+                self.report(place, (), "is no regular file")
+                return None
+            raw = path.read_bytes() if path.stat().st_size <= MAX_BYTES else None
+        except OSError as error:
+            self.report(place, (), f"cannot be read: {(error.strerror or str(error)).lower()}")
+            return None
+        if raw is None:
+            self.report(place, (), f"is larger than {MAX_BYTES // 2**20} MiB")
+        elif not raw.strip():
+            self.report(place, (), "is empty")
+        else:
+            return raw
+        return None
+
+    def _find(self) -> tuple[str, ...]:
+        """Return every file of the catalog, sorted; report what does not belong."""
+        base = os.path.realpath(self.root)
+        found = []
+        for folder, folders, files in os.walk(self.root, onerror=self._unlisted):
+            inside = Path(folder).relative_to(self.root)
+            folders[:] = sorted(name for name in folders if not name.startswith("."))
+            for name in [*folders, *files]:
+                place = (inside / name).as_posix()
+                path = os.path.join(folder, name)  # noqa: PTH118 - Path costs more than all the rest here
+                if os.path.islink(path) and not self._inside(path, base):  # noqa: PTH114
+                    self.report(place, (), "is a symbolic link that leads out of the catalog")
+                elif name in folders:
+                    if os.path.islink(path):  # noqa: PTH114
+                        self.report(place, (), "is a symbolic link to a folder; put the files into the catalog")
+                elif not name.startswith(".") and self._belongs(place):
+                    found.append(place)
+        return tuple(sorted(found))
+
+    @staticmethod
+    def _inside(path: str, base: str) -> bool:
+        return os.path.realpath(path).startswith(base + os.sep)
+
+    def _unlisted(self, error: OSError) -> None:
+        place = Path(error.filename).relative_to(self.root).as_posix()
+        self.report(place, (), f"cannot be listed: {(error.strerror or str(error)).lower()}")
+
+    def _belongs(self, place: str) -> bool:
+        """Whether this is a file of the catalog; declarations in places that nobody reads are a fault."""
+        folder, _, name = place.partition("/")
+        if place in TOP or (name and folder in FOLDERS and place.endswith(".yaml")):
+            return True
+        if folder == "vms" and place.endswith(".yaml.j2"):
+            return True
+        if place.endswith(".yml"):
+            self.report(place, (), "is not read: catalog files are named *.yaml")
+        elif place.endswith((".yaml", ".yaml.j2")):
+            hint = nearest(folder, FOLDERS) if name else nearest(place, TOP)
+            self.report(place, (), f"is not read: it is in none of the places of a catalog{hint}")
+        return False

@@ -1,0 +1,198 @@
+"""The VM templates of `vms/`: plain manifests, and Jinja2 templates with the parameters that `vms.yaml` gives."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import msgspec
+
+from virtcatalog.api.document import Text
+from virtcatalog.api.findings import field_path
+from virtcatalog.api.kubevirt import VirtualMachine
+from virtcatalog.catalog.check import Checker, Version
+from virtcatalog.catalog.expressions import ExpressionError
+from virtcatalog.catalog.model import Overlay, Source, VmTemplate
+from virtcatalog.catalog.names import name_fault, nearest
+from virtcatalog.catalog.sources import Sources
+from virtcatalog.errors import Problem
+
+PLACE = "vms.yaml"
+TEMPLATE = ".yaml.j2"
+
+
+class _Rendering(msgspec.Struct, frozen=True):
+    """A file's text for one environment; "" for the only rendering of a file."""
+
+    place: str
+    environment: str
+    text: str | bytes
+    parameters: dict[str, Any]
+
+
+def vm_templates(
+    sources: Sources,
+    declared: Mapping[str, Any],
+    overlays: Sequence[Overlay],
+    parameters: Mapping[str, Any],
+    release: Version,
+) -> Iterator[VmTemplate]:
+    """Yield the VMs of every file of `vms/`, file by file and environment by environment."""
+    files = [place for place in sources.files if place.startswith("vms/")]
+    names = {place.removeprefix("vms/"): place for place in files}
+    for name in declared:
+        if name not in names:
+            sources.report(PLACE, (name,), f"there is no vms/{name}{nearest(name, names)}")
+        elif not name.endswith(TEMPLATE):
+            sources.report(PLACE, (name,), f"vms/{name} is no template: those are named *{TEMPLATE}")
+    for name, place in names.items():
+        raw = sources.read_text(place)
+        if raw is None:
+            continue
+        if not name.endswith(TEMPLATE):
+            yield from _read(sources, _Rendering(place, "", raw, {}), raw, release)
+            continue
+        try:
+            source = raw.decode("utf-8-sig")
+        except UnicodeDecodeError:
+            sources.add(Problem(file=sources.display(place), line=1, column=1, message="is not UTF-8 text"))
+            continue
+        for rendering in _renderings(sources, name, source, declared.get(name) or {}, overlays, parameters):
+            yield from _read(sources, rendering, raw, release)
+
+
+def _renderings(
+    sources: Sources,
+    name: str,
+    source: str,
+    declared: Mapping[str, Any],
+    overlays: Sequence[Overlay],
+    shared: Mapping[str, Any],
+) -> Iterator[_Rendering]:
+    from virtcatalog.catalog.sandbox import render
+
+    place = f"vms/{name}"
+    own = declared.get("parameters") or {}
+    known = {overlay.name: overlay for overlay in overlays}
+    environments = declared.get("environments") or {"": {}}
+    for environment, given in environments.items():
+        values = {**own, **(given or {})}
+        path = (name, "environments", environment) if environment else (name,)
+        names: dict[str, Any] = {**shared, **values}
+        if environment:
+            if environment not in known:
+                message = f"overlays.yaml has no environment {environment!r}{nearest(environment, known)}"
+                sources.report(PLACE, path, message)
+                continue
+            names |= _facts(known[environment])
+        faults = [
+            (key, f"the template has no parameter {key!r}{nearest(key, own)}") for key in given or () if key not in own
+        ]
+        faults += [("", f"the parameter {key!r} has no value") for key, value in values.items() if value is None]
+        for key, message in faults:
+            sources.report(PLACE, (*path, key) if key else path, message)
+        if faults:
+            continue
+        try:
+            yield _Rendering(place, environment, render(source, names), values)
+        except ExpressionError as error:
+            _report_line(sources, place, error.line + 1, _column(source, error), error.message)
+
+
+def _facts(overlay: Overlay) -> dict[str, str]:
+    """What a template knows of its environment."""
+    middle = "" if overlay.scope == "namespaced" else "Cluster"
+    return {
+        "environment": overlay.name,
+        "namespace": overlay.namespace,
+        "instancetypeKind": f"VirtualMachine{middle}Instancetype",
+        "preferenceKind": f"VirtualMachine{middle}Preference",
+    }
+
+
+def _column(source: str, error: ExpressionError) -> int:
+    """The column of the name that the error is about, else 1."""
+    line = source.splitlines()[error.line : error.line + 1] or [""]
+    name = error.message.split("'")[1] if error.message.startswith("the expression uses '") else ""
+    return line[0].find(name) + 1 if name and name in line[0] else 1
+
+
+def _read(sources: Sources, rendering: _Rendering, raw: bytes, release: Version) -> Iterator[VmTemplate]:
+    text = Text(rendering.text, sources.display(rendering.place))
+    documents = list(text.documents())
+    report = partial(_report, sources, rendering, text, raw)
+    for problem in text.problems:
+        report((problem.line, problem.column), "", problem.message)
+    machines: list[tuple[int, dict[str, Any]]] = []
+    companions = []
+    for index, manifest in documents:
+        if not isinstance(manifest, dict) or not isinstance(manifest.get("kind"), str):
+            report(text.place(index, ()), "", "is not a manifest: a map with apiVersion and kind")
+        elif manifest["kind"] == "VirtualMachine":
+            machines.append((index, manifest))
+        else:
+            companions.append(manifest)
+    if not machines and not text.problems:
+        report((1, 1), "", "holds no VirtualMachine")
+    for index, manifest in machines:
+        faults = _faults(manifest, release)
+        for path, message in faults:
+            report(text.place(index, path), field_path(path), message)
+        if not faults:
+            name = manifest["metadata"]["name"]
+            stem = rendering.place.removeprefix("vms/").removesuffix(".j2").removesuffix(".yaml")
+            parts = (stem, name if len(machines) > 1 else "", rendering.environment)
+            yield VmTemplate(
+                key=".".join(part for part in parts if part),
+                name=name,
+                file=rendering.place,
+                environment=rendering.environment,
+                parameters=rendering.parameters,
+                manifest=manifest,
+                companions=tuple(companions),
+                source=Source(text.file, find=lambda index=index: _original(rendering, raw, text.place(index, ()))),  # type: ignore[misc]
+            )
+
+
+def _faults(manifest: Mapping[str, Any], release: Version) -> list[tuple[tuple[str | int, ...], str]]:
+    found: list[tuple[tuple[str | int, ...], str]] = []
+    Checker(lambda path, message: found.append((path, message)), release).check(manifest, VirtualMachine)
+    if manifest.get("apiVersion") != "kubevirt.io/v1":
+        found.append((("apiVersion",), f"a VirtualMachine is of kubevirt.io/v1, not {manifest.get('apiVersion')!r}"))
+    metadata = manifest.get("metadata")
+    name = metadata.get("name") if isinstance(metadata, dict) else None
+    if not found and (not isinstance(name, str) or name_fault(name)):
+        message = name_fault(name) if isinstance(name, str) else "the VirtualMachine has no name"
+        found.append((("metadata", "name"), message))
+    return found
+
+
+def _report(
+    sources: Sources, rendering: _Rendering, text: Text, raw: bytes, place: tuple[int, int], field: str, message: str
+) -> None:
+    line, column = _original(rendering, raw, place)
+    if rendering.environment:
+        message = f"{message} (rendered for {rendering.environment})"
+    sources.add(Problem(file=text.file, line=line, column=column, field=field, message=message))
+
+
+def _original(rendering: _Rendering, raw: bytes, place: tuple[int, int]) -> tuple[int, int]:
+    """Where a place of the rendered text is from: the template's line that reads the same, if there is just one."""
+    if not isinstance(rendering.text, str):
+        return place
+    rendered, lines = rendering.text.splitlines(), raw.decode("utf-8-sig").splitlines()
+    line = rendered[place[0] - 1] if 0 < place[0] <= len(rendered) else ""
+    key = line.partition(":")[0]
+    for found in ([n for n, each in enumerate(lines, 1) if each == line], _starting(lines, f"{key}:")):
+        if len(found) == 1:
+            return found[0], place[1]
+    return 1, 1
+
+
+def _starting(lines: Sequence[str], start: str) -> list[int]:
+    return [number for number, each in enumerate(lines, 1) if each.startswith(start)]
+
+
+def _report_line(sources: Sources, place: str, line: int, column: int, message: str) -> None:
+    sources.add(Problem(file=sources.display(place), line=line, column=column, message=message))
