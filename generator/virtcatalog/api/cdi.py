@@ -156,8 +156,8 @@ class DataVolumeCheckpoint(Object):
 class DataVolumeSourceRef(Object):
     """`cdi.kubevirt.io/v1beta1 DataVolumeSourceRef`."""
 
+    kind: str
     name: str
-    kind: str = ""
     namespace: str | None = None
 
 

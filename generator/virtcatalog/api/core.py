@@ -169,9 +169,9 @@ class TCPSocketAction(Object):
 class TypedLocalObjectReference(Object):
     """`core/v1 TypedLocalObjectReference`."""
 
+    kind: str
     name: str
     api_group: str | None = None
-    kind: str = ""
 
 
 class VolumeResourceRequirements(Object):
@@ -184,9 +184,9 @@ class VolumeResourceRequirements(Object):
 class TypedObjectReference(Object):
     """`core/v1 TypedObjectReference`."""
 
+    kind: str
     name: str
     api_group: str | None = None
-    kind: str = ""
     namespace: str | None = None
 
 
@@ -232,10 +232,10 @@ class Affinity(Object):
 class OwnerReference(Object):
     """`meta/v1 OwnerReference`."""
 
+    api_version: str
+    kind: str
     name: str
     uid: str
-    api_version: str = ""
-    kind: str = ""
     controller: bool | None = None
     block_owner_deletion: bool | None = None
 

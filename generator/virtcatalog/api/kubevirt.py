@@ -18,6 +18,7 @@ from virtcatalog.api.core import (
     Toleration,
     TopologySpreadConstraint,
 )
+from virtcatalog.api.devices import Devices
 from virtcatalog.api.domainspec import DomainSpec
 from virtcatalog.api.object import Int32, Int64, Object, Status, since
 from virtcatalog.api.status import VirtualMachineInstanceStatus, VirtualMachineStatus
@@ -165,11 +166,15 @@ class VirtualMachineInstanceSpec(Object):
     utility_volumes: Annotated[list[UtilityVolume], since("v1.8")] = []
 
 
+def _empty_spec() -> VirtualMachineInstanceSpec:
+    return VirtualMachineInstanceSpec(domain=DomainSpec(devices=Devices()))
+
+
 class VirtualMachineInstanceTemplateSpec(Object, kw_only=True):
     """`kubevirt.io/v1 VirtualMachineInstanceTemplateSpec`."""
 
     metadata: ObjectMeta = field(default_factory=ObjectMeta)
-    spec: VirtualMachineInstanceSpec
+    spec: VirtualMachineInstanceSpec = field(default_factory=_empty_spec)
 
 
 class InstancetypeMatcher(Object):

@@ -101,7 +101,7 @@ class VirtualMachineInstanceNetworkInterface(Status):
 
     name: str = ""
     mac: str = ""
-    pod_interface_name: Annotated[str, since("v1.3")] = ""
+    pod_interface_name: Annotated[str, since("v1.4")] = ""
     info_source: str = ""
     queue_count: int = 0
 

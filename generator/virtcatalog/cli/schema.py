@@ -1,0 +1,95 @@
+"""`virtcatalog schema`: the JSON Schemas of catalog files and KubeVirt kinds."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+
+@click.command("schema")
+@click.argument("kind", required=False)
+@click.option(
+    "--output", "-o", type=click.Path(file_okay=False, path_type=Path), help="Write every schema below this folder."
+)
+@click.option("--check", is_flag=True, help="Write nothing; exit 1 when the folder is not what would be written.")
+def command(kind: str | None, output: Path | None, *, check: bool) -> None:
+    """Print the schema of KIND, or write them all with --output.
+
+    KIND is a kind (VirtualMachine) or a file below schemas/ without .json. Without KIND and --output, the
+    names of all schemas are printed.
+    """
+    schemas = _schemas()
+    if kind and (output or check):
+        raise click.UsageError("KIND is for printing one schema; --output and --check are for all of them.")
+    if check or output:
+        folder = output or Path("schemas")
+        stale = _stale(folder, schemas)
+        if check:
+            for path, what in stale.items():
+                click.echo(f"{folder / path}: {what}", err=True)
+            click.echo(f"{len(stale)} of {len(schemas)} schemas differ" if stale else "schemas are fresh", err=True)
+            raise SystemExit(1 if stale else 0)
+        _write(folder, schemas, stale)
+    elif kind:
+        click.echo(_text(schemas[_find(kind, schemas)]), nl=False)
+    else:
+        for path in schemas:
+            click.echo(path.removesuffix(".json"))
+
+
+def _schemas() -> dict[str, dict[str, Any]]:
+    from virtcatalog.api.schema import kind_schemas
+    from virtcatalog.catalog.schema import catalog_schemas
+
+    return dict(sorted({**kind_schemas(), **catalog_schemas()}.items()))
+
+
+def _find(kind: str, schemas: dict[str, dict[str, Any]]) -> str:
+    wanted = kind.lower().removesuffix(".json")
+    for path in schemas:
+        if wanted in (
+            path.removesuffix(".json").lower(),
+            path.rpartition("/")[2].partition("_")[0].removesuffix(".json"),
+        ):
+            return path
+    from difflib import get_close_matches
+
+    names = {path.rpartition("/")[2].partition("_")[0].removesuffix(".json"): path for path in schemas}
+    near = get_close_matches(wanted, names, n=1)
+    hint = f" Did you mean {near[0]}?" if near else " `virtcatalog schema` lists them."
+    raise click.UsageError(f"There is no schema of {kind}.{hint}")
+
+
+def _text(schema: dict[str, Any]) -> str:
+    return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
+
+
+def _stale(folder: Path, schemas: dict[str, dict[str, Any]]) -> dict[str, str]:
+    """What in the folder is not as it would be written, and how; files that virtcatalog never wrote do not count."""
+    from virtcatalog.api.schema import COMMENT
+
+    found = {}
+    for path, schema in schemas.items():
+        file = folder / path
+        if not file.is_file():
+            found[path] = "missing"
+        elif file.read_bytes() != _text(schema).encode():
+            found[path] = "stale"
+    for file in sorted(folder.rglob("*.json")):
+        path = file.relative_to(folder).as_posix()
+        if path not in schemas and COMMENT.encode() in file.read_bytes():
+            found[path] = "no longer written"
+    return found
+
+
+def _write(folder: Path, schemas: dict[str, dict[str, Any]], stale: dict[str, str]) -> None:
+    for path in stale:
+        file = folder / path
+        if path in schemas:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_bytes(_text(schemas[path]).encode())
+        else:
+            file.unlink()

@@ -1,0 +1,169 @@
+"""The types agree with the facts: every field of KubeVirt v1.9.0's API, and Kubernetes' published schemas."""
+
+from __future__ import annotations
+
+import csv
+import json
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+
+import msgspec
+import msgspec.inspect as types
+import pytest
+
+from virtcatalog.api import cdi, configuration, core, devices, domainspec, instancetype, kubevirt, status, volumes
+from virtcatalog.api.corekinds import KUBERNETES
+from virtcatalog.api.object import Object, Status
+
+FACTS = Path(__file__).parents[3] / "shared" / "kubevirt" / "fields.tsv"
+MODULES = {
+    "v1": (kubevirt, domainspec, devices, volumes, status),
+    "v1beta1": (instancetype, cdi),
+    "k8s.io.api.core.v1": (core,),
+    "k8s.io.apimachinery.pkg.apis.meta.v1": (core,),
+}
+# Options of subresources, and what statuses hold that the expander does not read.
+NOT_CARRIED = {"AddVolumeOptions", "RemoveVolumeOptions", "FieldsV1", "Time"}
+# KubeVirt v1.9.0, pkg/util/openapi/openapi.go: every object must have a spec.
+REQUIRED_AT_THE_TOP = {("v1.VirtualMachineInstancePreset", "spec")}
+
+
+def rows() -> list[dict[str, str]]:
+    if not FACTS.exists():
+        return []
+    with FACTS.open(newline="") as file:
+        return list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
+
+
+@cache
+def type_of(name: str) -> type[msgspec.Struct] | None:
+    group, _, short = name.rpartition(".")
+    for module in MODULES.get(group, ()):
+        found = getattr(module, short, None)
+        if found is not None and found.__module__ == module.__name__:
+            return found
+    return None
+
+
+@cache
+def fields_of(kind: type[msgspec.Struct]) -> dict[str, types.Field]:
+    return {field.encode_name: field for field in types.type_info(kind).fields}
+
+
+def plain(info: types.Type) -> types.Type:
+    """The type of a field's value, without `since` and None."""
+    if isinstance(info, types.Metadata):
+        return plain(info.type)
+    if isinstance(info, types.UnionType):
+        members = [member for member in info.types if not isinstance(member, types.NoneType)]
+        if len(members) == 1:
+            return plain(members[0])
+    return info
+
+
+def since_of(info: types.Type) -> str:
+    return (info.extra or {}).get("since", "") if isinstance(info, types.Metadata) else ""
+
+
+ROWS = rows()
+needs_facts = pytest.mark.skipif(not ROWS, reason="the table of KubeVirt's API fields is not here")
+
+
+@needs_facts
+def test_every_type_of_a_spec_is_carried() -> None:
+    reachable = {row["type"] for row in ROWS if type_of(row["type"]) and not issubclass(type_of(row["type"]), Status)}
+    named = {
+        row["value"].strip("[]").removeprefix("map[").removesuffix("|null")
+        for row in ROWS
+        if row["type"] in reachable and row["field"] != "status"
+    }
+    known = {row["type"] for row in ROWS}
+    missing = {name for name in named & known if type_of(name) is None and name.rpartition(".")[2] not in NOT_CARRIED}
+    assert missing == {"k8s.io.apimachinery.pkg.api.resource.Quantity"} & missing
+
+
+@needs_facts
+def test_every_field_is_there_with_its_facts() -> None:
+    wrong = []
+    for row in ROWS:
+        kind = type_of(row["type"])
+        if kind is None or row["field"] == "-":
+            continue
+        field = fields_of(kind).get(row["field"])
+        if field is None:
+            if not issubclass(kind, Status):
+                wrong.append((row["type"], row["field"], "is missing"))
+            continue
+        if (since_of(field.type) or "v1.0") != row["since"]:
+            wrong.append((row["type"], row["field"], "since", since_of(field.type), row["since"]))
+        wanted = row["required"] == "required" or (row["type"], row["field"]) in REQUIRED_AT_THE_TOP
+        if issubclass(kind, Object) and field.required != wanted:
+            wrong.append((row["type"], row["field"], "required", field.required))
+        enum = sorted(plain(field.type).values) if isinstance(plain(field.type), types.LiteralType) else []
+        if issubclass(kind, Object) and "|".join(enum) != row["enum"]:
+            wrong.append((row["type"], row["field"], "enum", enum, row["enum"]))
+    assert wrong == []
+
+
+VALUES = {
+    "string": types.StrType,
+    "boolean": types.BoolType,
+    "integer:int32": types.IntType,
+    "integer:int64": types.IntType,
+    "string:date-time": types.StrType,
+}
+
+
+@needs_facts
+@pytest.mark.parametrize("value", sorted(VALUES))
+def test_scalars_have_their_type(value: str) -> None:
+    for row in ROWS:
+        kind = type_of(row["type"])
+        field = fields_of(kind).get(row["field"]) if kind else None
+        if field is not None and row["value"] == value and not row["enum"]:
+            assert isinstance(plain(field.type), VALUES[value]), row
+
+
+@needs_facts
+def test_types_hold_nothing_that_the_api_lacks() -> None:
+    known: dict[str, set[str]] = {}
+    for row in ROWS:
+        known.setdefault(row["type"], set()).add(row["field"])
+    for name, names in known.items():
+        kind = type_of(name)
+        if kind is not None and "-" not in names:
+            assert set(fields_of(kind)) <= names, name
+
+
+@cache
+def kubernetes_definitions() -> dict[str, dict]:
+    folder = files("kubernetes_validate") / "kubernetes-json-schema" / f"v{KUBERNETES}-local-strict"
+    return json.loads((folder / "_definitions.json").read_bytes())["$defs"]
+
+
+CORE = sorted(
+    (
+        kind
+        for kind in vars(core).values()
+        if isinstance(kind, type) and issubclass(kind, Object) and kind is not Object
+    ),
+    key=lambda kind: kind.__name__,
+)
+
+
+@pytest.mark.parametrize("kind", CORE, ids=lambda kind: kind.__name__)
+def test_kubernetes_types_agree_with_kubernetes(kind: type[Object]) -> None:
+    definitions = kubernetes_definitions()
+    prefixes = ("io.k8s.api.core.v1", "io.k8s.apimachinery.pkg.apis.meta.v1", "io.k8s.api.apps.v1")
+    found = [
+        definitions[f"{prefix}.{kind.__name__}"] for prefix in prefixes if f"{prefix}.{kind.__name__}" in definitions
+    ]
+    assert found, "Kubernetes has no such type"
+    assert set(fields_of(kind)) == set(found[0]["properties"]) | ({"selfLink"} if kind is core.ObjectMeta else set())
+
+
+def test_configuration_types_are_strict() -> None:
+    kinds = [kind for kind in vars(configuration).values() if isinstance(kind, type) and issubclass(kind, Object)]
+    assert len(kinds) > 40
+    assert all(kind.__struct_config__.forbid_unknown_fields for kind in kinds)

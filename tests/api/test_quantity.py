@@ -1,0 +1,220 @@
+"""Quantities are Kubernetes' to the letter."""
+
+from __future__ import annotations
+
+import copy
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from virtcatalog.api.quantity import Quantity
+
+CANONICAL = {
+    "1500Mi": "1500Mi",
+    "0.5Gi": "512Mi",
+    "1.5Gi": "1536Mi",
+    "1024Mi": "1Gi",
+    "1000Ki": "1000Ki",
+    "8Ki": "8Ki",
+    "0.5Ki": "512",
+    "1000": "1k",
+    "1024": "1024",
+    "1500": "1500",
+    "1.5": "1500m",
+    "0.1n": "1n",
+    "0.0001Ki": "102400u",
+    "1e9": "1e9",
+    "1E9": "1E9",
+    "100e1": "1e3",
+    "12e6": "12e6",
+    "1e-3": "1e-3",
+    "0": "0",
+    "0Gi": "0",
+    "-0.5": "-500m",
+    "-1.5Gi": "-1536Mi",
+}
+KEPT = ["+5", "5.", "1.500", "0100", "1.Ki", "+3Ki", "1e0"]
+
+
+@pytest.mark.parametrize(("text", "canonical"), CANONICAL.items())
+def test_canonical_form(text: str, canonical: str) -> None:
+    assert str(Quantity.parse(text)) == canonical
+
+
+@pytest.mark.parametrize("text", KEPT)
+def test_what_looks_canonical_to_go_stays_as_written_until_it_changes(text: str) -> None:
+    quantity = Quantity.parse(text)
+    assert str(quantity) == text
+    assert str(quantity + Quantity()) == str(-(-quantity))
+    assert "+" not in str(quantity + Quantity())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        " ",
+        "1ki",
+        "1KI",
+        "1K",
+        "1e",
+        "1.e",
+        "1 Gi",
+        "abc",
+        "1e1.5",
+        "1m5",
+        "--1",
+        "1,5",
+        "0x10",
+        "1Ki\n",
+        "٣",
+        "1_0",
+    ],
+)
+def test_not_quantities(text: str) -> None:
+    with pytest.raises(ValueError, match="is not a quantity"):
+        Quantity.parse(text)
+
+
+@pytest.mark.parametrize("text", ["+", ".", "-", "Ki", "m", "e5", "-."])
+def test_no_digits_are_zero(text: str) -> None:
+    assert Quantity.parse(text).value == 0
+
+
+@pytest.mark.parametrize("text", ["1e257", "1e-999999999999", "9" * 300])
+def test_amounts_without_end_are_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="out of the range"):
+        Quantity.parse(text)
+
+
+def test_spaces_around_do_not_count() -> None:
+    assert str(Quantity.parse(" 1Gi ")) == "1Gi"
+
+
+@pytest.mark.parametrize(("number", "text"), [(2, "2"), (1.5, "1500m"), (2.0, "2"), (1e16, "10P"), (0, "0")])
+def test_numbers(number: float, text: str) -> None:
+    assert str(Quantity.parse(number)) == text
+
+
+@pytest.mark.parametrize("value", [True, None, [], {}, float("nan"), float("inf")])
+def test_other_things_are_not_quantities(value: object) -> None:
+    with pytest.raises(ValueError, match="is not a quantity"):
+        Quantity.parse(value)
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "milli"),
+    [
+        ("1Gi", 2**30, 1000 * 2**30),
+        ("1.5", 2, 1500),
+        ("-1.5", -2, -1500),
+        ("1n", 1, 1),
+        ("-1n", -1, -1),
+        ("0.1", 1, 100),
+        ("16Ei", 2**63 - 1, -1000),
+        ("10E", 0, 0),
+    ],
+)
+def test_whole_units_and_thousandths_round_away_from_zero_and_overflow_as_in_go(
+    text: str, value: int, milli: int
+) -> None:
+    assert (Quantity.parse(text).value, Quantity.parse(text).milli_value) == (value, milli)
+
+
+def test_binary_amounts_are_capped() -> None:
+    assert str(Quantity.parse("9Ei")) == str(2**63 - 1)
+    assert str(Quantity.parse("9E")) == "9E"
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "total"),
+    [
+        ("1Gi", "1G", "2073741824"),
+        ("1G", "1Gi", "2073741824"),
+        ("0", "1Gi", "1Gi"),
+        ("1Gi", "1Gi", "2Gi"),
+        ("1", "1Ki", "1025"),
+    ],
+)
+def test_a_sum_keeps_the_left_notation_and_zero_takes_the_others(left: str, right: str, total: str) -> None:
+    made = Quantity.parse(left) + Quantity.parse(right)
+    assert str(made) == total
+    assert made.notation == (Quantity.parse(left) or Quantity.parse(right)).notation
+
+
+def test_making_and_scaling() -> None:
+    assert str(Quantity.of(3 * 2**30)) == "3Gi"
+    assert str(Quantity.of_milli(1500)) == "1500m"
+    assert str(Quantity.parse("512Mi") * 4) == "2Gi"
+    assert str(Quantity.parse("2Gi") - Quantity.parse("512Mi")) == "1536Mi"
+
+
+def test_copies_are_the_same_object() -> None:
+    quantity = Quantity.parse("1Gi")
+    assert copy.copy(quantity) is quantity
+    assert copy.deepcopy([quantity])[0] is quantity
+
+
+numbers = st.one_of(
+    st.integers(0, 10**15).map(str),
+    st.decimals(0, 10**9, places=6).map("{:f}".format),
+    st.from_regex(r"\A[0-9]{1,6}\.[0-9]{0,9}\Z"),
+)
+suffixes = st.sampled_from(["", "n", "u", "m", "k", "M", "G", "T", "Ki", "Mi", "Gi", "e3", "E2", "e-2", "e+1"])
+texts = st.builds("{}{}{}".format, st.sampled_from(["", "-", "+"]), numbers, suffixes)
+quantities = texts.map(Quantity.parse)
+
+
+def exact(text: str) -> Fraction:
+    """What a quantity says, in units of 10^-9 rounded up as Kubernetes does."""
+    body = text.lstrip("+-")
+    digits = len(body) - len(body.lstrip("0123456789."))
+    number, suffix = body[:digits], body[digits:]
+    factors = {"": 1, "n": Fraction(1, 10**9), "u": Fraction(1, 10**6), "m": Fraction(1, 1000), "k": 10**3, "M": 10**6}
+    factors |= {"G": 10**9, "T": 10**12, "Ki": 2**10, "Mi": 2**20, "Gi": 2**30}
+    factor = factors.get(suffix) or Fraction(10) ** int(suffix[1:])
+    nano = Fraction(number.rstrip(".") or 0) * factor * 10**9
+    nano = min(
+        Fraction(-(-nano.numerator // nano.denominator)), Fraction((2**63 - 1) * 10**9) if "i" in suffix else nano + 1
+    )
+    return -nano if text.startswith("-") else nano
+
+
+@given(texts, texts)
+def test_order_is_that_of_the_amounts(left: str, right: str) -> None:
+    a, b = Quantity.parse(left), Quantity.parse(right)
+    assert (a < b, a == b, a > b, a <= b) == (
+        exact(left) < exact(right),
+        exact(left) == exact(right),
+        exact(left) > exact(right),
+        exact(left) <= exact(right),
+    )
+
+
+@given(quantities)
+def test_text_means_the_same_amount(quantity: Quantity) -> None:
+    again = Quantity.parse(str(quantity))
+    assert again == quantity
+    assert hash(again) == hash(quantity)
+
+
+@given(quantities)
+def test_canonical_form_is_final(quantity: Quantity) -> None:
+    canonical = str(quantity + Quantity())
+    assert str(Quantity.parse(canonical) + Quantity()) == canonical
+
+
+@given(quantities, quantities)
+def test_sums_are_exact(left: Quantity, right: Quantity) -> None:
+    assert left + right == right + left
+    assert left + right - right == left
+    assert (left + right < left) == (right < Quantity())
+
+
+@given(st.integers(-(2**62), 2**62), st.sampled_from(["DecimalSI", "BinarySI", "DecimalExponent"]))
+def test_whole_units_come_back(units: int, notation: str) -> None:
+    quantity = Quantity.of(units, notation)
+    assert quantity.value == units
+    assert Quantity.parse(str(quantity)).value == units
