@@ -24,7 +24,11 @@ _STATES = frozenset({"", "absent", "down", "up"})
 
 def validate_interface_states(spec: VirtualMachineInstanceSpec, path: str, _config: Configuration) -> Iterator[Cause]:
     """The link state that is asked for, and who can have it."""
-    for index, interface in enumerate(spec.domain.devices.interfaces):
+    interfaces = spec.domain.devices.interfaces
+    if not any(interface.state for interface in interfaces):
+        return
+    default_network = _default_network(spec)
+    for index, interface in enumerate(interfaces):
         state, name = interface.state, interface.name
         if not state:
             continue
@@ -36,7 +40,7 @@ def validate_interface_states(spec: VirtualMachineInstanceSpec, path: str, _conf
         if state == "absent":
             if interface.bridge is None:
                 yield invalid(field, f"interface {name!r}: only an interface with bridge can be absent")
-            if name == _default_network(spec):
+            if name == default_network:
                 yield invalid(field, f"interface {name!r}: the interface of the default network cannot be absent")
 
 
