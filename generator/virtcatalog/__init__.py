@@ -11,7 +11,7 @@ from virtcatalog._version import __version__
 TYPE_CHECKING = False  # type checkers take it for true; importing typing would cost more than all the rest
 
 if TYPE_CHECKING:
-    from virtcatalog.catalog import load_catalog
+    from virtcatalog.catalog.load import load_catalog
     from virtcatalog.domain.host import HOSTS
     from virtcatalog.errors import CatalogError, Cause, ManifestError, Problem, UnsupportedError
     from virtcatalog.expand.cluster import Cluster
@@ -42,7 +42,7 @@ _HOMES = {
     "Result": "virtcatalog.pipeline",
     "UnsupportedError": "virtcatalog.errors",
     "admit": "virtcatalog.pipeline",
-    "load_catalog": "virtcatalog.catalog",
+    "load_catalog": "virtcatalog.catalog.load",
 }
 
 

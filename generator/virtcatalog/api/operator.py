@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
+import msgspec
 from msgspec import field
 
 from virtcatalog.api.configuration import KubeVirtConfiguration
@@ -70,7 +71,7 @@ class ComponentConfig(Object):
     """Where components run and how many; the placement is any node placement."""
 
     node_placement: dict[str, Any] | None = None
-    replicas: int | None = None
+    replicas: Annotated[int, msgspec.Meta(ge=0, le=255)] | None = None
 
 
 class KubeVirtSpec(Object):

@@ -7,7 +7,7 @@ from typing import Annotated
 from msgspec import field
 
 from virtcatalog.api.domainspec import Machine
-from virtcatalog.api.object import Int64, Status, UInt32, since
+from virtcatalog.api.object import Int32, Int64, Status, UInt32, since
 from virtcatalog.api.quantity import Quantity
 
 
@@ -103,7 +103,7 @@ class VirtualMachineInstanceNetworkInterface(Status):
     mac: str = ""
     pod_interface_name: Annotated[str, since("v1.4")] = ""
     info_source: str = ""
-    queue_count: int = 0
+    queue_count: Int32 = 0
 
 
 class VirtualMachineInstanceStatus(Status):

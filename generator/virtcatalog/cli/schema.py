@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -42,9 +43,14 @@ def command(kind: str | None, output: Path | None, *, check: bool) -> None:
 
 def _schemas() -> dict[str, dict[str, Any]]:
     from virtcatalog.api.schema import kind_schemas
-    from virtcatalog.catalog.schema import catalog_schemas
 
-    return dict(sorted({**kind_schemas(), **catalog_schemas()}.items()))
+    made = kind_schemas()
+    try:
+        made |= import_module("virtcatalog.catalog.schema").catalog_schemas()
+    except ModuleNotFoundError as error:
+        if error.name != "virtcatalog.catalog.schema":
+            raise
+    return dict(sorted(made.items()))
 
 
 def _find(kind: str, schemas: dict[str, dict[str, Any]]) -> str:

@@ -1,0 +1,243 @@
+"""From data to types and back, and everything that is wrong with a manifest at once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import pytest
+
+from virtcatalog.api.core import ResourceFieldSelector
+from virtcatalog.api.decode import clone, convert, decode_manifest, to_manifest
+from virtcatalog.api.devices import Disk, DiskTarget
+from virtcatalog.api.domainspec import CPU, Machine, Memory
+from virtcatalog.api.findings import field_path
+from virtcatalog.api.kinds import KINDS, kind_type
+from virtcatalog.api.kubevirt import VirtualMachine, VirtualMachineInstanceTemplateSpec
+from virtcatalog.api.object import Object
+from virtcatalog.api.quantity import Quantity
+from virtcatalog.api.volumes import HostDisk
+from virtcatalog.errors import ManifestError
+
+
+def machine(domain: dict[str, Any] | None = None, **spec: Any) -> dict[str, Any]:
+    template = {"spec": {"domain": {"devices": {}, **(domain or {})}, **spec}}
+    return {
+        "apiVersion": "kubevirt.io/v1",
+        "kind": "VirtualMachine",
+        "metadata": {"name": "web", "namespace": "shop"},
+        "spec": {"template": template},
+    }
+
+
+def problems(manifest: Any, kind: type[Object] | None = None) -> list[tuple[str, str]]:
+    with pytest.raises(ManifestError) as caught:
+        decode_manifest(manifest, kind)
+    return [(problem.field, problem.message) for problem in caught.value.problems]
+
+
+DOMAIN = "spec.template.spec.domain"
+
+
+@pytest.mark.parametrize(
+    ("domain", "field", "message"),
+    [
+        ({"cpus": {}}, "cpus", "is not a field here; did you mean cpu?"),
+        ({"xyzzy": 1}, "xyzzy", "is not a field here"),
+        ({"cpu": {"cores": "2"}}, "cpu.cores", "must be an integer, not the string '2': leave the quotes out"),
+        ({"cpu": {"cores": True}}, "cpu.cores", "must be an integer, not the boolean true"),
+        ({"cpu": {"cores": 1.5}}, "cpu.cores", "must be an integer, not the number 1.5"),
+        ({"cpu": {"cores": -1}}, "cpu.cores", "-1 is out of range: it must be from 0 to 4294967295"),
+        ({"cpu": {"cores": 2**80}}, "cpu.cores", f"{2**80} is out of range: it must be from 0 to 4294967295"),
+        ({"cpu": []}, "cpu", "must be a map, not a list"),
+        (
+            {"cpu": {"model": False}},
+            "cpu.model",
+            (
+                "must be a string, not the boolean false: quote it (YAML reads bare yes, no, on, off, true and false as"
+                " booleans)"
+            ),
+        ),
+        ({"cpu": {"model": 486}}, "cpu.model", "must be a string, not the number 486: quote it"),
+        (
+            {"cpu": {"dedicatedCpuPlacement": "yes"}},
+            "cpu.dedicatedCpuPlacement",
+            "must be true or false, not the string 'yes': leave the quotes out",
+        ),
+        ({"memory": {"guest": "1gi"}}, "memory.guest", "'1gi' is not a quantity such as 2, 0.5, 500m, 1Gi or 1e9"),
+        (
+            {"memory": {"guest": {}}},
+            "memory.guest",
+            "must be a quantity such as 2, 500m or 1Gi, not a map",
+        ),
+        ({"devices": {"disks": {}}}, "devices.disks", "must be a list, not a map"),
+        ({"devices": {"disks": [{"disk": {}}]}}, "devices.disks[0].name", "is required"),
+        ({"devices": {"disks": [None]}}, "devices.disks[0]", "an item of a list cannot be null"),
+        ({"devices": None}, "devices", "is required"),
+    ],
+)
+def test_one_problem(domain: dict[str, Any], field: str, message: str) -> None:
+    assert problems(machine(domain)) == [(f"{DOMAIN}.{field}", message)]
+
+
+def test_an_enum_lists_what_is_allowed() -> None:
+    assert problems(machine(dnsPolicy="none")) == [
+        (
+            "spec.template.spec.dnsPolicy",
+            "the string 'none' is not one of ClusterFirst, ClusterFirstWithHostNet, Default, None",
+        )
+    ]
+
+
+def test_all_problems_come_at_once_with_the_object() -> None:
+    manifest = machine({"cpu": {"cores": "x"}, "memory": {"guest": "x"}}, volumes=[{"name": "a", "pvc": {}}])
+    with pytest.raises(ManifestError) as caught:
+        decode_manifest(manifest)
+    assert [problem.field for problem in caught.value.problems] == [
+        f"{DOMAIN}.cpu.cores",
+        f"{DOMAIN}.memory.guest",
+        "spec.template.spec.volumes[0].pvc",
+    ]
+    assert {problem.object for problem in caught.value.problems} == {"VirtualMachine/shop/web"}
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        (("spec", "disks", 0, "name"), "spec.disks[0].name"),
+        (("metadata", "labels", "example.org/x"), "metadata.labels[example.org/x]"),
+        ((), ""),
+    ],
+)
+def test_paths_are_written_as_the_api_writes_them(path: tuple[str | int, ...], text: str) -> None:
+    assert field_path(path) == text
+
+
+def test_null_is_silence() -> None:
+    manifest = machine({"cpu": {"cores": None}, "memory": None}, nodeSelector={"a": None}, volumes=None)
+    manifest["metadata"]["creationTimestamp"] = None
+    manifest["status"] = None
+    vm = decode_manifest(manifest, VirtualMachine)
+    spec = vm.spec.template.spec
+    assert (spec.domain.cpu, spec.domain.memory, spec.node_selector, spec.volumes) == (CPU(), None, {}, [])
+
+
+def test_whole_floats_are_integers() -> None:
+    vm = decode_manifest(machine({"cpu": {"cores": 2.0}}), VirtualMachine)
+    assert vm.spec.template.spec.domain.cpu == CPU(cores=2)
+
+
+def test_what_a_cluster_adds_is_taken() -> None:
+    manifest = machine()
+    manifest["metadata"] |= {
+        "uid": "u",
+        "resourceVersion": "1",
+        "creationTimestamp": "2026-01-01T00:00:00Z",
+        "managedFields": [{"manager": "kubectl", "operation": "Update", "fieldsV1": {"f:spec": {".": {}}}}],
+    }
+    manifest["status"] = {"printableStatus": "Running", "conditions": [{}], "instancetypeRef": {"name": "m.small"}}
+    vm = decode_manifest(manifest, VirtualMachine)
+    assert vm.status
+    assert vm.status.instancetype_ref
+    assert vm.status.instancetype_ref.name == "m.small"
+
+
+def test_the_callers_data_is_not_changed_or_kept() -> None:
+    manifest = machine({"cpu": None}, nodeSelector={"a": "b"})
+    vm = decode_manifest(manifest, VirtualMachine)
+    vm.spec.template.spec.node_selector["c"] = "d"
+    assert manifest == machine({"cpu": None}, nodeSelector={"a": "b"})
+
+
+@pytest.mark.parametrize(
+    ("manifest", "expected"),
+    [
+        ([], [("", "a manifest is a map, not a list")]),
+        ({}, [("apiVersion", "is required"), ("kind", "is required")]),
+        (
+            {"apiVersion": 1, "kind": ""},
+            [("apiVersion", "must be a string, not the number 1"), ("kind", "is required")],
+        ),
+        ({"apiVersion": "v1", "kind": "Pod"}, [("kind", "Pod of v1 is not a kind with a type here")]),
+        (
+            {"apiVersion": "instancetype.kubevirt.io/v1alpha2", "kind": "VirtualMachinePreference"},
+            [
+                (
+                    "apiVersion",
+                    (
+                        "instancetype.kubevirt.io/v1alpha2 of VirtualMachinePreference is not served;"
+                        " use instancetype.kubevirt.io/v1beta1"
+                    ),
+                )
+            ],
+        ),
+    ],
+)
+def test_a_manifest_says_what_it_is(manifest: Any, expected: list[tuple[str, str]]) -> None:
+    assert problems(manifest) == expected
+
+
+def test_another_kind_than_the_wanted_one() -> None:
+    assert problems({"apiVersion": "v1", "kind": "Pod"}, VirtualMachine) == [
+        ("kind", "a VirtualMachine of kubevirt.io/v1 is wanted, not a Pod of v1")
+    ]
+
+
+def test_kinds_by_name() -> None:
+    assert kind_type("kubevirt.io/v1", "VirtualMachine") is VirtualMachine
+    assert kind_type("kubevirt.io/v1alpha3", "VirtualMachine") is VirtualMachine
+    assert kind_type("v1", "VirtualMachine") is None
+    assert all(kind_type(version, kind.__name__) is kind for version, kinds in KINDS.items() for kind in kinds)
+
+
+def test_a_template_may_lack_its_spec() -> None:
+    template = convert({}, VirtualMachineInstanceTemplateSpec)
+    assert to_manifest(template) == {"metadata": {}, "spec": {"domain": {"devices": {}, "resources": {}}}}
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (HostDisk(path="/d", type="Disk"), {"path": "/d", "type": "Disk", "capacity": "0"}),
+        (ResourceFieldSelector(resource="limits.cpu"), {"resource": "limits.cpu", "divisor": "0"}),
+        (Machine(), {"type": ""}),
+        (Memory(guest=Quantity.parse("1.5Gi")), {"guest": "1536Mi"}),
+        (CPU(cores=0, model=""), {}),
+        (Disk(name="a", disk=DiskTarget(), shareable=False), {"name": "a", "disk": {}, "shareable": False}),
+    ],
+)
+def test_what_is_written_out_is_what_go_writes(value: Object, expected: dict[str, Any]) -> None:
+    assert to_manifest(value) == expected
+
+
+def test_manifests_are_written_in_the_usual_order() -> None:
+    assert list(to_manifest(decode_manifest(machine()))) == ["apiVersion", "kind", "metadata", "spec"]
+
+
+def test_a_clone_shares_nothing_that_changes() -> None:
+    vm = decode_manifest(
+        machine({"memory": {"guest": "0.5Ki"}, "devices": {"disks": [{"name": "a"}]}}, nodeSelector={"a": "b"}),
+        VirtualMachine,
+    )
+    copy = clone(vm)
+    assert copy == vm
+    spec, other = vm.spec.template.spec, copy.spec.template.spec
+    assert other.domain.memory is not None
+    assert spec.domain.memory is not None
+    assert other.domain.memory.guest is spec.domain.memory.guest
+    other.domain.devices.disks[0].name = "b"
+    other.domain.devices.disks.append(Disk(name="c"))
+    other.node_selector["x"] = "y"
+    assert [disk.name for disk in spec.domain.devices.disks] == ["a"]
+    assert spec.node_selector == {"a": "b"}
+
+
+def test_a_clone_keeps_what_its_type_would_refuse() -> None:
+    broken = CPU(cores=-5, sockets=2**70)
+    assert clone(broken) == broken
+    assert clone(broken) is not broken
+
+
+def test_convert_is_strict() -> None:
+    with pytest.raises(msgspec.ValidationError, match="unknown field"):
+        convert({"core": 1}, CPU)
