@@ -32,17 +32,19 @@ class Field(msgspec.Struct, frozen=True):
 class Checker:
     """Finds faults: `report(path, message)` is called for each, in the data's order.
 
-    `release` is the oldest KubeVirt release that must know every field; `fragment` lets `null` and expressions pass
-    and misses no required field.
+    `release` is the oldest KubeVirt release that must know every field. In a `fragment` no required field is missed
+    and `null` passes, and with `expressions` so does a string that has one.
     """
 
-    def __init__(self, report: Report, release: Version = (), *, fragment: bool = False) -> None:
-        self._report, self._release, self._fragment = report, release, fragment
+    def __init__(
+        self, report: Report, release: Version = (), *, fragment: bool = False, expressions: bool = False
+    ) -> None:
+        self._report, self._release, self._fragment, self._expressions = report, release, fragment, expressions
 
     def check(self, value: Any, kind: Any, path: Path = ()) -> None:
         """Check `value`, found at `path`, against the type `kind`."""
         shape, inner = _shape(kind)
-        if self._fragment and (value is None or self._later(value, shape, path)):
+        if (self._fragment and value is None) or (self._expressions and self._later(value, shape, path)):
             return
         if shape == "struct":
             self._struct(value, inner, path)
@@ -106,7 +108,9 @@ class Checker:
         best: list[tuple[Path, str]] | None = None
         for kind in kinds:
             faults: list[tuple[Path, str]] = []
-            Checker(collector(faults), self._release, fragment=self._fragment).check(value, kind, path)
+            Checker(collector(faults), self._release, fragment=self._fragment, expressions=self._expressions).check(
+                value, kind, path
+            )
             if best is None or len(faults) < len(best):
                 best = faults
         for fault in best or ():

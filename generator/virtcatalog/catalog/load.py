@@ -145,11 +145,11 @@ class _Loader:
             if "kubevirt" in data and not any(path[:1] == ("kubevirt",) for path, _ in faults):
                 self.release = parse_release(data["kubevirt"])
             literal = sections
-        fragments = place not in ("catalog.yaml", "overlays.yaml", "vms.yaml")
-        if fragments and isinstance(kind, type):
+        if "/" in place:
             missing = [key for key, field in fields_of(kind).items() if field.required and data.get(key) is None]
             faults += [((), f"{key!r} is missing") for key in missing]
-        Checker(collector(faults), self.release, fragment=fragments or place == "catalog.yaml").check(literal, kind)
+        partial, expressions = place != "vms.yaml", place not in ("overlays.yaml", "vms.yaml")
+        Checker(collector(faults), self.release, fragment=partial, expressions=expressions).check(literal, kind)
         for path, each in fragments_of(place, data):
             faults += [((*path, *field), message) for field, message in check_layer(each)]
         return faults

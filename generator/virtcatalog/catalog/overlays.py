@@ -32,7 +32,7 @@ PLACE = "overlays.yaml"
 def overlays(composer: Composer, declared: Mapping[str, Any], entries: Sequence[Entry]) -> Iterator[Overlay]:
     """Yield the environments, in the file's order; `entries` is what they select from."""
     for name, data in declared.items():
-        data = data or {}
+        data = {key: value for key, value in (data or {}).items() if value is not None}
         fault = name_fault(name)
         if fault:
             composer.sources.report(PLACE, (name,), fault)
