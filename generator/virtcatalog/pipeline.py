@@ -99,7 +99,6 @@ def create_vmi(vm_manifest: dict[str, Any], cluster: Cluster) -> Result:
         return result.refuse("vm", [Cause("FieldValueInvalid", "", str(problem)) for problem in error.problems])
     vm.api_version, vm.kind = "kubevirt.io/v1", "VirtualMachine"
     vm.metadata.namespace = vm.metadata.namespace or "default"
-    vm.status = None  # as the API server does on creation
 
     causes = mutate_vm(vm, cluster)
     if causes:
