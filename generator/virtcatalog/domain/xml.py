@@ -5,6 +5,7 @@ lxml's elements would do as well and cost about four times as much to make, whic
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from xml.etree.ElementTree import Element, SubElement
 
 __all__ = ["Element", "SubElement", "write"]
@@ -19,28 +20,23 @@ def write(element: Element) -> str:
     Tags and attribute names are written as they are (a prefix is part of the name). An element has text or children;
     text beside children is written as a comment.
     """
-    return _write(element, "\n")[1:] + "\n"
+    return _lines([element], "\n")[1:] + "\n"
 
 
-def _write(element: Element, line: str) -> str:
-    escaped = _ESCAPED
-    text = f"{line}<{element.tag}"
-    for key, value in element.items():
-        text += f' {key}="{escaped[value]}"'
-    text += ">"
-    inner = line + _INDENT
-    if element.text:
-        text += f"{inner}<!-- {escaped[element.text].replace('--', '- -')} -->"
-    for child in element:
-        if len(child):
-            text += _write(child, inner)
-            continue
-        text += f"{inner}<{child.tag}"
-        for key, value in child.items():
+def _lines(elements: Iterable[Element], line: str) -> str:
+    escaped, text = _ESCAPED, ""
+    for element in elements:
+        text += f"{line}<{element.tag}"
+        for key, value in element.items():
             text += f' {key}="{escaped[value]}"'
-        content = child.text
-        text += f">{escaped[content]}</{child.tag}>" if content else "/>"
-    return f"{text}{line}</{element.tag}>"
+        content = element.text
+        if len(element):
+            inner = line + _INDENT
+            comment = f"{inner}<!-- {escaped[content].replace('--', '- -')} -->" if content else ""
+            text += f">{comment}{_lines(element, inner)}{line}</{element.tag}>"
+        else:
+            text += f">{escaped[content]}</{element.tag}>" if content else "/>"
+    return text
 
 
 class _Escaped(dict[str, str]):
