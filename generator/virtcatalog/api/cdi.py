@@ -18,34 +18,34 @@ from virtcatalog.api.object import Object, Status, since
 
 
 class PlatformOptions(Object):
-    """`cdi.kubevirt.io/v1beta1 PlatformOptions`."""
+    """Which of an image's platforms."""
 
     architecture: Annotated[str, since("v1.7")] = ""
 
 
 class DataSourceRefSourceDataSource(Object):
-    """`cdi.kubevirt.io/v1beta1 DataSourceRefSourceDataSource`."""
+    """The image is what another DataSource names."""
 
     namespace: str = field(default_factory=str)
     name: str = field(default_factory=str)
 
 
 class DataVolumeSourceGCS(Object):
-    """`cdi.kubevirt.io/v1beta1 DataVolumeSourceGCS`."""
+    """An object in Google Cloud Storage."""
 
     url: str
     secret_ref: str = ""
 
 
 class DataVolumeSourceSnapshot(Object):
-    """`cdi.kubevirt.io/v1beta1 DataVolumeSourceSnapshot`."""
+    """A volume snapshot that is cloned."""
 
     namespace: str
     name: str
 
 
 class DataVolumeSourceS3(Object):
-    """`cdi.kubevirt.io/v1beta1 DataVolumeSourceS3`."""
+    """An object in S3."""
 
     url: str
     secret_ref: str = ""
@@ -53,14 +53,14 @@ class DataVolumeSourceS3(Object):
 
 
 class DataVolumeSourcePVC(Object):
-    """`cdi.kubevirt.io/v1beta1 DataVolumeSourcePVC`."""
+    """A claim that is cloned."""
 
     namespace: str
     name: str
 
 
 class DataVolumeSourceHTTP(Object):
-    """`cdi.kubevirt.io/v1beta1 DataVolumeSourceHTTP`."""
+    """A URL."""
 
     url: str
     secret_ref: str = ""
@@ -70,11 +70,11 @@ class DataVolumeSourceHTTP(Object):
 
 
 class DataVolumeBlankImage(Object):
-    """`cdi.kubevirt.io/v1beta1 DataVolumeBlankImage`."""
+    """An empty image."""
 
 
 class DataVolumeSourceRegistry(Object):
-    """`cdi.kubevirt.io/v1beta1 DataVolumeSourceRegistry`."""
+    """A container image, from a registry or an image stream."""
 
     url: str | None = None
     image_stream: str | None = None
@@ -85,11 +85,11 @@ class DataVolumeSourceRegistry(Object):
 
 
 class DataVolumeSourceUpload(Object):
-    """`cdi.kubevirt.io/v1beta1 DataVolumeSourceUpload`."""
+    """What a client uploads."""
 
 
 class DataVolumeSourceVDDK(Object):
-    """`cdi.kubevirt.io/v1beta1 DataVolumeSourceVDDK`."""
+    """A disk of a VMware vCenter or ESXi host."""
 
     url: str = ""
     uuid: str = ""
@@ -101,7 +101,7 @@ class DataVolumeSourceVDDK(Object):
 
 
 class DataVolumeSourceImageIO(Object):
-    """`cdi.kubevirt.io/v1beta1 DataVolumeSourceImageIO`."""
+    """A disk of an oVirt engine."""
 
     url: str
     disk_id: str
@@ -111,7 +111,7 @@ class DataVolumeSourceImageIO(Object):
 
 
 class DataSourceSource(Object):
-    """`cdi.kubevirt.io/v1beta1 DataSourceSource`."""
+    """Where the image is: one of claim, snapshot and DataSource."""
 
     pvc: DataVolumeSourcePVC | None = None
     snapshot: DataVolumeSourceSnapshot | None = None
@@ -119,7 +119,7 @@ class DataSourceSource(Object):
 
 
 class StorageSpec(Object):
-    """`cdi.kubevirt.io/v1beta1 StorageSpec`."""
+    """A claim whose gaps CDI fills from the storage profile."""
 
     access_modes: list[str] = []
     selector: LabelSelector | None = None
@@ -132,7 +132,7 @@ class StorageSpec(Object):
 
 
 class DataVolumeSource(Object):
-    """`cdi.kubevirt.io/v1beta1 DataVolumeSource`."""
+    """Where the data comes from: one source."""
 
     http: DataVolumeSourceHTTP | None = None
     s3: DataVolumeSourceS3 | None = None
@@ -147,14 +147,14 @@ class DataVolumeSource(Object):
 
 
 class DataVolumeCheckpoint(Object):
-    """`cdi.kubevirt.io/v1beta1 DataVolumeCheckpoint`."""
+    """A stage of an import in several stages."""
 
     previous: str
     current: str
 
 
 class DataVolumeSourceRef(Object):
-    """`cdi.kubevirt.io/v1beta1 DataVolumeSourceRef`."""
+    """Another object that says where the data comes from; `kind` is DataSource."""
 
     kind: str
     name: str
@@ -162,13 +162,13 @@ class DataVolumeSourceRef(Object):
 
 
 class DataSourceSpec(Object):
-    """`cdi.kubevirt.io/v1beta1 DataSourceSpec`."""
+    """Where the image is."""
 
     source: DataSourceSource = field(default_factory=DataSourceSource)
 
 
 class DataVolumeSpec(Object):
-    """`cdi.kubevirt.io/v1beta1 DataVolumeSpec`."""
+    """The claim, as `pvc` or `storage`, and where its data comes from."""
 
     source: DataVolumeSource | None = None
     source_ref: DataVolumeSourceRef | None = None
@@ -195,7 +195,7 @@ class DataVolumeStatus(Status):
 
 
 class DataSource(Object, kw_only=True):
-    """`cdi.kubevirt.io/v1beta1 DataSource`."""
+    """A name for an image that VMs can start from."""
 
     api_version: str = ""
     kind: str = ""
@@ -205,7 +205,7 @@ class DataSource(Object, kw_only=True):
 
 
 class DataVolume(Object, kw_only=True):
-    """`cdi.kubevirt.io/v1beta1 DataVolume`."""
+    """A claim, and the data that CDI puts into it."""
 
     api_version: str = ""
     kind: str = ""

@@ -10,47 +10,47 @@ from virtcatalog.api.quantity import Quantity
 
 
 class TokenBucketRateLimiter(Object):
-    """`kubevirt.io/v1 TokenBucketRateLimiter`."""
+    """So many requests a second, and so many at once."""
 
     qps: float = 0.0
     burst: Int64 = 0
 
 
 class USBSelector(Object):
-    """`kubevirt.io/v1 USBSelector`."""
+    """A USB device by vendor and product, in hexadecimal."""
 
     vendor: str = field(default_factory=str)
     product: str = field(default_factory=str)
 
 
 class RateLimiter(Object):
-    """`kubevirt.io/v1 RateLimiter`."""
+    """How often a client may ask."""
 
     token_bucket_rate_limiter: TokenBucketRateLimiter | None = None
 
 
 class InterfaceBindingMigration(Object):
-    """`kubevirt.io/v1 InterfaceBindingMigration`."""
+    """How interfaces of a plugin migrate."""
 
     method: str = ""
 
 
 class CustomProfile(Object):
-    """`kubevirt.io/v1 CustomProfile`."""
+    """A seccomp profile."""
 
     localhost_profile: str | None = None
     runtime_default_profile: bool = False
 
 
 class TDXAttestationConfiguration(Object):
-    """`kubevirt.io/v1 TDXAttestationConfiguration`."""
+    """Attestation of TDX guests."""
 
     enforced: bool | None = None
     qgs_socket_path: str | None = None
 
 
 class USBHostDevice(Object):
-    """`kubevirt.io/v1 USBHostDevice`."""
+    """USB devices that VMs may use, together as one resource."""
 
     resource_name: str = field(default_factory=str)
     selectors: list[USBSelector] = []
@@ -58,7 +58,7 @@ class USBHostDevice(Object):
 
 
 class MediatedHostDevice(Object):
-    """`kubevirt.io/v1 MediatedHostDevice`."""
+    """A kind of mediated device that VMs may use."""
 
     mdev_name_selector: str = field(default_factory=str)
     resource_name: str = field(default_factory=str)
@@ -66,7 +66,7 @@ class MediatedHostDevice(Object):
 
 
 class PciHostDevice(Object):
-    """`kubevirt.io/v1 PciHostDevice`."""
+    """A kind of PCI device that VMs may use; the selector is `vendor:device` in hexadecimal."""
 
     pci_vendor_selector: str = field(default_factory=str)
     resource_name: str = field(default_factory=str)
@@ -74,7 +74,7 @@ class PciHostDevice(Object):
 
 
 class NodeMediatedDeviceTypesConfig(Object):
-    """`kubevirt.io/v1 NodeMediatedDeviceTypesConfig`."""
+    """Which mediated devices some nodes make."""
 
     node_selector: dict[str, str] = {}
     mediated_devices_types: list[str] = []
@@ -82,20 +82,20 @@ class NodeMediatedDeviceTypesConfig(Object):
 
 
 class RESTClientConfiguration(Object):
-    """`kubevirt.io/v1 RESTClientConfiguration`."""
+    """A component's client of the API server."""
 
     rate_limiter: RateLimiter | None = None
 
 
 class ResourceRequirementsWithoutClaims(Object):
-    """`kubevirt.io/v1 ResourceRequirementsWithoutClaims`."""
+    """Requests and limits."""
 
     limits: dict[str, Quantity] = {}
     requests: dict[str, Quantity] = {}
 
 
 class LogVerbosity(Object):
-    """`kubevirt.io/v1 LogVerbosity`."""
+    """How much each component logs."""
 
     virt_api: UInt32 = field(name="virtAPI", default=0)
     virt_controller: UInt32 = 0
@@ -107,13 +107,13 @@ class LogVerbosity(Object):
 
 
 class DiskVerification(Object):
-    """`kubevirt.io/v1 DiskVerification`."""
+    """How much memory the check of a disk image may take."""
 
     memory_limit: Quantity | None = None
 
 
 class ArchSpecificConfiguration(Object):
-    """`kubevirt.io/v1 ArchSpecificConfiguration`."""
+    """Settings of one architecture; patterns of machine types that VMs may ask for."""
 
     ovmf_path: str = ""
     emulated_machines: list[str] = []
@@ -121,7 +121,7 @@ class ArchSpecificConfiguration(Object):
 
 
 class InterfaceBindingPlugin(Object):
-    """`kubevirt.io/v1 InterfaceBindingPlugin`."""
+    """A network binding that a sidecar implements."""
 
     sidecar_image: str = ""
     network_attachment_definition: str = ""
@@ -132,27 +132,27 @@ class InterfaceBindingPlugin(Object):
 
 
 class VirtualMachineInstanceProfile(Object):
-    """`kubevirt.io/v1 VirtualMachineInstanceProfile`."""
+    """The profile of launchers."""
 
     custom_profile: CustomProfile | None = None
 
 
 class DisableSerialConsoleLog(Object):
-    """`kubevirt.io/v1 DisableSerialConsoleLog`."""
+    """Serial consoles are not logged."""
 
 
 class DisableFreePageReporting(Object):
-    """`kubevirt.io/v1 DisableFreePageReporting`."""
+    """Guests do not report free pages."""
 
 
 class TDXConfiguration(Object):
-    """`kubevirt.io/v1 TDXConfiguration`."""
+    """Intel TDX."""
 
     attestation: TDXAttestationConfiguration | None = None
 
 
 class SMBiosConfiguration(Object):
-    """`kubevirt.io/v1 SMBiosConfiguration`."""
+    """SMBIOS data of every VM."""
 
     manufacturer: str = ""
     product: str = ""
@@ -162,7 +162,7 @@ class SMBiosConfiguration(Object):
 
 
 class PermittedHostDevices(Object):
-    """`kubevirt.io/v1 PermittedHostDevices`."""
+    """Devices of the host that VMs may use."""
 
     pci_host_devices: list[PciHostDevice] = []
     mediated_devices: list[MediatedHostDevice] = []
@@ -170,13 +170,13 @@ class PermittedHostDevices(Object):
 
 
 class PersistentReservationConfiguration(Object):
-    """`kubevirt.io/v1 PersistentReservationConfiguration`."""
+    """Whether LUNs may have persistent reservations."""
 
     enabled: bool | None = None
 
 
 class MediatedDevicesConfiguration(Object):
-    """`kubevirt.io/v1 MediatedDevicesConfiguration`."""
+    """Which mediated devices nodes make."""
 
     mediated_devices_types: list[str] = []
     mediated_device_types: list[str] = []
@@ -185,39 +185,39 @@ class MediatedDevicesConfiguration(Object):
 
 
 class ChangedBlockTrackingSelectors(Object):
-    """`kubevirt.io/v1 ChangedBlockTrackingSelectors`."""
+    """Whose disks are tracked for incremental backup."""
 
     namespace_label_selector: LabelSelector | None = None
     virtual_machine_label_selector: LabelSelector | None = None
 
 
 class KSMConfiguration(Object):
-    """`kubevirt.io/v1 KSMConfiguration`."""
+    """On which nodes kernel same-page merging is on."""
 
     node_label_selector: LabelSelector | None = None
 
 
 class ReloadableComponentConfiguration(Object):
-    """`kubevirt.io/v1 ReloadableComponentConfiguration`."""
+    """What a component takes over without a restart."""
 
     rest_client: RESTClientConfiguration | None = None
 
 
 class SupportContainerResources(Object):
-    """`kubevirt.io/v1 SupportContainerResources`."""
+    """What a kind of helper container asks for."""
 
     type: str = field(default_factory=str)
     resources: ResourceRequirementsWithoutClaims = field(default_factory=ResourceRequirementsWithoutClaims)
 
 
 class HypervisorConfiguration(Object):
-    """`kubevirt.io/v1 HypervisorConfiguration`."""
+    """A hypervisor that VMs may run on."""
 
     name: str = ""
 
 
 class DeveloperConfiguration(Object):
-    """`kubevirt.io/v1 DeveloperConfiguration`."""
+    """Feature gates, overcommit and other settings for the few."""
 
     feature_gates: list[str] = []
     disabled_feature_gates: list[str] = []
@@ -234,13 +234,13 @@ class DeveloperConfiguration(Object):
 
 
 class InstancetypeConfiguration(Object):
-    """`kubevirt.io/v1 InstancetypeConfiguration`."""
+    """Instance types: `reference_policy` is reference, expand or expandAll."""
 
     reference_policy: str | None = None
 
 
 class ArchConfiguration(Object):
-    """`kubevirt.io/v1 ArchConfiguration`."""
+    """Settings of each architecture."""
 
     amd64: ArchSpecificConfiguration | None = None
     arm64: ArchSpecificConfiguration | None = None
@@ -250,7 +250,7 @@ class ArchConfiguration(Object):
 
 
 class NetworkConfiguration(Object):
-    """`kubevirt.io/v1 NetworkConfiguration`."""
+    """Default and permitted networks, and binding plugins by name."""
 
     default_network_interface: str = ""
     permit_slirp_interface: bool | None = None
@@ -259,7 +259,7 @@ class NetworkConfiguration(Object):
 
 
 class LiveUpdateConfiguration(Object):
-    """`kubevirt.io/v1 LiveUpdateConfiguration`."""
+    """How far VMs can grow while they run."""
 
     max_hotplug_ratio: UInt32 = 0
     max_cpu_sockets: UInt32 | None = None
@@ -267,38 +267,38 @@ class LiveUpdateConfiguration(Object):
 
 
 class VirtTemplateDeployment(Object):
-    """`kubevirt.io/v1 VirtTemplateDeployment`."""
+    """Whether the operator installs virt-template."""
 
     enabled: bool | None = None
 
 
 class SeccompConfiguration(Object):
-    """`kubevirt.io/v1 SeccompConfiguration`."""
+    """Seccomp profiles of launchers."""
 
     virtual_machine_instance_profile: VirtualMachineInstanceProfile | None = None
 
 
 class VirtualMachineOptions(Object):
-    """`kubevirt.io/v1 VirtualMachineOptions`."""
+    """Options of every VM."""
 
     disable_free_page_reporting: DisableFreePageReporting | None = None
     disable_serial_console_log: DisableSerialConsoleLog | None = None
 
 
 class CommonInstancetypesDeployment(Object):
-    """`kubevirt.io/v1 CommonInstancetypesDeployment`."""
+    """Whether the operator installs the common instance types."""
 
     enabled: bool | None = None
 
 
 class ConfidentialComputeConfiguration(Object):
-    """`kubevirt.io/v1 ConfidentialComputeConfiguration`."""
+    """Confidential computing."""
 
     tdx: TDXConfiguration | None = None
 
 
 class MigrationConfiguration(Object):
-    """`kubevirt.io/v1 MigrationConfiguration`."""
+    """Live migration."""
 
     node_drain_taint_key: str | None = None
     parallel_outbound_migrations_per_node: UInt32 | None = None
@@ -318,14 +318,14 @@ class MigrationConfiguration(Object):
 
 
 class TLSConfiguration(Object):
-    """`kubevirt.io/v1 TLSConfiguration`."""
+    """TLS of KubeVirt's servers."""
 
     min_tls_version: str = field(name="minTLSVersion", default="")
     ciphers: list[str] = []
 
 
 class KubeVirtConfiguration(Object):
-    """`kubevirt.io/v1 KubeVirtConfiguration`."""
+    """What an administrator sets for all VMs."""
 
     cpu_model: str = ""
     cpu_request: Quantity | None = None

@@ -11,7 +11,7 @@ from virtcatalog.api.quantity import Quantity
 
 
 class NodeSelectorRequirement(Object):
-    """`core/v1 NodeSelectorRequirement`."""
+    """A condition on one label or field of a node."""
 
     key: str
     operator: Literal["DoesNotExist", "Exists", "Gt", "In", "Lt", "NotIn"]
@@ -19,14 +19,14 @@ class NodeSelectorRequirement(Object):
 
 
 class ObjectFieldSelector(Object):
-    """`core/v1 ObjectFieldSelector`."""
+    """A field of the object."""
 
     field_path: str
     api_version: str = ""
 
 
 class ResourceFieldSelector(Object):
-    """`core/v1 ResourceFieldSelector`."""
+    """A request or limit of a container, in units of `divisor`."""
 
     resource: str
     container_name: str = ""
@@ -34,20 +34,20 @@ class ResourceFieldSelector(Object):
 
 
 class NodeSelectorTerm(Object):
-    """`core/v1 NodeSelectorTerm`."""
+    """Nodes that fit all the conditions."""
 
     match_expressions: list[NodeSelectorRequirement] = []
     match_fields: list[NodeSelectorRequirement] = []
 
 
 class LocalObjectReference(Object):
-    """`core/v1 LocalObjectReference`."""
+    """An object of the same namespace."""
 
     name: str = ""
 
 
 class DownwardAPIVolumeFile(Object):
-    """`core/v1 DownwardAPIVolumeFile`."""
+    """A file with a field of the pod."""
 
     path: str
     field_ref: ObjectFieldSelector | None = None
@@ -56,27 +56,27 @@ class DownwardAPIVolumeFile(Object):
 
 
 class PersistentVolumeClaimVolumeSource(Object):
-    """`core/v1 PersistentVolumeClaimVolumeSource`."""
+    """A claim, used as a volume."""
 
     claim_name: str
     read_only: bool = False
 
 
 class PreferredSchedulingTerm(Object):
-    """`core/v1 PreferredSchedulingTerm`."""
+    """Nodes that are better, by `weight` from 1 to 100."""
 
     weight: Int32
     preference: NodeSelectorTerm
 
 
 class NodeSelector(Object):
-    """`core/v1 NodeSelector`."""
+    """Nodes that fit any of the terms."""
 
     node_selector_terms: list[NodeSelectorTerm]
 
 
 class LabelSelectorRequirement(Object):
-    """`meta/v1 LabelSelectorRequirement`."""
+    """A condition on one label: In, NotIn, Exists or DoesNotExist."""
 
     key: str
     operator: str
@@ -84,14 +84,14 @@ class LabelSelectorRequirement(Object):
 
 
 class LabelSelector(Object):
-    """`meta/v1 LabelSelector`."""
+    """Objects by their labels; all conditions hold; nothing selects everything."""
 
     match_labels: dict[str, str] = {}
     match_expressions: list[LabelSelectorRequirement] = []
 
 
 class PodAffinityTerm(Object):
-    """`core/v1 PodAffinityTerm`."""
+    """Pods by their labels, and what counts as the same place."""
 
     topology_key: str
     label_selector: LabelSelector | None = None
@@ -102,55 +102,55 @@ class PodAffinityTerm(Object):
 
 
 class WeightedPodAffinityTerm(Object):
-    """`core/v1 WeightedPodAffinityTerm`."""
+    """Pods that are better to be near, by `weight` from 1 to 100."""
 
     weight: Int32
     pod_affinity_term: PodAffinityTerm
 
 
 class HTTPHeader(Object):
-    """`core/v1 HTTPHeader`."""
+    """A header of an HTTP request."""
 
     name: str
     value: str
 
 
 class PodDNSConfigOption(Object):
-    """`core/v1 PodDNSConfigOption`."""
+    """An option of the resolver."""
 
     name: str = ""
     value: str | None = None
 
 
 class NodeAffinity(Object):
-    """`core/v1 NodeAffinity`."""
+    """Nodes by their labels."""
 
     required_during_scheduling_ignored_during_execution: NodeSelector | None = None
     preferred_during_scheduling_ignored_during_execution: list[PreferredSchedulingTerm] = []
 
 
 class PodAffinity(Object):
-    """`core/v1 PodAffinity`."""
+    """Near which pods."""
 
     required_during_scheduling_ignored_during_execution: list[PodAffinityTerm] = []
     preferred_during_scheduling_ignored_during_execution: list[WeightedPodAffinityTerm] = []
 
 
 class PodAntiAffinity(Object):
-    """`core/v1 PodAntiAffinity`."""
+    """Away from which pods."""
 
     required_during_scheduling_ignored_during_execution: list[PodAffinityTerm] = []
     preferred_during_scheduling_ignored_during_execution: list[WeightedPodAffinityTerm] = []
 
 
 class ExecAction(Object):
-    """`core/v1 ExecAction`."""
+    """A command, run in the guest; exit status 0 is good."""
 
     command: list[str] = []
 
 
 class HTTPGetAction(Object):
-    """`core/v1 HTTPGetAction`."""
+    """An HTTP request; a status from 200 to 399 is good."""
 
     port: int | str
     path: str = ""
@@ -160,14 +160,14 @@ class HTTPGetAction(Object):
 
 
 class TCPSocketAction(Object):
-    """`core/v1 TCPSocketAction`."""
+    """A TCP connection can be made."""
 
     port: int | str
     host: str = ""
 
 
 class TypedLocalObjectReference(Object):
-    """`core/v1 TypedLocalObjectReference`."""
+    """An object of some kind in the same namespace."""
 
     kind: str
     name: str
@@ -175,14 +175,14 @@ class TypedLocalObjectReference(Object):
 
 
 class VolumeResourceRequirements(Object):
-    """`core/v1 VolumeResourceRequirements`."""
+    """The size of a claim, at least and at most."""
 
     limits: Annotated[dict[str, Quantity], since("v1.3")] = {}
     requests: Annotated[dict[str, Quantity], since("v1.3")] = {}
 
 
 class TypedObjectReference(Object):
-    """`core/v1 TypedObjectReference`."""
+    """An object of some kind."""
 
     kind: str
     name: str
@@ -191,7 +191,7 @@ class TypedObjectReference(Object):
 
 
 class PodDNSConfig(Object):
-    """`core/v1 PodDNSConfig`."""
+    """Resolver settings."""
 
     nameservers: list[str] = []
     searches: list[str] = []
@@ -199,7 +199,7 @@ class PodDNSConfig(Object):
 
 
 class TopologySpreadConstraint(Object):
-    """`core/v1 TopologySpreadConstraint`."""
+    """How evenly pods are spread over places."""
 
     max_skew: Int32
     topology_key: str
@@ -212,7 +212,7 @@ class TopologySpreadConstraint(Object):
 
 
 class Toleration(Object):
-    """`core/v1 Toleration`."""
+    """A taint that a pod bears."""
 
     key: str = ""
     operator: Literal["Equal", "Exists"] | None = None
@@ -222,7 +222,7 @@ class Toleration(Object):
 
 
 class Affinity(Object):
-    """`core/v1 Affinity`."""
+    """Where a pod should or must run."""
 
     node_affinity: NodeAffinity | None = None
     pod_affinity: PodAffinity | None = None
@@ -230,7 +230,7 @@ class Affinity(Object):
 
 
 class OwnerReference(Object):
-    """`meta/v1 OwnerReference`."""
+    """An object that this one belongs to, and goes with."""
 
     api_version: str
     kind: str
@@ -241,7 +241,7 @@ class OwnerReference(Object):
 
 
 class ManagedFieldsEntry(Object):
-    """`meta/v1 ManagedFieldsEntry`."""
+    """Which fields one manager of an object owns."""
 
     manager: str = ""
     operation: str = ""
@@ -253,7 +253,7 @@ class ManagedFieldsEntry(Object):
 
 
 class PersistentVolumeClaimSpec(Object):
-    """`core/v1 PersistentVolumeClaimSpec`."""
+    """What storage is asked for; `resources.requests` has `storage` in bytes."""
 
     access_modes: list[str] = []
     selector: LabelSelector | None = None
@@ -267,7 +267,7 @@ class PersistentVolumeClaimSpec(Object):
 
 
 class ObjectMeta(Object):
-    """`meta/v1 ObjectMeta`."""
+    """What every object has: name, labels, annotations, and what the cluster adds."""
 
     name: str = ""
     generate_name: str = ""
@@ -295,7 +295,7 @@ class PersistentVolumeClaimStatus(Status):
 
 
 class PersistentVolumeClaim(Object, kw_only=True):
-    """`core/v1 PersistentVolumeClaim`."""
+    """A request for storage."""
 
     api_version: str = ""
     kind: str = ""

@@ -10,22 +10,22 @@ from virtcatalog.api.object import Int32, Int64, Object, UInt32, since
 
 
 class DHCPPrivateOptions(Object):
-    """`kubevirt.io/v1 DHCPPrivateOptions`."""
+    """A DHCP option of the private range, 224 to 254."""
 
     option: Int64
     value: str
 
 
 class DeprecatedInterfaceMacvtap(Object):
-    """`kubevirt.io/v1 DeprecatedInterfaceMacvtap`."""
+    """Macvtap binding; KubeVirt has given it up for a binding plugin."""
 
 
 class InterfaceSRIOV(Object):
-    """`kubevirt.io/v1 InterfaceSRIOV`."""
+    """The interface is a virtual function of the host's network card."""
 
 
 class PortRange(Object):
-    """`kubevirt.io/v1 PortRange`."""
+    """A range of ports of the guest that are forwarded, both ends included."""
 
     protocol: Annotated[str, since("v1.9")]
     start: Annotated[Int32, since("v1.9")]
@@ -33,25 +33,25 @@ class PortRange(Object):
 
 
 class PluginBinding(Object):
-    """`kubevirt.io/v1 PluginBinding`."""
+    """The interface is bound by a registered plugin."""
 
     name: Annotated[str, since("v1.1")]
 
 
 class DeprecatedInterfacePasst(Object):
-    """`kubevirt.io/v1 DeprecatedInterfacePasst`."""
+    """Passt binding of old; KubeVirt has given it up for `passtBinding`."""
 
 
 class InterfaceBridge(Object):
-    """`kubevirt.io/v1 InterfaceBridge`."""
+    """The interface is bridged to the pod's."""
 
 
 class DeprecatedInterfaceSlirp(Object):
-    """`kubevirt.io/v1 DeprecatedInterfaceSlirp`."""
+    """Slirp binding; KubeVirt has given it up for a binding plugin."""
 
 
 class Port(Object):
-    """`kubevirt.io/v1 Port`."""
+    """A port of the guest that masquerade and slirp forward; all when none is listed."""
 
     port: Int32
     name: str = ""
@@ -59,11 +59,11 @@ class Port(Object):
 
 
 class InterfacePasstBinding(Object):
-    """`kubevirt.io/v1 InterfacePasstBinding`."""
+    """The interface goes through passt, a user-mode network stack."""
 
 
 class DHCPOptions(Object):
-    """`kubevirt.io/v1 DHCPOptions`."""
+    """Extra options that KubeVirt's DHCP server gives the guest."""
 
     boot_file_name: str = ""
     tftp_server_name: str = ""
@@ -72,23 +72,23 @@ class DHCPOptions(Object):
 
 
 class FilesystemVirtiofs(Object):
-    """`kubevirt.io/v1 FilesystemVirtiofs`."""
+    """The filesystem is shared by virtiofs."""
 
 
 class I6300ESBWatchdog(Object):
-    """`kubevirt.io/v1 I6300ESBWatchdog`."""
+    """The PCI watchdog of x86; `action` is poweroff, reset or shutdown."""
 
     action: str = ""
 
 
 class Diag288Watchdog(Object):
-    """`kubevirt.io/v1 Diag288Watchdog`."""
+    """The watchdog of s390x; `action` is poweroff, reset or shutdown."""
 
     action: Annotated[str, since("v1.6")] = ""
 
 
 class CDRomTarget(Object):
-    """`kubevirt.io/v1 CDRomTarget`."""
+    """The disk is a CD-ROM drive; `bus` is sata, scsi or virtio, `tray` open or closed."""
 
     bus: str = ""
     readonly: bool | None = None
@@ -96,7 +96,7 @@ class CDRomTarget(Object):
 
 
 class LunTarget(Object):
-    """`kubevirt.io/v1 LunTarget`."""
+    """The disk is a LUN, with SCSI commands passed through; `reservation` also passes persistent reservations."""
 
     bus: str = ""
     readonly: bool = False
@@ -104,7 +104,7 @@ class LunTarget(Object):
 
 
 class DiskTarget(Object):
-    """`kubevirt.io/v1 DiskTarget`."""
+    """The disk is a disk; `bus` is virtio, sata, scsi or usb."""
 
     bus: str = ""
     readonly: bool = False
@@ -112,7 +112,7 @@ class DiskTarget(Object):
 
 
 class CustomBlockSize(Object):
-    """`kubevirt.io/v1 CustomBlockSize`."""
+    """Block sizes in bytes."""
 
     logical: UInt32 = 0
     physical: UInt32 = 0
@@ -120,38 +120,38 @@ class CustomBlockSize(Object):
 
 
 class FeatureState(Object):
-    """`kubevirt.io/v1 FeatureState`."""
+    """Something that is on or off; on when `enabled` is absent."""
 
     enabled: bool | None = None
 
 
 class VGPUDisplayOptions(Object):
-    """`kubevirt.io/v1 VGPUDisplayOptions`."""
+    """Whether a vGPU shows a display, and one before its driver is up."""
 
     enabled: bool | None = None
     ram_fb: FeatureState | None = field(name="ramFB", default=None)
 
 
 class DownwardMetrics(Object):
-    """`kubevirt.io/v1 DownwardMetrics`."""
+    """A virtio-serial channel that gives the guest metrics of its host."""
 
 
 class ClientPassthroughDevices(Object):
-    """`kubevirt.io/v1 ClientPassthroughDevices`."""
+    """Slots for USB devices that a client redirects into the guest."""
 
 
 class VideoDevice(Object):
-    """`kubevirt.io/v1 VideoDevice`."""
+    """The graphics card; `type` is vga, bochs, virtio, ramfb or another that QEMU has."""
 
     type: Annotated[str, since("v1.6")] = ""
 
 
 class InterfaceMasquerade(Object):
-    """`kubevirt.io/v1 InterfaceMasquerade`."""
+    """The interface is behind NAT on the pod's."""
 
 
 class Interface(Object):
-    """`kubevirt.io/v1 Interface`."""
+    """A network interface; its network has the same name. At most one binding."""
 
     name: str
     model: str = ""
@@ -175,27 +175,27 @@ class Interface(Object):
 
 
 class PanicDevice(Object):
-    """`kubevirt.io/v1 PanicDevice`."""
+    """A device by which the guest reports a panic; `model` is isa, hyperv or pvpanic."""
 
     model: Annotated[str | None, since("v1.6")] = None
 
 
 class SoundDevice(Object):
-    """`kubevirt.io/v1 SoundDevice`."""
+    """A sound card; `model` is ich9 or ac97."""
 
     name: str
     model: str = ""
 
 
 class Filesystem(Object):
-    """`kubevirt.io/v1 Filesystem`."""
+    """A volume shared with the guest as a filesystem."""
 
     name: str
     virtiofs: FilesystemVirtiofs
 
 
 class Watchdog(Object):
-    """`kubevirt.io/v1 Watchdog`."""
+    """A watchdog that acts on a guest that hangs."""
 
     name: str
     i6300esb: I6300ESBWatchdog | None = None
@@ -203,14 +203,16 @@ class Watchdog(Object):
 
 
 class BlockSize(Object):
-    """`kubevirt.io/v1 BlockSize`."""
+    """The block sizes that the guest sees: given ones, or those of the volume."""
 
     custom: CustomBlockSize | None = None
     match_volume: FeatureState | None = None
 
 
 class Disk(Object):
-    """`kubevirt.io/v1 Disk`."""
+    """A disk and how the guest sees it; its volume has the same name. One of `disk`, `lun` and `cdrom`, `disk` if
+    none.
+    """
 
     name: str
     disk: DiskTarget | None = None
@@ -229,7 +231,7 @@ class Disk(Object):
 
 
 class Input(Object):
-    """`kubevirt.io/v1 Input`."""
+    """An input device; `type` is tablet, `bus` usb or virtio."""
 
     type: str
     name: str
@@ -237,24 +239,24 @@ class Input(Object):
 
 
 class Rng(Object):
-    """`kubevirt.io/v1 Rng`."""
+    """A random number generator fed by the host."""
 
 
 class TPMDevice(Object):
-    """`kubevirt.io/v1 TPMDevice`."""
+    """A TPM; a persistent one keeps its state over restarts."""
 
     enabled: Annotated[bool | None, since("v1.6")] = None
     persistent: bool | None = None
 
 
 class VGPUOptions(Object):
-    """`kubevirt.io/v1 VGPUOptions`."""
+    """Options of a vGPU."""
 
     display: VGPUDisplayOptions | None = None
 
 
 class GPU(Object):
-    """`kubevirt.io/v1 GPU`."""
+    """A GPU or vGPU of the host: a permitted device by name, or one of a resource claim."""
 
     name: str
     device_name: str = ""
@@ -265,7 +267,7 @@ class GPU(Object):
 
 
 class HostDevice(Object):
-    """`kubevirt.io/v1 HostDevice`."""
+    """A device of the host: a permitted device by name, or one of a resource claim."""
 
     name: str
     device_name: str = ""
@@ -275,7 +277,7 @@ class HostDevice(Object):
 
 
 class Devices(Object):
-    """`kubevirt.io/v1 Devices`."""
+    """The devices of a machine."""
 
     use_virtio_transitional: bool | None = None
     disable_hotplug: bool = False
@@ -305,7 +307,7 @@ class Devices(Object):
 
 
 class ClaimRequest(Object):
-    """`kubevirt.io/v1 ClaimRequest`."""
+    """A device of a resource claim: the claim and the request in it."""
 
     claim_name: Annotated[str, since("v1.9")] = ""
     request_name: Annotated[str, since("v1.9")] = ""

@@ -12,13 +12,13 @@ from virtcatalog.api.quantity import Quantity
 
 
 class BIOS(Object):
-    """`kubevirt.io/v1 BIOS`."""
+    """SeaBIOS, with its output on the serial console if wanted."""
 
     use_serial: bool | None = None
 
 
 class KernelBootContainer(Object):
-    """`kubevirt.io/v1 KernelBootContainer`."""
+    """The image that holds kernel and initrd, and their paths in it."""
 
     image: str
     image_pull_secret: str = ""
@@ -28,33 +28,33 @@ class KernelBootContainer(Object):
 
 
 class HPETTimer(Object):
-    """`kubevirt.io/v1 HPETTimer`."""
+    """The High Precision Event Timer."""
 
     tick_policy: str = ""
     present: bool | None = None
 
 
 class KVMTimer(Object):
-    """`kubevirt.io/v1 KVMTimer`."""
+    """KVM's clock."""
 
     present: bool | None = None
 
 
 class HypervTimer(Object):
-    """`kubevirt.io/v1 HypervTimer`."""
+    """Hyper-V's reference clock."""
 
     present: bool | None = None
 
 
 class PITTimer(Object):
-    """`kubevirt.io/v1 PITTimer`."""
+    """The Programmable Interval Timer."""
 
     tick_policy: str = ""
     present: bool | None = None
 
 
 class RTCTimer(Object):
-    """`kubevirt.io/v1 RTCTimer`."""
+    """The real-time clock; `track` is guest or wall."""
 
     tick_policy: str = ""
     present: bool | None = None
@@ -62,28 +62,28 @@ class RTCTimer(Object):
 
 
 class FeatureSpinlocks(Object):
-    """`kubevirt.io/v1 FeatureSpinlocks`."""
+    """After how many tries a spinlock tells the hypervisor; 4096 when absent."""
 
     enabled: bool | None = None
     spinlocks: UInt32 | None = None
 
 
 class FeatureVendorID(Object):
-    """`kubevirt.io/v1 FeatureVendorID`."""
+    """The hypervisor's vendor that the guest sees, up to 12 characters."""
 
     enabled: bool | None = None
     vendorid: str = ""
 
 
 class SyNICTimer(Object):
-    """`kubevirt.io/v1 SyNICTimer`."""
+    """The synthetic timer, and its direct mode."""
 
     enabled: bool | None = None
     direct: FeatureState | None = None
 
 
 class TLBFlush(Object):
-    """`kubevirt.io/v1 TLBFlush`."""
+    """Paravirtual TLB flushes, direct and for ranges."""
 
     enabled: Annotated[bool | None, since("v1.8")] = None
     direct: Annotated[FeatureState | None, since("v1.8")] = None
@@ -91,68 +91,68 @@ class TLBFlush(Object):
 
 
 class NUMAGuestMappingPassthrough(Object):
-    """`kubevirt.io/v1 NUMAGuestMappingPassthrough`."""
+    """The guest has the NUMA topology of the host CPUs that it is pinned to."""
 
 
 class SEVPolicy(Object):
-    """`kubevirt.io/v1 SEVPolicy`."""
+    """What SEV demands of the platform; `encrypted_state` is SEV-ES."""
 
     encrypted_state: bool | None = None
 
 
 class SEVAttestation(Object):
-    """`kubevirt.io/v1 SEVAttestation`."""
+    """The VM starts paused until its owner attests it."""
 
 
 class EFI(Object):
-    """`kubevirt.io/v1 EFI`."""
+    """OVMF; secure boot is on when `secure_boot` is absent; `persistent` keeps NVRAM over restarts."""
 
     secure_boot: bool | None = None
     persistent: Annotated[bool | None, since("v1.1")] = None
 
 
 class Bootloader(Object):
-    """`kubevirt.io/v1 Bootloader`."""
+    """BIOS or EFI, BIOS when absent."""
 
     bios: BIOS | None = None
     efi: EFI | None = None
 
 
 class ACPI(Object):
-    """`kubevirt.io/v1 ACPI`."""
+    """ACPI tables from secrets: SLIC and MSDM, which license Windows."""
 
     slic_name_ref: Annotated[str, since("v1.2")] = ""
     msdm_name_ref: Annotated[str, since("v1.6")] = ""
 
 
 class KernelBoot(Object):
-    """`kubevirt.io/v1 KernelBoot`."""
+    """A kernel that is booted directly, with its arguments."""
 
     kernel_args: str = ""
     container: KernelBootContainer | None = None
 
 
 class ClockOffsetUTC(Object):
-    """`kubevirt.io/v1 ClockOffsetUTC`."""
+    """The clock starts at UTC plus `offset_seconds`, which keeps adjustments over restarts when absent."""
 
     offset_seconds: Int64 | None = None
 
 
 class HyperVPassthrough(Object):
-    """`kubevirt.io/v1 HyperVPassthrough`."""
+    """Every Hyper-V enlightenment that the host has."""
 
     enabled: Annotated[bool | None, since("v1.3")] = None
 
 
 class ReservedOverhead(Object):
-    """`kubevirt.io/v1 ReservedOverhead`."""
+    """Memory that the pod has beside the guest's, and whether it can be locked."""
 
     added_overhead: Annotated[Quantity | None, since("v1.8")] = None
     mem_lock: Annotated[str | None, since("v1.8")] = None
 
 
 class Timer(Object):
-    """`kubevirt.io/v1 Timer`."""
+    """The timers of a machine."""
 
     hpet: HPETTimer | None = None
     kvm: KVMTimer | None = None
@@ -162,21 +162,21 @@ class Timer(Object):
 
 
 class ClockOffset(Object):
-    """`kubevirt.io/v1 ClockOffset`."""
+    """UTC or a time zone that the clock starts at."""
 
     utc: ClockOffsetUTC | None = None
     timezone: str | None = None
 
 
 class CPUFeature(Object):
-    """`kubevirt.io/v1 CPUFeature`."""
+    """A CPU feature and its policy: force, require, optional, disable or forbid; require when absent."""
 
     name: str
     policy: str = ""
 
 
 class FeatureHyperv(Object):
-    """`kubevirt.io/v1 FeatureHyperv`."""
+    """Hyper-V enlightenments: what Windows guests use to run well."""
 
     relaxed: FeatureState | None = None
     vapic: FeatureState | None = None
@@ -195,36 +195,36 @@ class FeatureHyperv(Object):
 
 
 class FeatureKVM(Object):
-    """`kubevirt.io/v1 FeatureKVM`."""
+    """Whether the guest can tell that it runs on KVM."""
 
     hidden: bool = False
 
 
 class FeatureAPIC(Object):
-    """`kubevirt.io/v1 FeatureAPIC`."""
+    """The APIC."""
 
     enabled: bool | None = None
     end_of_interrupt: bool = False
 
 
 class NUMA(Object):
-    """`kubevirt.io/v1 NUMA`."""
+    """The guest's NUMA topology."""
 
     guest_mapping_passthrough: NUMAGuestMappingPassthrough | None = None
 
 
 class Realtime(Object):
-    """`kubevirt.io/v1 Realtime`."""
+    """Real-time scheduling of vCPUs; `mask` picks them, all when it is empty."""
 
     mask: str = ""
 
 
 class TDX(Object):
-    """`kubevirt.io/v1 TDX`."""
+    """Intel TDX."""
 
 
 class SEV(Object):
-    """`kubevirt.io/v1 SEV`."""
+    """AMD SEV, with policy and the owner's launch data."""
 
     policy: SEVPolicy | None = None
     attestation: Annotated[SEVAttestation | None, since("v1.1")] = None
@@ -233,17 +233,17 @@ class SEV(Object):
 
 
 class SEVSNP(Object):
-    """`kubevirt.io/v1 SEVSNP`."""
+    """AMD SEV-SNP."""
 
 
 class Hugepages(Object):
-    """`kubevirt.io/v1 Hugepages`."""
+    """The machine's memory is of huge pages of `page_size`, 2Mi or 1Gi on x86."""
 
     page_size: str = ""
 
 
 class Firmware(Object):
-    """`kubevirt.io/v1 Firmware`."""
+    """Identity and boot of the machine."""
 
     uuid: str = ""
     bootloader: Bootloader | None = None
@@ -253,13 +253,13 @@ class Firmware(Object):
 
 
 class Machine(Object):
-    """`kubevirt.io/v1 Machine`."""
+    """The machine type, as QEMU names it."""
 
     type: str = field(default_factory=str)
 
 
 class CPU(Object):
-    """`kubevirt.io/v1 CPU`."""
+    """The virtual CPUs: topology, model, features, placement. 0 and absent are left for KubeVirt to choose."""
 
     cores: UInt32 = 0
     sockets: UInt32 = 0
@@ -274,7 +274,7 @@ class CPU(Object):
 
 
 class ResourceRequirements(Object):
-    """`kubevirt.io/v1 ResourceRequirements`."""
+    """What the machine asks of its node; memory counts as the guest's when that is absent."""
 
     requests: dict[str, Quantity] = {}
     limits: dict[str, Quantity] = {}
@@ -282,7 +282,7 @@ class ResourceRequirements(Object):
 
 
 class Chassis(Object):
-    """`kubevirt.io/v1 Chassis`."""
+    """SMBIOS data of the chassis."""
 
     manufacturer: str = ""
     version: str = ""
@@ -292,7 +292,7 @@ class Chassis(Object):
 
 
 class Clock(Object):
-    """`kubevirt.io/v1 Clock`."""
+    """The guest's clock and its timers."""
 
     utc: ClockOffsetUTC | None = None
     timezone: str | None = None
@@ -300,7 +300,7 @@ class Clock(Object):
 
 
 class Features(Object):
-    """`kubevirt.io/v1 Features`."""
+    """Features of the hypervisor that the guest sees."""
 
     acpi: FeatureState = field(default_factory=FeatureState)
     apic: FeatureAPIC | None = None
@@ -312,7 +312,7 @@ class Features(Object):
 
 
 class Memory(Object):
-    """`kubevirt.io/v1 Memory`."""
+    """The guest's memory: at start, at most (for hotplug), and what is reserved beside it."""
 
     hugepages: Hugepages | None = None
     guest: Quantity | None = None
@@ -321,7 +321,7 @@ class Memory(Object):
 
 
 class LaunchSecurity(Object):
-    """`kubevirt.io/v1 LaunchSecurity`."""
+    """Confidential computing: one of SEV, SEV-SNP and TDX (an empty map on s390x: Secure Execution)."""
 
     sev: SEV | None = None
     snp: Annotated[SEVSNP | None, since("v1.7")] = None
@@ -329,13 +329,13 @@ class LaunchSecurity(Object):
 
 
 class DiskIOThreads(Object):
-    """`kubevirt.io/v1 DiskIOThreads`."""
+    """The size of the pool of IO threads that disks share."""
 
     supplemental_pool_thread_count: Annotated[UInt32 | None, since("v1.5")] = None
 
 
 class DomainSpec(Object):
-    """`kubevirt.io/v1 DomainSpec`."""
+    """The machine that a VMI asks for."""
 
     devices: Devices
     resources: ResourceRequirements = field(default_factory=ResourceRequirements)

@@ -36,33 +36,33 @@ from virtcatalog.api.quantity import Quantity
 
 
 class MemoryPreferenceRequirement(Object):
-    """`instancetype.kubevirt.io/v1beta1 MemoryPreferenceRequirement`."""
+    """At least this much memory."""
 
     guest: Quantity
 
 
 class CPUPreferenceRequirement(Object):
-    """`instancetype.kubevirt.io/v1beta1 CPUPreferenceRequirement`."""
+    """At least this many vCPUs."""
 
     guest: UInt32
 
 
 class SpreadOptions(Object):
-    """`instancetype.kubevirt.io/v1beta1 SpreadOptions`."""
+    """How vCPUs are spread: across which levels, and how many cores a socket (or threads a core)."""
 
     across: Annotated[str | None, since("v1.3")] = None
     ratio: Annotated[UInt32 | None, since("v1.3")] = None
 
 
 class ClockPreferences(Object):
-    """`instancetype.kubevirt.io/v1beta1 ClockPreferences`."""
+    """The clock, where the VM says nothing."""
 
     preferred_clock_offset: ClockOffset | None = None
     preferred_timer: Timer | None = None
 
 
 class PreferenceRequirements(Object):
-    """`instancetype.kubevirt.io/v1beta1 PreferenceRequirements`."""
+    """What an instance type or VM must offer a preference."""
 
     cpu: CPUPreferenceRequirement | None = None
     memory: MemoryPreferenceRequirement | None = None
@@ -70,7 +70,7 @@ class PreferenceRequirements(Object):
 
 
 class CPUPreferences(Object):
-    """`instancetype.kubevirt.io/v1beta1 CPUPreferences`."""
+    """How vCPUs are laid out, and CPU features."""
 
     preferred_cpu_topology: str | None = field(name="preferredCPUTopology", default=None)
     spread_options: Annotated[SpreadOptions | None, since("v1.3")] = None
@@ -78,13 +78,13 @@ class CPUPreferences(Object):
 
 
 class VolumePreferences(Object):
-    """`instancetype.kubevirt.io/v1beta1 VolumePreferences`."""
+    """Storage, where the VM says nothing."""
 
     preferred_storage_class_name: str = ""
 
 
 class FirmwarePreferences(Object):
-    """`instancetype.kubevirt.io/v1beta1 FirmwarePreferences`."""
+    """Boot firmware, where the VM says nothing."""
 
     preferred_use_bios: bool | None = None
     preferred_use_bios_serial: bool | None = None
@@ -94,13 +94,13 @@ class FirmwarePreferences(Object):
 
 
 class MachinePreferences(Object):
-    """`instancetype.kubevirt.io/v1beta1 MachinePreferences`."""
+    """The machine type, where the VM says nothing."""
 
     preferred_machine_type: str = ""
 
 
 class FeaturePreferences(Object):
-    """`instancetype.kubevirt.io/v1beta1 FeaturePreferences`."""
+    """Hypervisor features, where the VM says nothing."""
 
     preferred_acpi: FeatureState | None = None
     preferred_apic: FeatureAPIC | None = None
@@ -111,7 +111,7 @@ class FeaturePreferences(Object):
 
 
 class DevicePreferences(Object):
-    """`instancetype.kubevirt.io/v1beta1 DevicePreferences`."""
+    """Devices and their properties, where the VM says nothing."""
 
     preferred_autoattach_graphics_device: bool | None = None
     preferred_autoattach_mem_balloon: bool | None = None
@@ -142,7 +142,7 @@ class DevicePreferences(Object):
 
 
 class CPUInstancetype(Object):
-    """`instancetype.kubevirt.io/v1beta1 CPUInstancetype`."""
+    """The CPUs of an instance type; `guest` counts vCPUs, `max_sockets` bounds hotplug."""
 
     guest: UInt32
     model: str | None = None
@@ -154,7 +154,7 @@ class CPUInstancetype(Object):
 
 
 class MemoryInstancetype(Object):
-    """`instancetype.kubevirt.io/v1beta1 MemoryInstancetype`."""
+    """The memory of an instance type; `max_guest` bounds hotplug, `overcommit_percent` lowers what the pod asks for."""
 
     guest: Quantity
     hugepages: Hugepages | None = None
@@ -163,7 +163,7 @@ class MemoryInstancetype(Object):
 
 
 class VirtualMachinePreferenceSpec(Object):
-    """`instancetype.kubevirt.io/v1beta1 VirtualMachinePreferenceSpec`."""
+    """What a VM gets where it says nothing itself, and what it needs."""
 
     clock: ClockPreferences | None = None
     cpu: CPUPreferences | None = None
@@ -182,7 +182,7 @@ class VirtualMachinePreferenceSpec(Object):
 
 
 class VirtualMachineInstancetypeSpec(Object):
-    """`instancetype.kubevirt.io/v1beta1 VirtualMachineInstancetypeSpec`."""
+    """What a VM gets and cannot change: CPU, memory, devices of the host, placement."""
 
     cpu: CPUInstancetype
     memory: MemoryInstancetype
@@ -197,7 +197,7 @@ class VirtualMachineInstancetypeSpec(Object):
 
 
 class VirtualMachineClusterPreference(Object, kw_only=True):
-    """`instancetype.kubevirt.io/v1beta1 VirtualMachineClusterPreference`."""
+    """A preference for every namespace."""
 
     api_version: str = ""
     kind: str = ""
@@ -206,7 +206,7 @@ class VirtualMachineClusterPreference(Object, kw_only=True):
 
 
 class VirtualMachinePreference(Object, kw_only=True):
-    """`instancetype.kubevirt.io/v1beta1 VirtualMachinePreference`."""
+    """A preference of one namespace."""
 
     api_version: str = ""
     kind: str = ""
@@ -215,7 +215,7 @@ class VirtualMachinePreference(Object, kw_only=True):
 
 
 class VirtualMachineClusterInstancetype(Object, kw_only=True):
-    """`instancetype.kubevirt.io/v1beta1 VirtualMachineClusterInstancetype`."""
+    """An instance type for every namespace."""
 
     api_version: str = ""
     kind: str = ""
@@ -224,7 +224,7 @@ class VirtualMachineClusterInstancetype(Object, kw_only=True):
 
 
 class VirtualMachineInstancetype(Object, kw_only=True):
-    """`instancetype.kubevirt.io/v1beta1 VirtualMachineInstancetype`."""
+    """An instance type of one namespace."""
 
     api_version: str = ""
     kind: str = ""

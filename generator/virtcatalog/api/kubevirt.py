@@ -26,37 +26,37 @@ from virtcatalog.api.volumes import Network, UtilityVolume, VirtualMachineInstan
 
 
 class ConfigDriveSSHPublicKeyAccessCredentialPropagation(Object):
-    """`kubevirt.io/v1 ConfigDriveSSHPublicKeyAccessCredentialPropagation`."""
+    """By the cloud-init config drive, at first boot."""
 
 
 class NoCloudSSHPublicKeyAccessCredentialPropagation(Object):
-    """`kubevirt.io/v1 NoCloudSSHPublicKeyAccessCredentialPropagation`."""
+    """By the cloud-init NoCloud disk, at first boot."""
 
 
 class QemuGuestAgentSSHPublicKeyAccessCredentialPropagation(Object):
-    """`kubevirt.io/v1 QemuGuestAgentSSHPublicKeyAccessCredentialPropagation`."""
+    """By the guest agent, while it runs, for these users."""
 
     users: list[str]
 
 
 class AccessCredentialSecretSource(Object):
-    """`kubevirt.io/v1 AccessCredentialSecretSource`."""
+    """The secret that holds the credentials."""
 
     secret_name: str
 
 
 class QemuGuestAgentUserPasswordAccessCredentialPropagation(Object):
-    """`kubevirt.io/v1 QemuGuestAgentUserPasswordAccessCredentialPropagation`."""
+    """By the guest agent, while it runs."""
 
 
 class SSHPublicKeyAccessCredentialSource(Object):
-    """`kubevirt.io/v1 SSHPublicKeyAccessCredentialSource`."""
+    """Where keys come from."""
 
     secret: AccessCredentialSecretSource | None = None
 
 
 class SSHPublicKeyAccessCredentialPropagationMethod(Object):
-    """`kubevirt.io/v1 SSHPublicKeyAccessCredentialPropagationMethod`."""
+    """How keys get into the guest: one way."""
 
     config_drive: ConfigDriveSSHPublicKeyAccessCredentialPropagation | None = None
     no_cloud: Annotated[NoCloudSSHPublicKeyAccessCredentialPropagation | None, since("v1.1")] = None
@@ -64,44 +64,44 @@ class SSHPublicKeyAccessCredentialPropagationMethod(Object):
 
 
 class UserPasswordAccessCredentialSource(Object):
-    """`kubevirt.io/v1 UserPasswordAccessCredentialSource`."""
+    """Where passwords come from."""
 
     secret: AccessCredentialSecretSource | None = None
 
 
 class UserPasswordAccessCredentialPropagationMethod(Object):
-    """`kubevirt.io/v1 UserPasswordAccessCredentialPropagationMethod`."""
+    """How a password gets into the guest."""
 
     qemu_guest_agent: QemuGuestAgentUserPasswordAccessCredentialPropagation | None = None
 
 
 class SSHPublicKeyAccessCredential(Object):
-    """`kubevirt.io/v1 SSHPublicKeyAccessCredential`."""
+    """SSH keys: where from and how."""
 
     source: SSHPublicKeyAccessCredentialSource
     propagation_method: SSHPublicKeyAccessCredentialPropagationMethod
 
 
 class UserPasswordAccessCredential(Object):
-    """`kubevirt.io/v1 UserPasswordAccessCredential`."""
+    """A user's password: where from and how."""
 
     source: UserPasswordAccessCredentialSource
     propagation_method: UserPasswordAccessCredentialPropagationMethod
 
 
 class GuestAgentPing(Object):
-    """`kubevirt.io/v1 GuestAgentPing`."""
+    """The guest agent answers."""
 
 
 class AccessCredential(Object):
-    """`kubevirt.io/v1 AccessCredential`."""
+    """A secret that is carried into the guest: SSH keys or a user's password."""
 
     ssh_public_key: SSHPublicKeyAccessCredential | None = None
     user_password: UserPasswordAccessCredential | None = None
 
 
 class Probe(Object):
-    """`kubevirt.io/v1 Probe`."""
+    """A check of the guest; times in seconds."""
 
     exec: ExecAction | None = None
     guest_agent_ping: GuestAgentPing | None = None
@@ -119,7 +119,7 @@ class DataVolumeTemplateDummyStatus(Status):
 
 
 class DataVolumeTemplateSpec(Object, kw_only=True):
-    """`kubevirt.io/v1 DataVolumeTemplateSpec`."""
+    """A DataVolume that is made with the VM and goes with it."""
 
     api_version: str = ""
     kind: str = ""
@@ -129,7 +129,7 @@ class DataVolumeTemplateSpec(Object, kw_only=True):
 
 
 class PreferenceMatcher(Object):
-    """`kubevirt.io/v1 PreferenceMatcher`."""
+    """Which preference a VM takes: by name, or inferred from a volume; `revision_name` pins it."""
 
     name: str = ""
     kind: str = ""
@@ -139,7 +139,7 @@ class PreferenceMatcher(Object):
 
 
 class VirtualMachineInstanceSpec(Object):
-    """`kubevirt.io/v1 VirtualMachineInstanceSpec`."""
+    """What a VMI is: its machine, its volumes and networks, and where it may run."""
 
     domain: DomainSpec
     priority_class_name: str = ""
@@ -171,14 +171,14 @@ def _empty_spec() -> VirtualMachineInstanceSpec:
 
 
 class VirtualMachineInstanceTemplateSpec(Object, kw_only=True):
-    """`kubevirt.io/v1 VirtualMachineInstanceTemplateSpec`."""
+    """What a VM's instances are made of."""
 
     metadata: ObjectMeta = field(default_factory=ObjectMeta)
     spec: VirtualMachineInstanceSpec = field(default_factory=_empty_spec)
 
 
 class InstancetypeMatcher(Object):
-    """`kubevirt.io/v1 InstancetypeMatcher`."""
+    """Which instance type a VM takes: by name, or inferred from a volume; `revision_name` pins it."""
 
     name: str = ""
     kind: str = ""
@@ -188,14 +188,14 @@ class InstancetypeMatcher(Object):
 
 
 class VirtualMachineInstancePresetSpec(Object):
-    """`kubevirt.io/v1 VirtualMachineInstancePresetSpec`."""
+    """The selector, and the domain's parts."""
 
     selector: LabelSelector
     domain: DomainSpec | None = None
 
 
 class VirtualMachineSpec(Object):
-    """`kubevirt.io/v1 VirtualMachineSpec`."""
+    """What a VM is: when it runs, its instance type and preference, and its template."""
 
     template: VirtualMachineInstanceTemplateSpec
     running: bool | None = None
@@ -207,7 +207,7 @@ class VirtualMachineSpec(Object):
 
 
 class VirtualMachineInstancePreset(Object, kw_only=True):
-    """`kubevirt.io/v1 VirtualMachineInstancePreset`."""
+    """Parts of a domain for every VMI that a selector picks; deprecated by KubeVirt."""
 
     api_version: str = ""
     kind: str = ""
@@ -216,7 +216,7 @@ class VirtualMachineInstancePreset(Object, kw_only=True):
 
 
 class VirtualMachineInstance(Object, kw_only=True):
-    """`kubevirt.io/v1 VirtualMachineInstance`."""
+    """A virtual machine that runs, or is about to."""
 
     api_version: str = ""
     kind: str = ""
@@ -226,7 +226,7 @@ class VirtualMachineInstance(Object, kw_only=True):
 
 
 class VirtualMachine(Object, kw_only=True):
-    """`kubevirt.io/v1 VirtualMachine`."""
+    """A virtual machine that can be started and stopped, and the template of its instances."""
 
     api_version: str = ""
     kind: str = ""

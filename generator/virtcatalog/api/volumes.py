@@ -14,7 +14,7 @@ from virtcatalog.api.quantity import Quantity
 
 
 class MemoryDumpVolumeSource(Object):
-    """`kubevirt.io/v1 MemoryDumpVolumeSource`."""
+    """A claim that takes a dump of the guest's memory."""
 
     claim_name: str
     read_only: bool = False
@@ -22,13 +22,13 @@ class MemoryDumpVolumeSource(Object):
 
 
 class EmptyDiskSource(Object):
-    """`kubevirt.io/v1 EmptyDiskSource`."""
+    """An empty disk of `capacity` bytes that lasts until the VMI stops."""
 
     capacity: Quantity
 
 
 class CloudInitConfigDriveSource(Object):
-    """`kubevirt.io/v1 CloudInitConfigDriveSource`."""
+    """Cloud-init data on a config drive; plain, base64 or from a secret."""
 
     secret_ref: LocalObjectReference | None = None
     user_data_base64: str = ""
@@ -39,7 +39,7 @@ class CloudInitConfigDriveSource(Object):
 
 
 class HostDisk(Object):
-    """`kubevirt.io/v1 HostDisk`."""
+    """An image on the node; `type` is Disk, which must exist, or DiskOrCreate with `capacity` bytes."""
 
     path: str
     type: str
@@ -48,7 +48,7 @@ class HostDisk(Object):
 
 
 class ContainerDiskSource(Object):
-    """`kubevirt.io/v1 ContainerDiskSource`."""
+    """A disk image in a container image; changes are lost at stop."""
 
     image: str
     image_pull_secret: str = ""
@@ -57,14 +57,14 @@ class ContainerDiskSource(Object):
 
 
 class SysprepSource(Object):
-    """`kubevirt.io/v1 SysprepSource`."""
+    """The answer file for Windows' set-up, from a secret or ConfigMap."""
 
     secret: LocalObjectReference | None = None
     config_map: LocalObjectReference | None = None
 
 
 class ConfigMapVolumeSource(Object):
-    """`kubevirt.io/v1 ConfigMapVolumeSource`."""
+    """A ConfigMap as a disk or filesystem."""
 
     name: str = ""
     optional: bool | None = None
@@ -72,13 +72,13 @@ class ConfigMapVolumeSource(Object):
 
 
 class ServiceAccountVolumeSource(Object):
-    """`kubevirt.io/v1 ServiceAccountVolumeSource`."""
+    """A service account's token as a disk or filesystem."""
 
     service_account_name: str = ""
 
 
 class CloudInitNoCloudSource(Object):
-    """`kubevirt.io/v1 CloudInitNoCloudSource`."""
+    """Cloud-init data on a NoCloud disk; plain, base64 or from a secret."""
 
     secret_ref: LocalObjectReference | None = None
     user_data_base64: str = ""
@@ -89,7 +89,7 @@ class CloudInitNoCloudSource(Object):
 
 
 class PersistentVolumeClaimVolumeSource(Object):
-    """`kubevirt.io/v1 PersistentVolumeClaimVolumeSource`."""
+    """A claim."""
 
     claim_name: str
     read_only: bool = False
@@ -97,18 +97,18 @@ class PersistentVolumeClaimVolumeSource(Object):
 
 
 class DownwardMetricsVolumeSource(Object):
-    """`kubevirt.io/v1 DownwardMetricsVolumeSource`."""
+    """Metrics of the host on a small disk."""
 
 
 class DownwardAPIVolumeSource(Object):
-    """`kubevirt.io/v1 DownwardAPIVolumeSource`."""
+    """Fields of the VMI as files."""
 
     fields: list[DownwardAPIVolumeFile] = []
     volume_label: str = ""
 
 
 class SecretVolumeSource(Object):
-    """`kubevirt.io/v1 SecretVolumeSource`."""
+    """A secret as a disk or filesystem."""
 
     secret_name: str = ""
     optional: bool | None = None
@@ -116,41 +116,41 @@ class SecretVolumeSource(Object):
 
 
 class DataVolumeSource(Object):
-    """`kubevirt.io/v1 DataVolumeSource`."""
+    """The claim that a DataVolume of this name fills."""
 
     name: str
     hotpluggable: bool = False
 
 
 class ContainerPathVolumeSource(Object):
-    """`kubevirt.io/v1 ContainerPathVolumeSource`."""
+    """A path of the pod's container, shared as a filesystem."""
 
     path: Annotated[str, since("v1.8")]
     read_only: Annotated[bool | None, since("v1.8")] = None
 
 
 class EphemeralVolumeSource(Object):
-    """`kubevirt.io/v1 EphemeralVolumeSource`."""
+    """A claim, read only, under an overlay that is lost at stop."""
 
     persistent_volume_claim: core.PersistentVolumeClaimVolumeSource | None = None
 
 
 class PodNetwork(Object):
-    """`kubevirt.io/v1 PodNetwork`."""
+    """The cluster's default network."""
 
     vm_network_cidr: str = field(name="vmNetworkCIDR", default="")
     vm_ipv6_network_cidr: str = field(name="vmIPv6NetworkCIDR", default="")
 
 
 class MultusNetwork(Object):
-    """`kubevirt.io/v1 MultusNetwork`."""
+    """A network of a NetworkAttachmentDefinition, `name` or `namespace/name`."""
 
     network_name: str
     default: bool = False
 
 
 class Volume(Object):
-    """`kubevirt.io/v1 Volume`."""
+    """Data that a disk or filesystem of the same name shows the guest: one source."""
 
     name: str
     host_disk: HostDisk | None = None
@@ -172,7 +172,7 @@ class Volume(Object):
 
 
 class VirtualMachineInstanceResourceClaim(Object):
-    """`kubevirt.io/v1 VirtualMachineInstanceResourceClaim`."""
+    """A resource claim of the pod, or the template to make it of."""
 
     name: Annotated[str, since("v1.9")]
     resource_claim_name: Annotated[str | None, since("v1.9")] = None
@@ -180,7 +180,7 @@ class VirtualMachineInstanceResourceClaim(Object):
 
 
 class UtilityVolume(Object):
-    """`kubevirt.io/v1 UtilityVolume`."""
+    """A claim for the launcher itself; no disk of the guest."""
 
     name: Annotated[str, since("v1.8")]
     claim_name: Annotated[str, since("v1.8")]
@@ -189,7 +189,7 @@ class UtilityVolume(Object):
 
 
 class Network(Object):
-    """`kubevirt.io/v1 Network`."""
+    """A network that an interface joins: one of `pod`, `multus` and `resourceClaim`."""
 
     name: str
     pod: PodNetwork | None = None
