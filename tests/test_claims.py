@@ -1,0 +1,147 @@
+"""The claims behind volumes: PersistentVolumeClaims, DataVolumes, templates, and what a missing one counts as."""
+
+import pytest
+from ruamel.yaml import YAML
+
+from virtcatalog.api.decode import convert
+from virtcatalog.api.kubevirt import VirtualMachine, VirtualMachineInstance
+from virtcatalog.claims import backing_volumes
+from virtcatalog.domain.context import BackingVolume
+from virtcatalog.domain.errors import DomainError
+from virtcatalog.domain.host import Storage
+from virtcatalog.expand.cluster import Cluster
+
+GIB = 2**30
+PVC = "{name: v, persistentVolumeClaim: {claimName: c}}"
+
+
+def read(text):
+    return YAML(typ="safe").load(text)
+
+
+def pvc(spec, rest=""):
+    return f"{{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {{name: c}}, spec: {spec}{rest}}}"
+
+
+def data_volume(spec, metadata="{name: c}"):
+    return f"{{apiVersion: cdi.kubevirt.io/v1beta1, kind: DataVolume, metadata: {metadata}, spec: {spec}}}"
+
+
+@pytest.fixture
+def backing():
+    """Return what is behind the volume `v` of a VMI, in a cluster of YAML manifests."""
+
+    def find(volume, *manifests, filesystems="[]", templates=None):
+        domain = {"devices": {"filesystems": read(filesystems)}}
+        vmi = convert({"spec": {"domain": domain, "volumes": [read(volume)]}}, VirtualMachineInstance)
+        vm = None
+        if templates is not None:
+            spec = {"template": {"spec": {"domain": {"devices": {}}}}, "dataVolumeTemplates": read(templates)}
+            vm = convert({"spec": spec}, VirtualMachine)
+        return backing_volumes(vmi, Cluster(map(read, manifests)), Storage(), vm).get("v")
+
+    return find
+
+
+def claim(**changes):
+    values = {"host_disk": True, "capacity": 10 * GIB, "filesystem_overhead": "0.055"} | changes
+    return BackingVolume(**values)
+
+
+def test_volumes_without_a_claim_have_none_behind_them(backing):
+    assert backing("{name: v, containerDisk: {image: i}}") is None
+    assert backing("{name: v, emptyDisk: {capacity: 1Gi}}") is None
+
+
+@pytest.mark.parametrize("volume", [PVC, "{name: v, dataVolume: {name: c}}"])
+def test_a_missing_claim_counts_as_ten_gibibytes_of_files(backing, volume):
+    assert backing(volume) == claim()
+
+
+@pytest.mark.parametrize(
+    ("spec", "expected"),
+    [
+        ("{resources: {requests: {storage: 5Gi}}}", claim(capacity=5 * GIB)),
+        (
+            "{resources: {requests: {storage: 5Gi}}, volumeMode: Block}",
+            claim(capacity=5 * GIB, block=True, host_disk=False),
+        ),
+        ("{resources: {requests: {storage: 1.5Gi}}}", claim(capacity=None)),
+        ("{resources: {requests: {storage: 100Ti}}}", claim(capacity=None)),
+    ],
+)
+def test_a_claim_that_is_there(backing, spec, expected):
+    assert backing(PVC, pvc(spec)) == expected
+
+
+@pytest.mark.parametrize(("capacity", "size"), [("20Gi", 5 * GIB), ("4Gi", 4 * GIB)])
+def test_a_disk_is_as_large_as_was_asked_for_and_given(backing, capacity, size):
+    status = f", status: {{capacity: {{storage: {capacity}}}}}"
+    assert backing(PVC, pvc("{resources: {requests: {storage: 5Gi}}}", status)).capacity == size
+
+
+@pytest.mark.parametrize("spec", ["{}", "{resources: {requests: {storage: 1023Ki}}}"])
+def test_a_claim_must_hold_a_disk(backing, spec):
+    with pytest.raises(DomainError, match=r"spec.volumes\[0\]"):
+        backing(PVC, pvc(spec))
+
+
+def test_a_device_need_not_tell_its_size(backing):
+    assert backing(PVC, pvc("{volumeMode: Block}")).capacity is None
+
+
+@pytest.mark.parametrize("source", ["pvc", "storage"])
+def test_a_data_volume_makes_its_claim(backing, source):
+    manifest = data_volume(f"{{{source}: {{volumeMode: Block, resources: {{requests: {{storage: 3Gi}}}}}}}}")
+    assert backing("{name: v, dataVolume: {name: c}}", manifest) == claim(capacity=3 * GIB, block=True, host_disk=False)
+
+
+def test_so_does_a_template(backing):
+    templates = "[{metadata: {name: c}, spec: {storage: {resources: {requests: {storage: 3Gi}}}}}]"
+    assert backing("{name: v, dataVolume: {name: c}}", templates=templates) == claim(capacity=3 * GIB)
+
+
+def test_a_data_volume_that_names_no_size_counts_as_a_missing_claim(backing):
+    assert backing("{name: v, dataVolume: {name: c}}", data_volume("{source: {blank: {}}}")) == claim()
+
+
+def test_the_claim_itself_wins_over_its_data_volume(backing):
+    manifests = (
+        data_volume("{storage: {resources: {requests: {storage: 3Gi}}}}"),
+        pvc("{resources: {requests: {storage: 4Gi}}}"),
+    )
+    assert backing("{name: v, dataVolume: {name: c}}", *manifests).capacity == 4 * GIB
+
+
+def test_a_hotpluggable_claim_is_no_host_disk(backing):
+    volume = "{name: v, persistentVolumeClaim: {claimName: c, hotpluggable: true}}"
+    assert backing(volume) == claim(hotplug=True, host_disk=False)
+
+
+def test_neither_is_a_claim_that_the_guest_mounts(backing):
+    assert backing(PVC, filesystems="[{name: v, virtiofs: {}}]") == claim(host_disk=False)
+
+
+def test_of_an_ephemeral_volumes_claim_only_the_mode_counts(backing):
+    volume = "{name: v, ephemeral: {persistentVolumeClaim: {claimName: c}}}"
+    assert backing(volume, pvc("{volumeMode: Block}")) == BackingVolume(block=True, has_claim=False)
+
+
+@pytest.mark.parametrize(
+    ("annotations", "preallocated"),
+    [
+        ("{cdi.kubevirt.io/storage.preallocation: 'true'}", True),
+        ("{user.custom.annotation/storage.thick-provisioned: 'true'}", True),
+        ("{cdi.kubevirt.io/storage.preallocation: 'false'}", False),
+        ("{}", False),
+    ],
+)
+def test_preallocated_claims_say_so(backing, annotations, preallocated):
+    metadata = f"{{name: c, annotations: {annotations}}}"
+    manifest = f"{{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {metadata}, spec: {{volumeMode: Block}}}}"
+    assert backing(PVC, manifest).preallocated is preallocated
+
+
+def test_preallocation_of_a_data_volume_is_that_of_its_claim(backing):
+    manifest = data_volume("{preallocation: true, storage: {resources: {requests: {storage: 3Gi}}}}")
+    assert backing("{name: v, dataVolume: {name: c}}", manifest).preallocated

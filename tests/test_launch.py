@@ -1,0 +1,292 @@
+"""What the domain takes from the cluster and the host: virt-controller, virt-handler and device plugins at work."""
+
+import msgspec
+import pytest
+from ruamel.yaml import YAML
+
+from virtcatalog.api.decode import convert
+from virtcatalog.api.kubevirt import VirtualMachine, VirtualMachineInstance
+from virtcatalog.domain.errors import DomainError
+from virtcatalog.domain.host import HOSTS, HostPCIDevice, HostProfile
+from virtcatalog.errors import UnsupportedError
+from virtcatalog.expand.cluster import Cluster
+from virtcatalog.launch import build_context
+
+REFERENCE = HOSTS["reference"]
+
+
+def read(text):
+    return YAML(typ="safe").load(text) or {}
+
+
+def kubevirt(configuration="", gates=()):
+    values = {**read(configuration), "developerConfiguration": {"featureGates": list(gates)}}
+    values["developerConfiguration"] |= read(configuration).get("developerConfiguration", {})
+    return {"apiVersion": "kubevirt.io/v1", "kind": "KubeVirt", "spec": {"configuration": values}}
+
+
+@pytest.fixture
+def context():
+    """Gather the context of a VMI, given the YAML of its spec, in a cluster of YAML manifests."""
+
+    def gather(
+        spec="", *manifests, configuration="", gates=(), host=REFERENCE, architecture="amd64", vm=None, **metadata
+    ):
+        values = {"architecture": architecture, **read(spec)}
+        values.setdefault("domain", {}).setdefault("devices", {})
+        objects = [kubevirt(configuration, gates), *map(read, manifests)]
+        vmi = convert({"metadata": {"name": "vm", **metadata}, "spec": values}, VirtualMachineInstance)
+        return build_context(vmi, Cluster(objects, host=host), vm)
+
+    return gather
+
+
+def test_a_plain_vmi_shares_the_context_of_its_cluster():
+    cluster = Cluster([])
+    vmi = convert({"spec": {"domain": {"devices": {}}, "architecture": "arm64"}}, VirtualMachineInstance)
+    assert build_context(vmi, cluster) is build_context(vmi, cluster)
+    assert build_context(vmi, cluster).architecture.name == "arm64"
+
+
+def test_without_a_host_profile_the_reference_counts(context):
+    assert context(host=None).host_profile == "reference v1"
+
+
+@pytest.mark.parametrize(
+    ("configuration", "gates", "field", "value"),
+    [
+        ("", [], "mem_balloon_stats_period", 10),
+        ("memBalloonStatsPeriod: 0", [], "mem_balloon_stats_period", 0),
+        ("", [], "non_root", True),
+        ("", ["Root"], "non_root", False),
+        ("", [], "allow_emulation", False),
+        ("developerConfiguration: {useEmulation: true}", [], "allow_emulation", True),
+        ("", [], "launcher_log_verbosity", 2),
+        ("developerConfiguration: {logVerbosity: {virtLauncher: 7}}", [], "launcher_log_verbosity", 7),
+        ("", [], "firmware_auto_selection", False),
+        ("", ["FirmwareAutoSelection"], "firmware_auto_selection", True),
+        ("", ["PCINUMAAwareTopology"], "pci_numa_aware_topology", True),
+        ("", [], "free_page_reporting", True),
+        ("virtualMachineOptions: {disableFreePageReporting: {}}", [], "free_page_reporting", False),
+        ("", [], "serial_console_log", True),
+        ("virtualMachineOptions: {disableSerialConsoleLog: {}}", [], "serial_console_log", False),
+        ("", ["IOMMUFD"], "iommufd", False),
+        ("", [], "hypervisor_available", True),
+        ("hypervisors: [{name: hyperv-direct}]", ["ConfigurableHypervisor"], "hypervisor_available", False),
+        (
+            "network: {binding: {p: {domainAttachmentType: tap}, q: {}}}",
+            [],
+            "binding_attachments",
+            {"p": "tap"},
+        ),
+    ],
+)
+def test_what_the_configuration_says(context, configuration, gates, field, value):
+    assert getattr(context(configuration=configuration, gates=gates), field) == value
+
+
+def test_smbios_is_the_clusters(context):
+    smbios = context(configuration="smbios: {manufacturer: Acme}").smbios
+    assert (smbios.manufacturer, smbios.family, smbios.product) == ("Acme", "KubeVirt", "None")
+
+
+@pytest.mark.parametrize(
+    ("architecture", "directory", "file"),
+    [
+        ("amd64", "/usr/share/edk2/ovmf", "OVMF_VARS.fd"),
+        ("arm64", "/usr/share/AAVMF", "AAVMF_VARS.fd"),
+    ],
+)
+def test_firmware_lies_where_the_architecture_has_it(context, architecture, directory, file):
+    gathered = context(architecture=architecture)
+    assert gathered.firmware_directory == directory
+    assert file in gathered.firmware_files
+
+
+def test_s390x_and_unknown_directories_have_no_firmware(context):
+    assert context(architecture="s390x").firmware_files == frozenset()
+    assert context(configuration="ovmfPath: /elsewhere").firmware_files == frozenset()
+
+
+@pytest.mark.parametrize(
+    ("spec", "metadata", "reporting"),
+    [
+        ("", {}, True),
+        ("domain: {devices: {autoattachMemBalloon: false}}", {}, False),
+        ("domain: {devices: {}, memory: {hugepages: {pageSize: 2Mi}}}", {}, False),
+        ("domain: {devices: {}, cpu: {cores: 1, dedicatedCpuPlacement: true}}", {}, False),
+        ("domain: {devices: {}, cpu: {realtime: {}}}", {}, False),
+        ("", {"annotations": {"kubevirt.io/free-page-reporting-disabled": "true"}}, False),
+        ("", {"annotations": {"kubevirt.io/free-page-reporting-disabled": "yes"}}, True),
+    ],
+)
+def test_high_performance_vmis_keep_their_free_pages(context, spec, metadata, reporting):
+    assert context(spec, **metadata).free_page_reporting is reporting
+
+
+def test_a_vmi_decides_about_its_console_log(context):
+    assert not context("domain: {devices: {logSerialConsole: false}}").serial_console_log
+    on = "domain: {devices: {logSerialConsole: true}}"
+    assert context(on, configuration="virtualMachineOptions: {disableSerialConsoleLog: {}}").serial_console_log
+
+
+def test_the_verbosity_label_wins(context):
+    assert context(labels={"logVerbosity": "9"}).launcher_log_verbosity == 9
+    with pytest.raises(DomainError, match="logVerbosity"):
+        context(labels={"logVerbosity": "loud"})
+
+
+@pytest.mark.parametrize(
+    ("domain", "annotations", "cpus"),
+    [
+        ("cpu: {cores: 2, sockets: 2, threads: 2, PLACED}", {}, 8),
+        ("cpu: {cores: 4, isolateEmulatorThread: true, PLACED}", {}, 5),
+        ("cpu: {cores: 4, isolateEmulatorThread: true, PLACED}", {"PARITY": ""}, 6),
+        ("cpu: {cores: 5, isolateEmulatorThread: true, PLACED}", {"PARITY": ""}, 6),
+        (
+            "cpu: {cores: 4, PLACED}, ioThreadsPolicy: supplementalPool, ioThreads: {supplementalPoolThreadCount: 3}",
+            {},
+            7,
+        ),
+        ("cpu: {PLACED}, resources: {limits: {cpu: 3}, requests: {cpu: 2}}", {}, 3),
+        ("cpu: {PLACED}, resources: {requests: {cpu: 2}}", {}, 2),
+        ("cpu: {cores: 128, PLACED}", {}, 128),
+    ],
+)
+def test_dedicated_cpus_are_as_many_as_the_pod_asks_for(context, domain, annotations, cpus):
+    parity = "alpha.kubevirt.io/EmulatorThreadCompleteToEvenParity"
+    annotations = {key.replace("PARITY", parity): value for key, value in annotations.items()}
+    domain = domain.replace("PLACED", "dedicatedCpuPlacement: true")
+    gathered = context(f"domain: {{devices: {{}}, {domain}}}", annotations=annotations)
+    assert gathered.cpu_set == tuple(range(cpus))
+
+
+def test_a_node_has_no_more_cpus_than_it_has(context):
+    with pytest.raises(DomainError, match="129 CPUs"):
+        context("domain: {devices: {}, cpu: {cores: 129, dedicatedCpuPlacement: true}}")
+
+
+def test_shared_cpus_are_nobodys(context):
+    assert context("domain: {devices: {}, cpu: {cores: 4}}").cpu_set == ()
+
+
+@pytest.mark.parametrize(
+    ("feature", "configuration", "architecture", "frequency"),
+    [
+        ("invtsc", "", "amd64", 2_500_000_000),
+        ("invtsc", "developerConfiguration: {minimumClusterTSCFrequency: 1000}", "amd64", 1000),
+        ("vmx", "", "amd64", None),
+        ("invtsc", "", "arm64", None),
+    ],
+)
+def test_a_tsc_that_must_not_change_gets_the_clusters_lowest(context, feature, configuration, architecture, frequency):
+    spec = f"domain: {{devices: {{}}, cpu: {{features: [{{name: {feature}, policy: require}}]}}}}"
+    assert context(spec, configuration=configuration, architecture=architecture).tsc_frequency == frequency
+
+
+def test_invtsc_waits_for_a_frequency_that_makes_sense(context):
+    configuration = "developerConfiguration: {minimumClusterTSCFrequency: 0}"
+    with pytest.raises(DomainError, match="minimumClusterTSCFrequency"):
+        context(
+            "domain: {devices: {}, cpu: {features: [{name: invtsc, policy: require}]}}", configuration=configuration
+        )
+    reenlightened = "domain: {devices: {}, features: {hyperv: {reenlightenment: {enabled: true}}}}"
+    assert context(reenlightened, configuration=configuration).tsc_frequency is None
+
+
+def test_a_vsock_gets_the_hosts_next_address(context):
+    assert context("domain: {devices: {autoattachVSOCK: true}}").vsock_cid == 3
+    assert context("domain: {devices: {autoattachVSOCK: false}}").vsock_cid is None
+
+
+PERMITTED = """
+permittedHostDevices:
+  pciHostDevices: [{pciVendorSelector: '10DE:2342', resourceName: v/card}]
+  mediatedDevices: [{mdevNameSelector: T4, resourceName: v/slice}]
+  usb: [{resourceName: v/stick, selectors: []}]
+"""
+
+
+def test_resources_are_numbered_as_they_are_first_used_gpus_first(context):
+    spec = """
+    domain:
+      devices:
+        hostDevices: [{name: a, deviceName: v/stick}, {name: b, deviceName: v/other}, {name: c, deviceName: v/other}]
+        gpus: [{name: g, deviceName: v/card}]
+    """
+    resources = context(spec, configuration=PERMITTED).device_resources
+    assert {name: (resource.kind, resource.addresses) for name, resource in resources.items()} == {
+        "v/card": ("pci", ("0000:41:00.0",)),
+        "v/stick": ("usb", ("2:1",)),
+        "v/other": ("pci", ("0000:43:00.0", "0000:43:00.1")),
+    }
+
+
+def test_mediated_devices_have_made_up_but_steady_names(context):
+    spec = "domain: {devices: {gpus: [{name: a, deviceName: v/slice}, {name: b, deviceName: v/slice}]}}"
+    first, again = (context(spec, configuration=PERMITTED).device_resources["v/slice"] for _ in range(2))
+    assert first.kind == "mdev"
+    assert first == again
+    assert len(set(first.addresses)) == 2
+
+
+def test_sriov_functions_go_round_eight(context):
+    interfaces = ", ".join(f"{{name: n{i}, sriov: {{}}}}" for i in range(9))
+    addresses = context(f"domain: {{devices: {{interfaces: [{interfaces}]}}}}").sriov_addresses
+    assert addresses["n1"] == "0000:81:01.1"
+    assert addresses["n8"] == "0000:81:01.0"
+
+
+def test_sriov_by_resource_claim_is_not_modelled(context):
+    spec = """
+    domain: {devices: {interfaces: [{name: n, sriov: {}}]}}
+    networks: [{name: n, resourceClaim: {claimName: c, requestName: r}}]
+    """
+    with pytest.raises(UnsupportedError, match=r"networks\[0\].resourceClaim"):
+        context(spec)
+
+
+def test_grace_gpus_are_known_by_their_resource(context):
+    spec = """
+    domain:
+      devices:
+        gpus: [{name: z, deviceName: v/card}, {name: y, deviceName: v/slice}]
+        hostDevices: [{name: a, deviceName: v/card}]
+    """
+    gathered = context(spec, configuration=PERMITTED, gates=["GraceIOVirtualization"])
+    assert gathered.grace_host_device_aliases == ("gpu-z", "hostdevice-a")
+    assert context(spec, configuration=PERMITTED).grace_host_device_aliases == ()
+
+
+def test_the_host_tells_where_its_devices_sit(context):
+    card = HostPCIDevice(address="0000:41:00.0", numa_node=1, vendor_id="10de", device_id="2342", bar_bytes=2**30)
+    host = msgspec.structs.replace(REFERENCE, pci_devices=(card, HostPCIDevice(address="0000:42:00.0")), iommufd=True)
+    gathered = context(host=host, gates=["IOMMUFD"])
+    assert gathered.pci_numa_nodes == {"0000:41:00.0": 1}
+    assert gathered.grace_devices["0000:41:00.0"].bar_bytes == 2**30
+    assert gathered.iommufd
+    assert gathered.numa_distances == {0: {0: 10, 1: 20}, 1: {0: 20, 1: 10}}
+
+
+def test_a_host_without_cpus_serves_no_dedicated_ones(context):
+    with pytest.raises(DomainError, match="the node has 0"):
+        context("domain: {devices: {}, cpu: {cores: 1, dedicatedCpuPlacement: true}}", host=HostProfile(name="bare"))
+
+
+@pytest.mark.parametrize(
+    ("selectors", "gates", "tracked"),
+    [
+        ("{virtualMachineLabelSelector: {matchLabels: {backup: daily}}}", ["IncrementalBackup"], True),
+        ("{virtualMachineLabelSelector: {matchLabels: {backup: daily}}}", [], False),
+        ("{virtualMachineLabelSelector: {matchLabels: {backup: never}}}", ["IncrementalBackup"], False),
+        ("{namespaceLabelSelector: {matchLabels: {tier: gold}}}", ["IncrementalBackup"], True),
+        ("{}", ["IncrementalBackup"], False),
+    ],
+)
+def test_changed_blocks_are_tracked_where_the_cluster_selects_the_vm(context, selectors, gates, tracked):
+    namespace = "{apiVersion: v1, kind: Namespace, metadata: {name: default, labels: {tier: gold}}}"
+    spec = {"template": {"spec": {"domain": {"devices": {}}}}}
+    vm = convert({"metadata": {"name": "vm", "labels": {"backup": "daily"}}, "spec": spec}, VirtualMachine)
+    configuration = f"changedBlockTrackingLabelSelectors: {selectors}"
+    gathered = context("", namespace, configuration=configuration, gates=gates, vm=vm)
+    assert gathered.changed_block_tracking is tracked
