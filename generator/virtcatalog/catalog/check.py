@@ -43,7 +43,7 @@ class Checker:
 
     def check(self, value: Any, kind: Any, path: Path = ()) -> None:
         """Check `value`, found at `path`, against the type `kind`."""
-        shape, inner = _shape(kind)
+        shape, inner = shape_of(kind)
         if (self._fragment and value is None) or (self._expressions and self._later(value, shape, path)):
             return
         if shape == "struct":
@@ -151,7 +151,8 @@ class Leaf(msgspec.Struct, frozen=True):
 
 
 @cache
-def _shape(kind: Any) -> tuple[str, Any]:
+def shape_of(kind: Any) -> tuple[str, Any]:
+    """Return what a type is: `struct`, `map`, `list`, `either`, `leaf` or `any`, and the types within it."""
     plain, examples = kind, []
     while get_origin(plain) is Annotated:
         plain, *notes = get_args(plain)
@@ -160,7 +161,7 @@ def _shape(kind: Any) -> tuple[str, Any]:
     if origin in (Union, types.UnionType):
         choices = [each for each in get_args(plain) if each is not type(None)]
         if len(choices) == 1:
-            return _shape(choices[0])
+            return shape_of(choices[0])
         structs = all(isinstance(each, type) and issubclass(each, msgspec.Struct) for each in choices)
         return ("either", tuple(choices)) if structs else ("leaf", Leaf(plain))
     if origin is dict:
