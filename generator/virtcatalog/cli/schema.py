@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +18,8 @@ import click
 def command(kind: str | None, output: Path | None, *, check: bool) -> None:
     """Print the schema of KIND, or write them all with --output.
 
-    KIND is a kind (VirtualMachine) or a file below schemas/ without .json. Without KIND and --output, the
-    names of all schemas are printed.
+    KIND is a kind (VirtualMachine) or a schema's name (catalog/preferences). Without KIND and --output, the names of
+    all schemas are printed.
     """
     schemas = _schemas()
     if kind and (output or check):
@@ -43,14 +42,9 @@ def command(kind: str | None, output: Path | None, *, check: bool) -> None:
 
 def _schemas() -> dict[str, dict[str, Any]]:
     from virtcatalog.api.schema import kind_schemas
+    from virtcatalog.catalog.schema import catalog_schemas
 
-    made = kind_schemas()
-    try:
-        made |= import_module("virtcatalog.catalog.schema").catalog_schemas()
-    except ModuleNotFoundError as error:
-        if error.name != "virtcatalog.catalog.schema":
-            raise
-    return dict(sorted(made.items()))
+    return dict(sorted({**kind_schemas(), **catalog_schemas()}.items()))
 
 
 def _find(kind: str, schemas: dict[str, dict[str, Any]]) -> str:
