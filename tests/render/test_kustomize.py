@@ -21,6 +21,7 @@ from virtcatalog.catalog.model import (
     Selection,
     Source,
 )
+from virtcatalog.render.environment import deployed
 from virtcatalog.render.output import render
 from virtcatalog.render.tree import replace
 
@@ -74,7 +75,18 @@ def kustomize(folder: Path) -> list[dict[str, object]]:
 def built(tmp_path: Path, *overlays: Overlay, path: str = "overlays/x") -> dict[tuple[str, str], dict[str, object]]:
     folder = tmp_path / "output"
     replace(folder, render(catalog(*overlays)))
-    return {(each["kind"], each["metadata"]["name"]): each for each in kustomize(folder / path)}
+    found = {(each["kind"], each["metadata"]["name"]): each for each in kustomize(folder / path)}
+    if overlays:
+        expected = {(each["kind"], each["metadata"]["name"]): each for each in deployed(catalog(*overlays), "x")}
+        assert {key: without_empty(each) for key, each in found.items()} == {
+            key: without_empty(each) for key, each in expected.items()
+        }
+    return found
+
+
+def without_empty(manifest: dict[str, object]) -> dict[str, object]:
+    """The manifest with only those of its metadata's maps that hold something."""
+    return {**manifest, "metadata": {key: value for key, value in manifest["metadata"].items() if value}}
 
 
 @pytest.mark.parametrize("path", [".", "base"])

@@ -12,7 +12,7 @@ Tools sync `base/` or an overlay; nothing but manifests lies there.
 from __future__ import annotations
 
 from virtcatalog.api.emit import dump
-from virtcatalog.catalog.model import KINDS, Catalog
+from virtcatalog.catalog.model import API_VERSION, INSTANCETYPE_KINDS, KINDS, PREFERENCE_KINDS, Catalog
 from virtcatalog.render.bundle import bundles
 from virtcatalog.render.index import catalog_json, readme
 from virtcatalog.render.kustomize import kustomization, overlay_kustomization
@@ -24,19 +24,22 @@ def render(catalog: Catalog) -> Tree:
     """Return {path relative to the output folder: text}, sorted by path."""
     tree: Tree = {}
     texts: dict[str, list[str]] = {kind: [] for kind in KINDS}
-    for kind in KINDS:
-        names = []
-        for manifest in catalog.objects_of(kind):
-            name = manifest["metadata"]["name"]
-            text = dump(manifest)
-            tree[f"base/{kind}/{name}.yaml"] = text
-            texts[kind].append(text)
-            names.append(f"{name}.yaml")
-        tree[f"base/{kind}/kustomization.yaml"] = kustomization(names)
+    for entries, kinds in ((catalog.instancetypes, INSTANCETYPE_KINDS), (catalog.preferences, PREFERENCE_KINDS)):
+        for entry in entries:
+            # Both scopes hold the same, so it is written out once.
+            manifest = entry.manifest(kinds[0])
+            body = dump({"metadata": manifest["metadata"], "spec": manifest["spec"]})
+            for kind in kinds:
+                text = f"apiVersion: {API_VERSION}\nkind: {kind}\n{body}"
+                tree[f"base/{kind}/{entry.name}.yaml"] = text
+                texts[kind].append(text)
+        for kind in kinds:
+            tree[f"base/{kind}/kustomization.yaml"] = kustomization(f"{entry.name}.yaml" for entry in entries)
     tree["base/kustomization.yaml"] = kustomization(KINDS)
     tree["kustomization.yaml"] = kustomization(["base"])
+    objects = catalog.objects() if catalog.overlays else []
     for overlay in catalog.overlays:
-        tree[f"overlays/{overlay.name}/kustomization.yaml"] = overlay_kustomization(overlay, catalog.objects())
+        tree[f"overlays/{overlay.name}/kustomization.yaml"] = overlay_kustomization(overlay, objects)
     for name, text in bundles(catalog.name, texts).items():
         tree[f"bundles/{name}"] = text
     tree["catalog.json"] = catalog_json(catalog)
