@@ -109,6 +109,7 @@ def _walk_union(value: Any, info: types.UnionType, path: Path, found: Findings) 
     members = [member for member in info.types if not isinstance(member, types.NoneType)]
     if len(members) == 1:
         return _walk(value, members[0], path, found)
+    value = _whole(value)
     if isinstance(value, int | str) and not isinstance(value, bool):
         return value
     found.append((path, f"must be an integer or a string, not {describe(value)}"))
@@ -153,8 +154,7 @@ def _walk_scalar(value: Any, info: types.Type, path: Path, found: Findings) -> A
     if isinstance(info, types.CustomType):
         message = _check_quantity(value)
     elif isinstance(info, types.IntType):
-        if isinstance(value, float) and value.is_integer():
-            value = int(value)
+        value = _whole(value)
         message = _check_integer(value, info)
     elif isinstance(info, types.LiteralType):
         message = _check_enum(value, [str(choice) for choice in info.values])
@@ -165,6 +165,10 @@ def _walk_scalar(value: Any, info: types.Type, path: Path, found: Findings) -> A
     if message:
         found.append((path, message))
     return value
+
+
+def _whole(value: Any) -> Any:
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def _check_quantity(value: Any) -> str:
