@@ -150,10 +150,9 @@ def _gather_machine(
 
 
 def _verbosity(label: str) -> int:
-    try:
-        return int(label)
-    except ValueError:
-        raise DomainError(f"metadata.labels[{_LOG_VERBOSITY}]", f"{label!r} is not a number") from None
+    if not (label.isascii() and label.isdigit()):
+        raise DomainError(f"metadata.labels[{_LOG_VERBOSITY}]", f"{label!r} is not a number")
+    return int(label)
 
 
 def _cpu_set(vmi: VirtualMachineInstance, facts: _ClusterFacts) -> tuple[int, ...]:

@@ -3,6 +3,7 @@
 from xml.etree.ElementTree import fromstring, tostring
 
 import pytest
+from fragments import make_context, make_vmi
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -222,3 +223,10 @@ def test_a_claim_without_a_plain_size_tells_its_overhead_alone(built):
     shown = built(disks, disk("disk: {bus: sata}"), CLAIM, volumes={"d": claim})
     assert "filesystemOverhead" in shown
     assert "capacity" not in shown
+
+
+@given(st.lists(st.sampled_from(["virtio", "sata", "scsi", "usb"]), max_size=60))
+def test_every_disk_has_a_target_of_its_own(buses):
+    text = "".join(f"\n  - {{name: d{i}, cdrom: {{bus: {bus}}}}}" for i, bus in enumerate(buses))
+    shown = list(disks(make_vmi(f"domain.devices:\n  disks:{text or ' []'}"), make_context()))
+    assert len({disk.find("target").get("dev") for disk in shown}) == len(buses)

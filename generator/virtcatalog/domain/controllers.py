@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from virtcatalog.api.kubevirt import VirtualMachineInstance
 from virtcatalog.domain.context import Context
 from virtcatalog.domain.diskthreads import bus_of, scsi_thread
-from virtcatalog.domain.launchsecurity import uses_secure_execution, uses_sev
+from virtcatalog.domain.launchsecurity import uses_iommu
 from virtcatalog.domain.vcpu import requested_topology
 from virtcatalog.domain.xml import Element, SubElement
 
@@ -21,7 +21,7 @@ def controllers(vmi: VirtualMachineInstance, context: Context) -> Iterator[Eleme
     """
     devices = vmi.spec.domain.devices
     transitional = devices.use_virtio_transitional
-    iommu = {"iommu": "on"} if uses_sev(vmi) or uses_secure_execution(vmi) else {}
+    iommu = {"iommu": "on"} if uses_iommu(vmi) else {}
     yield _controller("usb", "qemu-xhci" if _needs_usb(vmi, context) else "none")
     if not devices.disable_hotplug or any(bus_of(disk) == "scsi" for disk in devices.disks):
         scsi = _controller("scsi", context.architecture.scsi_model(transitional))

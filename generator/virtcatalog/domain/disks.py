@@ -14,7 +14,7 @@ from virtcatalog.domain.disksource import EMPTY_TRAY, DiskSource, Image, source_
 from virtcatalog.domain.diskthreads import bus_of, disk_threads, target_of
 from virtcatalog.domain.errors import DomainError
 from virtcatalog.domain.iothreads import SUPPLEMENTAL_POOL, has_iothreads, supplemental_pool
-from virtcatalog.domain.launchsecurity import uses_secure_execution, uses_sev
+from virtcatalog.domain.launchsecurity import uses_iommu
 from virtcatalog.domain.vcpu import requested_topology
 from virtcatalog.domain.xml import Element, SubElement
 
@@ -32,7 +32,7 @@ def disks(vmi: VirtualMachineInstance, context: Context) -> Iterator[Element]:
     volumes = {volume.name: (index, volume) for index, volume in enumerate(vmi.spec.volumes)}
     units = _units(devices.disks)
     queues = str(requested_topology(vmi).vcpus or 1) if devices.block_multi_queue else ""
-    iommu = uses_sev(vmi) or uses_secure_execution(vmi)
+    iommu = uses_iommu(vmi)
     pool = vmi.spec.domain.io_threads_policy == SUPPLEMENTAL_POOL
     threads = disk_threads(vmi) if has_iothreads(vmi) and not pool else None
     for position, disk in enumerate(devices.disks):

@@ -9,7 +9,7 @@ from virtcatalog.api.kubevirt import VirtualMachineInstance
 from virtcatalog.domain.address import add_alias, add_pci_address
 from virtcatalog.domain.context import Context
 from virtcatalog.domain.errors import DomainError
-from virtcatalog.domain.launchsecurity import uses_secure_execution, uses_sev
+from virtcatalog.domain.launchsecurity import uses_iommu
 from virtcatalog.domain.vcpu import requested_topology
 from virtcatalog.domain.xml import Element, SubElement
 
@@ -47,7 +47,7 @@ def _is_tap(interface: Interface, context: Context) -> bool:
 def _interface(
     vmi: VirtualMachineInstance, interface: Interface, context: Context, field: str, *, tap: bool
 ) -> Element:
-    security = uses_sev(vmi) or uses_secure_execution(vmi)
+    iommu = uses_iommu(vmi)
     passt = not tap and interface.passt_binding is not None
     element = Element("interface", {"type": "ethernet" if tap else "vhostuser" if passt else ""})
     if interface.mac_address:
@@ -55,13 +55,13 @@ def _interface(
     SubElement(element, "source", {"dev": context.pod_interface} if passt else {})
     if passt:
         _add_passt(element, vmi, interface)
-    _add_model(element, vmi, interface, context, iommu=security)
+    _add_model(element, vmi, interface, context, iommu=iommu)
     if tap:
         if interface.state == "down":
             SubElement(element, "link", {"state": "down"})
         if interface.boot_order is not None:
             SubElement(element, "boot", {"order": str(interface.boot_order)})
-        if context.architecture.rom_tuning and (interface.boot_order is None or security):
+        if context.architecture.rom_tuning and (interface.boot_order is None or iommu):
             SubElement(element, "rom", {"enabled": "no"})
     if interface.acpi_index > 0:
         SubElement(element, "acpi", {"index": str(interface.acpi_index)})

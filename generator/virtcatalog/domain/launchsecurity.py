@@ -37,6 +37,11 @@ def uses_secure_execution(vmi: VirtualMachineInstance) -> bool:
     return vmi.spec.domain.launch_security is not None and vmi.spec.architecture == "s390x"
 
 
+def uses_iommu(vmi: VirtualMachineInstance) -> bool:
+    """Whether virtio devices must reach the guest's memory through an IOMMU: on AMD SEV and IBM Secure Execution."""
+    return uses_sev(vmi) or uses_secure_execution(vmi)
+
+
 def launchsecurity(vmi: VirtualMachineInstance, context: Context) -> Element | None:
     """`<launchSecurity>`; only amd64 has one: Secure Execution shows in the devices' `iommu` alone.
 

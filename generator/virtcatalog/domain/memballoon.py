@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from virtcatalog.api.kubevirt import VirtualMachineInstance
 from virtcatalog.domain.context import Context
-from virtcatalog.domain.launchsecurity import uses_secure_execution, uses_sev
+from virtcatalog.domain.launchsecurity import uses_iommu
 from virtcatalog.domain.xml import Element, SubElement
 
 
@@ -21,6 +21,6 @@ def memballoon(vmi: VirtualMachineInstance, context: Context) -> Element:
     element = Element("memballoon", {"model": model, "freePageReporting": reporting})
     if context.mem_balloon_stats_period:
         SubElement(element, "stats", {"period": str(context.mem_balloon_stats_period)})
-    if uses_sev(vmi) or uses_secure_execution(vmi):
+    if uses_iommu(vmi):
         SubElement(element, "driver", {"iommu": "on"})
     return element

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from virtcatalog.api.kubevirt import VirtualMachineInstance
 from virtcatalog.domain.context import Context
-from virtcatalog.domain.launchsecurity import uses_secure_execution, uses_sev
+from virtcatalog.domain.launchsecurity import uses_iommu
 from virtcatalog.domain.xml import Element, SubElement
 
 
@@ -18,6 +18,6 @@ def rng(vmi: VirtualMachineInstance, context: Context) -> Element | None:
         return None
     element = Element("rng", {"model": context.architecture.virtio_model(devices.use_virtio_transitional)})
     SubElement(element, "backend", {"model": "random"}).text = "/dev/urandom"
-    if uses_sev(vmi) or uses_secure_execution(vmi):
+    if uses_iommu(vmi):
         SubElement(element, "driver", {"iommu": "on"})
     return element
