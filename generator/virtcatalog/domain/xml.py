@@ -5,7 +5,10 @@ lxml's elements would do as well and cost about four times as much to make, whic
 
 from __future__ import annotations
 
+import re
+import re
 from collections.abc import Iterable
+from typing import Final
 from xml.etree.ElementTree import Element, SubElement
 
 __all__ = ["Element", "SubElement", "write"]
@@ -45,19 +48,14 @@ class _Escaped(dict[str, str]):
     def __missing__(self, text: str) -> str:
         if len(self) >= _REMEMBERED:
             self.clear()
-        escaped = self[text] = text if text.isalnum() else "".join(map(_character, text))
+        escaped = self[text] = _SPECIAL.sub(_character, text)
         return escaped
 
 
-def _character(char: str) -> str:
-    if char in _ENTITIES:
-        return _ENTITIES[char]
-    return char if _is_xml(ord(char)) else "\N{REPLACEMENT CHARACTER}"
-
-
-def _is_xml(code: int) -> bool:
-    return 0x20 <= code <= 0xD7FF or 0xE000 <= code <= 0xFFFD or code >= 0x10000
+def _entity(special: re.Match[str]) -> str:
+    return _ENTITIES.get(special[0], "\N{REPLACEMENT CHARACTER}")
 
 
 _ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\t": "&#9;", "\n": "&#10;", "\r": "&#13;"}
+_SPECIAL = re.compile("[^ !#-%'-;=?-\uD7FF\uE000-\uFFFD\U00010000-\U0010FFFF]")
 _ESCAPED = _Escaped()
