@@ -48,7 +48,7 @@ class _Escaped(dict[str, str]):
     def __missing__(self, text: str) -> str:
         if len(self) >= _REMEMBERED:
             self.clear()
-        escaped = self[text] = _SPECIAL.sub(_character, text)
+        escaped = self[text] = _SPECIAL.sub(_entity, text)
         return escaped
 
 
@@ -57,5 +57,5 @@ def _entity(special: re.Match[str]) -> str:
 
 
 _ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\t": "&#9;", "\n": "&#10;", "\r": "&#13;"}
-_SPECIAL = re.compile("[^ !#-%'-;=?-\uD7FF\uE000-\uFFFD\U00010000-\U0010FFFF]")
+_SPECIAL = re.compile("[^ !#-%'-;=?-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _ESCAPED = _Escaped()
