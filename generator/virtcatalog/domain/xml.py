@@ -6,9 +6,7 @@ lxml's elements would do as well and cost about four times as much to make, whic
 from __future__ import annotations
 
 import re
-import re
 from collections.abc import Iterable
-from typing import Final
 from xml.etree.ElementTree import Element, SubElement
 
 __all__ = ["Element", "SubElement", "write"]
