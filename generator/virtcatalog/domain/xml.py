@@ -9,10 +9,25 @@ import re
 from collections.abc import Iterable
 from xml.etree.ElementTree import Element, SubElement
 
-__all__ = ["Element", "SubElement", "write"]
+__all__ = ["Element", "Shared", "SubElement", "write"]
 
 _INDENT = "  "
 _REMEMBERED = 4096
+
+
+class Shared(Element):
+    """An element that many domains hold and that nobody changes once it is made: its children are written only once."""
+
+    def __init__(self, tag: str) -> None:
+        super().__init__(tag)
+        self._written: dict[str, str] = {}
+
+    def lines(self, line: str) -> str:
+        """The children as text, each on a line of its own that starts with `line`."""
+        text = self._written.get(line)
+        if text is None:
+            text = self._written[line] = _lines(self, line)
+        return text
 
 
 def write(element: Element) -> str:
@@ -21,23 +36,27 @@ def write(element: Element) -> str:
     Tags and attribute names are written as they are (a prefix is part of the name). An element has text or children;
     text beside children is written as a comment.
     """
-    return _lines([element], "\n")[1:] + "\n"
+    lines: list[str] = []
+    _add([element], "\n", lines)
+    return "".join(lines)[1:] + "\n"
 
 
-def _lines(elements: Iterable[Element], line: str) -> str:
-    escaped, text = _ESCAPED, ""
+def _add(elements: Iterable[Element], line: str, lines: list[str]) -> None:
+    attributes, escaped = _ATTRIBUTES, _ESCAPED
     for element in elements:
-        text += f"{line}<{element.tag}"
-        for key, value in element.items():
-            text += f' {key}="{escaped[value]}"'
-        content = element.text
+        tag, content = element.tag, element.text
+        start = f"{line}<{tag}"
+        for attribute in element.items():
+            start += attributes[attribute]
         if len(element):
             inner = line + _INDENT
-            comment = f"{inner}<!-- {escaped[content].replace('--', '- -')} -->" if content else ""
-            text += f">{comment}{_lines(element, inner)}{line}</{element.tag}>"
+            lines.append(f"{start}>")
+            if content:
+                lines.append(f"{inner}<!-- {escaped[content].replace('--', '- -')} -->")
+            _add(element, inner, lines)
+            lines.append(f"{line}</{tag}>")
         else:
-            text += f">{escaped[content]}</{element.tag}>" if content else "/>"
-    return text
+            lines.append(f"{start}>{escaped[content]}</{tag}>" if content else f"{start}/>")
 
 
 class _Escaped(dict[str, str]):
@@ -50,6 +69,17 @@ class _Escaped(dict[str, str]):
         return escaped
 
 
+class _Attributes(dict[tuple[str, str], str]):
+    """Name and value as XML writes them, remembered too."""
+
+    def __missing__(self, attribute: tuple[str, str]) -> str:
+        if len(self) >= _REMEMBERED:
+            self.clear()
+        name, value = attribute
+        written = self[attribute] = f' {name}="{_ESCAPED[value]}"'
+        return written
+
+
 def _entity(special: re.Match[str]) -> str:
     return _ENTITIES.get(special[0], "\N{REPLACEMENT CHARACTER}")
 
@@ -57,3 +87,4 @@ def _entity(special: re.Match[str]) -> str:
 _ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\t": "&#9;", "\n": "&#10;", "\r": "&#13;"}
 _SPECIAL = re.compile("[^ !#-%'-;=?-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _ESCAPED = _Escaped()
+_ATTRIBUTES = _Attributes()
