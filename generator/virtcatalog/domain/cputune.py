@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from virtcatalog.domain.pinning import Pinning
-from virtcatalog.domain.xml import Element, SubElement
+from virtcatalog.domain.xml import Element, Shared, SubElement
 
 
+@lru_cache(maxsize=256)
 def cputune(pinning: Pinning | None) -> Element | None:
     """`<cputune>`, absent without dedicated CPUs."""
     if pinning is None:
         return None
-    element = Element("cputune")
+    element = Shared("cputune")
     for vcpu, thread in enumerate(pinning.vcpus):
         SubElement(element, "vcpupin", vcpu=str(vcpu), cpuset=str(thread))
     if pinning.emulator is not None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from virtcatalog.api.kubevirt import VirtualMachineInstance
-from virtcatalog.domain.xml import Element, SubElement
+from virtcatalog.domain.xml import Element, Shared, SubElement
 
 NAMESPACE = "http://kubevirt.io"
 
@@ -18,8 +20,9 @@ def name(vmi: VirtualMachineInstance) -> Element:
     return element
 
 
+@lru_cache(maxsize=1)
 def metadata() -> Element:
     """`<metadata>`, whose uid virt-launcher fills in once libvirt has the domain."""
-    element = Element("metadata")
+    element = Shared("metadata")
     SubElement(SubElement(element, "kubevirt", xmlns=NAMESPACE), "uid")
     return element

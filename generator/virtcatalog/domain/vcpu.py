@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import msgspec
 
 from virtcatalog.api.kubevirt import VirtualMachineInstance
 from virtcatalog.domain.context import Context
-from virtcatalog.domain.xml import Element, SubElement
+from virtcatalog.domain.xml import Element, Shared, SubElement
 
 _UINT32 = 2**32 - 1
 
@@ -68,8 +70,12 @@ def vcpu(vmi: VirtualMachineInstance, context: Context) -> list[Element]:
     if not _hotpluggable(vmi, context):
         return [count]
     topology = requested_topology(vmi)
-    enabled, fixed = topology.vcpus, topology.cores * topology.threads
-    listed = Element("vcpus")
+    return [count, _vcpus(total, topology.vcpus, topology.cores * topology.threads)]
+
+
+@lru_cache(maxsize=256)
+def _vcpus(total: int, enabled: int, fixed: int) -> Element:
+    listed = Shared("vcpus")
     for number in range(total):
         attributes = {
             "id": str(number),
@@ -77,7 +83,7 @@ def vcpu(vmi: VirtualMachineInstance, context: Context) -> list[Element]:
             "hotpluggable": "no" if number < fixed else "yes",
         }
         SubElement(listed, "vcpu", attributes)
-    return [count, listed]
+    return listed
 
 
 def _hotpluggable(vmi: VirtualMachineInstance, context: Context) -> bool:

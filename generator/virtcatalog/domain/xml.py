@@ -22,11 +22,13 @@ class Shared(Element):
         super().__init__(tag)
         self._written: dict[str, str] = {}
 
-    def lines(self, line: str) -> str:
+    def children(self, line: str) -> str:
         """The children as text, each on a line of its own that starts with `line`."""
         text = self._written.get(line)
         if text is None:
-            text = self._written[line] = _lines(self, line)
+            lines: list[str] = []
+            _add(self, line, lines)
+            text = self._written[line] = "".join(lines)
         return text
 
 
@@ -53,7 +55,10 @@ def _add(elements: Iterable[Element], line: str, lines: list[str]) -> None:
             lines.append(f"{start}>")
             if content:
                 lines.append(f"{inner}<!-- {escaped[content].replace('--', '- -')} -->")
-            _add(element, inner, lines)
+            if isinstance(element, Shared):
+                lines.append(element.children(inner))
+            else:
+                _add(element, inner, lines)
             lines.append(f"{line}</{tag}>")
         else:
             lines.append(f"{start}>{escaped[content]}</{tag}>" if content else f"{start}/>")
