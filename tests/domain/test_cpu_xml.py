@@ -6,6 +6,7 @@ from fragments import make_context, make_vmi, xml
 from virtcatalog.domain.cpu import cpu
 from virtcatalog.domain.numa import GuestCell
 from virtcatalog.domain.vcpu import configured_vcpus, vcpu
+from virtcatalog.errors import UnsupportedError
 
 ONE = '<topology sockets="1" cores="1" threads="1"/>'
 NO_MPX = '<feature name="mpx" policy="disable"/>'
@@ -107,3 +108,8 @@ def test_arm64_has_no_cpu_hotplug():
 )
 def test_configured_vcpus_leave_unset_numbers_out(wanted, count):
     assert configured_vcpus(make_vmi(f"domain.cpu: {wanted}")) == count
+
+
+def test_more_vcpus_than_any_machine_has_are_not_listed():
+    with pytest.raises(UnsupportedError):
+        vcpu(make_vmi("domain.cpu: {cores: 4000000, sockets: 1, maxSockets: 4}"), make_context())

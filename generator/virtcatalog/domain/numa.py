@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import lru_cache
+
 import msgspec
 
 from virtcatalog.api.kubevirt import VirtualMachineInstance
@@ -10,6 +13,7 @@ from virtcatalog.domain.context import Context
 from virtcatalog.domain.errors import DomainError
 from virtcatalog.domain.memory import guest_memory, in_bytes
 from virtcatalog.domain.pinning import Pinning, has_numa_passthrough
+from virtcatalog.domain.topology import HostTopology
 from virtcatalog.domain.vcpu import domain_topology
 
 
@@ -17,7 +21,7 @@ class GuestCell(msgspec.Struct, frozen=True):
     """One NUMA cell of the guest: its vCPUs and memory, and the host node behind it if it is bound to one."""
 
     id: int
-    vcpus: tuple[int, ...]
+    vcpus: Sequence[int]
     cpus: str
     memory: int
     unit: str
@@ -63,7 +67,7 @@ def memfd_cell(vmi: VirtualMachineInstance, context: Context) -> GuestCell:
     Source: KubeVirt v1.9.0, pkg/virt-launcher/virtwrap/converter/converter.go.
     """
     vcpus = domain_topology(vmi, context).vcpus
-    return GuestCell(0, tuple(range(vcpus)), f"0-{vcpus - 1}", guest_memory(vmi).value // 1024, "KiB")
+    return GuestCell(0, range(vcpus), f"0-{vcpus - 1}", guest_memory(vmi).value // 1024, "KiB")
 
 
 def page_size(vmi: VirtualMachineInstance) -> int:
@@ -82,8 +86,14 @@ def page_size(vmi: VirtualMachineInstance) -> int:
 
 
 def _vcpus_by_node(context: Context, pinning: Pinning) -> dict[int, list[int]]:
-    node_of = {cpu.id: cell.id for cell in context.topology.cells for cpu in cell.cpus}
+    node_of = _nodes(context.topology)
     found: dict[int, list[int]] = {}
     for vcpu, thread in enumerate(pinning.vcpus):
         found.setdefault(node_of[thread], []).append(vcpu)
     return found
+
+
+@lru_cache(maxsize=16)
+def _nodes(topology: HostTopology) -> dict[int, int]:
+    """Host CPU to its NUMA node."""
+    return {cpu.id: cell.id for cell in topology.cells for cpu in cell.cpus}

@@ -24,6 +24,18 @@ class Pinning(msgspec.Struct, frozen=True):
     iothreads: tuple[tuple[int, str], ...] = ()
 
 
+class _Wanted(msgspec.Struct, frozen=True, kw_only=True):
+    """The threads that a VM needs host threads for; `emulator` counts them, `vcpus` is what its CPU says itself."""
+
+    cores: int
+    threads: int
+    one_node_a_core: bool
+    pool: int
+    emulator: int
+    shared_iothreads: int
+    vcpus: int
+
+
 class _Cell:
     """The pod's free threads on one NUMA node: of cores that are wholly free enough, and loose ones."""
 
@@ -56,9 +68,9 @@ class _Pool:
     Source: KubeVirt v1.9.0, pkg/virt-launcher/virtwrap/converter/vcpu/vcpu.go.
     """
 
-    def __init__(self, context: Context, threads: int) -> None:
+    def __init__(self, topology: HostTopology, cpu_set: tuple[int, ...], threads: int) -> None:
         self.threads = threads
-        self.cells = [_Cell(cores, threads) for cores in _cores(context.topology, context.cpu_set)]
+        self.cells = [_Cell(cores, threads) for cores in _cores(topology, cpu_set)]
 
     def fit_cores(self, count: int, *, may_cross_cells: bool) -> list[int] | None:
         """Threads for `count` cores: whole cores first, then loose threads of one node; None when they do not fit."""
@@ -83,7 +95,6 @@ class _Pool:
         raise DomainError("spec.domain.cpu", f"no host thread is left for {purpose}")
 
 
-@lru_cache(maxsize=256)
 def _cores(topology: HostTopology, cpu_set: tuple[int, ...]) -> tuple[tuple[tuple[int, ...], ...], ...]:
     """For each NUMA node, its cores, reduced to the threads in `cpu_set`."""
     owned, seen, cells = set(cpu_set), set[int](), []
@@ -111,23 +122,41 @@ def pin(vmi: VirtualMachineInstance, context: Context) -> Pinning | None:
     if cpu is None or not cpu.dedicated_cpu_placement:
         return None
     topology = _enabled_topology(vmi, context)
-    pool = _Pool(context, topology.threads)
-    cores = topology.cores * topology.sockets
-    vcpus = pool.fit_cores(cores, may_cross_cells=not has_numa_passthrough(vmi))
+    pool = supplemental_pool(vmi)
+    vcpus = configured_vcpus(vmi)
+    emulator = 1 if cpu.isolate_emulator_thread else 0
+    if emulator and EVEN_PARITY in vmi.metadata.annotations and (vcpus + pool) % 2 == 0:
+        emulator = 2
+    shared = 0
+    if has_iothreads(vmi) and not pool:
+        shared, _ = iothread_counts(vmi)
+        if not shared:
+            raise DomainError("spec.domain.ioThreadsPolicy", "there is no IO thread to pin: no disk uses one")
+    wanted = _Wanted(
+        cores=topology.cores * topology.sockets,
+        threads=topology.threads,
+        one_node_a_core=has_numa_passthrough(vmi),
+        pool=pool,
+        emulator=emulator,
+        shared_iothreads=shared,
+        vcpus=vcpus or 1,
+    )
+    return _pin(context.topology, context.cpu_set, wanted)
+
+
+@lru_cache(maxsize=1024)
+def _pin(topology: HostTopology, cpu_set: tuple[int, ...], wanted: _Wanted) -> Pinning:
+    free = _Pool(topology, cpu_set, wanted.threads)
+    vcpus = free.fit_cores(wanted.cores, may_cross_cells=not wanted.one_node_a_core)
     if vcpus is None:
-        message = f"{len(context.cpu_set)} dedicated CPUs do not hold {cores} cores of {topology.threads} threads"
-        if has_numa_passthrough(vmi) and len(context.cpu_set) >= cores * topology.threads:
+        message = f"{len(cpu_set)} dedicated CPUs do not hold {wanted.cores} cores of {wanted.threads} threads"
+        if wanted.one_node_a_core and len(cpu_set) >= wanted.cores * wanted.threads:
             message += " with each core on one NUMA node"
         raise DomainError("spec.domain.cpu", message)
-    pooled = [(number + 1, str(pool.fit_thread("an IO thread"))) for number in range(supplemental_pool(vmi))]
-    emulator = None
-    if cpu.isolate_emulator_thread:
-        emulator = str(pool.fit_thread("the emulator"))
-        if EVEN_PARITY in vmi.metadata.annotations and (configured_vcpus(vmi) + len(pooled)) % 2 == 0:
-            emulator += f",{pool.fit_thread('the second emulator thread')}"
-    iothreads = pooled
-    if has_iothreads(vmi) and not pooled:
-        iothreads = _pin_iothreads(vmi, context.cpu_set, emulator)
+    iothreads = [(number + 1, str(free.fit_thread("an IO thread"))) for number in range(wanted.pool)]
+    emulator = ",".join(str(free.fit_thread("the emulator")) for _ in range(wanted.emulator)) or None
+    if wanted.shared_iothreads:
+        iothreads = _pin_iothreads(wanted, cpu_set, emulator)
     return Pinning(tuple(vcpus), emulator, tuple(iothreads))
 
 
@@ -137,16 +166,11 @@ def _enabled_topology(vmi: VirtualMachineInstance, context: Context) -> CPUTopol
     return requested if requested.sockets < declared.sockets else declared
 
 
-def _pin_iothreads(
-    vmi: VirtualMachineInstance, cpu_set: tuple[int, ...], emulator: str | None
-) -> list[tuple[int, str]]:
+def _pin_iothreads(wanted: _Wanted, cpu_set: tuple[int, ...], emulator: str | None) -> list[tuple[int, str]]:
     """IO threads that share the vCPUs' host threads, or the emulator's where that has its own."""
-    total, _ = iothread_counts(vmi)
-    if not total:
-        raise DomainError("spec.domain.ioThreadsPolicy", "there is no IO thread to pin: no disk uses one")
+    total, vcpus = wanted.shared_iothreads, wanted.vcpus
     if emulator is not None:
         return [(1, emulator)]
-    vcpus = configured_vcpus(vmi) or 1
     if total >= vcpus:
         return [(number, str(cpu_set[number % vcpus])) for number in range(1, total + 1)]
     share, larger = divmod(vcpus, total)

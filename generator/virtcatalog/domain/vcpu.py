@@ -9,8 +9,10 @@ import msgspec
 from virtcatalog.api.kubevirt import VirtualMachineInstance
 from virtcatalog.domain.context import Context
 from virtcatalog.domain.xml import Element, Shared, SubElement
+from virtcatalog.errors import UnsupportedError
 
 _UINT32 = 2**32 - 1
+_LISTED = 2**16
 
 
 class CPUTopology(msgspec.Struct, frozen=True):
@@ -69,6 +71,10 @@ def vcpu(vmi: VirtualMachineInstance, context: Context) -> list[Element]:
     count.text = str(total)
     if not _hotpluggable(vmi, context):
         return [count]
+    if total > _LISTED:
+        raise UnsupportedError(
+            "spec.domain.cpu", f"a domain with a list of {total} vCPUs is not made"
+        )
     topology = requested_topology(vmi)
     return [count, _vcpus(total, topology.vcpus, topology.cores * topology.threads)]
 
