@@ -67,6 +67,31 @@ class Source:
         return f"{self.file}:{self.line}:{self.column}"
 
 
+class Origin:
+    """The text that a VM was read from (rendered, of a template), and where in its file each part of that is."""
+
+    __slots__ = ("_field", "_place", "text")
+
+    def __init__(
+        self, text: str | bytes, field: Callable[[str], Source], place: Callable[[tuple[int, int]], Source]
+    ) -> None:
+        self.text, self._field, self._place = text, field, place
+
+    def field(self, path: str) -> Source:
+        """Return where a field of the VM is declared, or the nearest thing around it."""
+        return self._field(path)
+
+    def place(self, line: int, column: int) -> Source:
+        """Return where a place of the text is from."""
+        return self._place((line, column))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Origin) and self.text == other.text
+
+    def __hash__(self) -> int:
+        return hash(self.text)
+
+
 class Deprecation(msgspec.Struct, frozen=True):
     """That an entry goes away: the entry to use instead and the date of its removal (ISO 8601), or ""."""
 
@@ -196,6 +221,7 @@ class VmTemplate(msgspec.Struct, frozen=True, kw_only=True):
     manifest: dict[str, Any]
     companions: tuple[dict[str, Any], ...] = ()
     source: Source
+    origin: Origin
 
 
 class Catalog(msgspec.Struct, frozen=True, kw_only=True):

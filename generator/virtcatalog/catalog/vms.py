@@ -13,7 +13,7 @@ from virtcatalog.api.findings import field_path
 from virtcatalog.api.kubevirt import VirtualMachine
 from virtcatalog.catalog.check import Checker, Version
 from virtcatalog.catalog.expressions import ExpressionError
-from virtcatalog.catalog.model import Overlay, Source, VmTemplate
+from virtcatalog.catalog.model import Origin, Overlay, Source, VmTemplate
 from virtcatalog.catalog.names import name_fault, nearest
 from virtcatalog.catalog.sources import Sources
 from virtcatalog.errors import Problem
@@ -151,8 +151,17 @@ def _read(sources: Sources, rendering: _Rendering, raw: bytes, release: Version)
                 parameters=rendering.parameters,
                 manifest=manifest,
                 companions=tuple(companions),
-                source=Source(text.file, find=lambda index=index: _original(rendering, raw, text.place(index, ()))),  # type: ignore[misc]
+                source=_source(rendering, text, raw, index),
+                origin=Origin(
+                    rendering.text,
+                    partial(_source, rendering, text, raw, index),
+                    lambda place: Source(text.file, *_original(rendering, raw, place)),
+                ),
             )
+
+
+def _source(rendering: _Rendering, text: Text, raw: bytes, document: int, field: str = "") -> Source:
+    return Source(text.file, find=lambda: _original(rendering, raw, text.place(document, field)))
 
 
 def _faults(manifest: Mapping[str, Any], release: Version) -> list[tuple[tuple[str | int, ...], str]]:
