@@ -29,6 +29,7 @@ _NAMES: Final = {
     types.StructType: "a map",
     types.DictType: "a map",
     types.ListType: "a list",
+    types.VarTupleType: "a list",
     types.CustomType: "a quantity",
 }
 _SCALARS: Final = {
@@ -37,6 +38,7 @@ _SCALARS: Final = {
     types.StructType: dict,
     types.DictType: dict,
     types.ListType: list,
+    types.VarTupleType: list,
 }
 
 
@@ -100,7 +102,7 @@ def _walk(value: Any, info: types.Type, path: Path, found: Findings) -> Any:
         return _walk_struct(value, info, path, found)
     if isinstance(info, types.DictType) and isinstance(value, dict):
         return _walk_map(value, info, path, found)
-    if isinstance(info, types.ListType) and isinstance(value, list):
+    if isinstance(info, types.ListType | types.VarTupleType) and isinstance(value, list):
         return [_walk_item(item, info.item_type, (*path, index), found) for index, item in enumerate(value)]
     return _walk_scalar(value, info, path, found)
 

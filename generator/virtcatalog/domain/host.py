@@ -10,14 +10,14 @@ import msgspec
 from virtcatalog.domain.topology import HostCell, HostCPU, HostTopology
 
 
-class HugePages(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class HugePages(msgspec.Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
     """The huge pages of one size that a NUMA node has set aside; `size` in bytes."""
 
     size: int
     count: int
 
 
-class NUMANode(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class NUMANode(msgspec.Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):
     """A NUMA node of the host.
 
     `cores` gives the hardware threads of each core as the kernel lists them (`0,64` or `0-1`), `distances` the
@@ -31,21 +31,21 @@ class NUMANode(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     distances: tuple[int, ...] = ()
 
 
-class TSC(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class TSC(msgspec.Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
     """The time stamp counter of the cluster's nodes, in Hz; 0 means that no node tells one."""
 
     frequency: int = 0
     scalable: bool = True
 
 
-class FirmwareDirectory(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class FirmwareDirectory(msgspec.Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
     """UEFI firmware in the launcher's image: a directory and the names of its files."""
 
     path: str
     files: tuple[str, ...]
 
 
-class HostPCIDevice(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class HostPCIDevice(msgspec.Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):
     """What the kernel tells about a PCI device of the host; a device that is not listed has no known node.
 
     `bar_bytes` and `initiator_nodes` matter for NVIDIA Grace GPUs alone: the sum of the 64-bit prefetchable BARs and
@@ -60,7 +60,7 @@ class HostPCIDevice(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     initiator_nodes: tuple[int, ...] = ()
 
 
-class DeviceAddresses(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class DeviceAddresses(msgspec.Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):
     """Where a VM's host devices sit.
 
     Resources are numbered r = 0, 1, … as the VM first uses them, GPUs before host devices. The i-th device of a
@@ -75,7 +75,7 @@ class DeviceAddresses(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
     sriov_functions: int = 8
 
 
-class BlockLimits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class BlockLimits(msgspec.Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):
     """What storage says of itself, in bytes: for disks that match their volume's block size."""
 
     logical: int = 512
@@ -83,7 +83,7 @@ class BlockLimits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     discard_granularity: int = 0
 
 
-class Storage(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Storage(msgspec.Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):
     """The claims and images that a VM meets.
 
     A claim that the manifests name and do not hold counts as `missing_claim_size`, ReadWriteOnce, Filesystem.
@@ -97,7 +97,7 @@ class Storage(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     block_device: BlockLimits = BlockLimits()
 
 
-class HostProfile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class HostProfile(msgspec.Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):
     """A node with its launcher images, storage and network. A frozen value: a change gets a new `version`."""
 
     name: str
