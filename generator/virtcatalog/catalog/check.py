@@ -76,7 +76,7 @@ class Checker:
                 self._report((*path, key), f"unknown key {key!r}{nearest(key, fields)}")
             elif self._release and field.since > self._release:
                 self._report((*path, key), _too_new(key, field.since, self._release))
-            else:
+            elif each is not None or field.required:
                 self.check(each, field.kind, (*path, key))
         if not self._fragment:
             for key, field in fields.items():
@@ -90,7 +90,7 @@ class Checker:
         for key, each in value.items():
             if type(key) is not str:
                 self._report((*path, key), f"the key {key!r} must be a string: quote it")
-            else:
+            elif each is not None:
                 self.check(each, kinds[1], (*path, key))
 
     def _list(self, value: Any, kind: Any, path: Path) -> None:
@@ -104,16 +104,16 @@ class Checker:
                 self.check(each, kind, (*path, index))
 
     def _either(self, value: Any, kinds: Collection[Any], path: Path) -> None:
-        """Report the faults of the type that fits best."""
-        best: list[tuple[Path, str]] | None = None
+        """Report the faults of the type that fits best: whose first fault is deepest."""
+        tried = []
         for kind in kinds:
             faults: list[tuple[Path, str]] = []
-            Checker(collector(faults), self._release, fragment=self._fragment, expressions=self._expressions).check(
-                value, kind, path
-            )
-            if best is None or len(faults) < len(best):
-                best = faults
-        for fault in best or ():
+            fitting = Checker(collector(faults), self._release, fragment=self._fragment, expressions=self._expressions)
+            fitting.check(value, kind, path)
+            if not faults:
+                return
+            tried.append(faults)
+        for fault in max(tried, key=lambda each: (min(len(place) for place, _ in each), -len(each))):
             self._report(*fault)
 
 

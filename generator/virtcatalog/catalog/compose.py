@@ -51,10 +51,13 @@ class Clash(msgspec.Struct, frozen=True):
 
 
 class ComponentError(Exception):
-    """A layer's components cannot be mixed; `index` is the place in its list of the one at fault."""
+    """A layer's components cannot be mixed; `index` is the place in its list of the one at fault.
 
-    def __init__(self, index: int, message: str) -> None:
-        self.index, self.message = index, message
+    `circle` has the components that use each other, where that is the fault.
+    """
+
+    def __init__(self, index: int, message: str, circle: Iterable[str] = ()) -> None:
+        self.index, self.message, self.circle = index, message, frozenset(circle)
         super().__init__(message)
 
 
@@ -117,18 +120,22 @@ class Components:
 
     def faults(self) -> Iterable[tuple[str, ComponentError]]:
         """Yield what is wrong with each component's own list of components."""
+        circles: set[frozenset[str]] = set()
         for name, layer in self._layers.items():
             try:
                 self._expand(name, 0, ())
                 self.mix(layer.data.get("components") or (), _own(layer.data))
             except ComponentError as error:
+                if error.circle and (error.circle in circles or name not in error.circle):
+                    continue  # its members tell
+                circles.add(error.circle)
                 yield name, error
 
     def _expand(self, name: str, index: int, users: tuple[str, ...]) -> tuple[Layer, ...]:
         """A component's own components, then itself."""
         if name in users:
             circle = [*users[users.index(name) :], name]
-            raise ComponentError(index, f"components use each other in a circle: {' → '.join(circle)}")
+            raise ComponentError(index, f"components use each other in a circle: {' → '.join(circle)}", circle)
         known = self._expanded.get(name)
         if known is None:
             layer = self._layers[name]
@@ -153,7 +160,7 @@ class Components:
     def _differences(self, first: str, second: str) -> list[tuple[str, ...]]:
         ours, theirs = self._leaves_of(first), self._leaves_of(second)
         return [
-            *(path for path in ours if path in theirs and ours[path] != theirs[path]),
+            *(path for path in ours if path in theirs and _differ(ours[path], theirs[path])),
             *_covering(ours, theirs),
             *_covering(theirs, ours),
         ]
@@ -166,6 +173,10 @@ class Components:
                 _collect(known, (), _own(layer.data))
             self._leaves[name] = known
         return known
+
+
+def _differ(one: Any, other: Any) -> bool:
+    return type(one) is not type(other) or one != other  # to Python, 1 is True
 
 
 def _own(data: Fragment) -> dict[str, Any]:

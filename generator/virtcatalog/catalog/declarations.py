@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta, field
 
 from virtcatalog.api.instancetype import VirtualMachineInstancetypeSpec, VirtualMachinePreferenceSpec
-from virtcatalog.api.object import Object
+from virtcatalog.api.object import Object, since
 from virtcatalog.api.quantity import Quantity
 
 
@@ -87,7 +87,7 @@ class Requirements(Object):
 
     vcpus: Vcpus | None = None
     memory: Annotated[Memory | None, _says("The least memory.")] = None
-    arch: Annotated[str | None, _says("The architecture that the VM must have.")] = None
+    arch: Annotated[str | None, since("v1.7"), _says("The architecture that the VM must have.")] = None
 
 
 class PreferenceFragment(Fragment):

@@ -9,9 +9,11 @@ from virtcatalog.catalog.sources import FieldPath
 
 
 def owner_of(place: str, path: FieldPath) -> FieldPath:
-    """Return the path of the fragment that a field is part of."""
+    """Return the path of the fragment, or environment, that a field is part of."""
     top = path[:1]
-    if place == "components.yaml" or (place == "catalog.yaml" and top in (("instancetypes",), ("preferences",))):
+    if place in ("components.yaml", "overlays.yaml") or (
+        place == "catalog.yaml" and top in (("instancetypes",), ("preferences",))
+    ):
         return top
     if place.startswith("instancetypes/") and top in (("sizes",), ("variants",)):
         return path[:2]

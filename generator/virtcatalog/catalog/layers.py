@@ -91,9 +91,12 @@ class Composer:
             for path, error in faults:
                 self.report(merged, (key, *path), error.message)
 
-    def report(self, merged: Merged, path: FieldPath, message: str) -> None:
-        """Report a fault of a merged field where it was declared last; not when it follows from a known one."""
-        if not merged.spoilt.intersection((*path[:1], "*")):
+    def report(self, merged: Merged, path: FieldPath, message: str, *missing: str) -> None:
+        """Report a fault of a merged field where it was declared last, or that all of some fields are `missing`.
+
+        Not when it follows from a fault that is known.
+        """
+        if not merged.spoilt.intersection((*path[:1], *missing, "*")):
             place, declared = locate(merged.layers, path)
             self.sources.report(place, declared, message)
 

@@ -73,7 +73,7 @@ class _Loader:
             name: fragment("components.yaml", (name,), data or {}, _COMPONENT_FRAGMENT, self.release)
             for name, data in components.items()
         }
-        settings = Settings(declared.get("vendor", ""), self.release, declared.get("parameters") or {})
+        settings = Settings(declared.get("vendor") or "", self.release, declared.get("parameters") or {})
         composer = Composer(sources, settings, layers)
         composer.check_components()
         types = [*self._instancetypes(composer, declared)]
@@ -93,7 +93,7 @@ class _Loader:
             name=declared["name"],
             vendor=settings.vendor,
             kubevirt=declared["kubevirt"],
-            description=declared.get("description", ""),
+            description=declared.get("description") or "",
             labels=declared.get("labels") or {},
             annotations=declared.get("annotations") or {},
             parameters=settings.parameters,
@@ -112,9 +112,10 @@ class _Loader:
             if name in _TAKEN or not name.isidentifier():
                 message = "expressions use it for something else" if name in _TAKEN else "it is no name for expressions"
                 self.sources.report("catalog.yaml", ("parameters", name), f"{name!r} cannot be a parameter: {message}")
-        fault = label_fault(declared.get("vendor", ""))
+        fault = label_fault(declared.get("vendor") or "")
         if fault:
             self.sources.report("catalog.yaml", ("vendor",), fault)
+            del declared["vendor"]
         return declared
 
     def _file(self, place: str, kind: Any) -> dict[str, Any]:

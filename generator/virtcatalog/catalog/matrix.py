@@ -129,7 +129,7 @@ def _vcpus(composer: Composer, merged: Merged, spec: Mapping[str, Any]) -> int:
     vcpus = written if given is None else given
     if not isinstance(vcpus, int) or isinstance(vcpus, bool) or not 1 <= vcpus < 2**32:
         if vcpus is None:
-            composer.report(merged, (), "the size has no `vcpus`")
+            composer.report(merged, (), "the size has no `vcpus`", "vcpus", "spec")
         else:
             wanted = "the number of vCPUs must be a whole number from 1"
             composer.report(
@@ -162,7 +162,8 @@ def _memory(
         message = f"the size has {given} of memory, and this says {written}; leave it out"
         composer.report(merged, ("spec", "memory", "guest"), message)
     if given is None:
-        composer.report(merged, (), "the size has no `memory`, and its class no `memoryPerVcpu`")
+        message = "the size has no `memory`, and its class no `memoryPerVcpu`"
+        composer.report(merged, (), message, "memory", "memoryPerVcpu", "spec")
         return Quantity(), "0"
     return _parsed(composer, merged, path, given), str(given)
 

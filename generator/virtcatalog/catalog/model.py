@@ -206,6 +206,13 @@ class Overlay(msgspec.Struct, frozen=True, kw_only=True):
         return tuple(each.patch for each in self.patches if each.target.matches(manifest))
 
 
+class Cross(msgspec.Struct, frozen=True):
+    """Globs of the instance types and preferences that a VM template is shown with besides its own."""
+
+    instancetypes: tuple[str, ...] = ()
+    preferences: tuple[str, ...] = ()
+
+
 class VmTemplate(msgspec.Struct, frozen=True, kw_only=True):
     """One VirtualMachine of `vms/`, rendered.
 
@@ -220,6 +227,7 @@ class VmTemplate(msgspec.Struct, frozen=True, kw_only=True):
     parameters: dict[str, Any] = {}
     manifest: dict[str, Any]
     companions: tuple[dict[str, Any], ...] = ()
+    cross: Cross | None = None
     source: Source
     origin: Origin
 

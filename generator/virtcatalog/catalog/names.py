@@ -13,11 +13,11 @@ _LABEL_NAME = re.compile(r"[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?")
 def name_fault(name: str) -> str:
     """Say why Kubernetes refuses an object of this name, or "" (RFC 1123 subdomain, at most 253 characters)."""
     if len(name) > 253:
-        return f"the name {name[:40]!r}… is longer than 253 characters"
+        return f"the name {_short(name)} is longer than 253 characters"
     if not _SUBDOMAIN.fullmatch(name):
         return (
-            f"Kubernetes refuses the name {name!r}: it may have lower-case letters, digits, '-' and '.', "
-            "and each part starts and ends with a letter or digit"
+            f"Kubernetes refuses the name {_short(name)}: it may have lower-case letters, digits, '-' "
+            "and '.', and each part starts and ends with a letter or digit"
         )
     return ""
 
@@ -26,8 +26,8 @@ def namespace_fault(name: str) -> str:
     """Say why Kubernetes refuses a namespace of this name, or "" (RFC 1123 label, at most 63 characters)."""
     if len(name) > 63 or not _DNS_LABEL.fullmatch(name):
         return (
-            f"Kubernetes refuses the namespace {name!r}: it may have at most 63 lower-case letters, digits and '-', "
-            "and starts and ends with a letter or digit"
+            f"Kubernetes refuses the namespace {_short(name)}: it may have at most 63 lower-case letters, digits "
+            "and '-', and starts and ends with a letter or digit"
         )
     return ""
 
@@ -36,7 +36,10 @@ def key_fault(key: str) -> str:
     """Say why Kubernetes refuses a label or annotation of this key, or ""."""
     prefix, slash, name = key.rpartition("/")
     if (slash and name_fault(prefix)) or len(name) > 63 or not _LABEL_NAME.fullmatch(name):
-        return f"Kubernetes refuses the key {key!r}: it is [DNS name/]name, name of at most 63 letters, digits, '-_.'"
+        return (
+            f"Kubernetes refuses the key {_short(key)}: it is [DNS name/]name, "
+            "the name of at most 63 letters, digits, '-', '_' and '.'"
+        )
     return ""
 
 
@@ -44,8 +47,8 @@ def label_fault(value: str) -> str:
     """Say why Kubernetes refuses a label of this value, or ""."""
     if value and (len(value) > 63 or not _LABEL_NAME.fullmatch(value)):
         return (
-            f"Kubernetes refuses the label value {value!r}: it may have at most 63 letters, digits, '-', '_' and '.', "
-            "and starts and ends with a letter or digit"
+            f"Kubernetes refuses the label value {_short(value)}: it may have at most 63 letters, digits, '-', '_' "
+            "and '.', and starts and ends with a letter or digit"
         )
     return ""
 
@@ -54,7 +57,7 @@ def nearest(name: object, known: Iterable[str]) -> str:
     """Return a hint, to follow a message, at the known name that is most like `name`; "" when none is."""
     from difflib import get_close_matches
 
-    found = get_close_matches(str(name), list(known), n=1)
+    found = get_close_matches(str(name), list(known), n=1, cutoff=0.55)
     return f"; did you mean {found[0]!r}?" if found else ""
 
 
@@ -64,3 +67,7 @@ def similar(names: Iterable[str], known: Iterable[str]) -> list[str]:
 
     known = list(known)
     return [match for name in names for match in get_close_matches(name, known)]
+
+
+def _short(name: str) -> str:
+    return repr(name) if len(name) <= 80 else f"{name[:80]!r}…"

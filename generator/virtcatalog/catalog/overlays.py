@@ -63,9 +63,12 @@ class _Reader:
 
     def __init__(self, composer: Composer, path: FieldPath, entries: Sequence[Entry]) -> None:
         self._composer, self._path, self._entries = composer, path, entries
+        self._spoilt = composer.sources.spoilt_at(PLACE, path)
 
     def report(self, path: FieldPath, message: str) -> None:
-        self._composer.sources.report(PLACE, (*self._path, *path), message)
+        """Report a fault, unless it follows from a known one."""
+        if not self._spoilt.intersection(path[:1] or ("scope", "namespace")):
+            self._composer.sources.report(PLACE, (*self._path, *path), message)
 
     def check_namespace(self, data: Mapping[str, Any]) -> None:
         scope, namespace = data.get("scope", "cluster"), data.get("namespace", "")
@@ -97,17 +100,20 @@ class _Reader:
                 self.report((*path, field, key), fault)
         return found
 
-    def check_selection(self, data: Mapping[str, Any] | None, overlay: Overlay, path: FieldPath) -> None:
-        """A glob that matches no object of the scope is a misspelling."""
+    def check_selection(self, data: Mapping[str, Any] | None, overlay: Overlay, path: FieldPath) -> bool:
+        """Whether every glob matches an object of the scope; one that does not is a misspelling."""
+        sound = True
         for index, pattern in enumerate((data or {}).get("names") or ()):
             one = Selection(names=(pattern,))
             if not any(one.matches(each) for each in self._objects(overlay)):
                 self.report((*path, "names", index), f"{pattern!r} matches no object of the catalog")
+                sound = False
+        return sound
 
     def patches(self, data: Mapping[str, Any], overlay: Overlay, path: FieldPath) -> Iterator[Patch]:
         """Yield the patch; more than one where the labels that restate what it changes differ by object."""
         target = _selection(data.get("select"))
-        self.check_selection(data.get("select"), overlay, (*path, "select"))
+        sound = self.check_selection(data.get("select"), overlay, (*path, "select"))
         self._check_patch_labels(data.get("metadata") or {}, (*path, "metadata"))
         body = {key: fresh(data[key]) for key in ("metadata", "spec") if data.get(key)}
         if not body:
@@ -118,7 +124,7 @@ class _Reader:
             if overlay.includes(each) and target.matches(each):
                 drift = self._drift(each, body, path)
                 groups.setdefault(tuple(sorted(drift.items(), key=str)), []).append(each["metadata"]["name"])
-        if not groups:
+        if not groups and sound:
             self.report(path, "the patch selects no object of the environment")
         for changes, names in groups.items():
             change = {"metadata": {"labels": dict(changes)}} if changes else {}

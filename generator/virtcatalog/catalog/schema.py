@@ -28,7 +28,7 @@ _FILES: Final[dict[str, tuple[str, Any, bool, bool]]] = {
     "instancetypes": ("instancetypes/*.yaml: a class and its sizes", InstancetypeFile, True, True),
     "overlays": ("overlays.yaml: the environments, by name", OverlaysFile, True, False),
     "preferences": ("preferences/*.yaml: preferences, by name", PreferenceFile, True, True),
-    "vms": ("vms.yaml: the templates of vms/, by file", VmsFile, False, False),
+    "vms": ("vms.yaml: the templates of vms/, by file", VmsFile, True, False),
 }
 _EXPRESSION: Final[Schema] = {"type": "string", "pattern": r"\{[{%]"}
 _TYPES: Final = {str: "string", int: "integer", float: "number", bool: "boolean"}
@@ -141,10 +141,13 @@ class _Writer:
 def _notes(kind: Any) -> Schema:
     """The description of a field, and what else its type says for schemas."""
     found: Schema = {}
-    while get_origin(kind) is Annotated:
+    if get_origin(kind) is Annotated:
         kind, *notes = get_args(kind)
+        found = _notes(kind)
         for note in notes:
             if isinstance(note, msgspec.Meta):
                 found |= note.extra_json_schema or {}
                 found |= {"description": note.description} if note.description else {}
+    elif type(None) in get_args(kind):
+        found = _notes(next(each for each in get_args(kind) if each is not type(None)))
     return found

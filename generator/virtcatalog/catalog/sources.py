@@ -69,7 +69,11 @@ class Sources:
         """Return the keys of the layers that are known to be at fault."""
         if not self._spoilt:
             return set()
-        return set().union(*(self._spoilt.get((layer.place, layer.path), ()) for layer in layers))
+        return set().union(*(self.spoilt_at(layer.place, layer.path) for layer in layers))
+
+    def spoilt_at(self, place: str, path: FieldPath) -> set[str]:
+        """Return the keys of what is declared at a path that are known to be at fault."""
+        return self._spoilt.get((place, path), set())
 
     def read(self, place: str) -> Any:
         """Return the data of a file that holds one document, or None when there is a fault."""

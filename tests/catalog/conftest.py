@@ -1,0 +1,78 @@
+"""Small catalogs, written as files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from textwrap import dedent
+from typing import Any
+
+import pytest
+
+from virtcatalog.catalog.load import load_catalog
+from virtcatalog.catalog.model import Catalog
+from virtcatalog.errors import CatalogError
+
+BASE = {
+    "catalog.yaml": "name: test\nvendor: example.org\nkubevirt: v1.9.0\nparameters: {gpu: example.org/gpu}\n",
+    "instancetypes/m.yaml": """\
+        class: m
+        memoryPerVcpu: 4Gi
+        sizes:
+          small: {vcpus: 1}
+          large: {vcpus: 4}
+        """,
+    "preferences/linux.yaml": """\
+        preferences:
+          linux.one: {requirements: {vcpus: 2, memory: 1Gi}}
+        """,
+}
+
+
+class Workspace:
+    """A catalog's folder under test: the base, with some files replaced, added or (None) left out."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+
+    def write(self, files: dict[str, str | None]) -> None:
+        for place, text in (BASE | files).items():
+            if text is not None:
+                path = self.root / place
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(dedent(text))
+
+    def load(self, files: dict[str, str | None] | None = None) -> Catalog:
+        self.write(files or {})
+        return load_catalog(self.root)
+
+    def problems(self, files: dict[str, str | None] | None = None) -> list[str]:
+        """The problems of the catalog, with paths below it."""
+        self.write(files or {})
+        with pytest.raises(CatalogError) as caught:
+            load_catalog(self.root)
+        return [str(each).replace(f"{self.root}/", "") for each in caught.value.problems]
+
+    def entry(self, name: str, files: dict[str, str | None]) -> dict[str, Any]:
+        """One object of the catalog, as cluster-wide kind."""
+        (found,) = [
+            each
+            for each in self.load(files).objects()
+            if each["metadata"]["name"] == name and "Cluster" in each["kind"]
+        ]
+        return found
+
+
+@pytest.fixture
+def catalog(tmp_path: Path) -> Workspace:
+    return Workspace(tmp_path)
+
+
+@pytest.fixture
+def sized(catalog: Workspace) -> Callable[[str], dict[str, Any]]:
+    """The instance type that a class file with one size `s` makes."""
+
+    def make(text: str) -> dict[str, Any]:
+        return catalog.entry("m.s", {"instancetypes/m.yaml": text})
+
+    return make

@@ -1,0 +1,86 @@
+"""components.yaml: who uses what, and what cannot be mixed."""
+
+import pytest
+
+LINUX = "preferences: {linux.one: {components: [%s]}}\n"
+
+
+@pytest.mark.parametrize(
+    ("components", "problems"),
+    [
+        (
+            "a: {components: [b]}\nb: {components: [c]}\nc: {components: [a]}\n",
+            ["components.yaml:1:18: a.components[0]: components use each other in a circle: a → b → c → a"],
+        ),
+        (
+            "a: {components: [a]}\n",
+            ["components.yaml:1:18: a.components[0]: components use each other in a circle: a → a"],
+        ),
+        (
+            "a: {components: [bb]}\nb: {}\n",
+            ["components.yaml:1:18: a.components[0]: there is no component 'bb'; did you mean 'b'?"],
+        ),
+        (
+            "a: {components: [b, c]}\nb: {labels: {x: '1'}}\nc: {labels: {x: '2'}}\n",
+            ["components.yaml:1:21: a.components[1]: components 'b' and 'c' set labels.x differently"],
+        ),
+        (
+            "a: {spec: {devices: {preferredDiskBuz: x}}}\n",
+            ["components.yaml:1:22: a.spec.devices.preferredDiskBuz: unknown key 'preferredDiskBuz'; did you mean"],
+        ),
+        (
+            "a: {spec: {cpu: {dedicatedCPUPlacement: 1}}}\n",
+            ["components.yaml:1:18: a.spec.cpu.dedicatedCPUPlacement: must be true or false, not a number (1)"],
+        ),
+        ("a: [1]\n", ["components.yaml:1:1: a: must be a map, not a list"]),
+        ("a: {sizes: {}}\n", ["components.yaml:1:5: a.sizes: unknown key 'sizes'"]),
+        (
+            "a: {labels: {instancetype.kubevirt.io/os-type: x}}\n",
+            ["components.yaml:1:14: a.labels[instancetype.kubevirt.io/os-type]: instancetype.kubevirt.io/os-type is"],
+        ),
+    ],
+)
+def test_faults_of_components(catalog, components, problems):
+    found = catalog.problems({"components.yaml": components, "preferences/linux.yaml": LINUX % "a"})
+    found = [each for each in found if each.startswith("components.yaml")]
+    assert len(found) == len(problems)
+    assert all(map(str.startswith, found, problems))
+
+
+def test_a_clash_is_reported_where_both_are_used(catalog):
+    files = {
+        "components.yaml": """
+            disk: {spec: {devices: {preferredDiskBus: sata}}}
+            blk: {spec: {devices: {preferredDiskBus: virtio}}}
+            """,
+        "preferences/linux.yaml": LINUX % "disk, blk",
+    }
+    (problem,) = catalog.problems(files)
+    assert problem == (
+        "preferences/linux.yaml:1:46: preferences[linux.one].components[1]: components 'disk' and 'blk' set "
+        "spec.devices.preferredDiskBus differently; set it beside them, or leave one out"
+    )
+
+
+def test_own_fields_settle_a_clash(catalog):
+    files = {
+        "components.yaml": "a: {requirements: {vcpus: 2}}\nb: {requirements: {vcpus: 4}}\n",
+        "preferences/linux.yaml": "preferences: {linux.one: {components: [a, b], requirements: {vcpus: 8}}}\n",
+    }
+    assert catalog.entry("linux.one", files)["spec"]["requirements"]["cpu"] == {"guest": 8}
+
+
+def test_the_components_of_two_layers_do_not_clash(catalog):
+    files = {
+        "components.yaml": "a: {osType: linux}\nb: {osType: windows}\n",
+        "preferences/linux.yaml": "defaults: {components: [a]}\npreferences: {linux.one: {components: [b]}}\n",
+    }
+    assert catalog.entry("linux.one", files)["metadata"]["labels"]["instancetype.kubevirt.io/os-type"] == "windows"
+
+
+def test_instance_types_mix_in_components_too(catalog):
+    files = {
+        "components.yaml": "dpdk: {spec: {annotations: {cpu-quota.crio.io: disable}}}\n",
+        "instancetypes/m.yaml": "class: m\ncomponents: [dpdk]\nsizes: {s: {vcpus: 1, memory: 1Gi}}\n",
+    }
+    assert catalog.entry("m.s", files)["spec"]["annotations"] == {"cpu-quota.crio.io": "disable"}

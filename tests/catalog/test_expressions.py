@@ -1,0 +1,183 @@
+"""Expressions: their values, what they cannot do, and how long they may take."""
+
+import pytest
+
+from virtcatalog.api.quantity import Quantity
+from virtcatalog.catalog.expressions import Amount, ExpressionError, evaluate
+from virtcatalog.catalog.sandbox import render
+
+NAMES = {
+    "class": "m",
+    "size": "large",
+    "vcpus": 4,
+    "memory": Amount(Quantity.parse("4Gi")),
+    "nothing": None,
+    "list": [3, 1, 2],
+    "map": {"a": {"b": "c"}},
+    "text": "x{{ y }}",
+}
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("{{ vcpus }}", 4),
+        ("{{vcpus}}", 4),
+        ("{{ vcpus * 2 + 1 }}", 9),
+        ("{{ vcpus }}0", "40"),
+        (" {{ vcpus }}", " 4"),
+        ("{{ class }}.{{ size }}", "m.large"),
+        ("{{ vcpus > 2 }}", True),
+        ("{{ 'big' if vcpus > 2 else 'small' }}", "big"),
+        ("{{ nothing }}", None),
+        ("{{ none }}", None),
+        ("{{ true }}", True),
+        ("a{{ nothing }}b", "ab"),
+        ("{{ memory }}", "4Gi"),
+        ("{{ memory * vcpus }}", "16Gi"),
+        ("{{ memory / 2 }}", "2Gi"),
+        ("{{ memory // 3 }}", "1431655765"),
+        ("{{ memory * 1.5 }}", "6Gi"),
+        ("{{ memory + '512Mi' }}", "4608Mi"),
+        ("{{ memory - '1Gi' }}", "3Gi"),
+        ("{{ memory > '2Gi' }}", True),
+        ("{{ memory == '4096Mi' }}", True),
+        ("{{ map.a.b }}{{ map['a']['b'] }}", "cc"),
+        ("{{ list }}", [3, 1, 2]),
+        ("{{ list | sort | join('-') }}", "1-2-3"),
+        ("{{ class | upper ~ vcpus }}", "M4"),
+        ("{{ text }}", "x{{ y }}"),
+        ("{% if vcpus > 2 %}big{% endif %}", "big"),
+        ("{% for each in list %}{{ each }},{% endfor %}", "3,1,2,"),
+        ("{% set half = vcpus // 2 %}{{ half }}", "2"),
+        ("{{ {'a': memory} }}", {"a": "4Gi"}),
+        ("{{ '{' }}", "{"),
+    ],
+)
+def test_values(text, value):
+    found = evaluate(text, NAMES)
+    assert (found, type(found)) == (value, type(value))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("{{ vcpu }}", "the expression uses 'vcpu', which is unknown here; did you mean 'vcpus'?"),
+        ("{{ 1 + vcpu }}", "the expression uses 'vcpu', which is unknown here; did you mean 'vcpus'?"),
+        ("{% if false %}{{ vcpu }}{% endif %}", "the expression uses 'vcpu', which is unknown here"),
+        ("{{ map.z }}", "the expression has no value: 'dict object' has no attribute 'z'"),
+        ("{{ vcpus", "the expression has no value: unexpected end of template"),
+        ("{{ }}", "the expression has no value: expected an expression"),
+        ("{{ 1 / 0 }}", "the expression has no value: division by zero"),
+        ("{{ memory / 3 }}", "4Gi x 1/3 is not a whole number of bytes"),
+        ("{{ memory / 0 }}", "memory can be divided by"),
+        ("{{ memory + 1 }}", "1 is not an amount of memory"),
+        ("{{ memory + 'x' }}", "'x' is not a quantity"),
+        ("{{ memory * 'x' }}", "an amount of memory can be multiplied by a number"),
+        ("{{ 'x' + 1 }}", "the expression has no value: can only concatenate str"),
+        ("x{{ list }}", "a list or map is no text"),
+        ("{{ memory.quantity }}", "the expression gives no plain value"),
+    ],
+)
+def test_what_has_no_value(text, message):
+    with pytest.raises(ExpressionError) as caught:
+        evaluate(text, NAMES)
+    assert caught.value.message.startswith(message)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{{ 'a' * 10**10 }}",
+        "{{ [1] * 10**10 }}",
+        "{{ 10**10**10 }}",
+        "{{ 2**100 * 2**100 }}",
+        "{{ '%01000000000d' % 1 }}",
+        "{{ 'a' | center(10**9) }}",
+        "{{ 'a' | indent(10**9) }}",
+        "{{ 'aaaaaaaa' | replace('a', 'aaaaaaaaaaaa') " + "| replace('a', 'aaaaaaaaaaaa') " * 12 + "}}",
+        "{{ range(10**9) | list }}",
+        "{{ range(10**9) | sum }}",
+        "{% for a in range(9999) %}{% for b in range(9999) %}{% endfor %}{% endfor %}",
+        "{% set a = 'x' %}" + "{% set a = a ~ a %}" * 99,
+        "{% set a = [1] %}" + "{% set a = [a, a] %}" * 99 + "{{ a | tojson }}",
+        "{% set a = [1] %}" + "{% set a = a + a %}" * 99,
+        "{% set a = 9 %}" + "{% set a = a * a %}" * 99,
+        "{% macro f() %}{{ f() }}{{ f() }}{% endmacro %}{{ f() }}",
+        "{% for a in [1] recursive %}{{ loop([1, 1]) }}{% endfor %}",
+        "{% set n = namespace(a='x') %}{% for i in range(99) %}{% set n.a = n.a ~ n.a %}{% endfor %}",
+        "{{ " + "(" * 3000 + "1" + ")" * 3000 + " }}",
+        "{{ lipsum(n=10**6) }}",
+        "{{ ''.__class__.__mro__ }}",
+        "{{ [] | map(attribute='__class__') | first }}",
+        "{{ 'a' | attr('__class__') }}",
+        "{{ self._TemplateReference__context }}",
+        "{{ 'abc'.upper() }}",
+        "{{ map.items() }}",
+        "{% include 'secret' %}",
+        "{% import 'os' as os %}",
+    ],
+)
+def test_templates_cannot_hang_fill_the_memory_or_reach_out(text):
+    with pytest.raises(ExpressionError):
+        evaluate(text, NAMES)
+
+
+def test_much_text_from_a_small_loop_is_refused():
+    with pytest.raises(ExpressionError, match="more than 1 MiB"):
+        render("{% for a in range(9999) %}" + "x" * 200 + "{% endfor %}", {})
+
+
+def test_faults_of_templates_have_their_line():
+    for text in ("a\nb {{ nope }}", "a\n{% if %}", "a\n{{ 1 / 0 }}", "a\n{% macro m() %}{% endmacro %}"):
+        with pytest.raises(ExpressionError) as caught:
+            render(text, {})
+        assert caught.value.line == 1
+
+
+def test_names_alone_do_not_need_jinja():
+    import subprocess
+    import sys
+
+    code = (
+        "import sys; from virtcatalog.catalog.expressions import evaluate;"
+        "assert evaluate('{{ a }}.{{ b }}', {'a': 1, 'b': 2}) == '1.2'; assert 'jinja2' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.parametrize(
+    ("spec", "problem"),
+    [
+        (
+            "nodeSelector: {x: '{{ gpus }}'}",
+            "3:23: spec.nodeSelector.x: the expression uses 'gpus', which is unknown here",
+        ),
+        ("gpus: [{name: a, deviceName: '{{ 1 / 0 }}'}]", "3:25: spec.gpus[0].deviceName: the expression has no value"),
+        (
+            "cpu: {maxSockets: '{{ vcpus / 2 }}'}",
+            "3:14: spec.cpu.maxSockets: must be a whole number, not a number (0.5)",
+        ),
+    ],
+)
+def test_faults_of_expressions_have_their_place(catalog, spec, problem):
+    text = f"class: m\nsizes: {{s: {{vcpus: 1, memory: 1Gi}}}}\nspec: {{{spec}}}\n"
+    (found,) = catalog.problems({"instancetypes/m.yaml": text})
+    assert found.startswith(f"instancetypes/m.yaml:{problem}")
+
+
+def test_parameters_of_the_catalog_are_names_and_may_be_lists_or_maps(catalog):
+    files = {
+        "catalog.yaml": "name: x\nkubevirt: v1.9.0\nparameters: {gpu: a/b, gpus: [{name: g, deviceName: c/d}]}\n",
+        "instancetypes/m.yaml": """
+            class: m
+            sizes:
+              s: {vcpus: 1, memory: 1Gi, spec: {gpus: [{name: g, deviceName: "{{ gpu }}"}]}}
+              t: {vcpus: 1, memory: 1Gi, spec: {gpus: "{{ gpus }}"}}
+            """,
+    }
+    found = {each.size: each.spec["gpus"] for each in catalog.load(files).instancetypes}
+    assert found == {
+        "s": [{"name": "g", "deviceName": "a/b"}],
+        "t": [{"name": "g", "deviceName": "c/d"}],
+    }

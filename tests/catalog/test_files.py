@@ -1,0 +1,222 @@
+"""Which files a catalog has, and what is wrong with files as such."""
+
+import os
+
+import pytest
+
+from virtcatalog.catalog.load import load_catalog
+from virtcatalog.errors import CatalogError
+
+
+@pytest.mark.parametrize(
+    ("files", "problem"),
+    [
+        ({"catalog.yaml": None}, "catalog.yaml: is missing: it names the catalog and the oldest KubeVirt release"),
+        ({"catalog.yaml": "kubevirt: v1.9.0\n"}, "catalog.yaml:1:1: 'name' is missing"),
+        ({"catalog.yaml": "name: x\n"}, "catalog.yaml:1:1: 'kubevirt' is missing"),
+        ({"catalog.yaml": "name: ''\nkubevirt: v1.9.0\n"}, "catalog.yaml:1:1: name: must not be empty"),
+        (
+            {"catalog.yaml": "name: x\nkubevirt: 1.9\n"},
+            "catalog.yaml:2:1: kubevirt: must be a string, not a number (1.9): quote it",
+        ),
+        (
+            {"catalog.yaml": "name: x\nkubevirt: '1.9'\n"},
+            "catalog.yaml:2:1: kubevirt: must be a string such as v1.3.0, not '1.9'",
+        ),
+        (
+            {"catalog.yaml": "name: x\nkubevirt: v1.9.0\nvendour: y\n"},
+            "catalog.yaml:3:1: vendour: unknown key 'vendour'; did you mean 'vendor'?",
+        ),
+        (
+            {"catalog.yaml": "name: x\nkubevirt: v1.9.0\nvendor: a b\n"},
+            "catalog.yaml:3:1: vendor: Kubernetes refuses the label value 'a b'",
+        ),
+        (
+            {"catalog.yaml": "name: x\nkubevirt: v1.9.0\nparameters: {size: 1}\n"},
+            "catalog.yaml:3:14: parameters.size: 'size' cannot be a parameter",
+        ),
+        (
+            {"catalog.yaml": "name: x\nkubevirt: v1.9.0\nparameters: {a-b: 1}\n"},
+            "catalog.yaml:3:14: parameters.a-b: 'a-b' cannot be a parameter",
+        ),
+        (
+            {"catalog.yaml": "name: x\nkubevirt: v1.9.0\noperator: {commonInstancetypes: off}\n"},
+            "catalog.yaml:3:12: operator.commonInstancetypes: False is none of",
+        ),
+        (
+            {"catalog.yaml": "name: x\nkubevirt: v1.9.0\nlabels: {instancetype.kubevirt.io/vendor: x}\n"},
+            "catalog.yaml:3:10: labels[instancetype.kubevirt.io/vendor]: instancetype.kubevirt.io/vendor is",
+        ),
+        (
+            {"catalog.yaml": "name: x\nkubevirt: v1.9.0\ninstancetypes: {size: 1}\n"},
+            "catalog.yaml:3:17: instancetypes.size: unknown key 'size'",
+        ),
+        ({"catalog.yaml": "[]\n"}, "catalog.yaml:1:1: must be a map, not a list"),
+        ({"preferences/linux.yaml": ""}, "preferences/linux.yaml: is empty"),
+        ({"preferences/linux.yaml": "# nothing\n"}, "preferences/linux.yaml: is empty"),
+        (
+            {"preferences/linux.yaml": "a: 1\n---\nb: 1\n"},
+            "preferences/linux.yaml:1:1: holds several documents; one file, one document",
+        ),
+        ({"preferences/linux.yaml": "preferences: {a: {}\n"}, "preferences/linux.yaml:2:1: is not YAML"),
+        (
+            {"preferences/linux.yaml": "preferences:\n\ta: {}\n"},
+            "preferences/linux.yaml:2:1: a tab cannot indent YAML; use spaces",
+        ),
+        (
+            {"preferences/linux.yaml": "preferences: {a: {}, a: {}}\n"},
+            "preferences/linux.yaml:1:22: the key 'a' is here twice, first in line 1",
+        ),
+        (
+            {"preferences/linux.yaml": "preferences: {}\nprefs: {}\n"},
+            "preferences/linux.yaml:2:1: prefs: unknown key 'prefs'",
+        ),
+        ({"preferences/linux.yaml": "defaults: {}\n"}, "preferences/linux.yaml:1:1: 'preferences' is missing"),
+        ({"preferences/linux.yml": "{}"}, "preferences/linux.yml: is not read: catalog files are named *.yaml"),
+        (
+            {"instancetype/m.yaml": "{}"},
+            "instancetype/m.yaml: is not read: it is in none of the places of a catalog; did you mean 'instancetypes'?",
+        ),
+        (
+            {"component.yaml": "{}"},
+            "component.yaml: is not read: it is in none of the places of a catalog; did you mean 'components.yaml'?",
+        ),
+        (
+            {"preferences/x.yaml.j2": "{}"},
+            "preferences/x.yaml.j2: is not read: it is in none of the places of a catalog",
+        ),
+    ],
+)
+def test_faults_of_files(catalog, files, problem):
+    (found,) = catalog.problems(files)
+    assert found.startswith(problem)
+
+
+def test_a_path_without_a_catalog(tmp_path):
+    with pytest.raises(CatalogError, match="there is no such folder"):
+        load_catalog(tmp_path / "nowhere")
+    (tmp_path / "file").write_text("")
+    with pytest.raises(CatalogError, match="is not a folder"):
+        load_catalog(tmp_path / "file")
+
+
+def test_other_files_do_not_matter(catalog):
+    catalog.write({"README.md": "# Catalog", ".hidden.yaml": "]", "preferences/.swp.yaml": "]"})
+    assert len(catalog.load().objects()) == 6
+
+
+def test_folders_may_have_folders(catalog):
+    loaded = catalog.load({"preferences/more/x.yaml": "preferences: {x: {}}\n"})
+    assert [each.name for each in loaded.preferences] == ["linux.one", "x"]
+
+
+def test_text_that_is_not_utf8(catalog):
+    catalog.write({})
+    (catalog.root / "components.yaml").write_bytes(b"a: \xff\n")
+    (found,) = catalog.problems()
+    assert found == "components.yaml:1:4: is not UTF-8 text"
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root reads every file")
+def test_a_file_that_cannot_be_read(catalog):
+    catalog.write({"components.yaml": "{}"})
+    (catalog.root / "components.yaml").chmod(0)
+    (found,) = catalog.problems()
+    assert found == "components.yaml: cannot be read: permission denied"
+
+
+def test_links_stay_in_the_catalog(catalog, tmp_path_factory):
+    outside = tmp_path_factory.mktemp("outside")
+    (outside / "x.yaml").write_text("preferences: {x: {}}\n")
+    catalog.write({})
+    folder = catalog.root / "preferences"
+    (folder / "out.yaml").symlink_to(outside / "x.yaml")
+    (folder / "far").symlink_to(outside)
+    (folder / "round").symlink_to(catalog.root / "vms")
+    (catalog.root / "vms").mkdir()
+    assert catalog.problems() == [
+        "preferences/far: is a symbolic link that leads out of the catalog",
+        "preferences/out.yaml: is a symbolic link that leads out of the catalog",
+        "preferences/round: is a symbolic link to a folder; put the files into the catalog",
+    ]
+
+
+def test_links_within_the_catalog_and_to_it_are_fine(catalog, tmp_path_factory):
+    catalog.write({"vms/x.txt": "preferences: {x: {}}\n"})
+    (catalog.root / "preferences" / "x.yaml").symlink_to(catalog.root / "vms" / "x.txt")
+    link = tmp_path_factory.mktemp("links") / "catalog"
+    link.symlink_to(catalog.root)
+    assert len(load_catalog(link).preferences) == 2
+
+
+@pytest.mark.parametrize("kind", ["fifo", "dangling"])
+def test_what_is_no_regular_file_is_not_opened(catalog, kind):
+    catalog.write({})
+    path = catalog.root / "components.yaml"
+    if kind == "fifo":
+        os.mkfifo(path)
+    else:
+        path.symlink_to(catalog.root / "nothing.yaml")
+    (found,) = catalog.problems()
+    assert found == "components.yaml: is no regular file"
+
+
+def test_aliases_cannot_explode(catalog):
+    lines = ["a0: &a0 {x: {y: z}}"] + [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 9)]
+    (found,) = catalog.problems({"catalog.yaml": "name: x\nkubevirt: v1.9.0\nparameters:\n  " + "\n  ".join(lines)})
+    assert "aliases stand for more than" in found
+
+
+def test_aliases_are_as_good_as_written_out(catalog):
+    text = "preferences: {x: &x {spec: {devices: {preferredDiskBus: sata}}}, z: *x}\n"
+    one, other = catalog.load({"preferences/linux.yaml": text}).preferences
+    assert one.spec == other.spec
+    assert one.spec["devices"] is not other.spec["devices"]
+
+
+def test_everything_wrong_is_reported_in_one_run(catalog):
+    files = {
+        "catalog.yaml": "name: x\nkubevirt: v1.9.0\nvendour: y\n",
+        "instancetypes/m.yaml": "class: m\nsizes: {s: {vcpus: 1}, t: {vcpus: -1, memory: 1Gi}}\n",
+        "instancetypes/n.yaml": "class: [\n",
+        "preferences/linux.yaml": "preferences: {X: {}, x: {deprecated: {replacedBy: q}}}\n",
+        "overlays.yaml": "e: {scope: clusters}\n",
+        "vms/vm.yaml": "kind: VirtualMachine\n",
+    }
+    found = catalog.problems(files)
+    assert [each.partition(":")[0] for each in found] == [
+        *("catalog.yaml", "instancetypes/m.yaml", "instancetypes/m.yaml", "instancetypes/n.yaml", "overlays.yaml"),
+        *("preferences/linux.yaml", "preferences/linux.yaml", "vms/vm.yaml", "vms/vm.yaml"),
+    ]
+
+
+def test_names_belong_to_one_object(catalog):
+    files = {
+        "preferences/linux.yaml": "preferences: {x: {variants: {z: {}}}}\n",
+        "preferences/other.yaml": "preferences: {x: {}, x.z: {}}\n",
+    }
+    assert catalog.problems(files) == [
+        "preferences/other.yaml:1:15: preferences.x: 'x' is declared twice, first at preferences/linux.yaml:1:15",
+        "preferences/other.yaml:1:22: preferences[x.z]: 'x.z' is declared twice, first at preferences/linux.yaml:1:30",
+    ]
+
+
+def test_an_instance_type_and_a_preference_may_share_a_name(catalog):
+    assert len(catalog.load({"preferences/linux.yaml": "preferences: {m.small: {}}\n"}).objects()) == 6
+
+
+@pytest.mark.parametrize(
+    ("files", "name"),
+    [
+        ({"instancetypes/m.yaml": "class: u\nversion: 1\nsizes: {small: {vcpus: 1, memory: 1Gi}}\n"}, "u1.small"),
+        ({"preferences/linux.yaml": "preferences: {windows: {variants: {2k22.virtio: {}}}}\n"}, "windows.2k22.virtio"),
+        ({"preferences/linux.yaml": "preferences: {fedora: {}}\n"}, "fedora"),
+    ],
+)
+def test_the_names_of_the_operator_are_taken_unless_it_deploys_nothing(catalog, files, name):
+    (found,) = catalog.problems(files)
+    assert f"KubeVirt's operator deploys {name!r} itself" in found
+    off = {"catalog.yaml": "name: x\nkubevirt: v1.9.0\noperator: {commonInstancetypes: disabled}\n"}
+    loaded = catalog.load(files | off)
+    assert name in [each.name for each in (*loaded.instancetypes, *loaded.preferences)]
+    assert not loaded.operator_deployment

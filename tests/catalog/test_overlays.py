@@ -1,0 +1,132 @@
+"""The environments: what they select, and what their patches make of it."""
+
+import pytest
+
+P = "instancetype.kubevirt.io/"
+TYPES = """
+    class: m
+    memoryPerVcpu: 4Gi
+    sizes:
+      small: {vcpus: 1}
+      large: {vcpus: 4, deprecated: {replacedBy: m.small}}
+    """
+
+
+def overlay(catalog, text):
+    loaded = catalog.load({"overlays.yaml": f"e: {text}\n", "instancetypes/m.yaml": TYPES})
+    return loaded, loaded.overlay("e")
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("{}", ["m.large", "m.small", "linux.one"]),
+        ("{deprecated: false}", ["m.small", "linux.one"]),
+        ("{select: {names: ['m.*']}}", ["m.large", "m.small"]),
+        ("{select: {names: ['*.one', m.large]}}", ["m.large", "linux.one"]),
+        ("{select: {kinds: [VirtualMachineClusterPreference]}}", ["linux.one"]),
+        (f"{{select: {{labels: {{{P}cpu: '4'}}}}}}", ["m.large"]),
+        (f"{{deprecated: false, select: {{labels: {{{P}cpu: '4'}}}}}}", []),
+    ],
+)
+def test_what_an_environment_includes(catalog, text, names):
+    loaded, found = overlay(catalog, text)
+    assert [each["metadata"]["name"] for each in loaded.objects() if found.includes(each)] == names
+
+
+@pytest.mark.parametrize(
+    ("text", "kinds"),
+    [
+        ("{scope: cluster}", ["VirtualMachineClusterInstancetype", "VirtualMachineClusterPreference"]),
+        ("{scope: namespaced, namespace: lab}", ["VirtualMachineInstancetype", "VirtualMachinePreference"]),
+        ("{scope: both}", 4),
+    ],
+)
+def test_the_scope_says_which_kinds(catalog, text, kinds):
+    _, found = overlay(catalog, text)
+    assert kinds in (len(found.kinds), list(found.kinds))
+
+
+def test_a_vendor_of_its_own_is_a_label(catalog):
+    _, found = overlay(catalog, "{vendor: lab.example.org, labels: {a: b}, annotations: {c: d e}}")
+    assert found.labels == {"a": "b", f"{P}vendor": "lab.example.org"}
+    assert found.annotations == {"c": "d e"}
+
+
+def test_a_patch_is_for_what_it_selects(catalog):
+    text = "{patches: [{select: {names: [m.small]}, metadata: {annotations: {a: b}}, spec: {schedulerName: x}}]}"
+    loaded, found = overlay(catalog, text)
+    patched = {each["metadata"]["name"]: found.patches_for(each) for each in loaded.objects()}
+    assert patched == {
+        "m.small": ({"metadata": {"annotations": {"a": "b"}}, "spec": {"schedulerName": "x"}},),
+        "m.large": (),
+        "linux.one": (),
+    }
+
+
+def test_patches_take_the_labels_along_that_restate_what_they_change(catalog):
+    text = "{patches: [{select: {names: ['m.*']}, spec: {memory: {hugepages: {pageSize: 2Mi}}}}]}"
+    _, found = overlay(catalog, text)
+    (patch,) = found.patches
+    assert patch.patch["metadata"] == {"labels": {f"{P}hugepages": "2Mi"}}
+
+
+def test_patches_take_labels_away_with_what_they_remove(catalog):
+    text = "{patches: [{select: {names: [linux.one]}, spec: {requirements: {cpu: null}}}]}"
+    _, found = overlay(catalog, text)
+    assert found.patches[0].patch["metadata"] == {"labels": {f"{P}required-cpu": None}}
+
+
+def test_a_patch_divides_where_labels_differ(catalog):
+    text = "{patches: [{select: {names: ['m.*']}, spec: {cpu: {guest: 4}}}]}"
+    _, found = overlay(catalog, text)
+    assert {patch.target.names: patch.patch.get("metadata") for patch in found.patches} == {
+        ("m.small",): {"labels": {f"{P}cpu": "4"}},
+        ("m.large",): None,
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("{scop: both}", "1:5: e.scop: unknown key 'scop'; did you mean 'scope'?"),
+        ("{scope: all}", "1:5: e.scope: 'all' is none of cluster, namespaced, both"),
+        ("{scope: namespaced}", "1:1: e: the scope is namespaced, and there is no `namespace`"),
+        ("{namespace: lab}", "1:5: e.namespace: cluster-wide kinds have no namespace; the scope is cluster"),
+        ("{scope: both, namespace: a.b}", "1:18: e.namespace: Kubernetes refuses the namespace 'a.b'"),
+        ("{labels: {a: b c}}", "1:14: e.labels.a: Kubernetes refuses the label value 'b c'"),
+        (f"{{labels: {{{P}cpu: '1'}}}}", f"1:14: e.labels[{P}cpu]: {P}cpu is derived from `vcpus`; it cannot be set"),
+        (f"{{labels: {{{P}vendor: a}}}}", f"1:14: e.labels[{P}vendor]: {P}vendor is derived from the catalog's"),
+        ("{vendor: a b}", "1:5: e.vendor: Kubernetes refuses the label value 'a b'"),
+        ("{annotations: {a/b/c: d}}", "1:19: e.annotations[a/b/c]: Kubernetes refuses the key 'a/b/c'"),
+        ("{select: {names: [m.smal]}}", "1:22: e.select.names[0]: 'm.smal' matches no object of the catalog"),
+        ("{select: {kinds: [VirtualMachine]}}", "1:22: e.select.kinds[0]: 'VirtualMachine' is none of"),
+        ("{select: {name: m.small}}", "1:14: e.select.name: unknown key 'name'; did you mean 'names'?"),
+        ("{patches: [{}]}", "1:15: e.patches[0]: the patch changes nothing"),
+        (
+            "{patches: [{select: {names: [x]}, spec: {schedulerName: x}}]}",
+            "1:33: e.patches[0].select.names[0]: 'x'",
+        ),
+        ("{patches: [{spec: {schedulerNam: x}}]}", "1:23: e.patches[0].spec.schedulerNam: unknown key"),
+        ("{patches: [{spec: {schedulerName: x}}]}", "1:23: e.patches[0].spec.schedulerName: unknown key"),
+        ("{patches: [{select: {names: ['m.*']}, spec: {cpu: {guest: null}}}]}", "1:49: e.patches[0].spec.cpu"),
+        (f"{{patches: [{{metadata: {{labels: {{{P}cpu: '1'}}}}}}]}}", f"1:36: e.patches[0].metadata.labels[{P}cpu]"),
+        ("3", "1:1: e: must be a map, not a number (3)"),
+    ],
+)
+def test_faults_of_an_environment_have_their_place(catalog, text, problem):
+    found = catalog.problems({"overlays.yaml": f"e: {text}\n"})
+    assert found[0].startswith(f"overlays.yaml:{problem}")
+    assert len(found) == 1
+
+
+def test_a_patch_must_select_something_that_the_environment_has(catalog):
+    text = "{select: {names: [linux.one]}, patches: [{select: {names: [m.small]}, spec: {schedulerName: x}}]}"
+    assert catalog.problems({"overlays.yaml": f"e: {text}\n"}) == [
+        "overlays.yaml:1:45: e.patches[0]: the patch selects no object of the environment"
+    ]
+
+
+def test_names_of_environments_are_names(catalog):
+    (found,) = catalog.problems({"overlays.yaml": "Lab/x: {}\n"})
+    assert found.startswith("overlays.yaml:1:1: [Lab/x]: Kubernetes refuses the name 'Lab/x'")

@@ -1,0 +1,103 @@
+"""This repository's own catalog, and its schemas."""
+
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from virtcatalog.api.document import Text
+from virtcatalog.catalog.load import load_catalog
+from virtcatalog.catalog.reserved import INSTANCETYPES, PREFERENCES
+from virtcatalog.catalog.schema import catalog_schemas
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def own():
+    return load_catalog(ROOT / "catalog")
+
+
+def test_four_classes_of_five_sizes(own):
+    found = {each.name: (each.vcpus, str(each.memory), each.breaks_ratio) for each in own.instancetypes}
+    assert len(found) == 20
+    sizes = {"xsmall": 1, "small": 1, "medium": 2, "large": 4, "xlarge": 8}
+    for series, gib in {"c": 2, "m": 4, "r": 8, "g": 4}.items():
+        for size, vcpus in sizes.items():
+            if size != "xsmall":
+                assert found[f"{series}.{size}"] == (vcpus, f"{vcpus * gib}Gi", False)
+        assert found[f"{series}.xsmall"][2]
+
+
+def test_no_name_is_the_operators(own):
+    assert not {each.name for each in own.instancetypes} & INSTANCETYPES
+    assert not {each.name for each in own.preferences} & PREFERENCES
+
+
+def test_every_preference_says_what_it_is_for_and_what_it_needs(own):
+    for each in own.preferences:
+        assert each.display_name, each.name
+        assert each.os_type == each.name.split(".")[0]
+        assert each.labels["instancetype.kubevirt.io/arch"] in ("amd64", "arm64", "s390x")
+        assert {"cpu", "memory", "architecture"} <= each.spec["requirements"].keys()
+
+
+def test_every_windows_since_7_has_a_variant_with_virtio(own):
+    names = {each.name for each in own.preferences if each.os_type == "windows"}
+    plain = {name for name in names if not name.endswith(".virtio")}
+    assert {name for name in plain if f"{name}.virtio" not in names} == {"windows.windowsxp", "windows.windows2k3"}
+
+
+def test_environments(own):
+    production, lab = own.overlay("production"), own.overlay("lab")
+    deprecated = {each.name for each in (*own.instancetypes, *own.preferences) if each.deprecated}
+    names = {each["metadata"]["name"] for each in own.objects() if production.includes(each)}
+    assert deprecated
+    assert not deprecated & names
+    assert (lab.namespace, lab.labels["instancetype.kubevirt.io/vendor"]) == ("virt-lab", "lab.virtcatalog.example.com")
+
+
+def test_vm_templates_use_the_catalog(own):
+    names = {each.name for each in own.instancetypes}, {each.name for each in own.preferences}
+    assert len(own.vms) >= 8
+    assert [each.environment for each in own.vms if each.name == "web-server"] == ["production", "lab"]
+    for vm in own.vms:
+        assert vm.manifest["spec"]["instancetype"]["name"] in names[0]
+        assert vm.manifest["spec"]["preference"]["name"] in names[1]
+
+
+@pytest.mark.parametrize("place", [each.as_posix() for each in sorted((ROOT / "catalog").rglob("*.yaml"))])
+def test_files_name_a_schema_and_keep_to_it(place):
+    path = Path(place)
+    if path.parent.name == "vms":
+        return
+    text = path.read_text()
+    schema = text.splitlines()[0].removeprefix("# yaml-language-server: $schema=")
+    name = (path.parent / schema).resolve().relative_to(ROOT / "schemas").as_posix()
+    (data,) = [data for _, data in Text(text).documents()]
+    jsonschema.Draft202012Validator(catalog_schemas()[name]).validate(data)
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("instancetypes", {"class": "m", "sizes": {"s": {"vcpu": 1}}}),
+        ("instancetypes", {"class": "m", "sizes": {"s": {"vcpus": "many"}}}),
+        ("instancetypes", {"sizes": {}}),
+        ("preferences", {"preferences": {"x": {"spec": {"devices": {"preferredDiskBuz": "sata"}}}}}),
+        ("components", {"x": {"components": "y"}}),
+        ("catalog", {"name": "x", "kubevirt": "1.9"}),
+        ("overlays", {"lab": {"scope": "everywhere"}}),
+        ("vms", {"x.yaml.j2": {"environment": {}}}),
+    ],
+)
+def test_schemas_refuse_what_loading_refuses(name, data):
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.Draft202012Validator(catalog_schemas()[f"catalog/{name}.json"]).validate(data)
+
+
+def test_schemas_are_schemas_and_describe_the_keys():
+    for schema in catalog_schemas().values():
+        jsonschema.Draft202012Validator.check_schema(schema)
+    size = catalog_schemas()["catalog/instancetypes.json"]["$defs"]["Size"]
+    assert all(each.get("description") for each in size["properties"].values())
