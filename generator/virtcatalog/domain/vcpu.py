@@ -72,9 +72,7 @@ def vcpu(vmi: VirtualMachineInstance, context: Context) -> list[Element]:
     if not _hotpluggable(vmi, context):
         return [count]
     if total > _LISTED:
-        raise UnsupportedError(
-            "spec.domain.cpu", f"a domain with a list of {total} vCPUs is not made"
-        )
+        raise UnsupportedError("spec.domain.cpu", f"a domain with a list of {total} vCPUs is not made")
     topology = requested_topology(vmi)
     return [count, _vcpus(total, topology.vcpus, topology.cores * topology.threads)]
 
