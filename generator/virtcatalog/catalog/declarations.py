@@ -136,6 +136,16 @@ class Operator(Object):
     ] = "enabled"
 
 
+class AllowEntry(Object, kw_only=True):
+    """A finding of `virtcatalog check` that is meant to be so."""
+
+    rule: Annotated[str, Meta(min_length=1, description="The rule's id, as docs/findings.md lists them.")]
+    objects: Annotated[
+        list[str], _says("Globs on names or Kind/name, of which one must match; every object if left out.")
+    ] = []
+    reason: Annotated[str, Meta(min_length=1, description="Why it is meant to be so.")]
+
+
 class CatalogFile(Object, kw_only=True):
     """catalog.yaml: what holds for the whole catalog."""
 
@@ -154,6 +164,7 @@ class CatalogFile(Object, kw_only=True):
     annotations: Annotated[Labels, _says("Annotations of every object.")] = {}
     parameters: Annotated[dict[str, Any], _says("Values that expressions may use by name.")] = {}
     operator: Operator = field(default_factory=Operator)
+    allow: Annotated[list[AllowEntry], _says("Findings of `virtcatalog check` that are meant to be so.")] = []
     instancetypes: Annotated[InstancetypeFragment | None, _says("The layer below every instance type.")] = None
     preferences: Annotated[PreferenceFragment | None, _says("The layer below every preference.")] = None
 

@@ -28,7 +28,7 @@ from virtcatalog.catalog.layers import (
     fragment,
 )
 from virtcatalog.catalog.matrix import instancetypes
-from virtcatalog.catalog.model import Catalog, Entry, Instancetype, Overlay, Preference
+from virtcatalog.catalog.model import Allowance, Catalog, Entry, Instancetype, Overlay, Preference
 from virtcatalog.catalog.names import label_fault, nearest, similar
 from virtcatalog.catalog.overlays import overlays
 from virtcatalog.catalog.preferences import preferences
@@ -102,6 +102,15 @@ class _Loader:
             preferences=tuple(entry for entry, _ in prefs),
             overlays=tuple(environments),
             vms=machines,
+            allow=tuple(
+                Allowance(
+                    each["rule"],
+                    tuple(each.get("objects") or ()),
+                    each["reason"],
+                    sources.source("catalog.yaml", ("allow", index)),
+                )
+                for index, each in enumerate(declared.get("allow") or ())
+            ),
             files=sources.files,
         )
 

@@ -232,6 +232,15 @@ class VmTemplate(msgspec.Struct, frozen=True, kw_only=True):
     origin: Origin
 
 
+class Allowance(msgspec.Struct, frozen=True):
+    """That findings of a rule are meant to be so, for objects of which one glob matches the name (or Kind/name)."""
+
+    rule: str
+    objects: tuple[str, ...]
+    reason: str
+    source: Source
+
+
 class Catalog(msgspec.Struct, frozen=True, kw_only=True):
     """Everything that a catalog's files declare, resolved.
 
@@ -251,6 +260,7 @@ class Catalog(msgspec.Struct, frozen=True, kw_only=True):
     preferences: tuple[Preference, ...] = ()
     overlays: tuple[Overlay, ...] = ()
     vms: tuple[VmTemplate, ...] = ()
+    allow: tuple[Allowance, ...] = ()
     files: tuple[str, ...] = ()
 
     def objects(self) -> list[Manifest]:
