@@ -3,6 +3,7 @@
 import pytest
 from fragments import make_context, make_vmi, xml
 
+from virtcatalog.domain.architecture import AMD64, architecture_of
 from virtcatalog.domain.context import SMBIOS
 from virtcatalog.domain.errors import DomainError
 from virtcatalog.domain.hypervisor import domain_type, emulator
@@ -186,3 +187,20 @@ def test_another_architecture_has_its_own_emulator(guest, host, expected):
 def test_iommufd_shows_when_the_pod_has_it():
     assert iommufd(make_context()) is None
     assert xml(iommufd(make_context(iommufd=True))) == xml('<iommufd enabled="yes" fdgroup="iommu"/>')
+
+
+@pytest.mark.parametrize(
+    ("architecture", "transitional", "virtio", "scsi"),
+    [
+        ("amd64", None, "virtio-non-transitional", "virtio-non-transitional"),
+        ("arm64", True, "virtio-transitional", "virtio-transitional"),
+        ("s390x", True, "virtio", "virtio-scsi"),
+    ],
+)
+def test_virtio_models(architecture, transitional, virtio, scsi):
+    traits = architecture_of(architecture)
+    assert (traits.virtio_model(transitional), traits.scsi_model(transitional)) == (virtio, scsi)
+
+
+def test_an_unknown_architecture_counts_as_amd64():
+    assert architecture_of("riscv64") is AMD64
