@@ -36,12 +36,13 @@ class Result:
     `refused_by` is None when the VM can run, else who refused it: "vm" (the VM's webhooks), "controller"
     (virt-controller makes no VMI of it), "vmi" (the VMI's webhooks) or "launcher" (virt-launcher makes no domain of
     it). `causes` are what the webhooks answer; controller and launcher answer with nothing but a sentence, which is
-    in `message`. `vm_object`, `vmi_object` and `domain` are the objects behind `vm`, `vmi` and `domain_xml`.
+    in `message`. `reasons` are the causes, or what that sentence says of which fields. `vm_object`, `vmi_object` and `domain` are the objects behind `vm`, `vmi` and `domain_xml`.
     """
 
     def __init__(self) -> None:
         self.refused_by: str | None = None
         self.causes: list[Cause] = []
+        self.reasons: list[Cause] = []
         self.message = ""
         self.warnings: list[str] = []
         self.vm_object: VirtualMachine | None = None
@@ -68,10 +69,11 @@ class Result:
         """The libvirt domain as text."""
         return None if self.domain is None else to_xml(self.domain)
 
-    def refuse(self, by: str, causes: list[Cause], message: str = "") -> Result:
-        """Note a refusal."""
-        self.refused_by, self.causes = by, causes
-        self.message = message or "; ".join(f"{c.field}: {c.message}" if c.field else c.message for c in causes)
+    def refuse(self, by: str, causes: list[Cause]) -> Result:
+        """Note a refusal; only what a webhook refuses has causes."""
+        self.refused_by, self.reasons = by, causes
+        self.causes = causes if by in ("vm", "vmi") else []
+        self.message = "; ".join(f"{c.field}: {c.message}" if c.field else c.message for c in causes)
         return self
 
 
@@ -84,7 +86,7 @@ def expand(vm_manifest: dict[str, Any], cluster: Cluster) -> Result:
     try:
         result.domain = build_domain(vmi, build_context(vmi, cluster, result.vm_object))
     except DomainError as error:
-        return result.refuse("launcher", [], str(error))
+        return result.refuse("launcher", [Cause("", error.field, error.message)])
     return result
 
 
@@ -113,7 +115,7 @@ def create_vmi(vm_manifest: dict[str, Any], cluster: Cluster) -> Result:
         result.vm_object = vm = sync_instancetype(vm, cluster)
         vmi = start_vmi(vm, cluster)
     except ControllerError as error:
-        return result.refuse("controller", [], str(error))
+        return result.refuse("controller", list(error.causes))
 
     causes = mutate_vmi(vmi, cluster)
     if causes:

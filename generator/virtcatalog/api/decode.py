@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from copy import deepcopy
 from typing import Any, TypeVar, overload
 
 import msgspec
 
-from virtcatalog.api.findings import Findings, field_path, inspect, inspect_kind
+from virtcatalog.api.findings import DEEPEST, Findings, Path, field_path, inspect, inspect_kind
 from virtcatalog.api.kinds import kind_type
 from virtcatalog.api.object import Object
 from virtcatalog.api.quantity import Quantity
 from virtcatalog.errors import ManifestError, Problem
 
 T = TypeVar("T", bound=msgspec.Struct)
+
+_UNREADABLE = (msgspec.ValidationError, UnicodeEncodeError, OverflowError, RecursionError)
+_ENCODER = msgspec.msgpack.Encoder()
 
 
 def convert(obj: Any, kind: type[T]) -> T:
@@ -62,15 +66,44 @@ def decode_manifest(obj: dict[str, Any], kind: type[Any] | None = None) -> Any:
             obj, found or [(("kind",), f"{obj['kind']} of {obj['apiVersion']} is not a kind with a type here")]
         )
     try:
-        return convert(obj, kind)
-    except (msgspec.ValidationError, OverflowError, RecursionError):
+        return _decode(obj, kind)
+    except _UNREADABLE:
         tidied, found = inspect(obj, kind)
+    found += _not_text(obj, ())
     if found:
         raise _error(obj, found)
     try:
-        return convert(tidied, kind)
-    except (msgspec.ValidationError, OverflowError, RecursionError) as error:
+        return _decode(tidied, kind)
+    except _UNREADABLE as error:
         raise _error(obj, [((), str(error))]) from None
+
+
+def _decode(obj: dict[str, Any], kind: type[T]) -> T:
+    """`convert`, and UnicodeEncodeError for half a surrogate pair, which a Python string can hold and no text can."""
+    made = convert(obj, kind)
+    try:
+        _ENCODER.encode(obj)
+    except (TypeError, OverflowError):
+        return made  # something that JSON cannot say either; `convert` took it
+    return made
+
+
+def _not_text(value: Any, path: Path) -> Iterator[tuple[Path, str]]:
+    if len(path) > DEEPEST:
+        return
+    if isinstance(value, dict):
+        for key, item in value.items():
+            yield from _not_text(key, (*path, _printable(key)))
+            yield from _not_text(item, (*path, _printable(key)))
+    elif isinstance(value, list):
+        for index, item in enumerate(value):
+            yield from _not_text(item, (*path, index))
+    elif isinstance(value, str) and _printable(value) != value:
+        yield path, f"the string '{_printable(value)[:60]}' holds half a surrogate pair, which is no character"
+
+
+def _printable(key: Any) -> str:
+    return str(key).encode("utf-8", "backslashreplace").decode()
 
 
 def manifest_name(obj: Any) -> str:
@@ -83,8 +116,13 @@ def manifest_name(obj: Any) -> str:
 
 
 def _error(obj: Any, found: Findings) -> ManifestError:
-    name = manifest_name(obj)
-    return ManifestError(*(Problem(object=name, field=field_path(path), message=message) for path, message in found))
+    name = _printable(manifest_name(obj))
+    return ManifestError(
+        *(
+            Problem(object=name, field=_printable(field_path(path)), message=_printable(message))
+            for path, message in found
+        )
+    )
 
 
 def _read(kind: type, value: Any) -> Any:

@@ -20,15 +20,16 @@ from virtcatalog.errors import ManifestError, Problem
 class Manifest:
     """One object of a file.
 
-    `data` is its plain data, `object` the same read into its type, None for a kind without one. `place` finds a field
-    in the text; the text is searched only then.
+    `data` is its plain data, `object` the same read into its type, None for a kind without one; `problems` is what is
+    wrong with it. `place` finds a field in the text; the text is searched only then.
     """
 
-    __slots__ = ("_document", "_prefix", "_text", "data", "object")
+    __slots__ = ("_document", "_prefix", "_text", "data", "object", "problems")
 
     def __init__(self, data: Any, text: Text, document: int, prefix: Path = ()) -> None:
         self.data, self._text, self._document, self._prefix = data, text, document, prefix
         self.object: Object | None = None
+        self.problems: list[Problem] = []
 
     def within(self, data: Any, path: Path) -> Manifest:
         """Return a part of this manifest, at `path`, as one of its own."""
@@ -64,21 +65,27 @@ def read_manifests(text: str | bytes, file: str = "") -> list[Manifest]:
 
     Raises ManifestError with all problems of all documents: of syntax, which end the reading, and of the objects.
     """
-    source = Text(text, file)
-    manifests: list[Manifest] = []
-    problems: list[Problem] = []
-    for document, data in source.documents():
-        for manifest in _take_apart(Manifest(data, source, document)):
-            found = _check(manifest)
-            problems += found
-            if not found:
-                manifests.append(manifest)
-    problems += source.problems
-    if not manifests and not problems:
-        problems.append(Problem(file=file, line=1, column=1, message="holds no manifest"))
+    manifests, problems = read_apart(text, file)
+    problems += [problem for manifest in manifests for problem in manifest.problems]
     if problems:
         raise ManifestError(*problems)
     return manifests
+
+
+def read_apart(text: str | bytes, file: str = "") -> tuple[list[Manifest], list[Problem]]:
+    """Read every manifest of a text, unusable ones too: these say so in their `problems`.
+
+    The other problems are those of the text: syntax, which ends the reading, and that it holds no manifest.
+    """
+    source = Text(text, file)
+    manifests: list[Manifest] = []
+    for document, data in source.documents():
+        for manifest in _take_apart(Manifest(data, source, document)):
+            manifest.problems = _check(manifest)
+            manifests.append(manifest)
+    if not manifests and not source.problems:
+        return [], [Problem(file=file, line=1, column=1, message="holds no manifest")]
+    return manifests, list(source.problems)
 
 
 def _take_apart(manifest: Manifest, depth: int = 0) -> Iterator[Manifest]:

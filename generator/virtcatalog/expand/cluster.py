@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from copy import copy
 from typing import Any
 
 from virtcatalog.api.cdi import DataSource, DataVolume
@@ -79,6 +80,21 @@ class Cluster:
             annotations=kubevirt.metadata.annotations if kubevirt else None,
             architecture=architecture,
         )
+
+    def without_configuration(self) -> Cluster:
+        """Return the cluster as it would be with an empty KubeVirt CR."""
+        other = copy(self)
+        other.configuration = Configuration(architecture=self.architecture)
+        return other
+
+    def without_presets(self, *names: str) -> Cluster:
+        """Return the cluster as it would be without the presets of these names, in any namespace."""
+        other = copy(self)
+        other._presets = {
+            namespace: [preset for preset in presets if preset.metadata.name not in names]
+            for namespace, presets in self._presets.items()
+        }
+        return other
 
     def _add(self, kind: str, obj: Any) -> None:
         namespace = "" if kind in _CLUSTER_WIDE else obj.metadata.namespace or "default"

@@ -11,7 +11,7 @@ from virtcatalog.api.decode import clone
 from virtcatalog.api.devices import Input
 from virtcatalog.api.instancetype import VirtualMachineInstancetypeSpec, VirtualMachinePreferenceSpec
 from virtcatalog.api.kubevirt import VirtualMachine, VirtualMachineInstance, VirtualMachineInstanceSpec
-from virtcatalog.errors import VirtcatalogError
+from virtcatalog.errors import Cause, VirtcatalogError
 from virtcatalog.expand.admission.bindings import validate_discontinued_bindings
 from virtcatalog.expand.cluster import Cluster
 from virtcatalog.expand.defaults.network import NetworkDefaultError, set_default_network_interface
@@ -30,7 +30,11 @@ Found = tuple[VirtualMachineInstancetypeSpec | None, VirtualMachinePreferenceSpe
 
 
 class ControllerError(VirtcatalogError):
-    """virt-controller cannot make a VMI of an admitted VM."""
+    """virt-controller cannot make a VMI of an admitted VM: `causes` say why, at fields of the VM or of its VMI."""
+
+    def __init__(self, *causes: Cause) -> None:
+        self.causes = causes
+        super().__init__("; ".join(f"{each.field}: {each.message}" if each.field else each.message for each in causes))
 
 
 def sync_instancetype(vm: VirtualMachine, cluster: Cluster) -> VirtualMachine:
@@ -69,7 +73,7 @@ def start_vmi(vm: VirtualMachine, cluster: Cluster) -> VirtualMachineInstance:
         set_annotations(vm, vmi.metadata)
         _apply("spec", found, vmi.spec, vmi.metadata)
     for cause in validate_discontinued_bindings(vmi.spec, "spec", cluster.configuration):
-        raise ControllerError(f"{cause.field}: {cause.message}")
+        raise ControllerError(cause)
     return vmi
 
 
@@ -110,17 +114,17 @@ def _find(vm: VirtualMachine, cluster: Cluster) -> Found:
     try:
         return find_instancetype(vm, cluster), find_preference(vm, cluster)
     except NotFoundError as error:
-        raise ControllerError(str(error)) from error
+        raise ControllerError(error.cause) from error
 
 
 def _set_default_network(spec: VirtualMachineInstanceSpec, cluster: Cluster) -> None:
     try:
         set_default_network_interface(spec, cluster.configuration)
     except NetworkDefaultError as error:
-        raise ControllerError(str(error)) from error
+        raise ControllerError(Cause("", "", str(error))) from error
 
 
 def _apply(path: str, found: Found, spec: VirtualMachineInstanceSpec, metadata: ObjectMeta) -> None:
     conflicts = apply_to_vmi(path, *found, spec, metadata)
     if conflicts:
-        raise ControllerError("; ".join(f"{cause.field}: {cause.message}" for cause in conflicts))
+        raise ControllerError(*conflicts)
