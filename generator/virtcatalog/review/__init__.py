@@ -1,0 +1,1 @@
+"""What a change does, and why a VM becomes what it becomes."""
