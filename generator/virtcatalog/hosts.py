@@ -8,15 +8,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from decimal import Decimal, InvalidOperation
+from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from virtcatalog.api.document import Text
 from virtcatalog.api.emit import dump
-from virtcatalog.api.findings import Path, field_path, inspect
+from virtcatalog.api.findings import Path as FieldPath
+from virtcatalog.api.findings import field_path, inspect
 from virtcatalog.api.quantity import Quantity
-from virtcatalog.domain.host import HostProfile, cpu_list
+from virtcatalog.domain.host import HOSTS, HostProfile, cpu_list
 from virtcatalog.errors import ManifestError, Problem
 
 _BYTES = frozenset({"memory", "size", "barBytes", "filesystemBlockSize", "logical", "physical", "discardGranularity"})
@@ -24,7 +26,20 @@ _CPUS = re.compile(r"\d{1,5}(-\d{1,5})?(,\d{1,5}(-\d{1,5})?)*")
 _PCI = re.compile(r"[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]")
 _MOST_CPUS = 65536
 
-Fault = tuple[Path, str]
+Fault = tuple[FieldPath, str]
+
+
+def load_host(name: str) -> HostProfile:
+    """Return the profile that comes with virtcatalog by that name, else the one in the file of that name."""
+    if name in HOSTS:
+        return HOSTS[name]
+    try:
+        content = Path(name).read_bytes()
+    except OSError as error:
+        known = ", ".join(HOSTS)
+        message = f"{error.strerror or error}; the profiles that come with virtcatalog: {known}"
+        raise ManifestError(Problem(file=name, message=message)) from None
+    return read_host(content, name)
 
 
 def read_host(text: str | bytes, file: str = "") -> HostProfile:
@@ -49,7 +64,7 @@ def dump_host(profile: HostProfile) -> str:
     return dump({"name": profile.name, "version": profile.version, **data})
 
 
-def _problem(source: Text, document: int, path: Path, message: str) -> Problem:
+def _problem(source: Text, document: int, path: FieldPath, message: str) -> Problem:
     line, column = source.place(document, path)
     return Problem(file=source.file, line=line, column=column, field=field_path(path), message=message)
 
@@ -68,7 +83,7 @@ def _convert(data: Any) -> tuple[HostProfile | None, list[Fault]]:
     return (None, faults) if faults else (profile, [])
 
 
-def _in_bytes(value: Any, path: Path, faults: list[Fault]) -> Any:
+def _in_bytes(value: Any, path: FieldPath, faults: list[Fault]) -> Any:
     """The data with its quantities as bytes."""
     if isinstance(value, list):
         return [_in_bytes(each, (*path, index), faults) for index, each in enumerate(value)]

@@ -216,8 +216,15 @@ class OverlayEntry(Object):
     patches: list[PatchEntry] = []
 
 
+class CrossEntry(Object):
+    """Which objects a VM template is crossed with: globs of names. A kind that is left out stays the template's."""
+
+    instancetypes: Annotated[list[str], _says("Globs of the names of instance types.")] = []
+    preferences: Annotated[list[str], _says("Globs of the names of preferences.")] = []
+
+
 class TemplateEntry(Object):
-    """How a template of vms/ is rendered."""
+    """How a file of vms/ is rendered, and what else its VMs are tested with."""
 
     parameters: Annotated[
         dict[str, Any], _says("The template's parameters and their defaults; null: every rendering gives one.")
@@ -225,6 +232,9 @@ class TemplateEntry(Object):
     environments: Annotated[
         dict[Name, dict[str, Any] | None], _says("One rendering for each of these environments, with these values.")
     ] = {}
+    cross: Annotated[
+        CrossEntry | None, _says("Golden tests hold the VM with each of these instance types and preferences, too.")
+    ] = None
 
 
 ComponentsFile = dict[Name, Component | None]

@@ -7,13 +7,14 @@ from functools import partial
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from virtcatalog.api.document import Text
 from virtcatalog.api.findings import field_path
 from virtcatalog.api.kubevirt import VirtualMachine
 from virtcatalog.catalog.check import Checker, Version
 from virtcatalog.catalog.expressions import ExpressionError
-from virtcatalog.catalog.model import Origin, Overlay, Source, VmTemplate
+from virtcatalog.catalog.model import Cross, Origin, Overlay, Source, VmTemplate
 from virtcatalog.catalog.names import name_fault, nearest
 from virtcatalog.catalog.sources import Sources
 from virtcatalog.errors import Problem
@@ -44,14 +45,16 @@ def vm_templates(
     for name in declared:
         if name not in names:
             sources.report(PLACE, (name,), f"there is no vms/{name}{nearest(name, names)}")
-        elif not name.endswith(TEMPLATE):
+        elif not name.endswith(TEMPLATE) and set(declared[name] or ()) != {"cross"}:
             sources.report(PLACE, (name,), f"vms/{name} is no template: those are named *{TEMPLATE}")
     for name, place in names.items():
         raw = sources.read_text(place)
         if raw is None:
             continue
+        cross = _cross(declared.get(name) or {})
         if not name.endswith(TEMPLATE):
-            yield from _read(sources, _Rendering(place, "", raw, {}), raw, release)
+            for each in _read(sources, _Rendering(place, "", raw, {}), raw, release):
+                yield replace(each, cross=cross)
             continue
         try:
             source = raw.decode("utf-8-sig")
@@ -59,7 +62,13 @@ def vm_templates(
             sources.add(Problem(file=sources.display(place), line=1, column=1, message="is not UTF-8 text"))
             continue
         for rendering in _renderings(sources, name, source, declared.get(name) or {}, overlays, parameters):
-            yield from _read(sources, rendering, raw, release)
+            for each in _read(sources, rendering, raw, release):
+                yield replace(each, cross=cross)
+
+
+def _cross(declared: Mapping[str, Any]) -> Cross | None:
+    globs = declared.get("cross")
+    return Cross(tuple(globs.get("instancetypes") or ()), tuple(globs.get("preferences") or ())) if globs else None
 
 
 def _renderings(

@@ -2,16 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING
-
 import click
 
 from virtcatalog.cli.console import failing
-from virtcatalog.errors import ManifestError, Problem
-
-if TYPE_CHECKING:
-    from virtcatalog.domain.host import HostProfile
 
 
 @click.command(
@@ -32,7 +25,7 @@ def command(name: str | None) -> int:
     files, device addresses, storage.
     """
     from virtcatalog.domain.host import HOSTS
-    from virtcatalog.hosts import dump_host
+    from virtcatalog.hosts import dump_host, load_host
 
     if name is not None:
         click.echo(dump_host(load_host(name)), nl=False)
@@ -40,19 +33,3 @@ def command(name: str | None) -> int:
     for host in HOSTS.values():
         click.echo(f"{host}: {host.description}")
     return 0
-
-
-def load_host(name: str) -> HostProfile:
-    """Return the profile that comes with virtcatalog by that name, else the one in the file of that name."""
-    from virtcatalog.domain.host import HOSTS
-    from virtcatalog.hosts import read_host
-
-    if name in HOSTS:
-        return HOSTS[name]
-    try:
-        content = Path(name).read_bytes()
-    except OSError as error:
-        known = ", ".join(HOSTS)
-        message = f"{error.strerror or error}; the profiles that come with virtcatalog: {known}"
-        raise ManifestError(Problem(file=name, message=message)) from None
-    return read_host(content, name)
