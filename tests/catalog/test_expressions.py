@@ -33,6 +33,8 @@ NAMES = {
         ("{{ none }}", None),
         ("{{ true }}", True),
         ("a{{ nothing }}b", "ab"),
+        ("a{{ 'b' if vcpus > 9 }}", "a"),
+        ("{{ 'b' if vcpus > 9 }}", None),
         ("{{ memory }}", "4Gi"),
         ("{{ memory * vcpus }}", "16Gi"),
         ("{{ memory / 2 }}", "2Gi"),
@@ -181,3 +183,8 @@ def test_parameters_of_the_catalog_are_names_and_may_be_lists_or_maps(catalog):
         "s": [{"name": "g", "deviceName": "a/b"}],
         "t": [{"name": "g", "deviceName": "c/d"}],
     }
+
+
+def test_an_expression_that_gives_null_removes_its_key(catalog):
+    text = "class: m\nspec: {schedulerName: \"{{ 'x' if vcpus > 1 }}\"}\nsizes: {s: {vcpus: 1, memory: 1Gi}}\n"
+    assert "schedulerName" not in catalog.entry("m.s", {"instancetypes/m.yaml": text})["spec"]

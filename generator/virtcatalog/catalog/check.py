@@ -63,7 +63,11 @@ class Checker:
     @staticmethod
     def _later(value: Any, shape: str, path: Path) -> bool:
         """Whether a value is known only once its expression is evaluated; one for a whole map or list is in a spec."""
-        return type(value) is str and ("{{" in value or "{%" in value) and (shape in ("leaf", "any") or "spec" in path)
+        return (
+            type(value) is str
+            and ("{{" in value or "{%" in value)
+            and (shape in ("leaf", "any") or "spec" in path[:-1])
+        )
 
     def _struct(self, value: Any, kind: type[msgspec.Struct], path: Path) -> None:
         fields = fields_of(kind)

@@ -153,7 +153,10 @@ def plain(value: Any) -> Any:
 
 
 def resolve(value: Any, names: Mapping[str, Any], faults: list[tuple[tuple[str | int, ...], ExpressionError]]) -> Any:
-    """Return plain data with every expression in it evaluated; what has no value is added to `faults`."""
+    """Return plain data with every expression in it evaluated; what has no value is added to `faults`.
+
+    Like a `null` that is written, one that an expression gives removes its key.
+    """
     return _resolve(value, names, faults, ())
 
 
@@ -170,9 +173,11 @@ def _resolve(
             except ExpressionError as error:
                 faults.append((path, error))
     elif isinstance(value, dict):
-        for key, each in value.items():
+        for key, each in tuple(value.items()):
             if type(each) in (str, dict, list):
                 value[key] = _resolve(each, names, faults, (*path, key))
+                if value[key] is None:
+                    del value[key]
     elif isinstance(value, list):
         return [_resolve(each, names, faults, (*path, index)) for index, each in enumerate(value)]
     return value
@@ -197,8 +202,6 @@ def _text(match: re.Match[str], names: Mapping[str, Any]) -> str:
 
 def as_text(value: Any) -> str:
     """Return a value as text within a string; ExpressionError for lists and maps."""
-    if value is None:
-        return ""
-    if isinstance(value, (str, int, float, Amount)):
-        return str(value)
-    raise ExpressionError("a list or map is no text: use the filter join or tojson")
+    if isinstance(value, (list, tuple, Mapping, range)):
+        raise ExpressionError("a list or map is no text: use the filter join or tojson")
+    return "" if value is None else str(value)

@@ -88,6 +88,8 @@ class Composer:
             faults: list[tuple[FieldPath, ExpressionError]] = []
             if key in merged.data:
                 merged.data[key] = resolve(merged.data[key], names, faults)
+                if merged.data[key] is None:
+                    del merged.data[key]
             for path, error in faults:
                 self.report(merged, (key, *path), error.message)
 
@@ -101,12 +103,13 @@ class Composer:
             self.sources.report(place, declared, message)
 
     def check_spec(self, merged: Merged, kind: type[msgspec.Struct]) -> None:
-        """Check that the API takes the finished spec."""
+        """Check that the API takes the finished spec; what follows from a fault of it is not reported."""
         spec = merged.data["spec"]
         try:
             convert(spec, kind)
-        except (msgspec.ValidationError, OverflowError):
+        except (msgspec.ValidationError, OverflowError, RecursionError):
             Checker(lambda path, message: self.report(merged, ("spec", *path), message)).check(spec, kind)
+            merged.spoilt.add("spec")
 
     def check_metadata(self, merged: Merged, labels: Mapping[str, str], annotations: Mapping[str, str]) -> None:
         """Check that Kubernetes takes the labels and annotations."""

@@ -276,7 +276,7 @@ def evaluate_with_jinja(text: str, names: Mapping[str, Any]) -> Any:
             pass
         value = context.vars["result"]
         if isinstance(value, jinja2.Undefined):
-            str(value)
+            return str(value) or None  # "" of a condition without else; a name without value raises
         return _bounded(_as_list(value))
     except _FAULTS as error:
         raise _fault(error) from None
