@@ -8,33 +8,32 @@ make a bigger value from smaller ones is bounded.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
 import jinja2
 import msgspec
 from jinja2 import nodes
-from jinja2.filters import FILTERS
 from jinja2.runtime import Context
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 from jinja2.visitor import NodeTransformer
 
 from virtcatalog.catalog.expressions import Amount, ExpressionError, as_text, unknown
+from virtcatalog.catalog.filters import (
+    MAX_INTEGER,
+    MAX_ITERATIONS,
+    NAMES,
+    as_list,
+    bounded,
+    bounded_range,
+    concatenated,
+    filters,
+)
 
-MAX_ITERATIONS = 10_000
-MAX_TEXT = 2**16
-MAX_ITEMS = 10_000
 MAX_OUTPUT = 2**20
-MAX_INTEGER = 2**128
-MAX_ARGUMENT = 256
 
 _BUDGET = "%budget"  # no name in a template is spelt like this
-_FILTERS = (
-    *("abs", "capitalize", "count", "d", "default", "dictsort", "first", "float", "indent", "int", "items", "join"),
-    *("last", "length", "list", "lower", "map", "max", "min", "reject", "rejectattr", "replace", "reverse", "round"),
-    *("select", "selectattr", "sort", "string", "sum", "title", "tojson", "trim", "unique", "upper"),
-)
 _STATEMENTS = (nodes.Template, nodes.Output, nodes.TemplateData, nodes.For, nodes.If, nodes.Assign, nodes.With)
 _EXPRESSIONS = (
     *(nodes.Name, nodes.NSRef, nodes.Const, nodes.List, nodes.Tuple, nodes.Dict, nodes.Pair, nodes.Keyword),
@@ -69,7 +68,7 @@ class _Environment(ImmutableSandboxedEnvironment):
             raise ExpressionError(f"{operator} works on numbers and amounts of memory only")
         if operator == "**" and not (numbers and abs(right) <= 128 and abs(left) < MAX_INTEGER):
             raise ExpressionError("the power is too large")
-        return _bounded(super().call_binop(context, operator, left, right))
+        return bounded(super().call_binop(context, operator, left, right))
 
 
 class _Rewriter(NodeTransformer):
@@ -89,8 +88,8 @@ class _Rewriter(NodeTransformer):
         return self.generic_visit(node)
 
     def visit_Filter(self, node: nodes.Filter) -> nodes.Node:  # noqa: N802
-        if node.node is None or node.name not in _FILTERS:
-            self._refuse(node, f"the filter {node.name!r} is not available; these are: {', '.join(_FILTERS)}")
+        if node.node is None or node.name not in NAMES:
+            self._refuse(node, f"the filter {node.name!r} is not available; these are: {', '.join(NAMES)}")
         return self.generic_visit(node)
 
     def visit_For(self, node: nodes.For) -> nodes.Node:  # noqa: N802
@@ -118,29 +117,6 @@ def _filtered(node: nodes.Node, name: str) -> nodes.Filter:
     return nodes.Filter(node, name, [], [], None, None, lineno=node.lineno)
 
 
-def _bounded(value: Any) -> Any:
-    """Return `value`, unless it is too big."""
-    items, text, rest = 0, 0, [value]
-    while rest:
-        each = rest.pop()
-        if isinstance(each, str):
-            text += len(each)
-        elif isinstance(each, bool) or each is None:
-            continue
-        elif isinstance(each, int):
-            if abs(each) >= MAX_INTEGER:
-                raise ExpressionError("a number in the expression is too large")
-        elif isinstance(each, Mapping):
-            items += len(each)
-            rest += [*each.keys(), *each.values()]
-        elif isinstance(each, (list, tuple)):
-            items += len(each)
-            rest += each
-        if items > MAX_ITEMS or text > MAX_TEXT:
-            raise ExpressionError("a value in the expression is too large")
-    return value
-
-
 @jinja2.pass_context
 def _counted(context: Context, values: Iterable[Any]) -> Iterator[Any]:
     budget = context.get(_BUDGET)
@@ -151,69 +127,14 @@ def _counted(context: Context, values: Iterable[Any]) -> Iterator[Any]:
         yield value
 
 
-def _concatenated(values: list[Any]) -> Any:
-    _bounded(values)
-    return _bounded("".join(map(as_text, values)))
-
-
-def _replace(value: Any, old: Any, new: Any) -> str:
-    text, old, new = (as_text(_bounded(each)) for each in (value, old, new))
-    if text.count(old) * len(new) > MAX_TEXT:
-        raise ExpressionError("a value in the expression is too large")
-    return text.replace(old, new)
-
-
-def _join(values: Iterable[Any], separator: str = "") -> str:
-    parts = [as_text(each) for each in _as_list(values)]
-    if len(parts) * len(separator) > MAX_TEXT:
-        raise ExpressionError("a value in the expression is too large")
-    return separator.join(_bounded(parts))
-
-
-def _as_list(values: Any) -> Any:
-    return _bounded(list(values)) if isinstance(values, (range, Iterator)) or hasattr(values, "__next__") else values
-
-
-def _to_json(value: Any) -> str:
-    return msgspec.json.encode(_bounded(value), enc_hook=str, order="sorted").decode()
-
-
-def _guarded(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A filter that takes and gives bounded values, and lists instead of generators."""
-    passed = getattr(function, "jinja_pass_arg", None)
-
-    def apply(*arguments: Any, **named: Any) -> Any:
-        own = arguments[1:] if passed else arguments
-        for each in (*own[1:], *named.values()):
-            if isinstance(each, int) and abs(each) > MAX_ARGUMENT:
-                raise ExpressionError(f"a filter's argument is larger than {MAX_ARGUMENT}")
-        for each in (*own, *named.values()):
-            if not isinstance(each, jinja2.Undefined):
-                _bounded(each)
-        result = function(*arguments, **named)
-        return result if isinstance(result, jinja2.Undefined) else _bounded(_as_list(result))
-
-    if passed:
-        apply.jinja_pass_arg = passed  # type: ignore[attr-defined]
-    return apply
-
-
-def _range(*bounds: int) -> range:
-    numbers = range(*bounds)
-    if len(numbers) > MAX_ITERATIONS:
-        raise ExpressionError(f"range() gives more than {MAX_ITERATIONS} numbers")
-    return numbers
-
-
 @lru_cache(maxsize=1)
 def _environment() -> _Environment:
     environment = _Environment(undefined=jinja2.StrictUndefined, finalize=as_text, keep_trailing_newline=True)
     environment.optimized = False  # else constant expressions are computed while compiling, unbounded
     environment.trim_blocks = environment.lstrip_blocks = True
-    own = {"replace": _replace, "join": _join, "tojson": _to_json}
-    environment.filters = {name: _guarded(own.get(name, FILTERS[name])) for name in _FILTERS}
-    environment.filters |= {"counted": _counted, "bounded": _bounded, "concatenated": _concatenated}
-    environment.globals = {"range": _range}
+    environment.filters = filters()
+    environment.filters |= {"counted": _counted, "bounded": bounded, "concatenated": concatenated}
+    environment.globals = {"range": bounded_range}
     return environment
 
 
@@ -277,7 +198,7 @@ def evaluate_with_jinja(text: str, names: Mapping[str, Any]) -> Any:
         value = context.vars["result"]
         if isinstance(value, jinja2.Undefined):
             return str(value) or None  # "" of a condition without else; a name without value raises
-        return _bounded(_as_list(value))
+        return bounded(as_list(value))
     except _FAULTS as error:
         raise _fault(error) from None
 
