@@ -16,7 +16,8 @@ from virtcatalog.api.read import read_manifests
 from virtcatalog.catalog.cross import crossed
 from virtcatalog.catalog.load import load_catalog
 from virtcatalog.catalog.model import Catalog, VmTemplate
-from virtcatalog.errors import ProblemsError
+from virtcatalog.domain.host import HostProfile
+from virtcatalog.errors import ProblemsError, VirtcatalogError
 from virtcatalog.expand.cluster import Cluster
 from virtcatalog.hosts import load_host
 from virtcatalog.pipeline import expand
@@ -97,6 +98,20 @@ class GoldenCatalog(pytest.File):
         files: list[Path] = self.config.getini("virtcatalog_cluster")
         return [manifest.data for file in files for manifest in read_manifests(file.read_bytes(), _shown(file))]
 
+    @cached_property
+    def host(self) -> HostProfile:
+        """The profile that is meant for it, else for all catalogs, else the reference."""
+        chosen = "reference"
+        for entry in self.config.getini("virtcatalog_host"):
+            catalog, _, profile = entry.rpartition("=")
+            if catalog == self.path.parent.name:
+                chosen = profile
+                break
+            if not catalog:
+                chosen = profile
+        file = Path(self.config.rootpath, chosen)
+        return load_host(_shown(file) if file.is_file() else chosen)
+
     def is_complete(self, items: list[pytest.Item]) -> bool:
         """Whether all of its tests are among these."""
         return {item.name for item in items if isinstance(item, GoldenTest) and item.catalog is self} == self.names
@@ -122,35 +137,37 @@ class GoldenTest(pytest.Function):
         source = self.template.source
         return Path(source.file), source.line - 1, self.name
 
+    def problem(self, golden: SnapshotAssertion) -> str:
+        """Expand the VM and say what is wrong: nothing, if its domain is the golden one."""
+        try:
+            result = expand(self.template.manifest, self._cluster())
+        except VirtcatalogError as error:
+            return str(error)
+        if not result.admitted:
+            causes = [f"{cause.field or 'VirtualMachine'}: {cause.message}" for cause in result.causes]
+            where = f"{self.template.source}: KubeVirt refuses {self.name} ({result.refused_by}):"
+            return "\n".join([where, *(causes or [result.message])])
+        if golden == result.domain_xml:
+            return ""
+        file = self.catalog.folder / f"{self.name}.xml"
+        if not file.exists():
+            return f"there is no {_shown(file)}; pytest --snapshot-update writes it"
+        return "\n".join(golden.get_assert_diff())
+
+    def _cluster(self) -> Cluster:
+        return Cluster(
+            [*deployed(*self.objects), *self.catalog.cluster, *self.template.companions],
+            architecture=self.config.getini("virtcatalog_architecture"),
+            host=self.catalog.host,
+        )
+
 
 def _check(request: pytest.FixtureRequest, snapshot: SnapshotAssertion) -> None:
     test = request.node
     assert isinstance(test, GoldenTest)
-    config = test.config
-    name = config.getini("virtcatalog_host")
-    file = config.rootpath / name
-    try:
-        cluster = Cluster(
-            [*deployed(*test.objects), *test.catalog.cluster, *test.template.companions],
-            architecture=config.getini("virtcatalog_architecture"),
-            host=load_host(str(file) if file.is_file() else name),
-        )
-    except ProblemsError as error:
-        pytest.fail(str(error), pytrace=False)
-    result = expand(test.template.manifest, cluster)
-    if not result.admitted:
-        causes = [f"{cause.field or 'VirtualMachine'}: {cause.message}" for cause in result.causes]
-        reasons = "\n".join(causes or [result.message])
-        where = f"{test.template.source}: KubeVirt refuses {test.name} ({result.refused_by}):"
-        pytest.fail(f"{where}\n{reasons}", pytrace=False)
-    golden = snapshot.use_extension(DomainXML)
-    if golden == result.domain_xml:
-        return
-    file = test.catalog.folder / f"{test.name}.xml"
-    if not file.exists():
-        pytest.fail(f"there is no {_shown(file)}; pytest --snapshot-update writes it", pytrace=False)
-    else:
-        pytest.fail("\n".join(golden.get_assert_diff()), pytrace=False)
+    problem = test.problem(snapshot.use_extension(DomainXML))
+    if problem:
+        pytest.fail(problem, pytrace=False)
 
 
 def _shown(path: Path) -> str:

@@ -25,7 +25,7 @@ class NUMANode(msgspec.Struct, frozen=True, kw_only=True, rename="camel", forbid
     """
 
     id: int
-    cores: tuple[str, ...]
+    cores: tuple[str, ...] = ()
     memory: int = 0
     huge_pages: tuple[HugePages, ...] = ()
     distances: tuple[int, ...] = ()
