@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from functools import wraps
-from typing import ParamSpec
+from typing import ParamSpec, TypeVar
 
 import click
 
 from virtcatalog.errors import ProblemsError, VirtcatalogError
 
 P = ParamSpec("P")
+T = TypeVar("T")
 
 _COLOURS = {"+": "green", "-": "red", "@": "cyan"}
 
@@ -46,6 +47,17 @@ def failing(command: Callable[P, int]) -> Callable[P, None]:
 def summary(text: str) -> None:
     """Print a closing line."""
     click.echo(text, err=True)
+
+
+def progress(items: Iterable[T], number: int, noun: str) -> Iterator[T]:
+    """Yield the items with a bar on stderr, if that is a terminal on which nothing else is printed meanwhile."""
+    if number < 2 or not sys.stderr.isatty() or sys.stdout.isatty():
+        yield from items
+        return
+    from rich.console import Console
+    from rich.progress import track
+
+    yield from track(items, noun, number, console=Console(stderr=True), transient=True)
 
 
 def coloured() -> bool:

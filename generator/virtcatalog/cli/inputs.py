@@ -19,22 +19,28 @@ _NOT_MANIFESTS = ("kustomization.yaml", "kustomization.yml", "Kustomization")
 
 def read(sources: Iterable[str]) -> list[Manifest]:
     """Read every manifest of the given files, folders and `-`; ManifestError carries the problems of all of them."""
-    from virtcatalog.api.read import read_manifests
+    manifests, problems = read_apart(sources)
+    problems += [problem for manifest in manifests for problem in manifest.problems]
+    if problems:
+        raise ManifestError(*problems)
+    return manifests
+
+
+def read_apart(sources: Iterable[str]) -> tuple[list[Manifest], list[Problem]]:
+    """Read them, unusable ones too, which say so in their `problems`; the other problems are those of files."""
+    from virtcatalog.api import read as reading
 
     manifests: list[Manifest] = []
     problems: list[Problem] = []
     for source in sources:
         try:
             for name, content in _contents(source):
-                try:
-                    manifests += read_manifests(content, name)
-                except ManifestError as error:
-                    problems += error.problems
+                found, faults = reading.read_apart(content, name)
+                manifests += found
+                problems += faults
         except OSError as error:
             problems.append(Problem(file=os.fspath(error.filename or source), message=error.strerror or str(error)))
-    if problems:
-        raise ManifestError(*problems)
-    return manifests
+    return manifests, problems
 
 
 def catalog_objects(source: str | None) -> list[dict[str, Any]]:

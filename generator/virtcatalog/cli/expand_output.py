@@ -1,0 +1,160 @@
+"""What `virtcatalog expand` prints of a VM, one function a form."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import click
+
+from virtcatalog.cli.console import coloured, write_diff
+from virtcatalog.cli.vms import Located
+
+if TYPE_CHECKING:
+    from virtcatalog.expand.cluster import Cluster
+    from virtcatalog.pipeline import Result
+    from virtcatalog.review.explain import Origin
+
+_LONGEST = 60
+_COLUMNS = ("Field", "Value", "From")
+
+
+class Outcome(NamedTuple):
+    """What a VM became in its cluster."""
+
+    vm: Located
+    result: Result
+    cluster: Cluster
+
+
+Outcomes = Iterable[Outcome]
+Printer = Callable[[Outcomes, bool], None]
+
+
+def print_xml(outcomes: Outcomes, many: bool) -> None:
+    """Print the domains; of many, each after a comment that names its VM."""
+    for vm, result, _ in outcomes:
+        if result.domain_xml:
+            name = vm.name.replace("--", "- -")
+            click.echo((f"<!-- {name} -->\n" if many else "") + result.domain_xml, nl=False)
+
+
+def print_manifests(part: str, outcomes: Outcomes, many: bool) -> None:
+    """Print `vm` or `vmi` of each result as YAML."""
+    from virtcatalog.api.emit import dump
+
+    for _, result, _ in outcomes:
+        manifest = getattr(result, part)
+        if manifest:
+            click.echo(("---\n" if many else "") + dump(manifest), nl=False)
+
+
+def print_diff(outcomes: Outcomes, _many: bool) -> None:
+    """Print the unified diffs from VM templates to VMIs."""
+    from virtcatalog.review.template import template_diff
+
+    for vm, result, _ in outcomes:
+        if result.vmi:
+            write_diff(template_diff(vm.manifest, result.vmi, vm.name))
+
+
+def print_explanation(outcomes: Outcomes, many: bool) -> None:
+    """Print where every field of the VMIs comes from."""
+    separator = ""
+    for vm, result, cluster in outcomes:
+        if result.vmi is None:
+            continue
+        rows = [(each.field, _short(each.value), _sources(each)) for each in _origins(vm, cluster)]
+        if coloured():
+            _print_table(vm.name, rows)
+            continue
+        if many:
+            click.echo(f"{separator}VirtualMachineInstance/{vm.name}")
+            separator = "\n"
+        widths = [max(map(len, column)) for column in zip(_COLUMNS, *rows, strict=True)]
+        for row in ([each.upper() for each in _COLUMNS], *rows):
+            line = "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True))
+            click.echo(line.rstrip())
+
+
+def print_json(outcomes: Outcomes, many: bool) -> None:
+    """Print one object for one VM, else a list of them."""
+    separator = "[\n" if many else ""
+    for vm, result, cluster in outcomes:
+        document = {
+            "name": vm.name,
+            "admitted": result.admitted,
+            "refusedBy": result.refused_by,
+            "causes": [{"type": each.type, "field": each.field, "message": each.message} for each in result.causes],
+            "message": result.message,
+            "warnings": result.warnings,
+            "vm": result.vm,
+            "vmi": result.vmi,
+            "origins": {each.field: [str(source) for source in each.sources] for each in _origins(vm, cluster)}
+            if result.vmi
+            else None,
+            "domainXml": result.domain_xml,
+        }
+        click.echo(separator + json.dumps(document, indent=2, ensure_ascii=False), nl=False)
+        separator = ",\n"
+    if many:
+        click.echo("\n]" if separator == ",\n" else "[]")
+    elif separator:
+        click.echo()
+
+
+def print_pins(as_json: bool, outcomes: Outcomes, _many: bool) -> None:
+    """Print the VMs pinned to revisions, each before its ControllerRevisions: a YAML stream or a List as JSON."""
+    from virtcatalog.api.emit import dump, join
+    from virtcatalog.review.pinned import pinned
+
+    items: list[dict[str, Any]] = []
+    for vm, result, cluster in outcomes:
+        if result.vm_object is not None and result.admitted:
+            items += pinned(vm.manifest, result.vm_object, cluster)
+    if as_json:
+        click.echo(json.dumps({"apiVersion": "v1", "kind": "List", "items": items}, indent=2, ensure_ascii=False))
+    else:
+        click.echo(join(map(dump, items)), nl=False)
+
+
+def _origins(vm: Located, cluster: Cluster) -> list[Origin]:
+    from virtcatalog.review.explain import explain
+
+    return explain(vm.manifest, cluster)
+
+
+def _sources(origin: Origin) -> str:
+    return ", ".join(map(str, origin.sources))
+
+
+def _short(value: Any) -> str:
+    """The value on one line: strings as they are unless that would mislead."""
+    text = value if isinstance(value, str) and value.isprintable() and value else json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+
+
+def _print_table(name: str, rows: list[tuple[str, str, str]]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(*_COLUMNS, title=f"VirtualMachineInstance/{name}", title_justify="left")
+    for field, value, source in rows:
+        kind = source.split(" ", 1)[0]
+        table.add_row(Text(field), Text(value), Text(source, style=_STYLES.get(kind, "")))
+    Console().print(table)
+
+
+_STYLES = {"VM": "bold", "instance": "green", "preference": "cyan", "preset": "magenta", "cluster": "yellow"}
+
+PRINTERS: dict[str, Printer] = {
+    "xml": print_xml,
+    "vmi": partial(print_manifests, "vmi"),
+    "vm": partial(print_manifests, "vm"),
+    "json": print_json,
+    "diff": print_diff,
+    "explain": print_explanation,
+}

@@ -1,0 +1,99 @@
+"""What `virtcatalog expand` warns of: deprecated presets and spellings, and what to use instead."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from virtcatalog.cli.vms import Located
+from virtcatalog.errors import Problem
+
+if TYPE_CHECKING:
+    from virtcatalog.pipeline import Result
+    from virtcatalog.review.replacement import Replacement
+
+_PRESET = "VirtualMachineInstancePreset"
+_APPLIED = "virtualmachinepreset.kubevirt.io/"
+
+
+class Warnings:
+    """Words the warnings of VMs; those about an object of the cluster once, however many VMs use it."""
+
+    def __init__(self, objects: Iterable[Located]) -> None:
+        self._objects = {(str(each.manifest.get("kind")), each.name): each for each in objects}
+        self._said: set[tuple[str, str]] = set()
+
+    def of(self, vm: Located, result: Result) -> Iterator[Problem]:
+        """Yield the warnings about a VM, then those about the objects that it uses."""
+        presets = self._presets(vm, result)
+        for text in result.warnings:
+            if not presets or "Presets" not in text:
+                field = text.partition(" ")[0] if text.startswith("spec.") else ""
+                yield vm.problem(field, f"warning: {text.removeprefix(field).strip()}")
+        for key in [*presets, *self._matched(vm, result)]:
+            each = self._objects.get(key)
+            if each is not None and key not in self._said:
+                self._said.add(key)
+                yield from _of_preset(each) if key[0] == _PRESET else _of_catalog(each)
+
+    def _presets(self, vm: Located, result: Result) -> list[tuple[str, str]]:
+        if result.vmi_object is None:
+            return []
+        metadata = result.vmi_object.metadata
+        names = (name.removeprefix(_APPLIED) for name in metadata.annotations if name.startswith(_APPLIED))
+        return [(_PRESET, f"{metadata.namespace}/{name}") for name in names]
+
+    def _matched(self, vm: Located, result: Result) -> Iterator[tuple[str, str]]:
+        from virtcatalog.expand.matchers import (
+            CLUSTER_INSTANCETYPE,
+            CLUSTER_PREFERENCE,
+            INSTANCETYPE,
+            PREFERENCE,
+            instancetype_kind,
+            preference_kind,
+        )
+
+        spec = result.vm_object.spec if result.vm_object is not None else None
+        if spec is None:
+            return
+        namespace = vm.name.partition("/")[0]
+        if spec.instancetype is not None and not spec.instancetype.revision_name:
+            kind = instancetype_kind(spec.instancetype.kind)
+            scope = "default" if kind == CLUSTER_INSTANCETYPE else namespace
+            yield kind or INSTANCETYPE, f"{scope}/{spec.instancetype.name}"
+        if spec.preference is not None and not spec.preference.revision_name:
+            kind = preference_kind(spec.preference.kind)
+            scope = "default" if kind == CLUSTER_PREFERENCE else namespace
+            yield kind or PREFERENCE, f"{scope}/{spec.preference.name}"
+
+
+def _of_catalog(each: Located) -> Iterator[Problem]:
+    from virtcatalog.expand.admission.instancetypes import warnings
+
+    for text in warnings(each.manifest):
+        field = text.partition(" ")[0].rstrip(":")
+        yield each.problem(field, f"warning: {text.removeprefix(field).removeprefix(':').strip()}")
+
+
+def _of_preset(each: Located) -> Iterator[Problem]:
+    from virtcatalog.api.decode import decode_manifest
+    from virtcatalog.api.kubevirt import VirtualMachineInstancePreset
+    from virtcatalog.review.replacement import replacement
+
+    suggested = replacement(decode_manifest(each.manifest, VirtualMachineInstancePreset))
+    yield each.problem("", f"warning: presets are deprecated; {'; '.join(_worded(suggested))}")
+
+
+def _worded(suggested: Replacement) -> Iterator[str]:
+    replaced = []
+    if suggested.instancetype:
+        needed = f" (it also needs {' and '.join(suggested.needed)})" if suggested.needed else ""
+        replaced.append(f"an instance type with spec {json.dumps(suggested.instancetype)}{needed}")
+    if suggested.preference:
+        replaced.append(f"a preference with spec {json.dumps(suggested.preference)}")
+    yield f"in its place: {' and '.join(replaced)}" if replaced else "no instance type or preference holds what it sets"
+    if suggested.vm:
+        yield f"to be set in the VM: {', '.join(suggested.vm)}"
+    if suggested.idle:
+        yield f"never applied: {', '.join(suggested.idle)}"
