@@ -2,15 +2,31 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, Protocol
 
 import msgspec
 
 Severity = Literal["error", "warning", "note"]
 
 
+class Place(Protocol):
+    """A place in a file; lines and columns count from 1, 0 means unknown."""
+
+    @property
+    def file(self) -> str:
+        """The file."""
+
+    @property
+    def line(self) -> int:
+        """The line."""
+
+    @property
+    def column(self) -> int:
+        """The column."""
+
+
 class Rule(msgspec.Struct, frozen=True):
-    """One thing that `virtcatalog check` looks for.
+    """One thing that `virtcatalog check` looks for; `at` makes a finding of it.
 
     `summary` is one sentence on what is wrong, `why` what happens to users then, `remedy` what to do about it.
     """
@@ -20,6 +36,19 @@ class Rule(msgspec.Struct, frozen=True):
     summary: str
     why: str
     remedy: str
+
+    def at(self, place: Place, message: str, *, field: str = "", about: str = "") -> Finding:
+        """Return a finding of this rule."""
+        return Finding(
+            file=place.file,
+            line=place.line,
+            column=place.column,
+            object=about,
+            field=field,
+            message=message,
+            rule=self.id,
+            severity=self.severity,
+        )
 
 
 class Finding(msgspec.Struct, frozen=True, kw_only=True, order=True):
@@ -37,7 +66,7 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True, order=True):
     def __str__(self) -> str:
         place = f"{self.file}:{self.line}:{self.column}" if self.line else self.file
         text = ": ".join(part for part in (place, self.object, self.field, self.message) if part)
-        return f"{text} [{self.rule}]"
+        return f"{text} [{self.severity}: {self.rule}]"
 
 
 def worst(findings: tuple[Finding, ...] | list[Finding]) -> Severity | None:

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
+from urllib.parse import quote
 
 import msgspec
 
@@ -19,7 +20,7 @@ _GITHUB_COMMANDS = {"error": "error", "warning": "warning", "note": "notice"}
 
 
 def text(findings: Sequence[Finding], _rules: Mapping[str, Rule]) -> str:
-    """A line a finding: `file:line:column: Kind/name: field: message [rule]`."""
+    """A line a finding: `file:line:column: Kind/name: field: message [severity: rule]`."""
     return "".join(f"{each}\n" for each in findings)
 
 
@@ -85,7 +86,8 @@ def sarif(findings: Sequence[Finding], rules: Mapping[str, Rule]) -> str:
         ],
     }
     results = [_sarif_result(each, ids) for each in findings]
-    log = {"$schema": _SARIF_SCHEMA, "version": "2.1.0", "runs": [{"tool": {"driver": driver}, "results": results}]}
+    run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
+    log = {"$schema": _SARIF_SCHEMA, "version": "2.1.0", "runs": [run]}
     return json.dumps(log, indent=2, ensure_ascii=False) + "\n"
 
 
@@ -115,7 +117,7 @@ def _sarif_result(finding: Finding, ids: Sequence[str]) -> dict[str, Any]:
         "message": {"text": message},
     }
     if finding.file:
-        place: dict[str, Any] = {"artifactLocation": {"uri": finding.file}}
+        place: dict[str, Any] = {"artifactLocation": {"uri": quote(finding.file)}}
         if finding.line:
             place["region"] = {"startLine": finding.line, "startColumn": max(finding.column, 1)}
         result["locations"] = [{"physicalLocation": place}]

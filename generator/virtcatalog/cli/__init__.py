@@ -11,6 +11,7 @@ from virtcatalog._version import __version__
 #: Every command, in the order that help lists them, with the line that help shows: showing help loads no command.
 COMMANDS = {
     "build": "Render a catalog into its output tree.",
+    "check": "Find out what is wrong with a catalog before it is applied.",
     "expand": "Show what KubeVirt makes of VMs: admission, VMI, libvirt domain XML.",
     "schema": "Write the JSON Schemas of catalog files and KubeVirt kinds.",
     "completion": "Print the shell completion script.",

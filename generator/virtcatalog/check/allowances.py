@@ -1,0 +1,58 @@
+"""Findings that `catalog.yaml` allows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from fnmatch import fnmatchcase
+
+from virtcatalog.catalog.model import Allowance
+from virtcatalog.catalog.names import nearest
+from virtcatalog.check.finding import Finding, Rule
+
+UNUSED = Rule(
+    "unused-allowance",
+    "warning",
+    "An entry of `allow` in `catalog.yaml` matches no finding.",
+    "What it excused is gone, or it is misspelt; the next thing that it happens to match would go unseen.",
+    "Remove the entry, or correct its `objects`.",
+)
+UNKNOWN = Rule(
+    "unknown-rule",
+    "error",
+    "An entry of `allow` in `catalog.yaml` names a rule that does not exist, or that cannot be allowed.",
+    "The entry allows nothing.",
+    "Name one of the rules of this page.",
+)
+RULES = (UNUSED, UNKNOWN)
+
+_NEVER = frozenset(("invalid-declaration", UNUSED.id, UNKNOWN.id))
+
+
+def apply(findings: Iterable[Finding], allow: Iterable[Allowance], rules: Mapping[str, Rule]) -> list[Finding]:
+    """Return the findings that are not allowed, and what is wrong with the allowances."""
+    used: set[int] = set()
+    allowances = list(allow)
+    left = []
+    for finding in findings:
+        matching = [index for index, each in enumerate(allowances) if _covers(each, finding)]
+        used.update(matching)
+        if not matching:
+            left.append(finding)
+    for index, each in enumerate(allowances):
+        if each.rule not in rules or each.rule in _NEVER:
+            known = rules.keys() - _NEVER
+            why = "cannot be allowed" if each.rule in _NEVER else f"is no rule{nearest(each.rule, known)}"
+            left.append(UNKNOWN.at(each.source, f"{each.rule!r} {why}", field=f"allow[{index}].rule"))
+        elif index not in used:
+            message = f"there is no finding of {each.rule} that this allows"
+            left.append(UNUSED.at(each.source, message, field=f"allow[{index}]"))
+    return left
+
+
+def _covers(each: Allowance, finding: Finding) -> bool:
+    if each.rule != finding.rule or finding.rule in _NEVER:
+        return False
+    name = finding.object.rpartition("/")[2]
+    return not each.objects or any(
+        fnmatchcase(name, pattern) or fnmatchcase(finding.object, pattern) for pattern in each.objects
+    )

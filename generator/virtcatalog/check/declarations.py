@@ -1,0 +1,25 @@
+"""A catalog or manifest that cannot be read: its problems as findings, so that they come out like all others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from virtcatalog.check.finding import Finding, Rule
+from virtcatalog.errors import Problem
+
+DECLARATION = Rule(
+    "invalid-declaration",
+    "error",
+    "A file of the catalog, or a manifest, is not what its schema says, or contradicts another.",
+    "Nothing is rendered from it. Among these are unknown and misspelt keys, values of a wrong type, fields that the "
+    "KubeVirt release that `catalog.yaml` names does not know, names that Kubernetes refuses, that are declared twice "
+    "or that KubeVirt's operator deploys itself, and `null` in lists. The other rules are not looked at before the "
+    "catalog can be read; this one cannot be allowed.",
+    "Correct the declaration: the message says what is wanted there, and `virtcatalog schema` prints the schemas that "
+    "editors use.",
+)
+
+
+def unreadable(problems: Iterable[Problem]) -> list[Finding]:
+    """Return a finding for each problem of loading."""
+    return [DECLARATION.at(each, each.message, field=each.field, about=each.object) for each in problems]

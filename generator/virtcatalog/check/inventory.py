@@ -1,0 +1,123 @@
+"""Puts together what is checked: a loaded catalog, and manifests from beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import date
+from functools import partial
+from typing import Any
+
+from virtcatalog.api.decode import manifest_name
+from virtcatalog.api.read import Manifest
+from virtcatalog.api.release import V1_9_0
+from virtcatalog.catalog.model import (
+    CLUSTER_INSTANCETYPE,
+    CLUSTER_PREFERENCE,
+    INSTANCETYPE_KINDS,
+    PREFERENCE_KINDS,
+    Catalog,
+    Entry,
+    Source,
+)
+from virtcatalog.check.subject import Inventory, Subject
+from virtcatalog.render.environment import deployed
+
+
+def take(
+    catalog: Catalog | None = None,
+    manifests: Iterable[Manifest] = (),
+    *,
+    today: date,
+    texts: Sequence[tuple[str | bytes, str]] = (),
+) -> Inventory:
+    """Return what there is to check: of a catalog (with the texts of its files, by path), of manifests, of both."""
+    objects: list[Subject] = []
+    vms: list[Subject] = []
+    others: list[Subject] = []
+    if catalog is not None:
+        objects += _declared(catalog)
+        objects += _patched(catalog)
+        vms += [
+            Subject(manifest=each.manifest, origin="catalog", environment=each.environment, place=each.origin.field)
+            for each in catalog.vms
+        ]
+        others += _companions(catalog)
+    for each in manifests:
+        subject = Subject(manifest=each.data, origin="import", place=partial(_in_manifest, each))
+        if each.data["kind"] in (*INSTANCETYPE_KINDS, *PREFERENCE_KINDS):
+            objects.append(subject)
+        else:
+            (vms if each.data["kind"] == "VirtualMachine" else others).append(subject)
+    return Inventory(
+        catalog=catalog,
+        release=catalog.kubevirt if catalog else V1_9_0.name,
+        today=today,
+        objects=tuple(objects),
+        vms=tuple(vms),
+        others=tuple(others),
+        texts=(*((text, partial(Source, file)) for text, file in texts), *_rendered(catalog)),
+        allow=catalog.allow if catalog else (),
+    )
+
+
+def _declared(catalog: Catalog) -> Iterator[Subject]:
+    """Each entry once: the namespaced kind is the same."""
+    groups: tuple[tuple[Iterable[Entry], str], ...] = (
+        (catalog.instancetypes, CLUSTER_INSTANCETYPE),
+        (catalog.preferences, CLUSTER_PREFERENCE),
+    )
+    for entries, kind in groups:
+        for entry in entries:
+            yield Subject(manifest=entry.manifest(kind), origin="catalog", place=_constant(entry.source))
+
+
+def _patched(catalog: Catalog) -> Iterator[Subject]:
+    """The objects whose spec an environment changes, as it deploys them."""
+    for overlay in catalog.overlays:
+        if not any("spec" in each.patch for each in overlay.patches):
+            continue
+        changed = {
+            (each["kind"], each["metadata"]["name"])
+            for each in catalog.objects()
+            if overlay.includes(each) and any("spec" in patch for patch in overlay.patches_for(each))
+        }
+        for manifest in deployed(catalog, overlay.name):
+            if (manifest["kind"], manifest["metadata"]["name"]) in changed:
+                yield Subject(
+                    manifest=manifest,
+                    origin="environment",
+                    environment=overlay.name,
+                    place=_constant(overlay.source),
+                )
+
+
+def _companions(catalog: Catalog) -> Iterator[Subject]:
+    """What lies beside the VM templates, once for each file and environment."""
+    seen: set[tuple[str, str, str]] = set()
+    for template in catalog.vms:
+        for manifest in template.companions:
+            key = (template.file, template.environment, manifest_name(manifest))
+            if key not in seen:
+                seen.add(key)
+                yield Subject(
+                    manifest=manifest,
+                    origin="catalog",
+                    environment=template.environment,
+                    place=_constant(template.source),
+                )
+
+
+def _rendered(catalog: Catalog | None) -> Iterator[tuple[str | bytes, Callable[[int, int], Source]]]:
+    """The texts of templates: the files themselves are no YAML."""
+    for template in catalog.vms if catalog else ():
+        if template.file.endswith(".j2"):
+            yield template.origin.text, template.origin.place
+
+
+def _constant(source: Source) -> Callable[[str], Source]:
+    return lambda _field: source
+
+
+def _in_manifest(manifest: Manifest, field: str) -> Source:
+    place: Any = partial(manifest.place, field)
+    return Source(manifest.file, find=place)

@@ -1,0 +1,83 @@
+"""Names: what Kubernetes takes, what common-instancetypes' readers expect, what is taken already."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from virtcatalog.catalog import reserved
+from virtcatalog.catalog.labels import PREFIX
+from virtcatalog.catalog.names import key_fault, label_fault, name_fault
+from virtcatalog.check.finding import Finding, Rule
+from virtcatalog.check.subject import Inventory, Subject
+
+INVALID_NAME = Rule(
+    "invalid-name",
+    "error",
+    "A name, label or annotation of an object beside the catalog is none that Kubernetes takes.",
+    "The API server refuses the object.",
+    "Use lower-case letters, digits, `-` and `.` in names; labels have at most 63 letters, digits, `-`, `_` and `.`.",
+)
+NAME_GRAMMAR = Rule(
+    "name-grammar",
+    "warning",
+    "An instance type is not named `series.size` or `series.size.variant`.",
+    "Consoles and people read series and size off the name, as they do with common-instancetypes: `u1.2xmedium`.",
+    "Leave `name` out of the class, or make a name of that form with it.",
+)
+RESERVED_NAME = Rule(
+    "reserved-name",
+    "error",
+    "An object beside the catalog has the name of one that KubeVirt's operator deploys.",
+    "The operator replaces the object by its own, again and again.",
+    "Choose another name, or disable the operator's deployment (`spec.configuration.commonInstancetypesDeployment` of "
+    "the KubeVirt CR) and say `operator: {commonInstancetypes: disabled}` in `catalog.yaml`.",
+)
+DUPLICATE = Rule(
+    "duplicate-object",
+    "error",
+    "Two objects have the same kind, namespace and name.",
+    "Only one of them can be in the cluster: the one that was applied last.",
+    "Rename or remove one of the two.",
+)
+RULES = (INVALID_NAME, NAME_GRAMMAR, RESERVED_NAME, DUPLICATE)
+
+_PART = r"[a-z0-9]([-a-z0-9]*[a-z0-9])?"
+_GRAMMAR = re.compile(rf"[a-z]([-a-z0-9]*[a-z0-9])?\.{_PART}(\.{_PART})?")
+_VENDOR = f"{PREFIX}vendor"
+
+
+def check(inventory: Inventory) -> Iterator[Finding]:
+    """Check the names of instance types and preferences."""
+    known: dict[tuple[str, str, str], Subject] = {}
+    for each in inventory.objects:
+        if each.origin == "environment":
+            continue
+        if each.origin == "import":
+            yield from _imported(inventory, each)
+        if each.is_instancetype and not _GRAMMAR.fullmatch(each.name):
+            yield each.finding(NAME_GRAMMAR, f"the name {each.name!r} is not series.size or series.size.variant")
+        for kind in _kinds(each):
+            first = known.setdefault((kind, each.namespace, each.name), each)
+            if first is not each:
+                where = first.place("")
+                yield each.finding(DUPLICATE, f"is there twice, first at {where}")
+                break
+
+
+def _kinds(each: Subject) -> tuple[str, ...]:
+    """The kinds it is deployed as: the catalog renders both scopes."""
+    return (each.kind, each.kind.replace("Cluster", "")) if each.origin == "catalog" else (each.kind,)
+
+
+def _imported(inventory: Inventory, each: Subject) -> Iterator[Finding]:
+    if fault := name_fault(each.name):
+        yield each.finding(INVALID_NAME, fault, "metadata.name")
+    for field, pairs in (("labels", each.labels), ("annotations", each.annotations)):
+        for key, value in pairs.items():
+            if fault := key_fault(key) or (label_fault(value) if field == "labels" else ""):
+                yield each.finding(INVALID_NAME, fault, f"metadata.{field}[{key}]")
+    taken = reserved.INSTANCETYPES if each.is_instancetype else reserved.PREFERENCES
+    deployed = inventory.catalog is None or inventory.catalog.operator_deployment
+    if deployed and each.name in taken and "Cluster" in each.kind and each.labels.get(_VENDOR) != "kubevirt.io":
+        yield each.finding(RESERVED_NAME, f"KubeVirt's operator deploys {each.name!r} itself", "metadata.name")

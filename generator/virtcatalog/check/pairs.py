@@ -1,0 +1,185 @@
+"""Every instance type with every preference: which pairs fit, judged as KubeVirt judges a VM of the two."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import msgspec
+
+from virtcatalog.api.decode import convert
+from virtcatalog.api.instancetype import VirtualMachineInstancetypeSpec, VirtualMachinePreferenceSpec
+from virtcatalog.api.kubevirt import VirtualMachineInstanceSpec
+from virtcatalog.catalog.model import CLUSTER_KINDS, Manifest
+from virtcatalog.check.subject import Subject
+from virtcatalog.errors import Cause
+from virtcatalog.expand.cluster import Cluster
+from virtcatalog.expand.requirements import check_requirements
+from virtcatalog.expand.topology import check_spread, guest_topology
+from virtcatalog.pipeline import create_vmi
+
+_NUMBERS = {"cpu": ("guest", "maxSockets"), "memory": ("guest", "maxGuest")}
+
+
+class Verdict(msgspec.Struct, frozen=True):
+    """Whether a VM of a pair is admitted; if not, at which of its fields, and why."""
+
+    fits: bool
+    field: str = ""
+    reason: str = ""
+
+
+class Pair(msgspec.Struct, frozen=True, kw_only=True):
+    """An instance type, a preference and the verdict."""
+
+    instancetype: str
+    preference: str
+    fits: bool
+    field: str = ""
+    reason: str = ""
+
+
+class Judge:
+    """Judges pairs in a cluster of which only the configuration and the architecture count.
+
+    Spread and requirements are looked at for every pair. All else that KubeVirt may refuse depends on few things
+    besides what the instance type and the preference are: a VM is expanded for one pair of each kind, and for every
+    pair of a kind whose VM is refused.
+    """
+
+    def __init__(
+        self, objects: Iterable[Subject], others: Iterable[Manifest] = (), architecture: str = "amd64"
+    ) -> None:
+        self.architecture = architecture
+        self._cluster = Cluster([*(each.manifest for each in objects), *others], architecture=architecture)
+        self._types: dict[int, _Type] = {}
+        self._preferences: dict[int, _Preference] = {}
+        self._kinds: dict[tuple[Any, ...], bool] = {}
+
+    def verdict(self, instancetype: Subject, preference: Subject) -> Verdict:
+        """Judge a pair of the objects that the judge was made with."""
+        left, right = self._type(instancetype), self._preference(preference)
+        causes = check_spread(left.spec, right.spec) or check_requirements(left.spec, right.spec, right.vmi)
+        if causes:
+            return _refused(causes[0])
+        vcpus, most = left.spec.cpu.guest, left.spec.cpu.max_sockets
+        topology = guest_topology(vcpus, right.spec)
+        crowded = topology.sockets > (most or vcpus)
+        layout = (topology.sockets > 1, topology.cores > 1, min(topology.threads, 3), crowded)
+        kind = (left.kind, right.key, layout)
+        if self._kinds.get(kind):
+            return _FITS
+        verdict = self._expand(instancetype, preference)
+        self._kinds[kind] = verdict.fits
+        return verdict
+
+    def fails_to_spread(self, instancetype: Subject, preference: Subject) -> bool:
+        """Whether the instance type meets the preference's requirements, and its vCPUs cannot be spread."""
+        left, right = self._type(instancetype), self._preference(preference)
+        return bool(check_spread(left.spec, right.spec)) and not check_requirements(left.spec, right.spec, right.vmi)
+
+    def _expand(self, instancetype: Subject, preference: Subject) -> Verdict:
+        result = create_vmi(minimal_vm(instancetype, preference), self._cluster)
+        if result.admitted:
+            return _FITS
+        cause = result.causes[0] if result.causes else Cause("", "", result.message)
+        return _refused(cause)
+
+    def _type(self, subject: Subject) -> _Type:
+        known = self._types.get(id(subject))
+        if known is None:
+            known = self._types[id(subject)] = _Type(subject)
+        return known
+
+    def _preference(self, subject: Subject) -> _Preference:
+        known = self._preferences.get(id(subject))
+        if known is None:
+            known = self._preferences[id(subject)] = _Preference(subject, self.architecture)
+        return known
+
+
+class _Type:
+    """An instance type, read; `kind` is what it says beside its numbers."""
+
+    def __init__(self, subject: Subject) -> None:
+        self.subject = subject
+        self.spec = convert(subject.spec, VirtualMachineInstancetypeSpec)
+        rest = dict(subject.spec)
+        for part, numbers in _NUMBERS.items():
+            rest[part] = {key: value for key, value in rest[part].items() if key not in numbers}
+        self.kind = msgspec.json.encode(rest, order="deterministic")
+
+
+class _Preference:
+    """A preference, read; `vmi` is as much of a VMI as its requirements look at."""
+
+    def __init__(self, subject: Subject, architecture: str) -> None:
+        self.subject = subject
+        self.spec = convert(subject.spec, VirtualMachinePreferenceSpec)
+        self.key = msgspec.json.encode(subject.spec, order="deterministic")
+        self.vmi = convert({"domain": {"devices": {}}}, VirtualMachineInstanceSpec)
+        self.vmi.architecture = self.spec.preferred_architecture or architecture
+
+
+_FITS = Verdict(fits=True)
+
+
+def _refused(cause: Cause) -> Verdict:
+    return Verdict(fits=False, field=cause.field, reason=cause.message)
+
+
+def distinct(objects: Iterable[Subject]) -> tuple[list[Subject], list[Subject]]:
+    """Return instance types and preferences by name, without the namespaced twins of cluster-wide objects."""
+    known: dict[tuple[bool, str], list[Subject]] = {}
+    for each in sorted(objects, key=lambda each: each.kind not in CLUSTER_KINDS):
+        same = known.setdefault((each.is_instancetype, each.name), [])
+        if all(each.spec != other.spec for other in same):
+            same.append(each)
+    found = sorted((each for same in known.values() for each in same), key=lambda each: (each.name, each.kind))
+    return [each for each in found if each.is_instancetype], [each for each in found if each.is_preference]
+
+
+def pairs(objects: Iterable[Subject], others: Iterable[Manifest] = (), architecture: str = "amd64") -> Iterator[Pair]:
+    """Yield every pair of objects that a VM can use together, by name."""
+    types, preferences = distinct(objects)
+    judge = Judge([*types, *preferences], others, architecture)
+    for instancetype in types:
+        for preference in preferences:
+            if meet(instancetype, preference):
+                verdict = judge.verdict(instancetype, preference)
+                yield Pair(
+                    instancetype=instancetype.name,
+                    preference=preference.name,
+                    fits=verdict.fits,
+                    field=verdict.field,
+                    reason=verdict.reason,
+                )
+
+
+def meet(one: Subject, other: Subject) -> bool:
+    """Whether there is a namespace in which a VM can use both."""
+    return not one.namespace or not other.namespace or one.namespace == other.namespace
+
+
+def minimal_vm(instancetype: Subject | None, preference: Subject | None) -> Manifest:
+    """Return a VM that says no more than it has to: a root disk and cloud-init."""
+    used = {"instancetype": instancetype, "preference": preference}
+    namespace = next((each.namespace for each in used.values() if each is not None and each.namespace), "default")
+    return {
+        "apiVersion": "kubevirt.io/v1",
+        "kind": "VirtualMachine",
+        "metadata": {"name": "check", "namespace": namespace},
+        "spec": {
+            **{key: {"kind": each.kind, "name": each.name} for key, each in used.items() if each is not None},
+            "runStrategy": "Always",
+            "template": {
+                "spec": {
+                    "domain": {"devices": {}},
+                    "volumes": [
+                        {"name": "root", "containerDisk": {"image": "registry.example.org/guest:1"}},
+                        {"name": "seed", "cloudInitNoCloud": {"userData": "#cloud-config\n"}},
+                    ],
+                }
+            },
+        },
+    }

@@ -1,0 +1,165 @@
+"""Instance types and preferences on their own: a VM that has nothing else is expanded with each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from virtcatalog.api.decode import convert
+from virtcatalog.api.instancetype import VirtualMachineInstancetypeSpec, VirtualMachinePreferenceSpec
+from virtcatalog.api.quantity import Quantity
+from virtcatalog.catalog.model import API_VERSION, CLUSTER_INSTANCETYPE, Manifest, Source
+from virtcatalog.check.finding import Finding, Rule
+from virtcatalog.check.pairs import minimal_vm
+from virtcatalog.check.subject import Inventory, Subject
+from virtcatalog.errors import Cause, UnsupportedError
+from virtcatalog.expand.cluster import Cluster
+from virtcatalog.expand.topology import SPREADS, THREADS_PER_CORE, preferred_topology, spread_options
+from virtcatalog.pipeline import Result, create_vmi, expand
+
+HUGEPAGES = Rule(
+    "hugepages",
+    "error",
+    "The memory of an instance type is not a whole number of its huge pages, or the page size is none.",
+    "KubeVirt refuses every VM of the instance type.",
+    "Let the page size divide the memory: 2Mi pages suit nearly all sizes, 1Gi pages whole gibibytes.",
+)
+PLACEMENT = Rule(
+    "cpu-placement",
+    "error",
+    "An instance type combines dedicated CPUs, NUMA, real time and the emulator's thread in a way KubeVirt refuses.",
+    "KubeVirt refuses every VM of the instance type: real time needs NUMA passthrough, that needs huge pages and "
+    "dedicated CPUs, and an isolated emulator thread needs dedicated CPUs.",
+    "Add what the finding says is needed, or leave out what needs it.",
+)
+OVERCOMMIT = Rule(
+    "overcommit-dedicated-cpus",
+    "error",
+    "An instance type overcommits memory and has dedicated CPUs.",
+    "With dedicated CPUs the pod's memory limit equals its request, and overcommit lowers the request below the "
+    "guest's memory: the VM is killed once the guest uses what it was given.",
+    "Leave out `spec.memory.overcommitPercent` or `spec.cpu.dedicatedCPUPlacement`.",
+)
+TYPE_REFUSED = Rule(
+    "instancetype-refused",
+    "error",
+    "KubeVirt refuses a VM that has nothing but this instance type.",
+    "Nobody can use the instance type.",
+    "Change what the finding names. What depends on a feature gate is judged by the defaults of KubeVirt v1.9.0 unless "
+    "a KubeVirt CR is given with `-f`.",
+)
+PREFERENCE_REFUSED = Rule(
+    "preference-refused",
+    "error",
+    "KubeVirt refuses a VM that has nothing but this preference and what it requires.",
+    "Nobody can use the preference: Secure Boot without System Management Mode is an example.",
+    "Change the preferences that lead to the refused field. What depends on a feature gate is judged by the defaults "
+    "of KubeVirt v1.9.0 unless a KubeVirt CR is given with `-f`.",
+)
+RULES = (HUGEPAGES, PLACEMENT, OVERCOMMIT, TYPE_REFUSED, PREFERENCE_REFUSED)
+
+#: Fields of a VMI's domain, the field of the instance type that they come from, and the rule that it breaks.
+_ORIGINS: tuple[tuple[str, str, Rule], ...] = (
+    ("memory.hugepages", "spec.memory.hugepages.pageSize", HUGEPAGES),
+    ("cpu.numa", "spec.cpu.numa", PLACEMENT),
+    ("cpu.realtime", "spec.cpu.realtime", PLACEMENT),
+    ("cpu.isolateEmulatorThread", "spec.cpu.isolateEmulatorThread", PLACEMENT),
+    ("cpu.dedicatedCpuPlacement", "spec.cpu.dedicatedCPUPlacement", PLACEMENT),
+    ("cpu.maxSockets", "spec.cpu.maxSockets", TYPE_REFUSED),
+    ("cpu.sockets", "spec.cpu.maxSockets", TYPE_REFUSED),
+    ("memory.maxGuest", "spec.memory.maxGuest", TYPE_REFUSED),
+    ("memory", "spec.memory.guest", TYPE_REFUSED),
+    ("resources.requests.memory", "spec.memory.guest", TYPE_REFUSED),
+    ("launchSecurity", "spec.launchSecurity", TYPE_REFUSED),
+    ("devices.gpus", "spec.gpus", TYPE_REFUSED),
+    ("devices.hostDevices", "spec.hostDevices", TYPE_REFUSED),
+    ("ioThreads", "spec.ioThreads", TYPE_REFUSED),
+)
+
+
+def check(inventory: Inventory) -> Iterator[Finding]:
+    """Expand a VM for each instance type and each preference; a patched object where it differs from its base."""
+    others = [each.manifest for each in inventory.others if each.kind == "KubeVirt"]
+    seen: set[tuple[str, str, str]] = set()
+    for scope in _scopes(inventory.objects):
+        hosts = [_host(each).manifest for each in scope if each.is_preference]
+        cluster = Cluster([*(each.manifest for each in scope), *hosts, *others])
+        for each in scope:
+            probe = _instancetype if each.is_instancetype else _preference
+            for finding in probe(each, cluster):
+                key = (each.name, finding.field, finding.rule)
+                if key not in seen or each.origin == "import":
+                    seen.add(key)
+                    yield finding
+
+
+def _scopes(objects: Sequence[Subject]) -> list[list[Subject]]:
+    """The objects, grouped so that none is there twice in a group: the environments' come after the catalog's."""
+    groups: dict[str, list[Subject]] = {}
+    for each in objects:
+        groups.setdefault(each.environment, []).append(each)
+    return list(groups.values())
+
+
+def _instancetype(each: Subject, cluster: Cluster) -> Iterator[Finding]:
+    spec = convert(each.spec, VirtualMachineInstancetypeSpec)
+    if spec.memory.overcommit_percent and spec.cpu.dedicated_cpu_placement:
+        message = "the pod's memory limit would be below the guest's memory: dedicated CPUs do not go with overcommit"
+        yield each.finding(OVERCOMMIT, message, "spec.memory.overcommitPercent")
+    for cause in _causes(create_vmi(minimal_vm(each, None), cluster)):
+        rule, field = _origin(cause, spec)
+        message = cause.message if field else f"{cause.field}: {cause.message}".removeprefix(": ")
+        yield each.finding(rule, message, field)
+
+
+def _origin(cause: Cause, spec: VirtualMachineInstancetypeSpec) -> tuple[Rule, str]:
+    field = cause.field.partition(".domain.")[2]
+    if spec.memory.hugepages is not None and field == "resources.requests.memory":
+        return HUGEPAGES, "spec.memory.guest"
+    return next(((rule, own) for start, own, rule in _ORIGINS if field.startswith(start)), (TYPE_REFUSED, ""))
+
+
+def _preference(each: Subject, cluster: Cluster) -> Iterator[Finding]:
+    vm = minimal_vm(_host(each), each)
+    _add_disks(vm, each.spec.get("devices") or {})
+    try:
+        result = expand(vm, cluster)
+    except UnsupportedError:
+        return
+    for cause in _causes(result):
+        yield each.finding(PREFERENCE_REFUSED, f"a VM with it is refused: {cause.field}: {cause.message}")
+
+
+def _add_disks(vm: Manifest, devices: dict[str, Any]) -> None:
+    """A CD-ROM, where the preference says something about those."""
+    if devices.get("preferredCdromBus"):
+        spec = vm["spec"]["template"]["spec"]
+        spec["domain"]["devices"]["disks"] = [{"name": "cdrom", "cdrom": {}}]
+        spec["volumes"].append({"name": "cdrom", "containerDisk": {"image": "registry.example.org/cdrom:1"}})
+
+
+def _host(preference: Subject) -> Subject:
+    """An instance type that has what the preference requires, and divides."""
+    spec = convert(preference.spec, VirtualMachinePreferenceSpec)
+    vcpus, memory = 1, Quantity.parse("1Gi")
+    if spec.requirements is not None and spec.requirements.cpu is not None:
+        vcpus = max(vcpus, spec.requirements.cpu.guest)
+    if spec.requirements is not None and spec.requirements.memory is not None:
+        memory = max(memory, spec.requirements.memory.guest)
+    if preferred_topology(spec) == "spread":
+        ratio, across = spread_options(spec)
+        unit = ratio * THREADS_PER_CORE if across == SPREADS[-1] else ratio
+        vcpus += -vcpus % unit if unit else 0
+    manifest = {
+        "apiVersion": API_VERSION,
+        "kind": CLUSTER_INSTANCETYPE,
+        "metadata": {"name": f"check.{vcpus}.{str(memory).lower()}"},
+        "spec": {"cpu": {"guest": vcpus}, "memory": {"guest": str(memory)}},
+    }
+    return Subject(manifest=manifest, origin="catalog", place=lambda _field: Source(""))
+
+
+def _causes(result: Result) -> list[Cause]:
+    if result.admitted:
+        return []
+    return result.causes or [Cause("", "", result.message)]

@@ -1,0 +1,42 @@
+"""Every rule, by id, in the order in which docs/findings.md lists them; and one run of all checks."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+
+from virtcatalog.check import (
+    allowances,
+    declarations,
+    deprecation,
+    labels,
+    names,
+    probes,
+    releases,
+    scalars,
+    usability,
+    values,
+    vms,
+    webhooks,
+)
+from virtcatalog.check.finding import Finding
+from virtcatalog.check.subject import Inventory
+
+_CHECKS = (releases, names, labels, values, scalars, webhooks, probes, usability, vms, deprecation)
+
+RULES = MappingProxyType(
+    {
+        rule.id: rule
+        for rules in (
+            (declarations.DECLARATION,),
+            *(check.RULES for check in _CHECKS),
+            allowances.RULES,
+        )
+        for rule in rules
+    }
+)
+
+
+def check(inventory: Inventory) -> list[Finding]:
+    """Return all findings, sorted by place, without those that the catalog allows."""
+    found = {finding for each in _CHECKS for finding in each.check(inventory)}
+    return sorted(allowances.apply(sorted(found), inventory.allow, RULES))

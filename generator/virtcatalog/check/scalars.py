@@ -1,0 +1,80 @@
+"""Bare words and numbers that YAML readers disagree on."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import yaml
+
+from virtcatalog.api.scalars import resolve
+from virtcatalog.check.finding import Finding, Rule
+from virtcatalog.check.subject import Inventory
+
+AMBIGUOUS = Rule(
+    "ambiguous-scalar",
+    "warning",
+    "A bare word or number means different things to different YAML readers.",
+    "`on`, `yes`, `017`, `1_000`, `12:30` and dates are a boolean, a number, a time or a string, depending on whether "
+    "the reader follows YAML 1.1, YAML 1.2 or Go's mixture, which Kubernetes and virtcatalog follow: editors, linters "
+    "and templating tools may see something else.",
+    "Quote it if it is a string; write `true`, `false` or a plain decimal number if it is not.",
+)
+RULES = (AMBIGUOUS,)
+
+# YAML 1.2, core schema (chapter 10.3).
+_NULLS = frozenset(("", "~", "null", "Null", "NULL"))
+_BOOLEANS = {word: value for value in (True, False) for word in (str(value).lower(), str(value), str(value).upper())}
+_INTEGER = re.compile(r"[-+]?[0-9]+", re.ASCII)
+_BASED = re.compile(r"0o([0-7]+)|0x([0-9a-fA-F]+)", re.ASCII)
+_FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?", re.ASCII)
+# YAML 1.1 only: minutes and seconds, dates and times.
+_SEXAGESIMAL = re.compile(r"[-+]?[0-9][0-9_]*(:[0-5]?[0-9])+(\.[0-9_]*)?", re.ASCII)
+_DATE = re.compile(r"\d{4}-\d{2}-\d{2}([Tt ].*)?", re.ASCII)
+_SUSPECT = re.compile(r"[-+.0-9]|(?:y|n|yes|no|on|off)$", re.ASCII | re.IGNORECASE)
+
+_Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+def check(inventory: Inventory) -> Iterator[Finding]:
+    """Check every text of the catalog."""
+    for text, place in inventory.texts:
+        for line, column, word in ambiguous(text):
+            message = f"YAML readers disagree on {word}: quote it, or write it plainly"
+            yield AMBIGUOUS.at(place(line, column), message)
+
+
+def ambiguous(text: str | bytes) -> Iterator[tuple[int, int, str]]:
+    """Yield line, column and word of each ambiguous scalar; a date after the key `sunset` is one by agreement."""
+    before = ""
+    for event in yaml.parse(text, Loader=_Loader):
+        if isinstance(event, yaml.ScalarEvent):
+            word, mark = event.value, event.start_mark
+            if mark and event.implicit[0] and _SUSPECT.match(word) and _disagree(word) and before != "sunset":
+                yield mark.line + 1, mark.column + 1, word
+            before = word
+
+
+def _disagree(word: str) -> bool:
+    if _SEXAGESIMAL.fullmatch(word) or _DATE.fullmatch(word):
+        return True
+    ours, other = resolve(word), _core(word)
+    return type(ours) is not type(other) or ours != other
+
+
+def _core(word: str) -> Any:
+    """What YAML 1.2 takes a word for; whole floats are integers, as JSON has one kind of number."""
+    if word in _NULLS:
+        return None
+    if word in _BOOLEANS:
+        return _BOOLEANS[word]
+    if _INTEGER.fullmatch(word):
+        return int(word)
+    based = _BASED.fullmatch(word)
+    if based:
+        return int(based[1], 8) if based[1] else int(based[2], 16)
+    if _FLOAT.fullmatch(word):
+        value = float(word)
+        return int(value) if value.is_integer() and abs(value) < 1e21 else value
+    return word

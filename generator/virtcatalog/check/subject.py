@@ -1,0 +1,103 @@
+"""What is checked: instance types, preferences and VMs, each with the places of its fields."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import date
+from typing import Any, Literal
+
+import msgspec
+
+from virtcatalog.api.decode import manifest_name
+from virtcatalog.catalog.model import INSTANCETYPE_KINDS, PREFERENCE_KINDS, Allowance, Catalog, Manifest, Source
+from virtcatalog.check.finding import Finding, Rule
+from virtcatalog.render.environment import deployed
+
+Origin = Literal["catalog", "environment", "import"]
+
+
+class Subject(msgspec.Struct, frozen=True, kw_only=True):
+    """One object under check.
+
+    `origin` says whether the catalog declares it, an environment of the catalog changes it, or it is from a manifest
+    beside the catalog. `environment` is the environment of a patched object or of a VM. `place` finds a field.
+    """
+
+    manifest: Manifest
+    origin: Origin
+    environment: str = ""
+    place: Callable[[str], Source]
+
+    @property
+    def kind(self) -> str:
+        """The kind."""
+        return str(self.manifest["kind"])
+
+    @property
+    def name(self) -> str:
+        """The name alone."""
+        return str(_map(self.manifest.get("metadata")).get("name", ""))
+
+    @property
+    def namespace(self) -> str:
+        """The namespace, "" when it has none."""
+        return str(_map(self.manifest.get("metadata")).get("namespace") or "")
+
+    @property
+    def spec(self) -> dict[str, Any]:
+        """The spec."""
+        return _map(self.manifest.get("spec"))
+
+    @property
+    def labels(self) -> dict[str, str]:
+        """The labels."""
+        return _map(_map(self.manifest.get("metadata")).get("labels"))
+
+    @property
+    def annotations(self) -> dict[str, str]:
+        """The annotations."""
+        return _map(_map(self.manifest.get("metadata")).get("annotations"))
+
+    @property
+    def is_instancetype(self) -> bool:
+        """Whether it is an instance type of either scope."""
+        return self.kind in INSTANCETYPE_KINDS
+
+    @property
+    def is_preference(self) -> bool:
+        """Whether it is a preference of either scope."""
+        return self.kind in PREFERENCE_KINDS
+
+    def finding(self, rule: Rule, message: str, field: str = "") -> Finding:
+        """Return a finding about the object, at one of its fields."""
+        if self.environment:
+            message = f"{message} (in {self.environment})"
+        return rule.at(self.place(field), message, field=field, about=manifest_name(self.manifest))
+
+
+class Inventory(msgspec.Struct, frozen=True, kw_only=True):
+    """All that one run checks.
+
+    `objects` are instance types and preferences; an object of the catalog stands there once, as the cluster-wide kind.
+    `others` are further objects of the cluster: the KubeVirt CR, claims. `texts` are the catalog's files as they are
+    read, with a function that finds a line and column of the text in its file.
+    """
+
+    catalog: Catalog | None = None
+    release: str
+    today: date
+    objects: tuple[Subject, ...] = ()
+    vms: tuple[Subject, ...] = ()
+    others: tuple[Subject, ...] = ()
+    texts: tuple[tuple[str | bytes, Callable[[int, int], Source]], ...] = ()
+    allow: tuple[Allowance, ...] = ()
+
+    def of(self, environment: str) -> list[Manifest]:
+        """Return the instance types and preferences that an environment deploys, and what is there beside them."""
+        own = deployed(self.catalog, environment) if self.catalog else []
+        return [*own, *(each.manifest for each in self.objects if each.origin == "import")]
+
+
+def _map(value: Any) -> dict[str, Any]:
+    """A part of a manifest; what is no map was, or will be, a finding of its own."""
+    return value if isinstance(value, dict) else {}

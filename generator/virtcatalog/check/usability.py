@@ -1,0 +1,110 @@
+"""Instance types that no preference can use, preferences that no instance type satisfies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+
+from virtcatalog.api.decode import convert
+from virtcatalog.api.instancetype import (
+    CPUInstancetype,
+    MemoryInstancetype,
+    VirtualMachineInstancetypeSpec,
+    VirtualMachinePreferenceSpec,
+)
+from virtcatalog.api.quantity import Quantity
+from virtcatalog.catalog.model import Overlay, Source
+from virtcatalog.check.finding import Finding, Rule
+from virtcatalog.check.pairs import Judge, distinct, meet
+from virtcatalog.check.subject import Inventory, Subject
+from virtcatalog.expand.topology import check_spread, preferred_topology
+
+UNUSABLE_TYPE = Rule(
+    "unusable-instancetype",
+    "warning",
+    "An instance type fits no preference of the catalog, or of an environment.",
+    "Whoever chooses it has to do without a preference, or is refused.",
+    "Give it what the least demanding preference requires, or remove it.",
+)
+UNUSABLE_PREFERENCE = Rule(
+    "unusable-preference",
+    "warning",
+    "A preference fits no instance type of the catalog, or of an environment.",
+    "Every VM that names it and an instance type of the catalog is refused.",
+    "Lower its requirements, let its spread divide the vCPUs of some instance type, or add an instance type for it.",
+)
+SPREAD_REQUIREMENT = Rule(
+    "spread-requirement",
+    "warning",
+    "A preference requires a number of vCPUs that it cannot spread.",
+    "A VM that meets the requirement exactly is refused: its vCPUs do not divide.",
+    "Require a multiple of the ratio, twice the ratio across `SocketsCoresThreads`.",
+)
+SPREAD_REMAINDER = Rule(
+    "spread-remainder",
+    "note",
+    "Some instance types meet a preference's requirements, and it cannot spread their vCPUs.",
+    "KubeVirt refuses VMs of these pairs, which the requirements seem to admit.",
+    "Require more vCPUs, so that the requirement says which instance types are meant, or choose another ratio.",
+)
+RULES = (UNUSABLE_TYPE, UNUSABLE_PREFERENCE, SPREAD_REQUIREMENT, SPREAD_REMAINDER)
+
+_SHOWN = 5
+_NO_MEMORY = MemoryInstancetype(guest=Quantity())
+
+
+def check(inventory: Inventory) -> Iterator[Finding]:
+    """Judge every pair, of the catalog as a whole and of each environment."""
+    others = [each.manifest for each in inventory.others if each.kind == "KubeVirt"]
+    types, preferences = distinct(each for each in inventory.objects if each.origin != "environment")
+    judge = Judge([*types, *preferences], others)
+    lonely = dict(_lonely(types, preferences, judge))
+    for each, message in lonely.items():
+        yield each.finding(UNUSABLE_TYPE if each.is_instancetype else UNUSABLE_PREFERENCE, message)
+    for each in preferences:
+        yield from _spread(types, each, judge)
+    known = {(each.is_instancetype, each.name) for each in lonely}
+    for overlay in inventory.catalog.overlays if inventory.catalog else ():
+        deployed = [
+            Subject(manifest=each, origin="environment", environment=overlay.name, place=partial(_here, overlay))
+            for each in inventory.of(overlay.name)
+        ]
+        types, preferences = distinct(deployed)
+        for each, message in _lonely(types, preferences, Judge([*types, *preferences], others)):
+            if (each.is_instancetype, each.name) not in known:
+                yield each.finding(UNUSABLE_TYPE if each.is_instancetype else UNUSABLE_PREFERENCE, message)
+
+
+def _lonely(types: Sequence[Subject], preferences: Sequence[Subject], judge: Judge) -> Iterator[tuple[Subject, str]]:
+    """Yield the objects that fit no object of the other kind, and why the first of those does not."""
+    if not types or not preferences:
+        return
+    for left in types:
+        if not any(judge.verdict(left, right).fits for right in preferences if meet(left, right)):
+            reason = judge.verdict(left, preferences[0]).reason
+            yield left, f"fits none of {len(preferences)} preferences; {preferences[0].name}: {reason}"
+    for right in preferences:
+        if not any(judge.verdict(left, right).fits for left in types if meet(left, right)):
+            # The largest comes nearest to what a preference requires.
+            largest = max(types, key=lambda each: each.spec["cpu"]["guest"])
+            reason = judge.verdict(largest, right).reason
+            yield right, f"fits none of {len(types)} instance types; {largest.name}: {reason}"
+
+
+def _here(overlay: Overlay, _field: str) -> Source:
+    return overlay.source
+
+
+def _spread(types: Sequence[Subject], preference: Subject, judge: Judge) -> Iterator[Finding]:
+    spec = convert(preference.spec, VirtualMachinePreferenceSpec)
+    if preferred_topology(spec) != "spread":
+        return
+    if spec.requirements is not None and spec.requirements.cpu is not None:
+        least = CPUInstancetype(guest=spec.requirements.cpu.guest)
+        for cause in check_spread(VirtualMachineInstancetypeSpec(cpu=least, memory=_NO_MEMORY), spec):
+            message = f"nothing with the required vCPUs can use it: {cause.message}"
+            yield preference.finding(SPREAD_REQUIREMENT, message, "spec.requirements.cpu.guest")
+    left = [each.name for each in types if judge.fails_to_spread(each, preference)]
+    if left:
+        names = ", ".join(left[:_SHOWN]) + (f" and {len(left) - _SHOWN} more" if len(left) > _SHOWN else "")
+        yield preference.finding(SPREAD_REMAINDER, f"cannot spread the vCPUs of {names}: they meet its requirements")

@@ -1,0 +1,108 @@
+"""Values that mean something else than they seem to: `null`, empty strings, what Flux substitutes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from virtcatalog.api.findings import Path, field_path
+from virtcatalog.api.kinds import kind_type
+from virtcatalog.catalog.check import fields_of, shape_of
+from virtcatalog.check.finding import Finding, Rule
+from virtcatalog.check.subject import Inventory, Subject
+
+NULL = Rule(
+    "null-value",
+    "warning",
+    "A field of a manifest is `null`, which often stands for a forgotten `{}`.",
+    "The API server drops the field: `pod:` with nothing after it asks for no pod network at all.",
+    "Write `{}` where the field counts, or leave the field out.",
+)
+EMPTY = Rule(
+    "empty-string",
+    "warning",
+    "A field is an empty string.",
+    "For KubeVirt that is no value, or one that it refuses: the VM gets the default, or is not admitted.",
+    "Give the field a value, or leave it out; in a fragment, `null` removes what a layer below set.",
+)
+FLUX = Rule(
+    "flux-substitution",
+    "warning",
+    "A string holds `${...}`, which Flux replaces in what it applies.",
+    "A Kustomization with `postBuild` puts its variables there, and nothing where it has none of that name: shell "
+    "scripts in cloud-init lose their variables.",
+    "Write `$name` or `$${name}` (Flux makes `${name}` of it), or give the object the annotation "
+    "`kustomize.toolkit.fluxcd.io/substitute: disabled`.",
+)
+RULES = (NULL, EMPTY, FLUX)
+
+# As Flux's envsubst takes it: a name, perhaps with a default or another operator; a second dollar escapes it.
+_VARIABLE = re.compile(r"(?<!\$)\$\{[A-Za-z_]\w*([:=?+#%/^,@-][^}]*)?\}", re.ASCII)
+_SUBSTITUTE = "kustomize.toolkit.fluxcd.io/substitute"
+# Fields in which an empty string says something: no storage class at all, a toleration of every taint.
+_EMPTY_COUNTS = frozenset(("storageClassName", "key", "value", "effect", "operator"))
+
+
+def check(inventory: Inventory) -> Iterator[Finding]:
+    """Check the values of every object."""
+    for each in (*inventory.objects, *inventory.vms, *inventory.others):
+        # Objects of a catalog have no nulls: there they remove what a layer below set.
+        if each.origin == "import" or not (each.is_instancetype or each.is_preference):
+            for path in _nulls(each.manifest, ()):
+                message = "is null, which the API server drops: write {} if it is meant, or leave it out"
+                yield each.finding(NULL, message, field_path(path))
+        kind = kind_type(str(each.manifest.get("apiVersion")), each.kind)
+        if kind is not None and "spec" in fields_of(kind):
+            for path in _empty(each.spec, fields_of(kind)["spec"].kind, ("spec",)):
+                yield each.finding(EMPTY, "is empty: give it a value or leave it out", field_path(path))
+        yield from _substituted(each)
+
+
+def _substituted(each: Subject) -> Iterator[Finding]:
+    if "disabled" in (each.annotations.get(_SUBSTITUTE), each.labels.get(_SUBSTITUTE)):
+        return
+    for path, text in _strings(each.manifest, ()):
+        found = _VARIABLE.search(text) if "${" in text else None
+        if found:
+            message = f"Flux would replace {found[0]}: write ${found[0]}, or disable substitution for the object"
+            yield each.finding(FLUX, message, field_path(path))
+
+
+def _nulls(value: Any, path: Path) -> Iterator[Path]:
+    if value is None:
+        # The API server itself writes `creationTimestamp: null`.
+        if path[-1:] != ("creationTimestamp",):
+            yield path
+    elif isinstance(value, dict):
+        for key, each in value.items():
+            yield from _nulls(each, (*path, key))
+    elif isinstance(value, list):
+        for index, each in enumerate(value):
+            yield from _nulls(each, (*path, index))
+
+
+def _empty(value: Any, kind: Any, path: Path) -> Iterator[Path]:
+    """The fields that are an empty string; values of maps such as labels may be empty."""
+    shape, inner = shape_of(kind)
+    if shape == "struct" and isinstance(value, dict):
+        fields = fields_of(inner)
+        for key, each in value.items():
+            if each == "" and key not in _EMPTY_COUNTS:
+                yield (*path, key)
+            elif key in fields and isinstance(each, (dict, list)):
+                yield from _empty(each, fields[key].kind, (*path, key))
+    elif shape == "list" and isinstance(value, list):
+        for index, each in enumerate(value):
+            yield from _empty(each, inner, (*path, index))
+
+
+def _strings(value: Any, path: Path) -> Iterator[tuple[Path, str]]:
+    if type(value) is str:
+        yield path, value
+    elif isinstance(value, dict):
+        for key, each in value.items():
+            yield from _strings(each, (*path, key))
+    elif isinstance(value, list):
+        for index, each in enumerate(value):
+            yield from _strings(each, (*path, index))

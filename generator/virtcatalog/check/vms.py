@@ -1,0 +1,119 @@
+"""The VM templates: admitted by KubeVirt in the environment that they are for?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from virtcatalog.api.corekinds import check_core
+from virtcatalog.api.decode import decode_manifest
+from virtcatalog.api.findings import field_path, inspect_kind
+from virtcatalog.api.kinds import kind_type
+from virtcatalog.catalog import reserved
+from virtcatalog.check.declarations import DECLARATION
+from virtcatalog.check.finding import Finding, Rule
+from virtcatalog.check.subject import Inventory, Subject
+from virtcatalog.errors import Cause, ManifestError, UnsupportedError
+from virtcatalog.expand.cluster import Cluster
+from virtcatalog.pipeline import Result, expand
+
+REFUSED = Rule(
+    "vm-refused",
+    "error",
+    "KubeVirt refuses a VM, or cannot start it, in the environment that it is for.",
+    "The VM cannot be created, or never runs.",
+    "Change the field that the finding names. `virtcatalog expand` shows how far the VM comes. What depends on a "
+    "feature gate is judged by the defaults of KubeVirt v1.9.0 unless a KubeVirt CR is given with `-f`.",
+)
+WARNED = Rule(
+    "vm-warning",
+    "warning",
+    "KubeVirt admits a VM with a warning.",
+    "It uses something deprecated, or something that has no effect.",
+    "Use what the warning names instead.",
+)
+UNCHECKED = Rule(
+    "vm-unchecked",
+    "note",
+    "A VM uses something that virtcatalog does not know or does not model, and cannot be judged.",
+    "Whether KubeVirt admits it shows only in a cluster.",
+    "Where it uses an object that KubeVirt's operator deploys, give the files of common-instancetypes with `-f`.",
+)
+RULES = (REFUSED, WARNED, UNCHECKED)
+
+
+def check(inventory: Inventory) -> Iterator[Finding]:
+    """Expand every VM among the objects of its environment."""
+    sound: list[Subject] = []
+    for each in inventory.others:
+        faults = list(_faults(each))
+        yield from faults
+        if not faults:
+            sound.append(each)
+    clusters: dict[str, Cluster] = {}
+    for vm in inventory.vms:
+        missing = _of_the_operator(vm, inventory)
+        if missing:
+            yield vm.finding(UNCHECKED, f"uses {missing}, which KubeVirt's operator deploys and which is not given")
+            continue
+        if vm.environment not in clusters:
+            beside = [each.manifest for each in sound if each.environment in ("", vm.environment)]
+            clusters[vm.environment] = Cluster([*inventory.of(vm.environment), *beside])
+        try:
+            result = expand(vm.manifest, clusters[vm.environment])
+        except UnsupportedError as error:
+            yield vm.finding(UNCHECKED, error.message, _in_vm(error.field, "vmi"))
+            continue
+        for cause in _causes(result):
+            yield vm.finding(REFUSED, cause.message, cause.field)
+        for warning in result.warnings:
+            yield vm.finding(WARNED, warning)
+
+
+def _faults(each: Subject) -> Iterator[Finding]:
+    """What is wrong with an object that lies beside a VM template; imported ones were read already."""
+    if each.origin == "import":
+        return
+    manifest = each.manifest
+    found = inspect_kind(manifest)
+    if not found and kind_type(manifest["apiVersion"], each.kind) is None:
+        found = list(check_core(manifest))
+    elif not found:
+        try:
+            decode_manifest(manifest)
+        except ManifestError as error:
+            for problem in error.problems:
+                yield each.finding(DECLARATION, problem.message, problem.field)
+    for path, message in found:
+        yield each.finding(DECLARATION, message, field_path(path))
+
+
+def _of_the_operator(vm: Subject, inventory: Inventory) -> str:
+    """The name of an object that the VM uses, that the operator deploys, and that nobody gave us."""
+    if inventory.catalog is None or not inventory.catalog.operator_deployment:
+        return ""
+    for part, names in (("instancetype", reserved.INSTANCETYPES), ("preference", reserved.PREFERENCES)):
+        name = (vm.spec.get(part) or {}).get("name")
+        if name in names and not any(
+            each.name == name and each.is_instancetype == (part == "instancetype") for each in inventory.objects
+        ):
+            return str(name)
+    return ""
+
+
+def _causes(result: Result) -> list[Cause]:
+    """Why a VM is refused, at the fields of the VM."""
+    if result.admitted:
+        return []
+    if result.causes:
+        return [Cause(each.type, _in_vm(each.field, result.refused_by), each.message) for each in result.causes]
+    # virt-controller and virt-launcher answer with a sentence that starts with the field.
+    field, colon, message = result.message.partition(": ")
+    if not colon or " " in field:
+        return [Cause("", "", result.message)]
+    return [Cause("", _in_vm(field, result.refused_by), message)]
+
+
+def _in_vm(field: str, refused_by: str | None) -> str:
+    """The VM's field behind a field of its VMI."""
+    in_vmi = refused_by in ("vmi", "launcher") or (refused_by == "controller" and field.startswith("spec.domain"))
+    return f"spec.template.{field}" if in_vmi and field.startswith("spec.") else field

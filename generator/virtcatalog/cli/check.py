@@ -1,0 +1,179 @@
+"""`virtcatalog check`: everything that can be known of a catalog before it is applied."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from datetime import date, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from virtcatalog.cli.console import coloured, failing, summary
+from virtcatalog.cli.inputs import is_catalog, read
+from virtcatalog.errors import ProblemsError, VirtcatalogError
+
+if TYPE_CHECKING:
+    from virtcatalog.api.read import Manifest
+    from virtcatalog.catalog.model import Catalog
+    from virtcatalog.check.finding import Finding
+    from virtcatalog.check.pairs import Pair
+    from virtcatalog.check.subject import Inventory
+    from virtcatalog.errors import Problem
+
+_HEADER = ("Instance type", "Preference", "Fits", "Why not")
+
+
+@click.command(
+    "check",
+    epilog="""\b
+Examples:
+  virtcatalog check
+  virtcatalog check --format sarif > findings.sarif
+  virtcatalog check -f kubevirt.yaml -f common-instancetypes/    beside these objects of the cluster
+  virtcatalog check -o table                                     which instance type fits which preference
+""",
+)
+@click.argument("catalog", required=False, metavar="[CATALOG|DIR]")
+@click.option(
+    "--file",
+    "-f",
+    "sources",
+    multiple=True,
+    metavar="FILE|DIR|-",
+    help="Manifests to check together with the catalog: another catalog's objects, the KubeVirt CR, VMs.",
+)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json", "github", "junit", "sarif"]),
+    default="text",
+    help="How findings are printed.",
+)
+@click.option(
+    "--output",
+    "-o",
+    "table",
+    type=click.Choice(["table", "json"]),
+    help="Print whether each instance type fits each preference; findings go to stderr.",
+)
+@click.option("--strict", is_flag=True, help="Notes make the exit status 1, too.")
+@click.option(
+    "--date",
+    "day",
+    type=click.DateTime(["%Y-%m-%d"]),
+    metavar="YYYY-MM-DD",
+    help="The day by which sunsets are judged. [default: today]",
+)
+@click.option("--rules", "show_rules", is_flag=True, help="Print what every rule is about, as Markdown, and end.")
+@failing
+def command(
+    catalog: str | None,
+    sources: tuple[str, ...],
+    form: str,
+    table: str | None,
+    strict: bool,
+    day: datetime | None,
+    show_rules: bool,
+) -> int:
+    """Find out what is wrong with CATALOG (default: catalog), or with a folder of manifests, without a cluster.
+
+    docs/findings.md describes the rules. Findings may be allowed in catalog.yaml, with a reason.
+    """
+    from virtcatalog.check.report import FORMATS
+    from virtcatalog.check.report import summary as counted
+    from virtcatalog.check.rules import RULES, check
+
+    if show_rules:
+        from virtcatalog.check.page import page
+
+        click.echo(page(RULES), nl=False)
+        return 0
+    inventory, findings = _take(catalog, sources, day.date() if day else _today())
+    if inventory is not None:
+        findings = check(inventory)
+        if table:
+            _print_pairs(inventory, table)
+    click.echo(FORMATS[form](findings, RULES), nl=False, err=bool(table))
+    summary(counted(findings))
+    return int(any(strict or each.severity != "note" for each in findings))
+
+
+def _today() -> date:
+    return datetime.now().astimezone().date()
+
+
+def _take(catalog: str | None, sources: Sequence[str], today: date) -> tuple[Inventory | None, list[Finding]]:
+    """Read everything; what cannot be read is a finding, and nothing else is looked at then."""
+    from virtcatalog.catalog.load import load_catalog
+    from virtcatalog.check.declarations import unreadable
+    from virtcatalog.check.inventory import take
+
+    path = catalog or "catalog"
+    for each in (path, *sources) if catalog or not sources else sources:
+        if each != "-" and not Path(each).exists():
+            raise VirtcatalogError(f"{each}: there is no such file or folder")
+    problems: list[Problem] = []
+    loaded: Catalog | None = None
+    manifests: list[Manifest] = []
+    if is_catalog(path):
+        try:
+            loaded = load_catalog(path)
+        except ProblemsError as error:
+            problems += error.problems
+    elif catalog:
+        base = Path(catalog, "base")
+        sources = [str(base) if Path(catalog, ".virtcatalog").is_file() and base.is_dir() else catalog, *sources]
+    if sources:
+        try:
+            manifests = read(sources)
+        except ProblemsError as error:
+            problems += error.problems
+    if problems:
+        return None, unreadable(sorted(problems))
+    files = loaded.files if loaded else ()
+    texts = [(Path(path, file).read_bytes(), Path(path, file).as_posix()) for file in files if file.endswith(".yaml")]
+    return take(loaded, manifests, today=today, texts=texts), []
+
+
+def _print_pairs(inventory: Inventory, form: str) -> None:
+    from virtcatalog.check.pairs import pairs
+
+    objects = [each for each in inventory.objects if each.origin != "environment"]
+    found = list(pairs(objects, [each.manifest for each in inventory.others if each.kind == "KubeVirt"]))
+    if form == "json":
+        click.echo(json.dumps([_plain(each) for each in found], indent=2, ensure_ascii=False))
+    else:
+        _print_table(found)
+    fitting = sum(each.fits for each in found)
+    summary(f"{len(found)} pairs: {fitting} fit, {len(found) - fitting} do not")
+
+
+def _plain(pair: Pair) -> dict[str, object]:
+    found: dict[str, object] = {
+        "instancetype": pair.instancetype,
+        "preference": pair.preference,
+        "fits": pair.fits,
+    }
+    return found if pair.fits else found | {"field": pair.field, "reason": pair.reason}
+
+
+def _print_table(found: Sequence[Pair]) -> None:
+    rows = [(each.instancetype, each.preference, "yes" if each.fits else "no", _why(each)) for each in found]
+    if coloured():
+        from rich.console import Console
+        from rich.table import Table
+
+        table = Table(*_HEADER)
+        for *names, fits, why in rows:
+            table.add_row(*names, fits, why, style=None if fits == "yes" else "red")
+        Console().print(table)
+        return
+    widths = [max(len(row[column]) for row in (_HEADER, *rows)) for column in range(len(_HEADER))]
+    for row in (_HEADER, *rows):
+        click.echo("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
+
+
+def _why(pair: Pair) -> str:
+    return f"{pair.field}: {pair.reason}".removeprefix(": ") if not pair.fits else ""
