@@ -1,37 +1,26 @@
-"""How fast VMs are expanded: one VM with every cluster instance type and cluster preference of a catalog.
-
-usage: pairs.py CATALOG [--profile]
-
-CATALOG is a file of manifests: YAML documents, or JSON one a line (also gzipped). Prints VMs/s for admission and VMI
-alone and for the whole chain to the domain XML, in one process; --profile names the ten functions that take longest.
-"""
+"""The VMs of the benchmarks: one with every cluster instance type and cluster preference of a catalog."""
 
 from __future__ import annotations
 
-import argparse
-import cProfile
 import gzip
 import itertools
 import json
-import pstats
-import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from ruamel.yaml import YAML
-
-from virtcatalog.expand.cluster import Cluster
-from virtcatalog.pipeline import Result, create_vmi, expand
+from virtcatalog.catalog.load import load_catalog
+from virtcatalog.cli.inputs import catalog_objects
 
 Manifest = dict[str, Any]
 
 
 def read(path: Path) -> list[Manifest]:
-    text = gzip.decompress(path.read_bytes()).decode() if path.suffix == ".gz" else path.read_text()
-    if text.lstrip().startswith("{"):
-        return [json.loads(line) for line in text.splitlines() if line.strip()]
-    return [document for document in YAML(typ="safe").load_all(text) if document]
+    """Return the manifests of a catalog, an output tree, a folder, or a file of JSON, one a line (also gzipped)."""
+    if path.suffix == ".gz":
+        return [json.loads(line) for line in gzip.decompress(path.read_bytes()).splitlines() if line.strip()]
+    if (path / "catalog.yaml").is_file():
+        return load_catalog(path).objects()
+    return catalog_objects(str(path))
 
 
 def pairs(manifests: list[Manifest]) -> list[Manifest]:
@@ -62,36 +51,3 @@ def vm(instancetype: str, preference: str) -> Manifest:
             },
         },
     }
-
-
-def chain(manifest: Manifest, cluster: Cluster) -> Result:
-    result = expand(manifest, cluster)
-    assert result.refused_by == "vm" or result.domain_xml
-    return result
-
-
-def measure(name: str, run: Callable[[Manifest, Cluster], Result], vms: list[Manifest], cluster: Cluster) -> None:
-    started = time.perf_counter()
-    admitted = sum(run(manifest, cluster).admitted for manifest in vms)
-    seconds = time.perf_counter() - started
-    print(f"{name:20}{len(vms) / seconds:>8.0f} VMs/s  ({admitted} of {len(vms)} admitted, {seconds:.2f} s)")
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("catalog", type=Path)
-    parser.add_argument("--profile", action="store_true")
-    arguments = parser.parse_args()
-    manifests = read(arguments.catalog)
-    vms, cluster = pairs(manifests), Cluster(manifests)
-    for name, run in (("admission and VMI", create_vmi), ("whole chain", chain)):
-        if not arguments.profile:
-            measure(name, run, vms, cluster)
-            continue
-        profiler = cProfile.Profile()
-        profiler.runcall(measure, name, run, vms, cluster)
-        pstats.Stats(profiler).strip_dirs().sort_stats("tottime").print_stats(10)
-
-
-if __name__ == "__main__":
-    main()

@@ -117,6 +117,8 @@ class _Sorting:
 
     def features(self, features: Features) -> None:
         plain = to_manifest(features)
+        if not plain["acpi"]:  # always there, and on without a preference
+            del plain["acpi"]
         given = {_preferred(name): plain[name] for name in _FEATURES if name in plain}
         if given:
             self.preference["features"] = given

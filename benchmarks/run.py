@@ -1,0 +1,86 @@
+"""How fast virtcatalog is: building catalogs, and expanding one VM with every instance type and preference.
+
+usage: run.py [--profile] [CATALOG]
+
+CATALOG is a catalog, an output tree, a folder of manifests, or a file of them as JSON, one a line (also gzipped); by
+default what kubevirt/common-instancetypes renders, where that lies beside the repository, else examples/ or output/.
+Everything runs in one process; the CPU time tells more than the rate on a machine that does something else besides.
+--profile names the ten functions that take longest.
+"""
+
+from __future__ import annotations
+
+import argparse
+import cProfile
+import pstats
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from pairs import Manifest, pairs, read
+
+from virtcatalog.catalog.load import load_catalog
+from virtcatalog.expand.cluster import Cluster
+from virtcatalog.pipeline import create_vmi, expand
+from virtcatalog.render.output import render
+
+ROOT = Path(__file__).parent.parent
+CATALOGS = (
+    ROOT.parent / "shared/conformance/common-instancetypes.json.gz",
+    ROOT / "examples/common-instancetypes",
+    ROOT / "output",
+    ROOT / "catalog",
+)
+
+Expand = Callable[[Manifest, Cluster], bool]
+
+
+def admission_and_vmi(manifest: Manifest, cluster: Cluster) -> bool:
+    return create_vmi(manifest, cluster).admitted
+
+
+def whole_chain(manifest: Manifest, cluster: Cluster) -> bool:
+    return expand(manifest, cluster).domain_xml is not None
+
+
+def build(folder: Path) -> None:
+    started = time.perf_counter()
+    files = render(load_catalog(folder))
+    seconds = time.perf_counter() - started
+    print(f"build {folder.relative_to(ROOT)}: {seconds:.2f} s ({len(files)} files)")
+
+
+def measure(run: Expand, vms: list[Manifest], cluster: Cluster) -> None:
+    wall, cpu = time.perf_counter(), time.process_time()
+    admitted = sum(run(manifest, cluster) for manifest in vms)
+    wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
+    name = run.__name__.replace("_", " ")
+    each = cpu / len(vms) * 1e6
+    print(f"{name}: {len(vms) / wall:.0f} VMs/s ({each:.0f} us CPU a VM; {admitted} of {len(vms)} admitted)")
+
+
+def catalogs() -> Iterator[Path]:
+    yield from sorted(path.parent for path in [ROOT / "catalog/catalog.yaml", *ROOT.glob("examples/*/catalog.yaml")])
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("catalog", type=Path, nargs="?", default=next(path for path in CATALOGS if path.exists()))
+    parser.add_argument("--profile", action="store_true", help="name the ten functions that take longest")
+    arguments = parser.parse_args()
+    for folder in catalogs():
+        build(folder)
+    manifests = read(arguments.catalog)
+    vms, cluster = pairs(manifests), Cluster(manifests)
+    print(f"{len(vms)} pairs of {arguments.catalog.name}")
+    for run in (admission_and_vmi, whole_chain):
+        if not arguments.profile:
+            measure(run, vms, cluster)
+            continue
+        profiler = cProfile.Profile()
+        profiler.runcall(measure, run, vms, cluster)
+        pstats.Stats(profiler).strip_dirs().sort_stats("tottime").print_stats(10)
+
+
+if __name__ == "__main__":
+    main()
