@@ -127,6 +127,26 @@ class Component(Fragment):
     ] = None
 
 
+class ArgocdEntry(Object):
+    """What Argo CD reads in the objects; what is left out is not annotated."""
+
+    sync_wave: Annotated[int | None, _says("The wave in which they are synced; VMs without one are in wave 0.")] = None
+    prune: Annotated[bool | None, _says("false: objects that are no longer rendered stay in the cluster.")] = None
+
+
+class FluxEntry(Object):
+    """What Flux reads in the objects, if it syncs them; its variable substitution leaves them alone."""
+
+    prune: Annotated[bool | None, _says("false: objects that are no longer rendered stay in the cluster.")] = None
+
+
+class Gitops(Object):
+    """Annotations of every object for the tools that sync it."""
+
+    argocd: Annotated[ArgocdEntry | None, _says("For Argo CD.")] = None
+    flux: Annotated[FluxEntry | None, _says("For Flux.")] = None
+
+
 class Operator(Object):
     """What the cluster's KubeVirt operator does besides."""
 
@@ -164,6 +184,7 @@ class CatalogFile(Object, kw_only=True):
     annotations: Annotated[Labels, _says("Annotations of every object.")] = {}
     parameters: Annotated[dict[str, Any], _says("Values that expressions may use by name.")] = {}
     operator: Operator = field(default_factory=Operator)
+    gitops: Gitops = field(default_factory=Gitops)
     allow: Annotated[list[AllowEntry], _says("Findings of `virtcatalog check` that are meant to be so.")] = []
     instancetypes: Annotated[InstancetypeFragment | None, _says("The layer below every instance type.")] = None
     preferences: Annotated[PreferenceFragment | None, _says("The layer below every preference.")] = None
@@ -213,6 +234,7 @@ class OverlayEntry(Object):
     select: SelectionEntry = field(default_factory=SelectionEntry)
     labels: Annotated[Labels, _says("Labels for every object.")] = {}
     annotations: Annotated[Labels, _says("Annotations for every object.")] = {}
+    gitops: Gitops = field(default_factory=Gitops)
     patches: list[PatchEntry] = []
 
 

@@ -18,6 +18,7 @@ from virtcatalog.catalog.declarations import (
     VmsFile,
 )
 from virtcatalog.catalog.fragments import fragments_of, owner_of
+from virtcatalog.catalog.gitops import for_flux, gitops_annotations, kept_from_substitution
 from virtcatalog.catalog.layers import (
     INSTANCETYPE_FRAGMENT,
     PREFERENCE_FRAGMENT,
@@ -81,8 +82,12 @@ class _Loader:
         deployed = (declared.get("operator") or {}).get("commonInstancetypes", "enabled") == "enabled"
         self._check_names(composer, types, reserved.INSTANCETYPES if deployed else ())
         self._check_names(composer, prefs, reserved.PREFERENCES if deployed else ())
+        flux = for_flux(declared.get("gitops"))
+        if flux:
+            types = [(kept_from_substitution(entry), merged) for entry, merged in types]
+            prefs = [(kept_from_substitution(entry), merged) for entry, merged in prefs]
         entries: list[Entry] = [entry for entry, _ in (*types, *prefs)]
-        environments = self._overlays(composer, entries)
+        environments = self._overlays(composer, entries, flux=flux)
         machines = tuple(
             vm_templates(sources, self._file("vms.yaml", VmsFile), environments, settings.parameters, self.release)
         )
@@ -125,6 +130,10 @@ class _Loader:
         if fault:
             self.sources.report("catalog.yaml", ("vendor",), fault)
             del declared["vendor"]
+        own, asked = declared.get("annotations") or {}, gitops_annotations(declared.get("gitops"))
+        for key in own.keys() & asked.keys():
+            self.sources.report("catalog.yaml", ("annotations", key), "`gitops` sets this annotation, too")
+        declared["annotations"] = asked | own
         return declared
 
     def _file(self, place: str, kind: Any) -> dict[str, Any]:
@@ -185,8 +194,8 @@ class _Loader:
     def _files_of(self, folder: str) -> list[str]:
         return [place for place in self.sources.files if place.startswith(f"{folder}/")]
 
-    def _overlays(self, composer: Composer, entries: list[Entry]) -> list[Overlay]:
-        return list(overlays(composer, self._file("overlays.yaml", OverlaysFile), entries))
+    def _overlays(self, composer: Composer, entries: list[Entry], *, flux: bool) -> list[Overlay]:
+        return list(overlays(composer, self._file("overlays.yaml", OverlaysFile), entries, flux=flux))
 
     def _check_names(self, composer: Composer, entries: Iterable[tuple[Entry, Merged]], taken: Iterable[str]) -> None:
         """Report names that are there twice or belong to the operator, and replacements that do not exist."""

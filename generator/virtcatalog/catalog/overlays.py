@@ -11,6 +11,7 @@ from virtcatalog.api.decode import convert
 from virtcatalog.api.instancetype import VirtualMachineInstancetypeSpec, VirtualMachinePreferenceSpec
 from virtcatalog.catalog.check import Checker
 from virtcatalog.catalog.compose import merge
+from virtcatalog.catalog.gitops import for_flux, gitops_annotations, substitution_patches
 from virtcatalog.catalog.labels import DERIVED_LABELS, PREFIX, requirement_labels, spec_labels
 from virtcatalog.catalog.layers import Composer
 from virtcatalog.catalog.model import (
@@ -29,8 +30,10 @@ from virtcatalog.catalog.sources import FieldPath
 PLACE = "overlays.yaml"
 
 
-def overlays(composer: Composer, declared: Mapping[str, Any], entries: Sequence[Entry]) -> Iterator[Overlay]:
-    """Yield the environments, in the file's order; `entries` is what they select from."""
+def overlays(
+    composer: Composer, declared: Mapping[str, Any], entries: Sequence[Entry], *, flux: bool = False
+) -> Iterator[Overlay]:
+    """Yield the environments, in the file's order; `entries` is what they select from, `flux` that Flux syncs all."""
     for name, data in declared.items():
         data = {key: value for key, value in (data or {}).items() if value is not None}
         fault = name_fault(name)
@@ -46,7 +49,7 @@ def overlays(composer: Composer, declared: Mapping[str, Any], entries: Sequence[
             deprecated=data.get("deprecated", True),
             select=_selection(data.get("select")),
             labels=reader.labels(data),
-            annotations=reader.pairs(data, "annotations"),
+            annotations=reader.annotations(data),
             source=composer.sources.source(PLACE, (name,)),
         )
         reader.check_selection(data.get("select"), overlay, ("select",))
@@ -55,7 +58,11 @@ def overlays(composer: Composer, declared: Mapping[str, Any], entries: Sequence[
             for index, each in enumerate(data.get("patches") or ())
             for patch in reader.patches(each, overlay, ("patches", index))
         ]
-        yield msgspec.structs.replace(overlay, patches=tuple(patches))
+        overlay = msgspec.structs.replace(overlay, patches=tuple(patches))
+        if flux or for_flux(data.get("gitops")):
+            patches += substitution_patches(overlay, reader.objects(overlay))
+            overlay = msgspec.structs.replace(overlay, patches=tuple(patches))
+        yield overlay
 
 
 class _Reader:
@@ -92,6 +99,12 @@ class _Reader:
             found[f"{PREFIX}vendor"] = vendor
         return found
 
+    def annotations(self, data: Mapping[str, Any]) -> dict[str, str]:
+        own, asked = self.pairs(data, "annotations"), gitops_annotations(data.get("gitops"))
+        for key in own.keys() & asked.keys():
+            self.report(("annotations", key), "`gitops` sets this annotation, too")
+        return asked | own
+
     def pairs(self, data: Mapping[str, Any], field: str, path: FieldPath = ()) -> dict[str, Any]:
         found = dict(data.get(field) or {})
         for key, value in found.items():
@@ -105,7 +118,7 @@ class _Reader:
         sound = True
         for index, pattern in enumerate((data or {}).get("names") or ()):
             one = Selection(names=(pattern,))
-            if not any(one.matches(each) for each in self._objects(overlay)):
+            if not any(one.matches(each) for each in self.objects(overlay)):
                 self.report((*path, "names", index), f"{pattern!r} matches no object of the catalog")
                 sound = False
         return sound
@@ -120,7 +133,7 @@ class _Reader:
             self.report(path, "the patch changes nothing: it has neither `metadata` nor `spec`")
             return
         groups: dict[tuple[tuple[str, str | None], ...], list[str]] = {}
-        for each in self._objects(overlay):
+        for each in self.objects(overlay):
             if overlay.includes(each) and target.matches(each):
                 drift = self._drift(each, body, path)
                 groups.setdefault(tuple(sorted(drift.items(), key=str)), []).append(each["metadata"]["name"])
@@ -131,11 +144,12 @@ class _Reader:
             only = target if len(groups) == 1 else Selection(tuple(dict.fromkeys(names)), target.kinds, target.labels)
             yield Patch(only, _joined(body, change))
 
-    def _objects(self, overlay: Overlay) -> Iterator[Manifest]:
+    def objects(self, overlay: Overlay) -> Iterator[Manifest]:
         for entry in self._entries:
             for kind in overlay.kinds:
                 if isinstance(entry, Instancetype) == (kind in INSTANCETYPE_KINDS):
-                    yield {"kind": kind, "metadata": {"name": entry.name, "labels": entry.labels}, "spec": entry.spec}
+                    metadata = {"name": entry.name, "labels": entry.labels, "annotations": entry.annotations}
+                    yield {"kind": kind, "metadata": metadata, "spec": entry.spec}
 
     def _check_patch_labels(self, metadata: Mapping[str, Any], path: FieldPath) -> None:
         self.pairs(metadata, "annotations", path)
