@@ -11,6 +11,7 @@ from virtcatalog.api.decode import convert
 from virtcatalog.api.instancetype import VirtualMachineInstancetypeSpec, VirtualMachinePreferenceSpec
 from virtcatalog.api.kubevirt import VirtualMachineInstanceSpec
 from virtcatalog.catalog.model import CLUSTER_KINDS, Manifest
+from virtcatalog.check.minimal import host_of, lone_vm, minimal_vm
 from virtcatalog.check.subject import Subject
 from virtcatalog.errors import Cause
 from virtcatalog.expand.cluster import Cluster
@@ -51,7 +52,11 @@ class Judge:
         self, objects: Iterable[Subject], others: Iterable[Manifest] = (), architecture: str = "amd64"
     ) -> None:
         self.architecture = architecture
-        self._cluster = Cluster([*(each.manifest for each in objects), *others], architecture=architecture)
+        objects = list(objects)
+        hosts = [host_of(each).manifest for each in objects if each.is_preference]
+        manifests = [*(each.manifest for each in objects), *hosts, *others]
+        self._cluster = Cluster(manifests, architecture=architecture)
+        self._alone: dict[int, bool] = {}
         self._types: dict[int, _Type] = {}
         self._preferences: dict[int, _Preference] = {}
         self._kinds: dict[tuple[Any, ...], bool] = {}
@@ -72,6 +77,13 @@ class Judge:
         verdict = self._expand(instancetype, preference)
         self._kinds[kind] = verdict.fits
         return verdict
+
+    def admits(self, subject: Subject) -> bool:
+        """Whether a VM is admitted that has the object and, beside a preference, what that requires."""
+        known = self._alone.get(id(subject))
+        if known is None:
+            known = self._alone[id(subject)] = create_vmi(lone_vm(subject), self._cluster).admitted
+        return known
 
     def fails_to_spread(self, instancetype: Subject, preference: Subject) -> bool:
         """Whether the instance type meets the preference's requirements, and its vCPUs cannot be spread."""
@@ -159,27 +171,3 @@ def pairs(objects: Iterable[Subject], others: Iterable[Manifest] = (), architect
 def meet(one: Subject, other: Subject) -> bool:
     """Whether there is a namespace in which a VM can use both."""
     return not one.namespace or not other.namespace or one.namespace == other.namespace
-
-
-def minimal_vm(instancetype: Subject | None, preference: Subject | None) -> Manifest:
-    """Return a VM that says no more than it has to: a root disk and cloud-init."""
-    used = {"instancetype": instancetype, "preference": preference}
-    namespace = next((each.namespace for each in used.values() if each is not None and each.namespace), "default")
-    return {
-        "apiVersion": "kubevirt.io/v1",
-        "kind": "VirtualMachine",
-        "metadata": {"name": "check", "namespace": namespace},
-        "spec": {
-            **{key: {"kind": each.kind, "name": each.name} for key, each in used.items() if each is not None},
-            "runStrategy": "Always",
-            "template": {
-                "spec": {
-                    "domain": {"devices": {}},
-                    "volumes": [
-                        {"name": "root", "containerDisk": {"image": "registry.example.org/guest:1"}},
-                        {"name": "seed", "cloudInitNoCloud": {"userData": "#cloud-config\n"}},
-                    ],
-                }
-            },
-        },
-    }

@@ -7,14 +7,13 @@ from typing import Any
 
 from virtcatalog.api.decode import convert
 from virtcatalog.api.instancetype import VirtualMachineInstancetypeSpec, VirtualMachinePreferenceSpec
-from virtcatalog.api.quantity import Quantity
-from virtcatalog.catalog.model import API_VERSION, CLUSTER_INSTANCETYPE, Manifest, Source
+from virtcatalog.catalog.model import Manifest
 from virtcatalog.check.finding import Finding, Rule
-from virtcatalog.check.pairs import minimal_vm
+from virtcatalog.check.minimal import host_of, lone_vm
 from virtcatalog.check.subject import Inventory, Subject
 from virtcatalog.errors import Cause, UnsupportedError
+from virtcatalog.expand.admission.instancetypes import validate_instancetype, validate_preference
 from virtcatalog.expand.cluster import Cluster
-from virtcatalog.expand.topology import SPREADS, THREADS_PER_CORE, preferred_topology, spread_options
 from virtcatalog.pipeline import Result, create_vmi, expand
 
 HUGEPAGES = Rule(
@@ -73,6 +72,7 @@ _ORIGINS: tuple[tuple[str, str, Rule], ...] = (
     ("launchSecurity", "spec.launchSecurity", TYPE_REFUSED),
     ("devices.gpus", "spec.gpus", TYPE_REFUSED),
     ("devices.hostDevices", "spec.hostDevices", TYPE_REFUSED),
+    ("ioThreadsPolicy", "spec.ioThreadsPolicy", TYPE_REFUSED),
     ("ioThreads", "spec.ioThreads", TYPE_REFUSED),
 )
 
@@ -82,7 +82,7 @@ def check(inventory: Inventory) -> Iterator[Finding]:
     others = [each.manifest for each in inventory.others if each.kind == "KubeVirt"]
     seen: set[tuple[str, str, str]] = set()
     for scope in _scopes(inventory.objects):
-        hosts = [_host(each).manifest for each in scope if each.is_preference]
+        hosts = [host_of(each).manifest for each in scope if each.is_preference]
         cluster = Cluster([*(each.manifest for each in scope), *hosts, *others])
         for each in scope:
             probe = _instancetype if each.is_instancetype else _preference
@@ -106,28 +106,31 @@ def _instancetype(each: Subject, cluster: Cluster) -> Iterator[Finding]:
     if spec.memory.overcommit_percent and spec.cpu.dedicated_cpu_placement:
         message = "the pod's memory limit would be below the guest's memory: dedicated CPUs do not go with overcommit"
         yield each.finding(OVERCOMMIT, message, "spec.memory.overcommitPercent")
-    for cause in _causes(create_vmi(minimal_vm(each, None), cluster)):
+    if validate_instancetype(spec):
+        return  # the webhook's findings say what is wrong
+    for cause in _causes(create_vmi(lone_vm(each), cluster)):
         rule, field = _origin(cause, spec)
-        message = cause.message if field else f"{cause.field}: {cause.message}".removeprefix(": ")
-        yield each.finding(rule, message, field)
+        yield each.finding(rule, cause.message if field else _worded(cause), field)
 
 
 def _origin(cause: Cause, spec: VirtualMachineInstancetypeSpec) -> tuple[Rule, str]:
-    field = cause.field.partition(".domain.")[2]
+    field = cause.field.removeprefix("spec.").removeprefix("template.spec.").removeprefix("domain.")
     if spec.memory.hugepages is not None and field == "resources.requests.memory":
         return HUGEPAGES, "spec.memory.guest"
     return next(((rule, own) for start, own, rule in _ORIGINS if field.startswith(start)), (TYPE_REFUSED, ""))
 
 
 def _preference(each: Subject, cluster: Cluster) -> Iterator[Finding]:
-    vm = minimal_vm(_host(each), each)
+    if validate_preference(convert(each.spec, VirtualMachinePreferenceSpec)):
+        return
+    vm = lone_vm(each)
     _add_disks(vm, each.spec.get("devices") or {})
     try:
         result = expand(vm, cluster)
     except UnsupportedError:
         return
     for cause in _causes(result):
-        yield each.finding(PREFERENCE_REFUSED, f"a VM with it is refused: {cause.field}: {cause.message}")
+        yield each.finding(PREFERENCE_REFUSED, f"a VM with it is refused: {_worded(cause)}")
 
 
 def _add_disks(vm: Manifest, devices: dict[str, Any]) -> None:
@@ -138,25 +141,8 @@ def _add_disks(vm: Manifest, devices: dict[str, Any]) -> None:
         spec["volumes"].append({"name": "cdrom", "containerDisk": {"image": "registry.example.org/cdrom:1"}})
 
 
-def _host(preference: Subject) -> Subject:
-    """An instance type that has what the preference requires, and divides."""
-    spec = convert(preference.spec, VirtualMachinePreferenceSpec)
-    vcpus, memory = 1, Quantity.parse("1Gi")
-    if spec.requirements is not None and spec.requirements.cpu is not None:
-        vcpus = max(vcpus, spec.requirements.cpu.guest)
-    if spec.requirements is not None and spec.requirements.memory is not None:
-        memory = max(memory, spec.requirements.memory.guest)
-    if preferred_topology(spec) == "spread":
-        ratio, across = spread_options(spec)
-        unit = ratio * THREADS_PER_CORE if across == SPREADS[-1] else ratio
-        vcpus += -vcpus % unit if unit else 0
-    manifest = {
-        "apiVersion": API_VERSION,
-        "kind": CLUSTER_INSTANCETYPE,
-        "metadata": {"name": f"check.{vcpus}.{str(memory).lower()}"},
-        "spec": {"cpu": {"guest": vcpus}, "memory": {"guest": str(memory)}},
-    }
-    return Subject(manifest=manifest, origin="catalog", place=lambda _field: Source(""))
+def _worded(cause: Cause) -> str:
+    return f"{cause.field}: {cause.message}" if cause.field else cause.message
 
 
 def _causes(result: Result) -> list[Cause]:

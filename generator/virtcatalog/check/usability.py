@@ -58,12 +58,13 @@ def check(inventory: Inventory) -> Iterator[Finding]:
     others = [each.manifest for each in inventory.others if each.kind == "KubeVirt"]
     types, preferences = distinct(each for each in inventory.objects if each.origin != "environment")
     judge = Judge([*types, *preferences], others)
-    lonely = dict(_lonely(types, preferences, judge))
-    for each, message in lonely.items():
+    lonely = list(_lonely(types, preferences, judge))
+    for each, message in lonely:
         yield each.finding(UNUSABLE_TYPE if each.is_instancetype else UNUSABLE_PREFERENCE, message)
     for each in preferences:
-        yield from _spread(types, each, judge)
-    known = {(each.is_instancetype, each.name) for each in lonely}
+        if judge.admits(each):
+            yield from _spread(types, each, judge)
+    known = {(each.is_instancetype, each.name) for each, _ in lonely}
     for overlay in inventory.catalog.overlays if inventory.catalog else ():
         deployed = [
             Subject(manifest=each, origin="environment", environment=overlay.name, place=partial(_here, overlay))
@@ -76,19 +77,30 @@ def check(inventory: Inventory) -> Iterator[Finding]:
 
 
 def _lonely(types: Sequence[Subject], preferences: Sequence[Subject], judge: Judge) -> Iterator[tuple[Subject, str]]:
-    """Yield the objects that fit no object of the other kind, and why the first of those does not."""
+    """Yield the objects that fit no object of the other kind, and why the likeliest of those does not.
+
+    An object that is refused on its own is not looked at: that is a finding of its own.
+    """
+    types = [each for each in types if judge.admits(each)]
+    preferences = [each for each in preferences if judge.admits(each)]
     if not types or not preferences:
         return
+    modest = min(preferences, key=_required)
+    largest = max(types, key=lambda each: int(each.spec["cpu"]["guest"]))
     for left in types:
         if not any(judge.verdict(left, right).fits for right in preferences if meet(left, right)):
-            reason = judge.verdict(left, preferences[0]).reason
-            yield left, f"fits none of {len(preferences)} preferences; {preferences[0].name}: {reason}"
+            reason = judge.verdict(left, modest).reason
+            yield left, f"no preference fits it; {modest.name}: {reason}"
     for right in preferences:
         if not any(judge.verdict(left, right).fits for left in types if meet(left, right)):
-            # The largest comes nearest to what a preference requires.
-            largest = max(types, key=lambda each: each.spec["cpu"]["guest"])
             reason = judge.verdict(largest, right).reason
-            yield right, f"fits none of {len(types)} instance types; {largest.name}: {reason}"
+            yield right, f"no instance type fits it; {largest.name}: {reason}"
+
+
+def _required(preference: Subject) -> tuple[int, Quantity]:
+    requirements = preference.spec.get("requirements") or {}
+    memory = requirements.get("memory") or {"guest": "0"}
+    return (requirements.get("cpu") or {"guest": 0})["guest"], Quantity.parse(memory["guest"])
 
 
 def _here(overlay: Overlay, _field: str) -> Source:
