@@ -1,0 +1,65 @@
+"""VMs that say no more than they have to, to ask KubeVirt about an instance type or a preference."""
+
+from __future__ import annotations
+
+from virtcatalog.api.decode import convert
+from virtcatalog.api.instancetype import VirtualMachinePreferenceSpec
+from virtcatalog.api.quantity import Quantity
+from virtcatalog.catalog.model import API_VERSION, CLUSTER_INSTANCETYPE, Manifest, Source
+from virtcatalog.check.subject import Subject
+from virtcatalog.expand.topology import SPREADS, THREADS_PER_CORE, preferred_topology, spread_options
+
+
+def minimal_vm(instancetype: Subject | None, preference: Subject | None) -> Manifest:
+    """Return a VM that says no more than it has to: a root disk and cloud-init."""
+    used = {"instancetype": instancetype, "preference": preference}
+    namespace = next((each.namespace for each in used.values() if each is not None and each.namespace), "default")
+    return {
+        "apiVersion": "kubevirt.io/v1",
+        "kind": "VirtualMachine",
+        "metadata": {"name": "check", "namespace": namespace},
+        "spec": {
+            **{key: {"kind": each.kind, "name": each.name} for key, each in used.items() if each is not None},
+            "runStrategy": "Always",
+            "template": {
+                "spec": {
+                    "domain": {"devices": {}},
+                    "volumes": [
+                        {"name": "root", "containerDisk": {"image": "registry.example.org/guest:1"}},
+                        {"name": "seed", "cloudInitNoCloud": {"userData": "#cloud-config\n"}},
+                    ],
+                }
+            },
+        },
+    }
+
+
+def lone_vm(subject: Subject) -> Manifest:
+    """Return a VM that has one object, and what that cannot do without: what a preference requires, else UEFI."""
+    if subject.is_preference:
+        return minimal_vm(host_of(subject), subject)
+    vm = minimal_vm(subject, None)
+    if subject.spec.get("launchSecurity"):
+        vm["spec"]["template"]["spec"]["domain"]["firmware"] = {"bootloader": {"efi": {"secureBoot": False}}}
+    return vm
+
+
+def host_of(preference: Subject) -> Subject:
+    """Return an instance type that has what a preference requires, and vCPUs that it can spread."""
+    spec = convert(preference.spec, VirtualMachinePreferenceSpec)
+    vcpus, memory = 1, Quantity.parse("1Gi")
+    if spec.requirements is not None and spec.requirements.cpu is not None:
+        vcpus = max(vcpus, spec.requirements.cpu.guest)
+    if spec.requirements is not None and spec.requirements.memory is not None:
+        memory = max(memory, spec.requirements.memory.guest)
+    if preferred_topology(spec) == "spread":
+        ratio, across = spread_options(spec)
+        unit = ratio * THREADS_PER_CORE if across == SPREADS[-1] else ratio
+        vcpus += -vcpus % unit if unit else 0
+    manifest = {
+        "apiVersion": API_VERSION,
+        "kind": CLUSTER_INSTANCETYPE,
+        "metadata": {"name": f"check.{vcpus}.{str(memory).lower()}"},
+        "spec": {"cpu": {"guest": vcpus}, "memory": {"guest": str(memory)}},
+    }
+    return Subject(manifest=manifest, origin="catalog", place=lambda _field: Source(""))
