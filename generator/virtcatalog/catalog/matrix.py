@@ -8,6 +8,7 @@ from typing import Any
 from virtcatalog.api.instancetype import VirtualMachineInstancetypeSpec
 from virtcatalog.api.quantity import NANO, Quantity
 from virtcatalog.catalog.compose import Layer
+from virtcatalog.catalog.declared import Declared
 from virtcatalog.catalog.expressions import Amount, ExpressionError, evaluate
 from virtcatalog.catalog.labels import common_labels, derived_annotations, instancetype_labels
 from virtcatalog.catalog.layers import INSTANCETYPE_FRAGMENT, Composer, Merged, locate, ordered
@@ -90,6 +91,7 @@ def _entry(
     texts = data.get("displayName", ""), data.get("description", "")
     annotations |= derived_annotations("instancetype", *texts, deprecated)
     composer.check_metadata(merged, labels, annotations)
+    source = composer.sources.source(place, path)
     return Instancetype(
         name=name,
         variant=names["variant"],
@@ -99,7 +101,8 @@ def _entry(
         labels=labels,
         annotations=annotations,
         deprecated=deprecated,
-        source=composer.sources.source(place, path),
+        source=source,
+        declared=Declared(composer.sources, merged.layers, source),
         series=declared["class"],
         version=str(names["version"]),
         size=names["size"],

@@ -111,6 +111,11 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
     annotations: dict[str, str]
     deprecated: Deprecation | None = None
     source: Source
+    declared: Callable[[str], Source] | None = None
+
+    def place(self, field: str = "") -> Source:
+        """Return where one of the object's fields (`spec.memory.hugepages`) is declared, else the entry itself."""
+        return self.declared(field) if self.declared and field else self.source
 
     def manifest(self, kind: str) -> Manifest:
         """Return a fresh manifest of the given kind."""

@@ -8,6 +8,7 @@ from typing import Any
 from virtcatalog.api.instancetype import VirtualMachinePreferenceSpec
 from virtcatalog.api.quantity import Quantity
 from virtcatalog.catalog.compose import Layer
+from virtcatalog.catalog.declared import Declared
 from virtcatalog.catalog.labels import common_labels, derived_annotations, preference_labels
 from virtcatalog.catalog.layers import PREFERENCE_FRAGMENT, Composer, Merged, ordered
 from virtcatalog.catalog.model import Preference
@@ -50,6 +51,7 @@ def _entry(composer: Composer, base: str, variant: str, merged: Merged) -> tuple
     texts = data.get("displayName", ""), data.get("description", "")
     annotations |= derived_annotations("preference", *texts, deprecated)
     composer.check_metadata(merged, labels, annotations)
+    source = composer.sources.source(own.place, own.path)
     entry = Preference(
         name=name,
         base=base,
@@ -60,7 +62,8 @@ def _entry(composer: Composer, base: str, variant: str, merged: Merged) -> tuple
         labels=labels,
         annotations=annotations,
         deprecated=deprecated,
-        source=composer.sources.source(own.place, own.path),
+        source=source,
+        declared=Declared(composer.sources, merged.layers, source),
         os_type=data.get("osType", ""),
     )
     return entry, merged

@@ -68,7 +68,7 @@ def _declared(catalog: Catalog) -> Iterator[Subject]:
     )
     for entries, kind in groups:
         for entry in entries:
-            yield Subject(manifest=entry.manifest(kind), origin="catalog", place=_constant(entry.source))
+            yield Subject(manifest=entry.manifest(kind), origin="catalog", place=entry.place)
 
 
 def _patched(catalog: Catalog) -> Iterator[Subject]:

@@ -41,7 +41,7 @@ def check(inventory: Inventory) -> Iterator[Finding]:
     """Check every text of the catalog."""
     for text, place in inventory.texts:
         for line, column, word in ambiguous(text):
-            message = f"YAML readers disagree on {word}: quote it, or write it plainly"
+            message = f"YAML readers disagree on {word!r}: quote it, or write it plainly"
             yield AMBIGUOUS.at(place(line, column), message)
 
 

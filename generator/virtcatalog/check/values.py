@@ -33,7 +33,7 @@ FLUX = Rule(
     "A Kustomization with `postBuild` puts its variables there, and nothing where it has none of that name: shell "
     "scripts in cloud-init lose their variables.",
     "Write `$name` or `$${name}` (Flux makes `${name}` of it), or give the object the annotation "
-    "`kustomize.toolkit.fluxcd.io/substitute: disabled`.",
+    "`kustomize.toolkit.fluxcd.io/substitute: disabled`, as `gitops: {flux: {}}` in `catalog.yaml` does.",
 )
 RULES = (NULL, EMPTY, FLUX)
 

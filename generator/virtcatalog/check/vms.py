@@ -9,6 +9,7 @@ from virtcatalog.api.decode import decode_manifest
 from virtcatalog.api.findings import field_path, inspect_kind
 from virtcatalog.api.kinds import kind_type
 from virtcatalog.catalog import reserved
+from virtcatalog.catalog.names import nearest
 from virtcatalog.check.declarations import DECLARATION
 from virtcatalog.check.finding import Finding, Rule
 from virtcatalog.check.subject import Inventory, Subject
@@ -51,9 +52,11 @@ def check(inventory: Inventory) -> Iterator[Finding]:
             sound.append(each)
     clusters: dict[str, Cluster] = {}
     for vm in inventory.vms:
-        missing = _of_the_operator(vm, inventory)
+        missing, field = _of_the_operator(vm, inventory)
         if missing:
-            yield vm.finding(UNCHECKED, f"uses {missing}, which KubeVirt's operator deploys and which is not given")
+            yield vm.finding(
+                UNCHECKED, f"uses {missing}, which KubeVirt's operator deploys and which is not given", field
+            )
             continue
         if vm.environment not in clusters:
             beside = [each.manifest for each in sound if each.environment in ("", vm.environment)]
@@ -64,7 +67,7 @@ def check(inventory: Inventory) -> Iterator[Finding]:
             yield vm.finding(UNCHECKED, error.message, _in_vm(error.field, "vmi"))
             continue
         for cause in _causes(result):
-            yield vm.finding(REFUSED, cause.message, cause.field)
+            yield vm.finding(REFUSED, cause.message + _hint(vm, cause.field, inventory), cause.field)
         for warning in result.warnings:
             yield vm.finding(WARNED, warning)
 
@@ -87,17 +90,31 @@ def _faults(each: Subject) -> Iterator[Finding]:
         yield each.finding(DECLARATION, message, field_path(path))
 
 
-def _of_the_operator(vm: Subject, inventory: Inventory) -> str:
-    """The name of an object that the VM uses, that the operator deploys, and that nobody gave us."""
+def _of_the_operator(vm: Subject, inventory: Inventory) -> tuple[str, str]:
+    """The name of an object that the VM uses, that the operator deploys, and that nobody gave us; its field."""
     if inventory.catalog is None or not inventory.catalog.operator_deployment:
-        return ""
+        return "", ""
     for part, names in (("instancetype", reserved.INSTANCETYPES), ("preference", reserved.PREFERENCES)):
         name = (vm.spec.get(part) or {}).get("name")
         if name in names and not any(
             each.name == name and each.is_instancetype == (part == "instancetype") for each in inventory.objects
         ):
-            return str(name)
-    return ""
+            return str(name), f"spec.{part}.name"
+    return "", ""
+
+
+def _hint(vm: Subject, field: str, inventory: Inventory) -> str:
+    """What may be meant by a name that is not there, or where it is instead."""
+    part = field.removeprefix("spec.").removesuffix(".name")
+    if part not in ("instancetype", "preference"):
+        return ""
+    name = str((vm.spec.get(part) or {}).get("name"))
+    kind = str((vm.spec.get(part) or {}).get("kind") or "")
+    known = [each for each in inventory.objects if each.is_instancetype == (part == "instancetype")]
+    if name not in {each.name for each in known}:
+        return nearest(name, {each.name for each in known})
+    where = f"the environment {vm.environment}" if vm.environment else "the cluster"
+    return f"; {where} has none of that name and kind" + ("" if kind else f", and spec.{part}.kind is not set")
 
 
 def _causes(result: Result) -> list[Cause]:

@@ -1,0 +1,59 @@
+"""Where an entry's fields are declared: in which of its layers, as the objects' fields are named."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from virtcatalog.catalog.compose import Layer
+from virtcatalog.catalog.labels import DERIVED_ANNOTATIONS, DERIVED_LABELS
+from virtcatalog.catalog.layers import locate
+from virtcatalog.catalog.model import Source
+from virtcatalog.catalog.sources import FieldPath, Sources
+
+_STEP = re.compile(r"\[([^\]]*)\]|([^.\[\]]+)")
+#: Fields of objects that a declaration says in other words.
+_WORDS = {"spec.cpu.guest": ("vcpus",), "spec.memory.guest": ("memory",)}
+
+
+class Declared:
+    """Finds the fields of one entry; of no account when entries are compared."""
+
+    __slots__ = ("_layers", "_own", "_sources")
+
+    def __init__(self, sources: Sources, layers: Sequence[Layer], own: Source) -> None:
+        self._sources, self._layers, self._own = sources, layers, own
+
+    def __call__(self, field: str) -> Source:
+        """Return where a field (`spec.memory.hugepages`, `metadata.labels[x]`) was set last, else the entry's place."""
+        for path in _candidates(field):
+            if any(layer.holds(path) for layer in self._layers):
+                return self._sources.source(*locate(self._layers, path))
+        return self._own
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Declared)
+
+    def __hash__(self) -> int:
+        return 0
+
+
+def _candidates(field: str) -> list[FieldPath]:
+    """The ways in which a declaration may say a field, the likeliest first."""
+    if field in _WORDS:
+        # What the fragments around it say is another matter: the ratio gives the memory, and the size the ratio's use.
+        return [_WORDS[field], _steps(field)]
+    path = _steps(field)
+    if path[:1] == ("metadata",):
+        path = path[1:]
+        origin = (DERIVED_ANNOTATIONS | DERIVED_LABELS).get(str(path[-1]), "") if len(path) > 1 else ""
+        if origin.startswith("`"):
+            return [_steps(origin.strip("`"))]
+    return [path[:length] for length in range(len(path), 1, -1)]
+
+
+def _steps(field: str) -> FieldPath:
+    found: list[str | int] = []
+    for bracketed, plain in _STEP.findall(field):
+        found.append(int(bracketed) if bracketed.isdigit() else bracketed or plain)
+    return tuple(found)
