@@ -1,0 +1,89 @@
+"""libvirt's own schema takes the golden domains, and says what is wrong with others."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from virtcatalog.domain.lint import ALLOWANCES, SCHEMA, Schema, SchemaMissingError
+
+GOLDEN = sorted(Path(__file__).parent.glob("golden/*/*.xml"))
+DOCUMENT = Path(__file__).parents[1] / "docs" / "fidelity.md"
+
+DOMAIN = """\
+<domain type="kvm">
+  <name>vm</name>
+  <memory unit="b">1073741824</memory>
+  <os>
+    <type arch="x86_64" machine="q35">hvm</type>
+  </os>
+  {part}
+  <devices>
+    {device}
+  </devices>
+</domain>
+"""
+
+
+@pytest.fixture(scope="module")
+def schema():
+    if not SCHEMA.is_file() and not os.environ.get("CI"):
+        pytest.skip(f"there is no {SCHEMA}: libvirt0 is not installed")
+    return Schema()
+
+
+@pytest.fixture
+def findings(schema):
+    """Lint a small domain with a part and a device in it."""
+    return lambda part="", device="": [
+        (each.line, each.element, each.message) for each in schema.findings(DOMAIN.format(part=part, device=device))
+    ]
+
+
+@pytest.mark.parametrize("file", GOLDEN, ids=lambda file: f"{file.parent.name}-{file.stem}")
+def test_golden_domains(schema, file):
+    assert not schema.findings(file.read_text(encoding="utf-8"))
+
+
+def test_a_sound_domain(findings):
+    assert findings() == []
+
+
+def test_a_value_is_blamed_where_it_stands(findings):
+    disk = '<disk type="file" device="disk"><source file="/d"/><target dev="vda" bus="tape"/></disk>'
+    assert findings(device=disk) == [(9, "disk", 'bus="tape" of <target> does not fit the schema')]
+
+
+def test_an_element_is_blamed_where_it_stands(findings):
+    assert findings("<features><acpi/><warp/></features>") == [
+        (7, "features", "<warp> in <features> does not fit the schema")
+    ]
+
+
+def test_every_part_at_fault_is_named(findings):
+    found = findings("<features><warp/></features>", '<video><model type="paper"/></video>')
+    assert [element for _, element, _ in found] == ["features", "video"]
+
+
+def test_what_is_allowed_is_what_kubevirt_writes_and_no_more(findings):
+    disk = '<disk type="file" device="disk"><source file="/d"/><target dev="vda"/>{}</disk>'
+    assert findings(device=disk.format("<capacity>1</capacity>")) == []
+    assert findings(device=disk.format("<volume>1</volume>")) == [
+        (9, "disk", "<volume> in <disk> does not fit the schema")
+    ]
+
+
+def test_a_schema_that_is_missing_says_what_to_install(tmp_path):
+    with pytest.raises(SchemaMissingError, match="libvirt0"):
+        Schema(tmp_path / "domain.rng")
+
+
+def test_a_file_that_is_no_schema(tmp_path):
+    (tmp_path / "domain.rng").write_text("<grammar/>")
+    with pytest.raises(SchemaMissingError, match="cannot be read"):
+        Schema(tmp_path / "domain.rng")
+
+
+def test_every_allowance_is_documented():
+    text = DOCUMENT.read_text(encoding="utf-8")
+    assert [allowance.path for allowance in ALLOWANCES if f"`{allowance.path}`" not in text] == []
