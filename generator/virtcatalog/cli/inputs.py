@@ -34,7 +34,7 @@ def read_apart(sources: Iterable[str]) -> tuple[list[Manifest], list[Problem]]:
     problems: list[Problem] = []
     for source in sources:
         try:
-            for name, content in _contents(source):
+            for name, content in contents(source):
                 found, faults = reading.read_apart(content, name)
                 manifests += found
                 problems += faults
@@ -65,7 +65,8 @@ def is_catalog(path: str) -> bool:
     return Path(path, "catalog.yaml").is_file()
 
 
-def _contents(source: str) -> Iterator[tuple[str, bytes]]:
+def contents(source: str) -> Iterator[tuple[str, bytes]]:
+    """Yield name and bytes of every file that a file, a folder or `-` stands for; OSError when there is none."""
     if source == "-":
         yield "<stdin>", sys.stdin.buffer.read()
         return

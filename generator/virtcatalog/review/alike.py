@@ -1,0 +1,138 @@
+"""Which VMs of a fleet are alike: they differ in nothing that a comparison of two clusters could depend on.
+
+A VM's name is in many of its strings, and so are numbers that are its own. Where such a string only names something,
+two VMs whose strings differ in just that are the same VM twice.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from virtcatalog.api.decode import to_manifest
+from virtcatalog.expand.cluster import Cluster
+from virtcatalog.expand.matchers import INSTANCETYPE, PREFERENCE, instancetype_kind, preference_kind
+from virtcatalog.review.side import Data
+
+_SELF = "\0"
+_UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_MAC = re.compile(r"[0-9a-f][02468ace](:[0-9a-f]{2}){5}")
+_LETTERS, _DIGITS = re.compile("[a-z]+"), re.compile("[0-9]+")
+_INLINE_BYTES = 2048
+#: Maps of a VM whose `name` is one that the VM gives itself.
+_NAMED_LISTS = frozenset({"volumes", "disks", "interfaces", "networks", "filesystems"})
+_REFERENCES = frozenset({"secretRef", "networkDataSecretRef", "configMap", "secret", "serviceAccount", "dataVolume"})
+_NAMES = frozenset({"claimName", "hostname", "secretName", "serviceAccountName"})
+_TEXTS = frozenset({"userData", "networkData"})
+
+
+class Alike:
+    """Gives VMs of one fleet their keys: equal keys, equal fates."""
+
+    def __init__(self, *clusters: Cluster, labels_matter: bool = False) -> None:
+        """`clusters` are all that the VMs will meet; `labels_matter` when those choose VMs by their labels."""
+        self._clusters = clusters
+        self._labels_matter = labels_matter
+
+    def key(self, vm: Data, namespaces: frozenset[str]) -> bytes:
+        """Return the VM's key; `namespaces` are those that hold any object of the cluster."""
+        metadata = _map(vm.get("metadata"))
+        name, namespace = str(metadata.get("name") or ""), str(metadata.get("namespace") or "default")
+        spec = _map(vm.get("spec"))
+        known = namespace in namespaces
+        own = _Own(name, self._claims(namespace) if known else _nothing)
+        parts: list[Any] = [
+            vm.get("apiVersion"),
+            # What may stand in a name, and how long it may be, is limited.
+            len(name),
+            _shape(name),
+            namespace if known or _is_local(spec) else _shape(namespace),
+            metadata.get("labels") if self._labels_matter else None,
+            {key: value for key, value in _map(metadata.get("annotations")).items() if "kubevirt.io/" in key},
+            own.factored(spec, ""),
+        ]
+        return json.dumps(parts, sort_keys=True, default=str).encode("utf-8", "surrogatepass")
+
+    def _claims(self, namespace: str) -> Callable[[str], Any]:
+        def find(name: str) -> Any:
+            found = []
+            for cluster in self._clusters:
+                for each in (cluster.pvc(namespace, name), cluster.data_volume(namespace, name)):
+                    if each is None:
+                        continue
+                    data = to_manifest(each)
+                    metadata = data.get("metadata", {})
+                    data["metadata"] = {part: metadata.get(part) for part in ("labels", "annotations")}
+                    found.append(data)
+            return found
+
+        return find
+
+
+class _Own:
+    """Takes out of a VM's spec what only that VM has."""
+
+    def __init__(self, name: str, claim: Callable[[str], Any]) -> None:
+        # A name of a letter or two is in too much that means something.
+        self._name, self._claim = name if len(name) > 2 else "", claim
+        self._seen: dict[str, str] = {}
+
+    def factored(self, value: Any, key: str, outer: str = "") -> Any:
+        if isinstance(value, dict):
+            named = key in _REFERENCES or outer in _NAMED_LISTS or (outer, key) == ("dataVolumeTemplates", "metadata")
+            made = {
+                each: self._text(each, inner, key, named=named)
+                if isinstance(inner, str)
+                else self.factored(inner, each, outer if each == "metadata" else "")
+                for each, inner in value.items()
+                if each != "creationTimestamp"
+            }
+            if key == "persistentVolumeClaim" or key == "dataVolume":
+                made["\0claim"] = self._claim(str(value.get("claimName") or value.get("name")))
+            return made
+        if isinstance(value, list):
+            return [self.factored(each, "", key) for each in value]
+        return value
+
+    def _text(self, key: str, text: str, owner: str, *, named: bool) -> str:
+        if key in _NAMES or (key == "name" and named):
+            return self._without_name(text)
+        if key in _TEXTS:
+            size = len(text.encode("utf-8", "surrogatepass"))
+            return f"{bool(text)} {size if size > _INLINE_BYTES else 0}"
+        if owner in ("labels", "matchLabels") or (owner == "annotations" and "kubevirt.io/" not in key):
+            return self._without_name(text)
+        if key == "macAddress" and _MAC.fullmatch(text):
+            return self._numbered(text)
+        if owner == "firmware" and key in ("uuid", "serial") and _UUID.fullmatch(text):
+            return self._numbered(text)
+        return text
+
+    def _without_name(self, text: str) -> str:
+        return text.replace(self._name, _SELF) if self._name else text
+
+    def _numbered(self, text: str) -> str:
+        return self._seen.setdefault(text, f"{_SELF}{len(self._seen)}")
+
+
+def _is_local(spec: Mapping[str, Any]) -> bool:
+    """Whether the VM refers to an instance type or preference of its own namespace."""
+    instancetype, preference = _map(spec.get("instancetype")), _map(spec.get("preference"))
+    return (
+        instancetype_kind(str(instancetype.get("kind") or "")) == INSTANCETYPE
+        or preference_kind(str(preference.get("kind") or "")) == PREFERENCE
+    )
+
+
+def _shape(name: str) -> str:
+    return _DIGITS.sub("0", _LETTERS.sub("a", name))
+
+
+def _nothing(_: str) -> None:
+    return None
+
+
+def _map(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}

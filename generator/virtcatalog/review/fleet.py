@@ -1,0 +1,289 @@
+"""What a change does to the VMs: of VMs that are alike one is expanded, on both sides, and only if it can change."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Literal
+
+import msgspec
+
+from virtcatalog.review.alike import Alike
+from virtcatalog.review.meeting import LOCAL, MATCHERS, Conditions, Meeting, references
+from virtcatalog.review.outcome import KINDS, VmChange, arrival, compare, outcome
+from virtcatalog.review.side import Data, Identity, Side, Vm, identity
+
+Effect = Literal["created", "started", "stored"]
+"""When a VM meets a change: when it is created, at its next start, or not while it keeps the revisions that KubeVirt
+has stored for it."""
+
+Watch = Callable[[Sequence[Data]], Iterable[Data]]
+"""Passes VMs on, one by one, and may show how far it is."""
+
+
+class Member(msgspec.Struct, frozen=True):
+    """A VM that changes, and when; `template` for VM templates of the catalog."""
+
+    name: str
+    effect: Effect
+    template: bool = False
+    environment: str = ""
+
+
+class Group(msgspec.Struct, kw_only=True):
+    """VMs that change alike; `change` is that of the first one, whose name stands in its diff."""
+
+    change: VmChange
+    members: list[Member] = []
+
+
+class Users(msgspec.Struct):
+    """Who refers to an object: VM templates, VMs that take it as it is now, VMs that keep a stored revision."""
+
+    templates: int = 0
+    following: int = 0
+    stored: int = 0
+
+
+class Fleet(msgspec.Struct, kw_only=True):
+    """What happens to the VMs.
+
+    `unknown` are VMs that refer to what a broken catalog does not tell.
+    """
+
+    groups: list[Group] = []
+    templates: int = 0
+    vms: int = 0
+    unknown: list[str] = []
+    users: dict[Identity, Users] = {}
+
+    @property
+    def changed(self) -> int:
+        """How many VMs change in any way."""
+        return len({msgspec.structs.replace(m, effect="stored") for group in self.groups for m in group.members})
+
+
+class _Pinned(msgspec.Struct, frozen=True):
+    """Which of a VM's matchers have a stored revision, and those revisions that the cluster's objects hold."""
+
+    matchers: frozenset[str] = frozenset()
+    contents: tuple[str, ...] = ()
+
+
+class _Verdict(msgspec.Struct, frozen=True):
+    """What happens to a VM and all that are alike."""
+
+    changes: tuple[tuple[Effect, VmChange], ...] = ()
+    references: tuple[Identity, ...] = ()
+    stored: bool = False
+    known: bool = True
+
+
+class Reviewer:
+    """Collects what happens to VMs between two sides."""
+
+    def __init__(
+        self,
+        base: Side,
+        head: Side,
+        conditions: tuple[Conditions, Conditions] | None = None,
+        shared: Sequence[Data] = (),
+        environment: str | None = None,
+    ) -> None:
+        """`environment` is where the VMs of a fleet live, None to go by their namespaces."""
+        self._sides = base, head
+        self._conditions = conditions or (Conditions(), Conditions())
+        self._shared = list(shared)
+        self._environment = environment
+        self._meetings: dict[str, Meeting] = {}
+        self._groups: dict[tuple[str, ...], Group] = {}
+        self._environments = {
+            namespace: name
+            for side in self._sides
+            for name, objects in side.objects.items()
+            if name
+            for namespace in {identity(each)[1] for each in objects} - {""}
+        }
+        self.fleet = Fleet()
+
+    def templates(self) -> None:
+        """Compare the VM templates of both sides."""
+        before, after = ({vm.key: vm for vm in side.vms} for side in self._sides)
+        for key in dict.fromkeys([*before, *after]):
+            self._template(before.get(key), after.get(key))
+        self.fleet.templates = len(before.keys() | after.keys())
+
+    def vms(self, fleet: Sequence[Data], watch: Watch = iter) -> None:
+        """Compare what happens to the VMs of a fleet, each a VirtualMachine's manifest."""
+        namespaces = {str(vm["metadata"].get("namespace") or "default") for vm in fleet if _is_local(vm)}
+        homeless = tuple(sorted(namespaces - self._environments.keys() - {"default"}))
+        verdicts: dict[tuple[str, bytes], _Verdict] = {}
+        alike: dict[str, Alike] = {}
+        for vm in watch(fleet):
+            environment = self._environment_of(vm)
+            meeting = self._meeting(environment, homeless)
+            if environment not in alike:
+                alike[environment] = Alike(meeting.base, meeting.head, labels_matter=meeting.labels_matter)
+            pinned, anew = _pins(vm, meeting), _anew(vm)
+            refers = references(anew, meeting.base)
+            if meeting.is_known(refers) and not meeting.can_change(refers):
+                self._count(refers or (), stored=bool(pinned.matchers))
+                continue
+            parts = json.dumps([sorted(pinned.matchers), pinned.contents]).encode()
+            key = environment, alike[environment].key(anew, meeting.namespaces) + parts
+            verdict = verdicts.get(key)
+            if verdict is None:
+                verdict = verdicts[key] = self._judge(vm, anew, pinned, refers, meeting)
+            self._note(vm, verdict)
+        self.fleet.vms += len(fleet)
+
+    def done(self) -> Fleet:
+        """Return what was collected: the gravest changes first, then those of most VMs."""
+        order = list(KINDS)
+        groups = sorted(self._groups.values(), key=lambda group: (order.index(group.change.kind), -len(group.members)))
+        self.fleet.groups = groups
+        return self.fleet
+
+    def _template(self, old: Vm | None, new: Vm | None) -> None:
+        vm = new or old
+        assert vm is not None
+        meeting = self._meeting(vm.environment)
+        refers = references(vm.manifest, meeting.head if new else meeting.base)
+        if not meeting.is_known(refers):
+            self.fleet.unknown.append(vm.key)
+            return
+        self._count(refers or (), template=True)
+        if old is not None and new is not None:
+            change = None
+            if old.manifest != new.manifest or meeting.can_change(refers):
+                outcomes = outcome(old.manifest, meeting.base), outcome(new.manifest, meeting.head)
+                change = compare(*outcomes, identity(vm.manifest)[2])
+        elif new is not None:
+            change = arrival(outcome(new.manifest, meeting.head))
+        else:
+            change = arrival(outcome(vm.manifest, meeting.base), gone=True)
+        if change is not None:
+            self._add(change, Member(vm.key, "created", template=True, environment=vm.environment))
+
+    def _judge(
+        self, vm: Data, anew: Data, pinned: _Pinned, refers: list[Identity] | None, meeting: Meeting
+    ) -> _Verdict:
+        known = tuple(refers or ())
+        if not meeting.is_known(refers):
+            return _Verdict(references=known, stored=bool(pinned.matchers), known=False)
+        name = identity(vm)[2]
+        change = compare(outcome(anew, meeting.base), outcome(anew, meeting.head), name)
+        stored = bool(pinned.matchers) and all(
+            reference not in meeting.changed or _matcher(reference) in pinned.matchers for reference in known
+        )
+        if not stored:
+            changes: list[tuple[Effect, VmChange]] = [("started", change)] if change else []
+            return _Verdict(tuple(changes), known, bool(pinned.matchers))
+        changes = []
+        lasting = self._lasting(vm, anew, pinned, meeting, name) if meeting.all_change else None
+        if lasting is not None:
+            changes.append(("started", lasting))
+        if change is not None and (lasting is None or lasting.signature != change.signature):
+            changes.append(("stored", change))
+        return _Verdict(tuple(changes), known, stored=True)
+
+    def _lasting(self, vm: Data, anew: Data, pinned: _Pinned, meeting: Meeting, name: str) -> VmChange | None:
+        """What changes for a VM that keeps its stored revisions: those given, else what they were made of."""
+        if len(pinned.contents) == len(pinned.matchers):
+            return compare(outcome(vm, meeting.base), outcome(vm, meeting.head), name)
+        return compare(outcome(anew, meeting.base), outcome(anew, meeting.before), name)
+
+    def _note(self, vm: Data, verdict: _Verdict) -> None:
+        name = "/".join((str(vm["metadata"].get("namespace") or "default"), identity(vm)[2]))
+        self._count(verdict.references, stored=verdict.stored)
+        if not verdict.known:
+            self.fleet.unknown.append(name)
+        for effect, change in verdict.changes:
+            self._add(change, Member(name, effect))
+
+    def _add(self, change: VmChange, member: Member) -> None:
+        self._groups.setdefault(change.signature, Group(change=change)).members.append(member)
+
+    def _count(self, refers: Iterable[Identity], *, template: bool = False, stored: bool = False) -> None:
+        for each in refers:
+            users = self.fleet.users.setdefault(each, Users())
+            if template:
+                users.templates += 1
+            elif stored:
+                users.stored += 1
+            else:
+                users.following += 1
+
+    def _environment_of(self, vm: Data) -> str:
+        if self._environment is not None:
+            return self._environment
+        namespace = str(vm["metadata"].get("namespace") or "default")
+        return self._environments.get(namespace, "") if _is_local(vm) else ""
+
+    def _meeting(self, environment: str, namespaces: Sequence[str] = ()) -> Meeting:
+        if environment not in self._meetings or namespaces:
+            key = f"{environment}\0{' '.join(namespaces)}" if namespaces else environment
+            if key not in self._meetings:
+                self._meetings[key] = Meeting(
+                    self._sides, environment, self._conditions, self._shared, () if environment else namespaces
+                )
+            return self._meetings[key]
+        return self._meetings[environment]
+
+
+def _is_local(vm: Data) -> bool:
+    spec = vm.get("spec")
+    for matcher, kind_of in MATCHERS.items():
+        given = spec.get(matcher) if isinstance(spec, dict) else None
+        if isinstance(given, dict) and kind_of(str(given.get("kind") or "")) in LOCAL:
+            return True
+    return False
+
+
+def _matcher(reference: Identity) -> str:
+    return "instancetype" if reference[0].endswith("Instancetype") else "preference"
+
+
+def _anew(vm: Data) -> Data:
+    """The VM as if it were created now: without stored revisions and status."""
+    spec = vm.get("spec")
+    if not isinstance(spec, dict):
+        return vm
+    for matcher in MATCHERS:
+        given = spec.get(matcher)
+        if isinstance(given, dict) and "revisionName" in given:
+            spec = {**spec, matcher: {key: value for key, value in given.items() if key != "revisionName"}}
+    return {key: spec if key == "spec" else value for key, value in vm.items() if key != "status"}
+
+
+def _pins(vm: Data, meeting: Meeting) -> _Pinned:
+    namespace = str(vm["metadata"].get("namespace") or "default")
+    matchers, contents = set(), []
+    for matcher in MATCHERS:
+        name = _stored_revision(vm, matcher)
+        if not name:
+            continue
+        matchers.add(matcher)
+        revision = meeting.base.controller_revision(namespace, name)
+        if revision is not None:
+            contents.append(json.dumps((revision.data or {}).get("spec"), sort_keys=True))
+    return _Pinned(frozenset(matchers), tuple(contents))
+
+
+def _stored_revision(vm: Data, matcher: str) -> str:
+    """The revision that the VM's spec names, else the one that its status does for the same object."""
+    given = _at(vm, "spec", matcher)
+    if not given:
+        return ""
+    if given.get("revisionName"):
+        return str(given["revisionName"])
+    status = _at(vm, "status", f"{matcher}Ref")
+    if status.get("name") not in (None, given.get("name")):
+        return ""
+    return str(_at(status, "controllerRevisionRef").get("name") or "")
+
+
+def _at(data: Any, *path: str) -> Mapping[str, Any]:
+    for key in path:
+        data = data.get(key) if isinstance(data, dict) else None
+    return data if isinstance(data, dict) else {}

@@ -1,0 +1,166 @@
+"""Two clusters, before and after a change, for the VMs of one environment."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from typing import Any
+
+import msgspec
+
+from virtcatalog.domain.host import HOSTS, HostProfile
+from virtcatalog.errors import ManifestError
+from virtcatalog.expand.cluster import Cluster
+from virtcatalog.expand.infer import infer_matchers
+from virtcatalog.expand.matchers import (
+    CLUSTER_INSTANCETYPE,
+    CLUSTER_PREFERENCE,
+    INSTANCETYPE,
+    PREFERENCE,
+    instancetype_kind,
+    preference_kind,
+)
+from virtcatalog.review.side import Data, Identity, Side, identity
+from virtcatalog.review.template import read_vm
+
+LOCAL = frozenset({INSTANCETYPE, PREFERENCE})
+REFERRED = LOCAL | {CLUSTER_INSTANCETYPE, CLUSTER_PREFERENCE}
+MATCHERS = {"instancetype": instancetype_kind, "preference": preference_kind}
+
+
+class Conditions(msgspec.Struct, frozen=True, kw_only=True):
+    """What VMs meet beside the objects of their catalog."""
+
+    kubevirt: Data | None = None
+    host: HostProfile = HOSTS["reference"]
+    architecture: str = "amd64"
+
+
+class Meeting:
+    """What VMs of one environment meet on both sides.
+
+    `shared` are objects of the cluster that both sides have; the sides' own objects take their place. Objects of a
+    namespace that do not name one are deployed to each of `namespaces`.
+    """
+
+    def __init__(
+        self,
+        sides: tuple[Side, Side],
+        environment: str,
+        conditions: tuple[Conditions, Conditions],
+        shared: Sequence[Data] = (),
+        namespaces: Iterable[str] = (),
+    ) -> None:
+        base, head = (_spread(side.objects.get(environment, ()), namespaces) for side in sides)
+        published = {located(each) for each in (*base, *head)}
+        around = [each for each in shared if located(each) not in published]
+        companions = [list(side.companions.get(environment, ())) for side in sides]
+        self._base_objects = [*around, *base, *companions[0]]
+        self._conditions = conditions
+        self.base = _cluster(self._base_objects, conditions[0])
+        self.head = _cluster([*around, *head, *companions[1]], conditions[1])
+        self.changed = _differing(base, head)
+        self.all_change = (
+            conditions[0] != conditions[1]
+            or companions[0] != companions[1]
+            or any(kind not in REFERRED for kind, *_ in self.changed)
+        )
+        self._partial = tuple(
+            cluster for cluster, side in zip((self.base, self.head), sides, strict=True) if side.left_out
+        )
+        everything = (*self._base_objects, *head, *companions[1])
+        self.namespaces = frozenset(_namespace(each) for each in everything)
+        self.labels_matter = any(each["kind"] == "VirtualMachineInstancePreset" for each in everything) or any(
+            cluster.configuration.values.changed_block_tracking_label_selectors is not None
+            for cluster in (self.base, self.head)
+        )
+
+    @cached_property
+    def before(self) -> Cluster:
+        """The objects of before under the conditions of after: what a VM with stored revisions meets."""
+        return _cluster(self._base_objects, self._conditions[1])
+
+    def can_change(self, references: Iterable[Identity] | None) -> bool:
+        """Whether a VM that refers to these objects can change; None are references that are not known."""
+        return self.all_change or references is None or not self.changed.isdisjoint(references)
+
+    def is_known(self, references: Iterable[Identity] | None) -> bool:
+        """Whether a VM can be judged: nothing it refers to may be missing just because a catalog is broken."""
+        return not self._partial or (
+            references is not None
+            and all(_find(each, cluster) is not None for each in references for cluster in self._partial)
+        )
+
+
+def references(vm: Data, cluster: Cluster) -> list[Identity] | None:
+    """Return the instance type and the preference that a VM names or infers; None when that cannot be told."""
+    spec = vm.get("spec")
+    if not isinstance(spec, dict):
+        return None
+    found = []
+    for matcher, kind_of in MATCHERS.items():
+        given = spec.get(matcher)
+        if not given:
+            continue
+        if not isinstance(given, dict) or given.get("inferFromVolume"):
+            return _inferred(vm, cluster)
+        kind = kind_of(str(given.get("kind") or ""))
+        if kind is None:
+            return None
+        found.append((kind, _home(kind, vm), str(given.get("name"))))
+    return found
+
+
+def located(manifest: Data) -> Identity:
+    """Return what a cluster finds an object by: without a namespace it is in `default`."""
+    kind, namespace, name = identity(manifest)
+    return kind, namespace or ("" if kind in REFERRED - LOCAL else "default"), name
+
+
+def _inferred(vm: Data, cluster: Cluster) -> list[Identity] | None:
+    try:
+        read = read_vm(vm)
+    except ManifestError:
+        return None
+    if infer_matchers(read, cluster):
+        return None
+    found = []
+    for matcher, kind_of in ((read.spec.instancetype, instancetype_kind), (read.spec.preference, preference_kind)):
+        kind = kind_of(matcher.kind) if matcher is not None else None
+        if matcher is not None and kind is not None:
+            found.append((kind, _home(kind, vm), matcher.name))
+    return found
+
+
+def _home(kind: str, vm: Data) -> str:
+    return _namespace(vm) if kind in LOCAL else ""
+
+
+def _namespace(manifest: Data) -> str:
+    metadata = manifest.get("metadata")
+    return str((metadata.get("namespace") if isinstance(metadata, dict) else None) or "default")
+
+
+def _find(wanted: Identity, cluster: Cluster) -> Any:
+    return cluster.instancetype(*wanted) if wanted[0].endswith("Instancetype") else cluster.preference(*wanted)
+
+
+def _spread(objects: Iterable[Data], namespaces: Iterable[str]) -> list[Data]:
+    spread: list[Data] = []
+    homes = tuple(namespaces)
+    for each in objects:
+        spread.append(each)
+        if homes and each["kind"] in LOCAL and not each["metadata"].get("namespace"):
+            spread += [{**each, "metadata": {**each["metadata"], "namespace": home}} for home in homes]
+    return spread
+
+
+def _cluster(objects: Sequence[Data], conditions: Conditions) -> Cluster:
+    kubevirt = conditions.kubevirt
+    manifests = objects if kubevirt is None else [*(each for each in objects if each["kind"] != "KubeVirt"), kubevirt]
+    return Cluster(manifests, architecture=conditions.architecture, host=conditions.host)
+
+
+def _differing(base: Iterable[Data], head: Iterable[Data]) -> frozenset[Identity]:
+    before, after = {located(each): each for each in base}, {located(each): each for each in head}
+    return frozenset(key for key in before.keys() | after.keys() if before.get(key) != after.get(key))

@@ -1,0 +1,151 @@
+"""Published objects that are added, removed, changed or renamed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from difflib import SequenceMatcher
+from typing import Any, Literal
+
+import msgspec
+
+from virtcatalog.api.emit import dump
+from virtcatalog.review.plain import leaves, unified
+from virtcatalog.review.side import Data, Identity, identity
+
+Change = Literal["added", "removed", "changed", "renamed"]
+
+#: How much of two specs must be the same for one to be the other renamed, and how many leaves they need to tell.
+SIMILAR, ENOUGH = 0.8, 5
+_MOST_PAIRS = 250_000
+
+
+class ObjectChange(msgspec.Struct, frozen=True, kw_only=True):
+    """What happened to one object; `old` and `new` are its manifests. `environments` are those that deploy it so.
+
+    `same_as` names the object of the same kind of change whose diff is this one's too, mostly its other scope.
+    """
+
+    change: Change
+    old: Data | None = None
+    new: Data | None = None
+    environments: tuple[str, ...] = ()
+    diff: str = ""
+    same_as: str = ""
+
+    @property
+    def manifest(self) -> Data:
+        """The object as it is, or as it was."""
+        return self.new or self.old or {}
+
+    @property
+    def name(self) -> str:
+        """`Kind/namespace/name`, without the namespace when it has none."""
+        return "/".join(part for part in identity(self.manifest) if part)
+
+    @property
+    def old_name(self) -> str:
+        """What a renamed object was called."""
+        return (self.old or {}).get("metadata", {}).get("name", "") if self.change == "renamed" else ""
+
+    @property
+    def spec_changes(self) -> bool:
+        """Whether more than labels and annotations changes."""
+        return self.old is None or self.new is None or _content(self.old) != _content(self.new)
+
+
+def compare_objects(
+    base: Mapping[str, Sequence[Data]], head: Mapping[str, Sequence[Data]], labels: tuple[str, str] = ("base", "head")
+) -> list[ObjectChange]:
+    """Compare the objects of every environment that either side has.
+
+    An environment's own change of an object is told apart only where it is not the base's.
+    """
+    found: list[ObjectChange] = []
+    bodies: dict[tuple[str, str], str] = {}
+    at: dict[tuple[str, str, str], int] = {}
+    for environment in dict.fromkeys([*base, *head]):
+        for change in _compare(base.get(environment, ()), head.get(environment, ()), labels):
+            kind, _, name = identity(change.manifest)
+            # An environment's namespace and labels are in the context of the diff, and all over an added object.
+            content = _lines(change.diff, "+-") if change.change in ("changed", "renamed") else change.change
+            key = (kind, name, content)
+            if environment and key in at:
+                known = found[at[key]]
+                found[at[key]] = msgspec.structs.replace(known, environments=(*known.environments, environment))
+                continue
+            body = _lines(change.diff, "+- @").replace(kind, "")
+            twin = bodies.setdefault((change.change, body), change.name)
+            at[key] = len(found)
+            found.append(
+                msgspec.structs.replace(
+                    change,
+                    environments=(environment,) if environment else (),
+                    same_as=twin if twin != change.name and twin.endswith(f"/{name}") else "",
+                )
+            )
+    return found
+
+
+def _compare(base: Iterable[Data], head: Iterable[Data], labels: tuple[str, str]) -> Iterator[ObjectChange]:
+    before = {identity(each): each for each in base}
+    after = {identity(each): each for each in head}
+    gone = [key for key in before if key not in after]
+    new = [key for key in after if key not in before]
+    renamed = dict(_renames(gone, new, before, after))
+    changes = []
+    for key, old in before.items():
+        if key in after and after[key] != old:
+            changes.append(_change("changed", old, after[key], labels))
+        elif key in renamed:
+            changes.append(_change("renamed", old, after[renamed[key]], labels))
+        elif key not in after:
+            changes.append(_change("removed", old, None, labels))
+    taken = set(renamed.values())
+    changes += [_change("added", None, after[key], labels) for key in new if key not in taken]
+    yield from sorted(changes, key=lambda change: (*identity(change.manifest),))
+
+
+def _change(kind: Change, old: Data | None, new: Data | None, labels: tuple[str, str]) -> ObjectChange:
+    def headed(label: str, manifest: Data | None) -> str:
+        return f"{label}/{'/'.join(part for part in identity(manifest) if part)}" if manifest else "/dev/null"
+
+    diff = unified(dump(old) if old else "", dump(new) if new else "", headed(labels[0], old), headed(labels[1], new))
+    return ObjectChange(change=kind, old=old, new=new, diff=diff)
+
+
+def _renames(
+    gone: Sequence[Identity], new: Sequence[Identity], before: Mapping[Identity, Data], after: Mapping[Identity, Data]
+) -> Iterator[tuple[Identity, Identity]]:
+    """Pair objects that went with objects of their kind that came: equal specs first, then the most alike."""
+    if len(gone) * len(new) > _MOST_PAIRS:
+        return
+    specs = {key: leaves(_content((before if key in before else after)[key])) for key in (*gone, *new)}
+    scored = []
+    for old in gone:
+        for other in new:
+            if old[:2] != other[:2]:
+                continue
+            score = _alike(specs[old], specs[other])
+            if score == 1 or (score >= SIMILAR and min(len(specs[old]), len(specs[other])) >= ENOUGH):
+                scored.append((score, SequenceMatcher(None, old[2], other[2]).ratio(), old, other))
+    taken: set[Identity] = set()
+    for *_, old, other in sorted(scored, key=lambda pair: (-pair[0], -pair[1], pair[2:])):
+        if old not in taken and other not in taken:
+            taken |= {old, other}
+            yield old, other
+
+
+def _alike(one: Mapping[str, Any], other: Mapping[str, Any]) -> float:
+    every = one.keys() | other.keys()
+    same = sum(key in one and key in other and one[key] == other[key] for key in every)
+    return same / len(every) if every else 1.0
+
+
+def _content(manifest: Data) -> Data:
+    """The manifest without what it is called and labelled."""
+    return {key: value for key, value in manifest.items() if key not in ("apiVersion", "kind", "metadata")}
+
+
+def _lines(diff: str, starts: str) -> str:
+    """The lines of a diff that start so, without the names of what is compared."""
+    return "\n".join(line for line in diff.splitlines()[2:] if line[:1] in starts)

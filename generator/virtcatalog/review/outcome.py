@@ -1,0 +1,186 @@
+"""What became of a VM on both sides, and in what the two differ."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any, Literal
+
+import msgspec
+
+from virtcatalog.api.emit import dump
+from virtcatalog.errors import UnsupportedError
+from virtcatalog.expand.cluster import Cluster
+from virtcatalog.pipeline import Result, expand
+from virtcatalog.review import elements, plain
+from virtcatalog.review.side import Data
+
+Kind = Literal["refused", "admitted", "reason", "domain", "vmi", "unsupported", "added", "removed"]
+
+#: The kinds of change, gravest first, with the words for them.
+KINDS: dict[Kind, str] = {
+    "refused": "newly refused",
+    "unsupported": "cannot be told",
+    "domain": "domain changes",
+    "vmi": "VMI changes, domain does not",
+    "reason": "refused for another reason",
+    "admitted": "newly admitted",
+    "added": "new",
+    "removed": "gone",
+}
+
+
+class VmChange(msgspec.Struct, frozen=True, kw_only=True):
+    """One change: what it comes to, in a line each, and the diff that shows it.
+
+    `signature` is the same for the same change of another VM: the VM's own name does not count.
+    """
+
+    kind: Kind
+    summary: tuple[str, ...]
+    diff: str = ""
+    signature: tuple[str, ...] = ()
+
+
+class Outcome(msgspec.Struct, frozen=True):
+    """What became of a VM; `unsupported` says what virtcatalog does not model in it."""
+
+    result: Result | None
+    unsupported: str = ""
+
+
+def outcome(manifest: Data, cluster: Cluster) -> Outcome:
+    """Expand a VM."""
+    try:
+        return Outcome(expand(manifest, cluster))
+    except UnsupportedError as error:
+        return Outcome(None, str(error))
+
+
+def compare(old: Outcome, new: Outcome, name: str = "") -> VmChange | None:
+    """Return what changes for a VM of that name, None when nothing does."""
+    change = _compare(old, new)
+    if change is None:
+        return None
+    own = _own(name, old, new)
+    return msgspec.structs.replace(
+        change,
+        summary=tuple(own(line) for line in change.summary),
+        signature=(change.kind, *(own(line) for line in change.signature or change.summary)),
+    )
+
+
+def arrival(new: Outcome, *, gone: bool = False) -> VmChange:
+    """Return the change that a VM is that only one side has."""
+    reasons = refusals(new)
+    said = ("refused: " + "; ".join(reasons) if reasons else "admitted",) if not gone else ("no longer there",)
+    kind: Kind = "removed" if gone else "added"
+    return VmChange(kind=kind, summary=said, signature=(kind, *said))
+
+
+def refusals(of: Outcome) -> list[str]:
+    """Say who refuses a VM and why; nothing when it is admitted."""
+    result = of.result
+    if result is None:
+        return [of.unsupported]
+    if result.admitted:
+        return []
+    causes = [f"{cause.field}: {cause.message}" if cause.field else cause.message for cause in result.causes]
+    return [f"by {_REFUSERS[result.refused_by or '']}: {text}" for text in causes or [result.message]]
+
+
+_REFUSERS = {
+    "vm": "the VM webhook",
+    "vmi": "the VMI webhook",
+    "controller": "virt-controller",
+    "launcher": "virt-launcher",
+}
+
+
+def _compare(old: Outcome, new: Outcome) -> VmChange | None:
+    before, after = refusals(old), refusals(new)
+    if old.result is None or new.result is None:
+        if old.unsupported == new.unsupported:
+            return None
+        return VmChange(kind="unsupported", summary=tuple(after or before))
+    if after and not before:
+        return VmChange(kind="refused", summary=tuple(after), diff=_lines("+", after))
+    if before and not after:
+        summary = tuple(f"was refused {each}" for each in before)
+        return VmChange(kind="admitted", summary=summary, diff=_lines("-", before))
+    if before or after:
+        if before == after:
+            return None
+        return VmChange(kind="reason", summary=tuple(after), diff=_lines("-", before) + _lines("+", after))
+    return _compare_domains(old.result, new.result) or _compare_vmis(old.result.vmi or {}, new.result.vmi or {})
+
+
+def _compare_domains(old: Result, new: Result) -> VmChange | None:
+    texts = old.domain_xml or "", new.domain_xml or ""
+    if texts[0] == texts[1] or old.domain is None or new.domain is None:
+        return None
+    found = list(elements.differences(old.domain, new.domain))
+    bodies = _COMMENT.sub("", texts[0]), _COMMENT.sub("", texts[1])
+    if not found and bodies[0] == bodies[1]:
+        return None
+    found = found or [("elements change their order",) * 2]
+    diff = plain.unified(*bodies)
+    return VmChange(
+        kind="domain",
+        summary=tuple(brief for brief, _ in found),
+        diff=diff,
+        signature=tuple(full for _, full in found),
+    )
+
+
+def _compare_vmis(old: Data, new: Data) -> VmChange | None:
+    before, after = _told(old), _told(new)
+    if before == after:
+        return None
+    diff = plain.unified(dump(before), dump(after))
+    return VmChange(kind="vmi", summary=tuple(plain.differences(before, after)), diff=diff)
+
+
+def _told(vmi: Data) -> Data:
+    """What of a VMI manifests can change."""
+    metadata: dict[str, Any] = vmi.get("metadata") or {}
+    return {
+        "metadata": {key: metadata[key] for key in ("labels", "annotations") if key in metadata},
+        "spec": vmi.get("spec") or {},
+    }
+
+
+def _lines(sign: str, texts: list[str]) -> str:
+    return "".join(f"{sign}{text}\n" for text in texts)
+
+
+_COMMENT = re.compile(r"^  <!--.*-->\n", re.MULTILINE)
+
+
+class _Own:
+    """Replaces what is a VM's own in a text: its name, and the identities that follow from it."""
+
+    def __init__(self, name: str, identities: list[str]) -> None:
+        self._identities = [each for each in identities if each]
+        # A plain word as a name is too likely a word of libvirt's.
+        telling = re.search(r"[-.\d]", name) and len(name) > 2
+        self._name = re.compile(rf"(?<![A-Za-z0-9]){re.escape(name)}(?![A-Za-z0-9])") if telling else None
+
+    def __call__(self, text: str) -> str:
+        for each in self._identities:
+            text = text.replace(each, "{id}")
+        return self._name.sub("{name}", text) if self._name else text
+
+
+def _own(name: str, *outcomes: Outcome) -> _Own:
+    return _Own(name, list(_identities(*outcomes)))
+
+
+def _identities(*outcomes: Outcome) -> Iterator[str]:
+    for each in outcomes:
+        vmi = each.result.vmi_object if each.result else None
+        if vmi is not None:
+            yield vmi.metadata.uid
+            firmware = vmi.spec.domain.firmware
+            if firmware is not None:
+                yield from (firmware.uuid, firmware.serial)

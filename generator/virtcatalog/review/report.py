@@ -1,0 +1,224 @@
+"""The report on a change: objects, VMs, and what running VMs feel of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from virtcatalog.errors import Problem
+from virtcatalog.review.fleet import Fleet, Group, Users
+from virtcatalog.review.meeting import REFERRED
+from virtcatalog.review.objects import ObjectChange
+from virtcatalog.review.outcome import KINDS
+from virtcatalog.review.side import Data, Side, identity
+
+
+class Report(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything that a comparison found. `hidden` are objects that a broken catalog keeps from being compared."""
+
+    base: Side
+    head: Side
+    objects: tuple[ObjectChange, ...] = ()
+    fleet: Fleet = msgspec.field(default_factory=Fleet)
+    hidden: tuple[str, ...] = ()
+    host: str = ""
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """What is wrong on either side."""
+        return (*self.base.problems, *self.head.problems)
+
+    @property
+    def differs(self) -> bool:
+        """Whether there is anything to see."""
+        return bool(self.objects or self.fleet.groups or self.host)
+
+    @property
+    def status(self) -> int:
+        """The exit status: 0 no differences, 1 differences, 2 a side that cannot be read."""
+        return 2 if self.problems else 1 if self.differs else 0
+
+
+def counts(report: Report) -> dict[str, int]:
+    """Count the objects by what happens to them, and the VMs."""
+    found: dict[str, int] = {}
+    for each in report.objects:
+        found[each.change] = found.get(each.change, 0) + 1
+    return {change: found[change] for change in ("added", "changed", "renamed", "removed") if change in found}
+
+
+def felt(change: ObjectChange, report: Report) -> list[str]:
+    """Say what VMs that exist feel of a change of an object, a sentence each."""
+    kind = identity(change.manifest)[0]
+    if kind == "KubeVirt":
+        return ["VMs that run keep their domain; the next start of each meets the new configuration."]
+    if kind not in REFERRED:
+        return []
+    users = _users(change, report.fleet.users)
+    if change.change == "added":
+        return ["No VM refers to it yet."] if not users.following + users.stored else [_following(users, "now find it")]
+    if not change.spec_changes and change.change == "changed":
+        return ["Only labels or annotations change: no VM feels it."]
+    what = "instance type" if kind.endswith("Instancetype") else "preference"
+    if change.change == "changed":
+        keep = f"VMs that exist keep the revision of the {what} that KubeVirt stored for them"
+        said = [f"{keep}; VMs created from now on get the new one."]
+        if users.stored:
+            said.append(f"Of the VMs given, {_count(users.stored, 'keeps', 'keep')} a stored revision.")
+        if users.following:
+            said.append(_following(users, "meet the new one at the next start"))
+        return said
+    said = [f"VMs that exist go on with the revision stored for them; new VMs that name {_called(change)} are refused."]
+    if users.stored:
+        said.append(f"Of the VMs given, {_count(users.stored, 'goes', 'go')} on with a stored revision.")
+    if users.following:
+        said.append(_following(users, "cannot start any more"))
+    if change.change == "renamed":
+        said.append(f"VMs and templates have to name {identity(change.manifest)[2]} instead.")
+    return said
+
+
+def effects(group: Group) -> str:
+    """Say when the VMs of a group meet their change."""
+    number = dict.fromkeys(("created", "started", "stored"), 0)
+    for member in group.members:
+        number[member.effect] += 1
+    said = []
+    if number["created"] and group.change.kind not in ("added", "removed"):
+        said.append(f"{_plural(number['created'], 'VM template')}: whatever is created from now on")
+    if number["started"]:
+        said.append(f"{_plural(number['started'], 'VM')}: at the next start")
+    if number["stored"]:
+        keeps = "keeps" if number["stored"] == 1 else "keep"
+        said.append(f"{_plural(number['stored'], 'VM')} {keeps} a stored revision: only when created anew")
+    return "; ".join(said)
+
+
+def headline(group: Group) -> str:
+    """One line on a group: `12 VMs: <hyperv> gains <evmcs state="on"/>`."""
+    templates = sum(member.template for member in group.members)
+    given = len(group.members) - templates
+    who = " and ".join(
+        part
+        for part in (
+            _plural(given, "VM") if given else "",
+            _plural(templates, "VM template") if templates else "",
+        )
+        if part
+    )
+    words = "" if group.change.kind == "domain" else f"{KINDS[group.change.kind]}: "
+    return f"{who}: {words}{_gist(group.change.summary)}"
+
+
+def members(group: Group, most: int = 5) -> str:
+    """Name the VMs of a group, the first few of many."""
+    names = [member.name for member in group.members[:most]]
+    more = len(group.members) - len(names)
+    return ", ".join(names) + (f" and {more:,} more" if more else "")
+
+
+def totals(report: Report) -> str:
+    """One closing line."""
+    objects = ", ".join(f"{number} {change}" for change, number in counts(report).items()) or "no object changes"
+    fleet = report.fleet
+    looked = [_plural(number, noun) for number, noun in ((fleet.templates, "VM template"), (fleet.vms, "VM")) if number]
+    parts = [objects]
+    if looked:
+        parts.append(
+            f"{' and '.join(looked)}: {fleet.changed or 'none'} {'changes' if fleet.changed == 1 else 'change'}"
+        )
+    if fleet.unknown or report.hidden:
+        parts.append(f"not compared: {_plural(len(report.hidden), 'object')}, {_plural(len(fleet.unknown), 'VM')}")
+    if report.problems:
+        parts.append(_plural(len(report.problems), "problem"))
+    return "; ".join(parts)
+
+
+def as_data(report: Report) -> dict[str, Any]:
+    """The report as plain data, whole."""
+    fleet = report.fleet
+    return {
+        "base": _side(report.base),
+        "head": _side(report.head),
+        "host": report.host,
+        "objects": [
+            {
+                "change": each.change,
+                "kind": identity(each.manifest)[0],
+                "namespace": identity(each.manifest)[1],
+                "name": identity(each.manifest)[2],
+                **({"renamedFrom": each.old_name} if each.old_name else {}),
+                "environments": list(each.environments),
+                "diff": each.diff,
+                "felt": felt(each, report),
+                "users": msgspec.to_builtins(_users(each, fleet.users)),
+            }
+            for each in report.objects
+        ],
+        "vms": {
+            "templates": fleet.templates,
+            "given": fleet.vms,
+            "changed": fleet.changed,
+            "groups": [
+                {
+                    "kind": group.change.kind,
+                    "headline": headline(group),
+                    "summary": list(group.change.summary),
+                    "effect": effects(group),
+                    "diff": group.change.diff,
+                    "members": [msgspec.to_builtins(member) for member in group.members],
+                }
+                for group in fleet.groups
+            ],
+        },
+        "notCompared": {"objects": list(report.hidden), "vms": fleet.unknown},
+        "differs": report.differs,
+    }
+
+
+def _side(side: Side) -> dict[str, Any]:
+    return {"label": side.label, "problems": [msgspec.to_builtins(problem) for problem in side.problems]}
+
+
+def _users(change: ObjectChange, users: Mapping[Any, Users]) -> Users:
+    """Who refers to the object, by its name or by the one that it had."""
+    found = Users()
+    manifests = [each for each in (change.old if change.change == "renamed" else None, change.manifest) if each]
+    for (kind, namespace, name), each in users.items():
+        if any(_is_meant(manifest, kind, namespace, name) for manifest in manifests):
+            found.templates += each.templates
+            found.following += each.following
+            found.stored += each.stored
+    return found
+
+
+def _is_meant(manifest: Data, kind: str, namespace: str, name: str) -> bool:
+    own = identity(manifest)
+    # An object of a namespace that does not name one is deployed wherever it is referred to.
+    return own[::2] == (kind, name) and own[1] in ("", namespace)
+
+
+def _called(change: ObjectChange) -> str:
+    return change.old_name or identity(change.manifest)[2]
+
+
+def _following(users: Users, what: str) -> str:
+    if users.following == 1:
+        what = what.replace("meet ", "meets ", 1).replace("find ", "finds ", 1).replace("cannot", "cannot", 1)
+        return f"1 VM given has no stored revision yet and {what}."
+    return f"{users.following:,} VMs given have no stored revision yet and {what}."
+
+
+def _gist(summary: tuple[str, ...], most: int = 3) -> str:
+    more = len(summary) - most
+    return "; ".join(summary[:most]) + (f"; and {more} more" if more > 0 else "")
+
+
+def _count(number: int, one: str, many: str) -> str:
+    return f"{number:,} {one if number == 1 else many}"
+
+
+def _plural(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"

@@ -1,0 +1,87 @@
+"""A report for a terminal, and as annotations of a pull request."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from virtcatalog.review.outcome import KINDS
+from virtcatalog.review.report import Report, effects, felt, headline, members, totals
+from virtcatalog.review.side import Side, identity
+
+
+def text(report: Report) -> str:
+    """The whole report: problems, objects with their diffs, VMs by what happens to them."""
+    return "".join(_parts(report))
+
+
+def github(report: Report) -> str:
+    """Workflow commands: an error for what breaks, a warning for VMs that change, a notice for every object."""
+    lines = [_command("error", each.file, each.line, "catalog", each.message) for each in report.problems]
+    templates = {vm.key: vm for side in (report.base, report.head) for vm in side.vms}
+    for group in report.fleet.groups:
+        level = "error" if group.change.kind == "refused" else "warning"
+        message = f"{headline(group)} ({members(group)}). {effects(group)}".strip()
+        first = next((templates[m.name] for m in group.members if m.template and m.name in templates), None)
+        file, line = (first.place.file, first.place.line) if first else ("", 0)
+        lines.append(_command(level, _in_checkout(file, report.head), line, KINDS[group.change.kind], message))
+    for change in report.objects:
+        if change.same_as:
+            continue
+        key = (identity(change.manifest)[0], "", identity(change.manifest)[2])
+        place = report.head.places.get(key)
+        file, line = (_in_checkout(place.file, report.head), place.line) if place else ("", 0)
+        said = " ".join(felt(change, report))
+        lines.append(_command("notice", file, line, f"{change.name} {change.change}", said or change.change))
+    return "".join(lines)
+
+
+def _parts(report: Report) -> Iterator[str]:
+    yield f"{report.base.label} → {report.head.label}\n"
+    for side in (report.base, report.head):
+        for problem in side.problems:
+            yield f"{problem}\n"
+        if side.problems:
+            yield f"{side.label} is broken; what is sound is compared.\n"
+    if report.host:
+        yield f"\nhost profile: {report.host}\n"
+    for change in report.objects:
+        renamed = f" (was {change.old_name})" if change.old_name else ""
+        where = f" in {', '.join(change.environments)}" if change.environments else ""
+        yield f"\n{change.change} {printable(change.name)}{renamed}{where}\n"
+        for sentence in felt(change, report):
+            yield f"  {sentence}\n"
+        yield f"  The same diff as {change.same_as}.\n" if change.same_as else change.diff
+    for group in report.fleet.groups:
+        yield f"\n{printable(headline(group))}\n"
+        yield f"  {printable(members(group))}\n"
+        when = effects(group)
+        if when:
+            yield f"  {when}\n"
+        yield group.change.diff
+    if report.hidden or report.fleet.unknown:
+        yield f"\nnot compared: {printable(', '.join([*report.hidden, *report.fleet.unknown]))}\n"
+    yield f"\n{totals(report)}\n"
+
+
+def printable(text: str) -> str:
+    """A name as a terminal may have it: control characters are shown, not obeyed."""
+    return text if text.isprintable() else "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+
+
+def _in_checkout(file: str, side: Side) -> str:
+    """The path of a file of the checked out tree; "" when the side is a revision."""
+    return file if ":" not in side.label else ""
+
+
+def _command(level: str, file: str, line: int, title: str, message: str) -> str:
+    properties = {"file": file, "line": str(line or "") if file else "", "title": title}
+    given = ",".join(f"{key}={_property(value)}" for key, value in properties.items() if value)
+    return f"::{level} {given}::{_data(message)}\n"
+
+
+def _data(value: str) -> str:
+    return value.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(value: str) -> str:
+    return _data(value).replace(":", "%3A").replace(",", "%2C")
