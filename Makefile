@@ -18,7 +18,8 @@ $(READY): pyproject.toml constraints.txt
 build: $(READY) ## Render catalog/ into output/
 	$(BIN)/virtcatalog build
 
-check: $(READY) ## Fail when output/ or schemas/ is not what the sources render
+check: $(READY) ## Check catalog/; fail when output/ or schemas/ is not what the sources render
+	$(BIN)/virtcatalog check
 	$(BIN)/virtcatalog build --check
 	$(BIN)/virtcatalog schema --output schemas --check
 
@@ -28,8 +29,9 @@ test: $(READY) ## Run the tests
 golden: $(READY) ## Update the golden files after a wanted change
 	$(BIN)/python -m pytest --snapshot-update
 
-schemas: $(READY) ## Generate schemas/ from the types
+schemas: $(READY) ## Generate schemas/ and docs/findings.md from the code
 	$(BIN)/virtcatalog schema --output schemas
+	$(BIN)/virtcatalog check --rules > docs/findings.md
 
 lint: $(READY) ## ruff and mypy
 	$(BIN)/ruff check

@@ -69,7 +69,7 @@ def check(inventory: Inventory) -> Iterator[Finding]:
         for cause in _causes(result):
             yield vm.finding(REFUSED, cause.message + _hint(vm, cause.field, inventory), cause.field)
         for warning in result.warnings:
-            yield vm.finding(WARNED, warning)
+            yield vm.remark(WARNED, warning)
 
 
 def _faults(each: Subject) -> Iterator[Finding]:
