@@ -12,7 +12,9 @@ from virtcatalog._version import __version__
 COMMANDS = {
     "build": "Render a catalog into its output tree.",
     "check": "Find out what is wrong with a catalog before it is applied.",
+    "diff": "Show what a change does to the objects and to the VMs.",
     "expand": "Show what KubeVirt makes of VMs: admission, VMI, libvirt domain XML.",
+    "gitops": "Print what tells Argo CD or Flux to sync the output tree.",
     "schema": "Write the JSON Schemas of catalog files and KubeVirt kinds.",
     "completion": "Print the shell completion script.",
 }

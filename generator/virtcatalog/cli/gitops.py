@@ -1,0 +1,129 @@
+"""`virtcatalog gitops`: the objects that tell Argo CD or Flux to sync the output tree."""
+
+from __future__ import annotations
+
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
+
+import click
+
+from virtcatalog.cli.console import failing, summary
+
+if TYPE_CHECKING:
+    from virtcatalog.catalog.model import Catalog, Overlay
+    from virtcatalog.render.gitops import Destination, Origin
+
+
+@click.command(
+    "gitops",
+    epilog="""\b
+Examples:
+  virtcatalog gitops argocd --repo-url https://git.example.com/platform/catalog.git
+  virtcatalog gitops argocd --repo-url … --path output/overlays/lab --cluster lab=lab-1
+  virtcatalog gitops flux --repo-url https://git.example.com/platform/catalog.git
+  virtcatalog gitops flux --repo-url oci://registry.example.com/catalog --revision '>=1.0.0'
+""",
+)
+@click.argument("tool", type=click.Choice(["argocd", "flux"]))
+@click.argument("catalog", default="catalog", type=click.Path(path_type=Path))
+@click.option("--repo-url", required=True, help="The Git repository, or oci:// and the artifact, that holds the tree.")
+@click.option("--revision", default="", help="Branch, commit or refs/…; of an artifact: tag, digest or range.")
+@click.option("--tree", help="The tree's path in it (default: output; of an artifact: its top).")
+@click.option("--path", "paths", multiple=True, help="An overlay's path in it; all overlays when left out.")
+@click.option("--name", help="What the objects are called (default: the catalog's name).")
+@click.option("--cluster", "clusters", multiple=True, metavar="OVERLAY=NAME", help="Argo CD's name of a cluster.")
+@click.option("--namespace", help="Where the tool runs (default: argocd or flux-system).")
+@failing
+def command(
+    tool: str,
+    catalog: Path,
+    repo_url: str,
+    revision: str,
+    tree: str | None,
+    paths: tuple[str, ...],
+    name: str | None,
+    clusters: tuple[str, ...],
+    namespace: str | None,
+) -> int:
+    """Print what tells TOOL to sync the output tree of CATALOG (default: catalog).
+
+    For Argo CD that is an ApplicationSet over all overlays, or an Application for each --path; for Flux a source, and a
+    Kustomization for each overlay.
+    """
+    from virtcatalog.api.emit import dump, join
+    from virtcatalog.catalog.load import load_catalog
+    from virtcatalog.render import gitops
+
+    loaded = load_catalog(catalog)
+    if tree is None:
+        tree = "" if repo_url.startswith("oci://") else "output"
+    origin = gitops.Origin(
+        name=_checked(name or loaded.name), url=repo_url, revision=revision, tree=_relative(tree, "--tree")
+    )
+    overlays = _overlays(loaded, origin, paths)
+    destinations = _destinations(overlays, clusters)
+    hint = (
+        "choose one by --path"
+        if tool == "flux"
+        else "give them clusters of their own by --cluster, or choose by --path"
+    )
+    for names in gitops.rivals(loaded, destinations):
+        summary(f"warning: {' and '.join(names)} have objects in common, and would be in one cluster; {hint}")
+    if tool == "flux":
+        if clusters:
+            raise click.UsageError("--cluster is for Argo CD; Flux syncs the cluster that it runs in.")
+        objects = gitops.flux(origin, overlays, namespace or "flux-system")
+    elif paths:
+        objects = gitops.applications(origin, destinations, namespace or "argocd")
+    else:
+        objects = [gitops.application_set(origin, destinations, namespace or "argocd")]
+    click.echo(join(dump(each) for each in objects), nl=False)
+    return 0
+
+
+def _checked(name: str) -> str:
+    from virtcatalog.catalog.names import name_fault
+
+    fault = name_fault(name)
+    if fault:
+        raise click.UsageError(f"{fault}; give another --name.")
+    return name
+
+
+def _relative(path: str, option: str) -> str:
+    found = PurePosixPath(path)
+    if found.is_absolute() or ".." in found.parts:
+        raise click.UsageError(f"{option} {path}: the path is one within the repository.")
+    return "" if str(found) == "." else str(found)
+
+
+def _overlays(catalog: Catalog, origin: Origin, paths: tuple[str, ...]) -> list[Overlay]:
+    from virtcatalog.catalog.names import nearest
+
+    if not catalog.overlays:
+        raise click.UsageError(f"{catalog.path} has no environments: declare one in overlays.yaml.")
+    known = {origin.path(overlay): overlay for overlay in catalog.overlays}
+    found = []
+    for path in paths:
+        relative = _relative(path, "--path")
+        if relative not in known:
+            hint = nearest(relative, known) or f"; there are {', '.join(known)}"
+            raise click.UsageError(f"--path {path} is no overlay of {catalog.path}{hint}")
+        found.append(known[relative])
+    return found or list(catalog.overlays)
+
+
+def _destinations(overlays: list[Overlay], clusters: tuple[str, ...]) -> list[Destination]:
+    from virtcatalog.catalog.names import nearest
+    from virtcatalog.render.gitops import IN_CLUSTER, Destination
+
+    given = {}
+    names = [overlay.name for overlay in overlays]
+    for each in clusters:
+        overlay, equals, cluster = each.partition("=")
+        if not equals or not cluster:
+            raise click.UsageError(f"--cluster {each}: write OVERLAY=NAME.")
+        if overlay not in names:
+            raise click.UsageError(f"--cluster {each}: there is no overlay {overlay!r} here{nearest(overlay, names)}")
+        given[overlay] = cluster
+    return [Destination(overlay, given.get(overlay.name, IN_CLUSTER)) for overlay in overlays]

@@ -1,0 +1,202 @@
+"""What tells Argo CD or Flux to sync an output tree: their own objects, for a repository of choice.
+
+Deleting one of these objects never deletes instance types or preferences: VMs use them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import PurePosixPath
+
+import msgspec
+
+from virtcatalog.catalog.gitops import FLUX_PRUNE
+from virtcatalog.catalog.model import NAMESPACED_KINDS, Catalog, Manifest, Overlay
+from virtcatalog.errors import VirtcatalogError
+
+IN_CLUSTER = "in-cluster"
+_OCI = "oci://"
+_COMMIT = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?")
+_SCP = re.compile(r"(?P<host>[^/]+?):(?!//)(?P<path>.+)")
+
+
+class GitopsError(VirtcatalogError):
+    """There is nothing that could be synced as asked for."""
+
+
+class Origin(msgspec.Struct, frozen=True, kw_only=True):
+    """Where the tree is published: a Git repository, or an OCI artifact (`oci://`) that holds just the tree.
+
+    `revision` is a branch, a full commit id or a full ref (`refs/tags/v1`) of a repository; a tag, a digest or a range
+    of versions of an artifact; "" is the branch main, or the tag latest. `tree` is the tree's path in it, "" the top.
+    """
+
+    name: str
+    url: str
+    revision: str = ""
+    tree: str = ""
+
+    @property
+    def oci(self) -> bool:
+        """Whether it is an artifact."""
+        return self.url.startswith(_OCI)
+
+    @property
+    def target(self) -> str:
+        """The revision, or its default."""
+        return self.revision or ("latest" if self.oci else "main")
+
+    def path(self, overlay: Overlay) -> str:
+        """Return the path of an environment."""
+        return str(PurePosixPath(self.tree, "overlays", overlay.name))
+
+
+class Destination(msgspec.Struct, frozen=True):
+    """An environment and the cluster, by Argo CD's name for it, that gets it."""
+
+    overlay: Overlay
+    cluster: str = IN_CLUSTER
+
+
+def applications(origin: Origin, destinations: Sequence[Destination], namespace: str = "argocd") -> list[Manifest]:
+    """Return an Argo CD Application for each environment; `namespace` is Argo CD's own."""
+    found = []
+    for each in destinations:
+        spec = _application(origin, origin.path(each.overlay), each.cluster, each.overlay.namespace, "true")
+        metadata = {"name": f"{origin.name}-{each.overlay.name}", "namespace": namespace, **_metadata(origin)}
+        found.append({"apiVersion": "argoproj.io/v1alpha1", "kind": "Application", "metadata": metadata, "spec": spec})
+    return found
+
+
+def application_set(origin: Origin, destinations: Sequence[Destination], namespace: str = "argocd") -> Manifest:
+    """Return an Argo CD ApplicationSet that makes those same Applications."""
+    elements = [
+        {
+            "overlay": each.overlay.name,
+            "cluster": each.cluster,
+            "namespace": each.overlay.namespace,
+            "createNamespace": str(bool(each.overlay.namespace)).lower(),
+        }
+        for each in destinations
+    ]
+    path = str(PurePosixPath(origin.tree, "overlays", "{{ .overlay }}"))
+    spec = _application(origin, path, "{{ .cluster }}", "{{ .namespace }}", "{{ .createNamespace }}")
+    return {
+        "apiVersion": "argoproj.io/v1alpha1",
+        "kind": "ApplicationSet",
+        "metadata": {"name": origin.name, "namespace": namespace},
+        "spec": {
+            "goTemplate": True,
+            "goTemplateOptions": ["missingkey=error"],
+            "generators": [{"list": {"elements": elements}}],
+            "syncPolicy": {"preserveResourcesOnDeletion": True},
+            "template": {
+                "metadata": {"name": f"{origin.name}-{{{{ .overlay }}}}", **_metadata(origin)},
+                "spec": spec,
+            },
+        },
+    }
+
+
+def rivals(catalog: Catalog, destinations: Sequence[Destination]) -> list[list[str]]:
+    """Return the environments that would overwrite each other's objects, since one cluster gets them all."""
+    objects = catalog.objects()
+    owners: dict[tuple[str, str, str, str], list[str]] = {}
+    for each in destinations:
+        for manifest in filter(each.overlay.includes, objects):
+            kind = manifest["kind"]
+            namespace = each.overlay.namespace if kind in NAMESPACED_KINDS else ""
+            owners.setdefault((each.cluster, namespace, kind, manifest["metadata"]["name"]), []).append(
+                each.overlay.name
+            )
+    found = {tuple(names) for names in owners.values() if len(names) > 1}
+    return sorted(map(list, found))
+
+
+def flux(origin: Origin, overlays: Sequence[Overlay], namespace: str = "flux-system") -> list[Manifest]:
+    """Return Flux's source, the namespaces of the environments, and a Flux Kustomization for each environment."""
+    source = _oci_repository(origin, namespace) if origin.oci else _git_repository(origin, namespace)
+    found: list[Manifest] = [source]
+    for name in dict.fromkeys(each.namespace for each in overlays if each.namespace):
+        # Pruning a Namespace would delete the VMs in it.
+        metadata = {"name": name, "annotations": {FLUX_PRUNE: "disabled"}}
+        found.append({"apiVersion": "v1", "kind": "Namespace", "metadata": metadata})
+    return found + [_kustomization(origin, source, each, namespace) for each in overlays]
+
+
+def _application(origin: Origin, path: str, cluster: str, namespace: str, create_namespace: str) -> Manifest:
+    destination = {"name": cluster}
+    sync: Manifest = {"automated": {"prune": True, "selfHeal": True}}
+    if namespace:
+        destination["namespace"] = namespace
+        sync["syncOptions"] = [f"CreateNamespace={create_namespace}"]
+    return {
+        "project": "default",
+        "source": {"repoURL": origin.url, "targetRevision": origin.target, "path": path},
+        "destination": destination,
+        "syncPolicy": sync,
+    }
+
+
+def _metadata(origin: Origin) -> Manifest:
+    """A push that leaves the tree alone makes Argo CD render nothing; artifacts hold the tree only."""
+    if origin.oci:
+        return {}
+    return {"annotations": {"argocd.argoproj.io/manifest-generate-paths": f"/{origin.tree}"}}
+
+
+def _git_repository(origin: Origin, namespace: str) -> Manifest:
+    scp = _SCP.fullmatch(origin.url)
+    if scp:
+        raise GitopsError(
+            f"{origin.url}: Flux takes URLs only; this one is ssh://{scp['host']}/{scp['path'].lstrip('/')}"
+        )
+    if not origin.url.startswith(("https://", "http://", "ssh://")):
+        raise GitopsError(f"{origin.url}: Flux takes https://, http://, ssh:// and oci:// URLs")
+    spec: Manifest = {"interval": "5m", "url": origin.url, "ref": _git_ref(origin.target)}
+    if origin.tree and "/" not in origin.tree:
+        spec["ignore"] = f"/*\n!/{origin.tree}\n"
+    return _source("GitRepository", origin, namespace, spec)
+
+
+def _git_ref(revision: str) -> dict[str, str]:
+    if revision.startswith("refs/"):
+        return {"name": revision}
+    return {"commit" if _COMMIT.fullmatch(revision) else "branch": revision}
+
+
+def _oci_repository(origin: Origin, namespace: str) -> Manifest:
+    target = origin.target
+    if target.startswith("sha256:"):
+        reference = {"digest": target}
+    else:
+        reference = {"semver" if set(target) & set("<>=^~* ") else "tag": target}
+    return _source("OCIRepository", origin, namespace, {"interval": "5m", "url": origin.url, "ref": reference})
+
+
+def _kustomization(origin: Origin, source: Manifest, overlay: Overlay, namespace: str) -> Manifest:
+    return {
+        "apiVersion": "kustomize.toolkit.fluxcd.io/v1",
+        "kind": "Kustomization",
+        "metadata": {"name": f"{origin.name}-{overlay.name}", "namespace": namespace},
+        "spec": {
+            "interval": "1h",
+            "retryInterval": "2m",
+            "timeout": "5m",
+            "sourceRef": {"kind": source["kind"], "name": origin.name},
+            "path": f"./{origin.path(overlay)}",
+            "prune": True,
+            "deletionPolicy": "Orphan",
+            "wait": True,
+        },
+    }
+
+
+def _source(kind: str, origin: Origin, namespace: str, spec: Manifest) -> Manifest:
+    return {
+        "apiVersion": "source.toolkit.fluxcd.io/v1",
+        "kind": kind,
+        "metadata": {"name": origin.name, "namespace": namespace},
+        "spec": spec,
+    }

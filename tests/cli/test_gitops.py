@@ -1,0 +1,127 @@
+"""`virtcatalog gitops`: what it prints, of what it warns and what it refuses."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import yaml
+from click.testing import CliRunner, Result
+
+from virtcatalog.cli import main
+
+URL = "https://git.example.org/platform/catalog.git"
+OVERLAYS = """\
+production: {scope: cluster}
+staging: {scope: cluster}
+lab: {scope: namespaced, namespace: virt-lab}
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path, {"catalog.yaml": "name: house\nkubevirt: v1.7.0\n", "overlays.yaml": OVERLAYS})
+    write(tmp_path, {"instancetypes/h.yaml": "class: h\nsizes: {small: {vcpus: 1, memory: 1Gi}}\n"})
+    return tmp_path
+
+
+def write(folder: Path, files: dict[str, str]) -> None:
+    for place, text in files.items():
+        path = folder / "catalog" / place
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+
+def gitops(*arguments: str) -> Result:
+    return CliRunner().invoke(main, ["gitops", *arguments])
+
+
+def printed(*arguments: str) -> list[dict]:
+    result = gitops(*arguments)
+    assert result.exit_code == 0, result.stderr
+    return list(yaml.safe_load_all(result.stdout))
+
+
+def test_argo_cd_gets_one_application_set_over_all_overlays(folder):
+    (found,) = printed("argocd", "--repo-url", URL)
+    assert (found["kind"], found["metadata"]["name"]) == ("ApplicationSet", "house")
+    assert [each["overlay"] for each in found["spec"]["generators"][0]["list"]["elements"]] == [
+        "production",
+        "staging",
+        "lab",
+    ]
+
+
+def test_or_an_application_for_each_path(folder):
+    found = printed(
+        "argocd", "--repo-url", URL, "--path", "output/overlays/lab", "--path", "./output/overlays/staging/"
+    )
+    assert [(each["kind"], each["metadata"]["name"]) for each in found] == [
+        ("Application", "house-lab"),
+        ("Application", "house-staging"),
+    ]
+
+
+def test_every_overlay_may_go_to_a_cluster_of_its_own(folder):
+    result = gitops("argocd", "--repo-url", URL, "--cluster", "production=prod-1", "--cluster", "staging=stage-1")
+    elements = yaml.safe_load(result.stdout)["spec"]["generators"][0]["list"]["elements"]
+    assert [each["cluster"] for each in elements] == ["prod-1", "stage-1", "in-cluster"]
+    assert result.stderr == ""
+
+
+def test_it_warns_of_overlays_that_overwrite_each_other(folder):
+    result = gitops("argocd", "--repo-url", URL)
+    assert result.stderr == (
+        "warning: production and staging have objects in common, and would be in one cluster; "
+        "give them clusters of their own by --cluster, or choose by --path\n"
+    )
+    assert gitops("flux", "--repo-url", URL, "--path", "output/overlays/lab").stderr == ""
+
+
+def test_names_places_and_revisions_can_be_chosen(folder):
+    options = ("--name", "types", "--namespace", "gitops", "--tree", "virt/out", "--revision", "stable")
+    (found,) = printed("argocd", "--repo-url", URL, *options)
+    assert found["metadata"] == {"name": "types", "namespace": "gitops"}
+    assert found["spec"]["template"]["spec"]["source"] == {
+        "repoURL": URL,
+        "targetRevision": "stable",
+        "path": "virt/out/overlays/{{ .overlay }}",
+    }
+
+
+def test_flux_gets_a_source_and_kustomizations(folder):
+    found = printed("flux", "--repo-url", URL)
+    assert [each["kind"] for each in found] == ["GitRepository", "Namespace", *["Kustomization"] * 3]
+    found = printed("flux", "--repo-url", "oci://registry.example.org/house", "--path", "overlays/staging")
+    assert [each["kind"] for each in found] == ["OCIRepository", "Kustomization"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["argocd"], "Missing option '--repo-url'"),
+        (["argo", "--repo-url", URL], "'argo' is not one of 'argocd', 'flux'"),
+        (["flux", "--repo-url", URL, "--path", "output/overlays/labs"], "did you mean 'output/overlays/lab'?"),
+        (["flux", "--repo-url", URL, "--path", "x"], "--path x is no overlay of catalog; there are output/overlays/p"),
+        (["flux", "--repo-url", URL, "--tree", "../x"], "--tree ../x: the path is one within the repository"),
+        (["flux", "--repo-url", URL, "--cluster", "lab=x"], "--cluster is for Argo CD"),
+        (["argocd", "--repo-url", URL, "--cluster", "lab"], "--cluster lab: write OVERLAY=NAME"),
+        (["argocd", "--repo-url", URL, "--cluster", "lob=x"], "there is no overlay 'lob' here; did you mean 'lab'?"),
+        (["argocd", "--repo-url", URL, "--name", "No"], "Kubernetes refuses the name 'No'"),
+        (["flux", "--repo-url", "git@git.example.org:a.git"], "this one is ssh://git@git.example.org/a.git"),
+        (["flux", "nowhere", "--repo-url", URL], "nowhere: there is no such folder"),
+    ],
+)
+def test_wrong_usage(folder, arguments, message):
+    result = gitops(*arguments)
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    assert message in " ".join(result.stderr.replace("│", " ").split())
+
+
+def test_a_catalog_without_environments_has_nothing_to_sync(folder):
+    (folder / "catalog/overlays.yaml").unlink()
+    result = gitops("flux", "--repo-url", URL)
+    assert result.exit_code == 2
+    assert "catalog has no environments: declare one in overlays.yaml" in result.stderr
