@@ -80,7 +80,7 @@ def command(sources: tuple[str, ...], catalog: str | None, form: str | None, pin
     outcomes = run.expand(progress(_paired(clusters), number, "VMs"))
     printer = partial(print_pins, form == "json") if pin else PRINTERS[form or "xml"]
     printer(outcomes, number > 1)
-    if run.count.total() > 1 or run.worst or problems:
+    if problems or run.count != Counter(admitted=1):
         summary(_summary(run.count, len(problems)))
     return 2 if problems or run.count["unreadable"] or run.count["unsupported"] else run.worst
 

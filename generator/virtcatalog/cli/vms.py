@@ -85,10 +85,10 @@ def _templates(folder: Path, source: str) -> Iterator[tuple[Catalog, VmTemplate]
     """The VMs of a catalog that are rendered from a file, from a folder below `vms/`, or all."""
     from virtcatalog.catalog.load import load_catalog
 
-    catalog = load_catalog(folder)
     wanted = Path(source)
     if not wanted.exists():
         raise ManifestError(Problem(file=source, message="No such file or directory"))
+    catalog = load_catalog(folder)
     found = [each for each in catalog.vms if wanted == folder or (folder / each.file).is_relative_to(wanted)]
     if not found:
         raise VirtcatalogError(f"{source}: the catalog {folder} renders no VirtualMachine from it")

@@ -83,7 +83,9 @@ class _Runs:
         self._instancetype: InstancetypeMatcher | None = None
         self._preference: PreferenceMatcher | None = None
         vm = read_vm(manifest)
-        self._written = _leaves(as_vmi(vm))
+        self._written = {
+            path: value for path, value in _leaves(as_vmi(vm)).items() if value != {} or _has(manifest, path)
+        }
         self._namespace = vm.metadata.namespace or "default"
         self._whole = _run(vm, cluster)
         # What was inferred is inferred once: the instance type may stand at the volume of a VM without preference.
@@ -182,6 +184,17 @@ def _walk(value: Any, path: Path) -> Iterator[tuple[Path, Any]]:
             yield from _walk(item, (*path, index))
     else:
         yield path, value
+
+
+def _has(manifest: Manifest, path: Path) -> bool:
+    """Whether the VM's author wrote a field of the template; the API writes some empty maps out by itself."""
+    found: Any = manifest["spec"]["template"]
+    for step in path:
+        try:
+            found = found[step]
+        except (KeyError, IndexError, TypeError):
+            return False
+    return True
 
 
 def _same(leaves: Leaves, path: Path, value: Any) -> bool:

@@ -1,0 +1,189 @@
+"""Where the fields of a VMI come from."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import yaml
+
+from virtcatalog import Cluster
+from virtcatalog.errors import ManifestError
+from virtcatalog.review.explain import explain
+
+VM = """
+apiVersion: kubevirt.io/v1
+kind: VirtualMachine
+metadata: {name: web, namespace: shop}
+spec:
+  runStrategy: Always
+  {matchers}
+  template:
+    metadata: {labels: {app: web}, annotations: {owner: me}}
+    spec:
+      domain: {domain}
+"""
+
+
+def instancetype(name: str, spec: str) -> str:
+    return f"""
+        apiVersion: instancetype.kubevirt.io/v1beta1
+        kind: VirtualMachineClusterInstancetype
+        metadata: {{name: {name}}}
+        spec: {spec}
+        """
+
+
+def preference(name: str, spec: str) -> str:
+    return instancetype(name, spec).replace("Instancetype", "Preference")
+
+
+def preset(name: str, domain: str) -> str:
+    return f"""
+        apiVersion: kubevirt.io/v1
+        kind: VirtualMachineInstancePreset
+        metadata: {{name: {name}, namespace: shop}}
+        spec: {{selector: {{matchLabels: {{app: web}}}}, domain: {domain}}}
+        """
+
+
+def configured(configuration: str) -> str:
+    identity = "apiVersion: kubevirt.io/v1, kind: KubeVirt, metadata: {name: kubevirt}"
+    return f"{{{identity}, spec: {{configuration: {configuration}}}}}"
+
+
+MEDIUM = instancetype("medium", "{cpu: {guest: 4}, memory: {guest: 4Gi}}")
+CORES = preference("cores", "{cpu: {preferredCPUTopology: cores}}")
+
+
+def origins(*objects: str, matchers: str = "", domain: str = "{devices: {}, memory: {guest: 1Gi}}") -> dict[str, str]:
+    vm = yaml.safe_load(VM.replace("{matchers}", matchers).replace("{domain}", domain))
+    cluster = Cluster([yaml.safe_load(each) for each in objects])
+    return {each.field: ", ".join(map(str, each.sources)) for each in explain(vm, cluster)}
+
+
+USING_MEDIUM = {"matchers": "instancetype: {name: medium}", "domain": "{devices: {}}"}
+
+
+@pytest.mark.parametrize(
+    ("field", "source"),
+    [
+        ("metadata.name", "VM"),
+        ("metadata.namespace", "VM"),
+        ("metadata.labels.app", "VM"),
+        ("metadata.annotations.owner", "VM"),
+        ("metadata.annotations[kubevirt.io/vm-generation]", "KubeVirt default"),
+        ("metadata.uid", "KubeVirt default"),
+        ("spec.domain.memory.guest", "VM"),
+        ("spec.domain.memory.maxGuest", "KubeVirt default"),
+        ("spec.domain.machine.type", "KubeVirt default"),
+        ("spec.domain.resources", "KubeVirt default"),
+        ("spec.networks[0].pod", "KubeVirt default"),
+        ("spec.architecture", "KubeVirt default"),
+    ],
+)
+def test_what_the_author_wrote_is_the_vms_and_the_rest_kubevirts(field: str, source: str) -> None:
+    assert origins()[field] == source
+
+
+def test_an_instance_type_gives_what_is_not_there_without_it() -> None:
+    found = origins(MEDIUM, **USING_MEDIUM)
+    assert found["spec.domain.cpu.sockets"] == "instance type medium"
+    assert found["spec.domain.memory.guest"] == "instance type medium"
+    assert found["metadata.annotations[kubevirt.io/cluster-instancetype-name]"] == "instance type medium"
+
+
+def test_what_kubevirt_derives_from_an_instance_type_is_its_default() -> None:
+    assert origins(MEDIUM, **USING_MEDIUM)["spec.domain.cpu.maxSockets"] == "KubeVirt default"
+
+
+def test_a_topology_takes_instance_type_and_preference() -> None:
+    using = "instancetype: {name: medium}\n  preference: {name: cores}"
+    found = origins(MEDIUM, CORES, matchers=using, domain="{devices: {}}")
+    assert found["spec.domain.cpu.cores"] == "instance type medium, preference cores"
+    assert found["spec.domain.memory.guest"] == "instance type medium"
+
+
+@pytest.mark.parametrize(
+    ("spec", "field"),
+    [
+        ("{machine: {preferredMachineType: pc-q35-9.0}}", "spec.domain.machine.type"),
+        ("{preferredArchitecture: arm64}", "spec.architecture"),
+        ("{devices: {preferredTPM: {}}}", "spec.domain.devices.tpm"),
+        (
+            "{devices: {preferredAutoattachInputDevice: true, preferredInputBus: usb}}",
+            "spec.domain.devices.inputs[0].bus",
+        ),
+        ("{firmware: {preferredEfi: {persistent: true}}}", "spec.domain.firmware.bootloader.efi.persistent"),
+        ("{preferredTerminationGracePeriodSeconds: 7}", "spec.terminationGracePeriodSeconds"),
+    ],
+)
+def test_a_preference_gives_fields_at_several_stages(spec: str, field: str) -> None:
+    assert origins(preference("mine", spec), matchers="preference: {name: mine}")[field] == "preference mine"
+
+
+def test_the_vm_wins_over_the_preference_and_is_the_source() -> None:
+    domain = "{devices: {}, memory: {guest: 1Gi}, machine: {type: q35}}"
+    objects = preference("mine", "{machine: {preferredMachineType: pc-q35-9.0}}")
+    assert origins(objects, matchers="preference: {name: mine}", domain=domain)["spec.domain.machine.type"] == "VM"
+
+
+@pytest.mark.parametrize(
+    ("configuration", "field"),
+    [
+        ("{cpuModel: Nehalem}", "spec.domain.cpu.model"),
+        ("{evictionStrategy: LiveMigrate}", "spec.evictionStrategy"),
+        ("{machineType: pc-q35-8.2}", "spec.domain.machine.type"),
+        ("{network: {defaultNetworkInterface: masquerade}}", "spec.domain.devices.interfaces[0].masquerade"),
+        ("{liveUpdateConfiguration: {maxGuest: 2Gi}}", "spec.domain.memory.maxGuest"),
+    ],
+)
+def test_what_the_kubevirt_cr_changes_is_the_clusters(configuration: str, field: str) -> None:
+    assert origins(configured(configuration))[field] == "cluster configuration"
+
+
+def test_a_kubevirt_cr_that_says_the_default_changes_nothing() -> None:
+    found = origins(configured("{network: {defaultNetworkInterface: bridge}}"))
+    assert found["spec.domain.devices.interfaces[0].bridge"] == "KubeVirt default"
+
+
+def test_presets_are_told_apart() -> None:
+    one = preset("one", "{devices: {}, cpu: {cores: 3}}")
+    two = preset("two", "{devices: {watchdog: {name: dog, i6300esb: {action: reset}}}}")
+    found = origins(one, two)
+    assert found["spec.domain.cpu.cores"] == "preset one"
+    assert found["spec.domain.devices.watchdog.name"] == "preset two"
+
+
+def test_two_presets_that_say_the_same_are_both_the_source() -> None:
+    same = "{devices: {}, cpu: {cores: 3}}"
+    assert origins(preset("a", same), preset("b", same))["spec.domain.cpu.cores"] == "preset a, preset b"
+
+
+def test_an_inferred_instance_type_is_named() -> None:
+    claim = """
+        apiVersion: v1
+        kind: PersistentVolumeClaim
+        metadata:
+          {name: disk, namespace: shop, labels: {instancetype.kubevirt.io/default-instancetype: medium}}
+        spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}
+        """
+    domain = "{devices: {}}\n      volumes: [{name: root, persistentVolumeClaim: {claimName: disk}}]"
+    found = origins(MEDIUM, claim, matchers="instancetype: {inferFromVolume: root}", domain=domain)
+    assert found["spec.domain.memory.guest"] == "instance type medium"
+
+
+@pytest.mark.parametrize("policy", ["reference", "expand", "expandAll"])
+def test_the_reference_policy_does_not_matter(policy: str) -> None:
+    found = origins(MEDIUM, configured(f"{{instancetype: {{referencePolicy: {policy}}}}}"), **USING_MEDIUM)
+    assert found["spec.domain.memory.guest"] == "instance type medium"
+
+
+def test_a_vm_of_which_no_vmi_is_made_has_no_origins() -> None:
+    assert origins(matchers="instancetype: {name: missing}") == {}
+
+
+@pytest.mark.parametrize("manifest", [{}, {"apiVersion": "kubevirt.io/v1", "kind": "VirtualMachine", "spec": 3}])
+def test_what_is_no_vm_cannot_be_explained(manifest: dict[str, Any]) -> None:
+    with pytest.raises(ManifestError):
+        explain(manifest, Cluster())
