@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any
 from msgspec.structs import replace
 
 from virtcatalog.api.decode import clone, decode_manifest, to_manifest
+from virtcatalog.api.findings import fill_gaps
 from virtcatalog.api.kubevirt import VirtualMachine, VirtualMachineInstance
 from virtcatalog.domain.builder import build_domain, to_xml
 from virtcatalog.domain.errors import DomainError
 from virtcatalog.errors import Cause, ManifestError
+from virtcatalog.expand.admission.datavolumetemplates import validate_data_volume_schema
 from virtcatalog.expand.admission.instancetypes import admit, apply_to_vm
 from virtcatalog.expand.admission.vm import validate_vm, vm_warnings
 from virtcatalog.expand.admission.vmi import validate_vmi
@@ -36,7 +38,8 @@ class Result:
     `refused_by` is None when the VM can run, else who refused it: "vm" (the VM's webhooks), "controller"
     (virt-controller makes no VMI of it), "vmi" (the VMI's webhooks) or "launcher" (virt-launcher makes no domain of
     it). `causes` are what the webhooks answer; controller and launcher answer with nothing but a sentence, which is
-    in `message`. `reasons` are the causes, or what that sentence says of which fields. `vm_object`, `vmi_object` and `domain` are the objects behind `vm`, `vmi` and `domain_xml`.
+    in `message`. `reasons` are the causes, or what that sentence says of which fields. `vm_object`, `vmi_object` and
+    `domain` are the objects behind `vm`, `vmi` and `domain_xml`.
     """
 
     def __init__(self) -> None:
@@ -98,7 +101,12 @@ def create_vmi(vm_manifest: dict[str, Any], cluster: Cluster) -> Result:
     try:
         vm = decode_manifest(vm_manifest, VirtualMachine)
     except ManifestError as error:
-        return result.refuse("vm", [Cause("FieldValueInvalid", "", str(problem)) for problem in error.problems])
+        # KubeVirt's webhooks read a missing name as an empty one; the API server's schema may stop it before them.
+        try:
+            vm = decode_manifest(fill_gaps(vm_manifest, VirtualMachine), VirtualMachine)
+        except ManifestError:
+            return result.refuse("vm", [Cause("FieldValueInvalid", "", str(problem)) for problem in error.problems])
+        result.warnings += [str(problem) for problem in error.problems]
     vm.api_version, vm.kind = "kubevirt.io/v1", "VirtualMachine"
     vm.metadata.namespace = vm.metadata.namespace or "default"
 
@@ -131,6 +139,9 @@ def admit_vm(vm: VirtualMachine, cluster: Cluster) -> list[Cause]:
 
     Source: KubeVirt v1.9.0, pkg/virt-api/webhooks/validating-webhook/admitters/vms-admitter.go.
     """
+    causes = list(validate_data_volume_schema(vm))
+    if causes:
+        return causes
     expanded = replace(vm, spec=replace(vm.spec, template=clone(vm.spec.template)))
     applied = apply_to_vm(expanded, cluster)
     if applied.causes:

@@ -67,6 +67,35 @@ def test_a_refusal_names_who_and_why():
     assert (result.vmi, result.domain_xml) == (None, None)
 
 
+def test_a_missing_name_is_an_empty_one_to_the_webhooks():
+    """The API server's schema may be stricter: that is remarked."""
+    devices = "domain: {devices: {watchdog: {i6300esb: {}}, disks: [{disk: {}}]}, memory: {guest: 1Gi}}"
+    result = expand(vm(template=devices), CLUSTER)
+    fields = {cause.field for cause in result.causes}
+    assert (result.refused_by, "spec.template.spec.domain.devices.disks[0].name" in fields) == ("vm", True)
+    assert [warning.split(": ", 1)[1] for warning in result.warnings] == [
+        "spec.template.spec.domain.devices.disks[0].name: is required",
+        "spec.template.spec.domain.devices.watchdog.name: is required",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("claim", "refused"),
+    [
+        ("{accessModes: [ReadWriteOnce], dataSource: {apiGroup: '', kind: PersistentVolumeClaim, name: c}}", False),
+        ("{accessModes: [Shared], dataSource: {apiGroup: '', kind: PersistentVolumeClaim, name: c}}", True),
+        ("{dataSource: {kind: PersistentVolumeClaim, name: c}}", True),
+        ("{dataSourceRef: {kind: PersistentVolumeClaim, name: c}}", True),
+    ],
+)
+def test_the_schema_of_data_volume_templates_names_no_field(claim, refused):
+    used = "domain: {devices: {}, memory: {guest: 1Gi}}\nvolumes: [{name: v, dataVolume: {name: d}}]"
+    for kind in ("pvc", "storage"):
+        template = f"{{metadata: {{name: d}}, spec: {{{kind}: {claim}}}}}"
+        result = expand(vm(f"dataVolumeTemplates: [{template}]", used), CLUSTER)
+        assert [cause.field for cause in result.causes] == ([""] if refused else [])
+
+
 @pytest.mark.parametrize(
     ("manifest", "refused_by", "fields"),
     [

@@ -84,6 +84,7 @@ def test_spread_options(preference, expected):
         (6, spread("SocketsCoresThreads"), True),
         (8, spread("SocketsCoresThreads"), False),
         (5, spread("SocketsCoresThreads", 1), True),
+        (5, spread("SocketsCoresThreads", 0), True),
         (5, spread("unknown"), False),
         (5, spread(topology="cores"), False),
         (5, spread(topology="preferSpread"), True),

@@ -40,6 +40,7 @@ _SCALARS: Final = {
     types.ListType: list,
     types.VarTupleType: list,
 }
+_GO_ZERO: Final = {types.StrType: "", types.IntType: 0}
 
 
 def field_path(path: Path) -> str:
@@ -81,6 +82,31 @@ def inspect(obj: Any, kind: type) -> tuple[Any, Findings]:
     """Return `obj` as its kind's API would see it, and everything that the API would not take."""
     found: Findings = []
     return _walk(obj, _type_info(kind), (), found), found
+
+
+def fill_gaps(obj: Any, kind: type) -> Any:
+    """Return a copy of `obj` with the strings and numbers that it should have and has not, as Go reads them: "" and 0.
+
+    What is no text or number at all, and what has to be one of a few words, stays missing.
+    """
+    return _fill(obj, _type_info(kind))
+
+
+def _fill(value: Any, info: types.Type) -> Any:
+    while isinstance(info, types.Metadata | types.UnionType):
+        info = info.type if isinstance(info, types.Metadata) else info.types[0]
+    if isinstance(info, types.ListType) and isinstance(value, list):
+        return [_fill(item, info.item_type) for item in value]
+    if not isinstance(info, types.StructType) or not isinstance(value, dict):
+        return value
+    filled = dict(value)
+    for field in info.fields:
+        kind = field.type.type if isinstance(field.type, types.Metadata) else field.type
+        if filled.get(field.encode_name) is not None:
+            filled[field.encode_name] = _fill(filled[field.encode_name], field.type)
+        elif field.required and type(kind) in _GO_ZERO:
+            filled[field.encode_name] = _GO_ZERO[type(kind)]
+    return filled
 
 
 @cache

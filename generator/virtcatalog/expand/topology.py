@@ -94,9 +94,12 @@ def check_spread(
     ratio, across = spread_options(preference)
     if across not in SPREADS:
         return []
+    vcpus = instancetype.cpu.guest
+    if across == "SocketsCoresThreads" and vcpus % THREADS_PER_CORE:
+        message = f"the instance type's {vcpus} vCPUs cannot be spread over {THREADS_PER_CORE} threads a core"
+        return [Cause("FieldValueInvalid", "instancetype.spec.cpu.guest", message)]
     if not ratio:
         return [Cause("", "", "the preference spreads vCPUs at a ratio of 0, on which KubeVirt fails")]
-    vcpus = instancetype.cpu.guest
     unit = THREADS_PER_CORE * ratio if across == "SocketsCoresThreads" else ratio
     if vcpus % unit == 0:
         return []

@@ -14,6 +14,7 @@ from virtcatalog.errors import Cause
 from virtcatalog.expand.admission.causes import invalid, required
 
 DEFAULT_NAMESPACE = "default"
+_ACCESS_MODES = frozenset({"ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"})
 _SOURCES = DataVolumeSource.__struct_fields__
 
 
@@ -34,6 +35,21 @@ def validate_data_volume_templates(spec: VirtualMachineSpec, path: str) -> Itera
             yield cause
         elif template.metadata.name not in used:
             yield required(field, f"no volume of the template uses the DataVolume {template.metadata.name!r}")
+
+
+def validate_data_volume_schema(vm: VirtualMachine) -> Iterator[Cause]:
+    """What the webhook's schema wants of the claims; it names no field (pkg/util/openapi/openapi.go)."""
+    for index, template in enumerate(vm.spec.data_volume_templates):
+        claim = template.spec.pvc or template.spec.storage
+        if claim is None:
+            continue
+        place = f"spec.dataVolumeTemplates[{index}].spec.{'pvc' if template.spec.pvc else 'storage'}"
+        for mode in claim.access_modes:
+            if mode not in _ACCESS_MODES:
+                yield Cause("FieldValueInvalid", "", f"{place}.accessModes: {mode!r} is no access mode")
+        for name, source in (("dataSource", claim.data_source), ("dataSourceRef", claim.data_source_ref)):
+            if source is not None and source.api_group is None:
+                yield Cause("FieldValueInvalid", "", f"{place}.{name}.apiGroup: must be set")
 
 
 def validate_data_volume_namespaces(vm: VirtualMachine) -> Iterator[Cause]:
