@@ -55,15 +55,12 @@ def explain(vm_manifest: Manifest, cluster: Cluster) -> list[Origin]:
     return _Runs(vm_manifest, cluster).origins()
 
 
-Leaves = dict[Path, Any]
-
-
 class _Run(NamedTuple):
-    """Leaves in the shape of the VMI after the VM's webhook, in virt-controller's VMI, after the VMI's webhook."""
+    """The template after the VM's webhook, in the shape of a VMI; virt-controller's VMI; the same after its webhook."""
 
-    admitted: Leaves
-    started: Leaves
-    final: Leaves
+    admitted: Manifest
+    started: Manifest
+    final: Manifest
 
 
 class _Without(NamedTuple):
@@ -83,9 +80,7 @@ class _Runs:
         self._instancetype: InstancetypeMatcher | None = None
         self._preference: PreferenceMatcher | None = None
         vm = read_vm(manifest)
-        self._written = {
-            path: value for path, value in _leaves(as_vmi(vm)).items() if value != {} or _has(manifest, path)
-        }
+        self._written = as_vmi(vm)
         self._namespace = vm.metadata.namespace or "default"
         self._whole = _run(vm, cluster)
         # What was inferred is inferred once: the instance type may stand at the volume of a VM without preference.
@@ -95,7 +90,8 @@ class _Runs:
     def origins(self) -> list[Origin]:
         return [
             Origin(field_path(path), value, tuple(self._sources(path, value)))
-            for path, value in self._whole.final.items()
+            for key in ("metadata", "spec")
+            for path, value in _leaves(self._whole.final.get(key, {}), (key,))
         ]
 
     def _make(self, without: _Without) -> _Run:
@@ -114,9 +110,10 @@ class _Runs:
         return _run(vm, cluster)
 
     def _sources(self, path: Path, value: Any) -> list[Source]:
-        if _same(self._written, path, value):
+        # The API writes some empty maps out by itself.
+        if _same(self._written, path, value) and (value != {} or _same(self._manifest["spec"]["template"], path, {})):
             return [Source(VM)]
-        stage = next(index for index, leaves in enumerate(self._whole) if _same(leaves, path, value))
+        stage = next(index for index, vmi in enumerate(self._whole) if _same(vmi, path, value))
         found = list(self._from_presets(path, value) if stage == 2 else self._from_matchers(stage, path, value))
         if found:
             return found
@@ -159,46 +156,37 @@ def _run(vm: VirtualMachine, cluster: Cluster) -> _Run:
     vm.metadata.namespace = vm.metadata.namespace or "default"
     if mutate_vm(vm, cluster):
         return _Run({}, {}, {})
-    admitted = _leaves(as_vmi(vm))
+    admitted = as_vmi(vm)
     try:
         vmi = start_vmi(sync_instancetype(vm, cluster), cluster)
     except ControllerError:
         return _Run(admitted, {}, {})
-    started = _leaves(to_manifest(vmi))
+    started = to_manifest(vmi)
     if mutate_vmi(vmi, cluster):
         return _Run(admitted, started, {})
-    return _Run(admitted, started, _leaves(to_manifest(vmi)))
+    return _Run(admitted, started, to_manifest(vmi))
 
 
-def _leaves(vmi: Manifest) -> Leaves:
-    """Path to value of every scalar and empty collection of metadata and spec."""
-    return {path: value for key in ("metadata", "spec") if key in vmi for path, value in _walk(vmi[key], (key,))}
-
-
-def _walk(value: Any, path: Path) -> Iterator[tuple[Path, Any]]:
+def _leaves(value: Any, path: Path) -> Iterator[tuple[Path, Any]]:
+    """Yield path and value of every scalar and empty collection."""
     if isinstance(value, dict) and value:
         for key, item in value.items():
-            yield from _walk(item, (*path, key))
+            yield from _leaves(item, (*path, key))
     elif isinstance(value, list) and value:
         for index, item in enumerate(value):
-            yield from _walk(item, (*path, index))
+            yield from _leaves(item, (*path, index))
     else:
         yield path, value
 
 
-def _has(manifest: Manifest, path: Path) -> bool:
-    """Whether the VM's author wrote a field of the template; the API writes some empty maps out by itself."""
-    found: Any = manifest["spec"]["template"]
-    for step in path:
-        try:
+def _same(manifest: Manifest, path: Path, value: Any) -> bool:
+    found: Any = manifest
+    try:
+        for step in path:
             found = found[step]
-        except (KeyError, IndexError, TypeError):
-            return False
-    return True
-
-
-def _same(leaves: Leaves, path: Path, value: Any) -> bool:
-    return path in leaves and leaves[path] == value
+    except (KeyError, IndexError, TypeError):
+        return False
+    return bool(found == value)
 
 
 def _name(matcher: InstancetypeMatcher | PreferenceMatcher) -> str:
