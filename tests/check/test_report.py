@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import jsonschema
 from lxml import etree
 
 from virtcatalog.check.finding import Finding, Rule, worst
@@ -24,9 +25,54 @@ HUGE = Finding(
 NOTE = Finding(object="m.old", message="goes away", rule="deprecated", severity="note")
 
 
+def record(*required, **properties):
+    return {"type": "object", "required": list(required), "properties": properties, "additionalProperties": False}
+
+
+def several(items):
+    return {"type": "array", "items": items}
+
+
+STRING = {"type": "string", "minLength": 1}
+POSITIVE = {"type": "integer", "minimum": 1}
+TEXT = record("text", text=STRING)
+LEVEL = {"enum": ["none", "note", "warning", "error"]}
+DESCRIPTOR = record(
+    "id",
+    id=STRING,
+    shortDescription=TEXT,
+    fullDescription=TEXT,
+    help=TEXT,
+    defaultConfiguration=record(level=LEVEL),
+)
+LOCATION = record(
+    physicalLocation=record(
+        "artifactLocation",
+        artifactLocation=record("uri", uri={"type": "string", "pattern": "^[!-~]+$"}),
+        region=record(startLine=POSITIVE, startColumn=POSITIVE),
+    )
+)
+RESULT = record(
+    "message",
+    ruleId=STRING,
+    ruleIndex={"type": "integer", "minimum": -1},
+    level=LEVEL,
+    message=TEXT,
+    locations=several(LOCATION),
+)
+RUN = record(
+    "tool",
+    tool=record("driver", driver=record("name", name=STRING, version=STRING, rules=several(DESCRIPTOR))),
+    columnKind={"enum": ["utf16CodeUnits", "unicodeCodePoints"]},
+    results=several(RESULT),
+)
+# What SARIF 2.1.0 (OASIS) says of the properties that are written here.
+SARIF = record("version", "runs", version={"const": "2.1.0"}, runs=several(RUN), **{"$schema": STRING})
+
+
 def test_text_names_place_object_field_message_and_rule():
-    assert text([HUGE], RULES) == "catalog/r.yaml:3:5: r.small: spec.memory: 100%: odd,\nreally [hugepages]\n"
-    assert text([NOTE], RULES) == "m.old: goes away [deprecated]\n"
+    assert text([HUGE], RULES) == "catalog/r.yaml:3:5: r.small: spec.memory: 100%: odd,\nreally [error: hugepages]\n"
+    assert text([NOTE], RULES) == "m.old: goes away [note: deprecated]\n"
 
 
 def test_json_is_a_list_of_plain_objects():
@@ -54,7 +100,7 @@ def test_junit_has_a_case_a_rule_and_fails_those_with_findings_above_notes():
 
 def test_junit_leaves_out_what_xml_cannot_hold():
     bell = Finding(message="ring \a", rule="naming", severity="warning")
-    assert "ring  [naming]" in junit([bell], RULES)
+    assert "ring  [warning: naming]" in junit([bell], RULES)
 
 
 def test_sarif_points_each_result_at_its_rule_and_place():
@@ -71,6 +117,14 @@ def test_sarif_points_each_result_at_its_rule_and_place():
         }
     ]
     assert "locations" not in second
+
+
+def test_sarif_is_of_the_structure_that_2_1_0_prescribes():
+    odd = Finding(file="a b/ü.yaml", line=2, column=0, message="x", rule="naming", severity="warning")
+    log = json.loads(sarif([HUGE, NOTE, odd], RULES))
+    jsonschema.validate(log, SARIF)
+    uri = log["runs"][0]["results"][2]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]
+    assert uri == "a%20b/%C3%BC.yaml"
 
 
 def test_the_summary_counts_by_severity():

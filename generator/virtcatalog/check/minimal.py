@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from virtcatalog.api.decode import convert
 from virtcatalog.api.instancetype import VirtualMachinePreferenceSpec
 from virtcatalog.api.quantity import Quantity
@@ -11,9 +14,11 @@ from virtcatalog.expand.topology import SPREADS, THREADS_PER_CORE, preferred_top
 
 
 def minimal_vm(instancetype: Subject | None, preference: Subject | None) -> Manifest:
-    """Return a VM that says no more than it has to: a root disk and cloud-init."""
+    """Return a VM that says no more than it has to: a root disk, cloud-init, an architecture if one is required."""
     used = {"instancetype": instancetype, "preference": preference}
     namespace = next((each.namespace for each in used.values() if each is not None and each.namespace), "default")
+    required = required_architecture(preference.spec) if preference is not None else ""
+    architecture = {"architecture": required} if required else {}
     return {
         "apiVersion": "kubevirt.io/v1",
         "kind": "VirtualMachine",
@@ -23,6 +28,7 @@ def minimal_vm(instancetype: Subject | None, preference: Subject | None) -> Mani
             "runStrategy": "Always",
             "template": {
                 "spec": {
+                    **architecture,
                     "domain": {"devices": {}},
                     "volumes": [
                         {"name": "root", "containerDisk": {"image": "registry.example.org/guest:1"}},
@@ -32,6 +38,11 @@ def minimal_vm(instancetype: Subject | None, preference: Subject | None) -> Mani
             },
         },
     }
+
+
+def required_architecture(spec: Mapping[str, Any]) -> str:
+    """Return the architecture that a preference requires and does not bring itself, so that the VM has to name it."""
+    return "" if spec.get("preferredArchitecture") else (spec.get("requirements") or {}).get("architecture") or ""
 
 
 def lone_vm(subject: Subject) -> Manifest:

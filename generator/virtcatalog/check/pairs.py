@@ -11,7 +11,7 @@ from virtcatalog.api.decode import convert
 from virtcatalog.api.instancetype import VirtualMachineInstancetypeSpec, VirtualMachinePreferenceSpec
 from virtcatalog.api.kubevirt import VirtualMachineInstanceSpec
 from virtcatalog.catalog.model import CLUSTER_KINDS, Manifest
-from virtcatalog.check.minimal import host_of, lone_vm, minimal_vm
+from virtcatalog.check.minimal import host_of, lone_vm, minimal_vm, required_architecture
 from virtcatalog.check.subject import Subject
 from virtcatalog.errors import Cause
 from virtcatalog.expand.cluster import Cluster
@@ -130,7 +130,7 @@ class _Preference:
         self.spec = convert(subject.spec, VirtualMachinePreferenceSpec)
         self.key = msgspec.json.encode(subject.spec, order="deterministic")
         self.vmi = convert({"domain": {"devices": {}}}, VirtualMachineInstanceSpec)
-        self.vmi.architecture = self.spec.preferred_architecture or architecture
+        self.vmi.architecture = required_architecture(subject.spec) or self.spec.preferred_architecture or architecture
 
 
 _FITS = Verdict(fits=True)

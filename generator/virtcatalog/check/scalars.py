@@ -27,11 +27,12 @@ RULES = (AMBIGUOUS,)
 _NULLS = frozenset(("", "~", "null", "Null", "NULL"))
 _BOOLEANS = {word: value for value in (True, False) for word in (str(value).lower(), str(value), str(value).upper())}
 _INTEGER = re.compile(r"[-+]?[0-9]+", re.ASCII)
-_BASED = re.compile(r"0o([0-7]+)|0x([0-9a-fA-F]+)", re.ASCII)
+_HEXADECIMAL = re.compile(r"0x[0-9a-fA-F]+", re.ASCII)
 _FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?", re.ASCII)
-# YAML 1.1 only: minutes and seconds, dates and times.
+# YAML 1.1 only: minutes and seconds, dates and times; numbers only from 1.2 on: octal as 0o17, most exponents.
 _SEXAGESIMAL = re.compile(r"[-+]?[0-9][0-9_]*(:[0-5]?[0-9])+(\.[0-9_]*)?", re.ASCII)
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}([Tt ].*)?", re.ASCII)
+_LATER = re.compile(r"0o[0-7]+|[-+]?([0-9]+|[0-9]*\.[0-9]*(?=[eE][0-9]))[eE][-+]?[0-9]+", re.ASCII)
 _SUSPECT = re.compile(r"[-+.0-9]|(?:y|n|yes|no|on|off)$", re.ASCII | re.IGNORECASE)
 
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -57,7 +58,7 @@ def ambiguous(text: str | bytes) -> Iterator[tuple[int, int, str]]:
 
 
 def _disagree(word: str) -> bool:
-    if _SEXAGESIMAL.fullmatch(word) or _DATE.fullmatch(word):
+    if any(form.fullmatch(word) for form in (_SEXAGESIMAL, _DATE, _LATER)):
         return True
     ours, other = resolve(word), _core(word)
     return type(ours) is not type(other) or ours != other
@@ -71,9 +72,8 @@ def _core(word: str) -> Any:
         return _BOOLEANS[word]
     if _INTEGER.fullmatch(word):
         return int(word)
-    based = _BASED.fullmatch(word)
-    if based:
-        return int(based[1], 8) if based[1] else int(based[2], 16)
+    if _HEXADECIMAL.fullmatch(word):
+        return int(word, 16)
     if _FLOAT.fullmatch(word):
         value = float(word)
         return int(value) if value.is_integer() and abs(value) < 1e21 else value

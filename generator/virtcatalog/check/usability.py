@@ -17,6 +17,7 @@ from virtcatalog.catalog.model import Overlay, Source
 from virtcatalog.check.finding import Finding, Rule
 from virtcatalog.check.pairs import Judge, distinct, meet
 from virtcatalog.check.subject import Inventory, Subject
+from virtcatalog.expand.admission.instancetypes import validate_preference
 from virtcatalog.expand.topology import check_spread, preferred_topology
 
 UNUSABLE_TYPE = Rule(
@@ -109,7 +110,7 @@ def _here(overlay: Overlay, _field: str) -> Source:
 
 def _spread(types: Sequence[Subject], preference: Subject, judge: Judge) -> Iterator[Finding]:
     spec = convert(preference.spec, VirtualMachinePreferenceSpec)
-    if preferred_topology(spec) != "spread":
+    if preferred_topology(spec) != "spread" or validate_preference(spec):
         return
     if spec.requirements is not None and spec.requirements.cpu is not None:
         least = CPUInstancetype(guest=spec.requirements.cpu.guest)

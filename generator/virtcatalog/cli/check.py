@@ -81,6 +81,7 @@ def command(
 
     docs/findings.md describes the rules. Findings may be allowed in catalog.yaml, with a reason.
     """
+    from virtcatalog.check.finding import worst
     from virtcatalog.check.report import FORMATS
     from virtcatalog.check.report import summary as counted
     from virtcatalog.check.rules import RULES, check
@@ -97,7 +98,7 @@ def command(
             _print_pairs(inventory, table)
     click.echo(FORMATS[form](findings, RULES), nl=False, err=bool(table))
     summary(counted(findings))
-    return int(any(strict or each.severity != "note" for each in findings))
+    return int(worst(findings) in ("error", "warning", *(["note"] if strict else [])))
 
 
 def _today() -> date:

@@ -1,0 +1,62 @@
+"""Objects that go away."""
+
+from datetime import date
+
+import pytest
+
+
+def old(deprecated):
+    return {"preferences/old.yaml": f"preferences: {{linux.old: {{deprecated: {deprecated}}}}}"}
+
+
+@pytest.mark.parametrize(
+    ("deprecated", "rule"),
+    [
+        ("{replacedBy: linux.one}", ""),
+        ("{replacedBy: linux.one, sunset: 2026-01-02}", ""),
+        ("{replacedBy: linux.one, sunset: 2026-01-01}", ""),
+        ("{replacedBy: linux.one, sunset: 2025-12-31}", "warning: sunset-passed"),
+        ("{}", "note: no-replacement"),
+    ],
+)
+def test_a_deprecated_object(bench, deprecated, rule):
+    found = bench(old(deprecated), today=date(2026, 1, 1))
+    assert [each.rpartition("[")[2] for each in found] == ([f"{rule}]"] if rule else [])
+
+
+def test_a_replacement_that_is_deprecated_itself(bench):
+    text = "preferences: {linux.a: {deprecated: {replacedBy: linux.b}}, linux.b: {deprecated: {replacedBy: linux.one}}}"
+    (found,) = bench({"preferences/old.yaml": text})
+    assert (
+        "linux.a: is to be replaced by linux.b, which is deprecated itself [warning: replacement-deprecated]" in found
+    )
+
+
+def test_a_replacement_that_is_not_there(imported):
+    text = """\
+        apiVersion: instancetype.kubevirt.io/v1beta1
+        kind: VirtualMachineClusterPreference
+        metadata:
+          name: old
+          labels: {instancetype.kubevirt.io/deprecated: "true"}
+          annotations: {instancetype.kubevirt.io/replacedBy: new}
+        spec: {}
+        """
+    (found,) = imported(text)
+    assert found.endswith("old: is to be replaced by new, which is not there [error: replacement-missing]")
+
+
+def test_vms_that_use_what_goes_away(bench):
+    spec = """\
+        runStrategy: Always
+        instancetype: {name: m.small}
+        preference: {name: %s}
+        template: {spec: {domain: {devices: {}}}}
+        """
+    files = old("{replacedBy: linux.one}")
+    assert bench.vm(spec % "linux.one", files) == []
+    (found,) = bench.vm(spec % "linux.old", files)
+    assert found == (
+        "vms/one.yaml:7:16: VirtualMachine/one: spec.preference.name: linux.old is deprecated: use linux.one "
+        "[warning: uses-deprecated]"
+    )

@@ -1,0 +1,135 @@
+"""Instance types that KubeVirt refuses, alone or in a VM."""
+
+import pytest
+
+CONFIDENTIAL = "{class: m, memoryPerVcpu: 4Gi, spec: {launchSecurity: {%s: {}}}, sizes: {a: {vcpus: 1}}}"
+UEFI = "preferences: {linux.one: {spec: {firmware: {preferredEfi: {secureBoot: false}}}}}"
+
+
+@pytest.mark.parametrize(
+    ("spec", "place", "expected"),
+    [
+        ("{memory: {hugepages: {pageSize: 3Gi}}}", "spec.memory.guest", "hugepages"),
+        ("{memory: {hugepages: {pageSize: 32Gi}}}", "spec.memory.guest", "hugepages"),
+        ("{memory: {hugepages: {pageSize: big}}}", "spec.memory.hugepages.pageSize", "hugepages"),
+        ("{cpu: {isolateEmulatorThread: true}}", "spec.cpu.isolateEmulatorThread", "cpu-placement"),
+        (
+            "{cpu: {numa: {guestMappingPassthrough: {}}}, memory: {hugepages: {pageSize: 2Mi}}}",
+            "spec.cpu.numa",
+            "cpu-placement",
+        ),
+        (
+            "{cpu: {numa: {guestMappingPassthrough: {}}, dedicatedCPUPlacement: true}}",
+            "spec.cpu.numa",
+            "cpu-placement",
+        ),
+        (
+            "{cpu: {numa: {guestMappingPassthrough: {}}, realtime: {}}, memory: {hugepages: {pageSize: 2Mi}}}",
+            "spec.cpu.dedicatedCPUPlacement",
+            "cpu-placement",
+        ),
+        (
+            "{cpu: {dedicatedCPUPlacement: true}, memory: {overcommitPercent: 15}}",
+            "spec.memory.overcommitPercent",
+            "overcommit-dedicated-cpus",
+        ),
+        ("{cpu: {maxSockets: 2}}", "spec.cpu.maxSockets", "instancetype-refused"),
+        ("{memory: {maxGuest: 1Gi}}", "spec.memory.guest", "instancetype-refused"),
+        ("{ioThreadsPolicy: many}", "spec.ioThreadsPolicy", "instancetype-refused"),
+        ("{gpus: [{name: gpu}]}", "spec.gpus", "instancetype-refused"),
+        ("{memory: {overcommitPercent: 101}}", "spec.memory.overcommitPercent", "webhook-refusal"),
+        (
+            "{memory: {overcommitPercent: 10, hugepages: {pageSize: 2Mi}}}",
+            "spec.memory.overcommitPercent",
+            "webhook-refusal",
+        ),
+    ],
+)
+def test_what_kubevirt_refuses_is_one_error_at_the_field(bench, spec, place, expected):
+    found = [each for each in bench.instancetype(spec) if f"{expected}]" in each]
+    assert any(f"VirtualMachineClusterInstancetype/m.large: {place}: " in each for each in found), found
+    assert all(f"[error: {expected}]" in each for each in bench.instancetype(spec))
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        "{memory: {hugepages: {pageSize: 2Mi}}}",
+        "{memory: {overcommitPercent: 15}}",
+        "{cpu: {dedicatedCPUPlacement: true, isolateEmulatorThread: true}}",
+        "{cpu: {maxSockets: 4}, memory: {maxGuest: 64Gi}}",
+        "{gpus: [{name: gpu, deviceName: example.org/gpu}]}",
+        """{cpu: {dedicatedCPUPlacement: true, realtime: {}, numa: {guestMappingPassthrough: {}}},
+            memory: {hugepages: {pageSize: 1Gi}}}""",
+    ],
+)
+def test_what_kubevirt_takes_is_no_finding(bench, spec):
+    assert bench.instancetype(spec) == []
+
+
+def test_a_finding_is_where_the_field_was_set_last(bench):
+    found = bench(
+        {
+            "instancetypes/m.yaml": """\
+                class: m
+                spec:
+                  memory:
+                    hugepages: {pageSize: 3Gi}
+                sizes:
+                  fits: {vcpus: 1, memory: 6Gi}
+                  small:
+                    vcpus: 1
+                    memory: 4Gi
+                """
+        }
+    )
+    expected = (
+        "instancetypes/m.yaml:9:5: VirtualMachineClusterInstancetype/m.small: spec.memory.guest: "
+        "memory.guest 4Gi is not a whole number of pages of 3Gi [error: hugepages]"
+    )
+    assert found == [expected]
+
+
+def test_what_an_environment_patches_is_checked_as_it_deploys_it(bench):
+    found = bench(
+        {
+            "overlays.yaml": """\
+                lab:
+                  scope: namespaced
+                  namespace: lab
+                  patches:
+                    - {select: {names: [m.large]}, spec: {memory: {hugepages: {pageSize: 3Gi}}}}
+                """
+        }
+    )
+    expected = (
+        "overlays.yaml:1:1: VirtualMachineInstancetype/lab/m.large: spec.memory.guest: "
+        "memory.guest 16Gi is not a whole number of pages of 3Gi (in lab) [error: hugepages]"
+    )
+    assert found == [expected]
+
+
+def test_deprecated_fields_are_warnings_at_the_field(bench):
+    (found,) = [each for each in bench.instancetype("{launchSecurity: {sev: {}}}") if "deprecated-field" in each]
+    assert ": spec.launchSecurity: of an instance type is deprecated" in found
+
+
+def test_confidential_guests_get_the_uefi_that_they_need_from_a_preference(bench):
+    files = {"instancetypes/m.yaml": CONFIDENTIAL % "sev"}
+    assert "unusable-instancetype" in "".join(bench(files))
+    assert [each for each in bench(files | {"preferences/linux.yaml": UEFI}) if "deprecated-field" not in each] == []
+
+
+def test_feature_gates_are_those_of_the_kubevirt_cr(bench):
+    files = {
+        "instancetypes/m.yaml": CONFIDENTIAL % "tdx",
+        "preferences/linux.yaml": UEFI,
+    }
+    kubevirt = """\
+        apiVersion: kubevirt.io/v1
+        kind: KubeVirt
+        metadata: {name: kubevirt, namespace: kubevirt}
+        spec: {configuration: {developerConfiguration: {featureGates: [WorkloadEncryptionTDX]}}}
+        """
+    assert "instancetype-refused" in "".join(bench(files))
+    assert "instancetype-refused" not in "".join(bench(files, manifests=kubevirt))

@@ -1,0 +1,159 @@
+"""Objects that are given beside a catalog: names, labels, releases, values."""
+
+from textwrap import dedent
+
+import pytest
+
+TYPE = """\
+    apiVersion: instancetype.kubevirt.io/v1beta1
+    kind: VirtualMachineClusterInstancetype
+    metadata:
+      name: {name}
+      labels: {labels}
+    spec: {{cpu: {{guest: 2}}, memory: {{guest: 4Gi, {memory}}}}}
+    """
+PREFERENCE = """\
+    apiVersion: instancetype.kubevirt.io/v1beta1
+    kind: VirtualMachineClusterPreference
+    metadata: {{name: {name}, labels: {labels}}}
+    spec: {spec}
+    """
+LABEL = "instancetype.kubevirt.io"
+
+
+def a_type(name="x.large", labels="{}", memory=""):
+    return TYPE.format(name=name, labels=labels, memory=memory)
+
+
+def a_preference(name="p", labels="{}", spec="{}"):
+    return PREFERENCE.format(name=name, labels=labels, spec=spec)
+
+
+def rules(found):
+    return [each.rpartition(" ")[2].rstrip("]") for each in found]
+
+
+@pytest.mark.parametrize(
+    ("label", "value"),
+    [("cpu", "4"), ("memory", "8Gi"), ("hugepages", "2Mi"), ("realtime", "true"), ("dedicatedCPUPlacement", "true")],
+)
+def test_a_label_that_contradicts_the_spec(imported, label, value):
+    (found,) = imported(a_type(labels=f'{{{LABEL}/{label}: "{value}"}}'))
+    assert f"x.large: metadata.labels[{LABEL}/{label}]: the label says '{value}', the spec " in found
+    assert found.startswith("beside.yaml:5:12: ")
+    assert found.endswith("[error: label-drift]")
+
+
+def test_labels_that_restate_the_spec_in_their_own_way(imported):
+    labels = f'{{{LABEL}/cpu: "2", {LABEL}/memory: 4096Mi, {LABEL}/hugepages: "true", {LABEL}/numa: "false"}}'
+    assert imported(a_type(labels=labels, memory="hugepages: {pageSize: 2Mi}")) == []
+
+
+def test_labels_of_preferences(imported):
+    spec = "{requirements: {cpu: {guest: 2}}}"
+    assert imported(a_preference(labels=f'{{{LABEL}/required-cpu: "2"}}', spec=spec)) == []
+    assert rules(imported(a_preference(labels=f'{{{LABEL}/required-cpu: "1"}}', spec=spec))) == ["label-drift"]
+    assert rules(imported(a_preference(labels=f"{{{LABEL}/required-memory: 1Gi}}", spec=spec))) == ["label-drift"]
+
+
+def test_names_of_the_operator(imported, bench):
+    assert rules(imported(a_type("u1.small"))) == ["reserved-name"]
+    assert rules(imported(a_preference("fedora"))) == ["reserved-name"]
+    assert imported(a_type("u1.small", labels=f"{{{LABEL}/vendor: kubevirt.io}}")) == []
+    disabled = "name: test\nkubevirt: v1.9.0\noperator: {commonInstancetypes: disabled}\n"
+    assert bench({"catalog.yaml": disabled}, manifests=a_type("u1.small")) == []
+
+
+def test_names_that_kubernetes_refuses(imported):
+    assert rules(imported(a_preference("P"))) == ["invalid-name"]
+    assert rules(imported(a_preference(labels="{'a b': c}"))) == ["invalid-name"]
+    assert rules(imported(a_preference(labels="{a: 'b c'}"))) == ["invalid-name"]
+
+
+@pytest.mark.parametrize("name", ["v1.2xmedium", "dx1.medium1gi", "m.large.gpu", "a-b.c-d"])
+def test_names_of_the_grammar(imported, name):
+    assert imported(a_type(name)) == []
+
+
+@pytest.mark.parametrize("name", ["large", "m.large.gpu.new", "1m.large"])
+def test_names_off_the_grammar(imported, name):
+    assert rules(imported(a_type(name))) == ["name-grammar"]
+
+
+def test_objects_that_are_there_twice(imported, bench):
+    (found,) = imported(f"{dedent(a_type())}---\n{dedent(a_type())}")
+    assert found.endswith("x.large: is there twice, first at beside.yaml:1:1 [error: duplicate-object]")
+    assert rules(bench(manifests=a_type("m.small"))) == ["duplicate-object"]
+    assert bench(manifests=a_type("m.medium")) == []
+
+
+def test_a_field_newer_than_the_catalogs_release(bench):
+    old = {"catalog.yaml": "name: test\nkubevirt: v1.2.0\n"}
+    beside = a_type(memory="maxGuest: 8Gi")
+    (found,) = bench(old, manifests=beside)
+    assert "spec.memory.maxGuest: 'maxGuest' needs KubeVirt v1.3, and the catalog must work with v1.2.0" in found
+    assert found.endswith("[error: newer-than-release]")
+    assert bench(manifests=beside) == []
+
+
+def test_newer_fields_of_vms_and_in_lists(bench):
+    old = {"catalog.yaml": "name: test\nkubevirt: v1.2.0\n"}
+    vm = """\
+        apiVersion: kubevirt.io/v1
+        kind: VirtualMachine
+        metadata: {name: one}
+        spec:
+          runStrategy: Always
+          template:
+            spec:
+              domain: {devices: {disks: [{name: root, disk: {}, %s}]}, memory: {guest: 1Gi}}
+              volumes: [{name: root, containerDisk: {image: example.org/a}}]
+        """
+    assert rules(bench(old, manifests=vm % "changedBlockTracking: true")) == ["newer-than-release"]
+    assert bench(old, manifests=vm % "serial: abc") == []
+
+
+def test_a_release_that_is_not_known_yet(bench):
+    (found,) = bench({"catalog.yaml": "name: test\nkubevirt: v1.31.0\n"})
+    assert found.startswith("catalog.yaml:1:1: kubevirt: virtcatalog knows KubeVirt up to v1.9.0, not v1.31.0")
+    assert found.endswith("[warning: unknown-release]")
+
+
+def test_nulls_are_dropped_by_the_api_server(imported):
+    (found,) = imported(a_preference(spec="{features: {preferredSmm: null}}"))
+    assert "spec.features.preferredSmm: is null" in found
+    assert found.endswith("[warning: null-value]")
+    assert imported(a_preference(spec="{features: {preferredSmm: {}}}")) == []
+
+
+def test_null_removes_in_a_catalog(bench):
+    assert bench.preference("{spec: {features: null}}") == []
+
+
+def test_empty_strings(bench, imported):
+    (found,) = bench.preference('{spec: {devices: {preferredDiskBus: ""}}}')
+    assert found.startswith("preferences/two.yaml:1:44: ")
+    assert found.endswith(
+        "spec.devices.preferredDiskBus: is empty: give it a value or leave it out [warning: empty-string]"
+    )
+    assert imported(a_preference(spec='{annotations: {flag: ""}}')) == []
+    assert imported(a_preference(spec='{volumes: {preferredStorageClassName: ""}}')) != []
+
+
+@pytest.mark.parametrize("text", ["${HOME}", "a ${x:=3} b", "${a_1}"])
+def test_what_flux_would_blank(bench, text):
+    (found,) = bench.preference(f"{{description: '{text}'}}")
+    assert "Flux would replace ${" in found
+    assert ": write $${" in found
+    assert found.endswith("[warning: flux-substitution]")
+
+
+@pytest.mark.parametrize("text", ["$HOME", "$${HOME}", "${{ x", "100 $", "$(date)"])
+def test_what_flux_leaves_alone(bench, text):
+    assert bench.preference(f"{{description: '{text}'}}".replace("{{", "{ {")) == []
+
+
+def test_objects_that_tell_flux_to_leave_them_alone(bench):
+    assert bench({"catalog.yaml": "name: test\nkubevirt: v1.9.0\ndescription: '${x}'\ngitops: {flux: {}}\n"}) == []
+    annotated = "{description: '${HOME}', annotations: {kustomize.toolkit.fluxcd.io/substitute: disabled}}"
+    assert bench.preference(annotated) == []

@@ -1,0 +1,95 @@
+"""The requirement table."""
+
+import gzip
+import json
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from virtcatalog.catalog.model import Source
+from virtcatalog.check.minimal import minimal_vm
+from virtcatalog.check.pairs import distinct, pairs
+from virtcatalog.check.subject import Subject
+from virtcatalog.expand.cluster import Cluster
+from virtcatalog.pipeline import create_vmi
+
+UPSTREAM = Path(__file__).parents[3] / "shared" / "conformance" / "common-instancetypes.json.gz"
+
+
+def subject(manifest):
+    return Subject(manifest=manifest, origin="import", place=lambda _: Source("x"))
+
+
+def obj(kind, name, spec, namespace=""):
+    metadata = {"name": name, **({"namespace": namespace} if namespace else {})}
+    return subject({"apiVersion": "instancetype.kubevirt.io/v1beta1", "kind": kind, "metadata": metadata, "spec": spec})
+
+
+def a_type(name, vcpus, memory, scope="Cluster", namespace="", **rest):
+    cpu = {"guest": vcpus, **rest}
+    return obj(f"VirtualMachine{scope}Instancetype", name, {"cpu": cpu, "memory": {"guest": memory}}, namespace)
+
+
+def a_preference(name, spec, scope="Cluster", namespace=""):
+    return obj(f"VirtualMachine{scope}Preference", name, spec, namespace)
+
+
+def test_every_pair_and_why_it_does_not_fit():
+    found = pairs(
+        [
+            a_type("t.small", 1, "1Gi"),
+            a_type("t.large", 4, "8Gi"),
+            a_preference("big", {"requirements": {"cpu": {"guest": 4}, "memory": {"guest": "8Gi"}}}),
+            a_preference("spread", {"cpu": {"preferredCPUTopology": "spread"}}),
+        ]
+    )
+    assert [(each.instancetype, each.preference, each.fits, each.field) for each in found] == [
+        ("t.large", "big", True, ""),
+        ("t.large", "spread", True, ""),
+        ("t.small", "big", False, "spec.instancetype"),
+        ("t.small", "spread", False, "instancetype.spec.cpu.guest"),
+    ]
+
+
+def test_what_depends_on_both_is_found_by_expanding():
+    three = {"cpu": {"preferredCPUTopology": "sockets"}}
+    one = {"cpu": {"preferredCPUTopology": "cores"}}
+    found = pairs([a_type("t.s", 4, "1Gi", maxSockets=2), a_preference("one", one), a_preference("three", three)])
+    assert [(each.preference, each.fits) for each in found] == [("one", True), ("three", False)]
+
+
+def test_the_namespaced_twin_of_an_object_is_no_object_of_its_own():
+    twins = [a_type("t.s", 1, "1Gi"), a_type("t.s", 1, "1Gi", scope=""), a_type("t.s", 2, "1Gi", "", "lab")]
+    types, _ = distinct(twins)
+    assert [(each.kind, each.namespace) for each in types] == [
+        ("VirtualMachineClusterInstancetype", ""),
+        ("VirtualMachineInstancetype", "lab"),
+    ]
+
+
+def test_objects_of_two_namespaces_are_no_pair():
+    one = a_type("t.s", 1, "1Gi", "", "one")
+    assert list(pairs([one, a_preference("p", {}, "", "two")])) == []
+    assert len(list(pairs([one, a_preference("p", {}, "", "one")]))) == 1
+
+
+@pytest.mark.skipif(not UPSTREAM.exists(), reason="no upstream catalog beside the checkout")
+class TestUpstream:
+    @pytest.fixture
+    def objects(self):
+        lines = gzip.decompress(UPSTREAM.read_bytes()).splitlines()
+        return [subject(json.loads(line)) for line in lines if line.strip()]
+
+    def test_440_of_3705_pairs_do_not_fit(self, objects):
+        assert Counter(each.fits for each in pairs(objects)) == {True: 3265, False: 440}
+
+    def test_each_pair_is_judged_as_if_its_vm_were_expanded(self, objects):
+        types, preferences = distinct(objects)
+        cluster = Cluster(each.manifest for each in objects)
+        expanded = {
+            (left.name, right.name): create_vmi(minimal_vm(left, right), cluster).admitted
+            for left in types
+            for right in preferences
+        }
+        assert {(each.instancetype, each.preference): each.fits for each in pairs(objects)} == expanded

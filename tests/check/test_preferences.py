@@ -1,0 +1,100 @@
+"""Preferences that KubeVirt refuses, and pairs that never fit."""
+
+import pytest
+
+SECURE = "{spec: {firmware: {preferredEfi: {secureBoot: true}}%s}}"
+
+
+def test_a_preference_that_no_vm_can_use_is_an_error(bench):
+    (found,) = bench.preference(SECURE % "")
+    assert "VirtualMachineClusterPreference/linux.two" in found
+    assert "needs features.smm" in found
+    assert found.endswith("[error: preference-refused]")
+    assert bench.preference(SECURE % ", features: {preferredSmm: {}}") == []
+
+
+@pytest.mark.parametrize(
+    ("cpu", "field"),
+    [
+        ("{preferredCPUTopology: towers}", "spec.cpu.preferredCPUTopology"),
+        ("{preferredCPUTopology: spread, spreadOptions: {across: Towns}}", "spec.cpu.spreadOptions.across"),
+        (
+            "{preferredCPUTopology: spread, spreadOptions: {across: CoresThreads, ratio: 4}}",
+            "spec.cpu.spreadOptions.ratio",
+        ),
+    ],
+)
+def test_the_preference_webhook(bench, cpu, field):
+    (found,) = bench.preference(f"{{spec: {{cpu: {cpu}}}}}")
+    assert f"linux.two: {field}: " in found
+    assert found.endswith("[error: webhook-refusal]")
+
+
+def test_deprecated_topologies_are_warnings(bench):
+    (found,) = bench.preference("{spec: {cpu: {preferredCPUTopology: preferCores}}}")
+    assert found == (
+        "preferences/two.yaml:1:40: VirtualMachineClusterPreference/linux.two: spec.cpu.preferredCPUTopology: "
+        "preferCores is deprecated: use cores [warning: deprecated-field]"
+    )
+    assert bench.preference("{spec: {cpu: {preferredCPUTopology: cores}}}") == []
+
+
+def test_a_ratio_of_zero_is_found_without_a_crash(bench):
+    (found,) = bench.preference("{spec: {cpu: {preferredCPUTopology: spread, spreadOptions: {ratio: 0}}}}")
+    assert found.endswith("[error: preference-refused]")
+
+
+def test_a_cdrom_bus_is_tried_out(bench):
+    (found,) = bench.preference("{spec: {devices: {preferredCdromBus: floppy}}}")
+    assert found.endswith("[error: preference-refused]")
+    assert bench.preference("{spec: {devices: {preferredCdromBus: sata}}}") == []
+
+
+def test_a_requirement_must_be_spreadable(bench):
+    found = bench.preference("{spec: {cpu: {preferredCPUTopology: spread}}, requirements: {vcpus: 3}}")
+    assert [each.rpartition(" ")[2] for each in found] == ["spread-requirement]"]
+    assert "linux.two: spec.requirements.cpu.guest: " in found[0]
+    assert bench.preference("{spec: {cpu: {preferredCPUTopology: spread}}, requirements: {vcpus: 4}}") == []
+
+
+def test_sizes_that_meet_the_requirements_and_do_not_divide_are_noted(bench):
+    (found,) = bench.preference("{spec: {cpu: {preferredCPUTopology: spread}}}")
+    assert "cannot spread the vCPUs of m.small" in found
+    assert found.endswith("[note: spread-remainder]")
+
+
+def test_unusable_preferences(bench):
+    (found,) = bench.preference("{requirements: {vcpus: 64}}")
+    assert "linux.two: no instance type fits it; m.large: the preference requires 64 vCPUs, there are 4" in found
+    assert found.endswith("[warning: unusable-preference]")
+
+
+def test_unusable_instance_types(bench):
+    (found,) = bench({"instancetypes/n.yaml": "{class: nn, sizes: {nano: {vcpus: 1, memory: 512Mi}}}"})
+    assert found == (
+        "instancetypes/n.yaml:1:21: VirtualMachineClusterInstancetype/nn.nano: no preference fits it; linux.one: "
+        "the preference requires 1Gi memory, there are 512Mi [warning: unusable-instancetype]"
+    )
+
+
+def test_a_preference_for_another_architecture_is_usable(bench):
+    assert bench.preference("{arch: arm64}") == []
+    assert bench.preference("{spec: {requirements: {architecture: arm64}}}") == []
+
+
+def test_a_preference_must_not_prefer_another_architecture_than_it_requires(bench):
+    (found,) = bench.preference("{spec: {preferredArchitecture: amd64, requirements: {architecture: arm64}}}")
+    assert "the preference requires architecture arm64, the VM has amd64" in found
+    assert found.endswith("[error: preference-refused]")
+
+
+def test_without_preferences_instance_types_are_for_those_of_the_operator(bench):
+    assert bench({"preferences/linux.yaml": None}) == []
+
+
+def test_what_an_environment_leaves_over_must_be_usable(bench):
+    overlay = "small: {select: {names: [m.small, linux.*]}}\nall: {}\n"
+    preference = "preferences: {linux.two: {requirements: {vcpus: 4}}}"
+    (found,) = bench({"overlays.yaml": overlay, "preferences/two.yaml": preference})
+    assert found.startswith("overlays.yaml:1:1: VirtualMachineClusterPreference/linux.two: no instance type fits it; ")
+    assert found.endswith("(in small) [warning: unusable-preference]")

@@ -1,0 +1,110 @@
+"""VM templates: admitted where they are deployed?"""
+
+SPEC = """\
+    runStrategy: Always
+    instancetype: {name: %s}
+    template:
+      spec:
+        domain: {devices: {disks: [{name: root, disk: {bus: %s}}]}}
+        volumes: [{name: root, containerDisk: {image: example.org/guest}}]
+    """
+
+
+def test_an_admitted_vm(bench):
+    assert bench.vm(SPEC % ("m.small", "virtio")) == []
+
+
+def test_a_refused_vm_at_the_field_of_each_cause(bench):
+    (found,) = bench.vm(SPEC % ("m.small", "floppy"))
+    assert found.startswith(
+        "vms/one.yaml:9:54: VirtualMachine/one: spec.template.spec.domain.devices.disks[0].disk.bus"
+    )
+    assert found.endswith("[error: vm-refused]")
+
+
+def test_a_refused_vm_of_a_template(bench):
+    files = {"vms.yaml": "one.yaml.j2: {parameters: {bus: floppy}}"}
+    (found,) = bench.vm(SPEC % ("m.small", "{{ bus }}"), files, "vms/one.yaml.j2")
+    assert found.startswith("vms/one.yaml.j2:9:")
+    assert "'floppy' is none of virtio" in found
+
+
+def test_a_name_that_is_not_there(bench):
+    (found,) = bench.vm(SPEC % ("m.smal", "virtio"))
+    assert found.startswith("vms/one.yaml:6:18: VirtualMachine/one: spec.instancetype.name: there is no ")
+    assert "did you mean 'm.small'?" in found
+
+
+def test_objects_of_the_operator_are_unknown_unless_given(bench):
+    (found,) = bench.vm(SPEC % ("u1.small", "virtio"))
+    assert "spec.instancetype.name: uses u1.small, which KubeVirt's operator deploys" in found
+    assert found.endswith("[note: vm-unchecked]")
+    given = """\
+        apiVersion: instancetype.kubevirt.io/v1beta1
+        kind: VirtualMachineClusterInstancetype
+        metadata: {name: u1.small, labels: {instancetype.kubevirt.io/vendor: kubevirt.io}}
+        spec: {cpu: {guest: 1}, memory: {guest: 2Gi}}
+        """
+    assert bench.vm(SPEC % ("u1.small", "virtio"), manifests=given) == []
+
+
+def test_a_vm_meets_the_objects_of_its_environment_only(bench):
+    files = {
+        "overlays.yaml": "all: {}\nsmall: {select: {names: [m.small, linux.*]}}\n",
+        "vms.yaml": "one.yaml.j2: {environments: {all: {}, small: {}}}",
+    }
+    assert bench.vm(SPEC % ("m.small", "virtio"), files, "vms/one.yaml.j2") == []
+    (found,) = bench.vm(SPEC % ("m.large", "virtio"), files, "vms/one.yaml.j2")
+    assert "the environment small has none of that name and kind" in found
+    assert found.endswith("(in small) [error: vm-refused]")
+
+
+def test_a_refusal_by_the_launcher_names_the_vms_field(bench):
+    spec = """\
+        runStrategy: Always
+        template:
+          spec:
+            domain: {devices: {}, cpu: {dedicatedCpuPlacement: true, cores: 500}, memory: {guest: 1Gi}}
+        """
+    (found,) = bench.vm(spec)
+    assert found.endswith("[error: vm-refused]")
+
+
+def test_warnings_of_the_webhook(bench):
+    found = bench.vm((SPEC % ("m.small", "virtio")).replace("runStrategy: Always", "running: true"))
+    assert found == [
+        "vms/one.yaml:5:3: VirtualMachine/one: spec.running: is deprecated: use spec.runStrategy [warning: vm-warning]"
+    ]
+
+
+def test_what_lies_beside_a_vm_is_read_too(bench):
+    spec = SPEC % ("m.small", "virtio")
+    claim = "\n---\napiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: disk}\nspec: {accesModes: [x]}\n"
+    bench.vm(spec)
+    path = bench.root / "vms/one.yaml"
+    text = path.read_text()
+    (found,) = bench({"vms/one.yaml": text + claim})
+    assert "PersistentVolumeClaim/disk: spec.accesModes: is not a field here; did you mean accessModes?" in found
+    assert found.endswith("[error: invalid-declaration]")
+    assert bench({"vms/one.yaml": text + claim.replace("accesModes: [x]", "accessModes: [ReadWriteOnce]")}) == []
+    assert bench({"vms/one.yaml": text + "\n---\nkind: Thing\nmetadata: odd\n"}) != []
+
+
+def test_vms_given_beside_the_catalog_are_judged_with_it(bench):
+    vm = """\
+        apiVersion: kubevirt.io/v1
+        kind: VirtualMachine
+        metadata: {name: other}
+        spec:
+          runStrategy: Always
+          instancetype: {name: m.%s}
+          template: {spec: {domain: {devices: {}}}}
+        """
+    assert bench(manifests=vm % "small") == []
+    (found,) = bench(manifests=vm % "medium")
+    assert found.startswith("beside.yaml:6:18: VirtualMachine/other: spec.instancetype.name: ")
+
+
+def test_a_field_left_empty_is_null(bench):
+    spec = SPEC % ("m.small", "virtio") + "    networks: [{name: default, pod: }]\n"
+    assert any("networks[0].pod: is null" in each and "[warning: null-value]" in each for each in bench.vm(spec))

@@ -1,0 +1,126 @@
+"""virtcatalog check, from its arguments to its exit status."""
+
+import json
+
+import pytest
+from click.testing import CliRunner
+from lxml import etree
+
+from virtcatalog.cli import main
+
+GOOD = {
+    "catalog.yaml": "name: test\nkubevirt: v1.9.0\n",
+    "instancetypes/m.yaml": "{class: m, memoryPerVcpu: 4Gi, sizes: {small: {vcpus: 1}, large: {vcpus: 4}}}",
+    "preferences/linux.yaml": "preferences: {linux.one: {requirements: {vcpus: 1}}}",
+}
+WARNING = {"preferences/linux.yaml": "preferences: {linux.one: {description: '${HOME}'}}"}
+NOTE = {"preferences/linux.yaml": "preferences: {linux.one: {deprecated: {}}}"}
+BROKEN = {"catalog.yaml": "name: test\nkubevirt: v1.2.0\nnmae: x\n", "instancetypes/m.yaml": "{class: m, sizes: [1]}"}
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+    def call(*arguments, files=None, stdin=None):
+        for place, text in (GOOD | (files or {})).items():
+            path = tmp_path / "catalog" / place
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        return CliRunner().invoke(main, ["check", *arguments], input=stdin)
+
+    return call
+
+
+def test_a_clean_catalog(run):
+    result = run()
+    assert (result.exit_code, result.stdout, result.stderr) == (0, "", "no findings\n")
+
+
+def test_findings_go_to_stdout_and_the_summary_to_stderr(run):
+    result = run(files=WARNING)
+    assert result.exit_code == 1
+    assert result.stdout.startswith("catalog/preferences/linux.yaml:1:27: VirtualMachineClusterPreference/linux.one: ")
+    assert result.stdout.count("\n") == 1
+    assert result.stderr == "1 warning\n"
+
+
+def test_notes_count_with_strict_only(run):
+    assert run(files=NOTE).exit_code == 0
+    assert run("--strict", files=NOTE).exit_code == 1
+
+
+def test_sunsets_are_judged_by_the_given_day(run):
+    text = "preferences: {linux.one: {deprecated: {replacedBy: linux.two, sunset: 2030-01-01}}, linux.two: {}}"
+    files = {"preferences/linux.yaml": text}
+    assert run("--date", "2030-01-01", files=files).exit_code == 0
+    assert "sunset-passed" in run("--date", "2030-01-02", files=files).stdout
+
+
+def test_all_problems_of_a_broken_catalog_are_findings_in_every_format(run):
+    result = run(files=BROKEN)
+    assert result.exit_code == 1
+    assert [line.rpartition(" ")[2] for line in result.stdout.splitlines()] == ["invalid-declaration]"] * 2
+    assert "catalog/catalog.yaml:3:1: nmae: " in result.stdout
+    assert "catalog/instancetypes/m.yaml:1:12: sizes: " in result.stdout
+    assert len(json.loads(run("--format", "json", files=BROKEN).stdout)) == 2
+    assert run("--format", "github", files=BROKEN).stdout.count("::error file=catalog/") == 2
+    results = json.loads(run("--format", "sarif", files=BROKEN).stdout)["runs"][0]["results"]
+    assert [each["ruleId"] for each in results] == ["invalid-declaration"] * 2
+    suite = etree.fromstring(run("--format", "junit", files=BROKEN).stdout.encode()).find("testsuite")
+    assert [case.get("name") for case in suite if len(case)] == ["invalid-declaration"]
+
+
+def test_manifests_beside_the_catalog(run, tmp_path):
+    folder = tmp_path / "beside"
+    folder.mkdir()
+    manifest = {
+        "apiVersion": "instancetype.kubevirt.io/v1beta1",
+        "kind": "VirtualMachineClusterInstancetype",
+        "metadata": {"name": "m.small"},
+        "spec": {"cpu": {"guest": 1}, "memory": {"guest": "1Gi"}},
+    }
+    (folder / "a.yaml").write_text(json.dumps(manifest))
+    assert "duplicate-object" in run("-f", "beside").stdout
+    assert "duplicate-object" in run("-f", "-", stdin=json.dumps(manifest)).stdout
+    assert run("beside").exit_code == 0
+    result = run("-f", "-", stdin=json.dumps(manifest | {"spec": {"cpu": {"guest": 1}}}))
+    assert (result.exit_code, result.stdout.count("invalid-declaration")) == (1, 1)
+
+
+def test_an_output_tree_is_checked_by_its_base(run, tmp_path):
+    run()
+    assert CliRunner().invoke(main, ["build"]).exit_code == 0
+    result = run("output")
+    assert (result.exit_code, result.stderr) == (0, "no findings\n")
+
+
+@pytest.mark.parametrize("arguments", [["nowhere"], ["-f", "nowhere.yaml"], ["--format", "xml"], ["--date", "soon"]])
+def test_wrong_usage(run, arguments):
+    result = run(*arguments)
+    assert (result.exit_code, result.stdout) == (2, "")
+
+
+def test_the_requirement_table_as_text(run):
+    result = run(
+        "-o", "table", files={"preferences/linux.yaml": "preferences: {linux.one: {requirements: {vcpus: 2}}}"}
+    )
+    assert result.stdout.splitlines() == [
+        "Instance type  Preference  Fits  Why not",
+        "m.large        linux.one   yes",
+        "m.small        linux.one   no    spec.instancetype: the preference requires 2 vCPUs, there are 1",
+    ]
+    assert "2 pairs: 1 fit, 1 do not\n" in result.stderr
+
+
+def test_the_requirement_table_as_json_beside_the_findings(run):
+    result = run("-o", "json", files=WARNING)
+    assert json.loads(result.stdout)[0] == {"instancetype": "m.large", "preference": "linux.one", "fits": True}
+    assert "[warning: flux-substitution]" in result.stderr
+    assert result.exit_code == 1
+
+
+def test_the_rules_are_documented(run):
+    result = run("--rules")
+    assert result.exit_code == 0
+    assert "\n## vm-refused\n" in result.stdout
