@@ -106,7 +106,7 @@ def test_merging_by_example(base, layer, merged):
 
 
 def mix(components, names, own=None):
-    library = Components({name: Layer("components.yaml", (name,), data) for name, data in components.items()})
+    library = Components({name: [Layer("components.yaml", (name,), data)] for name, data in components.items()})
     layers = library.mix(names, own or {})
     return merge({}, *[{k: v for k, v in layer.data.items() if k != "components"} for layer in layers], own or {})
 

@@ -90,9 +90,9 @@ def _without_nulls(value: Any) -> Any:
 
 
 class Components:
-    """The named fragments of a catalog, by name; each is a layer of its own and may use others."""
+    """The named fragments of a catalog, by name; each is a stack of layers, the lowest first, that may use others."""
 
-    def __init__(self, layers: Mapping[str, Layer]) -> None:
+    def __init__(self, layers: Mapping[str, Sequence[Layer]]) -> None:
         self._layers = layers
         self._expanded: dict[str, tuple[Layer, ...]] = {}
         self._leaves: dict[str, dict[tuple[str, ...], Any]] = {}
@@ -118,32 +118,36 @@ class Components:
                 raise ComponentError(max(names.index(clash.first), names.index(clash.second)), message)
         return layers
 
-    def faults(self) -> Iterable[tuple[str, ComponentError]]:
-        """Yield what is wrong with each component's own list of components."""
+    def faults(self) -> Iterable[tuple[Layer, ComponentError]]:
+        """Yield what is wrong with the lists of components of each component's layers."""
         circles: set[frozenset[str]] = set()
-        for name, layer in self._layers.items():
+        for name, layer in ((name, layer) for name, layers in self._layers.items() for layer in layers):
+            used = layer.data.get("components") or ()
             try:
-                self._expand(name, 0, ())
-                self.mix(layer.data.get("components") or (), _own(layer.data))
+                for index, each in enumerate(used):
+                    if each in self._layers:
+                        self._expand(each, index, (name,))
+                self.mix(used, _own(layer.data))
             except ComponentError as error:
                 if error.circle and (error.circle in circles or name not in error.circle):
                     continue  # its members tell
                 circles.add(error.circle)
-                yield name, error
+                yield layer, error
 
     def _expand(self, name: str, index: int, users: tuple[str, ...]) -> tuple[Layer, ...]:
-        """A component's own components, then itself."""
+        """A component's layers, each after its own components."""
         if name in users:
             circle = [*users[users.index(name) :], name]
             raise ComponentError(index, f"components use each other in a circle: {' → '.join(circle)}", circle)
         known = self._expanded.get(name)
         if known is None:
-            layer = self._layers[name]
             parts: list[Layer] = []
-            for place, used in enumerate(layer.data.get("components") or ()):
-                if used in self._layers:
-                    parts += self._expand(used, place if not users else index, (*users, name))
-            known = self._expanded[name] = (*parts, layer)
+            for layer in self._layers[name]:
+                for used in layer.data.get("components") or ():
+                    if used in self._layers:
+                        parts += self._expand(used, index, (*users, name))
+                parts.append(layer)
+            known = self._expanded[name] = tuple(parts)
         return known
 
     def _clashing(self, names: tuple[str, ...]) -> tuple[Clash, ...]:

@@ -107,11 +107,20 @@ class PreferenceEntry(PreferenceFragment):
     ] = {}
 
 
+class PreferenceVariant(PreferenceFragment):
+    """A variant of a file's preferences: a layer over each of them, or over those it names."""
+
+    preferences: Annotated[list[str], _says("Globs of the preferences that have this variant; all if left out.")] = []
+
+
 class PreferenceFile(Object, kw_only=True):
     """preferences/*.yaml: preferences, by name."""
 
     defaults: Annotated[PreferenceFragment | None, _says("The layer below every preference of this file.")] = None
     preferences: Annotated[dict[Name, PreferenceEntry | None], _says("The preferences, by name.")]
+    variants: Annotated[
+        dict[Name, PreferenceVariant | None], _says("Variants that several preferences of this file have.")
+    ] = {}
 
 
 class Component(Fragment):
@@ -166,20 +175,32 @@ class AllowEntry(Object, kw_only=True):
     reason: Annotated[str, Meta(min_length=1, description="Why it is meant to be so.")]
 
 
+class TakenEntry(Object):
+    """Which objects of the extended catalog are taken over; those that the catalog declares itself always are."""
+
+    instancetypes: Annotated[list[str], _says("Globs on the names of instance types; all if left out.")] = []
+    preferences: Annotated[list[str], _says("Globs on the names of preferences; all if left out.")] = []
+    excluded: Annotated[list[str], _says("Globs on the names of what is not taken over all the same.")] = field(
+        name="except", default_factory=list
+    )
+
+
 class CatalogFile(Object, kw_only=True):
     """catalog.yaml: what holds for the whole catalog."""
 
     name: Annotated[str, Meta(min_length=1, description="The catalog's name, in the names of its bundles.")]
     description: Annotated[str, _says("What the catalog is.")] = ""
     vendor: Annotated[str, _says("Who publishes it: the vendor label of every object.")] = ""
+    extends: Annotated[str, _says("The folder of another catalog that this one takes over and changes.")] = ""
+    select: Annotated[TakenEntry | None, _says("Which objects of the extended catalog are taken over.")] = None
     kubevirt: Annotated[
         str,
         Meta(
             pattern=r"^v1\.\d+(\.\d+)?$",
             examples=["v1.3.0"],
-            description="The oldest KubeVirt release that it must work with.",
+            description="The oldest KubeVirt release that it must work with; by default that of the extended catalog.",
         ),
-    ]
+    ] = ""
     labels: Annotated[Labels, _says("Labels of every object.")] = {}
     annotations: Annotated[Labels, _says("Annotations of every object.")] = {}
     parameters: Annotated[dict[str, Any], _says("Values that expressions may use by name.")] = {}

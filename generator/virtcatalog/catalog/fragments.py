@@ -17,6 +17,8 @@ def owner_of(place: str, path: FieldPath) -> FieldPath:
         return top
     if place.startswith("instancetypes/") and top in (("sizes",), ("variants",)):
         return path[:2]
+    if place.startswith("preferences/") and top == ("variants",):
+        return path[:2]
     if place.startswith("preferences/") and top:
         return top if top == ("defaults",) else path[:4] if path[2:3] == ("variants",) else path[:2]
     return ()
@@ -34,6 +36,7 @@ def fragments_of(place: str, data: Mapping[str, Any]) -> Iterator[tuple[FieldPat
         found += [((key, name), each) for key in ("sizes", "variants") for name, each in _items(data.get(key))]
     elif place.startswith("preferences/"):
         found = [(("defaults",), data.get("defaults"))]
+        found += [(("variants", name), each) for name, each in _items(data.get("variants"))]
         for name, each in _items(data.get("preferences")):
             path = ("preferences", name)
             variants = _items(each.get("variants")) if isinstance(each, dict) else ()

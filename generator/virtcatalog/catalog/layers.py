@@ -48,14 +48,14 @@ class Merged(msgspec.Struct, frozen=True):
 class Composer:
     """Makes layers and merges them; what is wrong goes to `sources`."""
 
-    def __init__(self, sources: Sources, settings: Settings, components: Mapping[str, Layer]) -> None:
+    def __init__(self, sources: Sources, settings: Settings, components: Mapping[str, Sequence[Layer]]) -> None:
         self.sources, self.settings = sources, settings
         self._components = Components(components)
 
     def check_components(self) -> None:
         """Report what is wrong with the lists of components of components."""
-        for name, error in self._components.faults():
-            self.sources.report("components.yaml", (name, "components", error.index), error.message)
+        for layer, error in self._components.faults():
+            self.sources.report(layer.place, (*layer.path, "components", error.index), error.message)
 
     def layer(self, place: str, path: FieldPath, data: Mapping[str, Any] | None, keys: Iterable[str]) -> Layer:
         """Return the fragment that a declaration is, of those of its keys that belong to one."""

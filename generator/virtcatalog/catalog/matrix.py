@@ -7,6 +7,7 @@ from typing import Any
 
 from virtcatalog.api.instancetype import VirtualMachineInstancetypeSpec
 from virtcatalog.api.quantity import NANO, Quantity
+from virtcatalog.catalog.chain import Chain, Level, levels_of, names_under
 from virtcatalog.catalog.compose import Layer
 from virtcatalog.catalog.declared import Declared
 from virtcatalog.catalog.expressions import Amount, ExpressionError, evaluate
@@ -14,56 +15,78 @@ from virtcatalog.catalog.labels import common_labels, derived_annotations, insta
 from virtcatalog.catalog.layers import INSTANCETYPE_FRAGMENT, Composer, Merged, locate, ordered
 from virtcatalog.catalog.model import Instancetype
 from virtcatalog.catalog.names import name_fault, nearest
+from virtcatalog.catalog.sources import FieldPath
 
 
 def instancetypes(
-    composer: Composer, place: str, declared: Mapping[str, Any], base: Sequence[Layer]
+    composer: Composer, chain: Chain, stack: Sequence[Level], base: Sequence[Layer]
 ) -> Iterator[tuple[Instancetype, Merged]]:
     """Yield the instance types of one file, over the catalog's layers, with what they were merged from.
 
     An entry that is no use beyond its name, because of a fault that was reported, has no vCPUs.
     """
-    below = [*base, *composer.mixed(composer.layer(place, (), declared, INSTANCETYPE_FRAGMENT))]
-    variants = declared.get("variants") or {}
-    above = {
-        name: composer.mixed(composer.layer(place, ("variants", name), data, INSTANCETYPE_FRAGMENT))
-        for name, data in variants.items()
-    }
-    sizes = declared.get("sizes") or {}
-    for name, data in variants.items():
-        for index, size in enumerate((data or {}).get("sizes") or ()):
-            if size not in sizes:
-                message = f"the class has no size {size!r}{nearest(size, sizes)}"
-                composer.sources.report(place, ("variants", name, "sizes", index), message)
-    for size, data in sizes.items():
-        middle = composer.mixed(composer.layer(place, ("sizes", size), data, INSTANCETYPE_FRAGMENT))
-        own = [("", []), *((name, above[name]) for name, each in variants.items() if _has(each, size))]
-        for variant, top in own:
+    below = [*base, *(layer for each in stack for layer in _mixed(composer, each.place, (), each.data))]
+    sizes, variants = names_under(stack, "sizes"), names_under(stack, "variants")
+    above = {name: _layers(composer, stack, "variants", name) for name in variants}
+    having = {name: _sizes(composer, stack, name, sizes) for name in variants}
+    for size in sizes:
+        middle = _layers(composer, stack, "sizes", size)
+        for variant in ("", *(name for name in variants if size in having[name])):
             names = {
                 **composer.settings.parameters,
-                "class": declared["class"],
-                "version": _default(declared.get("version"), ""),
+                "class": _last(stack, "class", ""),
+                "version": _last(stack, "version", ""),
                 "size": size,
                 "variant": variant,
             }
-            merged = composer.merge([*below, *middle, *top])
-            yield _entry(composer, place, declared, merged, names), merged
+            name = _name(composer, stack, names)
+            sized, varied = levels_of(stack, "sizes", size), levels_of(stack, "variants", variant)
+            if variant:
+                plain = _name(composer, stack, names | {"variant": ""})
+                taken = chain.takes("instancetypes", name, {min(varied)}, part_of=(plain, sized))
+            else:
+                taken = chain.takes("instancetypes", name, sized)
+            if taken:
+                merged = composer.merge([*below, *middle, *(above[variant] if variant else ())])
+                yield _entry(composer, merged, names, name), merged
 
 
-def _default(value: Any, default: Any) -> Any:
-    return default if value is None else value
+def _mixed(composer: Composer, place: str, path: FieldPath, data: Mapping[str, Any]) -> list[Layer]:
+    return composer.mixed(composer.layer(place, path, data, INSTANCETYPE_FRAGMENT))
 
 
-def _has(variant: Mapping[str, Any] | None, size: str) -> bool:
-    sizes = (variant or {}).get("sizes")
-    return not sizes or size in sizes
+def _layers(composer: Composer, stack: Sequence[Level], key: str, name: str) -> list[Layer]:
+    return [
+        layer
+        for each in stack
+        if each.has(key, name)
+        for layer in _mixed(composer, each.place, (key, name), each.entry(key, name))
+    ]
 
 
-def _entry(
-    composer: Composer, place: str, declared: Mapping[str, Any], merged: Merged, names: dict[str, Any]
-) -> Instancetype:
-    path = ("variants", names["variant"]) if names["variant"] else ("sizes", names["size"])
-    name = _name(composer, place, declared, names)
+def _last(stack: Sequence[Level], key: str, default: Any) -> Any:
+    """What the highest level says of those that say anything."""
+    return next((each.data[key] for each in reversed(stack) if each.data.get(key) is not None), default)
+
+
+def _sizes(composer: Composer, stack: Sequence[Level], variant: str, sizes: Sequence[str]) -> Sequence[str]:
+    """The sizes that have a variant, as the highest level says of those that say so; else all."""
+    wanted: Sequence[str] = ()
+    for each in stack:
+        own = each.entry("variants", variant).get("sizes") or ()
+        wanted = own or wanted
+        for index, size in enumerate(own):
+            if size not in sizes:
+                message = f"the class has no size {size!r}{nearest(size, sizes)}"
+                composer.sources.report(each.place, ("variants", variant, "sizes", index), message)
+    return wanted or sizes
+
+
+def _entry(composer: Composer, merged: Merged, names: dict[str, Any], name: str) -> Instancetype:
+    own = merged.layers[-1]
+    fault = name_fault(name)
+    if fault:
+        composer.sources.report(own.place, own.path, fault)
     data = merged.data
     spec = data.setdefault("spec", {})
     composer.evaluate(merged, names, "vcpus")
@@ -86,12 +109,12 @@ def _entry(
     composer.check_spec(merged, VirtualMachineInstancetypeSpec)
     if not merged.spoilt:
         size = f"{names['size']}{names['variant']}"
-        labels |= instancetype_labels(declared["class"], str(names["version"]), size, spec)
+        labels |= instancetype_labels(names["class"], str(names["version"]), size, spec)
     labels |= common_labels(composer.settings.vendor, deprecated)
     texts = data.get("displayName", ""), data.get("description", "")
     annotations |= derived_annotations("instancetype", *texts, deprecated)
     composer.check_metadata(merged, labels, annotations)
-    source = composer.sources.source(place, path)
+    source = composer.sources.source(own.place, own.path)
     return Instancetype(
         name=name,
         variant=names["variant"],
@@ -103,7 +126,7 @@ def _entry(
         deprecated=deprecated,
         source=source,
         declared=Declared(composer.sources, merged.layers, source),
-        series=declared["class"],
+        series=names["class"],
         version=str(names["version"]),
         size=names["size"],
         vcpus=vcpus,
@@ -112,18 +135,14 @@ def _entry(
     )
 
 
-def _name(composer: Composer, place: str, declared: Mapping[str, Any], names: Mapping[str, Any]) -> str:
-    template = declared.get("name") or "{{ class }}{{ version }}.{{ size }}{{ variant }}"
+def _name(composer: Composer, stack: Sequence[Level], names: Mapping[str, Any]) -> str:
+    template = _last(stack, "name", "") or "{{ class }}{{ version }}.{{ size }}{{ variant }}"
     try:
-        name = str(evaluate(template, names))
+        return str(evaluate(template, names))
     except ExpressionError as error:
+        place = next(each.place for each in reversed(stack) if each.data.get("name"))
         composer.sources.report(place, ("name",), error.message)
         return f"{names['class']}{names['version']}.{names['size']}{names['variant']}"
-    fault = name_fault(name)
-    if fault:
-        path = ("variants", names["variant"]) if names["variant"] else ("sizes", names["size"])
-        composer.sources.report(place, path, fault)
-    return name
 
 
 def _vcpus(composer: Composer, merged: Merged, spec: Mapping[str, Any]) -> int:

@@ -3,41 +3,113 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from fnmatch import fnmatchcase
 from typing import Any
 
 from virtcatalog.api.instancetype import VirtualMachinePreferenceSpec
 from virtcatalog.api.quantity import Quantity
+from virtcatalog.catalog.chain import Chain, Level, levels_of, names_under
 from virtcatalog.catalog.compose import Layer
 from virtcatalog.catalog.declared import Declared
 from virtcatalog.catalog.labels import common_labels, derived_annotations, preference_labels
 from virtcatalog.catalog.layers import PREFERENCE_FRAGMENT, Composer, Merged, ordered
 from virtcatalog.catalog.model import Preference
-from virtcatalog.catalog.names import name_fault
+from virtcatalog.catalog.names import name_fault, nearest
+from virtcatalog.catalog.sources import FieldPath
 
 
 def preferences(
-    composer: Composer, place: str, declared: Mapping[str, Any], base: Sequence[Layer]
+    composer: Composer, chain: Chain, stack: Sequence[Level], base: Sequence[Layer]
 ) -> Iterator[tuple[Preference, Merged]]:
     """Yield the preferences of one file, over the catalog's layers, with what they were merged from."""
     below = list(base)
-    if declared.get("defaults"):
-        below += composer.mixed(composer.layer(place, ("defaults",), declared["defaults"], PREFERENCE_FRAGMENT))
-    for name, data in (declared.get("preferences") or {}).items():
-        path = ("preferences", name)
-        middle = [*below, *composer.mixed(composer.layer(place, path, data, PREFERENCE_FRAGMENT))]
-        yield _entry(composer, name, "", composer.merge(middle))
-        for variant, own in ((data or {}).get("variants") or {}).items():
-            top = composer.layer(place, (*path, "variants", variant), own, PREFERENCE_FRAGMENT)
-            yield _entry(composer, name, variant, composer.merge([*middle, *composer.mixed(top)]))
+    for each in stack:
+        if each.data.get("defaults"):
+            below += _mixed(composer, each.place, ("defaults",), each.data["defaults"])
+    shared = {name: _Shared(composer, stack, name) for name in names_under(stack, "variants")}
+    for name in names_under(stack, "preferences"):
+        middle = [*below, *_layers(composer, stack, name)]
+        entry, merged = _entry(composer, name, {}, composer.merge(middle))
+        levels = levels_of(stack, "preferences", name)
+        if chain.takes("preferences", name, levels):
+            yield entry, merged
+        for variant, varied in _variants(stack, name, shared).items():
+            if chain.takes("preferences", f"{name}.{variant}", varied, part_of=(name, levels)):
+                top = shared[variant].layers if variant in shared and shared[variant].suits(name) else []
+                names = {"variant": variant, "displayName": entry.display_name}
+                layers = [*middle, *top, *_layers(composer, stack, name, variant)]
+                yield _entry(composer, name, names, composer.merge(layers))
+    for every in shared.values():
+        every.check()
 
 
-def _entry(composer: Composer, base: str, variant: str, merged: Merged) -> tuple[Preference, Merged]:
+class _Shared:
+    """A variant that several preferences of a file have: its layers, and which preferences those are."""
+
+    def __init__(self, composer: Composer, stack: Sequence[Level], variant: str) -> None:
+        self._composer = composer
+        self._globs: list[tuple[str, FieldPath, str]] = []
+        self._matched: set[str] = set()
+        self._known: set[str] = set()
+        self.layers: list[Layer] = []
+        for each in stack:
+            if each.has("variants", variant):
+                data = each.entry("variants", variant)
+                self.layers += _mixed(composer, each.place, ("variants", variant), data)
+                globs = enumerate(data.get("preferences") or ())
+                path = ("variants", variant, "preferences")
+                self._globs = [(each.place, (*path, index), glob) for index, glob in globs] or self._globs
+
+    def suits(self, name: str) -> bool:
+        """Whether a preference has this variant."""
+        self._known.add(name)
+        matching = {glob for _, _, glob in self._globs if fnmatchcase(name, glob)}
+        self._matched |= matching
+        return bool(matching) or not self._globs
+
+    def check(self) -> None:
+        """Report globs that match no preference of the file."""
+        for place, path, glob in self._globs:
+            if glob not in self._matched:
+                message = f"{glob!r} matches no preference of this file{nearest(glob, self._known)}"
+                self._composer.sources.report(place, path, message)
+
+
+def _variants(stack: Sequence[Level], name: str, shared: Mapping[str, _Shared]) -> dict[str, set[int]]:
+    """The variants of a preference, its own first, and the levels that say that it has them."""
+    found: dict[str, set[int]] = {}
+    for each in stack:
+        for variant in each.entry("preferences", name).get("variants") or ():
+            found.setdefault(variant, set()).add(each.number)
+    for variant, every in shared.items():
+        if every.suits(name):
+            found.setdefault(variant, set()).add(min(levels_of(stack, "variants", variant)))
+    return found
+
+
+def _mixed(composer: Composer, place: str, path: FieldPath, data: Mapping[str, Any]) -> list[Layer]:
+    return composer.mixed(composer.layer(place, path, data, PREFERENCE_FRAGMENT))
+
+
+def _layers(composer: Composer, stack: Sequence[Level], name: str, variant: str = "") -> list[Layer]:
+    found: list[Layer] = []
+    for each in stack:
+        path, entry = ("preferences", name), each.entry("preferences", name)
+        if not variant and each.has("preferences", name):
+            found += _mixed(composer, each.place, path, entry)
+        elif variant and variant in (entry.get("variants") or {}):
+            found += _mixed(composer, each.place, (*path, "variants", variant), entry["variants"][variant] or {})
+    return found
+
+
+def _entry(composer: Composer, base: str, names: Mapping[str, Any], merged: Merged) -> tuple[Preference, Merged]:
+    variant = names.get("variant", "")
     name = f"{base}.{variant}" if variant else base
     data, own = merged.data, merged.layers[-1]
     fault = name_fault(name)
     if fault:
         composer.sources.report(own.place, own.path, fault)
-    composer.evaluate(merged, {**composer.settings.parameters, "name": base, "variant": variant})
+    composer.evaluate(merged, {**composer.settings.parameters, "name": base, "variant": variant, **names})
     spec = data.setdefault("spec", {})
     deprecated = composer.deprecation(merged)
     labels = dict(data.get("labels") or {})

@@ -31,7 +31,26 @@ class Sources:
         self._texts: dict[str, Text] = {}
         self._problems: dict[tuple[str, FieldPath, str], Problem] = {}
         self._spoilt: dict[tuple[str, FieldPath], set[str]] = {}
-        self.files = self._find()
+        self._files = {"": self._find("")}
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The files of the catalog itself, sorted."""
+        return self._files[""]
+
+    def files_of(self, prefix: str) -> tuple[str, ...]:
+        """Return the files of the catalog in the folder `prefix`, sorted; "" is the catalog itself."""
+        if prefix not in self._files:
+            self._files[prefix] = self._find(prefix)
+        return self._files[prefix]
+
+    def local(self, place: str) -> str:
+        """Return the path of a file within its catalog."""
+        if place.startswith("../"):
+            for prefix in self._files:
+                if prefix and place.startswith(prefix):
+                    return place.removeprefix(prefix)
+        return place
 
     @property
     def problems(self) -> list[Problem]:
@@ -40,6 +59,8 @@ class Sources:
 
     def display(self, place: str) -> str:
         """Return a file's path as it is shown: below the catalog's path as the user wrote it."""
+        if place.startswith("../"):
+            return os.path.normpath(self.root / place)
         return (self.root / place).as_posix()
 
     def source(self, place: str, path: FieldPath) -> Source:
@@ -110,22 +131,24 @@ class Sources:
             return raw
         return None
 
-    def _find(self) -> tuple[str, ...]:
-        """Return every file of the catalog, sorted; report what does not belong."""
-        base = os.path.realpath(self.root)
+    def _find(self, prefix: str) -> tuple[str, ...]:
+        """Return every file of a catalog, sorted; report what does not belong."""
+        root = self.root / prefix
+        base = os.path.realpath(root)
         found = []
-        for folder, folders, files in os.walk(self.root, onerror=self._unlisted):
-            inside = Path(folder).relative_to(self.root)
+        for folder, folders, files in os.walk(root, onerror=self._unlisted):
+            inside = Path(folder).relative_to(root)
             folders[:] = sorted(name for name in folders if not name.startswith("."))
             for name in [*folders, *files]:
-                place = (inside / name).as_posix()
+                local = (inside / name).as_posix()
+                place = prefix + local
                 path = os.path.join(folder, name)  # noqa: PTH118 - Path costs more than all the rest here
                 if os.path.islink(path) and not self._inside(path, base):  # noqa: PTH114
                     self.report(place, (), "is a symbolic link that leads out of the catalog")
                 elif name in folders:
                     if os.path.islink(path):  # noqa: PTH114
                         self.report(place, (), "is a symbolic link to a folder; put the files into the catalog")
-                elif not name.startswith(".") and self._belongs(place):
+                elif not name.startswith(".") and self._belongs(place, local):
                     found.append(place)
         return tuple(sorted(found))
 
@@ -134,19 +157,19 @@ class Sources:
         return os.path.realpath(path).startswith(base + os.sep)
 
     def _unlisted(self, error: OSError) -> None:
-        place = Path(error.filename).relative_to(self.root).as_posix()
+        place = Path(os.path.relpath(error.filename, self.root)).as_posix()
         self.report(place, (), f"cannot be listed: {(error.strerror or str(error)).lower()}")
 
-    def _belongs(self, place: str) -> bool:
+    def _belongs(self, place: str, local: str) -> bool:
         """Whether this is a file of the catalog; declarations in places that nobody reads are a fault."""
-        folder, _, name = place.partition("/")
-        if place in TOP or (name and folder in FOLDERS and place.endswith(".yaml")):
+        folder, _, name = local.partition("/")
+        if local in TOP or (name and folder in FOLDERS and place.endswith(".yaml")):
             return True
         if folder == "vms" and place.endswith(".yaml.j2"):
             return True
         if place.endswith(".yml"):
             self.report(place, (), "is not read: catalog files are named *.yaml")
         elif place.endswith((".yaml", ".yaml.j2")):
-            hint = nearest(folder, FOLDERS) if name else nearest(place, TOP)
+            hint = nearest(folder, FOLDERS) if name else nearest(local, TOP)
             self.report(place, (), f"is not read: it is in none of the places of a catalog{hint}")
         return False

@@ -1,0 +1,155 @@
+"""Catalogs that extend another: which folder that is, and what is taken over from it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from fnmatch import fnmatchcase
+from typing import Any, Literal
+
+import msgspec
+
+from virtcatalog.catalog.names import nearest
+from virtcatalog.catalog.sources import Sources
+
+Section = Literal["instancetypes", "preferences"]
+
+
+class Part(msgspec.Struct, frozen=True):
+    """One catalog of a chain: what its places start with ("" for the catalog itself), and what its catalog.yaml says.
+
+    `level` counts from the catalog that extends no other.
+    """
+
+    prefix: str
+    level: int
+    declared: dict[str, Any]
+
+    @property
+    def place(self) -> str:
+        """Its catalog.yaml."""
+        return f"{self.prefix}catalog.yaml"
+
+
+class Level(msgspec.Struct, frozen=True):
+    """What the catalog of one level says in a file; a stack of them, lowest level first, is one declaration."""
+
+    number: int
+    place: str
+    data: dict[str, Any]
+
+    def has(self, key: str, name: str) -> bool:
+        """Whether it has an entry of that name under a key."""
+        return name in (self.data.get(key) or {})
+
+    def entry(self, key: str, name: str) -> dict[str, Any]:
+        """Return what it says of an entry under a key."""
+        return (self.data.get(key) or {}).get(name) or {}
+
+
+def names_under(stack: Iterable[Level], key: str) -> list[str]:
+    """Return the names of the entries under a key, in the order in which they are first declared."""
+    return list(dict.fromkeys(name for each in stack for name in each.data.get(key) or ()))
+
+
+def levels_of(stack: Iterable[Level], key: str, name: str) -> set[int]:
+    """Return the levels that declare an entry under a key."""
+    return {each.number for each in stack if each.has(key, name)}
+
+
+def extended(sources: Sources, prefix: str, path: str) -> str:
+    """Return the prefix of the catalog that `extends: path` in the catalog of `prefix` means.
+
+    It lies beside the catalog or beside one of its neighbours' files: below the folder that the catalog is in, links
+    resolved, so that building a catalog reads nothing that its repository does not show. Raises ValueError.
+    """
+    if os.path.isabs(path):  # noqa: PTH117 - a path as the user wrote it
+        raise ValueError(f"{path!r} must be relative to this catalog's folder, such as ../common-instancetypes")
+    here = os.path.realpath(sources.root / prefix)
+    target = os.path.realpath(sources.root / prefix / path)
+    around = os.path.dirname(here)  # noqa: PTH120
+    if target == here:
+        raise ValueError("a catalog cannot extend itself")
+    if target.startswith(here + os.sep):
+        raise ValueError(f"{path!r} lies within the catalog itself; put the other catalog beside it")
+    if not target.startswith(around.rstrip(os.sep) + os.sep):
+        raise ValueError(
+            f"{path!r} leaves the folder that this catalog is in; a catalog can extend its neighbours only"
+        )
+    if not os.path.isdir(target):  # noqa: PTH112
+        raise ValueError(f"there is no folder {path!r}")
+    return os.path.normpath(os.path.join(prefix, path)).replace(os.sep, "/") + "/"  # noqa: PTH118
+
+
+class Chain:
+    """A catalog and those that it extends, lowest first, and what is taken over from level to level."""
+
+    def __init__(self, sources: Sources, parts: Iterable[Part]) -> None:
+        self.parts = tuple(parts)
+        self._sources = sources
+        self._matched: set[tuple[int, str, int]] = set()
+        self._seen: dict[Section, set[str]] = {"instancetypes": set(), "preferences": set()}
+
+    def files(self, folder: str) -> dict[str, list[tuple[int, str]]]:
+        """Return the files of a folder by their path within a catalog, each with the levels and places that have it."""
+        found: dict[str, list[tuple[int, str]]] = {}
+        for part in self.parts:
+            for place in self._sources.files_of(part.prefix):
+                local = place.removeprefix(part.prefix)
+                if local.startswith(f"{folder}/"):
+                    found.setdefault(local, []).append((part.level, place))
+        return dict(sorted(found.items()))
+
+    def takes(
+        self, section: Section, name: str, levels: Collection[int], part_of: tuple[str, Collection[int]] | None = None
+    ) -> bool:
+        """Whether the catalog has an object that these levels declare: each level takes it over or declares it itself.
+
+        A variant comes with what it is `part_of`, by its name and levels, where that is there already.
+        """
+        if len(self.parts) == 1:
+            return True
+        whole, declared = part_of or (name, levels)
+        arrivals = {max(level, min(declared)) for level in levels}
+        present = whole_present = False
+        for part in self.parts:
+            select = part.declared.get("select") or {}
+            present = present and self._selected(part.level, select, section, name)
+            whole_present = whole_present and self._selected(part.level, select, section, whole)
+            whole_present = whole_present or part.level in declared
+            present = present or (whole_present and part.level in arrivals)
+        return present
+
+    def _selected(self, level: int, select: Mapping[str, Any], section: Section, name: str) -> bool:
+        self._seen[section].add(name)
+        wanted = self._matches(level, section, select.get(section), name)
+        unwanted = self._matches(level, "except", select.get("except"), name)
+        return (wanted or select.get(section) is None) and not unwanted
+
+    def _matches(self, level: int, key: str, globs: Iterable[str] | None, name: str) -> bool:
+        matching = [index for index, glob in enumerate(globs or ()) if fnmatchcase(name, glob)]
+        self._matched.update((level, key, index) for index in matching)
+        return bool(matching)
+
+    def check(self) -> None:
+        """Report selections without a catalog to select from, and globs that match nothing there."""
+        for part in self.parts:
+            select = part.declared.get("select") or {}
+            if select and not part.declared.get("extends"):
+                self._sources.report(
+                    part.place, ("select",), "selects from an extended catalog, and `extends` names none"
+                )
+                continue
+            for key, index, glob in _globs(select):
+                if (part.level, key, index) not in self._matched:
+                    known = self._seen["instancetypes"] | self._seen["preferences"]
+                    if key in ("instancetypes", "preferences"):
+                        known = self._seen["instancetypes" if key == "instancetypes" else "preferences"]
+                    message = f"{glob!r} matches nothing of the extended catalog{nearest(glob, known)}"
+                    self._sources.report(part.place, ("select", key, index), message)
+
+
+def _globs(select: Mapping[str, Any]) -> Iterator[tuple[str, int, str]]:
+    for key, globs in select.items():
+        for index, glob in enumerate(globs or ()):
+            yield key, index, glob
