@@ -28,6 +28,8 @@ from virtcatalog.launch import build_context
 
 __all__ = ["Result", "admit", "create_vmi", "expand"]
 
+_MOST_CAUSES = 10
+
 if TYPE_CHECKING:
     from virtcatalog.domain.xml import Element
 
@@ -37,9 +39,9 @@ class Result:
 
     `refused_by` is None when the VM can run, else who refused it: "vm" (the VM's webhooks), "controller"
     (virt-controller makes no VMI of it), "vmi" (the VMI's webhooks) or "launcher" (virt-launcher makes no domain of
-    it). `causes` are what the webhooks answer; controller and launcher answer with nothing but a sentence, which is
-    in `message`. `reasons` are the causes, or what that sentence says of which fields. `vm_object`, `vmi_object` and
-    `domain` are the objects behind `vm`, `vmi` and `domain_xml`.
+    it). `causes` are what the webhooks answer, ten at most; controller and launcher answer with nothing but a
+    sentence, which is in `message`. `reasons` are all the causes, or what that sentence says of which fields.
+    `vm_object`, `vmi_object` and `domain` are the objects behind `vm`, `vmi` and `domain_xml`.
     """
 
     def __init__(self) -> None:
@@ -73,9 +75,9 @@ class Result:
         return None if self.domain is None else to_xml(self.domain)
 
     def refuse(self, by: str, causes: list[Cause]) -> Result:
-        """Note a refusal; only what a webhook refuses has causes."""
+        """Note a refusal; only what a webhook refuses has causes, and its answer holds ten (pkg/util/webhooks)."""
         self.refused_by, self.reasons = by, causes
-        self.causes = causes if by in ("vm", "vmi") else []
+        self.causes = causes[:_MOST_CAUSES] if by in ("vm", "vmi") else []
         self.message = "; ".join(f"{c.field}: {c.message}" if c.field else c.message for c in causes)
         return self
 

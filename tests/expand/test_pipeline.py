@@ -79,6 +79,17 @@ def test_a_missing_name_is_an_empty_one_to_the_webhooks():
     ]
 
 
+def test_a_webhook_answers_with_ten_causes_at_most():
+    disks = ", ".join(f"{{name: d{number}, disk: {{}}}}" for number in range(12))
+    result = expand(vm(template=f"domain: {{devices: {{disks: [{disks}]}}, memory: {{guest: 1Gi}}}}"), CLUSTER)
+    assert [cause.field for cause in result.causes] == [
+        f"spec.template.spec.domain.devices.disks[{number}].name" for number in range(10)
+    ]
+    assert result.reasons[:10] == result.causes
+    assert len(result.reasons) == 12
+    assert "'d11'" in result.message
+
+
 @pytest.mark.parametrize(
     ("claim", "refused"),
     [
