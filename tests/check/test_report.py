@@ -71,7 +71,7 @@ SARIF = record("version", "runs", version={"const": "2.1.0"}, runs=several(RUN),
 
 
 def test_text_names_place_object_field_message_and_rule():
-    assert text([HUGE], RULES) == "catalog/r.yaml:3:5: r.small: spec.memory: 100%: odd,\nreally [error: hugepages]\n"
+    assert text([HUGE], RULES) == "catalog/r.yaml:3:5: r.small: spec.memory: 100%: odd, really [error: hugepages]\n"
     assert text([NOTE], RULES) == "m.old: goes away [note: deprecated]\n"
 
 

@@ -117,8 +117,14 @@ class Checker:
             if not faults:
                 return
             tried.append(faults)
-        for fault in max(tried, key=lambda each: (min(len(place) for place, _ in each), -len(each))):
+        for fault in max(tried, key=_fit):
             self._report(*fault)
+
+
+def _fit(faults: list[tuple[Path, str]]) -> tuple[int, int, int]:
+    """How well a type with these faults fits."""
+    unknown = sum(message.startswith("unknown key") for _, message in faults)
+    return min(len(place) for place, _ in faults), -len(faults), -unknown
 
 
 def collector(faults: list[tuple[Path, str]]) -> Report:

@@ -66,7 +66,7 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True, order=True):
     def __str__(self) -> str:
         place = f"{self.file}:{self.line}:{self.column}" if self.line else self.file
         text = ": ".join(part for part in (place, self.object, self.field, self.message) if part)
-        return f"{text} [{self.severity}: {self.rule}]"
+        return f"{' '.join(text.splitlines())} [{self.severity}: {self.rule}]"
 
 
 def worst(findings: tuple[Finding, ...] | list[Finding]) -> Severity | None:

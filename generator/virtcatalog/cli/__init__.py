@@ -10,11 +10,13 @@ from virtcatalog._version import __version__
 
 #: Every command, in the order that help lists them, with the line that help shows: showing help loads no command.
 COMMANDS = {
+    "init": "Write a new catalog's repository.",
     "build": "Render a catalog into its output tree.",
     "check": "Find out what is wrong with a catalog before it is applied.",
     "diff": "Show what a change does to the objects and to the VMs.",
     "expand": "Show what KubeVirt makes of VMs: admission, VMI, libvirt domain XML.",
     "gitops": "Print what tells Argo CD or Flux to sync the output tree.",
+    "hosts": "List the host profiles, or print one as YAML.",
     "schema": "Write the JSON Schemas of catalog files and KubeVirt kinds.",
     "completion": "Print the shell completion script.",
 }

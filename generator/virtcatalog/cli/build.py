@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     epilog="""\b
 Examples:
   virtcatalog build
-  virtcatalog build examples/common-instancetypes --output /tmp/tree
+  virtcatalog build examples/common-instancetypes --output tree
   virtcatalog build --check        in CI: is the committed tree fresh?
 """,
 )

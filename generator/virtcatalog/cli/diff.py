@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from virtcatalog.cli.console import failing, progress, write_diff
-from virtcatalog.cli.hosts import load_host
-from virtcatalog.cli.inputs import contents, read
+from virtcatalog.cli.inputs import contents, is_catalog, read
 from virtcatalog.errors import ManifestError, Problem, VirtcatalogError
 
 if TYPE_CHECKING:
@@ -72,7 +71,7 @@ Examples:
     default="text",
     help="How to print it. [default: text]",
 )
-@click.option("--artifact", default="", metavar="URL", help="Where the whole report is, for Markdown that is shortened.")
+@click.option("--artifact", default="", metavar="URL", help="Where the whole report is, for Markdown cut short.")
 @failing
 def command(
     base: str | None,
@@ -122,8 +121,8 @@ def _side(name: str | None, catalog: str, *, forked: bool) -> Side:
         return read_side(Path(catalog), catalog)
     if name is not None and Path(name).exists():
         inside = Path(name, catalog)
-        path = inside if (inside / "catalog.yaml").is_file() and not Path(name, "catalog.yaml").is_file() else Path(name)
-        return read_side(path, str(path))
+        is_checkout = is_catalog(str(inside)) and not is_catalog(name)
+        return read_side(*((inside, str(inside)) if is_checkout else (Path(name), name)))
     repository = Repository(Path())
     commit, shown = repository.fork_point() if name is None else (repository.commit(name), name)
     label = f"{shown}@{short(commit)}:{catalog}" if name is None else f"{shown}:{catalog}"
@@ -134,6 +133,7 @@ def _side(name: str | None, catalog: str, *, forked: bool) -> Side:
 def _conditions(
     config: tuple[str, str] | None, host: tuple[str, str] | None, arch: str
 ) -> tuple[Conditions, Conditions]:
+    from virtcatalog.hosts import load_host
     from virtcatalog.review.meeting import Conditions
 
     before, after = (
@@ -148,7 +148,7 @@ def _conditions(
 
 
 def _kubevirt(file: str) -> Data:
-    found = [each.data for each in read([file]) if each.data["kind"] == "KubeVirt"]
+    found: list[Data] = [each.data for each in read([file]) if each.data["kind"] == "KubeVirt"]
     if len(found) != 1:
         raise ManifestError(Problem(file=file, message=f"holds {len(found)} KubeVirt CRs, one is needed"))
     return found[0]

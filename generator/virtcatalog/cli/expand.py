@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -16,8 +17,12 @@ from virtcatalog.cli.vms import Batch, Located, gather
 from virtcatalog.errors import ManifestError, Problem, UnsupportedError
 
 if TYPE_CHECKING:
+    from virtcatalog.domain.host import HostProfile
+    from virtcatalog.domain.lint import Finding, Schema
     from virtcatalog.expand.cluster import Cluster
     from virtcatalog.pipeline import Result
+
+    _Expanded = tuple[Located, Result | UnsupportedError, Cluster, Warnings]
 
 _REFUSERS = {
     "vm": "the VM webhook",
@@ -36,7 +41,9 @@ Examples:
   virtcatalog expand -f vm.yaml -o diff               what KubeVirt adds to the VM's template
   virtcatalog expand -f vm.yaml -o explain            where every field of the VMI comes from
   virtcatalog expand -f vm.yaml --pin                 the VM pinned to ControllerRevisions, and these
+  virtcatalog expand -f vm.yaml -o disks              its disks, a line each
   virtcatalog expand                                  every VM template of ./catalog
+  virtcatalog expand --lint-xml --host nodes.yaml     on nodes of your own, checked by libvirt's schema
   kubectl get vm -A -o yaml | virtcatalog expand -f - -o json --catalog output
 """,
 )
@@ -61,23 +68,40 @@ Examples:
     default="amd64",
     help="The architecture of VMs that name none. [default: amd64]",
 )
+@click.option("--host", metavar="PROFILE|FILE", default="reference", help="The nodes: see `virtcatalog hosts`.")
+@click.option("--jobs", "-j", type=click.IntRange(1), default=1, help="Processes to expand many VMs with. [default: 1]")
+@click.option("--lint-xml", is_flag=True, help="Check every domain against libvirt's schema, too.")
+@click.option("--libvirt-schema", metavar="FILE", type=click.Path(path_type=Path), help="Where that is: domain.rng.")
 @failing
-def command(sources: tuple[str, ...], catalog: str | None, form: str | None, pin: bool, arch: str) -> int:
+def command(
+    sources: tuple[str, ...],
+    catalog: str | None,
+    form: str | None,
+    pin: bool,
+    arch: str,
+    host: str,
+    jobs: int,
+    lint_xml: bool,
+    libvirt_schema: Path | None,
+) -> int:
     """Show what KubeVirt v1.9.0 makes of VMs: who refuses them, or the VMI and the libvirt domain XML.
 
     The KubeVirt CR, PersistentVolumeClaims, DataVolumes, DataSources, presets and ControllerRevisions among the files
     count as the cluster's. VMs that cannot be read or are refused do not stop the others.
     """
+    from virtcatalog.hosts import load_host
+
     if pin and form not in (None, "json"):
         raise click.UsageError(f"--pin prints manifests, as YAML or with -o json; it has no -o {form}")
     batches, problems = gather(sources, catalog)
-    run = _Run()
+    run = _Run(_schema(libvirt_schema) if lint_xml or libvirt_schema else None)
     for problem in sorted([*problems, *(each for batch in batches for vm in batch.unreadable for each in vm)]):
         run.say(problem)
     run.count["unreadable"] = sum(len(batch.unreadable) for batch in batches)
-    clusters = [(batch, _cluster(batch, arch)) for batch in batches]
+    profile = load_host(host)
+    clusters = [(batch, _cluster(batch, arch, profile)) for batch in batches]
     number = sum(len(batch.vms) for batch in batches)
-    outcomes = run.expand(progress(_paired(clusters), number, "VMs"))
+    outcomes = run.tell(progress(_expanded(clusters, jobs), number, "VMs"))
     printer = partial(print_pins, form == "json") if pin else PRINTERS[form or "xml"]
     printer(outcomes, number > 1)
     if problems or run.count != Counter(admitted=1):
@@ -86,39 +110,46 @@ def command(sources: tuple[str, ...], catalog: str | None, form: str | None, pin
 
 
 class _Run:
-    """Expands VMs one by one and tells what is wrong with them on the way."""
+    """Tells what is wrong with VMs, one by one, while their results pass on to be printed."""
 
-    def __init__(self) -> None:
+    def __init__(self, schema: Schema | None) -> None:
         self.count: Counter[str] = Counter()
         self.worst = 0
+        self._schema = schema
 
     def say(self, problem: Problem) -> None:
         """Print a problem."""
         click.echo(str(problem), err=True)
 
-    def expand(self, vms: Iterator[tuple[Located, Cluster, Warnings]]) -> Iterator[Outcome]:
+    def tell(self, expanded: Iterator[_Expanded]) -> Iterator[Outcome]:
         """Yield what became of each VM, refused ones too; what virtcatalog does not model is only told."""
-        from virtcatalog.pipeline import expand
-
-        for vm, cluster, warnings in vms:
-            try:
-                result = expand(vm.manifest, cluster)
-            except UnsupportedError as error:
-                self.say(vm.problem(_in_vm(error.field), f"not supported by virtcatalog: {error.message}"))
+        for vm, result, cluster, warnings in expanded:
+            if isinstance(result, UnsupportedError):
+                self.say(vm.problem(_in_vm(result.field), f"not supported by virtcatalog: {result.message}"))
                 self.count["unsupported"] += 1
                 continue
             yield Outcome(vm, result, cluster)
             self.count["admitted" if result.admitted else "refused"] += 1
-            self.worst = max(self.worst, 0 if result.admitted else 1)
-            for problem in [*_refusals(vm, result), *warnings.of(vm, result)]:
+            faults = [vm.problem("", f"libvirt's schema: {each}") for each in self._lint(result)]
+            self.worst = max(self.worst, 0 if result.admitted and not faults else 1)
+            for problem in [*_refusals(vm, result), *warnings.of(vm, result), *faults]:
                 self.say(problem)
 
+    def _lint(self, result: Result) -> list[Finding]:
+        return self._schema.findings(result.domain_xml) if self._schema and result.domain_xml else []
 
-def _cluster(batch: Batch, arch: str) -> Cluster:
+
+def _schema(file: Path | None) -> Schema:
+    from virtcatalog.domain.lint import SCHEMA, Schema
+
+    return Schema(file or SCHEMA)
+
+
+def _cluster(batch: Batch, arch: str, host: HostProfile) -> Cluster:
     from virtcatalog.expand.cluster import Cluster
 
     try:
-        return Cluster([each.manifest for each in batch.objects], architecture=arch)
+        return Cluster([each.manifest for each in batch.objects], architecture=arch, host=host)
     except ManifestError as error:
         problems: list[Problem] = []
         for each in batch.objects:
@@ -129,11 +160,15 @@ def _cluster(batch: Batch, arch: str) -> Cluster:
         raise ManifestError(*problems) from error
 
 
-def _paired(clusters: list[tuple[Batch, Cluster]]) -> Iterator[tuple[Located, Cluster, Warnings]]:
+def _expanded(clusters: list[tuple[Batch, Cluster]], jobs: int) -> Iterator[_Expanded]:
+    from virtcatalog.parallel import expand_many
+
     for batch, cluster in clusters:
         warnings = Warnings(batch.objects)
-        for vm in batch.vms:
-            yield vm, cluster, warnings
+        objects = [each.manifest for each in batch.objects]
+        results = expand_many((vm.manifest for vm in batch.vms), cluster, objects, jobs)
+        for vm, result in zip(batch.vms, results, strict=True):
+            yield vm, result, cluster, warnings
 
 
 def _refusals(vm: Located, result: Result) -> list[Problem]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from virtcatalog.cli.console import coloured, write_diff
+from virtcatalog.cli.expand_disks import print_disks
 from virtcatalog.cli.vms import Located
 
 if TYPE_CHECKING:
@@ -141,7 +142,9 @@ def _print_table(name: str, rows: list[tuple[str, str, str]]) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(*_COLUMNS, title=f"VirtualMachineInstance/{name}", title_justify="left")
+    table = Table(title=f"VirtualMachineInstance/{name}", title_justify="left")
+    for column in _COLUMNS:
+        table.add_column(column, overflow="fold")
     for field, value, source in rows:
         kind = source.split(" ", 1)[0]
         table.add_row(Text(field), Text(value), Text(source, style=_STYLES.get(kind, "")))
@@ -157,4 +160,5 @@ PRINTERS: dict[str, Printer] = {
     "json": print_json,
     "diff": print_diff,
     "explain": print_explanation,
+    "disks": print_disks,
 }

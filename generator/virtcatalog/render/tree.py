@@ -45,7 +45,7 @@ class Change(msgspec.Struct, frozen=True):
 
 def compare(folder: Path, tree: Mapping[str, str]) -> list[Change]:
     """Return what replacing `folder` by `tree` would change, by path; raises TreeError where a file is not ours."""
-    tree = _with_ownership(tree)
+    tree = with_ownership(tree)
     owned = _owned(folder)
     changes = [Change(path, _read(folder, path), None) for path in owned - tree.keys() if _present(folder, path)]
     foreign = []
@@ -90,7 +90,8 @@ def replace(folder: Path, tree: Mapping[str, str]) -> list[Change]:
         raise TreeError(f"{place}: {error.strerror or error}; the output folder is as it was") from error
 
 
-def _with_ownership(tree: Mapping[str, str]) -> dict[str, str]:
+def with_ownership(tree: Mapping[str, str]) -> dict[str, str]:
+    """Return the tree with the file that lists it."""
     return {**tree, OWNED: _HEADER + "".join(f"{path}\n" for path in sorted(tree))}
 
 
@@ -123,7 +124,7 @@ def _build(staging: Path, folder: Path, tree: Mapping[str, str]) -> None:
     """Write the new tree into `staging`, with what others keep in `folder`."""
     staging.mkdir()
     made = {staging}
-    for path, text in _with_ownership(tree).items():
+    for path, text in with_ownership(tree).items():
         place = staging / path
         if place.parent not in made:
             place.parent.mkdir(parents=True, exist_ok=True)

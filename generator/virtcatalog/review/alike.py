@@ -20,6 +20,7 @@ _SELF = "\0"
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _MAC = re.compile(r"[0-9a-f][02468ace](:[0-9a-f]{2}){5}")
 _LETTERS, _DIGITS = re.compile("[a-z]+"), re.compile("[0-9]+")
+_ORDINARY = re.compile("[a-z]([-a-z0-9]{0,28}[a-z0-9])?")
 _INLINE_BYTES = 2048
 #: Maps of a VM whose `name` is one that the VM gives itself.
 _NAMED_LISTS = frozenset({"volumes", "disks", "interfaces", "networks", "filesystems"})
@@ -45,8 +46,6 @@ class Alike:
         own = _Own(name, self._claims(namespace) if known else _nothing)
         parts: list[Any] = [
             vm.get("apiVersion"),
-            # What may stand in a name, and how long it may be, is limited.
-            len(name),
             _shape(name),
             namespace if known or _is_local(spec) else _shape(namespace),
             metadata.get("labels") if self._labels_matter else None,
@@ -127,7 +126,8 @@ def _is_local(spec: Mapping[str, Any]) -> bool:
 
 
 def _shape(name: str) -> str:
-    return _DIGITS.sub("0", _LETTERS.sub("a", name))
+    """What of a name may matter: nothing, if it can stand in any other name and is not near any limit of length."""
+    return "" if _ORDINARY.fullmatch(name) else f"{len(name)} {_DIGITS.sub('0', _LETTERS.sub('a', name))}"
 
 
 def _nothing(_: str) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from sys import intern
 from typing import Any
 
 from virtcatalog.api.scalars import resolve
@@ -62,6 +63,7 @@ class _Reader:
             if key in made or not isinstance(_resolved(key), str):
                 raise _OtherStyleError
             at += 1
+            key = intern(key)
             if rest is None:
                 made[key], at = self._nested(at, indent, depth)
             else:

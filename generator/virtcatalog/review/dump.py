@@ -16,16 +16,18 @@ _DOCUMENTS = re.compile(r"^---[ \t]*\n", re.MULTILINE)
 _ITEMS = re.compile(r"^items:\n(?=- )", re.MULTILINE)
 _BEHIND_ITEMS = re.compile(r"^(?![- \n])", re.MULTILINE)
 _DEEPEST_LIST = 3
+_METADATA = ("name", "generateName", "namespace", "labels", "annotations")
+_STATUS = ("instancetypeRef", "preferenceRef")
 
 
 def read_dump(content: bytes, file: str) -> Iterator[Data]:
     """Yield every manifest of a file, lists taken apart.
 
-    VMs are yielded as they are: what does not fit their API refuses them. ManifestError for what is no manifest, and
-    for the problems of any other kind.
+    VMs are not checked: what does not fit their API refuses them. Of what the cluster has written into them only the
+    stored revisions are kept. ManifestError for what is no manifest.
     """
     try:
-        text = content.decode()
+        text = content.decode().removeprefix("\ufeff")
     except UnicodeDecodeError:
         text = ""
     if not text.strip():
@@ -40,7 +42,7 @@ def read_dump(content: bytes, file: str) -> Iterator[Data]:
                 read_manifests(content, file)
                 raise ManifestError(Problem(file=file, message=fault))
             found = True
-            yield manifest
+            yield _slim(manifest) if manifest["kind"] == "VirtualMachine" else manifest
     if not found:
         raise ManifestError(Problem(file=file, line=1, column=1, message="holds no manifest"))
 
@@ -100,6 +102,16 @@ def _take_apart(data: Any, depth: int = 0) -> Iterable[Any]:
     return (
         each for item in items for each in _take_apart({**named, **item} if isinstance(item, dict) else item, depth + 1)
     )
+
+
+def _slim(vm: Data) -> Data:
+    """The VM without what bears on no domain: ten thousand of them are held at once."""
+    status = vm.get("status")
+    kept = {key: value for key, value in vm.items() if key != "status"}
+    kept["metadata"] = {key: value for key, value in vm["metadata"].items() if key in _METADATA}
+    if isinstance(status, dict):
+        kept["status"] = {key: status[key] for key in _STATUS if key in status}
+    return kept
 
 
 def _fault(manifest: Any) -> str:

@@ -20,6 +20,17 @@ def differences(old: Element, new: Element) -> Iterator[tuple[str, str]]:
     yield from _compare(old, new, label(old))
 
 
+def same(old: Element, new: Element) -> bool:
+    """Whether two elements and all in them are the same."""
+    return (
+        old.tag == new.tag
+        and old.text == new.text
+        and old.attrib == new.attrib
+        and len(old) == len(new)
+        and all(map(same, old, new))
+    )
+
+
 def label(element: Element) -> str:
     """The start tag that tells an element from its siblings: `<disk root>`, `<timer hpet>`."""
     name = _name(element)
@@ -53,7 +64,7 @@ def _compare(old: Element, new: Element, where: str) -> Iterator[tuple[str, str]
             yield f"{where} gains {brief(other)}", f"{where} gains {_line(other)}"
         elif other is None and one is not None:
             yield f"{where} loses {brief(one)}", f"{where} loses {_line(one)}"
-        elif one is not None and other is not None:
+        elif one is not None and other is not None and not same(one, other):
             # A child without a name of its own says little without the device that it is part of.
             inner = label(other)
             named = _name(old) and old.tag not in ("domain", "devices")

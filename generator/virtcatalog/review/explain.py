@@ -91,7 +91,8 @@ class _Runs:
         return [
             Origin(field_path(path), value, tuple(self._sources(path, value)))
             for key in ("metadata", "spec")
-            for path, value in _leaves(self._whole.final.get(key, {}), (key,))
+            if key in self._whole.final
+            for path, value in _leaves(self._whole.final[key], (key,))
         ]
 
     def _make(self, without: _Without) -> _Run:

@@ -10,7 +10,7 @@ import msgspec
 
 from virtcatalog.review.alike import Alike
 from virtcatalog.review.meeting import LOCAL, MATCHERS, Conditions, Meeting, references
-from virtcatalog.review.outcome import KINDS, VmChange, arrival, compare, outcome
+from virtcatalog.review.outcome import KINDS, Kind, VmChange, arrival, compare, outcome
 from virtcatalog.review.side import Data, Identity, Side, Vm, identity
 
 Effect = Literal["created", "started", "stored"]
@@ -31,9 +31,11 @@ class Member(msgspec.Struct, frozen=True):
 
 
 class Group(msgspec.Struct, kw_only=True):
-    """VMs that change alike; `change` is that of the first one, whose name stands in its diff."""
+    """VMs that change alike; `diff` is that of the first one, whose name stands in it."""
 
-    change: VmChange
+    kind: Kind
+    summary: tuple[str, ...]
+    diff: str = ""
     members: list[Member] = []
 
 
@@ -73,7 +75,7 @@ class _Pinned(msgspec.Struct, frozen=True):
 class _Verdict(msgspec.Struct, frozen=True):
     """What happens to a VM and all that are alike."""
 
-    changes: tuple[tuple[Effect, VmChange], ...] = ()
+    changes: tuple[tuple[Effect, Group], ...] = ()
     references: tuple[Identity, ...] = ()
     stored: bool = False
     known: bool = True
@@ -140,7 +142,7 @@ class Reviewer:
     def done(self) -> Fleet:
         """Return what was collected: the gravest changes first, then those of most VMs."""
         order = list(KINDS)
-        groups = sorted(self._groups.values(), key=lambda group: (order.index(group.change.kind), -len(group.members)))
+        groups = sorted(self._groups.values(), key=lambda group: (order.index(group.kind), -len(group.members)))
         self.fleet.groups = groups
         return self.fleet
 
@@ -163,7 +165,8 @@ class Reviewer:
         else:
             change = arrival(outcome(vm.manifest, meeting.base), gone=True)
         if change is not None:
-            self._add(change, Member(vm.key, "created", template=True, environment=vm.environment))
+            member = Member(vm.key, "created", template=True, environment=vm.environment)
+            self._group(change).members.append(member)
 
     def _judge(
         self, vm: Data, anew: Data, pinned: _Pinned, refers: list[Identity] | None, meeting: Meeting
@@ -172,23 +175,33 @@ class Reviewer:
         if not meeting.is_known(refers):
             return _Verdict(references=known, stored=bool(pinned.matchers), known=False)
         name = identity(vm)[2]
+        given = len(pinned.contents) == len(pinned.matchers)
+        if pinned.matchers and not given and meeting.changed.isdisjoint(known):
+            # Stored or not, it is the same instance type and preference.
+            pinned = _Pinned()
         change = compare(outcome(anew, meeting.base), outcome(anew, meeting.head), name)
         stored = bool(pinned.matchers) and all(
             reference not in meeting.changed or _matcher(reference) in pinned.matchers for reference in known
         )
         if not stored:
-            changes: list[tuple[Effect, VmChange]] = [("started", change)] if change else []
-            return _Verdict(tuple(changes), known, bool(pinned.matchers))
-        changes = []
+            return _Verdict(self._grouped(("started", change)), known, bool(pinned.matchers))
         lasting = self._lasting(vm, anew, pinned, meeting, name) if meeting.all_change else None
-        if lasting is not None:
-            changes.append(("started", lasting))
-        if change is not None and (lasting is None or lasting.signature != change.signature):
-            changes.append(("stored", change))
-        return _Verdict(tuple(changes), known, stored=True)
+        if change is not None and lasting is not None and lasting.signature == change.signature:
+            change = None
+        return _Verdict(self._grouped(("started", lasting), ("stored", change)), known, stored=True)
+
+    def _grouped(self, *changes: tuple[Effect, VmChange | None]) -> tuple[tuple[Effect, Group], ...]:
+        return tuple((effect, self._group(change)) for effect, change in changes if change is not None)
+
+    def _group(self, change: VmChange) -> Group:
+        group = self._groups.get(change.signature)
+        if group is None:
+            group = Group(kind=change.kind, summary=change.summary, diff=change.draw())
+            self._groups[change.signature] = group
+        return group
 
     def _lasting(self, vm: Data, anew: Data, pinned: _Pinned, meeting: Meeting, name: str) -> VmChange | None:
-        """What changes for a VM that keeps its stored revisions: those given, else what they were made of."""
+        """What changes for a VM that keeps its revisions: those given, else what they were made of."""
         if len(pinned.contents) == len(pinned.matchers):
             return compare(outcome(vm, meeting.base), outcome(vm, meeting.head), name)
         return compare(outcome(anew, meeting.base), outcome(anew, meeting.before), name)
@@ -198,11 +211,8 @@ class Reviewer:
         self._count(verdict.references, stored=verdict.stored)
         if not verdict.known:
             self.fleet.unknown.append(name)
-        for effect, change in verdict.changes:
-            self._add(change, Member(name, effect))
-
-    def _add(self, change: VmChange, member: Member) -> None:
-        self._groups.setdefault(change.signature, Group(change=change)).members.append(member)
+        for effect, group in verdict.changes:
+            group.members.append(Member(name, effect))
 
     def _count(self, refers: Iterable[Identity], *, template: bool = False, stored: bool = False) -> None:
         for each in refers:

@@ -55,7 +55,7 @@ def _summary(report: Report) -> Iterator[str]:
         rows.append(("host profile", 1, _plain(report.host)))
     groups = report.fleet.groups
     rows += [
-        (f"VMs: {KINDS[group.change.kind]}", len(group.members), _plain(_short(headline(group), 300)))
+        (f"VMs: {KINDS[group.kind]}", len(group.members), _plain(_short(headline(group), 300)))
         for group in groups[:_MOST_ROWS]
     ]
     yield "| what | number | |\n|---|--:|---|\n"
@@ -69,7 +69,7 @@ def _summary(report: Report) -> Iterator[str]:
 def _details(report: Report, pointer: str) -> Iterator[str]:
     for group in report.fleet.groups:
         said = f"{_plain(_short(members(group), 500))}  \n{_plain(effects(group))}\n"
-        yield _folded(_short(headline(group), 300), said, group.change.diff, pointer)
+        yield _folded(_short(headline(group), 300), said, group.diff, pointer)
     for change in report.objects:
         renamed = f" (was {change.old_name})" if change.old_name else ""
         where = f" in {', '.join(change.environments)}" if change.environments else ""

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, Literal
 
 import msgspec
 
 from virtcatalog.api.emit import dump
+from virtcatalog.domain.xml import Element
 from virtcatalog.errors import UnsupportedError
 from virtcatalog.expand.cluster import Cluster
 from virtcatalog.pipeline import Result, expand
@@ -33,13 +34,14 @@ KINDS: dict[Kind, str] = {
 class VmChange(msgspec.Struct, frozen=True, kw_only=True):
     """One change: what it comes to, in a line each, and the diff that shows it.
 
-    `signature` is the same for the same change of another VM: the VM's own name does not count.
+    `signature` is the same for the same change of another VM: the VM's own name does not count. `draw` gives the diff,
+    which is wanted of one VM of many.
     """
 
     kind: Kind
     summary: tuple[str, ...]
-    diff: str = ""
     signature: tuple[str, ...] = ()
+    draw: Callable[[], str] = str
 
 
 class Outcome(msgspec.Struct, frozen=True):
@@ -104,41 +106,41 @@ def _compare(old: Outcome, new: Outcome) -> VmChange | None:
             return None
         return VmChange(kind="unsupported", summary=tuple(after or before))
     if after and not before:
-        return VmChange(kind="refused", summary=tuple(after), diff=_lines("+", after))
+        return VmChange(kind="refused", summary=tuple(after), draw=lambda: _lines("+", after))
     if before and not after:
         summary = tuple(f"was refused {each}" for each in before)
-        return VmChange(kind="admitted", summary=summary, diff=_lines("-", before))
+        return VmChange(kind="admitted", summary=summary, draw=lambda: _lines("-", before))
     if before or after:
         if before == after:
             return None
-        return VmChange(kind="reason", summary=tuple(after), diff=_lines("-", before) + _lines("+", after))
+        return VmChange(kind="reason", summary=tuple(after), draw=lambda: _lines("-", before) + _lines("+", after))
     return _compare_domains(old.result, new.result) or _compare_vmis(old.result.vmi or {}, new.result.vmi or {})
 
 
 def _compare_domains(old: Result, new: Result) -> VmChange | None:
-    texts = old.domain_xml or "", new.domain_xml or ""
-    if texts[0] == texts[1] or old.domain is None or new.domain is None:
+    before, after = old.domain, new.domain
+    if before is None or after is None or _alike(before, after):
         return None
-    found = list(elements.differences(old.domain, new.domain))
-    bodies = _COMMENT.sub("", texts[0]), _COMMENT.sub("", texts[1])
-    if not found and bodies[0] == bodies[1]:
-        return None
-    found = found or [("elements change their order",) * 2]
-    diff = plain.unified(*bodies)
+    found = list(elements.differences(before, after)) or [("elements change their order",) * 2]
     return VmChange(
         kind="domain",
         summary=tuple(brief for brief, _ in found),
-        diff=diff,
         signature=tuple(full for _, full in found),
+        draw=lambda: plain.unified(*(_COMMENT.sub("", each.domain_xml or "", count=1) for each in (old, new))),
     )
+
+
+def _alike(old: Element, new: Element) -> bool:
+    """Whether two domains are the same but for the comment that names the host profile."""
+    return len(old) == len(new) and old.attrib == new.attrib and all(map(elements.same, old, new))
 
 
 def _compare_vmis(old: Data, new: Data) -> VmChange | None:
     before, after = _told(old), _told(new)
     if before == after:
         return None
-    diff = plain.unified(dump(before), dump(after))
-    return VmChange(kind="vmi", summary=tuple(plain.differences(before, after)), diff=diff)
+    summary = tuple(plain.differences(before, after))
+    return VmChange(kind="vmi", summary=summary, draw=lambda: plain.unified(dump(before), dump(after)))
 
 
 def _told(vmi: Data) -> Data:

@@ -86,7 +86,7 @@ def effects(group: Group) -> str:
     for member in group.members:
         number[member.effect] += 1
     said = []
-    if number["created"] and group.change.kind not in ("added", "removed"):
+    if number["created"] and group.kind not in ("added", "removed"):
         said.append(f"{_plural(number['created'], 'VM template')}: whatever is created from now on")
     if number["started"]:
         said.append(f"{_plural(number['started'], 'VM')}: at the next start")
@@ -108,8 +108,8 @@ def headline(group: Group) -> str:
         )
         if part
     )
-    words = "" if group.change.kind == "domain" else f"{KINDS[group.change.kind]}: "
-    return f"{who}: {words}{_gist(group.change.summary)}"
+    words = "" if group.kind == "domain" else f"{KINDS[group.kind]}: "
+    return f"{who}: {words}{_gist(group.summary)}"
 
 
 def members(group: Group, most: int = 5) -> str:
@@ -163,11 +163,11 @@ def as_data(report: Report) -> dict[str, Any]:
             "changed": fleet.changed,
             "groups": [
                 {
-                    "kind": group.change.kind,
+                    "kind": group.kind,
                     "headline": headline(group),
-                    "summary": list(group.change.summary),
+                    "summary": list(group.summary),
                     "effect": effects(group),
-                    "diff": group.change.diff,
+                    "diff": group.diff,
                     "members": [msgspec.to_builtins(member) for member in group.members],
                 }
                 for group in fleet.groups

@@ -19,11 +19,11 @@ def github(report: Report) -> str:
     lines = [_command("error", each.file, each.line, "catalog", each.message) for each in report.problems]
     templates = {vm.key: vm for side in (report.base, report.head) for vm in side.vms}
     for group in report.fleet.groups:
-        level = "error" if group.change.kind == "refused" else "warning"
+        level = "error" if group.kind == "refused" else "warning"
         message = f"{headline(group)} ({members(group)}). {effects(group)}".strip()
         first = next((templates[m.name] for m in group.members if m.template and m.name in templates), None)
         file, line = (first.place.file, first.place.line) if first else ("", 0)
-        lines.append(_command(level, _in_checkout(file, report.head), line, KINDS[group.change.kind], message))
+        lines.append(_command(level, _in_checkout(file, report.head), line, KINDS[group.kind], message))
     for change in report.objects:
         if change.same_as:
             continue
@@ -57,7 +57,7 @@ def _parts(report: Report) -> Iterator[str]:
         when = effects(group)
         if when:
             yield f"  {when}\n"
-        yield group.change.diff
+        yield group.diff
     if report.hidden or report.fleet.unknown:
         yield f"\nnot compared: {printable(', '.join([*report.hidden, *report.fleet.unknown]))}\n"
     yield f"\n{totals(report)}\n"

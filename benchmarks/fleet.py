@@ -1,0 +1,183 @@
+"""How long `virtcatalog diff` takes for a fleet, and how much memory.
+
+usage: fleet.py CATALOG [--vms N] [--json]
+
+CATALOG is a file of manifests: YAML documents, or JSON one a line (also gzipped). The fleet's VMs, as `kubectl get vm
+-A -o yaml` prints them, go over all pairs of its instance types and preferences, each with a name, disk, MAC address,
+uid and cloud-init of its own. Two changes are compared: every Windows preference gains a Hyper-V feature, which most
+VMs do not meet; and the cluster's configuration changes, which all of them do.
+"""
+
+from __future__ import annotations
+
+import argparse
+import copy
+import gzip
+import itertools
+import json
+import random
+import resource
+import subprocess
+import sys
+import time
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from ruamel.yaml import YAML
+
+from virtcatalog.api.emit import dump, join
+
+Manifest = dict[str, Any]
+KINDS = ("VirtualMachineClusterInstancetype", "VirtualMachineClusterPreference")
+
+
+def read(path: Path) -> list[Manifest]:
+    text = gzip.decompress(path.read_bytes()).decode() if path.suffix == ".gz" else path.read_text()
+    if text.lstrip().startswith("{"):
+        return [json.loads(line) for line in text.splitlines() if line.strip()]
+    return [document for document in YAML(typ="safe").load_all(text) if document]
+
+
+def fleet(manifests: list[Manifest], number: int) -> Manifest:
+    chance = random.Random(1)  # noqa: S311 - the same fleet every time
+    names = [[each["metadata"]["name"] for each in manifests if each["kind"] == kind] for kind in KINDS]
+    pairs = itertools.cycle(itertools.product(*names))
+    items = [vm(number, *next(pairs), chance) for number in range(number)]
+    return {"apiVersion": "v1", "items": items, "kind": "List", "metadata": {"resourceVersion": ""}}
+
+
+def vm(number: int, instancetype: str, preference: str, chance: random.Random) -> Manifest:
+    name, namespace = f"{chance.choice(('web', 'db', 'desktop'))}-{number}", f"team-{number % 200}"
+    uid = "-".join(f"{chance.getrandbits(bits):0{bits // 4}x}" for bits in (32, 16, 16, 16, 48))
+    disks = [{"name": "root", "disk": {}}] * chance.randrange(2)
+    return {
+        "apiVersion": "kubevirt.io/v1",
+        "kind": "VirtualMachine",
+        "metadata": {
+            "annotations": {"kubevirt.io/latest-observed-api-version": "v1"},
+            "creationTimestamp": "2026-05-04T12:00:00Z",
+            "finalizers": ["kubevirt.io/virtualMachineControllerFinalize"],
+            "generation": 1,
+            "labels": {"app": name},
+            "name": name,
+            "namespace": namespace,
+            "resourceVersion": str(10**6 + number),
+            "uid": uid,
+        },
+        "spec": {
+            "dataVolumeTemplates": [
+                {
+                    "metadata": {"creationTimestamp": None, "name": f"{name}-root"},
+                    "spec": {
+                        "sourceRef": {"kind": "DataSource", "name": "guest", "namespace": "images"},
+                        "storage": {"resources": {"requests": {"storage": "30Gi"}}},
+                    },
+                }
+            ],
+            "instancetype": {"kind": "virtualmachineclusterinstancetype", "name": instancetype},
+            "preference": {"kind": "virtualmachineclusterpreference", "name": preference},
+            "runStrategy": "Always",
+            "template": {
+                "metadata": {"creationTimestamp": None, "labels": {"kubevirt.io/domain": name}},
+                "spec": {
+                    "architecture": "amd64",
+                    "domain": {
+                        "devices": {
+                            **({"disks": disks} if disks else {}),
+                            "interfaces": [
+                                {"macAddress": mac(chance), "masquerade": {}, "name": "default"},
+                            ],
+                        },
+                        "firmware": {"uuid": uid},
+                        "resources": {},
+                    },
+                    "networks": [{"name": "default", "pod": {}}],
+                    "volumes": [
+                        {"dataVolume": {"name": f"{name}-root"}, "name": "root"},
+                        {"cloudInitNoCloud": {"userData": f"#cloud-config\nhostname: {name}\n"}, "name": "init"},
+                    ],
+                },
+            },
+        },
+        "status": {
+            "conditions": [
+                {
+                    "lastProbeTime": None,
+                    "lastTransitionTime": "2026-05-04T12:01:00Z",
+                    "status": "True",
+                    "type": condition,
+                }
+                for condition in ("Ready", "LiveMigratable", "AgentConnected")
+            ],
+            "created": True,
+            "instancetypeRef": ref(name, instancetype, "virtualmachineclusterinstancetype"),
+            "preferenceRef": ref(name, preference, "virtualmachineclusterpreference"),
+            "printableStatus": "Running",
+            "ready": True,
+            "runStrategy": "Always",
+        },
+    }
+
+
+def ref(vm_name: str, name: str, kind: str) -> Manifest:
+    revision = f"{vm_name}-{name}-v1beta1-{abs(hash(name)) % 10**8:08d}-1"
+    return {"controllerRevisionRef": {"name": revision}, "kind": kind, "name": name}
+
+
+def mac(chance: random.Random) -> str:
+    return "02:" + ":".join(f"{chance.getrandbits(8):02x}" for _ in range(5))
+
+
+def changed(manifests: list[Manifest]) -> list[Manifest]:
+    new = copy.deepcopy(manifests)
+    for each in new:
+        if each["kind"] in KINDS and each["metadata"]["name"].startswith("windows"):
+            hyperv = each["spec"].setdefault("features", {}).setdefault("preferredHyperv", {})
+            hyperv["evmcs"] = {}
+    return new
+
+
+def measure(name: str, *arguments: str) -> None:
+    before, started = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+    command = [sys.executable, "-m", "virtcatalog", "diff", *arguments, "-o", "json"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603
+    seconds = time.perf_counter() - started
+    assert done.returncode == 1, done.stderr
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    vms = json.loads(done.stdout)["vms"]
+    said = f"{vms['changed']:,} of {vms['given']:,} VMs change, {len(vms['groups'])} groups"
+    print(f"{name:24}{seconds:>6.1f} s ({cpu:.1f} s of CPU){after.ru_maxrss / 1024:>7.0f} MiB  ({said})", flush=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("catalog", type=Path)
+    parser.add_argument("--vms", type=int, default=10_000)
+    parser.add_argument("--json", action="store_true", help="a dump as JSON, not YAML")
+    arguments = parser.parse_args()
+    manifests = read(arguments.catalog)
+    with TemporaryDirectory() as temporary:
+        folder = Path(temporary)
+        for name, objects in (("base.yaml", manifests), ("head.yaml", changed(manifests))):
+            (folder / name).write_text(join(map(dump, objects)))
+        vms = fleet(manifests, arguments.vms)
+        (folder / "fleet.yaml").write_text(json.dumps(vms, indent=4) if arguments.json else dump(vms))
+        for name, options in (("old.yaml", {}), ("new.yaml", {"disableSerialConsoleLog": {}})):
+            kubevirt = {
+                "apiVersion": "kubevirt.io/v1",
+                "kind": "KubeVirt",
+                "metadata": {"name": "kubevirt", "namespace": "kubevirt"},
+                "spec": {"configuration": {"virtualMachineOptions": options}},
+            }
+            (folder / name).write_text(dump(kubevirt))
+        base, head, dumped, old, new = (
+            str(folder / f"{name}.yaml") for name in ("base", "head", "fleet", "old", "new")
+        )
+        measure("preferences change", base, head, "-f", dumped)
+        measure("configuration changes", base, base, "-f", dumped, "--config", old, new)
+
+
+if __name__ == "__main__":
+    main()

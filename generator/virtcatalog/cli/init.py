@@ -1,0 +1,51 @@
+"""`virtcatalog init`: a new catalog's repository."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from virtcatalog.cli.console import failing, summary
+
+if TYPE_CHECKING:
+    from virtcatalog.scaffold.content import Tool
+
+
+@click.command(
+    "init",
+    epilog="""\b
+Examples:
+  virtcatalog init house-catalog
+  virtcatalog init . --name house --gitops argocd --repo-url https://git.example.com/platform/house.git
+""",
+)
+@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+@click.option("--name", help="The catalog's name (default: the folder's).")
+@click.option(
+    "--gitops", "tool", type=click.Choice(["argocd", "flux", "none"]), default="none", help="What is to sync it."
+)
+@click.option("--repo-url", default="", help="Where --gitops finds the repository, or oci:// and the artifact.")
+@failing
+def command(folder: Path, name: str | None, tool: Tool, repo_url: str) -> int:
+    """Write a new catalog's repository into DIR: a catalog that works, its tests, and what builds and delivers it.
+
+    All files are written, or none; a file that is there already is never replaced.
+    """
+    from virtcatalog.catalog.names import name_fault
+    from virtcatalog.scaffold.content import contents
+    from virtcatalog.scaffold.write import write
+
+    name = name or Path(os.path.realpath(folder)).name
+    fault = name_fault(name)
+    if fault:
+        raise click.UsageError(f"{fault}; choose another --name.")
+    if repo_url and tool == "none":
+        raise click.UsageError("--repo-url is for --gitops argocd or flux.")
+    written = write(folder, contents(name, tool, repo_url))
+    for path in written:
+        click.echo(str(folder / path))
+    summary(f"{folder}: {len(written)} files; next: make build test" if written else f"{folder}: nothing to add")
+    return 0

@@ -1,0 +1,158 @@
+"""The pytest plugin: golden tests for the VM templates of somebody's repository."""
+
+import os
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+VM = """\
+apiVersion: kubevirt.io/v1
+kind: VirtualMachine
+metadata: {name: web}
+spec:
+  runStrategy: Always
+  instancetype: {name: m.small}
+  template:
+    spec:
+      domain: {devices: {}}
+"""
+
+FILES = {
+    "pytest.toml": '[pytest]\nvirtcatalog_catalog = ["catalog"]\n',
+    "catalog/catalog.yaml": "name: c\nkubevirt: v1.9.0\n",
+    "catalog/instancetypes/m.yaml": (
+        "class: m\nmemoryPerVcpu: 1Gi\nname: '{{ class }}.{{ size }}'\nsizes: {small: {vcpus: 1}, large: {vcpus: 4}}\n"
+    ),
+    "catalog/vms/web.yaml": VM,
+    "catalog/vms/db.yaml": VM.replace("name: web", "name: db"),
+    "tests/test_other.py": "def test_other():\n    pass\n",
+}
+
+
+@pytest.fixture
+def repository(tmp_path):
+    for name, text in FILES.items():
+        file = tmp_path / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+    return tmp_path
+
+
+@pytest.fixture
+def run(repository):
+    """Run pytest in the repository."""
+
+    def pytest_in(*arguments):
+        command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-p", "no:randomly", *arguments]
+        environment = {key: value for key, value in os.environ.items() if not key.startswith("PYTEST")}
+        return subprocess.run(
+            command, cwd=repository, env=environment, capture_output=True, text=True, check=False, timeout=120
+        )
+
+    return pytest_in
+
+
+@pytest.fixture
+def golden(repository, run):
+    """Golden files as they are at first."""
+    assert run("--snapshot-update").returncode == 0
+    return repository / "tests" / "golden" / "catalog"
+
+
+def names(folder):
+    return sorted(file.name for file in folder.iterdir())
+
+
+def test_a_template_without_a_golden_file_fails(run):
+    result = run()
+    assert result.returncode == 1
+    assert "there is no tests/golden/catalog/web.xml; pytest --snapshot-update writes it" in result.stdout
+
+
+def test_golden_files_are_written_and_compared(run, golden):
+    assert names(golden) == ["db.xml", "web.xml"]
+    assert (golden / "web.xml").read_text().startswith('<domain type="kvm"')
+    result = run()
+    assert (result.returncode, "3 passed" in result.stdout) == (0, True), result.stdout
+
+
+def test_a_change_is_shown_as_a_diff(run, repository, golden):
+    file = repository / "catalog/instancetypes/m.yaml"
+    file.write_text(file.read_text().replace("memoryPerVcpu: 1Gi", "memoryPerVcpu: 2Gi"))
+    result = run("-k", "web")
+    assert result.returncode == 1
+    assert '-  <memory unit="b">1073741824</memory>\n+  <memory unit="b">2147483648</memory>' in result.stdout
+    assert "   <name>" not in result.stdout.partition("@@")[0]
+
+
+def test_a_removed_template_leaves_an_unused_golden_file(run, repository, golden):
+    (repository / "catalog/vms/db.yaml").unlink()
+    result = run()
+    assert result.returncode == 1
+    assert "1 snapshot unused" in result.stdout
+    run("--snapshot-update")
+    assert names(golden) == ["web.xml"]
+
+
+def test_running_some_tests_leaves_the_other_golden_files(run, golden):
+    (golden / "kept.xml").write_text("<domain/>")
+    run("catalog/catalog.yaml::web", "--snapshot-update")
+    run("-k", "web", "--snapshot-update")
+    assert names(golden) == ["db.xml", "kept.xml", "web.xml"]
+
+
+def test_a_vm_that_kubevirt_refuses_fails(run, repository, golden):
+    (repository / "catalog/vms/web.yaml").write_text(VM.replace("{devices: {}}", "{cpu: {cores: 2}, devices: {}}"))
+    result = run("--snapshot-update")
+    assert result.returncode == 1
+    assert "catalog/vms/web.yaml:1:1: KubeVirt refuses web (vm):" in result.stdout
+    assert "spec.template.spec.domain.cpu" in result.stdout
+
+
+def test_a_catalog_that_cannot_be_read_fails(run, repository):
+    (repository / "catalog/vms/web.yaml").write_text("kind: [")
+    result = run()
+    assert result.returncode == 2
+    assert "catalog/vms/web.yaml:" in result.stdout
+    assert "Traceback" not in result.stdout
+
+
+def test_a_template_is_crossed_with_instance_types(run, repository):
+    (repository / "catalog/vms.yaml").write_text("web.yaml: {cross: {instancetypes: ['m.*']}}\n")
+    assert run("--snapshot-update").returncode == 0
+    golden = repository / "tests/golden/catalog"
+    assert names(golden) == ["db.xml", "web.m.large.xml", "web.m.small.xml", "web.xml"]
+    assert '<memory unit="b">4294967296</memory>' in (golden / "web.m.large.xml").read_text()
+
+
+def test_a_glob_that_matches_nothing_fails(run, repository):
+    (repository / "catalog/vms.yaml").write_text("web.yaml: {cross: {preferences: ['linux.*']}}\n")
+    result = run()
+    assert result.returncode == 2
+    assert "crosses vms/web.yaml with preferences 'linux.*'" in result.stdout
+
+
+def test_the_cluster_and_the_host_are_configured(run, repository):
+    (repository / "pytest.toml").write_text(
+        '[pytest]\nvirtcatalog_catalog = ["catalog"]\nvirtcatalog_golden = "golden"\n'
+        'virtcatalog_cluster = ["kubevirt.yaml"]\nvirtcatalog_host = ["mine.yaml"]\nvirtcatalog_architecture = "arm64"\n'
+    )
+    (repository / "mine.yaml").write_text("name: mine\n")
+    (repository / "kubevirt.yaml").write_text(
+        "apiVersion: kubevirt.io/v1\nkind: KubeVirt\nmetadata: {name: k}\n"
+        "spec: {configuration: {memBalloonStatsPeriod: 7}}\n"
+    )
+    assert run("--snapshot-update").returncode == 0
+    xml = (repository / "golden/catalog/web.xml").read_text()
+    assert "host profile mine v1" in xml
+    assert '<stats period="7"/>' in xml
+    assert 'arch="aarch64"' in xml
+
+
+def test_without_configuration_the_plugin_does_nothing(run, repository):
+    (repository / "pytest.toml").write_text("[pytest]\n")
+    shutil.rmtree(repository / "tests/golden", ignore_errors=True)
+    result = run()
+    assert (result.returncode, "1 passed" in result.stdout) == (0, True), result.stdout
