@@ -1,0 +1,87 @@
+"""examples/common-instancetypes renders what kubevirt/common-instancetypes publishes."""
+
+import gzip
+import json
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+
+from virtcatalog.catalog.load import load_catalog
+from virtcatalog.render.output import render
+
+ROOT = Path(__file__).parents[2]
+EXAMPLE = ROOT / "examples/common-instancetypes"
+PUBLISHED = ROOT.parent / "shared/conformance/common-instancetypes.json.gz"
+#: Annotations that hold prose, which is our own.
+PROSE = ("instancetype.kubevirt.io/description", "openshift.io/documentation-url", "openshift.io/support-url")
+
+
+@pytest.fixture(scope="module")
+def catalog():
+    return load_catalog(EXAMPLE)
+
+
+def identity(manifest):
+    return manifest["kind"], manifest["metadata"]["name"]
+
+
+def without_prose(manifest):
+    metadata = manifest["metadata"]
+    kept = {key: value for key, value in metadata.get("annotations", {}).items() if key not in PROSE}
+    return {**manifest, "metadata": {**metadata, "annotations": kept}}
+
+
+@pytest.mark.skipif(not PUBLISHED.exists(), reason="needs the published objects, which lie beside the repository")
+def test_objects_are_the_published_ones(catalog):
+    with gzip.open(PUBLISHED, "rt") as lines:
+        published = {identity(each): without_prose(each) for each in map(json.loads, lines)}
+    ours = {identity(each): without_prose(each) for each in catalog.objects()}
+    assert ours.keys() == published.keys()
+    for key, manifest in published.items():
+        assert ours[key] == manifest
+
+
+@pytest.mark.skipif(not PUBLISHED.exists(), reason="needs the published objects, which lie beside the repository")
+def test_descriptions_are_our_own(catalog):
+    with gzip.open(PUBLISHED, "rt") as lines:
+        published = {line for each in lines for line in prose(json.loads(each))}
+    ours = {line for each in catalog.objects() for line in prose(each)}
+    assert ours
+    assert not ours & published
+
+
+def prose(manifest):
+    description = manifest["metadata"].get("annotations", {}).get("instancetype.kubevirt.io/description", "")
+    return {line.strip() for line in description.splitlines() if line.strip()}
+
+
+def test_there_are_65_instancetypes_and_57_preferences(catalog):
+    assert (len(catalog.instancetypes), len(catalog.preferences)) == (65, 57)
+    assert len(catalog.objects()) == 244
+
+
+def test_labels_and_specs_are_as_recorded(catalog, snapshot):
+    """One line an object: its name, and digests of its labels and of its spec."""
+    entries = (*catalog.instancetypes, *catalog.preferences)
+    assert [f"{each.name} {digest(each.labels)} {digest(each.spec)}" for each in entries] == snapshot
+
+
+def digest(value):
+    return sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()[:12]
+
+
+def test_bundles_are_named_as_published(catalog):
+    assert sorted(path.removeprefix("bundles/") for path in render(catalog) if path.startswith("bundles/")) == [
+        "CHECKSUMS.sha256",
+        "common-clusterinstancetypes-bundle.yaml",
+        "common-clusterpreferences-bundle.yaml",
+        "common-instancetypes-all-bundle.yaml",
+        "common-instancetypes-bundle.yaml",
+        "common-preferences-bundle.yaml",
+    ]
+
+
+def test_the_declarations_are_short():
+    lines = [line.strip() for path in EXAMPLE.rglob("*.yaml") for line in path.read_text().splitlines()]
+    assert sum(bool(line) and not line.startswith("#") for line in lines) <= 400
