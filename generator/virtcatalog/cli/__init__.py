@@ -15,6 +15,7 @@ COMMANDS = {
     "check": "Find out what is wrong with a catalog before it is applied.",
     "diff": "Show what a change does to the objects and to the VMs.",
     "expand": "Show what KubeVirt makes of VMs: admission, VMI, libvirt domain XML.",
+    "adopt": "Find the instance type and preference that VMs can take in place of their own fields.",
     "gitops": "Print what tells Argo CD or Flux to sync the output tree.",
     "hosts": "List the host profiles, or print one as YAML.",
     "schema": "Write the JSON Schemas of catalog files and KubeVirt kinds.",

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import os
-import shutil
-import tempfile
-from collections.abc import Iterable, Iterator
-from difflib import unified_diff
+from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from virtcatalog.cli.console import failing, progress, summary, write_diff
+from virtcatalog.cli.adopt_output import Machine, Rewritten, as_text, put, replace, rewritten
+from virtcatalog.cli.console import failing, progress, summary
 from virtcatalog.cli.inputs import catalog_objects, contents
 from virtcatalog.errors import ManifestError, Problem, VirtcatalogError
 
@@ -87,43 +84,44 @@ def command(
 
     _refuse_nonsense(context, sources, target, in_place)
     files, problems = _read(sources)
-    vms = [vm for file in files for vm in file.vms]
-    if not vms and not problems:
+    if not any(file.vms for file in files) and not problems:
         raise VirtcatalogError(f"no VirtualMachine in {', '.join(sources)}")
     companions = [manifest.data for file in files for manifest in file.companions]
     candidates = Candidates([*catalog_objects(catalog), *companions], architecture=arch, host=load_host(host))
     _refuse_nothing(candidates, catalog)
-    for problem in sorted(problems):
-        click.echo(str(problem), err=True)
-    adoptions = [adopt(vm.data, candidates) for vm in progress(vms, len(vms), "VMs")]
-    outcomes = iter(adoptions)
-    adopted = [_Adopted(file, list(zip(file.vms, outcomes))) for file in files]  # noqa: B905
-    writable = ("adopted", "nearest") if nearest else ("adopted",)
-    failed = _tell(adopted, writable)
-    texts, unwritable = _texts(adopted, writable)
-    for problem in unwritable:
-        click.echo(str(problem), err=True)
+    files = [file for file in files if file.vms]
+    vms = [(file, number, vm) for file in files for number, vm in file.vms.items()]
+    machines = [
+        Machine(file.name, number, vm, adopt(vm.data, candidates))
+        for file, number, vm in progress(vms, len(vms), "VMs")
+    ]
+    made: list[Rewritten] = []
+    for file in files:
+        own = [machine for machine in machines if machine.file == file.name]
+        text, unwritable = rewritten(file.name, file.text, own, ("adopted", "nearest") if nearest else ("adopted",))
+        made.append(text)
+        problems += unwritable
+    _tell(machines, problems)
+    failed = any(machine.adoption.outcome not in ("adopted", "unchanged") for machine in machines)
+    changed = [file for file in made if file.new != file.old]
     if in_place:
-        for file, text in texts:
-            _replace(Path(file.name), text, file.text)
-    if not in_place or context.get_parameter_source("form") is not click.core.ParameterSource.DEFAULT:
-        whole = any(text != file.text for file, text in texts) or not (failed or problems or unwritable)
-        _print(form, target, texts if whole else [], adopted)
-    if problems or any(adoption.outcome == "unsupported" for adoption in adoptions):
+        for each in changed:
+            replace(Path(each.name), each.new)
+    printed = not in_place or context.get_parameter_source("form") is not click.core.ParameterSource.DEFAULT
+    if printed and (changed or form == "json" or not (failed or problems)):
+        put(form, target, as_text(form, made, machines))
+    if problems or any(machine.adoption.outcome == "unsupported" for machine in machines):
         return 2
-    return 1 if failed or unwritable else 0
+    return 1 if failed else 0
 
 
 class _File(NamedTuple):
+    """A file with its VMs by their number among all VMs of it, and the other objects."""
+
     name: str
     text: str
-    vms: list[Manifest]
+    vms: dict[int, Manifest]
     companions: list[Manifest]
-
-
-class _Adopted(NamedTuple):
-    file: _File
-    vms: list[tuple[Manifest, Adoption]]
 
 
 def _refuse_nonsense(context: click.Context, sources: Iterable[str], target: str, in_place: bool) -> None:
@@ -144,24 +142,12 @@ def _refuse_nothing(candidates: Candidates, catalog: str | None) -> None:
 
 def _read(sources: Iterable[str]) -> tuple[list[_File], list[Problem]]:
     """Read the files; VMs that cannot be read are among the problems, other objects must be fine."""
-    from virtcatalog.api.read import read_apart
-
-    files, problems, fatal = [], [], []
+    files: list[_File] = []
+    problems: list[Problem] = []
+    fatal: list[Problem] = []
     for source in sources:
         try:
-            for name, content in contents(source):
-                manifests, faults = read_apart(content, name)
-                problems += faults
-                vms, companions = [], []
-                for each in manifests:
-                    is_vm = isinstance(each.data, dict) and each.data.get("kind") == "VirtualMachine"
-                    if each.problems:
-                        (problems if is_vm else fatal).extend(each.problems)
-                    elif is_vm:
-                        vms.append(each)
-                    else:
-                        companions.append(each)
-                files.append(_File(name, content.decode("utf-8", "replace"), vms, companions))
+            files += [_read_file(name, content, problems, fatal) for name, content in contents(source)]
         except OSError as error:
             fatal.append(Problem(file=os.fspath(error.filename or source), message=error.strerror or str(error)))
     if fatal:
@@ -169,25 +155,37 @@ def _read(sources: Iterable[str]) -> tuple[list[_File], list[Problem]]:
     return files, problems
 
 
-def _tell(adopted: list[_Adopted], writable: tuple[str, ...]) -> bool:
-    """Explain every VM on stderr; whether any of them found nothing that is the same."""
+def _read_file(name: str, content: bytes, problems: list[Problem], fatal: list[Problem]) -> _File:
+    from virtcatalog.api.read import read_apart
+
+    manifests, faults = read_apart(content, name)
+    fatal += faults
+    vms = [each for each in manifests if isinstance(each.data, dict) and each.data.get("kind") == "VirtualMachine"]
+    companions = [each for each in manifests if each not in vms]
+    problems += (problem for each in vms for problem in each.problems)
+    fatal += (problem for each in companions for problem in each.problems)
+    readable = {number: each for number, each in enumerate(vms) if not each.problems}
+    return _File(name, content.decode("utf-8-sig", "replace"), readable, companions)
+
+
+def _tell(machines: list[Machine], problems: list[Problem]) -> None:
+    """Explain every VM on stderr, and sum up when they are many."""
     from virtcatalog.migrate.report import explain, table
 
-    rows = [(_name(manifest), adoption) for each in adopted for manifest, adoption in each.vms]
-    for each in adopted:
-        for manifest, adoption in each.vms:
-            for problem in _problems(manifest, adoption):
-                click.echo(str(problem), err=True)
-            lines = list(explain(adoption))
-            if lines:
-                line, column = manifest.place("")
-                click.echo(f"{manifest.file}:{line}:{column}: {manifest.name}: {lines[0]}", err=True)
-                for text in lines[1:]:
-                    click.echo(text, err=True)
-    if len(rows) > 1:
-        for text in table(rows):
+    for problem in sorted(problems):
+        click.echo(str(problem), err=True)
+    for machine in machines:
+        manifest = machine.manifest
+        for problem in _problems(manifest, machine.adoption):
+            click.echo(str(problem), err=True)
+        line, column = manifest.place("")
+        start = f"{manifest.file}:{line}:{column}: {manifest.name}: "
+        for text in explain(machine.adoption):
+            click.echo(start + text, err=True)
+            start = ""
+    if len(machines) > 1:
+        for text in table((machine.name, machine.adoption) for machine in machines):
             summary(text)
-    return any(adoption.outcome not in ("adopted", "unchanged") for _, adoption in rows)
 
 
 def _problems(manifest: Manifest, adoption: Adoption) -> list[Problem]:
@@ -205,97 +203,3 @@ def _in_vm(field: str) -> str:
     name = rest.partition(".")[0].partition("[")[0]
     in_template = first == "spec" and name in VirtualMachineInstanceSpec.__struct_encode_fields__
     return f"spec.template.{field}" if in_template else field
-
-
-def _texts(adopted: list[_Adopted], writable: tuple[str, ...]) -> tuple[list[tuple[_File, str]], list[Problem]]:
-    """The files' new texts, and why some cannot be written: the whole file stays as it is then."""
-    from virtcatalog.migrate.rewrite import rewrite
-    from virtcatalog.migrate.textedit import UnwritableError
-
-    texts, problems = [], []
-    for file, vms in adopted:
-        changed = {
-            number: adoption.found.manifest
-            for number, (_, adoption) in enumerate(vms)
-            if adoption.found is not None and adoption.outcome in writable
-        }
-        text = file.text
-        try:
-            text = rewrite(text, changed) if changed else text
-        except UnwritableError as error:
-            problems += [vms[number][0].problem("", f"cannot be rewritten: {error}") for number in changed]
-        texts.append((file, text))
-    return texts, problems
-
-
-def _print(form: str, target: str, texts: list[tuple[_File, str]], adopted: list[_Adopted]) -> None:
-    if form == "diff" and target == "-":
-        write_diff("".join(_diff(texts)))
-        return
-    text = {"yaml": _joined, "diff": _diff, "json": lambda _: _json(adopted)}[form](texts)
-    if target == "-":
-        click.echo("".join(text), nl=False)
-    elif texts or form == "json":
-        _replace(Path(target), "".join(text), None)
-
-
-def _joined(texts: list[tuple[_File, str]]) -> Iterator[str]:
-    """The files one after the other, as one stream of documents."""
-    for index, (_, text) in enumerate(texts):
-        if index and not text.startswith("---"):
-            yield "---\n"
-        yield text if text.endswith("\n") or len(texts) == 1 else f"{text}\n"
-
-
-def _diff(texts: list[tuple[_File, str]]) -> Iterator[str]:
-    for file, text in texts:
-        lines = unified_diff(file.text.splitlines(True), text.splitlines(True), f"a/{file.name}", f"b/{file.name}")
-        for line in lines:
-            yield line if line.endswith("\n") else f"{line}\n"
-
-
-def _json(adopted: list[_Adopted]) -> Iterator[str]:
-    from virtcatalog.migrate.report import document
-
-    documents: Any = []
-    for each in adopted:
-        for manifest, adoption in each.vms:
-            line, column = manifest.place("")
-            place = {"file": manifest.file, "line": line, "column": column}
-            documents.append(document(_name(manifest), adoption) | {"place": place})
-    yield json.dumps(documents[0] if len(documents) == 1 else documents, indent=2, ensure_ascii=False) + "\n"
-
-
-def _replace(path: Path, text: str, old: str | None) -> None:
-    """Write a file as a whole or not at all, with the permissions that it had; one that would not change is left."""
-    if text == old:
-        return
-    path = Path(os.path.realpath(path))
-    try:
-        descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-        try:
-            with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as file:
-                file.write(text)
-                file.flush()
-                os.fsync(descriptor)
-            if path.exists():
-                shutil.copymode(path, name)
-            else:
-                Path(name).chmod(0o666 & ~_umask())
-            Path(name).replace(path)
-        except BaseException:
-            Path(name).unlink(missing_ok=True)
-            raise
-    except OSError as error:
-        raise VirtcatalogError(f"{path}: {error.strerror or error}; it is as it was") from error
-
-
-def _umask() -> int:
-    umask = os.umask(0)
-    os.umask(umask)
-    return umask
-
-
-def _name(manifest: Manifest) -> str:
-    metadata = manifest.data.get("metadata") or {}
-    return f"{metadata.get('namespace') or 'default'}/{metadata.get('name') or metadata.get('generateName')}"

@@ -29,7 +29,7 @@ def explain(adoption: Adoption) -> Iterator[str]:
     if adoption.outcome == "adopted":
         yield f"adopts {names}, domain unchanged; {_sizes(adoption, found)}"
     else:
-        yield f"no instance type and preference make the same domain; the nearest are {names}; {_sizes(adoption, found)}"
+        yield f"nothing makes the same domain; the nearest are {names}; {_sizes(adoption, found)}"
         for difference in found.domain:
             yield f"  domain: {difference.place}: {_show(difference.old)} becomes {_show(difference.new)}"
     for by, fields in groupby(sorted(found.removed, key=lambda each: each.by), key=lambda each: each.by):
@@ -43,8 +43,9 @@ def explain(adoption: Adoption) -> Iterator[str]:
         yield f"  stays: {field_path(kept.path)}: {_show(kept.value)} (without it: {without})"
     for path in still_inline(found):
         yield f"  stays: {field_path(path)}: {_show(get(found.manifest, path))} (neither object says so)"
+    where = "VMI" if found.domain else "outside the domain"
     for change in found.outside:
-        yield f"  outside the domain: {change.field}: {_show(change.old)} becomes {_show(change.new)}"
+        yield f"  {where}: {change.field}: {_show(change.old)} becomes {_show(change.new)}"
 
 
 def document(name: str, adoption: Adoption) -> dict[str, Any]:
@@ -73,7 +74,7 @@ def document(name: str, adoption: Adoption) -> dict[str, Any]:
 
 def table(adoptions: Iterable[tuple[str, Adoption]]) -> Iterator[str]:
     """Yield a table of many VMs, a line a VM."""
-    rows = [("VM", "OUTCOME", "INSTANCE TYPE", "PREFERENCE", "VALUES")]
+    rows: list[tuple[str, ...]] = [("VM", "OUTCOME", "INSTANCE TYPE", "PREFERENCE", "VALUES")]
     for name, adoption in adoptions:
         found = adoption.found
         names = [each.name if each else "-" for each in found.names] if found else ["-", "-"]

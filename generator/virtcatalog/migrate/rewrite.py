@@ -11,8 +11,7 @@ from typing import Any
 
 import yaml
 
-from virtcatalog.api.read import read_manifests
-from virtcatalog.errors import ManifestError
+from virtcatalog.api.read import read_apart
 from virtcatalog.migrate.textedit import Editor, UnwritableError
 
 _KIND = "VirtualMachine"
@@ -25,19 +24,16 @@ def rewrite(text: str, changed: Mapping[int, dict[str, Any]]) -> str:
     Fields may go, maps become empty, and fields be added, in a VM's `spec` and where fields go. Raises UnwritableError
     where that cannot be done without touching what should stay.
     """
-    wanted = [manifest.data for manifest in read_manifests(text)]
-    places = [place for place, data in enumerate(wanted) if data["kind"] == _KIND]
+    wanted = [manifest.data for manifest in read_apart(text)[0]]
+    places = [place for place, data in enumerate(wanted) if isinstance(data, dict) and data.get("kind") == _KIND]
     nodes = list(_machines(text))
     editor = Editor(text)
     for number, new in changed.items():
         editor.change(nodes[number], wanted[places[number]], new)
         wanted[places[number]] = new
     made = editor.apply()
-    try:
-        read = [manifest.data for manifest in read_manifests(made)]
-    except ManifestError:
-        read = []
-    if read != wanted:
+    read, faults = read_apart(made)
+    if faults or [manifest.data for manifest in read] != wanted:
         raise UnwritableError("what must go is shared through YAML anchors, aliases or <<: write it out first")
     return made
 

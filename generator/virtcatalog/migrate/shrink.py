@@ -15,6 +15,7 @@ from virtcatalog.pipeline import Result, expand
 
 _DOMAIN: Path = (*TEMPLATE, "spec", "domain")
 _MAX_SOCKETS: Path = (*_DOMAIN, "cpu", "maxSockets")
+_TOPOLOGY = frozenset((*_DOMAIN, "cpu", name) for name in ("sockets", "cores", "threads"))
 _REQUIRED = frozenset({*((*_DOMAIN, "devices")[:end] for end in range(1, 6))})
 _NAMING = ("instancetype-name", "cluster-instancetype-name", "preference-name", "cluster-preference-name")
 _NAMING_PATHS = frozenset((*TEMPLATE, "metadata", "annotations", f"kubevirt.io/{name}") for name in _NAMING)
@@ -182,7 +183,7 @@ class _Trial:
 
     def _vmi_differences(self) -> list[Difference]:
         found = differences(self.original.shape, _shape(self.result))
-        return [difference for difference in found if difference.path not in _NAMING_PATHS]
+        return [one for one in found if one.path not in _NAMING_PATHS and not _respelled_topology(one)]
 
     def drop_respelled(self) -> None:
         """Leave out fields of the machine that were put back, where the domain is the same without them."""
@@ -236,6 +237,11 @@ class _Trial:
             self._vmi_differences(),
             leaves(self.smaller),
         )
+
+
+def _respelled_topology(difference: Difference) -> bool:
+    """Whether one of sockets, cores and threads is 1 where it was silent, which means the same."""
+    return difference.path in _TOPOLOGY and {difference.old, difference.new} == {None, 1}
 
 
 def outermost(paths: set[Path]) -> set[Path]:

@@ -1,0 +1,131 @@
+"""Where `virtcatalog adopt` writes: the rewritten files as one stream, a diff, each in its place, or all as JSON."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterable, Iterator
+from difflib import unified_diff
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import click
+
+from virtcatalog.cli.console import write_diff
+from virtcatalog.errors import Problem, VirtcatalogError
+
+if TYPE_CHECKING:
+    from virtcatalog.api.read import Manifest
+    from virtcatalog.migrate.adopt import Adoption
+
+
+class Machine(NamedTuple):
+    """A VM of a file, by its number among the file's VMs, and what it adopts."""
+
+    file: str
+    number: int
+    manifest: Manifest
+    adoption: Adoption
+
+    @property
+    def name(self) -> str:
+        """`namespace/name`."""
+        metadata = self.manifest.data.get("metadata") or {}
+        return f"{metadata.get('namespace') or 'default'}/{metadata.get('name') or metadata.get('generateName')}"
+
+
+class Rewritten(NamedTuple):
+    """A file's name, its text as it was, and as it is to be."""
+
+    name: str
+    old: str
+    new: str
+
+
+def rewritten(
+    name: str, text: str, machines: Iterable[Machine], outcomes: tuple[str, ...]
+) -> tuple[Rewritten, list[Problem]]:
+    """Return a file with the VMs of some outcomes shrunk; it stays as it is when it cannot be rewritten."""
+    from virtcatalog.migrate.rewrite import rewrite
+    from virtcatalog.migrate.textedit import UnwritableError
+
+    changed = {
+        machine.number: machine
+        for machine in machines
+        if machine.adoption.found is not None and machine.adoption.outcome in outcomes
+    }
+    if not changed:
+        return Rewritten(name, text, text), []
+    wanted = {number: one.adoption.found.manifest for number, one in changed.items() if one.adoption.found is not None}
+    try:
+        return Rewritten(name, text, rewrite(text, wanted)), []
+    except UnwritableError as error:
+        message = f"cannot be rewritten: {error}"
+        return Rewritten(name, text, text), [each.manifest.problem("", message) for each in changed.values()]
+
+
+def as_text(form: str, files: list[Rewritten], machines: list[Machine]) -> str:
+    """Return what is printed in one of the forms: `yaml`, `diff` or `json`."""
+    if form == "json":
+        return _json(machines)
+    forms: dict[str, Callable[[list[Rewritten]], Iterator[str]]] = {"yaml": _stream, "diff": _diff}
+    return "".join(forms[form](files))
+
+
+def put(form: str, target: str, text: str) -> None:
+    """Print the text, or write it into a file."""
+    if target != "-":
+        replace(Path(target), text)
+    elif form == "diff":
+        write_diff(text)
+    else:
+        click.echo(text, nl=False)
+
+
+def _stream(files: list[Rewritten]) -> Iterator[str]:
+    """The files one after the other, as one stream of documents."""
+    for index, file in enumerate(files):
+        if index and not file.new.startswith("---"):
+            yield "---\n"
+        yield file.new if file.new.endswith("\n") or len(files) == 1 else f"{file.new}\n"
+
+
+def _diff(files: list[Rewritten]) -> Iterator[str]:
+    for file in files:
+        old, new = file.old.splitlines(keepends=True), file.new.splitlines(keepends=True)
+        name = file.name.lstrip("/")
+        for line in unified_diff(old, new, f"a/{name}", f"b/{name}"):
+            yield line if line.endswith("\n") else f"{line}\n"
+
+
+def _json(machines: list[Machine]) -> str:
+    from virtcatalog.migrate.report import document
+
+    documents = []
+    for machine in machines:
+        line, column = machine.manifest.place("")
+        place = {"file": machine.manifest.file, "line": line, "column": column}
+        documents.append(document(machine.name, machine.adoption) | {"place": place})
+    return json.dumps(documents[0] if len(documents) == 1 else documents, indent=2, ensure_ascii=False) + "\n"
+
+
+def replace(path: Path, text: str) -> None:
+    """Write a file as a whole or not at all, with the permissions that it had."""
+    path = Path(os.path.realpath(path))
+    try:
+        descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+        try:
+            with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as file:
+                file.write(text)
+            if path.exists():
+                shutil.copymode(path, name)
+            else:
+                Path(name).chmod(0o644)
+            Path(name).replace(path)
+        except BaseException:
+            Path(name).unlink(missing_ok=True)
+            raise
+    except OSError as error:
+        raise VirtcatalogError(f"{path}: {error.strerror or error}; it is as it was") from error
