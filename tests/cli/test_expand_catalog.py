@@ -1,0 +1,89 @@
+"""`virtcatalog expand` of a catalog's VM templates."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from click.testing import Result
+from expanding import GATES, Run, documents, vm
+
+CATALOG = {
+    "catalog.yaml": "name: shop\nkubevirt: v1.9.0\n",
+    "instancetypes/m.yaml": "class: m\nsizes: {small: {vcpus: 1, memory: 1Gi}}\nname: '{{ class }}.{{ size }}'\n",
+    "preferences/linux.yaml": "preferences: {shop.linux: {spec: {devices: {preferredDiskBus: scsi}}}}\n",
+    "overlays.yaml": (
+        "lab:\n  scope: namespaced\n  namespace: lab\n"
+        "  patches: [{select: {names: [m.small]}, spec: {memory: {guest: 3Gi}}}]\n"
+        "live: {scope: cluster}\n"
+    ),
+    "vms.yaml": "web.yaml.j2: {environments: {lab: {}, live: {}}}\n",
+    "vms/db.yaml": vm("db"),
+    "vms/web.yaml.j2": vm(
+        "web",
+        "runStrategy: Always\n          instancetype: {kind: '{{ instancetypeKind }}', name: m.small}",
+        domain="",
+    ).replace("{name: web}", "{name: web, namespace: '{{ namespace }}'}"),
+}
+
+
+@pytest.fixture
+def catalog(tmp_path: Path) -> str:
+    for name, text in CATALOG.items():
+        file = tmp_path / "catalog" / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+    return "catalog"
+
+
+def guests(result: Result) -> list[tuple[str, str]]:
+    vmis = documents(result)
+    return [(each["metadata"]["name"], each["spec"]["domain"]["memory"]["guest"]) for each in vmis]
+
+
+@pytest.mark.usefixtures("catalog")
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        ([], [("db", "1Gi"), ("web", "3Gi"), ("web", "1Gi")]),
+        (["-f", "catalog"], [("db", "1Gi"), ("web", "3Gi"), ("web", "1Gi")]),
+        (["-f", "catalog/vms"], [("db", "1Gi"), ("web", "3Gi"), ("web", "1Gi")]),
+        (["-f", "catalog/vms/db.yaml"], [("db", "1Gi")]),
+        (["-f", "catalog/vms/web.yaml.j2"], [("web", "3Gi"), ("web", "1Gi")]),
+        (
+            ["-f", "catalog/vms/db.yaml", "-f", "catalog/vms/web.yaml.j2"],
+            [("db", "1Gi"), ("web", "3Gi"), ("web", "1Gi")],
+        ),
+    ],
+)
+def test_vm_templates_meet_what_their_environment_deploys(
+    run: Run, arguments: list[str], expected: list[tuple[str, str]]
+) -> None:
+    assert guests(run("-o", "vmi", *arguments)) == expected
+
+
+@pytest.mark.usefixtures("catalog")
+def test_a_refused_template_is_placed_in_the_template(run: Run, tmp_path: Path) -> None:
+    Path("catalog/vms/db.yaml").write_text(vm("db", "runStrategy: Never"))
+    assert run("-f", "catalog/vms/db.yaml").stderr.startswith("catalog/vms/db.yaml:5:3: VirtualMachine/db: spec.runSt")
+
+
+@pytest.mark.usefixtures("catalog")
+def test_a_kubevirt_cr_beside_a_catalog_counts_for_its_templates(run: Run) -> None:
+    cr = GATES.replace("developerConfiguration: {featureGates: [GPUsWithDRA]}", "evictionStrategy: External")
+    vmi, *_ = documents(run("-o", "vmi", "-f", "catalog/vms/db.yaml", "-f", "cr.yaml", cr_yaml=cr))
+    assert vmi["spec"]["evictionStrategy"] == "External"
+
+
+@pytest.mark.usefixtures("catalog")
+def test_other_vms_meet_the_catalogs_objects(run: Run) -> None:
+    text = vm("x", "runStrategy: Always\n          instancetype: {name: m.small}", domain="")
+    assert guests(run("-o", "vmi", "-f", "x.yaml", "--catalog", "catalog", x_yaml=text)) == [("x", "1Gi")]
+    assert guests(run("-o", "vmi", "-f", "x.yaml")) == [("x", "1Gi")]
+
+
+@pytest.mark.usefixtures("catalog")
+def test_a_template_that_is_not_there(run: Run) -> None:
+    result = run("-f", "catalog/vms/missing.yaml")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.startswith("catalog/vms/missing.yaml: No such file or directory")

@@ -1,0 +1,126 @@
+"""What `virtcatalog expand` says of VMs that are refused, cannot be read, or are not supported."""
+
+from __future__ import annotations
+
+import pytest
+import yaml
+from expanding import GATES, TYPES, UNSUPPORTED, Run, vm
+from syrupy.assertion import SnapshotAssertion
+
+
+def refused(run: Run, text: str) -> list[str]:
+    result = run("-f", "vm.yaml", vm_yaml=text)
+    assert (result.exit_code, result.stdout) == (1, "")
+    *lines, last = result.stderr.splitlines()
+    assert last == "1 VM: 1 refused"
+    return lines
+
+
+def test_the_vm_webhook_refuses_at_fields_of_the_vm(run: Run) -> None:
+    text = vm("x", "runStrategy: Never", devices="disks: [{name: a, disk: {bus: floppy}}]")
+    assert refused(run, text) == [
+        (
+            "vm.yaml:5:3: VirtualMachine/x: spec.runStrategy: 'Never' is none of Halted, Manual, Always, "
+            "RerunOnFailure, Once (refused by the VM webhook)"
+        ),
+        (
+            "vm.yaml:9:35: VirtualMachine/x: spec.template.spec.domain.devices.disks[0].name: no volume is named 'a' "
+            "(refused by the VM webhook)"
+        ),
+        (
+            "vm.yaml:9:51: VirtualMachine/x: spec.template.spec.domain.devices.disks[0].disk.bus: disk 'a': bus "
+            "'floppy' is none of virtio, scsi, sata, usb (refused by the VM webhook)"
+        ),
+    ]
+
+
+def test_virt_controller_refuses_at_the_matcher(run: Run) -> None:
+    text = vm("x", "runStrategy: Always\n          instancetype: {name: huge}", domain="")
+    assert refused(run, text) == [
+        (
+            "vm.yaml:6:18: VirtualMachine/x: spec.instancetype.name: there is no VirtualMachineClusterInstancetype "
+            "'huge' (refused by virt-controller)"
+        )
+    ]
+
+
+def test_the_vmi_webhook_refuses_at_the_templates_field(run: Run) -> None:
+    features = "memory: {guest: 1Gi}, features: {hyperv: {relaxed: {}}, hypervPassthrough: {enabled: true}}"
+    (line,) = refused(run, vm("x", domain=features))
+    assert line.startswith("vm.yaml:9:62: VirtualMachine/x: spec.template.spec.domain.features.hyperv: ")
+    assert line.endswith(" (refused by the VMI webhook)")
+
+
+def test_virt_launcher_refuses_at_the_templates_field(run: Run) -> None:
+    cpu = "memory: {guest: 1Gi}, cpu: {cores: 129, dedicatedCpuPlacement: true}"
+    assert refused(run, vm("x", domain=cpu)) == [
+        (
+            "vm.yaml:9:51: VirtualMachine/x: spec.template.spec.domain.cpu: the pod asks for 129 CPUs, and the node "
+            "has 128 (refused by virt-launcher)"
+        )
+    ]
+
+
+def test_what_virtcatalog_does_not_model_is_said_at_its_field(run: Run) -> None:
+    result = run("-f", ".", vm_yaml=UNSUPPORTED, gates_yaml=GATES)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.splitlines() == [
+        (
+            "vm.yaml:9:43: VirtualMachine/dra: spec.template.spec.domain.devices.gpus[0].claimName: not supported by "
+            "virtcatalog: dynamic resource allocation is not modelled"
+        ),
+        "1 VM: 1 unsupported",
+    ]
+
+
+def test_vms_do_not_stop_each_other(run: Run, snapshot: SnapshotAssertion) -> None:
+    undecodable = vm("undecodable", domain="cpu: {cores: many}")
+    stream = "---\n".join(
+        [vm("good"), undecodable, vm("refused", "runStrategy: Never"), UNSUPPORTED, vm("fine"), GATES]
+    )
+    result = run("-f", "stream.yaml", "-o", "vmi", stream_yaml=stream)
+    assert result.exit_code == 2
+    assert [each["metadata"]["name"] for each in yaml.safe_load_all(result.stdout)] == ["good", "fine"]
+    assert result.stderr == snapshot
+
+
+def test_a_file_that_cannot_be_read_does_not_stop_the_others(run: Run) -> None:
+    result = run("-f", ".", a_yaml="a: b: c\n", b_yaml=vm("b"), c_yaml="apiVersion: v1\nkind: Pod\nspec: {}\n")
+    assert result.exit_code == 2
+    assert "<name>default_b</name>" in result.stdout
+    *problems, last = result.stderr.splitlines()
+    assert problems[0] == "a.yaml:1:5: is not YAML: mapping values are not allowed in this context"
+    assert problems[1].startswith("c.yaml:")
+    assert last == f"1 VM: 1 admitted; {len(problems)} other problems"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        (
+            "type.yaml",
+            TYPES.replace("guest: 2}", "guest: two}"),
+            (
+                "type.yaml:5:9: VirtualMachineClusterInstancetype/small: spec.cpu.guest: must be an integer, not "
+                "the string 'two'"
+            ),
+        ),
+        (
+            "snapshot.yaml",
+            "apiVersion: snapshot.storage.k8s.io/v1\nkind: VolumeSnapshot\nmetadata: {name: s, labels: 3}\n",
+            "snapshot.yaml:3:21: VolumeSnapshot/s: metadata.labels: must be a map, not the number 3",
+        ),
+        (
+            "old.yaml",
+            "apiVersion: instancetype.kubevirt.io/v1alpha1\nkind: VirtualMachineInstancetype\nmetadata: {name: s}\n",
+            (
+                "old.yaml:1:1: VirtualMachineInstancetype/s: apiVersion: instancetype.kubevirt.io/v1alpha1 of "
+                "VirtualMachineInstancetype is not served; use instancetype.kubevirt.io/v1beta1"
+            ),
+        ),
+    ],
+)
+def test_an_object_of_the_cluster_that_cannot_be_read_stops_all(run: Run, name: str, text: str, message: str) -> None:
+    result = run("-f", ".", **{name: text, "vm_yaml": vm("a")})
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.splitlines() == [message, "1 problem"]
