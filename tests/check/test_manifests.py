@@ -126,6 +126,15 @@ def test_nulls_are_dropped_by_the_api_server(imported):
     assert imported(a_preference(spec="{features: {preferredSmm: {}}}")) == []
 
 
+def test_what_the_api_server_drops_or_rewrites_is_no_obstacle(imported):
+    spec = "{devices: {preferredDiskBus: null}, requirements: {cpu: {guest: 2.0}, memory: {guest: 1Gi}}}"
+    assert rules(imported(a_preference(spec=spec))) == ["null-value"]
+
+
+def test_kinds_of_other_groups_are_none_of_ours(imported):
+    assert imported(a_type().replace("instancetype.kubevirt.io/v1beta1", "example.org/v1")) == []
+
+
 def test_null_removes_in_a_catalog(bench):
     assert bench.preference("{spec: {features: null}}") == []
 

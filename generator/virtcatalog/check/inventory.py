@@ -8,13 +8,13 @@ from functools import partial
 from typing import Any
 
 from virtcatalog.api.decode import manifest_name
+from virtcatalog.api.findings import inspect
+from virtcatalog.api.kubevirt import VirtualMachine
 from virtcatalog.api.read import Manifest
 from virtcatalog.api.release import V1_9_0
 from virtcatalog.catalog.model import (
     CLUSTER_INSTANCETYPE,
     CLUSTER_PREFERENCE,
-    INSTANCETYPE_KINDS,
-    PREFERENCE_KINDS,
     Catalog,
     Entry,
     Source,
@@ -43,11 +43,11 @@ def take(
         ]
         others += _companions(catalog)
     for each in manifests:
-        subject = Subject(manifest=each.data, origin="import", place=partial(_in_manifest, each))
-        if each.data["kind"] in (*INSTANCETYPE_KINDS, *PREFERENCE_KINDS):
+        subject = _imported(each)
+        if subject.is_instancetype or subject.is_preference:
             objects.append(subject)
         else:
-            (vms if each.data["kind"] == "VirtualMachine" else others).append(subject)
+            (vms if isinstance(each.object, VirtualMachine) else others).append(subject)
     return Inventory(
         catalog=catalog,
         release=catalog.kubevirt if catalog else V1_9_0.name,
@@ -112,6 +112,15 @@ def _rendered(catalog: Catalog | None) -> Iterator[tuple[str | bytes, Callable[[
     for template in catalog.vms if catalog else ():
         if template.file.endswith(".j2"):
             yield template.origin.text, template.origin.place
+
+
+def _imported(each: Manifest) -> Subject:
+    """A manifest as the API server sees it, and as it was written."""
+    place = partial(_in_manifest, each)
+    if each.object is None:
+        return Subject(manifest=each.data, origin="import", place=place)
+    seen, _ = inspect(each.data, type(each.object))
+    return Subject(manifest=seen, written=each.data, origin="import", place=place)
 
 
 def _constant(source: Source) -> Callable[[str], Source]:

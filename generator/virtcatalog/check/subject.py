@@ -9,7 +9,15 @@ from typing import Any, Literal
 import msgspec
 
 from virtcatalog.api.decode import manifest_name
-from virtcatalog.catalog.model import INSTANCETYPE_KINDS, PREFERENCE_KINDS, Allowance, Catalog, Manifest, Source
+from virtcatalog.catalog.model import (
+    API_VERSION,
+    INSTANCETYPE_KINDS,
+    PREFERENCE_KINDS,
+    Allowance,
+    Catalog,
+    Manifest,
+    Source,
+)
 from virtcatalog.check.finding import Finding, Rule
 from virtcatalog.render.environment import deployed
 
@@ -20,10 +28,12 @@ class Subject(msgspec.Struct, frozen=True, kw_only=True):
     """One object under check.
 
     `origin` says whether the catalog declares it, an environment of the catalog changes it, or it is from a manifest
-    beside the catalog. `environment` is the environment of a patched object or of a VM. `place` finds a field.
+    beside the catalog; `written` is such a manifest with what the API server drops. `environment` is the environment
+    of a patched object or of a VM. `place` finds a field.
     """
 
     manifest: Manifest
+    written: Manifest | None = None
     origin: Origin
     environment: str = ""
     place: Callable[[str], Source]
@@ -61,12 +71,12 @@ class Subject(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def is_instancetype(self) -> bool:
         """Whether it is an instance type of either scope."""
-        return self.kind in INSTANCETYPE_KINDS
+        return self.kind in INSTANCETYPE_KINDS and self.manifest.get("apiVersion") == API_VERSION
 
     @property
     def is_preference(self) -> bool:
         """Whether it is a preference of either scope."""
-        return self.kind in PREFERENCE_KINDS
+        return self.kind in PREFERENCE_KINDS and self.manifest.get("apiVersion") == API_VERSION
 
     def finding(self, rule: Rule, message: str, field: str = "") -> Finding:
         """Return a finding about the object, at one of its fields."""

@@ -49,7 +49,7 @@ def check(inventory: Inventory) -> Iterator[Finding]:
     for each in (*inventory.objects, *inventory.vms, *inventory.others):
         # Objects of a catalog have no nulls: there they remove what a layer below set.
         if each.origin == "import" or not (each.is_instancetype or each.is_preference):
-            for path in _nulls(each.manifest, ()):
+            for path in _nulls(each.written or each.manifest, ()):
                 message = "is null, which the API server drops: write {} if it is meant, or leave it out"
                 yield each.finding(NULL, message, field_path(path))
         kind = kind_type(str(each.manifest.get("apiVersion")), each.kind)
