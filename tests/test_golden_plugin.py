@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 import sys
+from importlib.metadata import entry_points
 
 import pytest
 
@@ -45,8 +46,9 @@ def run(repository):
     """Run pytest in the repository."""
 
     def pytest_in(*arguments):
-        command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-p", "no:randomly", *arguments]
+        command = [sys.executable, "-m", "pytest", "-p", "syrupy", "-p", "virtcatalog.pytest_plugin", *arguments]
         environment = {key: value for key, value in os.environ.items() if not key.startswith("PYTEST")}
+        environment["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"  # nothing else costs time or has a say
         return subprocess.run(
             command, cwd=repository, env=environment, capture_output=True, text=True, check=False, timeout=120
         )
@@ -83,8 +85,9 @@ def test_a_change_is_shown_as_a_diff(run, repository, golden):
     file.write_text(file.read_text().replace("memoryPerVcpu: 1Gi", "memoryPerVcpu: 2Gi"))
     result = run("-k", "web")
     assert result.returncode == 1
-    assert '-  <memory unit="b">1073741824</memory>\n+  <memory unit="b">2147483648</memory>' in result.stdout
-    assert "   <name>" not in result.stdout.partition("@@")[0]
+    lines = result.stdout.splitlines()
+    assert "--- golden" in lines
+    assert {'-  <memory unit="b">1073741824</memory>', '+  <memory unit="b">2147483648</memory>'} < set(lines)
 
 
 def test_a_removed_template_leaves_an_unused_golden_file(run, repository, golden):
@@ -137,7 +140,8 @@ def test_a_glob_that_matches_nothing_fails(run, repository):
 def test_the_cluster_and_the_host_are_configured(run, repository):
     (repository / "pytest.toml").write_text(
         '[pytest]\nvirtcatalog_catalog = ["catalog"]\nvirtcatalog_golden = "golden"\n'
-        'virtcatalog_cluster = ["kubevirt.yaml"]\nvirtcatalog_host = ["mine.yaml"]\nvirtcatalog_architecture = "arm64"\n'
+        'virtcatalog_cluster = ["kubevirt.yaml"]\nvirtcatalog_host = ["mine.yaml"]\n'
+        'virtcatalog_architecture = "s390x"\n'
     )
     (repository / "mine.yaml").write_text("name: mine\n")
     (repository / "kubevirt.yaml").write_text(
@@ -148,7 +152,11 @@ def test_the_cluster_and_the_host_are_configured(run, repository):
     xml = (repository / "golden/catalog/web.xml").read_text()
     assert "host profile mine v1" in xml
     assert '<stats period="7"/>' in xml
-    assert 'arch="aarch64"' in xml
+    assert 'arch="s390x"' in xml
+
+
+def test_pytest_finds_the_plugin():
+    assert "virtcatalog.pytest_plugin" in {entry.value for entry in entry_points(group="pytest11")}
 
 
 def test_without_configuration_the_plugin_does_nothing(run, repository):

@@ -20,7 +20,7 @@ def test_a_profile_is_printed_as_it_is_read(profile):
 
 
 def test_amounts_are_quantities_or_bytes():
-    text = "{name: n, numaNodes: [{id: 0, memory: 2Gi, hugePages: [{size: 2097152, count: 4}]}]}"
+    text = "{name: small, numaNodes: [{id: 0, memory: 2Gi, hugePages: [{size: 2097152, count: 4}]}]}"
     profile = read_host(text)
     assert profile.numa_nodes == (NUMANode(id=0, memory=2**31, huge_pages=(HugePages(2**21, 4),)),)
     assert "memory: 2Gi" in dump_host(profile)
@@ -62,7 +62,7 @@ def test_a_profile_needs_no_more_than_a_name():
         ("name: a\nstorage: {containerDiskFormat: vdi}", ["f:2:11: storage.containerDiskFormat: 'vdi' is none of"]),
         ("[]", ["f:1:1: a host profile is a map"]),
         ("", ["f:1:1: a host profile is one document, and here are 0"]),
-        ("name: [", ["f:1:8: is not YAML"]),
+        ("name: [", ["f:2:1: is not YAML"]),
         (
             "version: 0\nnumaNodes: [{id: 0, cores: [1]}]\nextra: 1",
             ["f:1:1: name: is required", "f:2:29: numaNodes[0].cores[0]: must be a string", "f:3:1: extra: is not"],
@@ -96,8 +96,10 @@ def test_an_unknown_profile_says_which_there_are():
 
 
 def test_the_domain_names_the_profile_and_the_release(tmp_path):
-    vm = "{apiVersion: kubevirt.io/v1, kind: VirtualMachine, metadata: {name: v}, spec: {runStrategy: Always, template: {spec: {domain: {devices: {}}}}}}"
-    (tmp_path / "vm.yaml").write_text(vm.replace("devices: {}", "memory: {guest: 1Gi}, devices: {}"))
+    (tmp_path / "vm.yaml").write_text(
+        "apiVersion: kubevirt.io/v1\nkind: VirtualMachine\nmetadata: {name: v}\nspec:\n  runStrategy: Always\n"
+        "  template: {spec: {domain: {memory: {guest: 1Gi}, devices: {}}}}\n"
+    )
     (tmp_path / "mine.yaml").write_text("name: mine\nversion: 3\n")
     arguments = ["expand", "-f", str(tmp_path / "vm.yaml"), "--host", str(tmp_path / "mine.yaml")]
     assert "<!-- host profile mine v3, KubeVirt v1.9.0 -->" in CliRunner().invoke(main, arguments).stdout
