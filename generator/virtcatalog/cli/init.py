@@ -47,5 +47,6 @@ def command(folder: Path, name: str | None, tool: Tool, repo_url: str) -> int:
     written = write(folder, contents(name, tool, repo_url))
     for path in written:
         click.echo(str(folder / path))
-    summary(f"{folder}: {len(written)} files; next: make build test" if written else f"{folder}: nothing to add")
+    count = f"{len(written)} file{'' if len(written) == 1 else 's'}"
+    summary(f"{folder}: {count}; next: make build test" if written else f"{folder}: nothing to add")
     return 0
