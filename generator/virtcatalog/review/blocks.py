@@ -7,7 +7,6 @@ that there is one judge of what YAML means: this one says the same or nothing.
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 from sys import intern
 from typing import Any
 
@@ -54,17 +53,18 @@ class _Reader:
 
     def _mapping(self, at: int, indent: int, depth: int) -> tuple[dict[str, Any], int]:
         made: dict[str, Any] = {}
-        lines, count = self._lines, len(self._lines)
+        lines, count, entries = self._lines, len(self._lines), _ENTRIES
         while at < count and lines[at][0] == indent:
-            matched = _ENTRY.fullmatch(lines[at][1])
-            if matched is None:
+            entry = entries[lines[at][1]]
+            if entry is None:
                 break
-            key, rest = matched.groups()
-            if key in made or not isinstance(_resolved(key), str):
+            key, rest, value = entry
+            if key in made:
                 raise _OtherStyleError
             at += 1
-            key = intern(key)
-            if rest is None:
+            if value is not _UNREAD:
+                made[key] = value
+            elif rest is None:
                 made[key], at = self._nested(at, indent, depth)
             else:
                 made[key], at = self._scalar(rest, at, indent)
@@ -86,7 +86,7 @@ class _Reader:
             rest = lines[at][1][2:]
             if rest.startswith(("- ", " ")):
                 raise _OtherStyleError
-            if _ENTRY.fullmatch(rest):
+            if _ENTRIES[rest] is not None:
                 lines[at] = (indent + 2, rest)
                 item, at = self._mapping(at, indent + 2, depth + 1)
             else:
@@ -103,18 +103,7 @@ class _Reader:
             return {}, at
         if text == "[]":
             return [], at
-        quote = text[0]
-        if quote == '"' and len(text) > 1 and text[-1] == '"' and "\\" not in text and '"' not in text[1:-1]:
-            return text[1:-1], at
-        if quote == "'" and len(text) > 1 and text[-1] == "'":
-            inner = text[1:-1].replace("''", "\0")
-            if "'" not in inner:
-                return inner.replace("\0", "'"), at
-        if _START.match(text) and _PLAIN.fullmatch(text) and not text.endswith((" ", ":")):
-            value = _resolved(text)
-            if not isinstance(value, float):
-                return value, at
-        raise _OtherStyleError
+        return _read_scalar(text), at
 
     def _literal(self, style: str, at: int, indent: int) -> tuple[str, int]:
         start, count = at, len(self._raw)
@@ -131,9 +120,44 @@ class _Reader:
         return "\n".join(taken) + ("" if style == "|-" else "\n"), at
 
 
-@lru_cache(maxsize=1 << 14)
-def _resolved(text: str) -> Any:
-    return resolve(text)
+def _read_scalar(text: str) -> Any:
+    """What a scalar on one line stands for."""
+    quote = text[0]
+    if quote == '"' and len(text) > 1 and text[-1] == '"' and "\\" not in text and '"' not in text[1:-1]:
+        return text[1:-1]
+    if quote == "'" and len(text) > 1 and text[-1] == "'":
+        inner = text[1:-1].replace("''", "\0")
+        if "'" not in inner:
+            return inner.replace("\0", "'")
+    if _START.match(text) and _PLAIN.fullmatch(text) and not text.endswith((" ", ":")):
+        value = resolve(text)
+        if not isinstance(value, float):
+            return value
+    raise _OtherStyleError
+
+
+class _Entries(dict[str, "tuple[str, str | None, Any] | None"]):
+    """Lines `key: value`, remembered, since a dump repeats them: key, text of the value, and the value if it is short.
+
+    None for lines that are no entries of a map.
+    """
+
+    def __missing__(self, line: str) -> tuple[str, str | None, Any] | None:
+        matched = _ENTRY.fullmatch(line)
+        entry = None
+        if matched is not None and isinstance(resolve(matched[1]), str):
+            key, rest = matched.groups()
+            whole = rest is not None and rest not in _BLOCK and rest not in ("{}", "[]")
+            entry = intern(key), rest, _read_scalar(rest) if whole else _UNREAD
+        if len(self) >= _REMEMBERED:
+            self.clear()
+        self[line] = entry
+        return entry
+
+
+_UNREAD: Any = object()
+_REMEMBERED = 1 << 15
+_ENTRIES = _Entries()
 
 
 def _printable(text: str) -> bool:

@@ -76,7 +76,7 @@ def _listed(document: str, items: re.Match[str]) -> Iterator[Any]:
         following = end if following < 0 else following + 1
         item = _data(document[position:following])
         if not isinstance(item, list) or len(item) != 1:
-            yield _data(document)
+            yield None
             return
         yield {**named, **item[0]} if isinstance(item[0], dict) else item[0]
         position = following
