@@ -1,0 +1,80 @@
+"""Many VMs in several processes: the same results in the same order, taken as they are asked for."""
+
+import pytest
+
+from virtcatalog import parallel
+from virtcatalog.errors import UnsupportedError
+from virtcatalog.expand.cluster import Cluster
+from virtcatalog.parallel import expand_many
+
+INSTANCETYPE = {
+    "apiVersion": "instancetype.kubevirt.io/v1beta1",
+    "kind": "VirtualMachineClusterInstancetype",
+    "metadata": {"name": "small"},
+    "spec": {"cpu": {"guest": 1}, "memory": {"guest": "1Gi"}},
+}
+
+
+def vm(number):
+    """Make a VM: every seventh is refused, every eleventh asks for what is not modelled."""
+    spec = {"domain": {"devices": {}}}
+    if number % 7 == 0:
+        spec["domain"]["cpu"] = {"cores": 2}
+    elif number % 11 == 0:
+        spec["domain"]["devices"] = {"gpus": [{"name": "g", "claimName": "c", "requestName": "r"}]}
+        spec["resourceClaims"] = [{"name": "c", "resourceClaimName": "c"}]
+    return {
+        "apiVersion": "kubevirt.io/v1",
+        "kind": "VirtualMachine",
+        "metadata": {"name": f"vm-{number}"},
+        "spec": {"instancetype": {"name": "small"}, "runStrategy": "Always", "template": {"spec": spec}},
+    }
+
+
+def plain(result):
+    if isinstance(result, UnsupportedError):
+        return result.field, result.message
+    return result.refused_by, result.causes, result.reasons, result.message, result.vm, result.vmi, result.domain_xml
+
+
+@pytest.fixture
+def run(monkeypatch):
+    """Expand VMs, with processes however few there are."""
+    gates = ["GPUsWithDRA"]
+    configuration = {"developerConfiguration": {"featureGates": gates}}
+    kubevirt = {
+        "apiVersion": "kubevirt.io/v1",
+        "kind": "KubeVirt",
+        "metadata": {"name": "kubevirt"},
+        "spec": {"configuration": configuration},
+    }
+    objects = [INSTANCETYPE, kubevirt]
+    monkeypatch.setattr(parallel, "WORTH_IT", 10)
+    monkeypatch.setattr(parallel, "_CHUNK", 4)
+    return lambda vms, jobs: expand_many(vms, Cluster(objects), objects, jobs)
+
+
+def test_processes_do_what_one_does(run):
+    alone = list(map(plain, run(map(vm, range(60)), 1)))
+    assert list(map(plain, run(map(vm, range(60)), 2))) == alone
+    assert {each[0] for each in alone} > {None, "vm"}
+    assert any(len(each) == 2 for each in alone)
+
+
+def test_vms_are_taken_only_a_little_ahead(run):
+    taken = []
+
+    def vms():
+        for number in range(1000):
+            taken.append(number)
+            yield vm(number)
+
+    results = run(vms(), 2)
+    next(results)
+    assert len(taken) < 60
+    results.close()
+
+
+def test_few_vms_start_no_process(run, monkeypatch):
+    monkeypatch.setattr(parallel, "get_context", None)
+    assert len(list(run(map(vm, range(9)), 8))) == 9
