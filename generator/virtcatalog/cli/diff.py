@@ -98,7 +98,7 @@ def command(
     for name in (environment,) if environment else ():
         if not any(name in side.objects for side in sides):
             raise click.UsageError(f"there is no environment {name!r} on either side")
-    dump = _dump(sources)
+    dump = read_dumps(sources)
     report = review(*sides, _conditions(config, host, arch), dump, environment, partial(_watch, len(dump)))
     printers: dict[str, Callable[[Report], None]] = {
         "text": _text,
@@ -154,7 +154,8 @@ def _kubevirt(file: str) -> Data:
     return found[0]
 
 
-def _dump(sources: Iterable[str]) -> list[Data]:
+def read_dumps(sources: Iterable[str]) -> list[Data]:
+    """Read the manifests of dumps; ManifestError carries the problems of all of them."""
     from virtcatalog.review.dump import read_dump
 
     found: list[Data] = []

@@ -61,7 +61,7 @@ def compare_objects(
     An environment's own change of an object is told apart only where it is not the base's.
     """
     found: list[ObjectChange] = []
-    bodies: dict[tuple[str, str], str] = {}
+    bodies: dict[tuple[str, str, str], str] = {}
     at: dict[tuple[str, str, str], int] = {}
     for environment in dict.fromkeys([*base, *head]):
         for change in _compare(base.get(environment, ()), head.get(environment, ()), labels):
@@ -74,13 +74,13 @@ def compare_objects(
                 found[at[key]] = msgspec.structs.replace(known, environments=(*known.environments, environment))
                 continue
             body = _lines(change.diff, "+- @").replace(kind, "")
-            twin = bodies.setdefault((change.change, body), change.name)
+            twin = bodies.setdefault((change.change, name, body), change.name)
             at[key] = len(found)
             found.append(
                 msgspec.structs.replace(
                     change,
                     environments=(environment,) if environment else (),
-                    same_as=twin if twin != change.name and twin.endswith(f"/{name}") else "",
+                    same_as=twin if twin != change.name else "",
                 )
             )
     return found

@@ -126,8 +126,12 @@ def _compare_domains(old: Result, new: Result) -> VmChange | None:
         kind="domain",
         summary=tuple(brief for brief, _ in found),
         signature=tuple(full for _, full in found),
-        draw=lambda: plain.unified(*(_COMMENT.sub("", each.domain_xml or "", count=1) for each in (old, new))),
+        draw=lambda: plain.unified(_body(old), _body(new)),
     )
+
+
+def _body(result: Result) -> str:
+    return _COMMENT.sub("", result.domain_xml or "", count=1)
 
 
 def _alike(old: Element, new: Element) -> bool:

@@ -1,0 +1,120 @@
+"""`virtcatalog impact`: who depends on a part of the catalog."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+import msgspec
+
+from virtcatalog.cli.console import failing
+from virtcatalog.cli.diff import read_dumps
+from virtcatalog.errors import VirtcatalogError
+
+if TYPE_CHECKING:
+    from virtcatalog.review.impact import Impact, Use
+
+_MOST_NAMES = 10
+
+
+@click.command(
+    "impact",
+    epilog="""\b
+Examples:
+  virtcatalog impact m.large
+  virtcatalog impact hyperv windows.windows7 -o json
+  kubectl get vm -A -o yaml | virtcatalog impact g -f -
+""",
+)
+@click.argument("names", nargs=-1, required=True)
+@click.option(
+    "--catalog", default="catalog", metavar="CATALOG|DIR", help="A catalog or a folder of manifests. [default: catalog]"
+)
+@click.option(
+    "--file",
+    "-f",
+    "sources",
+    multiple=True,
+    metavar="FILE|DIR|-",
+    help="VMs, such as a dump of the fleet, and what else is in their cluster.",
+)
+@click.option("--output", "-o", "form", type=click.Choice(["text", "json"]), default="text", help="[default: text]")
+@failing
+def command(names: tuple[str, ...], catalog: str, sources: tuple[str, ...], form: str) -> int:
+    """Show which VM templates and VMs use each NAME, and what would become of them without it.
+
+    A NAME is an instance type, a preference, a class or a component. VMs use it directly, by what their volumes'
+    labels say, or through what it is mixed into.
+
+    Exit status: 0 nothing depends on any of them, 1 something does.
+    """
+    from virtcatalog.review.impact import impacts
+
+    if not Path(catalog).exists():
+        raise VirtcatalogError(f"{catalog}: there is no such catalog or folder")
+    found = impacts(names, Path(catalog), read_dumps(sources))
+    if form == "json":
+        click.echo(json.dumps([_as_data(each) for each in found], indent=2, ensure_ascii=False))
+    else:
+        click.echo("\n".join("".join(f"{line}\n" for line in _lines(each)) for each in found), nl=False)
+    return 1 if any(each.used for each in found) else 0
+
+
+def _lines(impact: Impact) -> Iterator[str]:
+    from virtcatalog.review.report import effects, headline, members
+    from virtcatalog.review.text import printable
+
+    number = len(impact.objects)
+    yield f"{impact.what} {impact.name}: {number} object{'' if number == 1 else 's'}"
+    for place in impact.places:
+        yield f"  {place}"
+    for template, noun in ((True, "VM template"), (False, "VM")):
+        uses = [each for each in impact.uses if each.template == template]
+        if uses:
+            yield f"  used by {len(uses):,} {noun}{'' if len(uses) == 1 else 's'}: {printable(_names(uses))}"
+    if not impact.used:
+        yield "  nothing depends on it"
+    if impact.problems:
+        yield "  without it the catalog cannot be rendered:"
+        yield from (f"    {problem}" for problem in impact.problems)
+    if impact.without.groups:
+        yield "  without it:"
+    for group in impact.without.groups:
+        yield f"    {printable(headline(group))}"
+        yield f"      {printable(members(group))}"
+        when = effects(group)
+        if when:
+            yield f"      {when}"
+
+
+def _names(uses: list[Use]) -> str:
+    names = [f"{each.name} (inferred)" if each.inferred else each.name for each in uses[:_MOST_NAMES]]
+    more = len(uses) - len(names)
+    return ", ".join(names) + (f" and {more:,} more" if more else "")
+
+
+def _as_data(impact: Impact) -> dict[str, Any]:
+    from virtcatalog.review.report import effects, headline
+
+    return {
+        "name": impact.name,
+        "what": impact.what,
+        "objects": list(impact.objects),
+        "places": [msgspec.to_builtins(each) for each in impact.places],
+        "uses": [msgspec.to_builtins(each) for each in impact.uses],
+        "without": [
+            {
+                "kind": group.kind,
+                "headline": headline(group),
+                "summary": list(group.summary),
+                "effect": effects(group),
+                "diff": group.diff,
+                "members": [msgspec.to_builtins(member) for member in group.members],
+            }
+            for group in impact.without.groups
+        ],
+        "problems": [msgspec.to_builtins(each) for each in impact.problems],
+    }
