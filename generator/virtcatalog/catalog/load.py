@@ -30,9 +30,10 @@ from virtcatalog.catalog.layers import (
     check_layer,
     fragment,
 )
+from virtcatalog.catalog.lock import read_lock, released_version
 from virtcatalog.catalog.matrix import instancetypes
 from virtcatalog.catalog.model import Allowance, Catalog, Entry, Instancetype, Overlay, Preference
-from virtcatalog.catalog.names import label_fault, nearest, similar
+from virtcatalog.catalog.names import label_fault, name_fault, nearest, similar
 from virtcatalog.catalog.overlays import overlays
 from virtcatalog.catalog.preferences import preferences
 from virtcatalog.catalog.sources import FieldPath, Sources
@@ -91,8 +92,10 @@ class _Loader:
         machines = tuple(
             vm_templates(sources, self._file("vms.yaml", VmsFile), environments, settings.parameters, self.release)
         )
+        lock = read_lock(sources)
         if sources.problems:
             raise CatalogError(*sources.problems)
+        kinds = [{entry.name: entry for entry, _ in each} for each in (types, prefs)]
         return Catalog(
             path=path,
             name=declared["name"],
@@ -118,6 +121,8 @@ class _Loader:
                 for index, each in enumerate(part.declared.get("allow") or ())
             ),
             files=sources.files,
+            version=released_version(lock, kinds[0], kinds[1]),
+            lock=lock,
         )
 
     def _parts(self) -> list[Part]:
@@ -157,6 +162,9 @@ class _Loader:
             if name in _TAKEN or not name.isidentifier():
                 message = "expressions use it for something else" if name in _TAKEN else "it is no name for expressions"
                 self.sources.report(part.place, ("parameters", name), f"{name!r} cannot be a parameter: {message}")
+        fault = name_fault(part.declared.get("name") or "name")
+        if fault:
+            self.sources.report(part.place, ("name",), fault)
         fault = label_fault(part.declared.get("vendor") or "")
         if fault:
             self.sources.report(part.place, ("vendor",), fault)

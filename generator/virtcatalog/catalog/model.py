@@ -237,6 +237,27 @@ class VmTemplate(msgspec.Struct, frozen=True, kw_only=True):
     origin: Origin
 
 
+class Published(msgspec.Struct, frozen=True, kw_only=True):
+    """An object as the last release published it: `since` is the version that had it first.
+
+    `metadata` is the digest of its labels and annotations, `deprecated` has `replacedBy` and `sunset`.
+    """
+
+    since: str
+    spec: dict[str, Any]
+    metadata: str
+    deprecated: dict[str, str] | None = None
+    source: Source
+
+
+class Lock(msgspec.Struct, frozen=True, kw_only=True):
+    """What the last release of a catalog published, by name."""
+
+    version: str
+    instancetypes: dict[str, Published]
+    preferences: dict[str, Published]
+
+
 class Allowance(msgspec.Struct, frozen=True):
     """That findings of a rule are meant to be so, for objects of which one glob matches the name (or Kind/name)."""
 
@@ -249,6 +270,7 @@ class Allowance(msgspec.Struct, frozen=True):
 class Catalog(msgspec.Struct, frozen=True, kw_only=True):
     """Everything that a catalog's files declare, resolved.
 
+    `version` is that of the last release, with `-changed` when the objects are others by now, and "" before any.
     Instance types and preferences are in the order of their declaration, file by file; objects are sorted.
     """
 
@@ -267,6 +289,8 @@ class Catalog(msgspec.Struct, frozen=True, kw_only=True):
     vms: tuple[VmTemplate, ...] = ()
     allow: tuple[Allowance, ...] = ()
     files: tuple[str, ...] = ()
+    version: str = ""
+    lock: Lock | None = None
 
     def objects(self) -> list[Manifest]:
         """Return every object as a plain manifest, in output order: by kind as `KINDS` lists them, then by name."""

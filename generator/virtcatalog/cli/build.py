@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,7 @@ import click
 from virtcatalog.cli.console import failing, summary, write_diff
 
 if TYPE_CHECKING:
+    from virtcatalog.release.promise import Breach
     from virtcatalog.render.tree import Change
 
 
@@ -32,10 +34,15 @@ def command(catalog: Path, output: Path, check: bool) -> int:
     The tree is replaced as a whole, or not at all. Files in it that virtcatalog did not write are left alone.
     """
     from virtcatalog.catalog.load import load_catalog
+    from virtcatalog.release.promise import breaches
     from virtcatalog.render import tree
     from virtcatalog.render.output import render
 
-    rendered = render(load_catalog(catalog))
+    loaded = load_catalog(catalog)
+    broken = list(breaches(loaded))
+    if broken:
+        return refuse(broken)
+    rendered = render(loaded)
     if not check:
         changes = tree.replace(output, rendered)
         summary(f"{output}: {_count(len(rendered), 'file')}, {_changed(changes)}")
@@ -47,6 +54,17 @@ def command(catalog: Path, output: Path, check: bool) -> int:
         return 1
     summary(f"{output} is fresh: {_count(len(rendered), 'file')}")
     return 0
+
+
+def refuse(broken: Sequence[Breach]) -> int:
+    """Say what is published and would be another thing, and what to do instead; return the exit status."""
+    from virtcatalog.release.promise import ADVICE
+
+    problems = sorted({breach.problem for breach in broken})
+    for problem in problems:
+        click.echo(str(problem), err=True)
+    summary(f"{_count(len(problems), 'published field or name')} would change. {ADVICE}")
+    return 1
 
 
 def _changed(changes: list[Change]) -> str:

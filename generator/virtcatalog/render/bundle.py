@@ -20,6 +20,14 @@ BUNDLES = {
 }
 
 
+def version_label(catalog_name: str) -> str:
+    """Return the label of a bundle's objects that says which version of the catalog they are.
+
+    That of kubevirt/common-instancetypes (docs/labels.md there), whose bundles are named in the same way.
+    """
+    return f"instancetype.kubevirt.io/{catalog_name}-instancetypes-version"
+
+
 def bundles(catalog_name: str, texts: Mapping[str, Sequence[str]]) -> dict[str, str]:
     """Return {file name: text} for the five bundles and their checksums; `texts` holds each kind's YAML documents."""
     files = {

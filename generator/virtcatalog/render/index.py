@@ -2,23 +2,45 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 from typing import Any
 
+import msgspec
+
 from virtcatalog.api.quantity import Quantity
-from virtcatalog.catalog.model import Catalog, Deprecation, Entry, Instancetype, Preference
+from virtcatalog.catalog.model import (
+    CLUSTER_INSTANCETYPE,
+    CLUSTER_PREFERENCE,
+    INSTANCETYPE,
+    PREFERENCE,
+    Catalog,
+    Deprecation,
+    Entry,
+    Instancetype,
+    Preference,
+)
 from virtcatalog.render.features import features
+from virtcatalog.render.natural import natural
+
+_KINDS = {
+    "instancetypes": {"cluster": CLUSTER_INSTANCETYPE, "namespaced": INSTANCETYPE},
+    "preferences": {"cluster": CLUSTER_PREFERENCE, "namespaced": PREFERENCE},
+}
 
 
 def catalog_json(catalog: Catalog) -> str:
-    """Return what a console needs to offer the catalog's instance types and preferences, as JSON."""
+    """Return what a console needs to offer the catalog's instance types and preferences, as JSON.
+
+    An instance type suits a preference if its `vcpus` and `memoryBytes` are no less than the preference's requirements.
+    """
     document = {
         "name": catalog.name,
         "description": catalog.description,
+        "version": catalog.version,
         "vendor": catalog.vendor,
         "kubevirt": catalog.kubevirt,
+        "kinds": _KINDS,
         "instancetypes": [
             _entry(each)
             | {
@@ -42,7 +64,7 @@ def catalog_json(catalog: Catalog) -> str:
             for each in catalog.overlays
         ],
     }
-    return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+    return msgspec.json.format(msgspec.json.encode(document), indent=2).decode() + "\n"
 
 
 def readme(catalog: Catalog) -> str:
@@ -50,11 +72,12 @@ def readme(catalog: Catalog) -> str:
     lines = [f"# {catalog.name}", "", "<!-- Rendered by virtcatalog from the catalog's declarations. -->", ""]
     if catalog.description:
         lines += [catalog.description, ""]
-    lines += [f"For KubeVirt {catalog.kubevirt} and later.", ""]
+    version = f"Version {catalog.version}, for" if catalog.version else "For"
+    lines += [f"{version} KubeVirt {catalog.kubevirt} and later.", ""]
     if catalog.instancetypes:
         lines += ["## Instance types", ""]
-    for series, group in groupby(catalog.instancetypes, key=lambda each: (each.series, each.version)):
-        lines += _series("".join(series), list(group))
+    for _, group in groupby(catalog.instancetypes, key=lambda each: (each.series, each.version)):
+        lines += _series(list(group))
     if catalog.preferences:
         lines += ["## Preferences", ""]
     ordered = sorted(catalog.preferences, key=lambda each: each.os_type)
@@ -69,44 +92,71 @@ def readme(catalog: Catalog) -> str:
     return "\n".join(lines).rstrip() + "\n"
 
 
-def _series(series: str, members: Sequence[Instancetype]) -> list[str]:
-    first = members[0]
-    title = f"### {series}" + (f": {first.display_name}" if first.display_name else "")
-    lines = [title, ""]
-    if first.description:
-        lines += [first.description.strip(), ""]
+def _series(members: Sequence[Instancetype]) -> list[str]:
+    """A class: what its sizes have in common, and a table of the rest."""
+    lines = [f"### {_title(members)}", ""]
+    description = _common([each.description.strip() for each in members])
+    if description:
+        lines += [description, ""]
+    offered = {each.name: features(each.spec) for each in members}
+    shared = [feature for feature in offered[members[0].name] if all(feature in found for found in offered.values())]
+    if shared and len(members) > 1:
+        lines += [f"All of them: {', '.join(shared)}.", ""]
+    elif shared:
+        shared = []
     rows = [
         (
-            _name(each),
+            f"`{each.name}`",
             str(each.vcpus),
             str(each.memory),
             _ratio(each),
-            ", ".join(features(each.spec)),
+            ", ".join(feature for feature in offered[each.name] if feature not in shared),
+            _deprecation(each.deprecated),
         )
-        for each in sorted(members, key=lambda each: (each.vcpus, each.memory, each.name))
+        for each in sorted(members, key=lambda each: (each.vcpus, each.memory, natural(each.name)))
     ]
-    return [*lines, *_table(("Name", "vCPUs", "Memory", "Memory per vCPU", "Features"), rows), ""]
+    header = ("Name", "vCPUs", "Memory", "Memory per vCPU", "Features", "Deprecated")
+    return [*lines, *_table(header, rows), ""]
+
+
+def _title(members: Sequence[Instancetype]) -> str:
+    """How the names of a class start, or else the class and its version, and what it is called."""
+    starts = {each.name.partition(".")[0] for each in members}
+    start = starts.pop() if len(starts) == 1 else f"{members[0].series} {members[0].version}".strip()
+    called = _common([each.display_name for each in members])
+    return f"{start}: {called}" if called else start
+
+
+def _common(texts: Sequence[str]) -> str:
+    """The text that most have, the first of them if several."""
+    return max(texts, key=texts.count)
 
 
 def _operating_system(os_type: str, members: Sequence[Preference]) -> list[str]:
     rows = []
-    for each in sorted(members, key=lambda each: each.name):
+    for each in sorted(members, key=lambda each: natural(each.name)):
         needs = _requirements(each)
         rows.append(
             (
-                _name(each),
+                f"`{each.name}`",
                 each.display_name,
                 str(needs.get("vcpus", "")),
                 str(needs.get("memory", "")),
                 _architecture(each),
+                _deprecation(each.deprecated),
             )
         )
-    header = ("Name", "Operating system", "vCPUs required", "Memory required", "Architecture")
+    header = ("Name", "Operating system", "vCPUs required", "Memory required", "Architecture", "Deprecated")
     return [f"### {os_type.capitalize() or 'Any operating system'}", "", *_table(header, rows), ""]
 
 
 def _entry(entry: Entry) -> dict[str, Any]:
-    found: dict[str, Any] = {"name": entry.name, "displayName": entry.display_name, "description": entry.description}
+    found: dict[str, Any] = {
+        "name": entry.name,
+        "displayName": entry.display_name,
+        "description": entry.description,
+        "labels": dict(sorted(entry.labels.items())),
+    }
     if entry.deprecated is not None:
         found["deprecated"] = {"replacedBy": entry.deprecated.replaced_by, "sunset": entry.deprecated.sunset}
     return found
@@ -119,6 +169,7 @@ def _requirements(preference: Preference) -> dict[str, Any]:
         found["vcpus"] = needs["cpu"]["guest"]
     if "memory" in needs:
         found["memory"] = needs["memory"]["guest"]
+        found["memoryBytes"] = Quantity.parse(found["memory"]).value
     if "architecture" in needs:
         found["architecture"] = needs["architecture"]
     return found
@@ -137,17 +188,12 @@ def _ratio(each: Instancetype) -> str:
     return f"{text} (not {each.memory_per_vcpu})".strip() if each.breaks_ratio else text
 
 
-def _name(entry: Entry) -> str:
-    if entry.deprecated is None:
-        return f"`{entry.name}`"
-    return f"`{entry.name}` ({_deprecation(entry.deprecated)})"
-
-
-def _deprecation(deprecated: Deprecation) -> str:
-    text = "deprecated"
-    if deprecated.replaced_by:
-        text += f", use `{deprecated.replaced_by}`"
-    return text + (f", removed after {deprecated.sunset}" if deprecated.sunset else "")
+def _deprecation(deprecated: Deprecation | None) -> str:
+    if deprecated is None:
+        return ""
+    text = f"use `{deprecated.replaced_by}`" if deprecated.replaced_by else ""
+    until = f"until {deprecated.sunset}" if deprecated.sunset else ""
+    return ", ".join(filter(None, (text, until))) or "yes"
 
 
 def _table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:

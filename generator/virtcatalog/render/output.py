@@ -12,12 +12,16 @@ Tools sync `base/` or an overlay; nothing but manifests lies there.
 from __future__ import annotations
 
 from virtcatalog.api.emit import dump
-from virtcatalog.catalog.model import API_VERSION, INSTANCETYPE_KINDS, KINDS, PREFERENCE_KINDS, Catalog
-from virtcatalog.render.bundle import bundles
+from virtcatalog.catalog.model import API_VERSION, INSTANCETYPE_KINDS, KINDS, PREFERENCE_KINDS, Catalog, Manifest
+from virtcatalog.render.bundle import bundles, version_label
 from virtcatalog.render.index import catalog_json, readme
 from virtcatalog.render.kustomize import kustomization, overlay_kustomization
 
 Tree = dict[str, str]
+
+
+def _body(manifest: Manifest) -> str:
+    return dump({"metadata": manifest["metadata"], "spec": manifest["spec"]})
 
 
 def render(catalog: Catalog) -> Tree:
@@ -28,11 +32,17 @@ def render(catalog: Catalog) -> Tree:
         for entry in entries:
             # Both scopes hold the same, so it is written out once.
             manifest = entry.manifest(kinds[0])
-            body = dump({"metadata": manifest["metadata"], "spec": manifest["spec"]})
+            body = bundled = _body(manifest)
+            if catalog.version:
+                # Like common-instancetypes' own, bundles alone carry the version, lest a release change every file.
+                labels = manifest["metadata"].get("labels", {}) | {version_label(catalog.name): catalog.version}
+                bundled = _body(
+                    manifest | {"metadata": manifest["metadata"] | {"labels": dict(sorted(labels.items()))}}
+                )
             for kind in kinds:
-                text = f"apiVersion: {API_VERSION}\nkind: {kind}\n{body}"
-                tree[f"base/{kind}/{entry.name}.yaml"] = text
-                texts[kind].append(text)
+                head = f"apiVersion: {API_VERSION}\nkind: {kind}\n"
+                tree[f"base/{kind}/{entry.name}.yaml"] = head + body
+                texts[kind].append(head + bundled)
         for kind in kinds:
             tree[f"base/{kind}/kustomization.yaml"] = kustomization(f"{entry.name}.yaml" for entry in entries)
     tree["base/kustomization.yaml"] = kustomization(KINDS)

@@ -1,0 +1,64 @@
+"""`virtcatalog release`: publish a catalog's objects under a version."""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+from pathlib import Path
+
+import click
+
+from virtcatalog.cli.build import refuse
+from virtcatalog.cli.console import failing, summary
+
+
+@click.command(
+    "release",
+    epilog="""\b
+Examples:
+  virtcatalog release v1.3.0 > notes.md
+  virtcatalog release v2.0.0 --accept 'u1.*'       nobody uses these yet
+  virtcatalog release v2.0.0 --dry-run             what would it change?
+""",
+)
+@click.argument("version")
+@click.argument("catalog", default="catalog", type=click.Path(path_type=Path))
+@click.option("--output", "-O", default="output", type=click.Path(path_type=Path), help="The tree's folder.")
+@click.option("--accept", multiple=True, metavar="GLOB", help="Change or remove these published names all the same.")
+@click.option("--date", "day", type=click.DateTime(["%Y-%m-%d"]), help="The day of the release (default: today).")
+@click.option("--dry-run", is_flag=True, help="Print the change summary, and write nothing.")
+@failing
+def command(
+    version: str, catalog: Path, output: Path, accept: tuple[str, ...], day: datetime | None, dry_run: bool
+) -> int:
+    """Publish CATALOG (default: catalog) as VERSION, and print the change summary for its release notes.
+
+    Writes the output tree, whose bundles carry the version as a label, and catalog.lock, which holds what is published
+    from then on. A published spec must not change and a published name must not go before its sunset, unless --accept
+    says so.
+    """
+    from virtcatalog.catalog.load import load_catalog
+    from virtcatalog.release.notes import changes, notes
+    from virtcatalog.release.promise import accepts, breaches
+    from virtcatalog.release.publish import publish, version_fault
+
+    loaded = load_catalog(catalog)
+    fault = version_fault(loaded, version)
+    if fault:
+        raise click.UsageError(fault)
+    today = day.date() if day else date.today()
+    found = list(breaches(loaded, today))
+    for glob in accept:
+        if not any(accepts([glob], breach) for breach in found):
+            raise click.UsageError(f"--accept {glob!r} accepts nothing: no published object of that name changes")
+    broken = [breach for breach in found if not accepts(accept, breach)]
+    if broken:
+        return refuse(broken)
+    before = loaded.lock.version if loaded.lock else ""
+    different = changes(loaded)
+    if version == before and different.any:
+        raise click.UsageError(f"{version} is published already, with other objects; choose another version")
+    if not dry_run:
+        publish(loaded, version, output)
+    click.echo(notes(version, before, different), nl=False)
+    summary(f"{'would publish' if dry_run else 'published'} {version}: {output}, {catalog / 'catalog.lock'}")
+    return 0

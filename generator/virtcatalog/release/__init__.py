@@ -1,0 +1,1 @@
+"""Releases: what is published is a promise, and each release says what it changes."""
