@@ -1,0 +1,366 @@
+"""The GitHub Action: its steps, run by bash in a checkout, with the environment that a runner gives them."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+import pytest
+import yaml
+
+from virtcatalog.scaffold.content import contents
+
+ROOT = Path(__file__).parents[1]
+ACTION = ROOT / "action/action.yml"
+BIN = Path(sys.executable).parent
+DECLARED = yaml.safe_load(ACTION.read_text())
+
+pytestmark = pytest.mark.skipif(not (shutil.which("git") and shutil.which("bash")), reason="needs git and bash")
+
+
+class Runner:
+    """What runs an action: expressions, the steps in their order, and the files that they write."""
+
+    def __init__(self, folder: Path, checkout: Path, event: dict[str, Any], api: str, **inputs: str) -> None:
+        self.temp = folder / "temp"
+        self.temp.mkdir()
+        self.checkout, self.api = checkout, api
+        self.path: list[str] = [str(BIN)]
+        self.logs: dict[str, str] = {}
+        self.known: dict[str, Any] = {
+            "github": {
+                "event": event,
+                "server_url": "https://github.example.org",
+                "repository": "o/r",
+                "run_id": "7",
+                "token": "secret",
+            },
+            "runner": {"temp": str(self.temp)},
+            "steps": {},
+        }
+        defaults = {name: self.text(str(each.get("default", ""))) for name, each in DECLARED["inputs"].items()}
+        assert inputs.keys() <= defaults.keys()
+        self.known["inputs"] = defaults | inputs
+
+    def run(self) -> int:
+        """Run all steps but the installation; the exit status of the first that fails, else 0."""
+        for step in DECLARED["runs"]["steps"]:
+            if "run" not in step or step["name"] == "Install virtcatalog" or not self.wanted(step):
+                continue
+            done = self.step(step)
+            if done.returncode:
+                return done.returncode
+        return 0
+
+    def step(self, step: dict[str, Any], **more: str) -> subprocess.CompletedProcess[str]:
+        assert step["shell"] == "bash"
+        assert "${{" not in step["run"], "an expression in a script is an injection"
+        files = {name: self.temp / name.lower() for name in ("GITHUB_OUTPUT", "GITHUB_PATH", "GITHUB_STEP_SUMMARY")}
+        files["GITHUB_OUTPUT"] = self.temp / f"output-{step.get('id', 'none')}"
+        for file in files.values():
+            file.touch()
+        environment = {
+            "HOME": str(self.temp),
+            "PATH": ":".join([*self.path, os.environ["PATH"]]),
+            "RUNNER_TEMP": str(self.temp),
+            "GITHUB_ACTION_PATH": str(ACTION.parent),
+            "GITHUB_API_URL": self.api,
+            "GITHUB_REPOSITORY": "o/r",
+            **{name: str(file) for name, file in files.items()},
+            **{name: self.text(value) for name, value in step.get("env", {}).items()},
+            **more,
+        }
+        folder = self.checkout / self.text(step.get("working-directory", "."))
+        script = self.temp / "script.sh"
+        script.write_text(step["run"])
+        command = ["bash", "--noprofile", "--norc", "-eo", "pipefail", str(script)]
+        done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+        self.logs[step["name"]] = done.stdout + done.stderr
+        outputs = dict(line.split("=", 1) for line in files["GITHUB_OUTPUT"].read_text().splitlines())
+        if "id" in step:
+            self.known["steps"][step["id"]] = {"outputs": outputs}
+        return done
+
+    def wanted(self, step: dict[str, Any]) -> bool:
+        return "if" not in step or bool(self.value(step["if"]))
+
+    def output(self, name: str) -> str:
+        return self.text(DECLARED["outputs"][name]["value"])
+
+    @property
+    def summary(self) -> str:
+        return (self.temp / "github_step_summary").read_text()
+
+    def text(self, template: str) -> str:
+        return re.sub(r"\$\{\{(.*?)\}\}", lambda match: str(self.value(match[1])), template)
+
+    def value(self, expression: str) -> Any:
+        """Evaluate the part of the expression language that the action uses."""
+        for operator, stop in ((" || ", bool), (" && ", lambda found: not found)):
+            if operator in expression:
+                for each in expression.split(operator):
+                    found = self.value(each)
+                    if stop(found):
+                        break
+                return found
+        for operator in (" == ", " != "):
+            if operator in expression:
+                one, other = (self.value(each) for each in expression.split(operator))
+                return (one == other) == (operator == " == ")
+        expression = expression.strip()
+        if expression.startswith("'"):
+            return expression.strip("'")
+        found: Any = self.known
+        for name in expression.split("."):
+            found = found.get(name, "") if isinstance(found, dict) else ""
+        return found
+
+
+class GitHub:
+    """The comments of a pull request, as the REST API serves them."""
+
+    def __init__(self) -> None:
+        self.comments: list[dict[str, Any]] = []
+        self.status = 0
+        self.tokens: set[str] = set()
+        github = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                page = int(re.search(r"[?&]page=(\d+)", self.path)[1])
+                self.answer(200, github.comments[(page - 1) * 100 : page * 100])
+
+            def do_POST(self) -> None:
+                github.comments.append({"id": len(github.comments), "html_url": "https://x"} | self.sent())
+                self.answer(201, github.comments[-1])
+
+            def do_PATCH(self) -> None:
+                comment = github.comments[int(self.path.rpartition("/")[2])]
+                comment.update(self.sent())
+                self.answer(200, comment)
+
+            def sent(self) -> dict[str, Any]:
+                return json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+
+            def answer(self, status: int, data: Any) -> None:
+                assert self.path.startswith("/repos/o/r/issues/")
+                github.tokens.add(self.headers["Authorization"])
+                self.send_response(github.status or status)
+                self.end_headers()
+                self.wfile.write(json.dumps(data).encode())
+
+            def log_message(self, *arguments: object) -> None:
+                pass
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self.server.server_port}"
+        Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def close(self) -> None:
+        self.server.shutdown()
+        self.server.server_close()
+
+
+@pytest.fixture
+def github() -> Iterator[GitHub]:
+    found = GitHub()
+    yield found
+    found.close()
+
+
+def git(folder: Path, *arguments: str) -> str:
+    identity = ["-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "init.defaultBranch=main"]
+    command = ["git", *identity, *arguments]
+    return subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True).stdout.strip()
+
+
+class Repository:
+    """A catalog's repository with a pull request; checkouts are shallow, as those of actions/checkout."""
+
+    def __init__(self, folder: Path) -> None:
+        self.origin, self.folder = folder / "origin", folder
+        self.origin.mkdir()
+        git(self.origin, "init", "--quiet")
+        for path, text in contents("house").items():
+            self.write(path, text)
+        self.base = self.commit()
+        git(self.origin, "config", "uploadpack.allowAnySHA1InWant", "true")
+        git(self.origin, "checkout", "--quiet", "-b", "change")
+
+    def write(self, path: str, text: str) -> None:
+        file = self.origin / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+
+    def replace(self, path: str, old: str, new: str) -> None:
+        text = (self.origin / path).read_text()
+        assert old in text
+        self.write(path, text.replace(old, new))
+
+    def commit(self) -> str:
+        git(self.origin, "add", "--all")
+        git(self.origin, "commit", "--quiet", "--allow-empty", "--message", "change")
+        return git(self.origin, "rev-parse", "HEAD")
+
+    def checkout(self) -> Path:
+        folder = self.folder / "checkout"
+        git(self.folder, "clone", "--quiet", "--depth=1", "--branch=change", self.origin.as_uri(), str(folder))
+        return folder
+
+    def runner(self, api: str = "http://127.0.0.1:9", **inputs: str) -> Runner:
+        event = {"pull_request": {"number": 5, "base": {"sha": self.base}}}
+        return Runner(self.folder, self.checkout(), event, api, **inputs)
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Repository:
+    return Repository(tmp_path)
+
+
+def grow(repository: Repository, *, build: bool) -> None:
+    repository.replace("catalog/instancetypes/std.yaml", "medium: {vcpus: 2}", "medium: {vcpus: 3}")
+    if build:
+        subprocess.run([BIN / "virtcatalog", "build"], cwd=repository.origin, check=True, capture_output=True)
+    repository.commit()
+
+
+def test_a_sound_change_is_shown_and_passes(repository, github):
+    grow(repository, build=True)
+    runner = repository.runner(github.url)
+    assert runner.run() == 0, runner.logs
+    assert [runner.output(name) for name in ("build", "check", "diff")] == ["0", "0", "1"]
+    assert "VirtualMachineClusterInstancetype/std.medium" in runner.summary
+    assert ":x:" not in runner.summary
+    (comment,) = github.comments
+    assert comment["body"].startswith("<!-- virtcatalog: ./catalog -->\n")
+    assert "VirtualMachineClusterInstancetype/std.medium" in comment["body"]
+    assert github.tokens == {"Bearer secret"}
+
+
+def test_a_stale_tree_is_shown_and_fails(repository, github):
+    grow(repository, build=False)
+    runner = repository.runner(github.url)
+    assert runner.run() == 1
+    assert runner.output("build") == "1"
+    assert "+    guest: 3" in runner.logs["Is the rendered tree fresh?"]
+    assert "> :x: `output` is stale: run `virtcatalog build catalog --output output`" in runner.summary
+    assert "is stale" in github.comments[0]["body"]
+
+
+def test_findings_are_annotations_and_sarif_and_fail(repository, github):
+    repository.replace("catalog/vms/web-server.yaml", "std.medium", "std.none")
+    repository.commit()
+    runner = repository.runner(github.url)
+    assert runner.run() == 1
+    assert runner.output("check") == "1"
+    assert "::error file=catalog/vms/web-server.yaml,line=" in runner.logs["Check the catalog"]
+    sarif = json.loads((runner.temp / "virtcatalog.sarif").read_text())
+    assert sarif["runs"][0]["results"]
+    assert "`virtcatalog check` found something" in runner.summary
+
+
+def test_a_broken_catalog_is_an_annotation_too(repository, github):
+    repository.write("catalog/catalog.yaml", "name: [\n")
+    repository.commit()
+    runner = repository.runner(github.url)
+    assert runner.run() == 1
+    assert [runner.output(name) for name in ("build", "check")] == ["2", "1"]
+    assert "::error file=catalog/catalog.yaml" in runner.logs["Check the catalog"]
+    assert "`catalog` cannot be rendered" in runner.summary
+
+
+def test_every_run_writes_the_same_comment(repository, github):
+    others = [{"id": number, "body": "hello", "html_url": ""} for number in range(150)]
+    github.comments = [*others, {"id": 150, "body": "<!-- virtcatalog: ./catalog -->\nold", "html_url": ""}]
+    grow(repository, build=True)
+    assert repository.runner(github.url).run() == 0
+    assert len(github.comments) == 151
+    assert "VirtualMachineClusterInstancetype/std.medium" in github.comments[150]["body"]
+
+
+@pytest.mark.parametrize(("status", "result"), [(403, 0), (404, 0), (500, 1)])
+def test_without_permission_there_is_no_comment_and_no_failure(repository, github, status, result):
+    grow(repository, build=True)
+    github.status = status
+    runner = repository.runner(github.url)
+    assert runner.run() == result
+    assert f"{'::notice::' if result == 0 else '::error::'}" in runner.logs["Comment"]
+    assert "VirtualMachineClusterInstancetype/std.medium" in runner.summary
+
+
+def test_no_comment_is_written_when_none_is_wanted(repository, github):
+    grow(repository, build=True)
+    assert repository.runner(github.url, comment="false").run() == 0
+    assert github.comments == []
+
+
+@pytest.mark.parametrize("base", ["", "0" * 40])
+def test_without_a_base_nothing_is_compared(repository, base):
+    runner = repository.runner(base=base, comment="false")
+    assert runner.run() == 0
+    assert runner.output("diff") == ""
+    assert runner.summary == ""
+
+
+def test_the_base_may_be_a_branch(repository):
+    grow(repository, build=True)
+    runner = repository.runner(base="main", comment="false")
+    assert runner.run() == 0
+    assert runner.output("diff") == "1"
+
+
+def test_a_catalog_elsewhere_with_manifests_of_the_cluster(repository):
+    git(repository.origin, "checkout", "--quiet", "main")
+    (repository.origin / "virt").mkdir()
+    for part in ("catalog", "output"):
+        git(repository.origin, "mv", part, f"virt/{part}")
+    git(repository.origin, "mv", "virt/output", "virt/my tree")
+    kubevirt = {"apiVersion": "kubevirt.io/v1", "kind": "KubeVirt", "metadata": {"name": "kubevirt"}, "spec": {}}
+    repository.write("virt/cluster.yaml", yaml.safe_dump(kubevirt))
+    repository.base = repository.commit()
+    git(repository.origin, "checkout", "--quiet", "-B", "change")
+    inputs = {"working-directory": "virt", "output": "my tree", "cluster": "cluster.yaml\n", "comment": "false"}
+    runner = repository.runner(**inputs)
+    assert runner.run() == 0, runner.logs
+    assert [runner.output(name) for name in ("build", "check", "diff")] == ["0", "0", "0"]
+
+
+def test_the_installation_takes_the_action_s_own_version_with_its_pins(repository, tmp_path):
+    """`python` is one that notes what it is asked for: the real one would need the network."""
+    runner = repository.runner()
+    notes = tmp_path / "notes"
+    shims = tmp_path / "shims"
+    shims.mkdir()
+    (shims / "python").write_text(
+        f'#!/bin/bash\necho "$@" >> {notes}\nif [ "$2" = venv ]; then mkdir -p "$3/bin"; cp "$0" "$3/bin/python"; fi\n'
+    )
+    (shims / "python").chmod(0o755)
+    (step,) = [each for each in DECLARED["runs"]["steps"] if each.get("name") == "Install virtcatalog"]
+    done = runner.step(step, PATH=f"{shims}:{os.environ['PATH']}")
+    assert done.returncode == 0, done.stderr
+    venv, install = notes.read_text().splitlines()
+    assert venv == f"-m venv {runner.temp}/virtcatalog"
+    *_, constraints, package = install.split()
+    assert Path(constraints).resolve() == ROOT / "constraints.txt"
+    assert Path(package).resolve() == ROOT
+    assert (runner.temp / "github_path").read_text() == f"{runner.temp}/virtcatalog/bin\n"
+
+
+def test_it_uses_actions_of_github_only():
+    used = [step["uses"] for step in DECLARED["runs"]["steps"] if "uses" in step]
+    assert used == ["actions/setup-python@v5", "github/codeql-action/upload-sarif@v3"]
+
+
+def test_the_documentation_names_every_input_and_output():
+    text = (ROOT / "docs/ci.md").read_text(encoding="utf-8")
+    for name in (*DECLARED["inputs"], *DECLARED["outputs"]):
+        assert f"| `{name}` |" in text
