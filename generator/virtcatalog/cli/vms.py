@@ -51,7 +51,7 @@ def gather(sources: Iterable[str], catalog: str | None) -> tuple[list[Batch], li
     plain: list[str] = []
     templates: list[tuple[Catalog, VmTemplate]] = []
     for source in sources or [catalog or "catalog"]:
-        folder = _catalog_around(source)
+        folder = catalog_around(source)
         if folder is None:
             plain.append(source)
         else:
@@ -68,7 +68,7 @@ def gather(sources: Iterable[str], catalog: str | None) -> tuple[list[Batch], li
     return batches, files.problems
 
 
-def _catalog_around(source: str) -> Path | None:
+def catalog_around(source: str) -> Path | None:
     """The catalog that a source is, or in whose `vms/` it is."""
     if source == "-":
         return None
