@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 from itertools import product
+from math import inf
 from typing import Any, Literal, NamedTuple
 
 from virtcatalog.api.instancetype import VirtualMachinePreferenceSpec
@@ -122,13 +123,11 @@ class _Search:
         result = self._added(preference)
         return result.admitted and result.domain_xml != self.original.result.domain_xml
 
-    def _changes(self, preference: Preference | None) -> int:
+    def _changes(self, preference: Preference | None) -> float:
         """In how many places a preference changes the domain when it is simply added to the VM."""
-        if not self._changes_domain(preference):
-            return 0
         old, new = self.original.result.domain, self._added(preference).domain
-        assert old is not None
-        assert new is not None  # both VMs are admitted
+        if old is None or new is None:
+            return inf
         return len(domain_differences(old, new))
 
     def _added(self, preference: Preference | None) -> Result:

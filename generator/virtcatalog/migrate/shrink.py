@@ -16,6 +16,8 @@ from virtcatalog.pipeline import Result, expand
 _DOMAIN: Path = (*TEMPLATE, "spec", "domain")
 _MAX_SOCKETS: Path = (*_DOMAIN, "cpu", "maxSockets")
 _TOPOLOGY = frozenset((*_DOMAIN, "cpu", name) for name in ("sockets", "cores", "threads"))
+_GUEST: Path = (*_DOMAIN, "memory", "guest")
+_REQUEST: Path = (*_DOMAIN, "resources", "requests", "memory")
 _REQUIRED = frozenset({*((*_DOMAIN, "devices")[:end] for end in range(1, 6))})
 _NAMING = ("instancetype-name", "cluster-instancetype-name", "preference-name", "cluster-preference-name")
 _NAMING_PATHS = frozenset((*TEMPLATE, "metadata", "annotations", f"kubevirt.io/{name}") for name in _NAMING)
@@ -182,8 +184,10 @@ class _Trial:
         return restored
 
     def _vmi_differences(self) -> list[Difference]:
-        found = differences(self.original.shape, _shape(self.result))
-        return [one for one in found if one.path not in _NAMING_PATHS and not _respelled_topology(one)]
+        shape = _shape(self.result)
+        found = differences(self.original.shape, shape)
+        guest = get(shape, _GUEST)
+        return [one for one in found if one.path not in _NAMING_PATHS and not _means_the_same(one, guest)]
 
     def drop_respelled(self) -> None:
         """Leave out fields of the machine that were put back, where the domain is the same without them."""
@@ -239,9 +243,13 @@ class _Trial:
         )
 
 
-def _respelled_topology(difference: Difference) -> bool:
-    """Whether one of sockets, cores and threads is 1 where it was silent, which means the same."""
-    return difference.path in _TOPOLOGY and {difference.old, difference.new} == {None, 1}
+def _means_the_same(difference: Difference, guest: Any) -> bool:
+    """Whether silence on one side is what the other side says.
+
+    Sockets, cores and threads are 1 then, and the pod requests the guest's memory.
+    """
+    default = 1 if difference.path in _TOPOLOGY else guest if difference.path == _REQUEST else None
+    return default is not None and {difference.old, difference.new} == {None, default}
 
 
 def outermost(paths: set[Path]) -> set[Path]:
@@ -269,8 +277,6 @@ def _shape(result: Result) -> dict[str, Any]:
 
 def still_inline(shrunk: Shrunk) -> Iterator[Path]:
     """Yield fields that stayed although some instance type or preference could say them: this pair does not."""
-    told = {kept.path for kept in shrunk.kept}
-    for pattern in sorted(KNOWN):
-        for path in find(shrunk.manifest, pattern):
-            if path not in told and path not in shrunk.added:
-                yield path
+    told = {*(kept.path for kept in shrunk.kept), *shrunk.added}
+    found = {path for pattern in KNOWN for path in find(shrunk.manifest, pattern)}
+    yield from sorted(outermost(found) - told, key=str)

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import yaml
 
+from virtcatalog.api.places import is_merge
 from virtcatalog.api.scalars import resolve
 from virtcatalog.errors import VirtcatalogError
 
@@ -55,7 +56,7 @@ class Editor:
     def _change_map(self, node: Any, old: dict[str, Any], new: dict[str, Any]) -> None:
         entries = [(key.value, key, value) for key, value in node.value]
         added = {key: value for key, value in new.items() if key not in old or old[key] is None}
-        gone = [index for index, (name, *_) in enumerate(entries) if name not in new or name in added]
+        gone = [i for i, (name, key, _) in enumerate(entries) if name not in new or name in added if not is_merge(key)]
         for index, (name, key, value) in enumerate(entries):
             if index in gone or old.get(name) == new.get(name):
                 continue
