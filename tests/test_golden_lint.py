@@ -4,7 +4,9 @@ import os
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from virtcatalog.cli import main
 from virtcatalog.domain.lint import ALLOWANCES, SCHEMA, Schema, SchemaMissingError
 
 GOLDEN = sorted(Path(__file__).parent.glob("golden/*/*.xml"))
@@ -87,3 +89,23 @@ def test_a_file_that_is_no_schema(tmp_path):
 def test_every_allowance_is_documented():
     text = DOCUMENT.read_text(encoding="utf-8")
     assert [allowance.path for allowance in ALLOWANCES if f"`{allowance.path}`" not in text] == []
+
+
+def test_the_command_tells_what_the_schema_refuses(tmp_path):
+    (tmp_path / "vm.yaml").write_text(
+        "apiVersion: kubevirt.io/v1\nkind: VirtualMachine\nmetadata: {name: v}\nspec:\n  runStrategy: Always\n"
+        "  template: {spec: {domain: {memory: {guest: 1Gi}, devices: {}}}}\n"
+    )
+    (tmp_path / "none.rng").write_text(
+        '<element name="none" xmlns="http://relaxng.org/ns/structure/1.0"><empty/></element>'
+    )
+    arguments = ["expand", "-f", str(tmp_path / "vm.yaml"), "--libvirt-schema", str(tmp_path / "none.rng")]
+    result = CliRunner().invoke(main, arguments)
+    assert result.exit_code == 1
+    assert "VirtualMachine/v: libvirt's schema: line 1: <domain>: its frame does not fit the schema" in result.stderr
+    assert result.stdout.startswith("<domain")
+
+
+def test_the_command_says_when_there_is_no_schema(tmp_path):
+    result = CliRunner().invoke(main, ["expand", "--libvirt-schema", str(tmp_path / "no.rng")])
+    assert (result.exit_code, "install libvirt" in result.stderr) == (2, True)
