@@ -119,7 +119,7 @@ def _side(name: str | None, catalog: str, *, forked: bool) -> Side:
         if not Path(catalog).exists():
             raise VirtcatalogError(f"{catalog}: there is no such file or folder")
         return read_side(Path(catalog), catalog)
-    if name is not None and Path(name).exists():
+    if name and Path(name).exists():
         inside = Path(name, catalog)
         is_checkout = is_catalog(str(inside)) and not is_catalog(name)
         return read_side(*((inside, str(inside)) if is_checkout else (Path(name), name)))

@@ -119,7 +119,7 @@ def _catalog(catalog: str | None, file: str) -> Catalog | None:
 def _lines(what: str, answer: Answer, places: list[str]) -> Iterator[str]:
     yield f"{what}: {answer.value}"
     if not answer.reasons:
-        yield "  KubeVirt's own: no field of the VM, its instance type, preference, presets or the KubeVirt CR changes it"
+        yield "  KubeVirt's own: no field of the VM, its instance type, preference, preset or KubeVirt CR changes it"
     for reason, place in zip(answer.reasons, places, strict=True):
         value = f": {reason.value}" if reason.value else ""
         yield f"  {reason.kind} {reason.object}: {reason.field}{value}" + (f" ({place})" if place else "")

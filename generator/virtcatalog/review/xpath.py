@@ -64,7 +64,7 @@ def _follower(found: Any, find: Any) -> Any:
         return find
     first: Any = found[0]
     element = first if etree.iselement(first) else first.getparent()
-    device = element
+    device: Any = element
     while device is not None and device.find("alias") is None:
         device = device.getparent()
     if device is None or device.getparent() is None:
