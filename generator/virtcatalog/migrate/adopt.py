@@ -137,7 +137,11 @@ class _Search:
         result = self.added.get(preference.scanned)
         if result is None:
             vm = put(self.original.manifest, ("spec", "preference"), {"name": preference.scanned})
-            result = self.added[preference.scanned] = expand(vm, self.candidates.scan_cluster)
+            try:
+                result = expand(vm, self.candidates.scan_cluster)
+            except UnsupportedError as error:
+                result = Result().refuse("launcher", [Cause("", error.field, str(error))])
+            self.added[preference.scanned] = result
         return result
 
     def _fitting(self) -> Iterable[Instancetype | None]:
@@ -173,7 +177,10 @@ class _Search:
         preferences = self._members(pair.preference) if pair.preference else [None]
         for instancetype, preference in product(instancetypes, preferences):
             names = Names(instancetype and instancetype.reference, preference and preference.reference)
-            found = shrink(self.original, pair, names, self.candidates.cluster)
+            try:
+                found = shrink(self.original, pair, names, self.candidates.cluster)
+            except UnsupportedError:  # the VM is fine, but not with this pair, as far as can be told
+                continue
             if isinstance(found, Shrunk):
                 return self._rank(found, pair, [each for each in (instancetype, preference) if each]), found
         return None

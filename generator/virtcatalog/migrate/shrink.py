@@ -149,7 +149,22 @@ class _Trial:
             self._expand()
             if not self.result.admitted or not self._restore():
                 break
+        if self.result.admitted:
+            self._drop_needless_maps()
         return self.result
+
+    def _drop_needless_maps(self) -> None:
+        """Leave out the empty maps that were put back in vain: the VMI is no nearer to the original with them."""
+        for path in sorted(self.filled, key=str):
+            before, found = self._state(), self._vmi_differences()
+            self.filled.discard(path)
+            self._expand()
+            if not self.result.admitted or self._vmi_differences() != found:
+                self.filled.add(path)
+                self.result, self.smaller, self.emptied = before
+
+    def _state(self) -> tuple[Result, dict[str, Any], set[Path]]:
+        return self.result, self.smaller, self.emptied
 
     def _expand(self) -> None:
         smaller, self.emptied = without(self.manifest, self.active(), self.filled | _REQUIRED)
@@ -194,7 +209,7 @@ class _Trial:
         if domain(self.result) != domain(self.original.result):
             return
         for path in sorted(one for one in self.restored if one[: len(_DOMAIN)] == _DOMAIN):
-            before = self.result, self.smaller, self.emptied
+            before = self._state()
             self.optional.add(path)
             self._expand()
             if self.result.admitted and domain(self.result) == domain(self.original.result):
@@ -212,12 +227,12 @@ class _Trial:
         lacked = get(then, _MAX_SOCKETS) is None and get(then, (*_MAX_SOCKETS[:-1], "sockets")) is None
         if not lacked or get(now, _MAX_SOCKETS) is None or get(self.smaller, _MAX_SOCKETS) is not None:
             return
-        before = self.result, self.smaller, self.emptied, len(self._domain_differences())
+        before, places = self._state(), len(self._domain_differences())
         self.pinned = get(now, (*_MAX_SOCKETS[:-1], "sockets"))
         self._expand()
-        if not self.result.admitted or len(self._domain_differences()) >= before[3]:
+        if not self.result.admitted or len(self._domain_differences()) >= places:
             self.pinned = None
-            self.result, self.smaller, self.emptied = before[:3]
+            self.result, self.smaller, self.emptied = before
 
     def _domain_differences(self) -> list[DomainDifference]:
         old, new = self.original.result.domain, self.result.domain
