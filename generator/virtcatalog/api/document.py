@@ -18,7 +18,7 @@ from typing import Any, Final
 
 import yaml
 
-from virtcatalog.api.places import PLAIN, QUOTED, TAG, Field, is_merge, merge_sources, step
+from virtcatalog.api.places import PLAIN, QUOTED, TAG, Field, Index, is_merge, merge_sources, step
 from virtcatalog.api.scalars import number, resolve
 from virtcatalog.errors import Problem
 
@@ -57,6 +57,7 @@ class Text:
     def __init__(self, text: str | bytes, file: str = "") -> None:
         self.file = file
         self.problems: list[Problem] = []
+        self._index: Index = {}
         self._text = self._decode(text)
 
     def documents(self) -> Iterator[tuple[int, Any]]:
@@ -80,7 +81,7 @@ class Text:
         node = self._nodes[document]
         mark = node.start_mark
         while node is not None and field:
-            node, found, field = step(node, field)
+            node, found, field = step(node, field, self._index)
             mark = found or mark
         return mark.line + 1, mark.column + 1
 

@@ -26,21 +26,41 @@ def merge_sources(node: Any) -> list[Any]:
     return list(node.value) if isinstance(node, yaml.SequenceNode) else [node]
 
 
-def step(node: Any, field: Field) -> tuple[Any, Any, Field]:
+#: For each map, by its identity, its keys and values by the key's text: filled as fields are looked for.
+Index = dict[int, dict[str, tuple[Any, Any]]]
+
+
+def step(node: Any, field: Field, index_of: Index) -> tuple[Any, Any, Field]:
     """Go one step from a node towards a field: the node there, the mark to show, the rest of the way."""
     if isinstance(node, yaml.SequenceNode):
         index, rest = _index(field)
         if 0 <= index < len(node.value):
             return node.value[index], node.value[index].start_mark, rest
     elif isinstance(node, yaml.MappingNode):
-        best: tuple[Any, Any, Field] | None = None
-        for key, value in _entries(node):
-            left = _after(field, key.value)
-            if left is not None and (best is None or len(left) < len(best[2])):
-                best = value, key.start_mark, left
-        if best:
-            return best
+        return _in_map(node, field, index_of)
     return None, None, ()
+
+
+def _in_map(node: Any, field: Field, index_of: Index) -> tuple[Any, Any, Field]:
+    if isinstance(field, tuple):
+        found = _indexed(node, index_of).get(str(field[0]))
+        return (found[1], found[0].start_mark, field[1:]) if found else (None, None, ())
+    best: tuple[Any, Any, str] | None = None
+    for key, value in _entries(node):
+        left = _after(field, key.value)
+        if left is not None and (best is None or len(left) < len(best[2])):
+            best = value, key.start_mark, left
+    return best or (None, None, ())
+
+
+def _indexed(node: Any, index_of: Index) -> dict[str, tuple[Any, Any]]:
+    known = index_of.get(id(node))
+    if known is None:
+        known = index_of[id(node)] = {}
+        own = [(key, value) for key, value in node.value if isinstance(key, yaml.ScalarNode) and not is_merge(key)]
+        for key, value in (*own, *_entries(node)):
+            known.setdefault(key.value, (key, value))
+    return known
 
 
 def _entries(node: Any) -> Iterator[tuple[Any, Any]]:
@@ -60,10 +80,8 @@ def _index(field: Field) -> tuple[int, Field]:
     return (int(match[1]), field[match.end() :]) if match else (-1, "")
 
 
-def _after(field: Field, key: str) -> Field | None:
+def _after(field: str, key: str) -> str | None:
     """What is left of a path once `key` is taken from its start; None when it does not start so."""
-    if isinstance(field, tuple):
-        return field[1:] if str(field[0]) == key else None
     if field.startswith(f"[{key}]"):
         return field[len(key) + 2 :].removeprefix(".")
     rest = field.removeprefix(key)

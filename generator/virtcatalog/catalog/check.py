@@ -6,9 +6,11 @@ for removal, and a string with an expression fits everywhere.
 
 from __future__ import annotations
 
+import sys
 import types
 from collections.abc import Callable, Collection
 from functools import cache
+from inspect import get_annotations
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 import msgspec
@@ -21,12 +23,39 @@ Report = Callable[[Path, str], None]
 Version = tuple[int, ...]
 
 
-class Field(msgspec.Struct, frozen=True):
-    """A field of a type: its JSON type's shape, the release that has it first, and whether it must be there."""
+class Field:
+    """A field of a type: its type, the release that has it first, and whether it must be there.
 
-    kind: Any
-    since: Version
-    required: bool
+    Types are looked up when they are asked for: the API has thousands of fields, and catalogs use a few.
+    """
+
+    __slots__ = ("_kind", "_name", "_owner", "_since", "required")
+
+    def __init__(self, owner: type, name: str, *, required: bool) -> None:
+        self._owner, self._name, self.required = owner, name, required
+        self._kind: Any = None
+        self._since: Version | None = None
+
+    @property
+    def kind(self) -> Any:
+        """Its type, as it is annotated."""
+        if self._kind is None:
+            owner = next(each for each in self._owner.__mro__ if self._name in get_annotations(each))
+            kind = owner.__annotations__[self._name]
+            known = vars(sys.modules[owner.__module__])
+            self._kind = eval(kind, known) if isinstance(kind, str) else kind  # noqa: S307 - the program's own text
+        return self._kind
+
+    @property
+    def since(self) -> Version:
+        """The first KubeVirt release that knows it; () when all do."""
+        if self._since is None:
+            self._since = ()
+            if get_origin(self.kind) is Annotated:
+                for meta in get_args(self.kind)[1:]:
+                    if isinstance(meta, msgspec.Meta) and meta.extra and "since" in meta.extra:
+                        self._since = parse_release(meta.extra["since"])
+        return self._since
 
 
 class Checker:
@@ -135,15 +164,12 @@ def collector(faults: list[tuple[Path, str]]) -> Report:
 @cache
 def fields_of(kind: type[msgspec.Struct]) -> dict[str, Field]:
     """Return the fields of an API type or a declaration, by JSON name."""
-    found = {}
-    for field in msgspec.structs.fields(kind):
-        introduced: Version = ()
-        if get_origin(field.type) is Annotated:
-            for meta in get_args(field.type)[1:]:
-                if isinstance(meta, msgspec.Meta) and meta.extra and "since" in meta.extra:
-                    introduced = parse_release(meta.extra["since"])
-        found[field.encode_name] = Field(field.type, introduced, field.required)
-    return found
+    names, keys, defaults = kind.__struct_fields__, kind.__struct_encode_fields__, kind.__struct_defaults__
+    padded = (msgspec.NODEFAULT,) * (len(names) - len(defaults)) + defaults
+    return {
+        key: Field(kind, name, required=default is msgspec.NODEFAULT)
+        for key, name, default in zip(keys, names, padded, strict=True)
+    }
 
 
 @cache
