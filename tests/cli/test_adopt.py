@@ -128,6 +128,11 @@ class TestExact:
         result = run("-f", "-", text=VM)
         assert (result.exit_code, result.stdout) == (0, SHRUNK)
 
+    def test_comments_that_go_with_a_field_are_told(self, run):
+        result = run("-f", written(VM.replace("sockets: 2", "sockets: 2  # a licence each")))
+        assert result.stdout == SHRUNK
+        assert "vm.yaml:12:23: comment goes with its field: # a licence each\n" in result.stderr
+
     def test_a_diff(self, run):
         result = run("-f", written(VM), "-o", "diff")
         assert result.stdout.startswith("--- a/vm.yaml\n+++ b/vm.yaml\n")

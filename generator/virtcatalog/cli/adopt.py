@@ -101,7 +101,7 @@ def command(
         text, unwritable = rewritten(file.name, file.text, own, ("adopted", "nearest") if nearest else ("adopted",))
         made.append(text)
         problems += unwritable
-    _tell(machines, problems)
+    _tell(machines, problems, [comment for file in made for comment in file.lost_comments()])
     failed = any(machine.adoption.outcome not in ("adopted", "unchanged") for machine in machines)
     changed = [file for file in made if file.new != file.old]
     if in_place:
@@ -168,7 +168,7 @@ def _read_file(name: str, content: bytes, problems: list[Problem], fatal: list[P
     return _File(name, content.decode("utf-8-sig", "replace"), readable, companions)
 
 
-def _tell(machines: list[Machine], problems: list[Problem]) -> None:
+def _tell(machines: list[Machine], problems: list[Problem], lost_comments: list[str]) -> None:
     """Explain every VM on stderr, and sum up when they are many."""
     from virtcatalog.migrate.report import explain, table
 
@@ -183,6 +183,8 @@ def _tell(machines: list[Machine], problems: list[Problem]) -> None:
         for text in explain(machine.adoption):
             click.echo(start + text, err=True)
             start = ""
+    for comment in lost_comments:
+        click.echo(comment, err=True)
     if len(machines) > 1:
         for text in table((machine.name, machine.adoption) for machine in machines):
             summary(text)

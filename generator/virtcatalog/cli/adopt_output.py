@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from difflib import unified_diff
 from pathlib import Path
@@ -15,6 +17,8 @@ import click
 
 from virtcatalog.cli.console import write_diff
 from virtcatalog.errors import Problem, VirtcatalogError
+
+_COMMENT = re.compile(r"(?:^|\s)(#.*)$")
 
 if TYPE_CHECKING:
     from virtcatalog.api.read import Manifest
@@ -42,6 +46,16 @@ class Rewritten(NamedTuple):
     name: str
     old: str
     new: str
+
+    def lost_comments(self) -> Iterator[str]:
+        """Yield the comments that went with the fields that they were about, each with its line."""
+        left = Counter(found[1] for found in map(_COMMENT.search, self.new.splitlines()) if found)
+        for number, line in enumerate(self.old.splitlines(), start=1):
+            found = _COMMENT.search(line)
+            if found and left[found[1]]:
+                left[found[1]] -= 1
+            elif found:
+                yield f"{self.name}:{number}:{found.start(1) + 1}: comment goes with its field: {found[1]}"
 
 
 def rewritten(
