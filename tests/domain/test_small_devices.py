@@ -39,6 +39,10 @@ def test_virtiofs(built, xml):
     """)
 
 
+def test_a_filesystem_without_a_name_has_no_tag(built):
+    assert "<target></target>" in built(filesystems, "filesystems: [{name: '', virtiofs: {}}]")
+
+
 @pytest.mark.parametrize(
     ("device", "element"),
     [

@@ -19,5 +19,5 @@ def filesystems(vmi: VirtualMachineInstance) -> Iterator[Element]:
         element = Element("filesystem", {"type": "mount", "accessMode": "passthrough"})
         SubElement(element, "driver", {"type": "virtiofs", "queue": "1024"})
         SubElement(element, "source", {"dir": "", "socket": f"{_SOCKETS}/{filesystem.name}.sock"})
-        SubElement(element, "target", {"dir": filesystem.name})
+        SubElement(element, "target", {"dir": filesystem.name} if filesystem.name else {})
         yield element
