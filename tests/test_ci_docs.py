@@ -1,0 +1,67 @@
+"""docs/ci.md tells the truth: its Makefile runs, its hooks and folders exist."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+from virtcatalog.scaffold.content import contents
+
+ROOT = Path(__file__).parents[1]
+TEXT = (ROOT / "docs/ci.md").read_text(encoding="utf-8")
+
+
+def block(language: str, start: str = "") -> str:
+    found: list[str] = re.findall(rf"```{language}\n(.*?)```", TEXT, re.DOTALL)
+    (one,) = [each for each in found if each.startswith(start)]
+    return one
+
+
+@pytest.mark.skipif(not (shutil.which("make") and shutil.which("git")), reason="needs make and git")
+def test_the_makefile_for_a_bare_runner_runs(tmp_path):
+    for path, text in contents("house").items():
+        file = tmp_path / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+    (tmp_path / "Makefile").write_text(block("make"))
+    identity = ["-c", "user.name=t", "-c", "user.email=t@example.org"]
+    for arguments in (["init", "-q"], ["add", "-A"], [*identity, "commit", "-qm", "first"]):
+        subprocess.run(["git", *arguments], cwd=tmp_path, check=True)
+    (tmp_path / ".venv/bin").mkdir(parents=True)
+    for program in ("python", "virtcatalog"):
+        script = tmp_path / ".venv/bin" / program
+        script.write_text(f'#!/bin/sh\nexec {Path(sys.executable).parent / program} "$@"\n')
+        script.chmod(0o755)
+    (tmp_path / ".venv/.ready").touch()
+    environment = {key: value for key, value in os.environ.items() if not key.startswith(("MAKE", "PYTEST"))}
+    done = subprocess.run(
+        ["make", "ci", "BASE=HEAD"], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "No differences." in (tmp_path / "change.md").read_text()
+    assert "<testsuite" in (tmp_path / "findings.xml").read_text()
+
+
+def test_the_workflow_uses_the_action_that_there_is():
+    steps = yaml.safe_load(block("yaml", "# .github/"))["jobs"]["catalog"]["steps"]
+    _, _, path = steps[-1]["uses"].partition("@")[0].split("/", 2)
+    assert (ROOT / path / "action.yml").is_file()
+
+
+def test_the_included_template_is_there():
+    (include,) = yaml.safe_load(block("yaml", "# .gitlab-ci"))["include"]
+    assert (ROOT / include["file"]).is_file()
+
+
+def test_every_hook_is_described():
+    hooks = [each["id"] for each in yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())]
+    assert re.findall(r"^\| `(virtcatalog-[a-z]+)` \|", TEXT, re.MULTILINE) == hooks
+    (repository,) = yaml.safe_load(block("yaml", "# .pre-commit"))["repos"]
+    assert {each["id"] for each in repository["hooks"]} <= set(hooks)
