@@ -84,7 +84,7 @@ class _Reader:
         lines, count = self._lines, len(self._lines)
         while at < count and lines[at][0] == indent and lines[at][1].startswith("- "):
             rest = lines[at][1][2:]
-            if rest.startswith(("- ", " ")):
+            if not rest or rest.startswith(("- ", " ")):
                 raise _OtherStyleError
             if _ENTRIES[rest] is not None:
                 lines[at] = (indent + 2, rest)

@@ -8,7 +8,6 @@ from typing import Any
 
 from virtcatalog.api.document import Text
 from virtcatalog.api.read import read_manifests
-from virtcatalog.errors import ManifestError, Problem
 from virtcatalog.review.blocks import read_block
 from virtcatalog.review.side import Data
 
@@ -20,8 +19,8 @@ _METADATA = ("name", "generateName", "namespace", "labels", "annotations")
 _STATUS = ("instancetypeRef", "preferenceRef")
 
 
-def read_dump(content: bytes, file: str) -> Iterator[Data]:
-    """Yield every manifest of a file, lists taken apart.
+def read_dump(content: bytes, file: str) -> list[Data]:
+    """Return every manifest of a file, lists taken apart.
 
     VMs are not checked: what does not fit their API refuses them. Of what the cluster has written into them only the
     stored revisions are kept. ManifestError for what is no manifest.
@@ -30,21 +29,18 @@ def read_dump(content: bytes, file: str) -> Iterator[Data]:
         text = content.decode().removeprefix("\ufeff")
     except UnicodeDecodeError:
         text = ""
-    if not text.strip():
-        yield from (each.data for each in read_manifests(content, file))
-        return
-    found = False
+    found = []
     for piece in _pieces(text):
         for manifest in _take_apart(piece):
-            fault = _fault(manifest)
-            if fault:
-                # Slower, but it knows the places.
-                read_manifests(content, file)
-                raise ManifestError(Problem(file=file, message=fault))
-            found = True
-            yield _slim(manifest) if manifest["kind"] == "VirtualMachine" else manifest
-    if not found:
-        raise ManifestError(Problem(file=file, line=1, column=1, message="holds no manifest"))
+            if not _is_manifest(manifest):
+                found = []
+                break
+            found.append(_slim(manifest))
+        else:
+            continue
+        break
+    # Slower, but it reads whatever is a manifest, and knows the places of what is not.
+    return found or [_slim(each.data) for each in read_manifests(content, file)]
 
 
 def _pieces(text: str) -> Iterator[Any]:
@@ -106,6 +102,8 @@ def _take_apart(data: Any, depth: int = 0) -> Iterable[Any]:
 
 def _slim(vm: Data) -> Data:
     """The VM without what bears on no domain: ten thousand of them are held at once."""
+    if vm["kind"] != "VirtualMachine":
+        return vm
     status = vm.get("status")
     kept = {key: value for key, value in vm.items() if key != "status"}
     kept["metadata"] = {key: value for key, value in vm["metadata"].items() if key in _METADATA}
@@ -114,10 +112,8 @@ def _slim(vm: Data) -> Data:
     return kept
 
 
-def _fault(manifest: Any) -> str:
-    if not isinstance(manifest, dict) or not isinstance(manifest.get("kind"), str):
-        return "holds something that is no manifest: a map with apiVersion and kind"
-    metadata = manifest.get("metadata")
-    if not isinstance(metadata, dict) or not isinstance(metadata.get("name"), str):
-        return f"a {manifest['kind']} has no name"
-    return ""
+def _is_manifest(data: Any) -> bool:
+    if not isinstance(data, dict) or not isinstance(data.get("kind"), str):
+        return False
+    metadata = data.get("metadata")
+    return isinstance(metadata, dict) and isinstance(metadata.get("name"), str)

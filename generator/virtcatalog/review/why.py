@@ -86,7 +86,10 @@ class _Asking:
 
     def answer(self) -> Answer:
         reasons = [reason for source in self._sources() for root in source.roots for reason in self._ask(source, root)]
-        return Answer(value=self._value, reasons=(*reasons, *self._ask_host()))
+        reasons += self._ask_host()
+        # That there is no disk without any device says nothing, unless there is nothing else to say.
+        telling = [reason for reason in reasons if reason.field not in _CONTAINERS]
+        return Answer(value=self._value, reasons=tuple(telling or reasons))
 
     def _sources(self) -> Iterator[_Source]:
         """Yield what the VM meets, the VM first."""
@@ -179,6 +182,17 @@ _CATALOG = frozenset(
         "VirtualMachineInstancetype",
         "VirtualMachineClusterPreference",
         "VirtualMachinePreference",
+    }
+)
+_CONTAINERS = frozenset(
+    {
+        "spec",
+        "spec.template",
+        "spec.template.spec",
+        "spec.template.spec.domain",
+        "spec.template.spec.domain.devices",
+        "spec.template.spec.volumes",
+        "spec.template.spec.networks",
     }
 )
 #: Without them the VM is another one, which says nothing of its fields.

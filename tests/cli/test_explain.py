@@ -1,0 +1,130 @@
+"""`virtcatalog explain`: why a field or an element is as it is."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from textwrap import dedent
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from virtcatalog.cli import main
+
+FILES = {
+    "catalog.yaml": "name: test\nkubevirt: v1.9.0\n",
+    "components.yaml": "scsi: {spec: {devices: {preferredDiskBus: scsi}}}\n",
+    "instancetypes/m.yaml": "class: m\nmemoryPerVcpu: 4Gi\nsizes:\n  small: {vcpus: 2}\n",
+    "preferences/linux.yaml": "preferences:\n  linux.one: {components: [scsi]}\n",
+    "vms/server.yaml": """\
+        apiVersion: kubevirt.io/v1
+        kind: VirtualMachine
+        metadata: {name: server}
+        spec:
+          runStrategy: Always
+          instancetype: {name: m.small}
+          preference: {name: linux.one}
+          template:
+            spec:
+              domain:
+                devices:
+                  disks:
+                    - {name: first, disk: {}}
+                    - {name: second, disk: {bus: sata}}
+              volumes:
+                - {name: first, containerDisk: {image: example.org/a}}
+                - {name: second, containerDisk: {image: example.org/b}}
+        """,
+}
+
+
+@pytest.fixture(autouse=True)
+def catalog(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name, text in FILES.items():
+        path = tmp_path / "catalog" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(dedent(text))
+
+
+def run(*arguments: str) -> Result:
+    result = CliRunner().invoke(main, ["explain", "catalog/vms/server.yaml", *arguments])
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+    return result
+
+
+def answer(*arguments: str) -> Any:
+    result = run(*arguments, "-o", "json")
+    assert result.exit_code == 0, result.output
+    return json.loads(result.stdout)
+
+
+def reasons(*arguments: str) -> list[tuple[str, str, str]]:
+    return [(each["kind"], each["field"], each["without"]) for each in answer(*arguments)["reasons"]]
+
+
+@pytest.mark.parametrize(
+    "what",
+    [
+        ("--field", "devices.disks[0].disk.bus"),
+        ("--field", "spec.domain.devices.disks[first].disk.bus"),
+        ("--xml", "//disk[1]/target/@bus"),
+        ("--xml", "string(//disk[alias/@name='ua-first']/target/@bus)"),
+    ],
+)
+def test_a_value_of_the_preference(what: tuple[str, str]) -> None:
+    assert answer(*what)["value"] == "scsi"
+    assert reasons(*what) == [("preference", "spec.devices.preferredDiskBus", "sata")]
+
+
+def test_the_place_is_where_the_catalog_declares_it() -> None:
+    (reason,) = answer("--field", "devices.disks[0].disk.bus")["reasons"]
+    assert reason["place"].startswith("catalog/components.yaml:1:")
+    assert reason["object"] == "linux.one"
+
+
+def test_a_value_of_the_vm_wins() -> None:
+    assert reasons("--xml", "//disk[2]/target/@bus") == [
+        ("VM", "spec.template.spec.domain.devices.disks[1].disk.bus", "scsi")
+    ]
+
+
+def test_a_field_that_has_to_be_there_is_given_another_value() -> None:
+    (reason,) = answer("--field", "memory.guest")["reasons"]
+    assert reason["kind"] == "instance type"
+    assert reason["field"] == "spec.memory.guest"
+    assert reason["otherwise"] is True
+
+
+def test_what_nothing_changes_is_kubevirts_own() -> None:
+    result = run("--xml", "//vmport")
+    assert result.exit_code == 0
+    assert "KubeVirt's own" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((), "give --field or --xml"),
+        (("--field", "a", "--xml", "b"), "give --field or --xml"),
+        (("--xml", "//["), "is not an XPath"),
+        (("--xml", "//disk"), "finds 2 things, name one"),
+        (("--xml", "//nowhere"), "there is nothing at that place"),
+        (("--field", "devices.nothing"), "there is nothing at that place"),
+        (("--field", "a[b"), "is not a field"),
+        (("--xml", "//vcpu", "--vm", "other"), "holds no VM other"),
+    ],
+)
+def test_questions_that_have_no_answer(arguments: tuple[str, ...], message: str) -> None:
+    result = run(*arguments)
+    assert result.exit_code == 2
+    assert message in result.stderr
+
+
+def test_a_refused_vm_has_nothing_to_explain() -> None:
+    server = Path("catalog/vms/server.yaml")
+    server.write_text(server.read_text().replace("bus: sata", "bus: bogus"))
+    result = run("--xml", "//vcpu")
+    assert result.exit_code == 2
+    assert "the VM is refused" in result.stderr

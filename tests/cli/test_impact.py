@@ -1,0 +1,143 @@
+"""`virtcatalog impact`: who depends on a part of the catalog, and what becomes of them without it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from textwrap import dedent
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from virtcatalog.cli import main
+
+FILES = {
+    "catalog.yaml": "name: test\nkubevirt: v1.9.0\n",
+    "components.yaml": """\
+        hyperv: {spec: {features: {preferredHyperv: {relaxed: {}}}}}
+        idle: {spec: {devices: {preferredRng: {}}}}
+        """,
+    "instancetypes/m.yaml": "class: m\nmemoryPerVcpu: 4Gi\nsizes: {small: {vcpus: 1}, large: {vcpus: 4}}\n",
+    "preferences/windows.yaml": """\
+        preferences:
+          windows.one: {components: [hyperv]}
+          windows.two: {}
+        """,
+    "vms/server.yaml": """\
+        apiVersion: kubevirt.io/v1
+        kind: VirtualMachine
+        metadata: {name: server}
+        spec:
+          runStrategy: Always
+          instancetype: {name: m.small}
+          preference: {name: windows.one}
+          template: {spec: {domain: {devices: {}}}}
+        """,
+}
+
+
+@pytest.fixture(autouse=True)
+def catalog(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name, text in FILES.items():
+        path = tmp_path / "catalog" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(dedent(text))
+
+
+def run(*arguments: str, stdin: str | None = None) -> Result:
+    result = CliRunner().invoke(main, ["impact", *arguments], input=stdin)
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+    return result
+
+
+def impact(*arguments: str, stdin: str | None = None) -> Any:
+    (found,) = json.loads(run(*arguments, "-o", "json", stdin=stdin).stdout)
+    return found
+
+
+def test_an_instance_type_that_a_template_names() -> None:
+    found = impact("m.small")
+    assert found["what"] == "instance type"
+    assert [(use["name"], use["template"], use["inferred"]) for use in found["uses"]] == [("server", True, False)]
+    assert [group["kind"] for group in found["without"]] == ["refused"]
+
+
+def test_a_class_stands_for_all_its_sizes() -> None:
+    found = impact("m")
+    assert found["what"] == "class"
+    assert "VirtualMachineInstancetype/m.large" in found["objects"]
+    assert [use["objects"] for use in found["uses"]] == [["VirtualMachineClusterInstancetype/m.small"]]
+
+
+def test_a_component_that_is_mixed_into_a_preference() -> None:
+    found = impact("hyperv")
+    assert found["what"] == "component"
+    assert [(place["file"], place["line"], place["message"]) for place in found["places"]] == [
+        ("catalog/preferences/windows.yaml", 2, "mixed into preferences.windows.one")
+    ]
+    assert found["objects"] == [
+        "VirtualMachineClusterPreference/windows.one",
+        "VirtualMachinePreference/windows.one",
+    ]
+    (group,) = found["without"]
+    assert any("<hyperv" in line for line in group["summary"])
+
+
+@pytest.mark.parametrize("name", ["m.large", "windows.two", "idle"])
+def test_what_nothing_depends_on(name: str) -> None:
+    result = run(name)
+    assert result.exit_code == 0
+    assert "nothing depends on it" in result.stdout
+
+
+def test_several_names_are_told_one_after_another() -> None:
+    result = run("m.small", "idle")
+    assert result.exit_code == 1
+    assert "instance type m.small: 2 objects\n  used by 1 VM template: server\n" in result.stdout
+    assert "\ncomponent idle: 0 objects\n" in result.stdout
+
+
+def test_an_unknown_name_is_an_error_with_the_nearest_one() -> None:
+    result = run("m.smal")
+    assert result.exit_code == 2
+    assert "there is no 'm.smal'" in result.stderr
+    assert "m.small" in result.stderr
+
+
+def test_a_vm_that_infers_its_instance_type_from_a_volume() -> None:
+    claim = {
+        "apiVersion": "v1",
+        "kind": "PersistentVolumeClaim",
+        "metadata": {
+            "name": "root",
+            "namespace": "team",
+            "labels": {"instancetype.kubevirt.io/default-instancetype": "m.large"},
+        },
+        "spec": {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}},
+    }
+    vm = {
+        "apiVersion": "kubevirt.io/v1",
+        "kind": "VirtualMachine",
+        "metadata": {"name": "vm", "namespace": "team"},
+        "spec": {
+            "runStrategy": "Always",
+            "instancetype": {"inferFromVolume": "root"},
+            "template": {
+                "spec": {
+                    "domain": {"devices": {}},
+                    "volumes": [{"name": "root", "persistentVolumeClaim": {"claimName": "root"}}],
+                }
+            },
+        },
+    }
+    found = impact("m.large", "-f", "-", stdin=json.dumps({"apiVersion": "v1", "kind": "List", "items": [claim, vm]}))
+    assert [(use["name"], use["inferred"]) for use in found["uses"]] == [("team/vm", True)]
+
+
+def test_a_broken_catalog_is_an_error() -> None:
+    Path("catalog/components.yaml").write_text("sized: {speck: {}}\n")
+    result = run("m.small")
+    assert result.exit_code == 2
+    assert "catalog/components.yaml:1:" in result.stderr

@@ -1,0 +1,158 @@
+"""VMs that are alike are judged once, and that changes no verdict."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import pytest
+
+from virtcatalog.catalog.model import API_VERSION
+from virtcatalog.expand.cluster import Cluster
+from virtcatalog.review.alike import Alike
+from virtcatalog.review.fleet import Reviewer
+from virtcatalog.review.side import Side
+
+Data = dict[str, Any]
+
+
+def vm(name: str, **spec: Any) -> Data:
+    return {
+        "apiVersion": "kubevirt.io/v1",
+        "kind": "VirtualMachine",
+        "metadata": {"name": name, "namespace": "team", "labels": {"app": name}},
+        "spec": {
+            "runStrategy": "Always",
+            "preference": {"name": "p"},
+            "template": {
+                "metadata": {"labels": {"kubevirt.io/domain": name}},
+                "spec": {
+                    "domain": {
+                        "devices": {
+                            "disks": [{"name": f"{name}-root", "disk": {"bus": "virtio"}}],
+                            "interfaces": [{"name": "default", "masquerade": {}, "macAddress": "02:00:00:00:00:01"}],
+                        },
+                        "firmware": {"uuid": "5d307ca9-b3ef-428c-8861-06e72d69f223"},
+                        "memory": {"guest": "1Gi"},
+                    },
+                    "networks": [{"name": "default", "pod": {}}],
+                    "volumes": [
+                        {"name": f"{name}-root", "persistentVolumeClaim": {"claimName": f"{name}-root"}},
+                        {"name": "init", "cloudInitNoCloud": {"userData": f"hostname: {name}"}},
+                    ],
+                },
+            },
+            **spec,
+        },
+    }
+
+
+def keys(*vms: Data, cluster: Cluster | None = None, namespaces: frozenset[str] = frozenset()) -> int:
+    alike = Alike(cluster or Cluster())
+    return len({alike.key(each, namespaces) for each in vms})
+
+
+def changed(path: str, value: Any) -> Data:
+    made = vm("web-2")
+    data: Any = made
+    *steps, last = path.split(".")
+    for step in steps:
+        data = data[int(step)] if step.isdigit() else data[step]
+    data[int(last) if last.isdigit() else last] = value
+    return made
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        ("metadata.namespace", "other"),
+        ("spec.template.spec.domain.firmware.uuid", "6d307ca9-b3ef-428c-8861-06e72d69f224"),
+        ("spec.template.spec.domain.devices.interfaces.0.macAddress", "02:00:00:00:00:02"),
+        ("spec.template.spec.volumes.1.cloudInitNoCloud.userData", "another"),
+    ],
+)
+def test_what_only_one_vm_has_does_not_count(path: str, value: str) -> None:
+    assert keys(vm("web-1"), vm("db-17"), changed(path, value)) == 1
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        ("spec.preference.name", "web-2"),
+        ("spec.template.spec.domain.memory.guest", "2Gi"),
+        ("spec.template.spec.domain.devices.disks.0.disk.bus", "web-2"),
+        ("spec.template.spec.domain.firmware.uuid", "no uuid"),
+        ("spec.template.spec.domain.devices.interfaces.0.macAddress", "no address"),
+        ("spec.template.spec.volumes.1.cloudInitNoCloud.userData", "x" * 2049),
+        ("spec.template.spec.volumes.0.persistentVolumeClaim.claimName", "shared"),
+        ("spec.template.metadata.labels", {"other": "web-2"}),
+        ("metadata.annotations", {"kubevirt.io/x": "y"}),
+        ("metadata.name", "Web_2"),
+    ],
+)
+def test_what_could_make_a_difference_counts(path: str, value: Any) -> None:
+    assert keys(vm("web-1"), changed(path, value)) == 2
+
+
+def test_a_word_of_kubevirts_that_is_a_vms_name_stays_that_word() -> None:
+    assert keys(vm("virtio"), vm("scsi")) == 1
+    other = changed("spec.template.spec.domain.devices.disks.0.disk.bus", "scsi")
+    other["metadata"]["name"] = "scsi"
+    assert keys(vm("virtio"), other) == 2
+
+
+def test_claims_that_are_known_count() -> None:
+    def claim(name: str, size: str) -> Data:
+        return {
+            "apiVersion": "v1",
+            "kind": "PersistentVolumeClaim",
+            "metadata": {"name": f"{name}-root", "namespace": "team"},
+            "spec": {"resources": {"requests": {"storage": size}}},
+        }
+
+    cluster = Cluster([claim("web-1", "1Gi"), claim("web-2", "1Gi"), claim("web-3", "2Gi")])
+    known = frozenset({"team"})
+    assert keys(vm("web-1"), vm("web-2"), cluster=cluster, namespaces=known) == 1
+    assert keys(vm("web-1"), vm("web-3"), cluster=cluster, namespaces=known) == 2
+
+
+def preference(**devices: Any) -> Side:
+    return Side(
+        label="side",
+        objects={
+            "": [
+                {
+                    "apiVersion": API_VERSION,
+                    "kind": "VirtualMachineClusterPreference",
+                    "metadata": {"name": "p"},
+                    "spec": {"devices": devices},
+                }
+            ]
+        },
+    )
+
+
+def test_the_verdicts_are_those_of_the_vms_one_by_one() -> None:
+    buses = ("virtio", "sata", "scsi", None)
+    fleet = []
+    for number in range(12):
+        each = copy.deepcopy(vm(f"web-{number}"))
+        disk = each["spec"]["template"]["spec"]["domain"]["devices"]["disks"][0]["disk"]
+        disk.pop("bus")
+        if buses[number % 4]:
+            disk["bus"] = buses[number % 4]
+        fleet.append(each)
+
+    def verdicts(*vms: Data) -> dict[str, tuple[str, tuple[str, ...]]]:
+        reviewer = Reviewer(preference(), preference(preferredDiskBus="virtio", preferredRng={}))
+        reviewer.vms(vms)
+        return {
+            member.name: (group.kind, tuple(group.summary))
+            for group in reviewer.done().groups
+            for member in group.members
+        }
+
+    together = verdicts(*fleet)
+    alone = {name: found for each in fleet for name, found in verdicts(each).items()}
+    assert together == alone
+    assert len(set(together.values())) == 2
