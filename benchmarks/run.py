@@ -17,6 +17,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import build as builds
 from pairs import Manifest, pairs, read
 
 from virtcatalog.catalog.load import load_catalog
@@ -70,6 +71,7 @@ def main() -> None:
     arguments = parser.parse_args()
     for folder in catalogs():
         build(folder)
+    builds.main()
     manifests = read(arguments.catalog)
     vms, cluster = pairs(manifests), Cluster(manifests)
     print(f"{len(vms)} pairs of {arguments.catalog.name}")

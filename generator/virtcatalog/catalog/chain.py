@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import Any, Literal
 
@@ -57,19 +57,22 @@ def levels_of(stack: Iterable[Level], key: str, name: str) -> set[int]:
     return {each.number for each in stack if each.has(key, name)}
 
 
-def extended(sources: Sources, prefix: str, path: str) -> str:
-    """Return the prefix of the catalog that `extends: path` in the catalog of `prefix` means.
+def extended(sources: Sources, prefixes: Sequence[str], path: str) -> str:
+    """Return the prefix of the catalog that `extends: path` means in the last of the catalogs of these prefixes.
 
     It lies beside the catalog or beside one of its neighbours' files: below the folder that the catalog is in, links
     resolved, so that building a catalog reads nothing that its repository does not show. Raises ValueError.
     """
     if os.path.isabs(path):  # noqa: PTH117 - a path as the user wrote it
         raise ValueError(f"{path!r} must be relative to this catalog's folder, such as ../common-instancetypes")
+    prefix = prefixes[-1]
     here = os.path.realpath(sources.root / prefix)
     target = os.path.realpath(sources.root / prefix / path)
     around = os.path.dirname(here)  # noqa: PTH120
     if target == here:
         raise ValueError("a catalog cannot extend itself")
+    if target in [os.path.realpath(sources.root / each) for each in prefixes]:
+        raise ValueError("catalogs extend each other in a circle")
     if target.startswith(here + os.sep):
         raise ValueError(f"{path!r} lies within the catalog itself; put the other catalog beside it")
     if not target.startswith(around.rstrip(os.sep) + os.sep):
@@ -78,6 +81,8 @@ def extended(sources: Sources, prefix: str, path: str) -> str:
         )
     if not os.path.isdir(target):  # noqa: PTH112
         raise ValueError(f"there is no folder {path!r}")
+    if not os.path.exists(os.path.join(target, "catalog.yaml")):  # noqa: PTH110, PTH118
+        raise ValueError(f"there is no catalog.yaml in {path!r}")
     return os.path.normpath(os.path.join(prefix, path)).replace(os.sep, "/") + "/"  # noqa: PTH118
 
 

@@ -20,6 +20,7 @@ from virtcatalog.catalog.sources import FieldPath, Sources
 FRAGMENT = ("displayName", "description", "labels", "annotations", "components", "deprecated", "spec")
 INSTANCETYPE_FRAGMENT = (*FRAGMENT, "memoryPerVcpu", "vcpus", "memory")
 PREFERENCE_FRAGMENT = (*FRAGMENT, "osType", "arch", "requirements")
+COMPONENT_FRAGMENT = tuple(dict.fromkeys((*INSTANCETYPE_FRAGMENT, *PREFERENCE_FRAGMENT)))
 
 #: Fields that stand for parts of a preference's spec.
 _REQUIREMENTS = {"vcpus": ("cpu", "guest"), "memory": ("memory", "guest"), "arch": ("architecture",)}

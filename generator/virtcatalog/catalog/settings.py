@@ -1,0 +1,84 @@
+"""What catalog.yaml says for everything else, of a catalog and of those that it extends."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from virtcatalog.catalog.chain import Chain, Part, extended
+from virtcatalog.catalog.compose import merge_into
+from virtcatalog.catalog.declarations import CatalogFile
+from virtcatalog.catalog.files import Files
+from virtcatalog.catalog.gitops import gitops_annotations
+from virtcatalog.catalog.names import label_fault, name_fault
+from virtcatalog.catalog.sources import Sources
+
+_TAKEN = {
+    *("class", "version", "size", "variant", "vcpus", "memory", "name", "displayName", "range"),
+    *("environment", "namespace", "instancetypeKind", "preferenceKind"),
+}
+
+
+def read_chain(files: Files) -> Chain:
+    """Read catalog.yaml, and those of the catalogs that it extends.
+
+    The oldest release is what the highest says that says one, and holds for all that is read later.
+    """
+    sources = files.sources
+    found: list[tuple[str, dict[str, Any]]] = []
+    prefix: str | None = ""
+    while prefix is not None:
+        declared = files.read(f"{prefix}catalog.yaml", CatalogFile)
+        found.append((prefix, declared))
+        prefix = _below(sources, [each for each, _ in found], declared.get("extends") or "")
+    told = any("kubevirt" in declared for _, declared in found) or found[-1][1].get("extends")
+    if found[0][1] and not told and "kubevirt" not in sources.spoilt_at("catalog.yaml", ()):
+        sources.report("catalog.yaml", (), "'kubevirt' is missing")
+    parts = [Part(prefix, level, declared) for level, (prefix, declared) in enumerate(reversed(found))]
+    for part in parts:
+        _check(sources, part)
+    return Chain(sources, parts)
+
+
+def _below(sources: Sources, prefixes: list[str], extends: str) -> str | None:
+    """The prefix of the catalog that the last of some extends; None where there is none, or a fault."""
+    if not extends:
+        return None
+    try:
+        prefix = extended(sources, prefixes, extends)
+    except ValueError as error:
+        sources.report(f"{prefixes[-1]}catalog.yaml", ("extends",), str(error))
+        return None
+    sources.files_of(prefix)
+    return prefix
+
+
+def _check(sources: Sources, part: Part) -> None:
+    for name in part.declared.get("parameters") or {}:
+        if name in _TAKEN or not name.isidentifier():
+            message = "expressions use it for something else" if name in _TAKEN else "it is no name for expressions"
+            sources.report(part.place, ("parameters", name), f"{name!r} cannot be a parameter: {message}")
+    fault = name_fault(part.declared.get("name") or "name")
+    if fault:
+        sources.report(part.place, ("name",), fault)
+    fault = label_fault(part.declared.get("vendor") or "")
+    if fault:
+        sources.report(part.place, ("vendor",), fault)
+        del part.declared["vendor"]
+
+
+def settle(sources: Sources, chain: Chain) -> dict[str, Any]:
+    """Return what holds for the whole catalog, of what it says itself and what those say that it extends."""
+    declared: dict[str, Any] = {}
+    for part in chain.parts:
+        for key in ("vendor", "kubevirt", "operator"):
+            if part.declared.get(key) is not None:
+                declared[key] = part.declared[key]
+        for key in ("parameters", "labels", "annotations"):
+            merge_into(declared.setdefault(key, {}), part.declared.get(key) or {})
+    top = chain.parts[-1].declared
+    own, asked = top.get("annotations") or {}, gitops_annotations(top.get("gitops"))
+    for key in own.keys() & asked.keys():
+        sources.report("catalog.yaml", ("annotations", key), "`gitops` sets this annotation, too")
+    top["annotations"] = asked | own
+    declared["annotations"] |= asked
+    return declared | {key: top.get(key) for key in ("name", "description", "gitops")}
