@@ -22,7 +22,7 @@ def domain_differences(old: Element, new: Element) -> list[DomainDifference]:
 
 
 def _compare(old: Element, new: Element, place: str) -> Iterator[DomainDifference]:
-    for name in [*old.keys(), *(name for name in new.keys() if name not in old.keys())]:  # noqa: SIM118
+    for name in {**old.attrib, **new.attrib}:
         if old.get(name) != new.get(name):
             yield DomainDifference(f"{place}/@{name}".lstrip("/"), old.get(name), new.get(name))
     if not len(old) and not len(new) and (old.text or "") != (new.text or ""):
