@@ -357,7 +357,7 @@ def test_the_installation_takes_the_action_s_own_version_with_its_pins(repositor
 
 def test_it_uses_actions_of_github_only():
     used = [step["uses"] for step in DECLARED["runs"]["steps"] if "uses" in step]
-    assert used == ["actions/setup-python@v5", "github/codeql-action/upload-sarif@v3"]
+    assert used == ["actions/setup-python@v6", "github/codeql-action/upload-sarif@v4"]
 
 
 def test_the_documentation_names_every_input_and_output():
