@@ -107,6 +107,12 @@ def test_the_schema_of_data_volume_templates_names_no_field(claim, refused):
         assert [cause.field for cause in result.causes] == ([""] if refused else [])
 
 
+def test_both_claims_of_a_data_volume_template_have_a_schema():
+    template = "{metadata: {name: d}, spec: {pvc: {}, storage: {dataSource: {kind: DataVolume, name: c}}}}"
+    result = expand(vm(f"dataVolumeTemplates: [{template}]"), CLUSTER)
+    assert [cause.field for cause in result.causes] == [""]
+
+
 @pytest.mark.parametrize(
     ("manifest", "refused_by", "fields"),
     [

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from virtcatalog.api.cdi import DataVolumeSource
+from virtcatalog.api.cdi import DataVolumeSource, StorageSpec
+from virtcatalog.api.core import PersistentVolumeClaimSpec
 from virtcatalog.api.kubevirt import DataVolumeTemplateSpec, VirtualMachine, VirtualMachineSpec
 from virtcatalog.errors import Cause
 from virtcatalog.expand.admission.causes import invalid, required
@@ -40,16 +41,19 @@ def validate_data_volume_templates(spec: VirtualMachineSpec, path: str) -> Itera
 def validate_data_volume_schema(vm: VirtualMachine) -> Iterator[Cause]:
     """What the webhook's schema wants of the claims; it names no field (pkg/util/openapi/openapi.go)."""
     for index, template in enumerate(vm.spec.data_volume_templates):
-        claim = template.spec.pvc or template.spec.storage
-        if claim is None:
-            continue
-        place = f"spec.dataVolumeTemplates[{index}].spec.{'pvc' if template.spec.pvc else 'storage'}"
-        for mode in claim.access_modes:
-            if mode not in _ACCESS_MODES:
-                yield Cause("FieldValueInvalid", "", f"{place}.accessModes: {mode!r} is no access mode")
-        for name, source in (("dataSource", claim.data_source), ("dataSourceRef", claim.data_source_ref)):
-            if source is not None and source.api_group is None:
-                yield Cause("FieldValueInvalid", "", f"{place}.{name}.apiGroup: must be set")
+        spec, place = template.spec, f"spec.dataVolumeTemplates[{index}].spec"
+        for kind, claim in (("pvc", spec.pvc), ("storage", spec.storage)):
+            if claim is not None:
+                yield from _claim_schema(claim, f"{place}.{kind}")
+
+
+def _claim_schema(claim: PersistentVolumeClaimSpec | StorageSpec, place: str) -> Iterator[Cause]:
+    for mode in claim.access_modes:
+        if mode not in _ACCESS_MODES:
+            yield Cause("FieldValueInvalid", "", f"{place}.accessModes: {mode!r} is no access mode")
+    for name, source in (("dataSource", claim.data_source), ("dataSourceRef", claim.data_source_ref)):
+        if source is not None and source.api_group is None:
+            yield Cause("FieldValueInvalid", "", f"{place}.{name}.apiGroup: must be set")
 
 
 def validate_data_volume_namespaces(vm: VirtualMachine) -> Iterator[Cause]:
