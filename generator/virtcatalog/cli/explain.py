@@ -62,7 +62,8 @@ def command(
     KubeVirt CR; what makes a difference is told, with its place. What nothing of that changes is KubeVirt's own.
     """
     from virtcatalog.hosts import load_host
-    from virtcatalog.review.why import of_field, why
+    from virtcatalog.review.field import of_field
+    from virtcatalog.review.why import why
     from virtcatalog.review.xpath import of_xpath
 
     if (field is None) == (xpath is None):
@@ -86,7 +87,7 @@ def _choose(batches: list[Batch], file: str, name: str | None) -> tuple[Located,
         if unreadable:
             raise ManifestError(*unreadable)
         raise VirtcatalogError(f"{file} holds no VM{f' {name}' if name else ''}")
-    if len(found) > 1 and name is None:
+    if len(found) > 1:
         names = ", ".join(sorted({vm.name for vm, _ in found}))
         raise click.UsageError(f"{file} holds several VMs, name one with --vm: {names}")
     return found[0]

@@ -29,7 +29,7 @@ def read_dump(content: bytes, file: str) -> list[Data]:
         text = content.decode().removeprefix("\ufeff")
     except UnicodeDecodeError:
         text = ""
-    found = []
+    found: list[Data] = []
     for piece in _pieces(text):
         for manifest in _take_apart(piece):
             if not _is_manifest(manifest):

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Literal
+from collections.abc import Callable, Iterable, Sequence
+from typing import Literal
 
 import msgspec
 
@@ -12,6 +12,7 @@ from virtcatalog.review.alike import Alike
 from virtcatalog.review.meeting import LOCAL, MATCHERS, Conditions, Meeting, references
 from virtcatalog.review.outcome import KINDS, Kind, VmChange, arrival, compare, outcome
 from virtcatalog.review.side import Data, Identity, Side, Vm, identity
+from virtcatalog.review.stored import Pinned, anew, pins
 
 Effect = Literal["created", "started", "stored"]
 """When a VM meets a change: when it is created, at its next start, or not while it keeps the revisions that KubeVirt
@@ -63,13 +64,6 @@ class Fleet(msgspec.Struct, kw_only=True):
     def changed(self) -> int:
         """How many VMs change in any way."""
         return len({msgspec.structs.replace(m, effect="stored") for group in self.groups for m in group.members})
-
-
-class _Pinned(msgspec.Struct, frozen=True):
-    """Which of a VM's matchers have a stored revision, and those revisions that the cluster's objects hold."""
-
-    matchers: frozenset[str] = frozenset()
-    contents: tuple[str, ...] = ()
 
 
 class _Verdict(msgspec.Struct, frozen=True):
@@ -126,16 +120,16 @@ class Reviewer:
             meeting = self._meeting(environment, homeless)
             if environment not in alike:
                 alike[environment] = Alike(meeting.base, meeting.head, labels_matter=meeting.labels_matter)
-            pinned, anew = _pins(vm, meeting), _anew(vm)
-            refers = references(anew, meeting.base)
+            pinned, fresh = pins(vm, meeting.base), anew(vm)
+            refers = references(fresh, meeting.base)
             if meeting.is_known(refers) and not meeting.can_change(refers):
                 self._count(refers or (), stored=bool(pinned.matchers))
                 continue
             parts = json.dumps([sorted(pinned.matchers), pinned.contents]).encode()
-            key = environment, alike[environment].key(anew, meeting.namespaces) + parts
+            key = environment, alike[environment].key(fresh, meeting.namespaces) + parts
             verdict = verdicts.get(key)
             if verdict is None:
-                verdict = verdicts[key] = self._judge(vm, anew, pinned, refers, meeting)
+                verdict = verdicts[key] = self._judge(vm, fresh, pinned, refers, meeting)
             self._note(vm, verdict)
         self.fleet.vms += len(fleet)
 
@@ -159,7 +153,7 @@ class Reviewer:
             change = None
             if old.manifest != new.manifest or meeting.can_change(refers):
                 outcomes = outcome(old.manifest, meeting.base), outcome(new.manifest, meeting.head)
-                change = compare(*outcomes, identity(vm.manifest)[2])
+                change = _told(compare(*outcomes, identity(vm.manifest)[2]), meeting.missed(refers))
         elif new is not None:
             change = arrival(outcome(new.manifest, meeting.head))
         else:
@@ -169,7 +163,7 @@ class Reviewer:
             self._group(change).members.append(member)
 
     def _judge(
-        self, vm: Data, anew: Data, pinned: _Pinned, refers: list[Identity] | None, meeting: Meeting
+        self, vm: Data, fresh: Data, pinned: Pinned, refers: list[Identity] | None, meeting: Meeting
     ) -> _Verdict:
         known = tuple(refers or ())
         if not meeting.is_known(refers):
@@ -178,14 +172,15 @@ class Reviewer:
         given = len(pinned.contents) == len(pinned.matchers)
         if pinned.matchers and not given and meeting.changed.isdisjoint(known):
             # Stored or not, it is the same instance type and preference.
-            pinned = _Pinned()
-        change = compare(outcome(anew, meeting.base), outcome(anew, meeting.head), name)
+            pinned = Pinned()
+        change = compare(outcome(fresh, meeting.base), outcome(fresh, meeting.head), name)
+        change = _told(change, meeting.missed(refers))
         stored = bool(pinned.matchers) and all(
             reference not in meeting.changed or _matcher(reference) in pinned.matchers for reference in known
         )
         if not stored:
             return _Verdict(self._grouped(("started", change)), known, bool(pinned.matchers))
-        lasting = self._lasting(vm, anew, pinned, meeting, name) if meeting.all_change else None
+        lasting = self._lasting(vm, fresh, pinned, meeting, name) if meeting.all_change else None
         if change is not None and lasting is not None and lasting.signature == change.signature:
             change = None
         return _Verdict(self._grouped(("started", lasting), ("stored", change)), known, stored=True)
@@ -200,11 +195,11 @@ class Reviewer:
             self._groups[change.signature] = group
         return group
 
-    def _lasting(self, vm: Data, anew: Data, pinned: _Pinned, meeting: Meeting, name: str) -> VmChange | None:
+    def _lasting(self, vm: Data, fresh: Data, pinned: Pinned, meeting: Meeting, name: str) -> VmChange | None:
         """What changes for a VM that keeps its revisions: those given, else what they were made of."""
         if len(pinned.contents) == len(pinned.matchers):
             return compare(outcome(vm, meeting.base), outcome(vm, meeting.head), name)
-        return compare(outcome(anew, meeting.base), outcome(anew, meeting.before), name)
+        return compare(outcome(fresh, meeting.base), outcome(fresh, meeting.before), name)
 
     def _note(self, vm: Data, verdict: _Verdict) -> None:
         name = "/".join((str(vm["metadata"].get("namespace") or "default"), identity(vm)[2]))
@@ -241,6 +236,14 @@ class Reviewer:
         return self._meetings[environment]
 
 
+def _told(change: VmChange | None, missed: Sequence[str]) -> VmChange | None:
+    """The change with what the VM misses, which KubeVirt's webhook does not say: it takes the VM without it."""
+    if change is None or not missed or change.kind not in ("refused", "reason"):
+        return change
+    said = tuple(f"there is no {each} any more" for each in missed)
+    return msgspec.structs.replace(change, summary=(*said, *change.summary), signature=(*change.signature, *said))
+
+
 def _is_local(vm: Data) -> bool:
     spec = vm.get("spec")
     for matcher, kind_of in MATCHERS.items():
@@ -252,48 +255,3 @@ def _is_local(vm: Data) -> bool:
 
 def _matcher(reference: Identity) -> str:
     return "instancetype" if reference[0].endswith("Instancetype") else "preference"
-
-
-def _anew(vm: Data) -> Data:
-    """The VM as if it were created now: without stored revisions and status."""
-    spec = vm.get("spec")
-    if not isinstance(spec, dict):
-        return vm
-    for matcher in MATCHERS:
-        given = spec.get(matcher)
-        if isinstance(given, dict) and "revisionName" in given:
-            spec = {**spec, matcher: {key: value for key, value in given.items() if key != "revisionName"}}
-    return {key: spec if key == "spec" else value for key, value in vm.items() if key != "status"}
-
-
-def _pins(vm: Data, meeting: Meeting) -> _Pinned:
-    namespace = str(vm["metadata"].get("namespace") or "default")
-    matchers, contents = set(), []
-    for matcher in MATCHERS:
-        name = _stored_revision(vm, matcher)
-        if not name:
-            continue
-        matchers.add(matcher)
-        revision = meeting.base.controller_revision(namespace, name)
-        if revision is not None:
-            contents.append(json.dumps((revision.data or {}).get("spec"), sort_keys=True))
-    return _Pinned(frozenset(matchers), tuple(contents))
-
-
-def _stored_revision(vm: Data, matcher: str) -> str:
-    """The revision that the VM's spec names, else the one that its status does for the same object."""
-    given = _at(vm, "spec", matcher)
-    if not given:
-        return ""
-    if given.get("revisionName"):
-        return str(given["revisionName"])
-    status = _at(vm, "status", f"{matcher}Ref")
-    if status.get("name") not in (None, given.get("name")):
-        return ""
-    return str(_at(status, "controllerRevisionRef").get("name") or "")
-
-
-def _at(data: Any, *path: str) -> Mapping[str, Any]:
-    for key in path:
-        data = data.get(key) if isinstance(data, dict) else None
-    return data if isinstance(data, dict) else {}

@@ -80,6 +80,14 @@ class Meeting:
         """The objects of before under the conditions of after: what a VM with stored revisions meets."""
         return _cluster(self._base_objects, self._conditions[1])
 
+    def missed(self, references: Iterable[Identity] | None) -> list[str]:
+        """Name the objects that are referred to and gone after the change."""
+        return [
+            f"{kind} {name!r}"
+            for kind, home, name in references or ()
+            if _find((kind, home, name), self.base) is not None and _find((kind, home, name), self.head) is None
+        ]
+
     def can_change(self, references: Iterable[Identity] | None) -> bool:
         """Whether a VM that refers to these objects can change; None are references that are not known."""
         return self.all_change or references is None or not self.changed.isdisjoint(references)

@@ -1,0 +1,66 @@
+"""The revisions that KubeVirt stored for a VM of a dump, and the VM as if it had none."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from virtcatalog.expand.cluster import Cluster
+from virtcatalog.review.meeting import MATCHERS
+from virtcatalog.review.side import Data
+
+
+class Pinned(msgspec.Struct, frozen=True):
+    """Which of a VM's matchers have a stored revision, and those revisions that the cluster's objects hold."""
+
+    matchers: frozenset[str] = frozenset()
+    contents: tuple[str, ...] = ()
+
+
+def anew(vm: Data) -> Data:
+    """Return the VM as if it were created now: without stored revisions and status."""
+    spec = vm.get("spec")
+    if not isinstance(spec, dict):
+        return vm
+    for matcher in MATCHERS:
+        given = spec.get(matcher)
+        if isinstance(given, dict) and "revisionName" in given:
+            spec = {**spec, matcher: {key: value for key, value in given.items() if key != "revisionName"}}
+    return {key: spec if key == "spec" else value for key, value in vm.items() if key != "status"}
+
+
+def pins(vm: Data, cluster: Cluster) -> Pinned:
+    """Return the revisions that a VM is pinned to, by its spec or its status."""
+    namespace = str(vm["metadata"].get("namespace") or "default")
+    matchers, contents = set(), []
+    for matcher in MATCHERS:
+        name = _stored_revision(vm, matcher)
+        if not name:
+            continue
+        matchers.add(matcher)
+        revision = cluster.controller_revision(namespace, name)
+        if revision is not None:
+            contents.append(json.dumps((revision.data or {}).get("spec"), sort_keys=True))
+    return Pinned(frozenset(matchers), tuple(contents))
+
+
+def _stored_revision(vm: Data, matcher: str) -> str:
+    """The revision that the VM's spec names, else the one that its status does for the same object."""
+    given = _at(vm, "spec", matcher)
+    if not given:
+        return ""
+    if given.get("revisionName"):
+        return str(given["revisionName"])
+    status = _at(vm, "status", f"{matcher}Ref")
+    if status.get("name") not in (None, given.get("name")):
+        return ""
+    return str(_at(status, "controllerRevisionRef").get("name") or "")
+
+
+def _at(data: Any, *path: str) -> Mapping[str, Any]:
+    for key in path:
+        data = data.get(key) if isinstance(data, dict) else None
+    return data if isinstance(data, dict) else {}
