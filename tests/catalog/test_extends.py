@@ -1,0 +1,220 @@
+"""A catalog that extends another: what it takes over, and what it lays over that."""
+
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+
+from virtcatalog.catalog.load import load_catalog
+from virtcatalog.errors import CatalogError
+
+BASE = {
+    "catalog.yaml": """\
+        name: base
+        vendor: base.example.org
+        kubevirt: v1.9.0
+        parameters: {gpu: example.org/old}
+        labels: {team: base, tier: one}
+        """,
+    "components.yaml": """\
+        disk: {spec: {devices: {preferredDiskBus: sata}}}
+        both: {components: [disk], spec: {devices: {preferredInputBus: usb}}}
+        """,
+    "instancetypes/m.yaml": """\
+        class: z
+        version: 1
+        memoryPerVcpu: 4Gi
+        annotations: {gpu: "{{ gpu }}"}
+        sizes: {small: {vcpus: 1}, large: {vcpus: 4}}
+        variants: {big: {spec: {memory: {hugepages: {pageSize: 1Gi}}}}}
+        """,
+    "preferences/linux.yaml": """\
+        defaults: {osType: linux, components: [both]}
+        variants: {desktop: {preferences: [one], displayName: "{{ displayName }} Desktop"}}
+        preferences:
+          one: {displayName: One, requirements: {vcpus: 2}}
+          two: {displayName: Two}
+        """,
+}
+
+
+class Repository:
+    def __init__(self, root: Path) -> None:
+        self.root = root
+
+    def write(self, folder, files):
+        for place, text in files.items():
+            path = self.root / folder / place
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(dedent(text))
+
+    def load(self, files=None, *, extra="", name="own"):
+        if not (self.root / "base").exists():
+            self.write("base", BASE)
+        self.write(name, {"catalog.yaml": f"name: {name}\nextends: ../base\n{extra}", **(files or {})})
+        catalog = load_catalog(self.root / name)
+        return {each.name: each for each in (*catalog.instancetypes, *catalog.preferences)}
+
+    def problems(self, files=None, *, extra=""):
+        with pytest.raises(CatalogError) as caught:
+            self.load(files, extra=extra)
+        return [str(each).replace(f"{self.root}/", "") for each in caught.value.problems]
+
+
+@pytest.fixture
+def repository(tmp_path):
+    return Repository(tmp_path)
+
+
+def test_everything_is_taken_over(repository):
+    found = repository.load()
+    assert found.keys() == {"z1.small", "z1.large", "z1.smallbig", "z1.largebig", "one", "one.desktop", "two"}
+    assert found["z1.small"].labels["instancetype.kubevirt.io/vendor"] == "base.example.org"
+    assert found["one.desktop"].display_name == "One Desktop"
+
+
+@pytest.mark.parametrize(
+    ("select", "names"),
+    [
+        ('{instancetypes: ["*.small"]}', {"z1.small", "one", "one.desktop", "two"}),
+        ("{instancetypes: [z1.small], preferences: [two]}", {"z1.small", "two"}),
+        ('{except: ["*big", "one*"]}', {"z1.small", "z1.large", "two"}),
+        ("{instancetypes: [], preferences: [one.desktop]}", {"one.desktop"}),
+    ],
+)
+def test_globs_select(repository, select, names):
+    assert repository.load(extra=f"select: {select}\n").keys() == names
+
+
+def test_what_it_declares_itself_it_has(repository):
+    files = {
+        "instancetypes/m.yaml": "sizes: {large: {memory: 20Gi}, huge: {vcpus: 8}}\n",
+        "preferences/linux.yaml": "preferences: {two: {osType: other}}\n",
+    }
+    found = repository.load(files, extra="select: {instancetypes: [], preferences: [one]}\n")
+    assert found.keys() == {"z1.large", "z1.huge", "z1.hugebig", "one", "two"}
+    assert str(found["z1.large"].memory) == "20Gi"
+    assert (found["z1.huge"].vcpus, str(found["z1.huge"].memory)) == (8, "32Gi")
+    assert found["two"].os_type == "other"
+
+
+def test_its_layers_are_above_those_it_extends(repository):
+    files = {
+        "instancetypes/m.yaml": """\
+            displayName: Ours
+            spec: {ioThreadsPolicy: auto}
+            sizes: {small: {labels: {mine: x}}}
+            """,
+        "preferences/linux.yaml": "defaults: {spec: {devices: {preferredInputBus: virtio}}}\npreferences: {}\n",
+    }
+    extra = "vendor: own.example.org\nlabels: {team: own, tier: null}\nparameters: {gpu: example.org/new}\n"
+    found = repository.load(files, extra=extra)
+    small = found["z1.small"]
+    assert (small.display_name, small.spec["ioThreadsPolicy"], small.labels["mine"]) == ("Ours", "auto", "x")
+    assert small.annotations["gpu"] == "example.org/new"
+    assert small.labels["instancetype.kubevirt.io/vendor"] == "own.example.org"
+    assert small.labels["team"] == "own"
+    assert "tier" not in small.labels
+    assert found["one"].spec["devices"] == {"preferredDiskBus": "sata", "preferredInputBus": "virtio"}
+
+
+def test_components_are_shared(repository):
+    files = {
+        "components.yaml": "disk: {spec: {devices: {preferredDiskBus: virtio}}}\nmore: {components: [both]}\n",
+        "preferences/own.yaml": "preferences: {three: {components: [more]}}\n",
+    }
+    found = repository.load(files)
+    for name in ("one", "two", "three"):
+        assert found[name].spec["devices"] == {"preferredDiskBus": "virtio", "preferredInputBus": "usb"}
+
+
+def test_a_variant_may_be_added(repository):
+    found = repository.load(
+        {"instancetypes/m.yaml": "variants: {x: {sizes: [small], labels: {x: one}}}\n"},
+        extra="select: {instancetypes: [z1.small], preferences: []}\n",
+    )
+    assert found.keys() == {"z1.small", "z1.smallx"}
+
+
+def test_chains(repository):
+    repository.write("middle", {"catalog.yaml": "name: middle\nextends: ../base\nselect: {except: [two]}\n"})
+    repository.write("base", BASE)
+    repository.write("top", {"catalog.yaml": "name: top\nextends: ../middle\nselect: {instancetypes: [z1.small]}\n"})
+    catalog = load_catalog(repository.root / "top")
+    assert [each.name for each in catalog.instancetypes] == ["z1.small"]
+    assert [each.name for each in catalog.preferences] == ["one", "one.desktop"]
+    assert (catalog.name, catalog.kubevirt) == ("top", "v1.9.0")
+
+
+def test_errors_name_the_file_they_are_in(repository):
+    files = {
+        "instancetypes/m.yaml": "sizes: {small: {vcpus: 0}}\n",
+        "preferences/linux.yaml": "preferences: {x: {z: 1}}\n",
+    }
+    assert [each.split(": ")[0] for each in repository.problems(files)] == [
+        "own/instancetypes/m.yaml:1:17",
+        "own/preferences/linux.yaml:1:19",
+    ]
+
+
+def test_errors_of_the_extended_catalog_are_at_their_place(repository):
+    repository.write("base", BASE | {"preferences/bad.yaml": "preferences: {bad: {componentz: []}}\n"})
+    (problem,) = repository.problems()
+    assert problem.startswith("base/preferences/bad.yaml:1:21: preferences.bad.componentz: unknown key")
+
+
+@pytest.mark.parametrize(
+    ("catalog", "problem"),
+    [
+        ("extends: /etc\n", "own/catalog.yaml:2:1: extends: '/etc' must be relative to this catalog's folder"),
+        ("extends: ../../x\n", "own/catalog.yaml:2:1: extends: '../../x' leaves the folder that this catalog is in"),
+        ("extends: ../none\n", "own/catalog.yaml:2:1: extends: there is no folder '../none'"),
+        ("extends: ../empty\n", "own/catalog.yaml:2:1: extends: there is no catalog.yaml in '../empty'"),
+        ("extends: .\n", "own/catalog.yaml:2:1: extends: a catalog cannot extend itself"),
+        ("extends: inside\n", "own/catalog.yaml:2:1: extends: 'inside' lies within the catalog itself"),
+        ("extends: ../circle\n", "circle/catalog.yaml:2:1: extends: catalogs extend each other in a circle"),
+        ("kubevirt: v1.9.0\nselect: {except: [x]}\n", "own/catalog.yaml:3:1: select: selects from an extended catalog"),
+        (
+            "extends: ../base\nselect: {preferences: [ones]}\n",
+            (
+                "own/catalog.yaml:3:24: select.preferences[0]: 'ones' matches nothing of the extended catalog; "
+                "did you mean 'one'?"
+            ),
+        ),
+    ],
+)
+def test_what_cannot_be_extended(repository, catalog, problem):
+    repository.write("base", BASE)
+    repository.write("circle", {"catalog.yaml": "name: circle\nextends: ../own\n"})
+    (repository.root / "empty").mkdir()
+    (repository.root / "own/inside").mkdir(parents=True)
+    repository.write("own", {"catalog.yaml": f"name: own\n{catalog}"})
+    with pytest.raises(CatalogError) as caught:
+        load_catalog(repository.root / "own")
+    assert problem in str(caught.value).replace(f"{repository.root}/", "")
+
+
+def test_a_link_does_not_lead_out(repository, tmp_path_factory):
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    (elsewhere / "catalog.yaml").write_text("name: x\nkubevirt: v1.9.0\n")
+    (repository.root / "base").symlink_to(elsewhere)
+    repository.write("own", {"catalog.yaml": "name: own\nextends: ../base\n"})
+    with pytest.raises(CatalogError, match="leaves the folder that this catalog is in"):
+        load_catalog(repository.root / "own")
+
+
+def test_a_class_of_its_own_needs_a_file_name_of_its_own(repository):
+    (problem,) = repository.problems({"instancetypes/m.yaml": "class: x\nsizes: {}\n"})
+    assert problem.startswith(
+        "own/instancetypes/m.yaml:1:1: class: this file changes the class 'z' of base/instancetypes"
+    )
+
+
+def test_its_own_release_holds_for_all(repository):
+    repository.write("base", {**BASE, "components.yaml": "disk: {spec: {preferredArchitecture: amd64}}\n"})
+    repository.write("own", {"catalog.yaml": "name: own\nextends: ../base\nkubevirt: v1.0.0\n"})
+    with pytest.raises(CatalogError) as caught:
+        load_catalog(repository.root / "own")
+    assert "base/components.yaml:1:15: disk.spec.preferredArchitecture: 'preferredArchitecture' needs" in str(
+        caught.value
+    )
