@@ -37,8 +37,10 @@ def test_it_is_a_layer_between_the_preference_and_its_own_variant(catalog):
 def test_a_glob_that_matches_nothing_is_a_mistake(catalog):
     text = FILE.format(desktop="{preferences: [ones]}")
     assert catalog.problems({"preferences/linux.yaml": text}) == [
-        "preferences/linux.yaml:3:27: variants.desktop.preferences[0]: 'ones' matches no preference of this file; "
-        "did you mean 'one'?"
+        (
+            "preferences/linux.yaml:3:27: variants.desktop.preferences[0]: 'ones' matches no preference of this file; "
+            "did you mean 'one'?"
+        )
     ]
 
 

@@ -83,8 +83,8 @@ def test_more_can_be_added():
         (
             CLASS + SMALL,
             (
-                "catalog/catalog.lock:5:1: instance type z1.large: is gone, and was published in v1.0.0: VMs that name it "
-                "could no longer be created; deprecate it first, with a replacement and a sunset, and release that"
+                "catalog/catalog.lock:5:1: instance type z1.large: is gone, and was published in v1.0.0: "
+                "VMs that name it could no longer be created; deprecate it first, with a replacement and a sunset, and release that"
             ),
         ),
     ],
