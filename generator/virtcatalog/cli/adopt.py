@@ -12,6 +12,7 @@ import click
 from virtcatalog.cli.adopt_output import Machine, Rewritten, as_text, put, replace, rewritten
 from virtcatalog.cli.console import failing, progress, summary
 from virtcatalog.cli.inputs import catalog_objects, contents
+from virtcatalog.cli.vms import field_of_vm
 from virtcatalog.errors import ManifestError, Problem, VirtcatalogError
 
 if TYPE_CHECKING:
@@ -193,15 +194,5 @@ def _tell(machines: list[Machine], problems: list[Problem], lost_comments: list[
 def _problems(manifest: Manifest, adoption: Adoption) -> list[Problem]:
     who = f"refused by {adoption.refused_by}" if adoption.refused_by else "not supported by virtcatalog"
     return sorted(
-        manifest.problem(_in_vm(cause.field), f"not adopted, {who}: {cause.message}") for cause in adoption.causes
+        manifest.problem(field_of_vm(cause.field), f"not adopted, {who}: {cause.message}") for cause in adoption.causes
     )
-
-
-def _in_vm(field: str) -> str:
-    """The VM's field behind a field of its VMI."""
-    from virtcatalog.api.kubevirt import VirtualMachineInstanceSpec
-
-    first, _, rest = field.partition(".")
-    name = rest.partition(".")[0].partition("[")[0]
-    in_template = first == "spec" and name in VirtualMachineInstanceSpec.__struct_encode_fields__
-    return f"spec.template.{field}" if in_template else field

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 import click
 
 from virtcatalog.cli.console import failing, progress, summary
-from virtcatalog.cli.expand_output import PRINTERS, Outcome, print_pins
+from virtcatalog.cli.expand_output import PRINTERS, print_pins
 from virtcatalog.cli.expand_warnings import Warnings
-from virtcatalog.cli.vms import Batch, Located, gather
+from virtcatalog.cli.outcome import Outcome
+from virtcatalog.cli.vms import Batch, Located, field_of_vm, gather
 from virtcatalog.errors import ManifestError, Problem, UnsupportedError
 
 if TYPE_CHECKING:
@@ -125,7 +126,7 @@ class _Run:
         """Yield what became of each VM, refused ones too; what virtcatalog does not model is only told."""
         for vm, result, cluster, warnings in expanded:
             if isinstance(result, UnsupportedError):
-                self.say(vm.problem(_in_vm(result.field), f"not supported by virtcatalog: {result.message}"))
+                self.say(vm.problem(field_of_vm(result.field), f"not supported by virtcatalog: {result.message}"))
                 self.count["unsupported"] += 1
                 continue
             yield Outcome(vm, result, cluster)
@@ -177,20 +178,9 @@ def _refusals(vm: Located, result: Result) -> list[Problem]:
         return []
     who = _REFUSERS[result.refused_by]
     return sorted(
-        vm.problem(_in_vm(each.field, of_vmi=result.refused_by == "vmi"), f"{each.message} (refused by {who})")
+        vm.problem(field_of_vm(each.field, of_vmi=result.refused_by == "vmi"), f"{each.message} (refused by {who})")
         for each in result.reasons
     )
-
-
-def _in_vm(field: str, *, of_vmi: bool = False) -> str:
-    """The VM's field behind a field of its VMI; KubeVirt names those of the VMI in answers about the VM, too."""
-    from virtcatalog.api.kubevirt import VirtualMachineSpec
-
-    first, _, rest = field.partition(".")
-    name = rest.partition(".")[0].partition("[")[0]
-    if first == "spec" and name and name not in VirtualMachineSpec.__struct_encode_fields__:
-        return f"spec.template.{field}"
-    return f"spec.template.{field}" if of_vmi and first.partition("[")[0] in ("metadata", "spec") else field
 
 
 def _summary(count: Counter[str], others: int) -> str:

@@ -9,7 +9,7 @@ import click
 from virtcatalog.cli.console import coloured
 
 if TYPE_CHECKING:
-    from virtcatalog.cli.expand_output import Outcomes
+    from virtcatalog.cli.outcome import Outcomes
     from virtcatalog.review.disks import DiskInfo
 
 _COLUMNS = ("Name", "Volume", "Type", "Bus", "Dev", "Format", "Boot", "Cache", "IO", "Serial", "Path")

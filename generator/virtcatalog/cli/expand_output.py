@@ -3,34 +3,25 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from virtcatalog.cli.console import coloured, write_diff
 from virtcatalog.cli.expand_disks import print_disks
-from virtcatalog.cli.vms import Located
+from virtcatalog.cli.outcome import Outcomes
 
 if TYPE_CHECKING:
+    from virtcatalog.cli.vms import Located
     from virtcatalog.expand.cluster import Cluster
-    from virtcatalog.pipeline import Result
     from virtcatalog.review.explain import Origin
 
 _LONGEST = 60
 _COLUMNS = ("Field", "Value", "From")
 
 
-class Outcome(NamedTuple):
-    """What a VM became in its cluster."""
-
-    vm: Located
-    result: Result
-    cluster: Cluster
-
-
-Outcomes = Iterable[Outcome]
 Printer = Callable[[Outcomes, bool], None]
 
 

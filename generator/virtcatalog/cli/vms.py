@@ -44,9 +44,8 @@ def gather(sources: Iterable[str], catalog: str | None) -> tuple[list[Batch], li
     """Return the VMs of files, folders, `-` and catalogs' `vms/`; without sources, those of the catalog's `vms/`.
 
     VMs of a template meet what is in its file beside them; those rendered for an environment, the objects that its
-    overlay deploys. The problems are those of the input
-    that make no VM's answer wrong. ManifestError for an object of the cluster that cannot be read, CatalogError for a
-    catalog.
+    overlay deploys. The problems are those of the input that make no VM's answer wrong. ManifestError for an object of
+    the cluster that cannot be read, CatalogError for a catalog.
     """
     plain: list[str] = []
     templates: list[tuple[Catalog, VmTemplate]] = []
@@ -153,3 +152,14 @@ def _from_files(sources: list[str]) -> _Files:
     if fatal:
         raise ManifestError(*fatal, *problems)
     return _Files(batch, problems)
+
+
+def field_of_vm(field: str, *, of_vmi: bool = False) -> str:
+    """The VM's field behind a field of its VMI; KubeVirt names those of the VMI in answers about the VM, too."""
+    from virtcatalog.api.kubevirt import VirtualMachineSpec
+
+    first, _, rest = field.partition(".")
+    name = rest.partition(".")[0].partition("[")[0]
+    if first == "spec" and name and name not in VirtualMachineSpec.__struct_encode_fields__:
+        return f"spec.template.{field}"
+    return f"spec.template.{field}" if of_vmi and first.partition("[")[0] in ("metadata", "spec") else field
