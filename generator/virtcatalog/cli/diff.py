@@ -15,6 +15,7 @@ from virtcatalog.cli.inputs import contents, is_catalog, read
 from virtcatalog.errors import ManifestError, Problem, VirtcatalogError
 
 if TYPE_CHECKING:
+    from virtcatalog.review.judge import Case
     from virtcatalog.review.meeting import Conditions
     from virtcatalog.review.report import Report
     from virtcatalog.review.side import Side
@@ -99,7 +100,7 @@ def command(
         if not any(name in side.objects for side in sides):
             raise click.UsageError(f"there is no environment {name!r} on either side")
     dump = read_dumps(sources)
-    report = review(*sides, _conditions(config, host, arch), dump, environment, partial(_watch, len(dump)))
+    report = review(*sides, _conditions(config, host, arch), dump, environment, _watch)
     printers: dict[str, Callable[[Report], None]] = {
         "text": _text,
         "markdown": partial(_markdown, artifact),
@@ -174,8 +175,8 @@ def read_dumps(sources: Iterable[str]) -> list[Data]:
     return found
 
 
-def _watch(number: int, vms: Sequence[Data]) -> Iterable[Data]:
-    return progress(vms, number, "VMs")
+def _watch(cases: Sequence[Case]) -> Iterable[Case]:
+    return progress(cases, len(cases), "VMs that may change")
 
 
 def _text(report: Report) -> None:

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from virtcatalog.review.fleet import Reviewer, Watch
+from virtcatalog.review.fleet import Reviewer
+from virtcatalog.review.judge import Case, Watch
 from virtcatalog.review.meeting import Conditions
 from virtcatalog.review.objects import compare_objects
 from virtcatalog.review.report import Report
@@ -19,7 +20,7 @@ def review(
     conditions: tuple[Conditions, Conditions],
     dump: Sequence[Data] = (),
     environment: str | None = None,
-    watch: Watch = iter,
+    watch: Watch[Case] = iter,
 ) -> Report:
     """Compare the objects of two sides, and what becomes of their VM templates and of a dump's VMs.
 

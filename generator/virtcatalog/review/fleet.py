@@ -3,23 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Sequence
-from typing import Literal
+from collections.abc import Iterable, Sequence
 
 import msgspec
 
 from virtcatalog.review.alike import Alike
+from virtcatalog.review.judge import Case, Effect, Watch, judge_all, told
 from virtcatalog.review.meeting import LOCAL, MATCHERS, Conditions, Meeting, references
 from virtcatalog.review.outcome import KINDS, Kind, VmChange, arrival, compare, outcome
 from virtcatalog.review.side import Data, Identity, Side, Vm, identity
-from virtcatalog.review.stored import Pinned, anew, pins
-
-Effect = Literal["created", "started", "stored"]
-"""When a VM meets a change: when it is created, at its next start, or not while it keeps the revisions that KubeVirt
-has stored for it."""
-
-Watch = Callable[[Sequence[Data]], Iterable[Data]]
-"""Passes VMs on, one by one, and may show how far it is."""
+from virtcatalog.review.stored import anew, pins
 
 
 class Member(msgspec.Struct, frozen=True):
@@ -66,15 +59,6 @@ class Fleet(msgspec.Struct, kw_only=True):
         return len({msgspec.structs.replace(m, effect="stored") for group in self.groups for m in group.members})
 
 
-class _Verdict(msgspec.Struct, frozen=True):
-    """What happens to a VM and all that are alike."""
-
-    changes: tuple[tuple[Effect, Group], ...] = ()
-    references: tuple[Identity, ...] = ()
-    stored: bool = False
-    known: bool = True
-
-
 class Reviewer:
     """Collects what happens to VMs between two sides."""
 
@@ -109,28 +93,32 @@ class Reviewer:
             self._template(before.get(key), after.get(key))
         self.fleet.templates = len(before.keys() | after.keys())
 
-    def vms(self, fleet: Sequence[Data], watch: Watch = iter) -> None:
+    def vms(self, fleet: Sequence[Data], watch: Watch[Case] = iter) -> None:
         """Compare what happens to the VMs of a fleet, each a VirtualMachine's manifest."""
-        namespaces = {str(vm["metadata"].get("namespace") or "default") for vm in fleet if _is_local(vm)}
+        namespaces = {_namespace(vm) for vm in fleet if _is_local(vm)}
         homeless = tuple(sorted(namespaces - self._environments.keys() - {"default"}))
-        verdicts: dict[tuple[str, bytes], _Verdict] = {}
         alike: dict[str, Alike] = {}
-        for vm in watch(fleet):
-            environment = self._environment_of(vm)
+        cases: dict[tuple[str, bytes], Case] = {}
+        names: dict[tuple[str, bytes], list[str]] = {}
+        for vm in fleet:
+            environment, name = self._environment_of(vm), f"{_namespace(vm)}/{identity(vm)[2]}"
             meeting = self._meeting(environment, homeless)
             if environment not in alike:
                 alike[environment] = Alike(meeting.base, meeting.head, labels_matter=meeting.labels_matter)
             pinned, fresh = pins(vm, meeting.base), anew(vm)
             refers = references(fresh, meeting.base)
-            if meeting.is_known(refers) and not meeting.can_change(refers):
-                self._count(refers or (), stored=bool(pinned.matchers))
-                continue
-            parts = json.dumps([sorted(pinned.matchers), pinned.contents]).encode()
-            key = environment, alike[environment].key(fresh, meeting.namespaces) + parts
-            verdict = verdicts.get(key)
-            if verdict is None:
-                verdict = verdicts[key] = self._judge(vm, fresh, pinned, refers, meeting)
-            self._note(vm, verdict)
+            self._count(refers or (), stored=bool(pinned.matchers))
+            if not meeting.is_known(refers):
+                self.fleet.unknown.append(name)
+            elif meeting.can_change(refers):
+                parts = json.dumps([sorted(pinned.matchers), pinned.contents]).encode()
+                key = environment, alike[environment].key(fresh, meeting.namespaces) + parts
+                if key not in cases:
+                    cases[key], names[key] = Case(vm, fresh, pinned, refers, meeting), []
+                names[key].append(name)
+        for members, verdict in zip(names.values(), judge_all(list(cases.values()), watch), strict=True):
+            for effect, change in verdict:
+                self._group(change).members += (Member(name, effect) for name in members)
         self.fleet.vms += len(fleet)
 
     def done(self) -> Fleet:
@@ -153,7 +141,7 @@ class Reviewer:
             change = None
             if old.manifest != new.manifest or meeting.can_change(refers):
                 outcomes = outcome(old.manifest, meeting.base), outcome(new.manifest, meeting.head)
-                change = _told(compare(*outcomes, identity(vm.manifest)[2]), meeting.missed(refers))
+                change = told(compare(*outcomes, identity(vm.manifest)[2]), meeting.missed(refers))
         elif new is not None:
             change = arrival(outcome(new.manifest, meeting.head))
         else:
@@ -162,52 +150,12 @@ class Reviewer:
             member = Member(vm.key, "created", template=True, environment=vm.environment)
             self._group(change).members.append(member)
 
-    def _judge(
-        self, vm: Data, fresh: Data, pinned: Pinned, refers: list[Identity] | None, meeting: Meeting
-    ) -> _Verdict:
-        known = tuple(refers or ())
-        if not meeting.is_known(refers):
-            return _Verdict(references=known, stored=bool(pinned.matchers), known=False)
-        name = identity(vm)[2]
-        given = len(pinned.contents) == len(pinned.matchers)
-        if pinned.matchers and not given and meeting.changed.isdisjoint(known):
-            # Stored or not, it is the same instance type and preference.
-            pinned = Pinned()
-        change = compare(outcome(fresh, meeting.base), outcome(fresh, meeting.head), name)
-        change = _told(change, meeting.missed(refers))
-        stored = bool(pinned.matchers) and all(
-            reference not in meeting.changed or _matcher(reference) in pinned.matchers for reference in known
-        )
-        if not stored:
-            return _Verdict(self._grouped(("started", change)), known, bool(pinned.matchers))
-        lasting = self._lasting(vm, fresh, pinned, meeting, name) if meeting.all_change else None
-        if change is not None and lasting is not None and lasting.signature == change.signature:
-            change = None
-        return _Verdict(self._grouped(("started", lasting), ("stored", change)), known, stored=True)
-
-    def _grouped(self, *changes: tuple[Effect, VmChange | None]) -> tuple[tuple[Effect, Group], ...]:
-        return tuple((effect, self._group(change)) for effect, change in changes if change is not None)
-
     def _group(self, change: VmChange) -> Group:
         group = self._groups.get(change.signature)
         if group is None:
             group = Group(kind=change.kind, summary=change.summary, diff=change.draw())
             self._groups[change.signature] = group
         return group
-
-    def _lasting(self, vm: Data, fresh: Data, pinned: Pinned, meeting: Meeting, name: str) -> VmChange | None:
-        """What changes for a VM that keeps its revisions: those given, else what they were made of."""
-        if len(pinned.contents) == len(pinned.matchers):
-            return compare(outcome(vm, meeting.base), outcome(vm, meeting.head), name)
-        return compare(outcome(fresh, meeting.base), outcome(fresh, meeting.before), name)
-
-    def _note(self, vm: Data, verdict: _Verdict) -> None:
-        name = "/".join((str(vm["metadata"].get("namespace") or "default"), identity(vm)[2]))
-        self._count(verdict.references, stored=verdict.stored)
-        if not verdict.known:
-            self.fleet.unknown.append(name)
-        for effect, group in verdict.changes:
-            group.members.append(Member(name, effect))
 
     def _count(self, refers: Iterable[Identity], *, template: bool = False, stored: bool = False) -> None:
         for each in refers:
@@ -222,8 +170,7 @@ class Reviewer:
     def _environment_of(self, vm: Data) -> str:
         if self._environment is not None:
             return self._environment
-        namespace = str(vm["metadata"].get("namespace") or "default")
-        return self._environments.get(namespace, "") if _is_local(vm) else ""
+        return self._environments.get(_namespace(vm), "") if _is_local(vm) else ""
 
     def _meeting(self, environment: str, namespaces: Sequence[str] = ()) -> Meeting:
         if environment not in self._meetings or namespaces:
@@ -236,14 +183,6 @@ class Reviewer:
         return self._meetings[environment]
 
 
-def _told(change: VmChange | None, missed: Sequence[str]) -> VmChange | None:
-    """The change with what the VM misses, which KubeVirt's webhook does not say: it takes the VM without it."""
-    if change is None or not missed or change.kind not in ("refused", "reason"):
-        return change
-    said = tuple(f"there is no {each} any more" for each in missed)
-    return msgspec.structs.replace(change, summary=(*said, *change.summary), signature=(*change.signature, *said))
-
-
 def _is_local(vm: Data) -> bool:
     spec = vm.get("spec")
     for matcher, kind_of in MATCHERS.items():
@@ -253,5 +192,5 @@ def _is_local(vm: Data) -> bool:
     return False
 
 
-def _matcher(reference: Identity) -> str:
-    return "instancetype" if reference[0].endswith("Instancetype") else "preference"
+def _namespace(vm: Data) -> str:
+    return str(vm["metadata"].get("namespace") or "default")

@@ -1,0 +1,129 @@
+"""What happens to each of many VMs, on several CPUs when they are many enough."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from itertools import chain
+from multiprocessing import get_context
+from typing import Any, Literal, TypeVar
+
+import msgspec
+
+from virtcatalog.review.meeting import Meeting
+from virtcatalog.review.outcome import VmChange, compare, outcome
+from virtcatalog.review.side import Data, Identity, identity
+from virtcatalog.review.stored import Pinned
+
+Effect = Literal["created", "started", "stored"]
+"""When a VM meets a change: when it is created, at its next start, or not while it keeps the revisions that KubeVirt
+has stored for it."""
+
+Verdict = list[tuple[Effect, VmChange]]
+T = TypeVar("T")
+Watch = Callable[[Sequence[T]], Iterable[T]]
+"""Passes items on, one by one, and may show how far it is."""
+
+#: From so many VMs on a second process saves more time than it takes to start it.
+WORTH_IT = 500
+_CHUNK = 50
+
+
+class Case(msgspec.Struct, frozen=True):
+    """A VM of a fleet, the same as if it were created now, and what it refers to."""
+
+    vm: Data
+    fresh: Data
+    pinned: Pinned
+    references: list[Identity] | None
+    meeting: Meeting
+
+
+def judge(case: Case) -> Verdict:
+    """Return what changes for the VM, and when it meets that."""
+    meeting, pinned, name = case.meeting, case.pinned, identity(case.vm)[2]
+    known = case.references or []
+    change = compare(outcome(case.fresh, meeting.base), outcome(case.fresh, meeting.head), name)
+    change = told(change, meeting.missed(known))
+    given = len(pinned.contents) == len(pinned.matchers)
+    # What has not changed is the same, stored or not, unless what is stored is given and may be another.
+    if not pinned.matchers or (not given and meeting.changed.isdisjoint(known)):
+        return [("started", change)] if change else []
+    if any(each in meeting.changed and _matcher(each) not in pinned.matchers for each in known):
+        return [("started", change)] if change else []
+    lasting = _lasting(case, given, name) if meeting.all_change else None
+    if change is not None and lasting is not None and lasting.signature == change.signature:
+        change = None
+    found: tuple[tuple[Effect, VmChange | None], ...] = (("started", lasting), ("stored", change))
+    return [(effect, each) for effect, each in found if each is not None]
+
+
+def judge_all(cases: Sequence[Case], watch: Watch[Case] = iter) -> Iterator[Verdict]:
+    """Yield what `judge` returns for each case, in their order."""
+    with _verdicts(cases) as verdicts:
+        for _, verdict in zip(watch(cases), verdicts, strict=True):
+            yield verdict
+
+
+def told(change: VmChange | None, missed: Sequence[str]) -> VmChange | None:
+    """Add what the VM misses, which KubeVirt's webhook does not say: it takes the VM without it."""
+    if change is None or not missed or change.kind not in ("refused", "reason"):
+        return change
+    said = tuple(f"there is no {each} any more" for each in missed)
+    return msgspec.structs.replace(change, summary=(*said, *change.summary), signature=(*change.signature, *said))
+
+
+def _lasting(case: Case, given: bool, name: str) -> VmChange | None:
+    """What changes for a VM that keeps its revisions: those given, else what they were made of."""
+    meeting = case.meeting
+    if given:
+        return compare(outcome(case.vm, meeting.base), outcome(case.vm, meeting.head), name)
+    return compare(outcome(case.fresh, meeting.base), outcome(case.fresh, meeting.before), name)
+
+
+def _matcher(reference: Identity) -> str:
+    return "instancetype" if reference[0].endswith("Instancetype") else "preference"
+
+
+@contextmanager
+def _verdicts(cases: Sequence[Case]) -> Iterator[Iterator[Verdict]]:
+    processes = len(os.sched_getaffinity(0)) if sys.platform == "linux" else 1
+    if processes < 2 or len(cases) < WORTH_IT:
+        yield map(judge, cases)
+        return
+    # Forked, they have the clusters and the VMs without these being sent; only Linux forks safely.
+    _shared[:] = cases
+    chunks = range(0, len(cases), _CHUNK)
+    try:
+        with get_context("fork").Pool(min(processes, 4)) as pool:
+            yield map(_received, chain.from_iterable(pool.imap(_judge_chunk, chunks)))
+    finally:
+        _shared.clear()
+
+
+_shared: list[Case] = []
+_drawn: set[Any] = set()
+
+
+def _judge_chunk(start: int) -> list[list[Any]]:
+    """In another process: verdicts with the diff of every change that is new there."""
+    return [
+        [(effect, change.kind, change.summary, change.signature, _draw(change)) for effect, change in judge(case)]
+        for case in _shared[start : start + _CHUNK]
+    ]
+
+
+def _draw(change: VmChange) -> str:
+    if change.signature in _drawn:
+        return ""
+    _drawn.add(change.signature)
+    return change.draw()
+
+
+def _received(sent: list[Any]) -> Verdict:
+    return [
+        (effect, VmChange(kind=kind, summary=summary, signature=signature, draw=lambda diff=diff: diff))  # type: ignore[misc]
+        for effect, kind, summary, signature, diff in sent
+    ]
