@@ -84,7 +84,8 @@ def test_more_can_be_added():
             CLASS + SMALL,
             (
                 "catalog/catalog.lock:5:1: instance type z1.large: is gone, and was published in v1.0.0: "
-                "VMs that name it could no longer be created; deprecate it first, with a replacement and a sunset, and release that"
+                "VMs that name it could no longer be created; deprecate it first, with a replacement and a sunset, "
+                "and release that"
             ),
         ),
     ],
@@ -207,6 +208,8 @@ def test_the_day_of_a_build_does_not_matter(monkeypatch):
         ('"version": "v1.0.0"', '"version": 1', "version: must be a string, not a number (1): quote it; restore"),
         ('"since"', '"sinse"', "unknown key 'sinse'; did you mean 'since'?; restore the file from Git"),
         ("{", "<<<<<<< ours\n{", "catalog/catalog.lock:"),
+        ('"version": "v1.0.0"', '"version": "v 1"', "version: Kubernetes refuses the label value 'v 1"),
+        ('"since"', '"deprecated": {"sunset": "soon"}, "since"', "'soon' is not a date such as 2027-06-01; restore"),
     ],
 )
 def test_a_lock_that_was_edited_is_refused(old, new, problem):

@@ -94,4 +94,4 @@ def test_catalog_json_has_what_a_form_needs(catalog):
 
 @pytest.mark.parametrize("names", [["rhel7", "rhel10"], ["a", "a1", "a1b", "b"], ["m1.2x", "m1.10x", "m2.1x"]])
 def test_natural_order(names):
-    assert sorted(names[::-1], key=natural) == names
+    assert sorted(set(names), key=natural) == names

@@ -127,7 +127,7 @@ class Composer:
         if data is None:
             return None
         sunset = data.get("sunset", "")
-        if sunset and not _is_date(sunset):
+        if sunset and not is_date(sunset):
             self.report(merged, ("deprecated", "sunset"), f"{sunset!r} is not a date such as 2027-06-01")
         return Deprecation(replaced_by=data.get("replacedBy", ""), sunset=sunset)
 
@@ -197,7 +197,8 @@ def ordered(value: Any) -> Any:
     return [ordered(each) for each in value] if isinstance(value, list) else value
 
 
-def _is_date(text: str) -> bool:
+def is_date(text: str) -> bool:
+    """Whether a text is a date as `sunset` has it."""
     try:
         return date.fromisoformat(text).isoformat() == text
     except ValueError:

@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from hashlib import sha256
 from typing import Any, Final
 
-import msgspec
-
 from virtcatalog.api.object import Object
 from virtcatalog.catalog.check import Checker
+from virtcatalog.catalog.layers import is_date
 from virtcatalog.catalog.model import Entry, Lock, Published
+from virtcatalog.catalog.names import label_fault
 from virtcatalog.catalog.sources import Sources
 
 LOCK: Final = "catalog.lock"
@@ -54,11 +54,16 @@ def read_lock(sources: Sources) -> Lock | None:
         Checker(report).check(data, _LockFile)
     if data is None or faults:
         return None
+    if label_fault(data["version"]):
+        report(("version",), label_fault(data["version"]))
     sections: dict[str, dict[str, Published]] = {section: {} for section in SECTIONS}
     for section, found in sections.items():
         for name, each in data[section].items():
             if digest(each["spec"]) != each["digest"]:
                 report((section, name), f"the spec of {name!r} is not what its digest says")
+            sunset = (each.get("deprecated") or {}).get("sunset")
+            if sunset and not is_date(sunset):
+                report((section, name, "deprecated", "sunset"), f"{sunset!r} is not a date such as 2027-06-01")
             found[name] = Published(
                 since=each["since"],
                 spec=each["spec"],
@@ -89,7 +94,7 @@ def write_lock(version: str, entries: Mapping[str, Mapping[str, Entry]], before:
 
 def digest(value: Any) -> str:
     """Return the SHA-256 of plain data, as JSON with sorted keys and without spaces."""
-    return "sha256:" + sha256(msgspec.json.encode(value, order="deterministic")).hexdigest()
+    return "sha256:" + sha256(json.dumps(value, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 
 def metadata_digest(entry: Entry) -> str:
