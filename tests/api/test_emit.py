@@ -8,8 +8,8 @@ from virtcatalog.api.document import Text
 from virtcatalog.api.emit import _dump, dump
 
 TEXTS = """\
-a|a b|a: b|a:|a #b|#a|- a|-|?|y|No|ON|null|~|1|1.5|1e3|0x1f|017|12:30|2027-06-01|=|<<|*a|&a|!a|%a|@a|`a|'a'|"a"|a'b|{a}|[a]
-a, b|---|...|é|{{ a }}|.inf|a.b-c_d|None|kubevirt.io/v1|1_000""".replace("\n", "|").split("|")
+a|a b|a: b|a:|a #b|#a|- a|-|?|y|No|ON|null|~|1|1.5|1e3|0x1f|017|12:30|2027-06-01|=|<<|*a|&a|!a|%a|@a|`a|'a'|"a"|a'b|{a}
+a, b|[a]|---|...|é|{{ a }}|.inf|a.b-c_d|None|kubevirt.io/v1|1_000""".replace("\n", "|").split("|")
 WORDS = st.sampled_from([*TEXTS, "", " ", "a ", " a", "a\nb", "a\n", "\t", "a\tb", "x" * 130])
 LEAVES = st.one_of(
     st.none(),
