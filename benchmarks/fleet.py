@@ -17,7 +17,6 @@ import itertools
 import json
 import os
 import random
-import resource
 import subprocess
 import sys
 import time

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
@@ -161,6 +162,8 @@ def read_dumps(sources: Iterable[str]) -> list[Data]:
 
     found: list[Data] = []
     problems: list[Problem] = []
+    # All of it is kept to the end: looking for garbage in it again and again would take as long as all the rest.
+    gc.disable()
     for source in sources:
         try:
             for name, content in contents(source):
@@ -170,6 +173,8 @@ def read_dumps(sources: Iterable[str]) -> list[Data]:
                     problems += error.problems
         except OSError as error:
             problems.append(Problem(file=str(error.filename or source), message=error.strerror or str(error)))
+    gc.freeze()
+    gc.enable()
     if problems:
         raise ManifestError(*problems)
     return found

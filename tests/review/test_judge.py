@@ -1,0 +1,89 @@
+"""Many VMs are judged on several CPUs, and the verdicts are the same."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from virtcatalog.catalog.model import API_VERSION
+from virtcatalog.review import judge
+from virtcatalog.review.fleet import Fleet, Reviewer
+from virtcatalog.review.side import Side
+
+
+def side(*objects: tuple[str, str, dict[str, Any]]) -> Side:
+    manifests = [
+        {"apiVersion": API_VERSION, "kind": kind, "metadata": {"name": name}, "spec": spec}
+        for kind, name, spec in objects
+    ]
+    return Side(label="side", objects={"": manifests})
+
+
+def preference(**devices: Any) -> tuple[str, str, dict[str, Any]]:
+    return "VirtualMachineClusterPreference", "p", {"devices": devices}
+
+
+def instancetype(vcpus: int) -> tuple[str, str, dict[str, Any]]:
+    spec = {"cpu": {"guest": vcpus}, "memory": {"guest": "1Gi"}}
+    return "VirtualMachineClusterInstancetype", "i", spec
+
+
+def vm(number: int, *stored: str) -> dict[str, Any]:
+    refs = {
+        f"{matcher}Ref": {"name": matcher[0], "controllerRevisionRef": {"name": f"vm-{number}-{matcher}"}}
+        for matcher in stored
+    }
+    return {
+        "apiVersion": "kubevirt.io/v1",
+        "kind": "VirtualMachine",
+        "metadata": {"name": f"vm-{number}", "namespace": "team"},
+        "spec": {
+            "runStrategy": "Always",
+            "instancetype": {"name": "i"},
+            "preference": {"name": "p"},
+            "template": {
+                "spec": {"domain": {"devices": {}}, "terminationGracePeriodSeconds": number, "volumes": []},
+            },
+        },
+        "status": refs,
+    }
+
+
+def review(base: Side, head: Side, *vms: dict[str, Any]) -> Fleet:
+    reviewer = Reviewer(base, head)
+    reviewer.vms(vms)
+    return reviewer.done()
+
+
+def test_other_processes_say_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    base, head = side(instancetype(1), preference()), side(instancetype(2), preference(preferredRng={}))
+    fleet = [vm(number) for number in range(60)]
+    alone = review(base, head, *fleet)
+    monkeypatch.setattr(judge, "WORTH_IT", 2)
+    assert review(base, head, *fleet) == alone
+    (group,) = alone.groups
+    assert len(group.members) == 60
+    assert "+    <rng" in group.diff
+
+
+@pytest.mark.parametrize(
+    ("stored", "effect"),
+    [
+        ((), "started"),
+        (("instancetype", "preference"), "stored"),
+        (("preference",), "stored"),
+        (("instancetype",), "started"),
+    ],
+)
+def test_a_vm_is_spared_if_what_changes_is_what_it_has_stored(stored: tuple[str, ...], effect: str) -> None:
+    base, head = side(instancetype(1), preference()), side(instancetype(1), preference(preferredRng={}))
+    (group,) = review(base, head, vm(1, *stored)).groups
+    assert [member.effect for member in group.members] == [effect]
+
+
+def test_a_vm_whose_instance_type_is_gone_is_told_so() -> None:
+    base, head = side(instancetype(1), preference()), side(preference())
+    (group,) = review(base, head, vm(1)).groups
+    assert group.kind == "refused"
+    assert group.summary[0] == "there is no VirtualMachineClusterInstancetype 'i' any more"
