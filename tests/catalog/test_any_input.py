@@ -39,6 +39,11 @@ DATA = st.recursive(
     [
         ("catalog.yaml", lambda data: {"name": "x", "kubevirt": "v1.9.0", "preferences": data}),
         ("catalog.yaml", lambda data: data),
+        ("catalog.yaml", lambda data: {"name": "x", "extends": "../x", "select": data}),
+        ("catalog.yaml", lambda data: {"name": "x", "kubevirt": "v1.9.0", "extends": data}),
+        ("catalog.lock", lambda data: data),
+        ("catalog.lock", lambda data: {"version": "v1", "instancetypes": {"x": data}, "preferences": {}}),
+        ("preferences/linux.yaml", lambda data: {"variants": {"x": data}, "preferences": {"a": {}}}),
         ("components.yaml", lambda data: {"x": data}),
         ("instancetypes/m.yaml", lambda data: {"class": "m", "sizes": {"s": data}}),
         (

@@ -59,6 +59,9 @@ def read_lock(sources: Sources) -> Lock | None:
     sections: dict[str, dict[str, Published]] = {section: {} for section in SECTIONS}
     for section, found in sections.items():
         for name, each in data[section].items():
+            if each is None:
+                report((section, name), "must be a map, not nothing")
+                continue
             if digest(each["spec"]) != each["digest"]:
                 report((section, name), f"the spec of {name!r} is not what its digest says")
             sunset = (each.get("deprecated") or {}).get("sunset")

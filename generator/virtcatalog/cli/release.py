@@ -24,7 +24,13 @@ Examples:
 @click.argument("catalog", default="catalog", type=click.Path(path_type=Path))
 @click.option("--output", "-O", default="output", type=click.Path(path_type=Path), help="The tree's folder.")
 @click.option("--accept", multiple=True, metavar="GLOB", help="Change or remove these published names all the same.")
-@click.option("--date", "day", type=click.DateTime(["%Y-%m-%d"]), help="The day of the release (default: today).")
+@click.option(
+    "--date",
+    "day",
+    type=click.DateTime(["%Y-%m-%d"]),
+    metavar="YYYY-MM-DD",
+    help="The day of the release (default: today).",
+)
 @click.option("--dry-run", is_flag=True, help="Print the change summary, and write nothing.")
 @failing
 def command(
