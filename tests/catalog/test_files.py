@@ -220,3 +220,8 @@ def test_the_names_of_the_operator_are_taken_unless_it_deploys_nothing(catalog, 
     loaded = catalog.load(files | off)
     assert name in [each.name for each in (*loaded.instancetypes, *loaded.preferences)]
     assert not loaded.operator_deployment
+
+
+def test_the_place_of_a_key_that_yaml_takes_for_true(catalog):
+    (problem,) = catalog.problems({"preferences/linux.yaml": "preferences: {x: {y: 1}}\n"})
+    assert problem.startswith("preferences/linux.yaml:1:19: preferences.x.true: unknown key 'true'")

@@ -8,6 +8,8 @@ from typing import Any, Final
 
 import yaml
 
+from virtcatalog.api.scalars import resolve
+
 Field = str | tuple[str | int, ...]
 
 TAG: Final = "tag:yaml.org,2002:"
@@ -59,8 +61,14 @@ def _indexed(node: Any, index_of: Index) -> dict[str, tuple[Any, Any]]:
         known = index_of[id(node)] = {}
         own = [(key, value) for key, value in node.value if isinstance(key, yaml.ScalarNode) and not is_merge(key)]
         for key, value in (*own, *_entries(node)):
-            known.setdefault(key.value, (key, value))
+            known.setdefault(_text(key), (key, value))
     return known
+
+
+def _text(key: Any) -> str:
+    """A key as data has it: `y` is true to YAML."""
+    value = resolve(key.value) if key.tag == PLAIN else key.value
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _entries(node: Any) -> Iterator[tuple[Any, Any]]:
