@@ -84,3 +84,9 @@ def test_instance_types_mix_in_components_too(catalog):
         "instancetypes/m.yaml": "class: m\ncomponents: [dpdk]\nsizes: {s: {vcpus: 1, memory: 1Gi}}\n",
     }
     assert catalog.entry("m.s", files)["spec"]["annotations"] == {"cpu-quota.crio.io": "disable"}
+
+
+def test_of_components_that_cannot_be_read_nothing_is_missed(catalog):
+    found = catalog.problems({"components.yaml": "a: [\n", "preferences/linux.yaml": LINUX % "a"})
+    assert len(found) == 1
+    assert found[0].startswith("components.yaml:2:1: is not YAML")

@@ -125,3 +125,9 @@ def test_fields_newer_than_the_oldest_release_are_faults(catalog):
     }
     (found,) = catalog.problems(files)
     assert "'video' needs KubeVirt v1." in found
+
+
+def test_of_overlays_that_cannot_be_read_no_environment_is_missed(catalog):
+    vm = "{apiVersion: kubevirt.io/v1, kind: VirtualMachine, metadata: {name: a}, spec: {template: {}}}\n"
+    files = {"overlays.yaml": "", "vms.yaml": "a.yaml.j2: {environments: {lab: {}}}\n", "vms/a.yaml.j2": vm}
+    assert catalog.problems(files) == ["overlays.yaml: is empty"]

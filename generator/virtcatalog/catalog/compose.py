@@ -90,10 +90,13 @@ def _without_nulls(value: Any) -> Any:
 
 
 class Components:
-    """The named fragments of a catalog, by name; each is a stack of layers, the lowest first, that may use others."""
+    """The named fragments of a catalog, by name; each is a stack of layers, the lowest first, that may use others.
 
-    def __init__(self, layers: Mapping[str, Sequence[Layer]]) -> None:
-        self._layers = layers
+    When they are not `whole`, because a file of them cannot be read, a name that is not among them counts as empty.
+    """
+
+    def __init__(self, layers: Mapping[str, Sequence[Layer]], *, whole: bool = True) -> None:
+        self._layers, self._whole = layers, whole
         self._expanded: dict[str, tuple[Layer, ...]] = {}
         self._leaves: dict[str, dict[tuple[str, ...], Any]] = {}
         self._clashes: dict[tuple[str, ...], tuple[Clash, ...]] = {}
@@ -106,10 +109,11 @@ class Components:
         """
         layers: list[Layer] = []
         for index, name in enumerate(names):
-            if name not in self._layers:
+            if name in self._layers:
+                layers += self._expand(name, index, ())
+            elif self._whole:
                 raise ComponentError(index, f"there is no component {name!r}{nearest(name, self._layers)}")
-            layers += self._expand(name, index, ())
-        for clash in self._clashing(tuple(names)):
+        for clash in self._clashing(tuple(name for name in names if name in self._layers)):
             if not _sets(own, clash.path):
                 message = (
                     f"components {clash.first!r} and {clash.second!r} set {'.'.join(clash.path)} differently; "

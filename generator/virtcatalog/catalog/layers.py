@@ -49,9 +49,9 @@ class Merged(msgspec.Struct, frozen=True):
 class Composer:
     """Makes layers and merges them; what is wrong goes to `sources`."""
 
-    def __init__(self, sources: Sources, settings: Settings, components: Mapping[str, Sequence[Layer]]) -> None:
+    def __init__(self, sources: Sources, settings: Settings, components: Components) -> None:
         self.sources, self.settings = sources, settings
-        self._components = Components(components)
+        self._components = components
 
     def check_components(self) -> None:
         """Report what is wrong with the lists of components of components."""

@@ -8,7 +8,7 @@ from typing import Any
 
 from virtcatalog.catalog import reserved
 from virtcatalog.catalog.chain import Chain, Level
-from virtcatalog.catalog.compose import Layer
+from virtcatalog.catalog.compose import Components, Layer
 from virtcatalog.catalog.declarations import (
     ComponentsFile,
     InstancetypeFile,
@@ -118,15 +118,17 @@ class _Loader:
             lock=lock,
         )
 
-    def _components(self) -> dict[str, list[Layer]]:
+    def _components(self) -> Components:
         found: dict[str, list[Layer]] = {}
+        whole = True
         for part in self.chain.parts:
             place = f"{part.prefix}components.yaml"
             if place in self.sources.files_of(part.prefix):
                 for name, data in self.files.read(place, ComponentsFile).items():
                     layer = fragment(place, (name,), data or {}, COMPONENT_FRAGMENT, self.files.release)
                     found.setdefault(name, []).append(layer)
-        return found
+                whole = whole and place not in self.sources.unread
+        return Components(found, whole=whole)
 
     def _instancetypes(self, composer: Composer) -> Iterable[tuple[Instancetype, Merged]]:
         base = self._base(composer, "instancetypes", INSTANCETYPE_FRAGMENT)

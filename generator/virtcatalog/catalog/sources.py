@@ -28,6 +28,7 @@ class Sources:
 
     def __init__(self, root: Path) -> None:
         self.root = root
+        self.unread: set[str] = set()
         self._texts: dict[str, Text] = {}
         self._problems: dict[tuple[str, FieldPath, str], Problem] = {}
         self._spoilt: dict[tuple[str, FieldPath], set[str]] = {}
@@ -97,7 +98,13 @@ class Sources:
         return self._spoilt.get((place, path), set())
 
     def read(self, place: str) -> Any:
-        """Return the data of a file that holds one document, or None when there is a fault."""
+        """Return the data of a file that holds one document; None when there is a fault, and `unread` has the file."""
+        data = self._read(place)
+        if data is None:
+            self.unread.add(place)
+        return data
+
+    def _read(self, place: str) -> Any:
         raw = self.read_text(place)
         if raw is None:
             return None

@@ -91,6 +91,8 @@ def _renderings(
         names: dict[str, Any] = {**shared, **values}
         if environment:
             if environment not in known:
+                if "overlays.yaml" in sources.unread:
+                    continue  # nobody knows what it declares
                 message = f"overlays.yaml has no environment {environment!r}{nearest(environment, known)}"
                 sources.report(PLACE, path, message)
                 continue
