@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import shutil
-import subprocess
 import tarfile
 from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
+from kustomizing import kustomize
 
 from virtcatalog.api.quantity import Quantity
 from virtcatalog.catalog.gitops import FLUX_SUBSTITUTE, SYNC_OPTIONS, SYNC_WAVE
@@ -71,16 +68,6 @@ def catalog(*overlays: Overlay) -> Catalog:
         preferences=(linux,),
         overlays=overlays,
     )
-
-
-def kustomize(folder: Path) -> list[dict[str, Any]]:
-    if not shutil.which("kubectl"):
-        if os.environ.get("CI"):
-            pytest.fail("CI needs kubectl")
-        pytest.skip("kubectl is not installed")
-    done = subprocess.run(["kubectl", "kustomize", str(folder)], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return list(yaml.safe_load_all(done.stdout))
 
 
 def synced(tmp_path: Path) -> Path:

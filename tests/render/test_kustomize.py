@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
 import yaml
+from kustomizing import by_identity, kustomize
 
 from virtcatalog.api.quantity import Quantity
 from virtcatalog.catalog.model import (
@@ -62,22 +60,12 @@ def catalog(*overlays: Overlay) -> Catalog:
     )
 
 
-def kustomize(folder: Path) -> list[dict[str, object]]:
-    if not shutil.which("kubectl"):
-        if os.environ.get("CI"):
-            pytest.fail("CI needs kubectl")
-        pytest.skip("kubectl is not installed")
-    done = subprocess.run(["kubectl", "kustomize", str(folder)], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return list(yaml.safe_load_all(done.stdout))
-
-
 def built(tmp_path: Path, *overlays: Overlay, path: str = "overlays/x") -> dict[tuple[str, str], dict[str, object]]:
     folder = tmp_path / "output"
     replace(folder, render(catalog(*overlays)))
-    found = {(each["kind"], each["metadata"]["name"]): each for each in kustomize(folder / path)}
+    found = by_identity(kustomize(folder / path))
     if overlays:
-        expected = {(each["kind"], each["metadata"]["name"]): each for each in deployed(catalog(*overlays), "x")}
+        expected = by_identity(deployed(catalog(*overlays), "x"))
         assert {key: without_empty(each) for key, each in found.items()} == {
             key: without_empty(each) for key, each in expected.items()
         }
@@ -93,7 +81,7 @@ def without_empty(manifest: dict[str, object]) -> dict[str, object]:
 def test_the_base_holds_exactly_the_objects_of_the_bundle_of_all(tmp_path, path):
     found = built(tmp_path, path=path)
     bundle = (tmp_path / "output/bundles/example-instancetypes-all-bundle.yaml").read_text()
-    expected = {(each["kind"], each["metadata"]["name"]): each for each in yaml.safe_load_all(bundle)}
+    expected = by_identity(list(yaml.safe_load_all(bundle)))
     assert found == expected
     assert len(expected) == 8
 
