@@ -56,7 +56,7 @@ class Cluster:
         self.host = host
         self.others: list[dict[str, Any]] = []
         self._objects: dict[tuple[str, str, str], Any] = {}
-        self._presets: dict[str, list[VirtualMachineInstancePreset]] = {}
+        self.all_presets: dict[str, list[VirtualMachineInstancePreset]] = {}
         kubevirt: KubeVirt | None = None
         problems: list[Problem] = []
         for manifest in manifests:
@@ -74,7 +74,7 @@ class Cluster:
         if problems:
             raise ManifestError(*problems)
         for preset in self._kind("VirtualMachineInstancePreset"):
-            self._presets.setdefault(preset.metadata.namespace or "default", []).append(preset)
+            self.all_presets.setdefault(preset.metadata.namespace or "default", []).append(preset)
         self.configuration = Configuration(
             kubevirt.spec.configuration if kubevirt else None,
             annotations=kubevirt.metadata.annotations if kubevirt else None,
@@ -90,9 +90,9 @@ class Cluster:
     def without_presets(self, *names: str) -> Cluster:
         """Return the cluster as it would be without the presets of these names, in any namespace."""
         other = copy(self)
-        other._presets = {
+        other.all_presets = {
             namespace: [preset for preset in presets if preset.metadata.name not in names]
-            for namespace, presets in self._presets.items()
+            for namespace, presets in self.all_presets.items()
         }
         return other
 
@@ -115,7 +115,7 @@ class Cluster:
 
     def presets(self, namespace: str) -> list[VirtualMachineInstancePreset]:
         """Return the presets of a namespace."""
-        return self._presets.get(namespace, [])
+        return self.all_presets.get(namespace, [])
 
     def controller_revision(self, namespace: str, name: str) -> ControllerRevision | None:
         """Look up a ControllerRevision."""
