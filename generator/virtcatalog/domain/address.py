@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from virtcatalog.domain.errors import DomainError
-from virtcatalog.domain.xml import Element, SubElement
+from virtcatalog.domain.xml import Element, SubElement, leaf
 
 _PCI = re.compile(r"([0-9a-fA-F]{4}):([0-9a-fA-F]{2}):([0-9a-fA-F]{2})\.([0-7])")
 
@@ -36,4 +36,4 @@ def add_scsi_address(parent: Element, unit: int) -> None:
 
 def add_alias(parent: Element, name: str) -> None:
     """Add the `<alias>` by which KubeVirt finds a device again; libvirt keeps only those that start with `ua-`."""
-    SubElement(parent, "alias", {"name": f"ua-{name}"})
+    parent.append(leaf("alias", name=f"ua-{name}"))

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 from virtcatalog.api.kubevirt import VirtualMachineInstance
-from virtcatalog.domain.xml import Element, SubElement
+from virtcatalog.domain.xml import Element, Shared, SubElement
 
 _METRICS_SOCKET = "/var/run/kubevirt-private/downwardmetrics-channel/downwardmetrics.sock"
 
@@ -15,11 +16,15 @@ def channels(vmi: VirtualMachineInstance) -> Iterator[Element]:
 
     Source: KubeVirt v1.9.0, pkg/virt-launcher/virtwrap/converter/compute/channels.go.
     """
-    agent = Element("channel", {"type": "unix"})
-    SubElement(agent, "target", {"type": "virtio", "name": "org.qemu.guest_agent.0"})
-    yield agent
+    yield _channel("org.qemu.guest_agent.0")
     if vmi.spec.domain.devices.downward_metrics is not None:
-        metrics = Element("channel", {"type": "unix"})
-        SubElement(metrics, "source", {"mode": "bind", "path": _METRICS_SOCKET})
-        SubElement(metrics, "target", {"type": "virtio", "name": "org.github.vhostmd.1"})
-        yield metrics
+        yield _channel("org.github.vhostmd.1", _METRICS_SOCKET)
+
+
+@lru_cache(maxsize=2)
+def _channel(name: str, socket: str = "") -> Element:
+    channel = Shared("channel", {"type": "unix"})
+    if socket:
+        SubElement(channel, "source", {"mode": "bind", "path": socket})
+    SubElement(channel, "target", {"type": "virtio", "name": name})
+    return channel

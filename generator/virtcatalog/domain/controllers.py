@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 from virtcatalog.api.kubevirt import VirtualMachineInstance
 from virtcatalog.domain.context import Context
 from virtcatalog.domain.diskthreads import bus_of, scsi_thread
 from virtcatalog.domain.launchsecurity import uses_iommu
 from virtcatalog.domain.vcpu import requested_topology
-from virtcatalog.domain.xml import Element, SubElement
+from virtcatalog.domain.xml import Element, Shared, SubElement
 
 _DISABLE_PCI_HOLE64 = "kubevirt.io/disablePCIHole64"
 
@@ -24,17 +25,13 @@ def controllers(vmi: VirtualMachineInstance, context: Context) -> Iterator[Eleme
     iommu = {"iommu": "on"} if uses_iommu(vmi) else {}
     yield _controller("usb", "qemu-xhci" if _needs_usb(vmi, context) else "none")
     if not devices.disable_hotplug or any(bus_of(disk) == "scsi" for disk in devices.disks):
-        scsi = _controller("scsi", context.architecture.scsi_model(transitional))
-        _add_driver(scsi, _scsi_threads(vmi) | iommu)
-        yield scsi
+        yield _controller("scsi", context.architecture.scsi_model(transitional), **_scsi_threads(vmi), **iommu)
     if context.architecture.pci_hole64_disabling and _disables_pci_hole64(vmi):
-        pci = _controller("pci", "pcie-root")
+        pci = Element("controller", {"type": "pci", "index": "0", "model": "pcie-root"})
         SubElement(pci, "pcihole64", {"unit": "KiB"}).text = "0"
         yield pci
     if devices.autoattach_serial_console is not False:
-        serial = _controller("virtio-serial", context.architecture.virtio_model(transitional))
-        _add_driver(serial, iommu)
-        yield serial
+        yield _controller("virtio-serial", context.architecture.virtio_model(transitional), **iommu)
 
 
 def _needs_usb(vmi: VirtualMachineInstance, context: Context) -> bool:
@@ -65,10 +62,9 @@ def _disables_pci_hole64(vmi: VirtualMachineInstance) -> bool:
     return vmi.metadata.annotations.get(_DISABLE_PCI_HOLE64, "").lower() == "true"
 
 
-def _controller(kind: str, model: str) -> Element:
-    return Element("controller", {"type": kind, "index": "0", "model": model})
-
-
-def _add_driver(controller: Element, attributes: dict[str, str]) -> None:
-    if attributes:
-        SubElement(controller, "driver", attributes)
+@lru_cache(maxsize=256)
+def _controller(kind: str, model: str, **driver: str) -> Element:
+    controller = Shared("controller", {"type": kind, "index": "0", "model": model})
+    if driver:
+        SubElement(controller, "driver", driver)
+    return controller

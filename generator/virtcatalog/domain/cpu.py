@@ -8,7 +8,7 @@ from virtcatalog.api.kubevirt import VirtualMachineInstance
 from virtcatalog.domain.context import Context
 from virtcatalog.domain.numa import GuestCell
 from virtcatalog.domain.vcpu import domain_topology
-from virtcatalog.domain.xml import Element, SubElement
+from virtcatalog.domain.xml import Element, SubElement, leaf
 
 HOST_MODES = ("host-model", "host-passthrough")
 
@@ -27,13 +27,13 @@ def cpu(vmi: VirtualMachineInstance, context: Context, cells: Sequence[GuestCell
         SubElement(element, "model").text = "max" if name in HOST_MODES else name
     topology = domain_topology(vmi, context)
     shape = {"sockets": topology.sockets, "cores": topology.cores, "threads": topology.threads}
-    SubElement(element, "topology", {key: str(value) for key, value in shape.items() if value})
+    element.append(leaf("topology", **{key: str(value) for key, value in shape.items() if value}))
     if requested is not None:
         for feature in requested.features:
-            attributes = {"name": feature.name, "policy": feature.policy} if feature.policy else {"name": feature.name}
-            SubElement(element, "feature", attributes)
+            policy = {"policy": feature.policy} if feature.policy else {}
+            element.append(leaf("feature", name=feature.name, **policy))
         if _disables_mpx(vmi, context):
-            SubElement(element, "feature", name="mpx", policy="disable")
+            element.append(leaf("feature", name="mpx", policy="disable"))
     if cells:
         numa = SubElement(element, "numa")
         for cell in cells:

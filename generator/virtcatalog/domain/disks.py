@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 from virtcatalog.api.devices import CDRomTarget, Disk, DiskTarget
 from virtcatalog.api.kubevirt import VirtualMachineInstance
@@ -16,7 +17,7 @@ from virtcatalog.domain.errors import DomainError
 from virtcatalog.domain.iothreads import SUPPLEMENTAL_POOL, has_iothreads, supplemental_pool
 from virtcatalog.domain.launchsecurity import uses_iommu
 from virtcatalog.domain.vcpu import requested_topology
-from virtcatalog.domain.xml import Element, SubElement
+from virtcatalog.domain.xml import Element, Shared, SubElement, leaf
 
 _PREFIXES = {"virtio": "vd", "sata": "sd", "scsi": "sd", "usb": "sd"}
 _ERROR_POLICIES = ("stop", "ignore", "report", "enospace")
@@ -47,9 +48,10 @@ def disks(vmi: VirtualMachineInstance, context: Context) -> Iterator[Element]:
                 attributes["iommu"] = "on"
         if virtio and threads is not None:
             attributes["iothread"] = str(next(threads))
-        element = _disk(vmi, disk, source, attributes, context)
+        driver = leaf("driver", **attributes)
         if virtio and pool:
-            _add_pool(element, vmi)
+            driver = _with_pool(attributes, vmi)
+        element = _disk(vmi, disk, source, driver, context)
         _add_rest(element, disk, source, units[disk.name], context, field)
         yield element
 
@@ -114,22 +116,22 @@ def _cache(disk: Disk, field: str) -> str:
 
 
 def _disk(
-    vmi: VirtualMachineInstance, disk: Disk, source: DiskSource, driver: dict[str, str], context: Context
+    vmi: VirtualMachineInstance, disk: Disk, source: DiskSource, driver: Element, context: Context
 ) -> Element:
     device = "disk" if disk.disk is not None else "lun" if disk.lun is not None else "cdrom"
     element = Element("disk", {"type": source.image.type, "device": device})
     if (device == "disk" and bus_of(disk) == "virtio") or source.metrics:
         transitional = vmi.spec.domain.devices.use_virtio_transitional
         element.set("model", context.architecture.virtio_model(transitional))
-    SubElement(element, "driver", driver)
+    element.append(driver)
     image = SubElement(element, "source", _location(source.image, named=True) if source.image.path else {})
     if disk.lun is not None and disk.lun.reservation and not source.metrics:
         reservations = SubElement(image, "reservations", {"managed": "no", "migration": "yes"})
         SubElement(reservations, "source", {"type": "unix", "path": _RESERVATIONS_SOCKET, "mode": "client"})
     if source.data is not None:
-        _add_image(image, "dataStore", source.data, named=False)
+        image.append(_image("dataStore", source.data, named=False))
     if source.backing is not None:
-        _add_image(element, "backingStore", source.backing, named=True)
+        element.append(_image("backingStore", source.backing, named=True))
     return element
 
 
@@ -142,9 +144,9 @@ def _add_rest(element: Element, disk: Disk, source: DiskSource, unit: int, conte
         attributes["bus"] = bus
     if isinstance(target, CDRomTarget) and target.tray:
         attributes["tray"] = target.tray
-    SubElement(element, "target", attributes)
+    element.append(leaf("target", **attributes))
     if _readonly(disk) or source.metrics:
-        SubElement(element, "readonly")
+        element.append(leaf("readonly"))
     if disk.disk is not None:
         if disk.shareable:
             SubElement(element, "shareable")
@@ -177,18 +179,20 @@ def _readonly(disk: Disk) -> bool:
     return writable is not None and writable.readonly
 
 
-def _add_pool(element: Element, vmi: VirtualMachineInstance) -> None:
-    driver = element.find("driver")
-    assert driver is not None
+def _with_pool(attributes: dict[str, str], vmi: VirtualMachineInstance) -> Element:
+    driver = Element("driver", attributes)
     listed = SubElement(driver, "iothreads")
     for thread in range(1, supplemental_pool(vmi) + 1):
         SubElement(listed, "iothread", {"id": str(thread)})
+    return driver
 
 
-def _add_image(parent: Element, tag: str, image: Image, *, named: bool) -> None:
-    element = SubElement(parent, tag, {"type": image.type})
+@lru_cache(maxsize=1024)
+def _image(tag: str, image: Image, *, named: bool) -> Element:
+    element = Shared(tag, {"type": image.type})
     SubElement(element, "format", {"type": image.format})
     SubElement(element, "source", _location(image, named=named))
+    return element
 
 
 def _location(image: Image, *, named: bool) -> dict[str, str]:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Protocol
+
+import msgspec
 
 from virtcatalog.api.domainspec import FeatureHyperv, Features
 from virtcatalog.api.kubevirt import VirtualMachineInstance
 from virtcatalog.domain.context import Context
 from virtcatalog.domain.launchsecurity import uses_tdx
 from virtcatalog.domain.pinning import Pinning
-from virtcatalog.domain.xml import Element, SubElement
+from virtcatalog.domain.xml import Element, Shared, SubElement, leaf
 
 # (element of <hyperv>, field of the VMI) of the enlightenments that are only on or off.
 _ENLIGHTENMENTS = (
@@ -26,6 +29,9 @@ _ENLIGHTENMENTS = (
     ("evmcs", "evmcs"),
 )
 
+_ENCODER = msgspec.msgpack.Encoder()
+_DECODER = msgspec.msgpack.Decoder(FeatureHyperv)
+
 
 class _State(Protocol):
     enabled: bool | None
@@ -41,20 +47,23 @@ def features(vmi: VirtualMachineInstance, context: Context, pinning: Pinning | N
     if wanted is not None:
         for name, state in (("acpi", wanted.acpi), ("apic", wanted.apic)):
             if state is not None and state.enabled is not False:
-                SubElement(element, name)
-        _add_hyperv(element, wanted)
+                element.append(leaf(name))
+        if wanted.hyperv is not None:
+            element.append(_hyperv(_ENCODER.encode(wanted.hyperv)))
+        elif wanted.hyperv_passthrough is not None and wanted.hyperv_passthrough.enabled:
+            element.append(leaf("hyperv", mode="passthrough"))
     _add_kvm(element, vmi, wanted, pinning)
     if wanted is not None and wanted.pvspinlock is not None:
-        SubElement(element, "pvspinlock", state=_on_off(wanted.pvspinlock))
+        element.append(leaf("pvspinlock", state=_on_off(wanted.pvspinlock)))
     cpu = vmi.spec.domain.cpu
     realtime = pinning is not None and cpu is not None and cpu.realtime is not None
     if realtime or (wanted is not None and uses_tdx(vmi)):
-        SubElement(element, "pmu", state="off")
+        element.append(leaf("pmu", state="off"))
     if wanted is not None:
         if context.architecture.vmport:
-            SubElement(element, "vmport", state="off")
+            element.append(leaf("vmport", state="off"))
         if wanted.smm is not None and wanted.smm.enabled is not False:
-            SubElement(element, "smm")
+            element.append(leaf("smm"))
     return element
 
 
@@ -70,14 +79,11 @@ def _add_kvm(element: Element, vmi: VirtualMachineInstance, wanted: Features | N
         SubElement(kvm, "hint-dedicated", state="on")
 
 
-def _add_hyperv(element: Element, wanted: Features) -> None:
-    hyperv = wanted.hyperv
-    if hyperv is None:
-        passthrough = wanted.hyperv_passthrough
-        if passthrough is not None and passthrough.enabled:
-            SubElement(element, "hyperv", mode="passthrough")
-        return
-    parent = SubElement(element, "hyperv")
+@lru_cache(maxsize=256)
+def _hyperv(encoded: bytes) -> Element:
+    """`<hyperv>` of the enlightenments in MessagePack: most guests of a kind have the same ones."""
+    hyperv = _DECODER.decode(encoded)
+    parent = Shared("hyperv")
     if hyperv.relaxed is not None:
         SubElement(parent, "relaxed", state=_on_off(hyperv.relaxed))
     if hyperv.vapic is not None:
@@ -90,6 +96,7 @@ def _add_hyperv(element: Element, wanted: Features) -> None:
         state = getattr(hyperv, field)
         if state is not None:
             _refine(SubElement(parent, name, state=_on_off(state)), name, hyperv)
+    return parent
 
 
 def _refine(element: Element, name: str, hyperv: FeatureHyperv) -> None:

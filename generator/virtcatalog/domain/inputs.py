@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 from virtcatalog.api.kubevirt import VirtualMachineInstance
 from virtcatalog.domain.address import add_alias
 from virtcatalog.domain.context import Context
 from virtcatalog.domain.errors import DomainError
-from virtcatalog.domain.xml import Element
+from virtcatalog.domain.xml import Element, Shared
 
 
 def inputs(vmi: VirtualMachineInstance, context: Context) -> Iterator[Element]:
@@ -23,11 +24,7 @@ def inputs(vmi: VirtualMachineInstance, context: Context) -> Iterator[Element]:
             raise DomainError(f"{field}.bus", f"an input device sits on usb or virtio, not on {device.bus}")
         if device.type != "tablet":
             raise DomainError(f"{field}.type", f"an input device is a tablet, not a {device.type!r}")
-        element = Element("input", {"type": device.type, "bus": device.bus or "usb"})
-        if device.bus == "virtio":
-            element.set("model", "virtio")
-        add_alias(element, device.name)
-        yield element
+        yield _tablet(device.bus or "usb", device.name)
     if devices.autoattach_graphics_device is False:
         return
     if context.architecture.name == "arm64":
@@ -36,3 +33,11 @@ def inputs(vmi: VirtualMachineInstance, context: Context) -> Iterator[Element]:
         yield Element("input", {"type": "keyboard", "bus": "usb"})
     elif context.architecture.name == "s390x":
         yield Element("input", {"type": "keyboard", "bus": "virtio"})
+
+
+@lru_cache(maxsize=256)
+def _tablet(bus: str, name: str) -> Element:
+    model = {"model": "virtio"} if bus == "virtio" else {}
+    element = Shared("input", {"type": "tablet", "bus": bus, **model})
+    add_alias(element, name)
+    return element

@@ -11,7 +11,7 @@ from virtcatalog.domain.context import Context
 from virtcatalog.domain.errors import DomainError
 from virtcatalog.domain.launchsecurity import uses_iommu
 from virtcatalog.domain.vcpu import requested_topology
-from virtcatalog.domain.xml import Element, SubElement
+from virtcatalog.domain.xml import Element, SubElement, leaf
 
 _MAX_QUEUES = 256
 _PASST_LOG = "/var/run/kubevirt/passt.log"
@@ -52,7 +52,7 @@ def _interface(
     element = Element("interface", {"type": "ethernet" if tap else "vhostuser" if passt else ""})
     if interface.mac_address:
         SubElement(element, "mac", {"address": interface.mac_address})
-    SubElement(element, "source", {"dev": context.pod_interface} if passt else {})
+    element.append(leaf("source", dev=context.pod_interface) if passt else leaf("source"))
     if passt:
         _add_passt(element, vmi, interface)
     _add_model(element, vmi, interface, context, iommu=iommu)
@@ -62,7 +62,7 @@ def _interface(
         if interface.boot_order is not None:
             SubElement(element, "boot", {"order": str(interface.boot_order)})
         if context.architecture.rom_tuning and (interface.boot_order is None or iommu):
-            SubElement(element, "rom", {"enabled": "no"})
+            element.append(leaf("rom", enabled="no"))
     if interface.acpi_index > 0:
         SubElement(element, "acpi", {"index": str(interface.acpi_index)})
     add_alias(element, interface.name)
@@ -76,10 +76,10 @@ def _add_model(
 ) -> None:
     devices = vmi.spec.domain.devices
     if interface.model not in ("", "virtio"):
-        SubElement(element, "model", {"type": interface.model})
+        element.append(leaf("model", type=interface.model))
         return
     model = context.architecture.virtio_model(devices.use_virtio_transitional)
-    SubElement(element, "model", {"type": model})
+    element.append(leaf("model", type=model))
     queues = min(requested_topology(vmi).vcpus, _MAX_QUEUES) if devices.network_interface_multiqueue else 0
     if not queues and not iommu:
         return

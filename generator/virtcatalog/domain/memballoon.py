@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from virtcatalog.api.kubevirt import VirtualMachineInstance
 from virtcatalog.domain.context import Context
 from virtcatalog.domain.launchsecurity import uses_iommu
-from virtcatalog.domain.xml import Element, SubElement
+from virtcatalog.domain.xml import Element, Shared, SubElement, leaf
 
 
 def memballoon(vmi: VirtualMachineInstance, context: Context) -> Element:
@@ -15,12 +17,17 @@ def memballoon(vmi: VirtualMachineInstance, context: Context) -> Element:
     """
     devices = vmi.spec.domain.devices
     if devices.autoattach_mem_balloon is False:
-        return Element("memballoon", {"model": "none"})
+        return leaf("memballoon", model="none")
     model = context.architecture.virtio_model(devices.use_virtio_transitional)
     reporting = "on" if context.free_page_reporting else "off"
-    element = Element("memballoon", {"model": model, "freePageReporting": reporting})
-    if context.mem_balloon_stats_period:
-        SubElement(element, "stats", {"period": str(context.mem_balloon_stats_period)})
-    if uses_iommu(vmi):
+    return _memballoon(model, reporting, context.mem_balloon_stats_period, uses_iommu(vmi))
+
+
+@lru_cache(maxsize=64)
+def _memballoon(model: str, reporting: str, period: int, iommu: bool) -> Element:
+    element = Shared("memballoon", {"model": model, "freePageReporting": reporting})
+    if period:
+        SubElement(element, "stats", {"period": str(period)})
+    if iommu:
         SubElement(element, "driver", {"iommu": "on"})
     return element

@@ -7,7 +7,7 @@ from functools import lru_cache
 from virtcatalog.api.kubevirt import VirtualMachineInstance
 from virtcatalog.api.quantity import Quantity
 from virtcatalog.domain.errors import DomainError
-from virtcatalog.domain.xml import Element
+from virtcatalog.domain.xml import Element, leaf
 
 _ZERO = Quantity()
 _MAX_INT64 = 2**63 - 1
@@ -48,15 +48,12 @@ def memory(vmi: VirtualMachineInstance) -> list[Element]:
     if requested is None or requested.max_guest is None or requested.guest == requested.max_guest:
         size = in_bytes(guest_memory(vmi), "spec.domain.memory.guest")
     else:
-        maximum = Element("maxMemory", unit="b", slots="0")
-        maximum.text = str(in_bytes(requested.max_guest, "spec.domain.memory.maxGuest"))
-        elements.append(maximum)
+        maximum = in_bytes(requested.max_guest, "spec.domain.memory.maxGuest")
+        elements.append(leaf("maxMemory", str(maximum), unit="b", slots="0"))
         if requested.guest is None:
             raise DomainError("spec.domain.memory.guest", "maxGuest needs guest beside it")
         size = in_bytes(requested.guest, "spec.domain.memory.guest")
-    current = Element("memory", unit="b")
-    current.text = str(size)
-    elements.append(current)
+    elements.append(leaf("memory", str(size), unit="b"))
     return elements
 
 

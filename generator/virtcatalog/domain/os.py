@@ -9,7 +9,7 @@ from virtcatalog.api.kubevirt import VirtualMachineInstance
 from virtcatalog.domain.context import Context
 from virtcatalog.domain.efi import select_efi
 from virtcatalog.domain.errors import DomainError
-from virtcatalog.domain.xml import Element, SubElement
+from virtcatalog.domain.xml import Element, SubElement, leaf
 
 NON_ROOT_ANNOTATION = "kubevirt.io/nonroot"
 
@@ -28,7 +28,7 @@ def os(vmi: VirtualMachineInstance, context: Context) -> Element:
     element = Element("os")
     machine = vmi.spec.domain.machine
     name = machine.type if machine is not None and machine.type else context.architecture.default_machine
-    SubElement(element, "type", arch=context.architecture.os_arch, machine=name).text = "hvm"
+    element.append(leaf("type", "hvm", arch=context.architecture.os_arch, machine=name))
     firmware = vmi.spec.domain.firmware
     if firmware is not None:
         _add_efi(element, vmi, context)
@@ -42,7 +42,7 @@ def os(vmi: VirtualMachineInstance, context: Context) -> Element:
         if bios is not None and bios.use_serial:
             SubElement(element, "bios", useserial="yes")
     if context.architecture.smbios:
-        SubElement(element, "smbios", mode="sysinfo")
+        element.append(leaf("smbios", mode="sysinfo"))
     return element
 
 
@@ -61,7 +61,7 @@ def _add_efi(parent: Element, vmi: VirtualMachineInstance, context: Context) -> 
         return
     kind = "rom" if efi.stateless else "pflash"
     secure = "yes" if efi.secure else "no"
-    SubElement(parent, "loader", readonly="yes", secure=secure, type=kind).text = efi.code
+    parent.append(leaf("loader", efi.code, readonly="yes", secure=secure, type=kind))
     if not efi.stateless:
         SubElement(parent, "nvram", template=efi.vars).text = _nvram_path(vmi, context)
 

@@ -10,7 +10,7 @@ from virtcatalog.domain.grace import configure_grace, refuse_grace
 from virtcatalog.domain.numa import GuestCell
 from virtcatalog.domain.pci import ROOT_COMPLEX_ANNOTATION, place_near_numa_nodes, place_on_root_complex
 from virtcatalog.domain.pinning import Pinning, has_numa_passthrough
-from virtcatalog.domain.xml import Element
+from virtcatalog.domain.xml import Element, make_own
 
 
 def place(
@@ -29,11 +29,15 @@ def place(
     if context.grace_host_device_aliases:
         refuse_grace(vmi, context)
         assert pinning is not None
+        make_own(devices)
         configure_grace(domain, cells, pinning, context)
         return
     if not context.architecture.pcie_placement:
         return
+    on_root_complex = vmi.metadata.annotations.get(ROOT_COMPLEX_ANNOTATION) == "true"
+    if on_root_complex:
+        make_own(devices)
     if pinning is not None and context.pci_numa_aware_topology:
         place_near_numa_nodes(devices, cells, pinning, context, strict=has_numa_passthrough(vmi))
-    if vmi.metadata.annotations.get(ROOT_COMPLEX_ANNOTATION) == "true":
+    if on_root_complex:
         place_on_root_complex(devices)

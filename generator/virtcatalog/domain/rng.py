@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from virtcatalog.api.kubevirt import VirtualMachineInstance
 from virtcatalog.domain.context import Context
 from virtcatalog.domain.launchsecurity import uses_iommu
-from virtcatalog.domain.xml import Element, SubElement
+from virtcatalog.domain.xml import Element, Shared, SubElement
 
 
 def rng(vmi: VirtualMachineInstance, context: Context) -> Element | None:
@@ -16,8 +18,13 @@ def rng(vmi: VirtualMachineInstance, context: Context) -> Element | None:
     devices = vmi.spec.domain.devices
     if devices.rng is None:
         return None
-    element = Element("rng", {"model": context.architecture.virtio_model(devices.use_virtio_transitional)})
+    return _rng(context.architecture.virtio_model(devices.use_virtio_transitional), uses_iommu(vmi))
+
+
+@lru_cache(maxsize=16)
+def _rng(model: str, iommu: bool) -> Element:
+    element = Shared("rng", {"model": model})
     SubElement(element, "backend", {"model": "random"}).text = "/dev/urandom"
-    if uses_iommu(vmi):
+    if iommu:
         SubElement(element, "driver", {"iommu": "on"})
     return element

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 from virtcatalog.api.kubevirt import VirtualMachineInstance
 from virtcatalog.domain.context import Context
-from virtcatalog.domain.xml import Element, SubElement
+from virtcatalog.domain.xml import Element, Shared, SubElement, leaf
 
 
 def serial_console(vmi: VirtualMachineInstance, context: Context) -> Iterator[Element]:
@@ -21,8 +22,13 @@ def serial_console(vmi: VirtualMachineInstance, context: Context) -> Iterator[El
     SubElement(serial, "source", {"mode": "bind", "path": socket})
     if context.serial_console_log:
         SubElement(serial, "log", {"file": f"{socket}-log", "append": "on"})
-    SubElement(serial, "target", {"port": "0"})
+    serial.append(leaf("target", port="0"))
     yield serial
-    console = Element("console", {"type": "pty"})
+    yield _console()
+
+
+@lru_cache(maxsize=1)
+def _console() -> Element:
+    console = Shared("console", {"type": "pty"})
     SubElement(console, "target", {"type": "serial", "port": "0"})
-    yield console
+    return console

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from virtcatalog.api.kubevirt import VirtualMachineInstance
-from virtcatalog.domain.context import Context
-from virtcatalog.domain.xml import Element, SubElement
+from virtcatalog.domain.context import SMBIOS, Context
+from virtcatalog.domain.xml import Element, SubElement, leaf
 
 
 def sysinfo(vmi: VirtualMachineInstance, context: Context) -> Element:
@@ -13,7 +15,7 @@ def sysinfo(vmi: VirtualMachineInstance, context: Context) -> Element:
     Source: KubeVirt v1.9.0, pkg/virt-launcher/virtwrap/converter/compute/sysinfo.go.
     """
     element = Element("sysinfo", type="smbios")
-    SubElement(element, "bios")
+    element.append(leaf("bios"))
     system = SubElement(element, "system")
     firmware, smbios, chassis = vmi.spec.domain.firmware, context.smbios, vmi.spec.domain.chassis
     if firmware is not None:
@@ -21,14 +23,21 @@ def sysinfo(vmi: VirtualMachineInstance, context: Context) -> Element:
         if firmware.serial:
             _entry(system, "serial", firmware.serial)
     if smbios is not None:
-        for name in ("manufacturer", "family", "product", "sku", "version"):
-            _entry(system, name, getattr(smbios, name))
-    SubElement(element, "baseBoard")
-    table = SubElement(element, "chassis")
-    if chassis is not None:
+        system.extend(_entries(smbios))
+    element.append(leaf("baseBoard"))
+    if chassis is None:
+        element.append(leaf("chassis"))
+    else:
+        table = SubElement(element, "chassis")
         for name in ("manufacturer", "version", "serial", "asset", "sku"):
             _entry(table, name, getattr(chassis, name))
     return element
+
+
+@lru_cache(maxsize=16)
+def _entries(smbios: SMBIOS) -> tuple[Element, ...]:
+    names = ("manufacturer", "family", "product", "sku", "version")
+    return tuple(leaf("entry", getattr(smbios, name), name=name) for name in names)
 
 
 def _entry(table: Element, name: str, value: str) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from virtcatalog.api.kubevirt import VirtualMachineInstance
-from virtcatalog.domain.xml import Element, SubElement
+from virtcatalog.domain.xml import Element, Shared, SubElement
 
 
 def tpm(vmi: VirtualMachineInstance) -> Element | None:
@@ -14,8 +16,13 @@ def tpm(vmi: VirtualMachineInstance) -> Element | None:
     device = vmi.spec.domain.devices.tpm
     if device is None or device.enabled is False:
         return None
-    element = Element("tpm", {"model": "tpm-crb" if device.persistent else "tpm-tis"})
+    return _tpm(bool(device.persistent))
+
+
+@lru_cache(maxsize=2)
+def _tpm(persistent: bool) -> Element:
+    element = Shared("tpm", {"model": "tpm-crb" if persistent else "tpm-tis"})
     backend = SubElement(element, "backend", {"type": "emulator", "version": "2.0"})
-    if device.persistent:
+    if persistent:
         backend.set("persistent_state", "yes")
     return element

@@ -8,7 +8,7 @@ import msgspec
 
 from virtcatalog.api.kubevirt import VirtualMachineInstance
 from virtcatalog.domain.context import Context
-from virtcatalog.domain.xml import Element, Shared, SubElement
+from virtcatalog.domain.xml import Element, Shared, SubElement, leaf
 from virtcatalog.errors import UnsupportedError
 
 _UINT32 = 2**32 - 1
@@ -67,8 +67,7 @@ def vcpu(vmi: VirtualMachineInstance, context: Context) -> list[Element]:
     Source: KubeVirt v1.9.0, pkg/virt-launcher/virtwrap/converter/compute/cpu.go.
     """
     total = domain_topology(vmi, context).vcpus
-    count = Element("vcpu", placement="static")
-    count.text = str(total)
+    count = leaf("vcpu", str(total), placement="static")
     if not _hotpluggable(vmi, context):
         return [count]
     if total > _LISTED:

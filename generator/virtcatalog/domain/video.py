@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from virtcatalog.api.kubevirt import VirtualMachineInstance
 from virtcatalog.domain.context import Context
 from virtcatalog.domain.graphics import has_graphics
-from virtcatalog.domain.xml import Element, SubElement
+from virtcatalog.domain.xml import Element, Shared, SubElement
 
 _VRAM = "16384"
 
@@ -19,15 +21,19 @@ def video(vmi: VirtualMachineInstance, context: Context) -> Element | None:
         return None
     wanted = vmi.spec.domain.devices.video
     if wanted is not None:
-        attributes = {"type": wanted.type, "vram": _VRAM, "heads": "1"}
-    elif context.architecture.name != "amd64":
-        attributes = {"type": "virtio", "heads": "1"}
-    elif context.bochs_for_efi_guests and _boots_efi(vmi):
-        attributes = {"type": "bochs", "heads": "1"}
-    else:
-        attributes = {"type": "vga", "vram": _VRAM, "heads": "1"}
-    element = Element("video")
-    SubElement(element, "model", attributes)
+        return _video(wanted.type, _VRAM)
+    if context.architecture.name != "amd64":
+        return _video("virtio")
+    if context.bochs_for_efi_guests and _boots_efi(vmi):
+        return _video("bochs")
+    return _video("vga", _VRAM)
+
+
+@lru_cache(maxsize=64)
+def _video(kind: str, memory: str = "") -> Element:
+    element = Shared("video")
+    vram = {"vram": memory} if memory else {}
+    SubElement(element, "model", {"type": kind, **vram, "heads": "1"})
     return element
 
 

@@ -6,30 +6,44 @@ lxml's elements would do as well and cost about four times as much to make, whic
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from copy import deepcopy
+from functools import lru_cache
 from xml.etree.ElementTree import Element, SubElement
 
-__all__ = ["Element", "Shared", "SubElement", "write"]
+__all__ = ["Element", "Shared", "SubElement", "leaf", "make_own", "write"]
 
 _INDENT = "  "
 _REMEMBERED = 4096
 
 
 class Shared(Element):
-    """An element that many domains hold and that nobody changes once it is made: its children are written only once."""
+    """An element that many domains hold and that nobody changes once it is made: it is written only once."""
 
-    def __init__(self, tag: str) -> None:
-        super().__init__(tag)
+    def __init__(self, tag: str, attributes: dict[str, str] | None = None) -> None:
+        super().__init__(tag, attributes or {})
         self._written: dict[str, str] = {}
 
-    def children(self, line: str) -> str:
-        """The children as text, each on a line of its own that starts with `line`."""
+    def written(self, line: str) -> str:
+        """The element as text, on lines that start with `line`."""
         text = self._written.get(line)
         if text is None:
-            lines: list[str] = []
-            _add(self, line, lines)
-            text = self._written[line] = "".join(lines)
+            text = self._written[line] = _text(self, line)
         return text
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def leaf(tag: str, text: str | None = None, /, **attributes: str) -> Element:
+    """A shared element without children."""
+    element = Shared(tag, attributes)
+    element.text = text
+    return element
+
+
+def make_own(parent: Element) -> None:
+    """Replace the shared children of an element by copies, which may be changed."""
+    for index, child in enumerate(parent):
+        if isinstance(child, Shared):
+            parent[index] = deepcopy(child)
 
 
 def write(element: Element) -> str:
@@ -38,30 +52,21 @@ def write(element: Element) -> str:
     Tags and attribute names are written as they are (a prefix is part of the name). An element has text or children;
     text beside children is written as a comment.
     """
-    lines: list[str] = []
-    _add([element], "\n", lines)
-    return "".join(lines)[1:] + "\n"
+    return _text(element, "\n")[1:] + "\n"
 
 
-def _add(elements: Iterable[Element], line: str, lines: list[str]) -> None:
-    attributes, escaped = _ATTRIBUTES, _ESCAPED
-    for element in elements:
-        tag, content = element.tag, element.text
-        start = f"{line}<{tag}"
-        for attribute in element.items():
-            start += attributes[attribute]
-        if len(element):
-            inner = line + _INDENT
-            lines.append(f"{start}>")
-            if content:
-                lines.append(f"{inner}<!-- {escaped[content].replace('--', '- -')} -->")
-            if isinstance(element, Shared):
-                lines.append(element.children(inner))
-            else:
-                _add(element, inner, lines)
-            lines.append(f"{line}</{tag}>")
-        else:
-            lines.append(f"{start}>{escaped[content]}</{tag}>" if content else f"{start}/>")
+def _text(element: Element, line: str) -> str:
+    """The element as text; each line of it starts with `line`, a line feed and an indent."""
+    tag, content, attributes = element.tag, element.text, _ATTRIBUTES
+    start = f"{line}<{tag}"
+    for attribute in element.items():
+        start += attributes[attribute]
+    if not len(element):
+        return f"{start}>{_ESCAPED[content]}</{tag}>" if content else f"{start}/>"
+    inner = line + _INDENT
+    comment = f"{inner}<!-- {_ESCAPED[content].replace('--', '- -')} -->" if content else ""
+    children = [child.written(inner) if isinstance(child, Shared) else _text(child, inner) for child in element]
+    return f"{start}>{comment}{''.join(children)}{line}</{tag}>"
 
 
 class _Escaped(dict[str, str]):
