@@ -115,9 +115,7 @@ def _cache(disk: Disk, field: str) -> str:
     return "none"
 
 
-def _disk(
-    vmi: VirtualMachineInstance, disk: Disk, source: DiskSource, driver: Element, context: Context
-) -> Element:
+def _disk(vmi: VirtualMachineInstance, disk: Disk, source: DiskSource, driver: Element, context: Context) -> Element:
     device = "disk" if disk.disk is not None else "lun" if disk.lun is not None else "cdrom"
     element = Element("disk", {"type": source.image.type, "device": device})
     if (device == "disk" and bus_of(disk) == "virtio") or source.metrics:
