@@ -2,7 +2,7 @@
 
 usage: fleet.py CATALOG [--vms N] [--json]
 
-CATALOG is a file of manifests: YAML documents, or JSON one a line (also gzipped). The fleet's VMs, as `kubectl get vm
+CATALOG is a catalog, a file or folder of manifests, or JSON one a line, gzipped. The fleet's VMs, as `kubectl get vm
 -A -o yaml` prints them, go over all pairs of its instance types and preferences, each with a name, disk, MAC address,
 uid and cloud-init of its own. Two changes are compared: every Windows preference gains a Hyper-V feature, which most
 VMs do not meet; and the cluster's configuration changes, which all of them do.
@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import argparse
 import copy
-import gzip
 import itertools
 import json
 import os
@@ -23,21 +22,12 @@ import time
 from multiprocessing import Process
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
-from ruamel.yaml import YAML
+from pairs import Manifest, read
 
 from virtcatalog.api.emit import dump, join
 
-Manifest = dict[str, Any]
 KINDS = ("VirtualMachineClusterInstancetype", "VirtualMachineClusterPreference")
-
-
-def read(path: Path) -> list[Manifest]:
-    text = gzip.decompress(path.read_bytes()).decode() if path.suffix == ".gz" else path.read_text()
-    if text.lstrip().startswith("{"):
-        return [json.loads(line) for line in text.splitlines() if line.strip()]
-    return [document for document in YAML(typ="safe").load_all(text) if document]
 
 
 def fleet(manifests: list[Manifest], number: int) -> Manifest:
