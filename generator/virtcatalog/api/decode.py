@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from copy import deepcopy
+from copy import copy, deepcopy
+from functools import lru_cache
 from typing import Any, TypeVar, overload
 
 import msgspec
+from msgspec import inspect as types
 
 from virtcatalog.api.findings import DEEPEST, Findings, Path, field_path, inspect, inspect_kind
 from virtcatalog.api.kinds import kind_type
@@ -17,6 +19,7 @@ from virtcatalog.errors import ManifestError, Problem
 T = TypeVar("T", bound=msgspec.Struct)
 
 _UNREADABLE = (msgspec.ValidationError, UnicodeEncodeError, OverflowError, RecursionError)
+_UNCHANGING = (types.StrType, types.IntType, types.BoolType, types.FloatType, types.NoneType, types.LiteralType)
 _ENCODER = msgspec.msgpack.Encoder()
 
 
@@ -34,6 +37,8 @@ def to_manifest(obj: msgspec.Struct) -> dict[str, Any]:
 
 def clone(obj: T) -> T:
     """Return a deep copy of `obj`, which may share its quantities: they never change."""
+    if _is_flat(type(obj)):
+        return copy(obj)
     quantities: list[Any] = []
 
     def put(quantity: Any) -> int:
@@ -48,6 +53,23 @@ def clone(obj: T) -> T:
         return msgspec.msgpack.decode(data, type=type(obj), dec_hook=take)
     except (ValueError, OverflowError):  # it holds something that its type would not read, say a number out of range
         return deepcopy(obj)
+
+
+@lru_cache(maxsize=1024)
+def _is_flat(kind: type[msgspec.Struct]) -> bool:
+    """Whether a type has nothing in it that could be changed in place: a shallow copy is a deep one then."""
+    struct = types.type_info(kind)
+    assert isinstance(struct, types.StructType)
+    pending = [field.type for field in struct.fields]
+    while pending:
+        info = pending.pop()
+        if isinstance(info, types.Metadata):
+            pending.append(info.type)
+        elif isinstance(info, types.UnionType):
+            pending += info.types
+        elif not isinstance(info, _UNCHANGING) and not (isinstance(info, types.CustomType) and info.cls is Quantity):
+            return False
+    return True
 
 
 @overload

@@ -43,7 +43,7 @@ def _needs_usb(vmi: VirtualMachineInstance, context: Context) -> bool:
     return (
         devices.client_passthrough is not None
         or any(device.bus in ("", "usb") for device in devices.inputs)
-        or any(disk.disk is not None and disk.disk.bus == "usb" for disk in devices.disks)
+        or "usb" in [disk.disk.bus for disk in devices.disks if disk.disk is not None]
         or any(
             device.device_name in resources and resources[device.device_name].kind == "usb"
             for device in devices.host_devices

@@ -39,7 +39,8 @@ def disks(vmi: VirtualMachineInstance, context: Context) -> Iterator[Element]:
     for position, disk in enumerate(devices.disks):
         field = f"spec.domain.devices.disks[{position}]"
         source = _source(vmi, disk, volumes.get(disk.name), context, field)
-        virtio = bus_of(disk) == "virtio"
+        bus = bus_of(disk)
+        virtio = bus == "virtio"
         attributes = _driver(disk, source, context, field)
         if virtio and not source.metrics:
             if queues:
@@ -51,11 +52,12 @@ def disks(vmi: VirtualMachineInstance, context: Context) -> Iterator[Element]:
         driver = leaf("driver", **attributes)
         if virtio and pool:
             driver = _with_pool(attributes, vmi)
-        element = _disk(vmi, disk, source, driver, context)
-        _add_rest(element, disk, source, units[disk.name], context, field)
+        element = _disk(vmi, disk, bus, source, driver, context)
+        _add_rest(element, disk, bus, source, units[disk.name], context, field)
         yield element
 
 
+@lru_cache(maxsize=1024)
 def device_name(prefix: str, index: int) -> str:
     """`vd` and 0 make `vda`; after `vdz` comes `vdaa`."""
     name = ""
@@ -115,10 +117,12 @@ def _cache(disk: Disk, field: str) -> str:
     return "none"
 
 
-def _disk(vmi: VirtualMachineInstance, disk: Disk, source: DiskSource, driver: Element, context: Context) -> Element:
+def _disk(
+    vmi: VirtualMachineInstance, disk: Disk, bus: str, source: DiskSource, driver: Element, context: Context
+) -> Element:
     device = "disk" if disk.disk is not None else "lun" if disk.lun is not None else "cdrom"
     element = Element("disk", {"type": source.image.type, "device": device})
-    if (device == "disk" and bus_of(disk) == "virtio") or source.metrics:
+    if (device == "disk" and bus == "virtio") or source.metrics:
         transitional = vmi.spec.domain.devices.use_virtio_transitional
         element.set("model", context.architecture.virtio_model(transitional))
     element.append(driver)
@@ -133,8 +137,10 @@ def _disk(vmi: VirtualMachineInstance, disk: Disk, source: DiskSource, driver: E
     return element
 
 
-def _add_rest(element: Element, disk: Disk, source: DiskSource, unit: int, context: Context, field: str) -> None:
-    target, bus = target_of(disk), bus_of(disk)
+def _add_rest(
+    element: Element, disk: Disk, bus: str, source: DiskSource, unit: int, context: Context, field: str
+) -> None:
+    target = target_of(disk)
     if disk.block_size is not None:
         add_blockio(element, disk.block_size, source, context, f"{field}.blockSize")
     attributes = {"dev": device_name(_PREFIXES.get(bus, ""), unit)}

@@ -44,7 +44,7 @@ def scsi_thread(vmi: VirtualMachineInstance) -> int | None:
     Source: KubeVirt v1.9.0, pkg/virt-launcher/virtwrap/converter/compute/controllers.go.
     """
     disks = vmi.spec.domain.devices.disks
-    if not any(disk.dedicated_io_thread and bus_of(disk) == "scsi" for disk in disks):
+    if "scsi" not in [bus_of(disk) for disk in disks if disk.dedicated_io_thread]:
         return None
     _, shared = iothread_counts(vmi)
     if not shared:

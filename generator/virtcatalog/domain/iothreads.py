@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
+
 from virtcatalog.api.kubevirt import VirtualMachineInstance
-from virtcatalog.domain.xml import Element
+from virtcatalog.domain.xml import Element, leaf
 
 SUPPLEMENTAL_POOL = "supplementalPool"
+
+_own_thread = attrgetter("dedicated_io_thread")
 
 
 def has_iothreads(vmi: VirtualMachineInstance) -> bool:
     """Whether disks run in IO threads: a policy is set or a disk has its own thread."""
     domain = vmi.spec.domain
-    return domain.io_threads_policy is not None or any(disk.dedicated_io_thread for disk in domain.devices.disks)
+    return domain.io_threads_policy is not None or any(map(_own_thread, domain.devices.disks))
 
 
 def iothread_counts(vmi: VirtualMachineInstance) -> tuple[int, int]:
@@ -46,9 +50,7 @@ def iothreads(vmi: VirtualMachineInstance) -> Element | None:
     total, _ = iothread_counts(vmi)
     if not total:
         return None
-    element = Element("iothreads")
-    element.text = str(total)
-    return element
+    return leaf("iothreads", str(total))
 
 
 def _thread_limit(vmi: VirtualMachineInstance) -> int:

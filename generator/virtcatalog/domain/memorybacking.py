@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import attrgetter
 
 from virtcatalog.api.kubevirt import VirtualMachineInstance
 from virtcatalog.domain.numa import GuestCell, page_size
 from virtcatalog.domain.xml import Element, SubElement
 
 MEMFD_ANNOTATION = "kubevirt.io/memfd"
+
+_virtiofs = attrgetter("virtiofs")
+_passt = attrgetter("passt_binding")
 
 
 def needs_memfd(vmi: VirtualMachineInstance) -> bool:
@@ -51,6 +55,4 @@ def _has_hugepages(vmi: VirtualMachineInstance) -> bool:
 def _needs_sharing(vmi: VirtualMachineInstance) -> bool:
     """virtiofsd and passt read the guest's memory."""
     devices = vmi.spec.domain.devices
-    return any(filesystem.virtiofs is not None for filesystem in devices.filesystems) or any(
-        interface.passt_binding is not None for interface in devices.interfaces
-    )
+    return any(map(_virtiofs, devices.filesystems)) or any(map(_passt, devices.interfaces))

@@ -36,10 +36,13 @@ def passthrough_cells(vmi: VirtualMachineInstance, context: Context, pinning: Pi
     """
     if pinning is None or not has_numa_passthrough(vmi) or not context.topology.cells:
         return ()
-    vcpus = _vcpus_by_node(context, pinning)
-    nodes = [cell.id for cell in context.topology.cells if cell.id in vcpus]
-    page = page_size(vmi)
-    memory = in_bytes(guest_memory(vmi), "spec.domain.memory.guest")
+    return _cells(context.topology, pinning, page_size(vmi), in_bytes(guest_memory(vmi), "spec.domain.memory.guest"))
+
+
+@lru_cache(maxsize=256)
+def _cells(topology: HostTopology, pinning: Pinning, page: int, memory: int) -> tuple[GuestCell, ...]:
+    vcpus = _vcpus_by_node(topology, pinning)
+    nodes = [cell.id for cell in topology.cells if cell.id in vcpus]
     if memory < len(nodes) * page:
         raise DomainError(
             "spec.domain.memory.guest",
@@ -85,15 +88,9 @@ def page_size(vmi: VirtualMachineInstance) -> int:
     return size
 
 
-def _vcpus_by_node(context: Context, pinning: Pinning) -> dict[int, list[int]]:
-    node_of = _nodes(context.topology)
+def _vcpus_by_node(topology: HostTopology, pinning: Pinning) -> dict[int, list[int]]:
+    node_of = {cpu.id: cell.id for cell in topology.cells for cpu in cell.cpus}
     found: dict[int, list[int]] = {}
     for vcpu, thread in enumerate(pinning.vcpus):
         found.setdefault(node_of[thread], []).append(vcpu)
     return found
-
-
-@lru_cache(maxsize=16)
-def _nodes(topology: HostTopology) -> dict[int, int]:
-    """Host CPU to its NUMA node."""
-    return {cpu.id: cell.id for cell in topology.cells for cpu in cell.cpus}

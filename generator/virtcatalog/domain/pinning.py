@@ -16,7 +16,7 @@ from virtcatalog.domain.vcpu import CPUTopology, configured_vcpus, domain_topolo
 EVEN_PARITY = "alpha.kubevirt.io/EmulatorThreadCompleteToEvenParity"
 
 
-class Pinning(msgspec.Struct, frozen=True):
+class Pinning(msgspec.Struct, frozen=True, cache_hash=True):
     """The host thread of each vCPU, and the CPU sets of the emulator and of each IO thread."""
 
     vcpus: tuple[int, ...]

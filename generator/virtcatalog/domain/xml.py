@@ -21,14 +21,8 @@ class Shared(Element):
 
     def __init__(self, tag: str, attributes: dict[str, str] | None = None) -> None:
         super().__init__(tag, attributes or {})
-        self._written: dict[str, str] = {}
-
-    def written(self, line: str) -> str:
-        """The element as text, on lines that start with `line`."""
-        text = self._written.get(line)
-        if text is None:
-            text = self._written[line] = _text(self, line)
-        return text
+        self.written: dict[str, str] = {}
+        """The element as text, by what its lines start with."""
 
 
 @lru_cache(maxsize=_REMEMBERED)
@@ -58,15 +52,24 @@ def write(element: Element) -> str:
 def _text(element: Element, line: str) -> str:
     """The element as text; each line of it starts with `line`, a line feed and an indent."""
     tag, content, attributes = element.tag, element.text, _ATTRIBUTES
-    start = f"{line}<{tag}"
+    text = f"{line}<{tag}"
     for attribute in element.items():
-        start += attributes[attribute]
+        text += attributes[attribute]
     if not len(element):
-        return f"{start}>{_ESCAPED[content]}</{tag}>" if content else f"{start}/>"
+        return f"{text}>{_ESCAPED[content]}</{tag}>" if content else f"{text}/>"
     inner = line + _INDENT
-    comment = f"{inner}<!-- {_ESCAPED[content].replace('--', '- -')} -->" if content else ""
-    children = [child.written(inner) if isinstance(child, Shared) else _text(child, inner) for child in element]
-    return f"{start}>{comment}{''.join(children)}{line}</{tag}>"
+    text += ">"
+    if content:
+        text += f"{inner}<!-- {_ESCAPED[content].replace('--', '- -')} -->"
+    for child in element:
+        if isinstance(child, Shared):
+            written = child.written.get(inner)
+            if written is None:
+                written = child.written[inner] = _text(child, inner)
+            text += written
+        else:
+            text += _text(child, inner)
+    return f"{text}{line}</{tag}>"
 
 
 class _Escaped(dict[str, str]):
@@ -75,7 +78,8 @@ class _Escaped(dict[str, str]):
     def __missing__(self, text: str) -> str:
         if len(self) >= _REMEMBERED:
             self.clear()
-        escaped = self[text] = _SPECIAL.sub(_entity, text)
+        markup = "&" in text or "<" in text or ">" in text or '"' in text
+        escaped = self[text] = _SPECIAL.sub(_entity, text) if markup or not text.isprintable() else text
         return escaped
 
 

@@ -32,11 +32,12 @@ def validate_hugepages(spec: VirtualMachineInstanceSpec, path: str, _config: Con
     ):
         if not amount:
             continue
-        if amount.value < size:
+        value = amount.value
+        if value < size:
             yield invalid(
                 f"{path}.domain.resources.requests.memory", f"{source} {amount} is less than one page of {text}"
             )
-        elif amount.value % size:
+        elif value % size:
             yield invalid(
                 f"{path}.domain.resources.requests.memory",
                 f"{source} {amount} is not a whole number of pages of {text}",

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ipaddress
 import re
 from collections.abc import Iterator
+from operator import attrgetter
 
 from virtcatalog.api.devices import DHCPOptions, Interface
 from virtcatalog.api.kubevirt import VirtualMachineInstanceSpec
@@ -17,6 +18,7 @@ from virtcatalog.expand.admission.causes import invalid, not_supported
 from virtcatalog.expand.admission.ports import validate_port_ranges, validate_ports
 from virtcatalog.expand.configuration import Configuration
 
+_state = attrgetter("state")
 _NAME = re.compile(r"[A-Za-z0-9_-]+")
 _MODELS = frozenset({"e1000", "e1000e", "igb", "ne2k_pci", "pcnet", "rtl8139", "virtio"})
 _STATES = frozenset({"", "absent", "down", "up"})
@@ -25,7 +27,7 @@ _STATES = frozenset({"", "absent", "down", "up"})
 def validate_interface_states(spec: VirtualMachineInstanceSpec, path: str, _config: Configuration) -> Iterator[Cause]:
     """The link state that is asked for, and who can have it."""
     interfaces = spec.domain.devices.interfaces
-    if not any(interface.state for interface in interfaces):
+    if not any(map(_state, interfaces)):
         return
     default_network = _default_network(spec)
     for index, interface in enumerate(interfaces):

@@ -6,6 +6,7 @@ Source: KubeVirt v1.9.0, pkg/network/admitter (validator.go gives the order).
 from __future__ import annotations
 
 from collections.abc import Iterator
+from operator import attrgetter
 
 from virtcatalog.api.kubevirt import VirtualMachineInstanceSpec
 from virtcatalog.errors import Cause
@@ -13,6 +14,8 @@ from virtcatalog.expand.admission.bindings import validate_bindings
 from virtcatalog.expand.admission.causes import duplicate, invalid, not_found, required
 from virtcatalog.expand.admission.interfaces import validate_interface_states, validate_interfaces
 from virtcatalog.expand.configuration import Configuration
+
+_resource_claim = attrgetter("resource_claim")
 
 
 def validate_networks(spec: VirtualMachineInstanceSpec, path: str, config: Configuration) -> Iterator[Cause]:
@@ -24,8 +27,9 @@ def validate_networks(spec: VirtualMachineInstanceSpec, path: str, config: Confi
     if interfaces:
         yield from validate_interface_states(spec, path, config)
         yield from validate_bindings(spec, path, config)
-    if networks:
+    if len(networks) > 1:
         yield from _unique_networks(spec, path)
+    if any(map(_resource_claim, networks)):
         yield from _resource_claims(spec, path, config)
     if networks or interfaces:
         yield from _pairs(spec, path)
@@ -79,8 +83,6 @@ def _unique_networks(spec: VirtualMachineInstanceSpec, path: str) -> Iterator[Ca
 
 def _resource_claims(spec: VirtualMachineInstanceSpec, path: str, config: Configuration) -> Iterator[Cause]:
     """Networks whose device comes from a DRA resource claim (dra.go)."""
-    if not any(network.resource_claim is not None for network in spec.networks):
-        return
     if not config.feature_gate("NetworkDevicesWithDRA"):
         yield invalid(f"{path}.networks", "resourceClaim networks need the feature gate NetworkDevicesWithDRA")
         return

@@ -19,9 +19,9 @@ from virtcatalog.expand.configuration import Configuration
 SOURCES = tuple(field for field in Volume.__struct_fields__ if field != "name")
 _sources = attrgetter(*SOURCES)
 _ONE_AT_MOST = {
-    "service_account": "serviceAccount",
-    "downward_metrics": "downwardMetrics",
-    "memory_dump": "memoryDump",
+    attrgetter("service_account"): "serviceAccount",
+    attrgetter("downward_metrics"): "downwardMetrics",
+    attrgetter("memory_dump"): "memoryDump",
 }
 
 
@@ -44,8 +44,8 @@ def validate_volumes(spec: VirtualMachineInstanceSpec, path: str, config: Config
             field = f"{volumes_path}[{index}]"
             yield invalid(field, f"volume {volume.name!r} needs exactly one source, but has {found}")
         yield from _source(volume, f"{volumes_path}[{index}]", config)
-    for attribute, source in _ONE_AT_MOST.items():
-        count = sum(1 for volume in spec.volumes if getattr(volume, attribute) is not None)
+    for get, source in _ONE_AT_MOST.items():
+        count = len(spec.volumes) - list(map(get, spec.volumes)).count(None)
         if count > 1:
             yield invalid(volumes_path, f"{count} volumes are {source}, there can be one")
 
