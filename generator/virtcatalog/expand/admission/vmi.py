@@ -6,9 +6,7 @@ whatever the others find. `path` is where the VMI's spec stands: "spec", or "spe
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from itertools import compress
-from operator import attrgetter
+from collections.abc import Callable, Iterator
 
 from virtcatalog.api.kubevirt import VirtualMachineInstance, VirtualMachineInstanceSpec
 from virtcatalog.errors import Cause
@@ -74,59 +72,57 @@ from virtcatalog.expand.configuration import Configuration
 
 Rule = Callable[[VirtualMachineInstanceSpec, str, Configuration], Iterator[Cause]]
 
-SPEC_RULES: tuple[tuple[str, Rule], ...] = (
-    ("hostname", validate_hostname),
-    ("subdomain", validate_subdomain),
-    ("domain.resources.requests", validate_memory_requests),
-    ("domain.resources.limits", validate_memory_limits),
-    ("domain.memory", validate_hugepages),
-    ("domain.resources.limits", validate_guest_memory),
-    ("domain.machine", validate_machine),
-    ("domain.firmware", validate_acpi_tables),
-    ("domain.resources.requests", validate_cpu_requests),
-    ("domain.resources.limits", validate_cpu_limits),
-    ("domain.cpu", validate_dedicated_cpus),
-    ("domain.cpu", validate_numa),
-    ("domain.cpu", validate_emulator_thread),
-    ("domain.cpu", validate_cpu_features),
-    ("domain.cpu", validate_max_sockets),
-    ("domain", validate_start_strategy),
-    ("domain.cpu", validate_realtime),
-    ("affinity", validate_affinity),
-    ("topology_spread_constraints", validate_topology_spread),
-    ("domain", validate_networks),
-    ("domain", validate_resource_claims),
-    ("domain", validate_disk_volumes),
-    ("domain.devices.inputs", validate_inputs),
-    ("domain", validate_io_threads_policy),
-    ("domain", validate_probes),
-    ("domain.devices.disks", validate_disks),
-    ("domain.firmware", validate_firmware),
-    ("volumes", validate_volumes),
-    ("volumes", validate_container_disks),
-    ("utility_volumes", validate_utility_volumes),
-    ("access_credentials", validate_access_credentials),
-    ("domain", validate_dns),
-    ("domain", validate_eviction_strategy),
-    ("domain.devices.gpus", validate_gpus),
-    ("domain.devices.host_devices", validate_host_devices),
-    ("domain", validate_grace),
-    ("domain.devices.sound", validate_sound),
-    ("domain.launch_security", validate_launch_security),
-    ("domain.devices.autoattach_vsock", validate_vsock),
-    ("domain.devices.disks", validate_persistent_reservations),
-    ("domain.devices.downward_metrics", validate_downward_metrics),
-    ("domain.devices.filesystems", validate_filesystems),
-    ("domain.devices.video", validate_video),
-    ("domain.devices.panic_devices", validate_panic_devices),
-    ("domain", validate_reboot_policy),
-    ("domain.memory", validate_reserved_overhead),
-    ("service_account_name", validate_service_account),
+SPEC_RULES: tuple[Rule, ...] = (
+    validate_hostname,
+    validate_subdomain,
+    validate_memory_requests,
+    validate_memory_limits,
+    validate_hugepages,
+    validate_guest_memory,
+    validate_machine,
+    validate_acpi_tables,
+    validate_cpu_requests,
+    validate_cpu_limits,
+    validate_dedicated_cpus,
+    validate_numa,
+    validate_emulator_thread,
+    validate_cpu_features,
+    validate_max_sockets,
+    validate_start_strategy,
+    validate_realtime,
+    validate_affinity,
+    validate_topology_spread,
+    validate_networks,
+    validate_resource_claims,
+    validate_disk_volumes,
+    validate_inputs,
+    validate_io_threads_policy,
+    validate_probes,
+    validate_disks,
+    validate_firmware,
+    validate_volumes,
+    validate_container_disks,
+    validate_utility_volumes,
+    validate_access_credentials,
+    validate_dns,
+    validate_eviction_strategy,
+    validate_gpus,
+    validate_host_devices,
+    validate_grace,
+    validate_sound,
+    validate_launch_security,
+    validate_vsock,
+    validate_persistent_reservations,
+    validate_downward_metrics,
+    validate_filesystems,
+    validate_video,
+    validate_panic_devices,
+    validate_reboot_policy,
+    validate_reserved_overhead,
+    validate_service_account,
 )
-"""What holds for a VMI's spec and for a VM's template alike: a rule is asked where its part of the spec is set."""
+"""What holds for a VMI's spec and for a VM's template alike."""
 
-_parts = attrgetter(*(part for part, _ in SPEC_RULES))
-_rules = tuple(rule for _, rule in SPEC_RULES)
 _RULES_BEFORE: tuple[Rule, ...] = (validate_discontinued_feature_gates, validate_discontinued_bindings)
 _RULES_AFTER: tuple[Rule, ...] = (validate_volume_disks, validate_memory_is_set)
 _RULES_LAST: tuple[Rule, ...] = (validate_hyperv, validate_architecture)
@@ -134,7 +130,7 @@ _RULES_LAST: tuple[Rule, ...] = (validate_hyperv, validate_architecture)
 
 def validate_vmi_spec(spec: VirtualMachineInstanceSpec, path: str, config: Configuration) -> list[Cause]:
     """Everything wrong with a VMI's spec, as a VM's template or on its own."""
-    return _run(compress(_rules, _parts(spec)), spec, path, config)
+    return _run(SPEC_RULES, spec, path, config)
 
 
 def validate_vmi(vmi: VirtualMachineInstance, cluster: Cluster) -> list[Cause]:
@@ -145,7 +141,7 @@ def validate_vmi(vmi: VirtualMachineInstance, cluster: Cluster) -> list[Cause]:
     spec, metadata, config = vmi.spec, vmi.metadata, cluster.configuration
     return [
         *_run(_RULES_BEFORE, spec, "spec", config),
-        *validate_vmi_spec(spec, "spec", config),
+        *_run(SPEC_RULES, spec, "spec", config),
         *_run(_RULES_AFTER, spec, "spec", config),
         *validate_annotations(metadata, "metadata", config),
         *validate_grace_annotations(spec, metadata, "metadata", config),
@@ -153,5 +149,5 @@ def validate_vmi(vmi: VirtualMachineInstance, cluster: Cluster) -> list[Cause]:
     ]
 
 
-def _run(rules: Iterable[Rule], spec: VirtualMachineInstanceSpec, path: str, config: Configuration) -> list[Cause]:
+def _run(rules: tuple[Rule, ...], spec: VirtualMachineInstanceSpec, path: str, config: Configuration) -> list[Cause]:
     return [cause for rule in rules for cause in rule(spec, path, config)]
