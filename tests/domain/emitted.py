@@ -18,6 +18,8 @@ import virtcatalog.domain
 DOMAIN = Path(virtcatalog.domain.__file__).parent
 WRITER = "xml.py"
 MAKERS = ("Element", "Shared")
+LEAF = "leaf"
+"""It takes a tag and a text, and attributes as keywords."""
 
 
 class UntracedError(Exception):
@@ -37,8 +39,8 @@ def emitted() -> dict[tuple[str, str], str]:
     for scope, call in _calls():
         place = f"{scope.file}:{call.lineno}"
         kind = _callee(call)
-        if kind in (*MAKERS, "SubElement"):
-            arguments = call.args[kind == "SubElement" :]
+        if kind in (*MAKERS, LEAF, "SubElement"):
+            arguments = call.args[:1] if kind == LEAF else call.args[kind == "SubElement" :]
             for tag in _strings(arguments[0], scope):
                 found.setdefault((tag, ""), place)
                 for name in _attributes(arguments[1:], call.keywords, scope):
@@ -106,7 +108,7 @@ def _tags(node: ast.expr, scope: Scope) -> set[str]:
         return {"*"}
     if isinstance(node, ast.Call):
         kind = _callee(node)
-        if kind in (*MAKERS, "SubElement"):
+        if kind in (*MAKERS, LEAF, "SubElement"):
             return _strings(node.args[kind == "SubElement"], scope)
         if kind == "find":
             return _strings(node.args[0], scope)
