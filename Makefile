@@ -39,7 +39,7 @@ lint: $(READY) ## ruff and mypy
 	$(BIN)/mypy
 
 bench: $(READY) ## Measure build and expansion
-	$(BIN)/python benchmarks/run.py
+	$(BIN)/python benchmarks/run.py --profile
 
 clean: ## Remove the environment and the caches
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist
