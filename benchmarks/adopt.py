@@ -21,11 +21,11 @@ from typing import Any, TypeVar
 
 from pairs import Manifest, pairs, read
 
-from virtcatalog.expand.cluster import Cluster
-from virtcatalog.migrate.adopt import adopt
-from virtcatalog.migrate.candidates import Candidates, Instancetype, Preference, Reference
-from virtcatalog.migrate.shrink import Names, Original, Pair, Shrunk, shrink
-from virtcatalog.pipeline import create_vmi, expand
+from virtcatalog.adopt.adopt import adopt
+from virtcatalog.adopt.candidates import Candidates, Instancetype, Preference, Reference
+from virtcatalog.adopt.shrink import Names, Original, Pair, Shrunk, shrink
+from virtcatalog.kubevirt.cluster import Cluster
+from virtcatalog.kubevirt.pipeline import create_vmi, expand
 
 Group = TypeVar("Group", Instancetype, Preference)
 

@@ -25,7 +25,7 @@ from tempfile import TemporaryDirectory
 
 from pairs import Manifest, read
 
-from virtcatalog.api.emit import dump, join
+from virtcatalog.manifests.emit import dump, join
 
 KINDS = ("VirtualMachineClusterInstancetype", "VirtualMachineClusterPreference")
 

@@ -23,9 +23,9 @@ import build as builds
 from pairs import Manifest, pairs, read
 
 from virtcatalog.catalog.load import load_catalog
-from virtcatalog.expand.cluster import Cluster
-from virtcatalog.parallel import expand_many
-from virtcatalog.pipeline import Result, create_vmi, expand
+from virtcatalog.kubevirt.cluster import Cluster
+from virtcatalog.kubevirt.many import expand_many
+from virtcatalog.kubevirt.pipeline import Result, create_vmi, expand
 from virtcatalog.render.output import render
 
 ROOT = Path(__file__).parent.parent

@@ -5,11 +5,11 @@ from ruamel.yaml import YAML
 
 from virtcatalog.api.decode import convert
 from virtcatalog.api.kubevirt import VirtualMachine, VirtualMachineInstance
-from virtcatalog.claims import backing_volumes
-from virtcatalog.domain.context import BackingVolume
-from virtcatalog.domain.errors import DomainError
-from virtcatalog.domain.host import Storage
-from virtcatalog.expand.cluster import Cluster
+from virtcatalog.kubevirt.claims import backing_volumes
+from virtcatalog.kubevirt.cluster import Cluster
+from virtcatalog.kubevirt.hosts import Storage
+from virtcatalog.kubevirt.launcher.context import BackingVolume
+from virtcatalog.kubevirt.launcher.errors import DomainError
 
 GIB = 2**30
 PVC = "{name: v, persistentVolumeClaim: {claimName: c}}"

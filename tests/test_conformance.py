@@ -1,6 +1,7 @@
 """Where KubeVirt's own answers are at hand: at each release and stage, at least as many agree as are recorded."""
 
 import importlib.util
+import sys
 from collections import Counter
 from pathlib import Path
 
@@ -16,6 +17,7 @@ pytestmark = pytest.mark.skipif(not (CASES / "compare.py").exists(), reason="no 
 
 @pytest.fixture(scope="module")
 def compare():
+    sys.path.append(str(CASES))  # it imports its neighbour pods.py when it needs it
     spec = importlib.util.spec_from_file_location("compare", CASES / "compare.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)

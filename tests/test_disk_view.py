@@ -3,10 +3,10 @@
 import pytest
 from click.testing import CliRunner
 
+from virtcatalog.ask.disks import DiskInfo, disks_of
 from virtcatalog.cli import main
-from virtcatalog.expand.cluster import Cluster
-from virtcatalog.pipeline import expand
-from virtcatalog.review.disks import DiskInfo, disks_of
+from virtcatalog.kubevirt.cluster import Cluster
+from virtcatalog.kubevirt.pipeline import expand
 
 VM = """\
 apiVersion: kubevirt.io/v1

@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner
 
 from virtcatalog.cli import main
-from virtcatalog.domain.lint import ALLOWANCES, SCHEMA, Schema, SchemaMissingError
+from virtcatalog.kubevirt.launcher.lint import ALLOWANCES, SCHEMA, Schema, SchemaMissingError
 
 GOLDEN = sorted(Path(__file__).parent.glob("golden/*/*.xml"))
 DOCUMENT = Path(__file__).parents[1] / "docs" / "fidelity.md"

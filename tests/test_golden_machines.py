@@ -15,9 +15,9 @@ ROOT = Path(__file__).parents[1]
 PROGRAM = """
 import sys
 from virtcatalog.catalog.load import load_catalog
-from virtcatalog.expand.cluster import Cluster
-from virtcatalog.hosts import load_host
-from virtcatalog.pipeline import expand
+from virtcatalog.kubevirt.cluster import Cluster
+from virtcatalog.kubevirt.hostfile import load_host
+from virtcatalog.kubevirt.pipeline import expand
 from virtcatalog.render.environment import deployed
 
 for path, host in zip(sys.argv[1::2], sys.argv[2::2]):

@@ -46,7 +46,7 @@ def run(repository):
     """Run pytest in the repository."""
 
     def pytest_in(*arguments):
-        command = [sys.executable, "-m", "pytest", "-p", "syrupy", "-p", "virtcatalog.pytest_plugin", *arguments]
+        command = [sys.executable, "-m", "pytest", "-p", "syrupy", "-p", "virtcatalog.golden.plugin", *arguments]
         environment = {key: value for key, value in os.environ.items() if not key.startswith("PYTEST")}
         environment["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"  # nothing else costs time or has a say
         return subprocess.run(
@@ -156,7 +156,7 @@ def test_the_cluster_and_the_host_are_configured(run, repository):
 
 
 def test_pytest_finds_the_plugin():
-    assert "virtcatalog.pytest_plugin" in {entry.value for entry in entry_points(group="pytest11")}
+    assert "virtcatalog.golden.plugin" in {entry.value for entry in entry_points(group="pytest11")}
 
 
 def test_without_configuration_the_plugin_does_nothing(run, repository):

@@ -7,9 +7,9 @@ import pytest
 from click.testing import CliRunner
 
 from virtcatalog.cli import main
-from virtcatalog.domain.host import HOSTS, HugePages, NUMANode
 from virtcatalog.errors import ManifestError
-from virtcatalog.hosts import dump_host, load_host, read_host
+from virtcatalog.kubevirt.hostfile import dump_host, load_host, read_host
+from virtcatalog.kubevirt.hosts import HOSTS, HugePages, NUMANode
 
 FILES = sorted(Path(__file__).parent.glob("hosts/*.yaml"))
 

@@ -6,11 +6,11 @@ from ruamel.yaml import YAML
 
 from virtcatalog.api.decode import convert
 from virtcatalog.api.kubevirt import VirtualMachine, VirtualMachineInstance
-from virtcatalog.domain.errors import DomainError
-from virtcatalog.domain.host import HOSTS, HostPCIDevice, HostProfile
 from virtcatalog.errors import UnsupportedError
-from virtcatalog.expand.cluster import Cluster
-from virtcatalog.launch import build_context
+from virtcatalog.kubevirt.cluster import Cluster
+from virtcatalog.kubevirt.handler import build_context
+from virtcatalog.kubevirt.hosts import HOSTS, HostPCIDevice, HostProfile
+from virtcatalog.kubevirt.launcher.errors import DomainError
 
 REFERENCE = HOSTS["reference"]
 

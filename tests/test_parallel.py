@@ -2,10 +2,10 @@
 
 import pytest
 
-from virtcatalog import parallel
+from virtcatalog.kubevirt import many as parallel
 from virtcatalog.errors import UnsupportedError
-from virtcatalog.expand.cluster import Cluster
-from virtcatalog.parallel import expand_many
+from virtcatalog.kubevirt.cluster import Cluster
+from virtcatalog.kubevirt.many import expand_many
 
 INSTANCETYPE = {
     "apiVersion": "instancetype.kubevirt.io/v1beta1",

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from virtcatalog import Cluster, expand
 from virtcatalog.api.findings import Path
+from virtcatalog.ask.explain import explain
 from virtcatalog.errors import UnsupportedError
-from virtcatalog.pipeline import Result
-from virtcatalog.review.explain import explain
+from virtcatalog.kubevirt.pipeline import Result
 
 Manifest = dict[str, Any]
 

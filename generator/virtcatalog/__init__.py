@@ -12,10 +12,10 @@ TYPE_CHECKING = False  # type checkers take it for true; importing typing would 
 
 if TYPE_CHECKING:
     from virtcatalog.catalog.load import load_catalog
-    from virtcatalog.domain.host import HOSTS
     from virtcatalog.errors import CatalogError, Cause, ManifestError, Problem, UnsupportedError
-    from virtcatalog.expand.cluster import Cluster
-    from virtcatalog.pipeline import Result, admit, expand
+    from virtcatalog.kubevirt.cluster import Cluster
+    from virtcatalog.kubevirt.hosts import HOSTS
+    from virtcatalog.kubevirt.pipeline import Result, admit, expand
 
 __all__ = [
     "HOSTS",
@@ -33,15 +33,16 @@ __all__ = [
 ]
 
 _HOMES = {
-    "HOSTS": "virtcatalog.domain.host",
+    "HOSTS": "virtcatalog.kubevirt.hosts",
     "CatalogError": "virtcatalog.errors",
     "Cause": "virtcatalog.errors",
-    "Cluster": "virtcatalog.expand.cluster",
+    "Cluster": "virtcatalog.kubevirt.cluster",
     "ManifestError": "virtcatalog.errors",
     "Problem": "virtcatalog.errors",
-    "Result": "virtcatalog.pipeline",
+    "Result": "virtcatalog.kubevirt.pipeline",
     "UnsupportedError": "virtcatalog.errors",
-    "admit": "virtcatalog.pipeline",
+    "admit": "virtcatalog.kubevirt.pipeline",
+    "expand": "virtcatalog.kubevirt.pipeline",
     "load_catalog": "virtcatalog.catalog.load",
 }
 
@@ -51,8 +52,6 @@ if not TYPE_CHECKING:
     def __getattr__(name: str) -> object:
         from importlib import import_module
 
-        if name == "expand":  # the package, which can be called
-            return import_module("virtcatalog.expand")
         if name not in _HOMES:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         value: object = getattr(import_module(_HOMES[name]), name)

@@ -6,8 +6,8 @@ from ruamel.yaml import YAML
 from virtcatalog.api.configuration import KubeVirtConfiguration
 from virtcatalog.api.decode import convert
 from virtcatalog.api.kubevirt import VirtualMachine, VirtualMachineInstanceSpec
-from virtcatalog.expand.admission.vm import validate_vm
-from virtcatalog.expand.configuration import Configuration
+from virtcatalog.kubevirt.admission.vm import validate_vm
+from virtcatalog.kubevirt.configuration import Configuration
 
 
 def read(text):

@@ -1,6 +1,6 @@
 import pytest
 
-from virtcatalog.expand.admission.affinity import PREFERRED, REQUIRED, validate_affinity, validate_topology_spread
+from virtcatalog.kubevirt.admission.affinity import PREFERRED, REQUIRED, validate_affinity, validate_topology_spread
 
 TERM = f"spec.nodeAffinity.{REQUIRED}.nodeSelectorTerms[0]"
 POD_TERM = f"spec.podAffinity.{REQUIRED}[0]"

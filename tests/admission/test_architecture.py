@@ -1,6 +1,6 @@
 import pytest
 
-from virtcatalog.expand.admission.architecture import validate_architecture
+from virtcatalog.kubevirt.admission.architecture import validate_architecture
 
 DEVICES = "NotSupported spec.domain.devices"
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from virtcatalog.expand.admission.bindings import (
+from virtcatalog.kubevirt.admission.bindings import (
     validate_bindings,
     validate_discontinued_bindings,
     validate_discontinued_feature_gates,

@@ -4,7 +4,7 @@ import base64
 
 import pytest
 
-from virtcatalog.expand.admission.volumes import validate_volumes
+from virtcatalog.kubevirt.admission.volumes import validate_volumes
 
 
 def encoded(size):

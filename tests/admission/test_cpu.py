@@ -1,6 +1,6 @@
 import pytest
 
-from virtcatalog.expand.admission.cpu import (
+from virtcatalog.kubevirt.admission.cpu import (
     validate_cpu_features,
     validate_dedicated_cpus,
     validate_emulator_thread,

@@ -2,11 +2,11 @@
 
 import pytest
 
-from virtcatalog.expand.admission.downwardmetrics import validate_downward_metrics
-from virtcatalog.expand.admission.filesystems import validate_filesystems
-from virtcatalog.expand.admission.gpus import validate_gpus
-from virtcatalog.expand.admission.hostdevices import validate_host_devices
-from virtcatalog.expand.admission.reservations import validate_persistent_reservations
+from virtcatalog.kubevirt.admission.downwardmetrics import validate_downward_metrics
+from virtcatalog.kubevirt.admission.filesystems import validate_filesystems
+from virtcatalog.kubevirt.admission.gpus import validate_gpus
+from virtcatalog.kubevirt.admission.hostdevices import validate_host_devices
+from virtcatalog.kubevirt.admission.reservations import validate_persistent_reservations
 
 
 @pytest.mark.parametrize(

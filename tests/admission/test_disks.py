@@ -2,7 +2,7 @@
 
 import pytest
 
-from virtcatalog.expand.admission.disks import validate_disks
+from virtcatalog.kubevirt.admission.disks import validate_disks
 
 DISKS = "spec.domain.devices.disks"
 DOUBLED = "spec.domain.devices.disks.domain.devices.disks"

@@ -1,6 +1,6 @@
 import pytest
 
-from virtcatalog.expand.admission.bindings import validate_discontinued_feature_gates
+from virtcatalog.kubevirt.admission.bindings import validate_discontinued_feature_gates
 
 
 @pytest.mark.parametrize(("binding", "gate"), [("macvtap", "Macvtap"), ("passt", "Passt")])

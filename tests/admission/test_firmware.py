@@ -1,6 +1,6 @@
 import pytest
 
-from virtcatalog.expand.admission.firmware import validate_acpi_tables, validate_firmware
+from virtcatalog.kubevirt.admission.firmware import validate_acpi_tables, validate_firmware
 
 KERNEL = "spec.domain.firmware.kernelBoot"
 VOLUMES = "volumes: [{name: table, secret: {secretName: acpi}}, {name: root, containerDisk: {image: x}}]"

@@ -1,7 +1,7 @@
 import pytest
 
 from virtcatalog.api.core import ObjectMeta
-from virtcatalog.expand.admission.grace import validate_grace, validate_grace_annotations
+from virtcatalog.kubevirt.admission.grace import validate_grace, validate_grace_annotations
 
 PERMITTED = """
 permittedHostDevices.pciHostDevices:

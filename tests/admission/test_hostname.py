@@ -1,6 +1,6 @@
 import pytest
 
-from virtcatalog.expand.admission.hostname import validate_hostname, validate_subdomain
+from virtcatalog.kubevirt.admission.hostname import validate_hostname, validate_subdomain
 
 
 @pytest.mark.parametrize(

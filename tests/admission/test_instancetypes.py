@@ -5,8 +5,8 @@ from ruamel.yaml import YAML
 
 from virtcatalog.api.decode import convert
 from virtcatalog.api.kubevirt import VirtualMachine
-from virtcatalog.expand.admission.instancetypes import admit, apply_to_vm, warnings
-from virtcatalog.expand.cluster import Cluster
+from virtcatalog.kubevirt.admission.instancetypes import admit, apply_to_vm, warnings
+from virtcatalog.kubevirt.cluster import Cluster
 
 INSTANCETYPES = ["VirtualMachineInstancetype", "VirtualMachineClusterInstancetype"]
 PREFERENCES = ["VirtualMachinePreference", "VirtualMachineClusterPreference"]

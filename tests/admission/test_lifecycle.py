@@ -1,6 +1,6 @@
 import pytest
 
-from virtcatalog.expand.admission.lifecycle import (
+from virtcatalog.kubevirt.admission.lifecycle import (
     validate_eviction_strategy,
     validate_reboot_policy,
     validate_start_strategy,

@@ -1,6 +1,6 @@
 import pytest
 
-from virtcatalog.expand.admission.machine import validate_machine
+from virtcatalog.kubevirt.admission.machine import validate_machine
 
 REFUSED = ["Invalid spec.domain.machine.type"]
 

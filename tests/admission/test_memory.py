@@ -1,6 +1,6 @@
 import pytest
 
-from virtcatalog.expand.admission.memory import (
+from virtcatalog.kubevirt.admission.memory import (
     validate_guest_memory,
     validate_memory_is_set,
     validate_reserved_overhead,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from virtcatalog.expand.admission.networks import validate_networks
+from virtcatalog.kubevirt.admission.networks import validate_networks
 
 IFACES = "spec.domain.devices.interfaces"
 POD = "{name: p, pod: {}}"

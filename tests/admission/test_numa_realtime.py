@@ -1,7 +1,7 @@
 import pytest
 
-from virtcatalog.expand.admission.numa import validate_numa
-from virtcatalog.expand.admission.realtime import validate_realtime
+from virtcatalog.kubevirt.admission.numa import validate_numa
+from virtcatalog.kubevirt.admission.realtime import validate_realtime
 
 NUMA = "spec.domain.cpu.numa.guestMappingPassthrough"
 

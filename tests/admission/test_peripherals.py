@@ -2,11 +2,11 @@
 
 import pytest
 
-from virtcatalog.expand.admission.inputs import validate_inputs
-from virtcatalog.expand.admission.panic import validate_panic_devices
-from virtcatalog.expand.admission.sound import validate_sound
-from virtcatalog.expand.admission.video import validate_video
-from virtcatalog.expand.admission.vsock import validate_vsock
+from virtcatalog.kubevirt.admission.inputs import validate_inputs
+from virtcatalog.kubevirt.admission.panic import validate_panic_devices
+from virtcatalog.kubevirt.admission.sound import validate_sound
+from virtcatalog.kubevirt.admission.video import validate_video
+from virtcatalog.kubevirt.admission.vsock import validate_vsock
 
 
 @pytest.mark.parametrize(

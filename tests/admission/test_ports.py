@@ -2,7 +2,7 @@
 
 import pytest
 
-from virtcatalog.expand.admission.interfaces import validate_interfaces
+from virtcatalog.kubevirt.admission.interfaces import validate_interfaces
 
 FIRST = "spec.domain.devices.interfaces[0]"
 POD, MULTUS = "{name: a, pod: {}}", "{name: a, multus: {networkName: n}}"

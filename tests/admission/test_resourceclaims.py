@@ -2,7 +2,7 @@
 
 import pytest
 
-from virtcatalog.expand.admission.resourceclaims import validate_resource_claims
+from virtcatalog.kubevirt.admission.resourceclaims import validate_resource_claims
 
 GATES = ["GPUsWithDRA", "HostDevicesWithDRA", "NetworkDevicesWithDRA"]
 DEVICES = "spec.domain.devices"

@@ -4,7 +4,7 @@ import pytest
 
 from virtcatalog.api.decode import convert
 from virtcatalog.api.kubevirt import VirtualMachine
-from virtcatalog.expand.admission.vm import vm_warnings
+from virtcatalog.kubevirt.admission.vm import vm_warnings
 
 GUEST = "spec.template.spec.domain.memory.guest"
 

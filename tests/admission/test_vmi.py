@@ -4,8 +4,8 @@ import pytest
 
 from virtcatalog.api.decode import convert
 from virtcatalog.api.kubevirt import VirtualMachineInstance
-from virtcatalog.expand.admission.vmi import validate_vmi, validate_vmi_spec
-from virtcatalog.expand.cluster import Cluster
+from virtcatalog.kubevirt.admission.vmi import validate_vmi, validate_vmi_spec
+from virtcatalog.kubevirt.cluster import Cluster
 
 
 def vmi(metadata=None, **spec):

@@ -2,9 +2,9 @@
 
 import pytest
 
-from virtcatalog.expand.admission.containerdisk import validate_container_disks
-from virtcatalog.expand.admission.utilityvolumes import validate_utility_volumes
-from virtcatalog.expand.admission.volumes import SOURCES, validate_volumes
+from virtcatalog.kubevirt.admission.containerdisk import validate_container_disks
+from virtcatalog.kubevirt.admission.utilityvolumes import validate_utility_volumes
+from virtcatalog.kubevirt.admission.volumes import SOURCES, validate_volumes
 
 VOLUME = "spec.volumes[0]"
 

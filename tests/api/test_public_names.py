@@ -16,11 +16,10 @@ def test_public_names_exist(name: str) -> None:
     assert name in dir(virtcatalog)
 
 
-def test_expand_is_a_function_and_a_package() -> None:
-    from virtcatalog.expand import cluster
+def test_expand_stays_a_function_once_its_module_is_imported() -> None:
+    from virtcatalog.kubevirt import pipeline
 
-    assert callable(virtcatalog.expand)
-    assert virtcatalog.Cluster is cluster.Cluster
+    assert virtcatalog.expand is pipeline.expand
 
 
 def test_other_names_do_not() -> None:

@@ -5,10 +5,10 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from virtcatalog.api.document import Text
 from virtcatalog.catalog.load import load_catalog
 from virtcatalog.catalog.reserved import INSTANCETYPES, PREFERENCES
 from virtcatalog.catalog.schema import catalog_schemas
+from virtcatalog.manifests.document import Text
 
 ROOT = Path(__file__).parents[2]
 

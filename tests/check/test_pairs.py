@@ -11,8 +11,8 @@ from virtcatalog.catalog.model import Source
 from virtcatalog.check.minimal import minimal_vm
 from virtcatalog.check.pairs import distinct, pairs
 from virtcatalog.check.subject import Subject
-from virtcatalog.expand.cluster import Cluster
-from virtcatalog.pipeline import create_vmi
+from virtcatalog.kubevirt.cluster import Cluster
+from virtcatalog.kubevirt.pipeline import create_vmi
 
 UPSTREAM = Path(__file__).parents[3] / "shared" / "conformance" / "common-instancetypes.json.gz"
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from virtcatalog.catalog.model import API_VERSION
-from virtcatalog.expand.cluster import Cluster
+from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.review.alike import Alike
 from virtcatalog.review.fleet import Reviewer
 from virtcatalog.review.side import Side

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from virtcatalog.api.document import Text
-from virtcatalog.api.emit import dump
-from virtcatalog.review.blocks import read_block
+from virtcatalog.manifests.blocks import read_block
+from virtcatalog.manifests.document import Text
+from virtcatalog.manifests.emit import dump
 
 SCALARS = st.none() | st.booleans() | st.integers(-(2**40), 2**40) | st.text(max_size=20)
 DATA = st.recursive(

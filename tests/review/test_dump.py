@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from virtcatalog.api.emit import dump
 from virtcatalog.errors import ManifestError
-from virtcatalog.review.dump import read_dump
+from virtcatalog.manifests.dump import read_dump
+from virtcatalog.manifests.emit import dump
 
 
 def vm(name: str, **more: Any) -> dict[str, Any]:

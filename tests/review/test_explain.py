@@ -8,8 +8,8 @@ import pytest
 import yaml
 
 from virtcatalog import Cluster
+from virtcatalog.ask.explain import explain
 from virtcatalog.errors import ManifestError
-from virtcatalog.review.explain import explain
 
 VM = """
 apiVersion: kubevirt.io/v1

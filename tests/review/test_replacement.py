@@ -10,7 +10,7 @@ import yaml
 from virtcatalog import Cluster, expand
 from virtcatalog.api.decode import decode_manifest
 from virtcatalog.api.kubevirt import VirtualMachineInstancePreset
-from virtcatalog.review.replacement import Replacement, replacement
+from virtcatalog.ask.replacement import Replacement, replacement
 
 NOTHING = {"instancetype": {}, "preference": {}, "vm": (), "needed": (), "idle": ()}
 ONLY_CPU = {"needed": ("memory.guest",)}

@@ -8,12 +8,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from virtcatalog.api.document import Text
 from virtcatalog.api.findings import field_path
 from virtcatalog.catalog.compose import Layer
 from virtcatalog.catalog.model import Source
 from virtcatalog.catalog.names import nearest
 from virtcatalog.errors import Problem
+from virtcatalog.manifests.document import Text
 
 MAX_BYTES = 16 * 2**20
 #: What a catalog consists of: files at its top, and folders of files.

@@ -9,7 +9,6 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from virtcatalog.api.document import Text
 from virtcatalog.api.findings import field_path
 from virtcatalog.api.kubevirt import VirtualMachine
 from virtcatalog.catalog.check import Checker, Version
@@ -18,6 +17,7 @@ from virtcatalog.catalog.model import Cross, Origin, Overlay, Source, VmTemplate
 from virtcatalog.catalog.names import name_fault, nearest
 from virtcatalog.catalog.sources import Sources
 from virtcatalog.errors import Problem
+from virtcatalog.manifests.document import Text
 
 PLACE = "vms.yaml"
 TEMPLATE = ".yaml.j2"

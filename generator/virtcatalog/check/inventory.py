@@ -10,8 +10,6 @@ from typing import Any
 from virtcatalog.api.decode import manifest_name
 from virtcatalog.api.findings import inspect
 from virtcatalog.api.kubevirt import VirtualMachine
-from virtcatalog.api.read import Manifest
-from virtcatalog.api.release import V1_9_0
 from virtcatalog.catalog.model import (
     CLUSTER_INSTANCETYPE,
     CLUSTER_PREFERENCE,
@@ -20,6 +18,8 @@ from virtcatalog.catalog.model import (
     Source,
 )
 from virtcatalog.check.subject import Inventory, Subject
+from virtcatalog.manifests.read import Manifest
+from virtcatalog.releases.v1_9 import V1_9_0
 from virtcatalog.render.environment import deployed
 
 

@@ -14,10 +14,10 @@ from virtcatalog.catalog.model import CLUSTER_KINDS, Manifest
 from virtcatalog.check.minimal import host_of, lone_vm, minimal_vm, required_architecture
 from virtcatalog.check.subject import Subject
 from virtcatalog.errors import Cause
-from virtcatalog.expand.cluster import Cluster
-from virtcatalog.expand.requirements import check_requirements
-from virtcatalog.expand.topology import check_spread, guest_topology
-from virtcatalog.pipeline import create_vmi
+from virtcatalog.kubevirt.cluster import Cluster
+from virtcatalog.kubevirt.instancetype.topology import check_spread, guest_topology
+from virtcatalog.kubevirt.pipeline import create_vmi
+from virtcatalog.kubevirt.preference.requirements import check_requirements
 
 _NUMBERS = {"cpu": ("guest", "maxSockets"), "memory": ("guest", "maxGuest")}
 

@@ -12,9 +12,9 @@ from virtcatalog.check.finding import Finding, Rule
 from virtcatalog.check.minimal import host_of, lone_vm
 from virtcatalog.check.subject import Inventory, Subject
 from virtcatalog.errors import Cause, UnsupportedError
-from virtcatalog.expand.admission.instancetypes import validate_instancetype, validate_preference
-from virtcatalog.expand.cluster import Cluster
-from virtcatalog.pipeline import Result, create_vmi, expand
+from virtcatalog.kubevirt.admission.instancetypes import validate_instancetype, validate_preference
+from virtcatalog.kubevirt.cluster import Cluster
+from virtcatalog.kubevirt.pipeline import Result, create_vmi, expand
 
 HUGEPAGES = Rule(
     "hugepages",

@@ -7,11 +7,11 @@ from typing import Any
 
 from virtcatalog.api.findings import field_path
 from virtcatalog.api.kinds import kind_type
-from virtcatalog.api.release import V1_9_0
 from virtcatalog.catalog.check import Path, Version, fields_of, parse_release, shape_of
 from virtcatalog.catalog.model import Source
 from virtcatalog.check.finding import Finding, Rule
 from virtcatalog.check.subject import Inventory
+from virtcatalog.releases.v1_9 import V1_9_0
 
 NEWER = Rule(
     "newer-than-release",

@@ -8,9 +8,9 @@ from typing import Any
 
 import yaml
 
-from virtcatalog.api.scalars import resolve
 from virtcatalog.check.finding import Finding, Rule
 from virtcatalog.check.subject import Inventory
+from virtcatalog.manifests.scalars import resolve
 
 AMBIGUOUS = Rule(
     "ambiguous-scalar",

@@ -14,8 +14,8 @@ from virtcatalog.check.declarations import DECLARATION
 from virtcatalog.check.finding import Finding, Rule
 from virtcatalog.check.subject import Inventory, Subject
 from virtcatalog.errors import Cause, ManifestError, UnsupportedError
-from virtcatalog.expand.cluster import Cluster
-from virtcatalog.pipeline import Result, expand
+from virtcatalog.kubevirt.cluster import Cluster
+from virtcatalog.kubevirt.pipeline import Result, expand
 
 REFUSED = Rule(
     "vm-refused",

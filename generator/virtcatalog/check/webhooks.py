@@ -8,7 +8,7 @@ from virtcatalog.api.decode import convert
 from virtcatalog.api.instancetype import VirtualMachineInstancetypeSpec, VirtualMachinePreferenceSpec
 from virtcatalog.check.finding import Finding, Rule
 from virtcatalog.check.subject import Inventory
-from virtcatalog.expand.admission.instancetypes import validate_instancetype, validate_preference, warnings
+from virtcatalog.kubevirt.admission.instancetypes import validate_instancetype, validate_preference, warnings
 
 REFUSED = Rule(
     "webhook-refusal",

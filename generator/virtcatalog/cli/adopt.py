@@ -16,9 +16,9 @@ from virtcatalog.cli.vms import field_of_vm
 from virtcatalog.errors import ManifestError, Problem, VirtcatalogError
 
 if TYPE_CHECKING:
-    from virtcatalog.api.read import Manifest
-    from virtcatalog.migrate.adopt import Adoption
-    from virtcatalog.migrate.candidates import Candidates
+    from virtcatalog.adopt.adopt import Adoption
+    from virtcatalog.adopt.candidates import Candidates
+    from virtcatalog.manifests.read import Manifest
 
 _FORMS = ("yaml", "diff", "json")
 
@@ -79,9 +79,9 @@ def command(
     is the same is proven by expanding the VM before and after. Without an exact match the nearest one is described and
     nothing is written, unless --nearest asks for it; the exit status is 1.
     """
-    from virtcatalog.hosts import load_host
-    from virtcatalog.migrate.adopt import adopt
-    from virtcatalog.migrate.candidates import Candidates
+    from virtcatalog.adopt.adopt import adopt
+    from virtcatalog.adopt.candidates import Candidates
+    from virtcatalog.kubevirt.hostfile import load_host
 
     _refuse_nonsense(context, sources, target, in_place)
     files, problems = _read(sources)
@@ -157,7 +157,7 @@ def _read(sources: Iterable[str]) -> tuple[list[_File], list[Problem]]:
 
 
 def _read_file(name: str, content: bytes, problems: list[Problem], fatal: list[Problem]) -> _File:
-    from virtcatalog.api.read import read_apart
+    from virtcatalog.manifests.read import read_apart
 
     manifests, faults = read_apart(content, name)
     fatal += faults
@@ -171,7 +171,7 @@ def _read_file(name: str, content: bytes, problems: list[Problem], fatal: list[P
 
 def _tell(machines: list[Machine], problems: list[Problem], lost_comments: list[str]) -> None:
     """Explain every VM on stderr, and sum up when they are many."""
-    from virtcatalog.migrate.report import explain, table
+    from virtcatalog.adopt.report import explain, table
 
     for problem in sorted(problems):
         click.echo(str(problem), err=True)

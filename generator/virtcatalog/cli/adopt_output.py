@@ -21,8 +21,8 @@ from virtcatalog.errors import Problem, VirtcatalogError
 _COMMENT = re.compile(r"(?:^|\s)(#.*)$")
 
 if TYPE_CHECKING:
-    from virtcatalog.api.read import Manifest
-    from virtcatalog.migrate.adopt import Adoption
+    from virtcatalog.adopt.adopt import Adoption
+    from virtcatalog.manifests.read import Manifest
 
 
 class Machine(NamedTuple):
@@ -62,8 +62,8 @@ def rewritten(
     name: str, text: str, machines: Iterable[Machine], outcomes: tuple[str, ...]
 ) -> tuple[Rewritten, list[Problem]]:
     """Return a file with the VMs of some outcomes shrunk; it stays as it is when it cannot be rewritten."""
-    from virtcatalog.migrate.rewrite import rewrite
-    from virtcatalog.migrate.textedit import UnwritableError
+    from virtcatalog.adopt.rewrite import rewrite
+    from virtcatalog.manifests.edits import UnwritableError
 
     changed = {
         machine.number: machine
@@ -115,7 +115,7 @@ def _diff(files: list[Rewritten]) -> Iterator[str]:
 
 
 def _json(machines: list[Machine]) -> str:
-    from virtcatalog.migrate.report import document
+    from virtcatalog.adopt.report import document
 
     documents = []
     for machine in machines:

@@ -11,7 +11,7 @@ import click
 from virtcatalog.cli.console import failing, summary, write_diff
 
 if TYPE_CHECKING:
-    from virtcatalog.release.promise import Breach
+    from virtcatalog.publish.promise import Breach
     from virtcatalog.render.tree import Change
 
 
@@ -34,7 +34,7 @@ def command(catalog: Path, output: Path, check: bool) -> int:
     The tree is replaced as a whole, or not at all. Files in it that virtcatalog did not write are left alone.
     """
     from virtcatalog.catalog.load import load_catalog
-    from virtcatalog.release.promise import breaches
+    from virtcatalog.publish.promise import breaches
     from virtcatalog.render import tree
     from virtcatalog.render.output import render
 
@@ -58,7 +58,7 @@ def command(catalog: Path, output: Path, check: bool) -> int:
 
 def refuse(broken: Sequence[Breach]) -> int:
     """Say what is published and would be another thing, and what to do instead; return the exit status."""
-    from virtcatalog.release.promise import ADVICE
+    from virtcatalog.publish.promise import ADVICE
 
     problems = sorted({breach.problem for breach in broken})
     for problem in problems:

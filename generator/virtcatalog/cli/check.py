@@ -15,12 +15,12 @@ from virtcatalog.cli.inputs import is_catalog, read
 from virtcatalog.errors import ProblemsError, VirtcatalogError
 
 if TYPE_CHECKING:
-    from virtcatalog.api.read import Manifest
     from virtcatalog.catalog.model import Catalog
     from virtcatalog.check.finding import Finding
     from virtcatalog.check.pairs import Pair
     from virtcatalog.check.subject import Inventory
     from virtcatalog.errors import Problem
+    from virtcatalog.manifests.read import Manifest
 
 _HEADER = ("Instance type", "Preference", "Fits", "Why not")
 

@@ -114,7 +114,7 @@ def command(
 
 def _side(name: str | None, catalog: str, *, forked: bool) -> Side:
     """Read a side; None is the working tree, or where the branch left the main branch if `forked`."""
-    from virtcatalog.review.git import Repository, short
+    from virtcatalog.manifests.git import Repository, short
     from virtcatalog.review.side import Side, read_side
 
     if name is None and not forked:
@@ -135,7 +135,7 @@ def _side(name: str | None, catalog: str, *, forked: bool) -> Side:
 def _conditions(
     config: tuple[str, str] | None, host: tuple[str, str] | None, arch: str
 ) -> tuple[Conditions, Conditions]:
-    from virtcatalog.hosts import load_host
+    from virtcatalog.kubevirt.hostfile import load_host
     from virtcatalog.review.meeting import Conditions
 
     before, after = (
@@ -158,7 +158,7 @@ def _kubevirt(file: str) -> Data:
 
 def read_dumps(sources: Iterable[str]) -> list[Data]:
     """Read the manifests of dumps; ManifestError carries the problems of all of them."""
-    from virtcatalog.review.dump import read_dump
+    from virtcatalog.manifests.dump import read_dump
 
     found: list[Data] = []
     problems: list[Problem] = []

@@ -18,10 +18,10 @@ from virtcatalog.cli.vms import Batch, Located, field_of_vm, gather
 from virtcatalog.errors import ManifestError, Problem, UnsupportedError
 
 if TYPE_CHECKING:
-    from virtcatalog.domain.host import HostProfile
-    from virtcatalog.domain.lint import Finding, Schema
-    from virtcatalog.expand.cluster import Cluster
-    from virtcatalog.pipeline import Result
+    from virtcatalog.kubevirt.cluster import Cluster
+    from virtcatalog.kubevirt.hosts import HostProfile
+    from virtcatalog.kubevirt.launcher.lint import Finding, Schema
+    from virtcatalog.kubevirt.pipeline import Result
 
     _Expanded = tuple[Located, Result | UnsupportedError, Cluster, Warnings]
 
@@ -90,7 +90,7 @@ def command(
     The KubeVirt CR, PersistentVolumeClaims, DataVolumes, DataSources, presets and ControllerRevisions among the files
     count as the cluster's. VMs that cannot be read or are refused do not stop the others.
     """
-    from virtcatalog.hosts import load_host
+    from virtcatalog.kubevirt.hostfile import load_host
 
     if pin and form not in (None, "json"):
         raise click.UsageError(f"--pin prints manifests, as YAML or with -o json; it has no -o {form}")
@@ -141,13 +141,13 @@ class _Run:
 
 
 def _schema(file: Path | None) -> Schema:
-    from virtcatalog.domain.lint import SCHEMA, Schema
+    from virtcatalog.kubevirt.launcher.lint import SCHEMA, Schema
 
     return Schema(file or SCHEMA)
 
 
 def _cluster(batch: Batch, arch: str, host: HostProfile) -> Cluster:
-    from virtcatalog.expand.cluster import Cluster
+    from virtcatalog.kubevirt.cluster import Cluster
 
     try:
         return Cluster([each.manifest for each in batch.objects], architecture=arch, host=host)
@@ -162,7 +162,7 @@ def _cluster(batch: Batch, arch: str, host: HostProfile) -> Cluster:
 
 
 def _expanded(clusters: list[tuple[Batch, Cluster]], jobs: int) -> Iterator[_Expanded]:
-    from virtcatalog.parallel import expand_many
+    from virtcatalog.kubevirt.many import expand_many
 
     for batch, cluster in clusters:
         warnings = Warnings(batch.objects)

@@ -9,15 +9,15 @@ import click
 from virtcatalog.cli.console import coloured
 
 if TYPE_CHECKING:
+    from virtcatalog.ask.disks import DiskInfo
     from virtcatalog.cli.outcome import Outcomes
-    from virtcatalog.review.disks import DiskInfo
 
 _COLUMNS = ("Name", "Volume", "Type", "Bus", "Dev", "Format", "Boot", "Cache", "IO", "Serial", "Path")
 
 
 def print_disks(outcomes: Outcomes, many: bool) -> None:
     """Print a table for each VM that has a domain: as columns of text, or drawn on a terminal."""
-    from virtcatalog.review.disks import disks_of
+    from virtcatalog.ask.disks import disks_of
 
     separator = ""
     for vm, result, _ in outcomes:

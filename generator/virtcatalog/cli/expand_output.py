@@ -14,9 +14,9 @@ from virtcatalog.cli.expand_disks import print_disks
 from virtcatalog.cli.outcome import Outcomes
 
 if TYPE_CHECKING:
+    from virtcatalog.ask.explain import Origin
     from virtcatalog.cli.vms import Located
-    from virtcatalog.expand.cluster import Cluster
-    from virtcatalog.review.explain import Origin
+    from virtcatalog.kubevirt.cluster import Cluster
 
 _LONGEST = 60
 _COLUMNS = ("Field", "Value", "From")
@@ -35,7 +35,7 @@ def print_xml(outcomes: Outcomes, many: bool) -> None:
 
 def print_manifests(part: str, outcomes: Outcomes, many: bool) -> None:
     """Print `vm` or `vmi` of each result as YAML."""
-    from virtcatalog.api.emit import dump
+    from virtcatalog.manifests.emit import dump
 
     for _, result, _ in outcomes:
         manifest = getattr(result, part)
@@ -99,7 +99,7 @@ def print_json(outcomes: Outcomes, many: bool) -> None:
 
 def print_pins(as_json: bool, outcomes: Outcomes, _many: bool) -> None:
     """Print the VMs pinned to revisions, each before its ControllerRevisions: a YAML stream or a List as JSON."""
-    from virtcatalog.api.emit import dump, join
+    from virtcatalog.manifests.emit import dump, join
     from virtcatalog.review.pinned import pinned
 
     items: list[dict[str, Any]] = []
@@ -113,7 +113,7 @@ def print_pins(as_json: bool, outcomes: Outcomes, _many: bool) -> None:
 
 
 def _origins(vm: Located, cluster: Cluster) -> list[Origin]:
-    from virtcatalog.review.explain import explain
+    from virtcatalog.ask.explain import explain
 
     return explain(vm.manifest, cluster)
 

@@ -10,8 +10,8 @@ from virtcatalog.cli.vms import Located
 from virtcatalog.errors import Problem
 
 if TYPE_CHECKING:
-    from virtcatalog.pipeline import Result
-    from virtcatalog.review.replacement import Replacement
+    from virtcatalog.ask.replacement import Replacement
+    from virtcatalog.kubevirt.pipeline import Result
 
 _PRESET = "VirtualMachineInstancePreset"
 _APPLIED = "virtualmachinepreset.kubevirt.io/"
@@ -45,7 +45,7 @@ class Warnings:
         return [(_PRESET, f"{metadata.namespace}/{name}") for name in names]
 
     def _matched(self, vm: Located, result: Result) -> Iterator[tuple[str, str]]:
-        from virtcatalog.expand.matchers import (
+        from virtcatalog.kubevirt.instancetype.matchers import (
             CLUSTER_INSTANCETYPE,
             CLUSTER_PREFERENCE,
             INSTANCETYPE,
@@ -69,7 +69,7 @@ class Warnings:
 
 
 def _of_catalog(each: Located) -> Iterator[Problem]:
-    from virtcatalog.expand.admission.instancetypes import warnings
+    from virtcatalog.kubevirt.admission.instancetypes import warnings
 
     for text in warnings(each.manifest):
         field = text.partition(" ")[0].rstrip(":")
@@ -79,7 +79,7 @@ def _of_catalog(each: Located) -> Iterator[Problem]:
 def _of_preset(each: Located) -> Iterator[Problem]:
     from virtcatalog.api.decode import decode_manifest
     from virtcatalog.api.kubevirt import VirtualMachineInstancePreset
-    from virtcatalog.review.replacement import replacement
+    from virtcatalog.ask.replacement import replacement
 
     suggested = replacement(decode_manifest(each.manifest, VirtualMachineInstancePreset))
     yield each.problem("", f"warning: presets are deprecated; {'; '.join(_worded(suggested))}")

@@ -15,8 +15,8 @@ from virtcatalog.cli.vms import Batch, Located, gather
 from virtcatalog.errors import ManifestError, VirtcatalogError
 
 if TYPE_CHECKING:
+    from virtcatalog.ask.why import Answer, Reason
     from virtcatalog.catalog.model import Catalog
-    from virtcatalog.review.why import Answer, Reason
 
 
 @click.command(
@@ -61,10 +61,10 @@ def command(
     The VM is expanded again without each field of the VM, its instance type, its preference, its presets and the
     KubeVirt CR; what makes a difference is told, with its place. What nothing of that changes is KubeVirt's own.
     """
-    from virtcatalog.hosts import load_host
-    from virtcatalog.review.field import of_field
-    from virtcatalog.review.why import why
-    from virtcatalog.review.xpath import of_xpath
+    from virtcatalog.ask.field import of_field
+    from virtcatalog.ask.why import why
+    from virtcatalog.ask.xpath import of_xpath
+    from virtcatalog.kubevirt.hostfile import load_host
 
     if (field is None) == (xpath is None):
         raise click.UsageError("give --field or --xml")

@@ -50,8 +50,8 @@ def command(
     For Argo CD that is an ApplicationSet over all overlays, or an Application for each --path; for Flux a source, and a
     Kustomization for each overlay.
     """
-    from virtcatalog.api.emit import dump, join
     from virtcatalog.catalog.load import load_catalog
+    from virtcatalog.manifests.emit import dump, join
     from virtcatalog.render import gitops
 
     loaded = load_catalog(catalog)

@@ -24,8 +24,8 @@ def command(name: str | None) -> int:
     A host profile holds everything that a domain takes from outside the manifests: CPUs and NUMA nodes, firmware
     files, device addresses, storage.
     """
-    from virtcatalog.domain.host import HOSTS
-    from virtcatalog.hosts import dump_host, load_host
+    from virtcatalog.kubevirt.hostfile import dump_host, load_host
+    from virtcatalog.kubevirt.hosts import HOSTS
 
     if name is not None:
         click.echo(dump_host(load_host(name)), nl=False)

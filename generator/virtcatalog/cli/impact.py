@@ -15,7 +15,7 @@ from virtcatalog.cli.diff import read_dumps
 from virtcatalog.errors import VirtcatalogError
 
 if TYPE_CHECKING:
-    from virtcatalog.review.impact import Impact, Use
+    from virtcatalog.ask.impact import Impact, Use
 
 _MOST_NAMES = 10
 
@@ -51,7 +51,7 @@ def command(names: tuple[str, ...], catalog: str, sources: tuple[str, ...], form
 
     Exit status: 0 nothing depends on any of them, 1 something does.
     """
-    from virtcatalog.review.impact import impacts
+    from virtcatalog.ask.impact import impacts
 
     if not Path(catalog).exists():
         raise VirtcatalogError(f"{catalog}: there is no such catalog or folder")

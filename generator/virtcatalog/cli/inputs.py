@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from virtcatalog.errors import ManifestError, Problem
 
 if TYPE_CHECKING:
-    from virtcatalog.api.read import Manifest
+    from virtcatalog.manifests.read import Manifest
 
 _SUFFIXES = (".yaml", ".yml", ".json")
 _NOT_MANIFESTS = ("kustomization.yaml", "kustomization.yml", "Kustomization")
@@ -28,7 +28,7 @@ def read(sources: Iterable[str]) -> list[Manifest]:
 
 def read_apart(sources: Iterable[str]) -> tuple[list[Manifest], list[Problem]]:
     """Read them, unusable ones too, which say so in their `problems`; the other problems are those of files."""
-    from virtcatalog.api import read as reading
+    from virtcatalog.manifests import read as reading
 
     manifests: list[Manifest] = []
     problems: list[Problem] = []

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from virtcatalog.cli.vms import Located
 
 if TYPE_CHECKING:
-    from virtcatalog.expand.cluster import Cluster
-    from virtcatalog.pipeline import Result
+    from virtcatalog.kubevirt.cluster import Cluster
+    from virtcatalog.kubevirt.pipeline import Result
 
 
 class Outcome(NamedTuple):

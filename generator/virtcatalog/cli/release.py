@@ -43,9 +43,9 @@ def command(
     says so.
     """
     from virtcatalog.catalog.load import load_catalog
-    from virtcatalog.release.notes import changes, notes
-    from virtcatalog.release.promise import accepts, breaches
-    from virtcatalog.release.publish import publish, version_fault
+    from virtcatalog.publish.notes import changes, notes
+    from virtcatalog.publish.promise import accepts, breaches
+    from virtcatalog.publish.publish import publish, version_fault
 
     loaded = load_catalog(catalog)
     fault = version_fault(loaded, version)

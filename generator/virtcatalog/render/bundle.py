@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
 
-from virtcatalog.api.emit import join
 from virtcatalog.catalog.model import CLUSTER_INSTANCETYPE, CLUSTER_PREFERENCE, INSTANCETYPE, KINDS, PREFERENCE
+from virtcatalog.manifests.emit import join
 
 CHECKSUMS = "CHECKSUMS.sha256"
 

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from virtcatalog.api.emit import dump
 from virtcatalog.catalog.model import API_VERSION, DEPRECATED_LABEL, NAMESPACED_KINDS, Manifest, Overlay, Selection
+from virtcatalog.manifests.emit import dump
 
 _HEAD = {"apiVersion": "kustomize.config.k8s.io/v1beta1", "kind": "Kustomization"}
 

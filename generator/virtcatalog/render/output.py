@@ -11,8 +11,8 @@ Tools sync `base/` or an overlay; nothing but manifests lies there.
 
 from __future__ import annotations
 
-from virtcatalog.api.emit import dump
 from virtcatalog.catalog.model import API_VERSION, INSTANCETYPE_KINDS, KINDS, PREFERENCE_KINDS, Catalog, Manifest
+from virtcatalog.manifests.emit import dump
 from virtcatalog.render.bundle import bundles, version_label
 from virtcatalog.render.index import catalog_json, readme
 from virtcatalog.render.kustomize import kustomization, overlay_kustomization

@@ -12,8 +12,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from virtcatalog.api.decode import to_manifest
-from virtcatalog.expand.cluster import Cluster
-from virtcatalog.expand.matchers import INSTANCETYPE, PREFERENCE, instancetype_kind, preference_kind
+from virtcatalog.kubevirt.cluster import Cluster
+from virtcatalog.kubevirt.instancetype.matchers import INSTANCETYPE, PREFERENCE, instancetype_kind, preference_kind
 from virtcatalog.review.side import Data
 
 _SELF = "\0"

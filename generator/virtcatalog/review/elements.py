@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import zip_longest
 
-from virtcatalog.domain.xml import Element, write
+from virtcatalog.kubevirt.launcher.xml import Element, write
 
 _ALIAS = "alias"
 _NAMED = ("feature", "timer", "cell")

@@ -8,11 +8,11 @@ from typing import Any
 
 import msgspec
 
-from virtcatalog.domain.host import HOSTS, HostProfile
 from virtcatalog.errors import ManifestError
-from virtcatalog.expand.cluster import Cluster
-from virtcatalog.expand.infer import infer_matchers
-from virtcatalog.expand.matchers import (
+from virtcatalog.kubevirt.cluster import Cluster
+from virtcatalog.kubevirt.hosts import HOSTS, HostProfile
+from virtcatalog.kubevirt.instancetype.infer import infer_matchers
+from virtcatalog.kubevirt.instancetype.matchers import (
     CLUSTER_INSTANCETYPE,
     CLUSTER_PREFERENCE,
     INSTANCETYPE,

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from virtcatalog.api.emit import dump
+from virtcatalog.manifests.emit import dump
 from virtcatalog.review.plain import leaves, unified
 from virtcatalog.review.side import Data, Identity, identity
 

@@ -8,11 +8,11 @@ from typing import Any, Literal
 
 import msgspec
 
-from virtcatalog.api.emit import dump
-from virtcatalog.domain.xml import Element
 from virtcatalog.errors import UnsupportedError
-from virtcatalog.expand.cluster import Cluster
-from virtcatalog.pipeline import Result, expand
+from virtcatalog.kubevirt.cluster import Cluster
+from virtcatalog.kubevirt.launcher.xml import Element
+from virtcatalog.kubevirt.pipeline import Result, expand
+from virtcatalog.manifests.emit import dump
 from virtcatalog.review import elements, plain
 from virtcatalog.review.side import Data
 

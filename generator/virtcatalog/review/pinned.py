@@ -6,8 +6,8 @@ from typing import Any
 
 from virtcatalog.api.decode import to_manifest
 from virtcatalog.api.kubevirt import VirtualMachine
-from virtcatalog.expand.cluster import Cluster
-from virtcatalog.expand.pin import pin
+from virtcatalog.kubevirt.cluster import Cluster
+from virtcatalog.kubevirt.instancetype.pin import pin
 
 Manifest = dict[str, Any]
 

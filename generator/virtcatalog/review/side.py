@@ -10,10 +10,10 @@ from typing import Any
 
 import msgspec
 
-from virtcatalog.api.read import Manifest, read_manifests
 from virtcatalog.catalog.load import load_catalog
 from virtcatalog.catalog.model import Catalog, Source
 from virtcatalog.errors import CatalogError, ManifestError, Problem
+from virtcatalog.manifests.read import Manifest, read_manifests
 from virtcatalog.render.environment import deployed
 
 Data = dict[str, Any]

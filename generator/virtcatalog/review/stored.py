@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from virtcatalog.expand.cluster import Cluster
+from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.review.meeting import MATCHERS
 from virtcatalog.review.side import Data
 

@@ -6,8 +6,8 @@ from difflib import unified_diff
 from typing import Any
 
 from virtcatalog.api.decode import decode_manifest, to_manifest
-from virtcatalog.api.emit import dump
 from virtcatalog.api.kubevirt import VirtualMachine
+from virtcatalog.manifests.emit import dump
 
 Manifest = dict[str, Any]
 

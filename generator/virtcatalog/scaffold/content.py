@@ -9,11 +9,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Literal
 
-from virtcatalog.api.emit import dump, join
 from virtcatalog.catalog.load import load_catalog
 from virtcatalog.catalog.model import Catalog
-from virtcatalog.expand.cluster import Cluster
-from virtcatalog.pipeline import expand
+from virtcatalog.kubevirt.cluster import Cluster
+from virtcatalog.kubevirt.pipeline import expand
+from virtcatalog.manifests.emit import dump, join
 from virtcatalog.render.environment import deployed
 from virtcatalog.render.gitops import Destination, Origin, application_set, flux
 from virtcatalog.render.output import render

@@ -1,0 +1,201 @@
+"""The instance type and preference under which a VM that says everything itself keeps its domain and gets shorter."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from itertools import product
+from math import inf
+from typing import Any, Literal, NamedTuple
+
+from virtcatalog.adopt.candidates import Candidates, Instancetype, Member, Preference, Reference, hint, usable
+from virtcatalog.adopt.data import leaves, put
+from virtcatalog.adopt.domaindiff import domain_differences
+from virtcatalog.adopt.shrink import Names, Original, Pair, Shrunk, shrink
+from virtcatalog.api.instancetype import VirtualMachinePreferenceSpec
+from virtcatalog.errors import Cause, UnsupportedError
+from virtcatalog.kubevirt.instancetype.find import find_preference
+from virtcatalog.kubevirt.launcher.elements.vcpu import requested_topology
+from virtcatalog.kubevirt.pipeline import Result, expand
+
+Outcome = Literal["adopted", "unchanged", "nearest", "refused", "unsupported"]
+_NEAR_INSTANCETYPES = 6
+_NEAR_PREFERENCES = 3
+
+
+class Adoption(NamedTuple):
+    """What a VM can adopt.
+
+    `outcome` is "adopted" when `found` makes the same domain, "nearest" when it makes another (or there is nothing at
+    all, then `found` is None), "unchanged" when there is nothing left to adopt, "refused" or "unsupported" when the VM
+    itself has no domain; then `causes` say why.
+    """
+
+    outcome: Outcome
+    found: Shrunk | None
+    before: int
+    causes: list[Cause]
+    refused_by: str | None = None
+
+
+def adopt(vm: dict[str, Any], candidates: Candidates) -> Adoption:
+    """Find what a VM can adopt; the manifest is not changed."""
+    size = leaves(vm)
+    try:
+        result = expand(vm, candidates.cluster)
+        if not result.admitted:
+            return Adoption("refused", None, size, result.reasons, result.refused_by)
+        found = _Search(Original(vm, result), candidates).best()
+    except UnsupportedError as error:
+        return Adoption("unsupported", None, size, [Cause("", error.field, str(error))])
+    if found is None:
+        named = vm["spec"].get("instancetype") or vm["spec"].get("preference")
+        return Adoption("unchanged" if named else "nearest", None, size, [])
+    return Adoption("nearest" if found.domain else "adopted", found, size, [])
+
+
+Ranked = tuple[tuple[Any, ...], Shrunk]
+
+
+class _Search:
+    def __init__(self, original: Original, candidates: Candidates) -> None:
+        vm, vmi = original.result.vm_object, original.result.vmi_object
+        assert vm is not None
+        assert vmi is not None  # the VM is admitted
+        self.original, self.candidates, self.vm, self.vmi = original, candidates, vm, vmi
+        self.namespace = vm.metadata.namespace or "default"
+        self.words = json.dumps(original.manifest).lower()
+        self.topology = requested_topology(vmi)
+        memory = vmi.spec.domain.memory
+        self.memory = memory.guest.value if memory is not None and memory.guest is not None else 0
+        self.added: dict[str, Result] = {}
+        self.named = find_preference(vm, candidates.cluster)
+
+    def best(self) -> Shrunk | None:
+        """Return the smallest VM with the same domain, else the nearest one; None when nothing can be adopted."""
+        if self.vm.spec.instancetype is not None and self.vm.spec.preference is not None:
+            return None
+        best = self._smallest()
+        if best is not None:
+            return best if any(best.names) else None
+        near = sorted(self._preferences(), key=self._changes)[:_NEAR_PREFERENCES]
+        if None not in near:
+            near.append(None)
+        pairs = [Pair(instancetype, preference) for instancetype in self._near() for preference in near]
+        tried = [self._try(pair) for pair in pairs if pair != Pair(None, None)]
+        return min(filter(None, tried), key=lambda each: (len(each[1].domain), *each[0]), default=(None, None))[1]
+
+    def _smallest(self) -> Shrunk | None:
+        """Try the pairs, those that could make the smallest manifest first, until no other could make a smaller one."""
+        best: Ranked | None = None
+        for bound, pair in sorted(self._pairs(), key=lambda each: each[0]):
+            if best is not None and bound > best[1].size:
+                break
+            if self._changes_domain(pair.preference):
+                continue
+            tried = self._try(pair)
+            if tried is not None and not tried[1].domain and (best is None or tried[0] < best[0]):
+                best = tried
+        return best[1] if best is not None else None
+
+    def _pairs(self) -> Iterator[tuple[int, Pair]]:
+        """Pairs with the VM's vCPUs, their topology, memory and features, each with the size that it makes at least."""
+        preferences = self._preferences()
+        for instancetype in self._fitting():
+            for preference in preferences:
+                if instancetype is None or instancetype.topology(self._spec(preference)) == self.topology:
+                    pair = Pair(instancetype, preference)
+                    names = Names(self._first(instancetype), self._first(preference))
+                    yield self.original.bound(pair, names), pair
+
+    def _spec(self, preference: Preference | None) -> VirtualMachinePreferenceSpec | None:
+        return self.named if preference is None else preference.spec
+
+    def _preferences(self) -> list[Preference | None]:
+        """Every preference that the VM can name, and none."""
+        if self.vm.spec.preference is not None:
+            return [None]
+        groups = self.candidates.preferences
+        return [None, *(group for group in groups if usable(group.members, self.namespace))]
+
+    def _changes_domain(self, preference: Preference | None) -> bool:
+        """Whether a preference changes the domain when it is simply added to the VM: then it does so in any pair."""
+        result = self._added(preference)
+        return result.admitted and result.domain_xml != self.original.result.domain_xml
+
+    def _changes(self, preference: Preference | None) -> float:
+        """In how many places a preference changes the domain when it is simply added to the VM."""
+        old, new = self.original.result.domain, self._added(preference).domain
+        if old is None or new is None:
+            return inf
+        return len(domain_differences(old, new))
+
+    def _added(self, preference: Preference | None) -> Result:
+        """The VM with a preference added; one that is refused now may yet be admitted beside an instance type."""
+        if preference is None:
+            return self.original.result
+        result = self.added.get(preference.scanned)
+        if result is None:
+            vm = put(self.original.manifest, ("spec", "preference"), {"name": preference.scanned})
+            try:
+                result = expand(vm, self.candidates.scan_cluster)
+            except UnsupportedError as error:
+                result = Result().refuse("launcher", [Cause("", error.field, str(error))])
+            self.added[preference.scanned] = result
+        return result
+
+    def _fitting(self) -> Iterable[Instancetype | None]:
+        """Instance types with the VM's vCPUs, memory and features; None when the VM names one itself."""
+        if self.vm.spec.instancetype is not None:
+            return [None]
+        return [
+            each
+            for each in self._usable()
+            if each.vcpus == self.topology.vcpus and each.memory == self.memory and not each.unlike(self.vmi)
+        ]
+
+    def _near(self) -> Iterable[Instancetype | None]:
+        if self.vm.spec.instancetype is not None:
+            return [None]
+        vcpus, memory = self.topology.vcpus, self.memory
+        near = [
+            (each.unlike(self.vmi) + each.distance(vcpus, memory), each.members[0], each) for each in self._usable()
+        ]
+        return [each for *_, each in sorted(near, key=lambda one: one[:2])[:_NEAR_INSTANCETYPES]]
+
+    def _usable(self) -> Iterator[Instancetype]:
+        for each in self.candidates.instancetypes:
+            if usable(each.members, self.namespace) and each.spares(self.vmi):
+                yield each
+
+    def _try(self, pair: Pair) -> Ranked | None:
+        """Return what a pair makes of the VM, with its rank, the lowest being the best; None if KubeVirt refuses that.
+
+        All preferences of a group are tried, for their requirements differ, but one instance type.
+        """
+        instancetypes = self._members(pair.instancetype)[:1] if pair.instancetype else [None]
+        preferences = self._members(pair.preference) if pair.preference else [None]
+        for instancetype, preference in product(instancetypes, preferences):
+            names = Names(instancetype and instancetype.reference, preference and preference.reference)
+            try:
+                found = shrink(self.original, pair, names, self.candidates.cluster)
+            except UnsupportedError:  # the VM is fine, but not with this pair, as far as can be told
+                continue
+            if isinstance(found, Shrunk):
+                return self._rank(found, pair, [each for each in (instancetype, preference) if each]), found
+        return None
+
+    def _members(self, group: Instancetype | Preference) -> list[Member]:
+        return sorted(usable(group.members, self.namespace), key=self._order)
+
+    def _first(self, group: Instancetype | Preference | None) -> Reference | None:
+        return self._members(group)[0].reference if group is not None else None
+
+    def _order(self, member: Member) -> tuple[Any, ...]:
+        return member.deprecated, member.namespaced, -hint(member.name, self.words), member.name
+
+    def _rank(self, found: Shrunk, pair: Pair, members: list[Member]) -> tuple[Any, ...]:
+        """The smallest manifest first; among those as small, one with a preference, that changes the least else."""
+        distance = pair.instancetype.distance(self.topology.vcpus, self.memory) if pair.instancetype else 0
+        names = [self._order(member) for member in members]
+        return distance, found.size, pair.preference is None, len(found.outside), names

@@ -1,0 +1,193 @@
+"""The instance types and preferences of a catalog that a VM may adopt, found by what they are rather than by name."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Collection, Iterable
+from math import log2
+from typing import Any, NamedTuple
+
+from virtcatalog.adopt.rules import Rules, decided, implied, preferred
+from virtcatalog.api.decode import to_manifest
+from virtcatalog.api.instancetype import VirtualMachineInstancetypeSpec, VirtualMachinePreferenceSpec
+from virtcatalog.api.kubevirt import VirtualMachineInstance
+from virtcatalog.kubevirt.cluster import Cluster
+from virtcatalog.kubevirt.hosts import HOSTS, HostProfile
+from virtcatalog.kubevirt.instancetype.matchers import (
+    CLUSTER_INSTANCETYPE,
+    CLUSTER_PREFERENCE,
+    INSTANCETYPE,
+    PREFERENCE,
+)
+from virtcatalog.kubevirt.instancetype.topology import guest_topology
+from virtcatalog.kubevirt.launcher.elements.vcpu import CPUTopology
+from virtcatalog.kubevirt.pipeline import admit
+
+INSTANCETYPES, PREFERENCES = (CLUSTER_INSTANCETYPE, INSTANCETYPE), (CLUSTER_PREFERENCE, PREFERENCE)
+_CLUSTER_WIDE = (CLUSTER_INSTANCETYPE, CLUSTER_PREFERENCE)
+_DEPRECATED = "instancetype.kubevirt.io/deprecated"
+_SCANNED = "virtcatalog-scan-"
+
+
+class Reference(NamedTuple):
+    """An instance type or preference by kind and name; `namespace` is "" for the cluster-wide kinds."""
+
+    kind: str
+    namespace: str
+    name: str
+
+    def matcher(self) -> dict[str, str]:
+        """Return what a VM says to name it; cluster-wide is the kind's default."""
+        return {"name": self.name} if self.kind in _CLUSTER_WIDE else {"kind": self.kind, "name": self.name}
+
+
+class Member(NamedTuple):
+    """One of the objects with the same spec; sorts as the better choice first."""
+
+    deprecated: bool
+    namespaced: bool
+    name: str
+    reference: Reference
+
+
+class Instancetype:
+    """What instance types with one spec give a VM; `members` are these, the best first."""
+
+    def __init__(self, spec: VirtualMachineInstancetypeSpec, manifest: dict[str, Any]) -> None:
+        self.members: list[Member] = []
+        self.spec = spec
+        self.vcpus, self.memory = spec.cpu.guest, spec.memory.guest.value
+        self.decided: Rules = decided(manifest)
+        self.implied: Rules = implied(manifest)
+
+    def topology(self, preference: VirtualMachinePreferenceSpec | None) -> CPUTopology:
+        """Return how its vCPUs are laid out under a preference."""
+        try:
+            return CPUTopology(*(number or 1 for number in guest_topology(self.vcpus, preference)))
+        except ZeroDivisionError:  # a ratio of 0: KubeVirt refuses the VM
+            return CPUTopology(0, 0, 0)
+
+    def spares(self, vmi: VirtualMachineInstance) -> bool:
+        """Whether the VM loses nothing but CPU, memory and devices: it places itself, and is annotated, alike."""
+        spec, annotations = self.spec, vmi.metadata.annotations
+        return (
+            (not spec.node_selector or vmi.spec.node_selector in ({}, spec.node_selector))
+            and (not spec.scheduler_name or vmi.spec.scheduler_name in ("", spec.scheduler_name))
+            and all(annotations.get(key, value) == value for key, value in spec.annotations.items())
+        )
+
+    def unlike(self, vmi: VirtualMachineInstance) -> int:
+        """Count the features, each visible in the domain, that it decides in another way than the VM."""
+        spec, domain = self.spec, vmi.spec.domain
+        cpu, memory, wanted = domain.cpu, domain.memory, spec.cpu
+        assert cpu is not None  # every VMI has one after its webhooks
+        pages = memory.hugepages.page_size if memory is not None and memory.hugepages is not None else None
+        return sum(
+            (
+                wanted.model is not None and wanted.model != cpu.model,
+                wanted.dedicated_cpu_placement not in (None, cpu.dedicated_cpu_placement),
+                wanted.isolate_emulator_thread not in (None, cpu.isolate_emulator_thread),
+                wanted.numa is not None and wanted.numa != cpu.numa,
+                wanted.realtime is not None and wanted.realtime != cpu.realtime,
+                spec.memory.hugepages is not None and spec.memory.hugepages.page_size != pages,
+                bool(spec.gpus) and spec.gpus != domain.devices.gpus,
+                bool(spec.host_devices) and spec.host_devices != domain.devices.host_devices,
+            )
+        )
+
+    def distance(self, vcpus: int, memory: int) -> float:
+        """How many doublings or halvings of vCPUs and of memory lie between it and a VM."""
+        return abs(log2(max(self.vcpus, 1) / max(vcpus, 1))) + abs(log2(max(self.memory, 1) / max(memory, 1)))
+
+
+class Preference:
+    """What preferences with one spec, requirements aside, give a VM; `members` are these, the best first."""
+
+    def __init__(self, spec: VirtualMachinePreferenceSpec, manifest: dict[str, Any], scanned: str) -> None:
+        self.members: list[Member] = []
+        self.spec = spec
+        self.preferred: Rules = preferred(manifest)
+        self.scanned = scanned
+
+
+class Candidates:
+    """Every instance type and preference among the objects of a cluster that its own webhook admits, by what they say.
+
+    `cluster` is made of all the manifests. `scan_cluster` has each different preference, too, once and under its
+    `scanned` name, without requirements: the VM's own CPU may be laid out in another way than the preference demands.
+    Raises ManifestError when a manifest is unusable.
+    """
+
+    def __init__(
+        self,
+        manifests: Iterable[dict[str, Any]],
+        *,
+        architecture: str = "amd64",
+        host: HostProfile = HOSTS["reference"],
+    ) -> None:
+        manifests = list(manifests)
+        self.cluster = Cluster(manifests, architecture=architecture, host=host)
+        self._instancetypes: dict[str, Instancetype] = {}
+        self._preferences: dict[str, Preference] = {}
+        scanned: list[dict[str, Any]] = []
+        for reference, manifest in {_reference(each): each for each in manifests if _is_candidate(each)}.items():
+            if not admit(manifest, self.cluster):
+                labels = manifest["metadata"].get("labels") or {}
+                self._group(reference, scanned).members.append(
+                    Member(labels.get(_DEPRECATED) == "true", bool(reference.namespace), reference.name, reference)
+                )
+        self.scan_cluster = Cluster([*manifests, *scanned], architecture=architecture, host=host)
+
+    @property
+    def instancetypes(self) -> Collection[Instancetype]:
+        """Every different instance type."""
+        return self._instancetypes.values()
+
+    @property
+    def preferences(self) -> Collection[Preference]:
+        """Every different preference."""
+        return self._preferences.values()
+
+    def _group(self, reference: Reference, scanned: list[dict[str, Any]]) -> Instancetype | Preference:
+        if reference.kind in INSTANCETYPES:
+            instancetype = self.cluster.instancetype(*reference)
+            assert instancetype is not None
+            spec = to_manifest(instancetype.spec)
+            return self._instancetypes.setdefault(_key(spec), Instancetype(instancetype.spec, spec))
+        preference = self.cluster.preference(*reference)
+        assert preference is not None
+        spec = to_manifest(preference.spec)
+        spec.pop("requirements", None)
+        found = self._preferences.get(_key(spec))
+        if found is None:
+            name = f"{_SCANNED}{len(self._preferences)}"
+            found = self._preferences[_key(spec)] = Preference(preference.spec, spec, name)
+            version = "instancetype.kubevirt.io/v1beta1"
+            metadata = {"name": name}
+            scanned.append({"apiVersion": version, "kind": CLUSTER_PREFERENCE, "metadata": metadata, "spec": spec})
+        return found
+
+
+def _is_candidate(manifest: dict[str, Any]) -> bool:
+    return manifest.get("kind") in (*INSTANCETYPES, *PREFERENCES)
+
+
+def _reference(manifest: dict[str, Any]) -> Reference:
+    kind, metadata = manifest["kind"], manifest["metadata"]
+    return Reference(kind, "" if kind in _CLUSTER_WIDE else metadata.get("namespace") or "default", metadata["name"])
+
+
+def _key(spec: dict[str, Any]) -> str:
+    return json.dumps(spec, sort_keys=True)
+
+
+def usable(members: Iterable[Member], namespace: str) -> list[Member]:
+    """Return those that a VM of a namespace can name."""
+    return [member for member in members if member.reference.namespace in ("", namespace)]
+
+
+def hint(name: str, words: str) -> int:
+    """Count the parts of a preference's name (`centos.stream9`) that words of the VM hold; 0 without the first."""
+    parts = [part for part in re.split(r"[^a-z0-9]+", name.lower()) if part]
+    return sum(part in words for part in parts) if parts and parts[0] in words else 0

@@ -1,0 +1,112 @@
+"""What a VM adopts, in words for people and as data for machines."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+from typing import Any
+
+from virtcatalog.adopt.adopt import Adoption
+from virtcatalog.adopt.candidates import Reference
+from virtcatalog.adopt.data import get
+from virtcatalog.adopt.shrink import Removed, Shrunk, still_inline
+from virtcatalog.api.findings import field_path
+
+_SHOWN = 100
+
+
+def explain(adoption: Adoption) -> Iterator[str]:
+    """Yield lines that say what a VM adopts, what goes because of which object, what stays and why."""
+    found = adoption.found
+    if found is None:
+        if adoption.outcome == "unchanged":
+            yield "nothing to adopt: it names what it can"
+        elif adoption.outcome == "nearest":
+            yield "nothing of the catalog can be adopted: KubeVirt would refuse the VM with each of its instance types"
+        return
+    names = " and ".join(f"{name.kind} {name.name}" for name in found.names if name)
+    if adoption.outcome == "adopted":
+        yield f"adopts {names}, domain unchanged; {_sizes(adoption, found)}"
+    else:
+        yield f"nothing makes the same domain; the nearest are {names}; {_sizes(adoption, found)}"
+        for difference in found.domain:
+            yield f"  domain: {difference.place}: {_show(difference.old)} becomes {_show(difference.new)}"
+    for by, fields in groupby(sorted(found.removed, key=lambda each: each.by), key=lambda each: each.by):
+        yield f"  removed, for {by.kind} {by.name} says so:"
+        for one in fields:
+            yield f"    {field_path(one.path)}: {_show(one.value)} ({one.source})"
+    for path in found.added:
+        yield f"  added: {field_path(path)}: {_show(get(found.manifest, path))}, or CPUs could be plugged in"
+    for kept in found.kept:
+        without = "nothing" if kept.instead is None else _show(kept.instead)
+        yield f"  stays: {field_path(kept.path)}: {_show(kept.value)} (without it: {without})"
+    for path in still_inline(found):
+        yield f"  stays: {field_path(path)}: {_show(get(found.manifest, path))} (neither object says so)"
+    where = "VMI" if found.domain else "outside the domain"
+    for change in found.outside:
+        yield f"  {where}: {change.field}: {_show(change.old)} becomes {_show(change.new)}"
+
+
+def document(name: str, adoption: Adoption) -> dict[str, Any]:
+    """Return an adoption as plain data; fields that were taken out come with what says them now."""
+    found = adoption.found
+    made: dict[str, Any] = {
+        "name": name,
+        "outcome": adoption.outcome,
+        "refusedBy": adoption.refused_by,
+        "causes": [{"field": cause.field, "message": cause.message} for cause in adoption.causes],
+        "size": {"before": adoption.before, "after": found.size if found else adoption.before},
+    }
+    if found is not None:
+        made |= {
+            "instancetype": _reference(found.names.instancetype),
+            "preference": _reference(found.names.preference),
+            "removed": [_removed(each) for each in found.removed],
+            "added": [{"field": field_path(path), "value": get(found.manifest, path)} for path in found.added],
+            "kept": list(_kept(found)),
+            "domainDifferences": [each._asdict() for each in found.domain],
+            "otherDifferences": [{"field": each.field, "old": each.old, "new": each.new} for each in found.outside],
+            "vm": found.manifest,
+        }
+    return made
+
+
+def table(adoptions: Iterable[tuple[str, Adoption]]) -> Iterator[str]:
+    """Yield a table of many VMs, a line a VM."""
+    rows: list[tuple[str, ...]] = [("VM", "OUTCOME", "INSTANCE TYPE", "PREFERENCE", "VALUES")]
+    for name, adoption in adoptions:
+        found = adoption.found
+        names = [each.name if each else "-" for each in found.names] if found else ["-", "-"]
+        sizes = f"{adoption.before} -> {found.size}" if found else str(adoption.before)
+        rows.append((name, adoption.outcome, *names, sizes))
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        yield "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+
+
+def _sizes(adoption: Adoption, found: Shrunk) -> str:
+    return f"{adoption.before} values become {found.size}"
+
+
+def _reference(name: Reference | None) -> dict[str, str] | None:
+    return {"kind": name.kind, "name": name.name} if name is not None else None
+
+
+def _removed(removed: Removed) -> dict[str, Any]:
+    by = {"kind": removed.by.kind, "name": removed.by.name, "field": f"spec.{removed.source}"}
+    return {"field": field_path(removed.path), "value": removed.value, "by": by}
+
+
+def _kept(found: Shrunk) -> Iterator[dict[str, Any]]:
+    for kept in found.kept:
+        yield {"field": field_path(kept.path), "value": kept.value, "without": kept.instead}
+    for path in still_inline(found):
+        yield {"field": field_path(path), "value": get(found.manifest, path)}
+
+
+def _show(value: Any) -> str:
+    if value is None:
+        return "nothing"
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"

@@ -1,0 +1,55 @@
+"""Manifests changed in their own text: what stays keeps its bytes, comments, order, quotes and indentation.
+
+Only the lines of what goes are taken out and the few new ones put in; nothing is read and written out again. Whether
+the text then says what it should is checked by reading it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import yaml
+
+from virtcatalog.manifests.edits import Editor, UnwritableError
+from virtcatalog.manifests.read import read_apart
+
+_KIND = "VirtualMachine"
+_Base: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+def rewrite(text: str, changed: Mapping[int, dict[str, Any]]) -> str:
+    """Return YAML or JSON text with some of its VirtualMachines changed, by their number in it, counted from 0.
+
+    Fields may go, maps become empty, and fields be added, in a VM's `spec` and where fields go. Raises UnwritableError
+    where that cannot be done without touching what should stay.
+    """
+    wanted = [manifest.data for manifest in read_apart(text)[0]]
+    places = [place for place, data in enumerate(wanted) if isinstance(data, dict) and data.get("kind") == _KIND]
+    nodes = list(_machines(text))
+    editor = Editor(text)
+    for number, new in changed.items():
+        editor.change(nodes[number], wanted[places[number]], new)
+        wanted[places[number]] = new
+    made = editor.apply()
+    read, faults = read_apart(made)
+    if faults or [manifest.data for manifest in read] != wanted:
+        raise UnwritableError("what must go is shared through YAML anchors, aliases or <<: write it out first")
+    return made
+
+
+def _machines(text: str) -> Iterator[Any]:
+    """The nodes of the VirtualMachines of a text, lists taken apart."""
+    for node in yaml.compose_all(text, Loader=_Base):
+        yield from _in_list(node, "")
+
+
+def _in_list(node: Any, implied: str) -> Iterator[Any]:
+    entries = {key.value: value for key, value in node.value} if isinstance(node, yaml.MappingNode) else {}
+    kind = entries["kind"].value if "kind" in entries else implied
+    items = entries.get("items")
+    if isinstance(kind, str) and kind.endswith("List") and isinstance(items, yaml.SequenceNode):
+        for item in items.value:
+            yield from _in_list(item, kind.removesuffix("List"))
+    elif kind == _KIND:
+        yield node

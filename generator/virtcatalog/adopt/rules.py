@@ -1,0 +1,170 @@
+"""Which fields of a VM the fields of instance types and preferences stand for.
+
+Source: KubeVirt v1.9.0, pkg/instancetype/apply and pkg/instancetype/preference/apply. The tables only say what is worth
+trying: whether a field may go is proven by expanding the VM without it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from virtcatalog.adopt.data import EVERY, Path, get
+
+TEMPLATE: Path = ("spec", "template")
+_ANNOTATIONS: Path = (*TEMPLATE, "metadata", "annotations")
+
+#: Fields of a VM that KubeVirt refuses, or overwrites, once the instance type sets the field on the left.
+_DECIDED = {
+    "cpu.guest": (
+        "domain.cpu.sockets",
+        "domain.cpu.cores",
+        "domain.cpu.threads",
+        "domain.resources.requests.cpu",
+        "domain.resources.limits.cpu",
+    ),
+    "cpu.model": ("domain.cpu.model",),
+    "cpu.dedicatedCPUPlacement": ("domain.cpu.dedicatedCpuPlacement",),
+    "cpu.isolateEmulatorThread": ("domain.cpu.isolateEmulatorThread",),
+    "cpu.numa": ("domain.cpu.numa",),
+    "cpu.realtime": ("domain.cpu.realtime",),
+    "cpu.maxSockets": ("domain.cpu.maxSockets",),
+    "memory.guest": ("domain.memory.guest", "domain.resources.requests.memory", "domain.resources.limits.memory"),
+    "memory.hugepages": ("domain.memory.hugepages",),
+    "memory.maxGuest": ("domain.memory.maxGuest",),
+    "nodeSelector": ("nodeSelector",),
+    "schedulerName": ("schedulerName",),
+    "gpus": ("domain.devices.gpus",),
+    "hostDevices": ("domain.devices.hostDevices",),
+    "ioThreadsPolicy": ("domain.ioThreadsPolicy",),
+    "ioThreads.supplementalPoolThreadCount": ("domain.ioThreads.supplementalPoolThreadCount",),
+    "launchSecurity": ("domain.launchSecurity",),
+}
+
+#: Fields that follow from an instance type where neither it nor the VM sets them: the limits of hotplug.
+_IMPLIED = {"cpu.guest": ("domain.cpu.maxSockets",), "memory.guest": ("domain.memory.maxGuest",)}
+
+#: Fields that a preference fills in where the VM is silent.
+_PREFERRED = {
+    "clock.preferredClockOffset": ("domain.clock.utc", "domain.clock.timezone"),
+    "clock.preferredTimer": ("domain.clock.timer",),
+    "cpu.preferredCPUFeatures": ("domain.cpu.features[*]",),
+    "devices.preferredAutoattachGraphicsDevice": ("domain.devices.autoattachGraphicsDevice",),
+    "devices.preferredAutoattachMemBalloon": ("domain.devices.autoattachMemBalloon",),
+    "devices.preferredAutoattachPodInterface": ("domain.devices.autoattachPodInterface",),
+    "devices.preferredAutoattachSerialConsole": ("domain.devices.autoattachSerialConsole",),
+    "devices.preferredAutoattachInputDevice": ("domain.devices.autoattachInputDevice", "domain.devices.inputs"),
+    "devices.preferredDisableHotplug": ("domain.devices.disableHotplug",),
+    "devices.preferredSoundModel": ("domain.devices.sound.model",),
+    "devices.preferredUseVirtioTransitional": ("domain.devices.useVirtioTransitional",),
+    "devices.preferredInputBus": ("domain.devices.inputs[*].bus",),
+    "devices.preferredInputType": ("domain.devices.inputs[*].type",),
+    "devices.preferredDiskBus": ("domain.devices.disks[*].disk.bus",),
+    "devices.preferredLunBus": ("domain.devices.disks[*].lun.bus",),
+    "devices.preferredCdromBus": ("domain.devices.disks[*].cdrom.bus",),
+    "devices.preferredDiskDedicatedIoThread": ("domain.devices.disks[*].dedicatedIOThread",),
+    "devices.preferredDiskCache": ("domain.devices.disks[*].cache",),
+    "devices.preferredDiskIO": ("domain.devices.disks[*].io",),
+    "devices.preferredDiskBlockSize": ("domain.devices.disks[*].blockSize",),
+    "devices.preferredInterfaceModel": ("domain.devices.interfaces[*].model",),
+    "devices.preferredInterfaceMasquerade": ("domain.devices.interfaces[*].masquerade",),
+    "devices.preferredRng": ("domain.devices.rng",),
+    "devices.preferredBlockMultiQueue": ("domain.devices.blockMultiQueue",),
+    "devices.preferredNetworkInterfaceMultiQueue": ("domain.devices.networkInterfaceMultiqueue",),
+    "devices.preferredTPM": ("domain.devices.tpm",),
+    "devices.preferredPanicDeviceModel": ("domain.devices.panicDevices", "domain.devices.panicDevices[*].model"),
+    "devices.preferredVideoType": ("domain.devices.video.type",),
+    "features.preferredAcpi": ("domain.features.acpi",),
+    "features.preferredApic": ("domain.features.apic",),
+    "features.preferredHyperv": ("domain.features.hyperv.*",),
+    "features.preferredKvm": ("domain.features.kvm",),
+    "features.preferredPvspinlock": ("domain.features.pvspinlock",),
+    "features.preferredSmm": ("domain.features.smm",),
+    "firmware.preferredUseBios": ("domain.firmware.bootloader.bios",),
+    "firmware.preferredUseBiosSerial": ("domain.firmware.bootloader.bios.useSerial",),
+    "firmware.preferredUseEfi": ("domain.firmware.bootloader.efi",),
+    "firmware.preferredUseSecureBoot": ("domain.firmware.bootloader.efi.secureBoot",),
+    "firmware.preferredEfi": ("domain.firmware.bootloader.efi",),
+    "machine.preferredMachineType": ("domain.machine.type",),
+    "preferredSubdomain": ("subdomain",),
+    "preferredTerminationGracePeriodSeconds": ("terminationGracePeriodSeconds",),
+    "preferredArchitecture": ("architecture",),
+    "preferredLaunchSecurity": ("domain.launchSecurity",),
+}
+
+#: Fields of a preference that no field of a VM stands for: what they decide is part of other fields, or not a VM's.
+NOT_A_FIELD = frozenset(
+    {
+        "cpu.preferredCPUTopology",
+        "cpu.spreadOptions",
+        "preferSpreadSocketToCoreRatio",
+        "requirements",
+        "devices.preferredVirtualGPUOptions",
+        "annotations",
+        "volumes.preferredStorageClassName",
+    }
+)
+
+_STORAGE_CLASS = "volumes.preferredStorageClassName"
+
+#: Switches that say something only when they are on.
+_SWITCHES = frozenset({"preferredUseBios", "preferredUseEfi"})
+
+Rules = dict[Path, str]
+"""Patterns of a VM's fields, and the field of the object that stands for each."""
+
+
+def _pattern(target: str) -> Path:
+    return (*TEMPLATE, "spec", *target.replace("[*]", f".{EVERY}").split("."))
+
+
+def _compile(table: Mapping[str, tuple[str, ...]]) -> dict[Path, tuple[Path, ...]]:
+    return {tuple(source.split(".")): tuple(map(_pattern, targets)) for source, targets in table.items()}
+
+
+_DECIDED_PATHS, _IMPLIED_PATHS, _PREFERRED_PATHS = _compile(_DECIDED), _compile(_IMPLIED), _compile(_PREFERRED)
+SOURCES = frozenset(_PREFERRED) | NOT_A_FIELD
+"""Every field of a preference that is known here."""
+KNOWN = frozenset(
+    pattern
+    for table in (_DECIDED_PATHS, _IMPLIED_PATHS, _PREFERRED_PATHS)
+    for patterns in table.values()
+    for pattern in patterns
+)
+"""Every field of a VM that some instance type or preference could stand for."""
+
+
+def decided(instancetype: dict[str, Any]) -> Rules:
+    """Return the fields that must leave a VM for an instance type with this spec."""
+    return _rules(instancetype, _DECIDED_PATHS) | _annotations(instancetype)
+
+
+def implied(instancetype: dict[str, Any]) -> Rules:
+    """Return the fields that may leave a VM for an instance type with this spec."""
+    return _rules(instancetype, _IMPLIED_PATHS)
+
+
+def preferred(preference: dict[str, Any]) -> Rules:
+    """Return the fields that may leave a VM for a preference with this spec."""
+    rules = _rules(preference, _PREFERRED_PATHS) | _annotations(preference)
+    if get(preference, tuple(_STORAGE_CLASS.split("."))):
+        for claim in ("pvc", "storage"):
+            rules["spec", "dataVolumeTemplates", EVERY, "spec", claim, "storageClassName"] = _STORAGE_CLASS
+    return rules
+
+
+def _rules(spec: dict[str, Any], table: Mapping[Path, tuple[Path, ...]]) -> Rules:
+    return dict(_each(spec, table))
+
+
+def _each(spec: dict[str, Any], table: Mapping[Path, tuple[Path, ...]]) -> Iterator[tuple[Path, str]]:
+    for source, patterns in table.items():
+        value = get(spec, source)
+        if value is None or value in ("", []) or (value is False and source[-1] in _SWITCHES):
+            continue
+        for pattern in patterns:
+            yield pattern, ".".join(map(str, source))
+
+
+def _annotations(spec: dict[str, Any]) -> Rules:
+    return {(*_ANNOTATIONS, key): f"annotations[{key}]" for key in spec.get("annotations") or {}}

@@ -1,0 +1,297 @@
+"""A VM without what an instance type and a preference say in its place, proven by expanding it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+
+from virtcatalog.adopt.candidates import Instancetype, Preference, Reference
+from virtcatalog.adopt.data import Difference, Path, differences, find, get, leaves, put, without
+from virtcatalog.adopt.domaindiff import DomainDifference, domain_differences
+from virtcatalog.adopt.rules import KNOWN, TEMPLATE, Rules
+from virtcatalog.api.decode import to_manifest
+from virtcatalog.kubevirt.cluster import Cluster
+from virtcatalog.kubevirt.pipeline import Result, expand
+
+_DOMAIN: Path = (*TEMPLATE, "spec", "domain")
+_MAX_SOCKETS: Path = (*_DOMAIN, "cpu", "maxSockets")
+_TOPOLOGY = frozenset((*_DOMAIN, "cpu", name) for name in ("sockets", "cores", "threads"))
+_GUEST: Path = (*_DOMAIN, "memory", "guest")
+_REQUEST: Path = (*_DOMAIN, "resources", "requests", "memory")
+_REQUIRED = frozenset({*((*_DOMAIN, "devices")[:end] for end in range(1, 6))})
+_NAMING = ("instancetype-name", "cluster-instancetype-name", "preference-name", "cluster-preference-name")
+_NAMING_PATHS = frozenset((*TEMPLATE, "metadata", "annotations", f"kubevirt.io/{name}") for name in _NAMING)
+_ROUNDS = 12
+
+
+class Pair(NamedTuple):
+    """What a VM may adopt; None where it keeps what it names already, or gets nothing."""
+
+    instancetype: Instancetype | None
+    preference: Preference | None
+
+
+class Names(NamedTuple):
+    """The objects that stand for a pair."""
+
+    instancetype: Reference | None
+    preference: Reference | None
+
+
+class Removed(NamedTuple):
+    """A field that went, and what says it now: `source` is a field of the spec of `by`; "" when it follows from it."""
+
+    path: Path
+    value: Any
+    by: Reference
+    source: str
+
+
+class Kept(NamedTuple):
+    """A field that had to stay: the objects would give the VM `instead`."""
+
+    path: Path
+    value: Any
+    instead: Any
+
+
+class Original:
+    """An admitted VM as it is, and what it becomes."""
+
+    def __init__(self, manifest: dict[str, Any], result: Result) -> None:
+        self.manifest, self.result = manifest, result
+        self.shape = _shape(result)
+        self.size = leaves(manifest)
+        self._found = {pattern: list(find(manifest, pattern)) for pattern in KNOWN}
+
+    def find(self, pattern: Path) -> Iterable[Path]:
+        """Return the fields of the VM that a pattern matches."""
+        found = self._found.get(pattern)
+        return find(self.manifest, pattern) if found is None else found
+
+    def bound(self, pair: Pair, names: Names) -> int:
+        """Return the size that the VM has at least when it adopts a pair."""
+        rules = [pair.preference.preferred] if pair.preference else []
+        rules += [pair.instancetype.decided, pair.instancetype.implied] if pair.instancetype else []
+        gone = outermost({path for each in rules for pattern in each for path in self.find(pattern)})
+        added = sum(len(name.matcher()) for name in names if name is not None)
+        return self.size + added - sum(leaves(get(self.manifest, path)) for path in gone)
+
+
+class Shrunk(NamedTuple):
+    """A VM with a pair in place of its fields.
+
+    `domain` is where its libvirt domain differs from the original's: nowhere when the pair can be adopted.
+    `outside` is where its VMI differs and the domain does not show it.
+    """
+
+    names: Names
+    manifest: dict[str, Any]
+    removed: list[Removed]
+    kept: list[Kept]
+    added: list[Path]
+    domain: list[DomainDifference]
+    outside: list[Difference]
+    size: int
+
+
+def shrink(original: Original, pair: Pair, names: Names, cluster: Cluster) -> Shrunk | Result:
+    """Take from a VM what a pair says, as long as its VMI stays as it is; returns the refusal if KubeVirt refuses that.
+
+    What KubeVirt does not admit beside an instance type goes in any case. Of the other fields everything is left out at
+    first, and what that changes is put back, so that a handful of expansions tells for all of them; at last those put
+    back are tried one by one, for a machine's field may be spelled in two ways and make the same domain.
+    """
+    trial = _Trial(original, pair, names, cluster)
+    result = trial.settle()
+    if not result.admitted:
+        return result
+    trial.drop_respelled()
+    trial.pin_sockets()
+    return trial.shrunk()
+
+
+class _Trial:
+    def __init__(self, original: Original, pair: Pair, names: Names, cluster: Cluster) -> None:
+        self.original, self.names, self.cluster = original, names, cluster
+        self.manifest = original.manifest
+        self.sources: dict[Path, tuple[Reference, str]] = {}
+        self.forced: set[Path] = set()
+        self.optional: set[Path] = set()
+        self.filled: set[Path] = set()  # maps that stay though nothing is left in them
+        self.restored: dict[Path, Any] = {}
+        self.pinned: int | None = None
+        if pair.preference is not None and names.preference is not None:
+            self.optional |= self._targets(pair.preference.preferred, names.preference)
+        if pair.instancetype is not None and names.instancetype is not None:
+            self.optional |= self._targets(pair.instancetype.implied, names.instancetype)
+            self.forced |= self._targets(pair.instancetype.decided, names.instancetype)
+            self.optional -= self.forced
+        self.emptied: set[Path] = set()
+        self.result = original.result
+        self.smaller = self.manifest
+
+    def _targets(self, rules: Rules, by: Reference) -> set[Path]:
+        found = set()
+        for pattern, source in rules.items():
+            for path in self.original.find(pattern):
+                found.add(path)
+                self.sources[path] = by, source
+        return found
+
+    def active(self) -> set[Path]:
+        """The fields that are left out, without those inside of others."""
+        return outermost(self.forced | self.optional)
+
+    def settle(self) -> Result:
+        """Leave out what may go; put back what the VMI needs, until nothing that could be put back differs."""
+        for _ in range(_ROUNDS):
+            self._expand()
+            if not self.result.admitted or not self._restore():
+                break
+        if self.result.admitted:
+            self._drop_needless_maps()
+        return self.result
+
+    def _drop_needless_maps(self) -> None:
+        """Leave out the empty maps that were put back in vain: the VMI is no nearer to the original with them."""
+        for path in sorted(self.filled, key=str):
+            before, found = self._state(), self._vmi_differences()
+            self.filled.discard(path)
+            self._expand()
+            if not self.result.admitted or self._vmi_differences() != found:
+                self.filled.add(path)
+                self.result, self.smaller, self.emptied = before
+
+    def _state(self) -> tuple[Result, dict[str, Any], set[Path]]:
+        return self.result, self.smaller, self.emptied
+
+    def _expand(self) -> None:
+        smaller, self.emptied = without(self.manifest, self.active(), self.filled | _REQUIRED)
+        for key, name in zip(("instancetype", "preference"), self.names, strict=True):
+            if name is not None:
+                smaller = put(smaller, ("spec", key), name.matcher())
+        if self.pinned is not None:
+            smaller = put(smaller, _MAX_SOCKETS, self.pinned)
+        self.smaller = smaller
+        self.result = expand(smaller, self.cluster)
+
+    def _restore(self) -> bool:
+        restored = False
+        active = self.active()
+        for difference in self._vmi_differences():
+            path = difference.path
+            above = [path[:end] for end in range(len(path), 0, -1)]
+            fault = next((one for one in above if one in active), None)
+            if fault is not None:
+                faults = [fault]
+            else:
+                empty = next((one for one in above if one in self.emptied), None)
+                if empty is not None and empty not in self.filled:
+                    self.filled.add(empty)
+                    restored = True
+                faults = [one for one in active if one[: len(path)] == path]
+            for fault in faults:
+                if fault in self.optional:
+                    self.optional.discard(fault)
+                    self.restored[fault] = get(_shape(self.result), fault)
+                    restored = True
+        return restored
+
+    def _vmi_differences(self) -> list[Difference]:
+        shape = _shape(self.result)
+        found = differences(self.original.shape, shape)
+        guest = get(shape, _GUEST)
+        return [one for one in found if one.path not in _NAMING_PATHS and not _means_the_same(one, guest)]
+
+    def drop_respelled(self) -> None:
+        """Leave out fields of the machine that were put back, where the domain is the same without them."""
+        if domain(self.result) != domain(self.original.result):
+            return
+        for path in sorted(one for one in self.restored if one[: len(_DOMAIN)] == _DOMAIN):
+            before = self._state()
+            self.optional.add(path)
+            self._expand()
+            if self.result.admitted and domain(self.result) == domain(self.original.result):
+                del self.restored[path]
+            else:
+                self.optional.discard(path)
+                self.result, self.smaller, self.emptied = before
+
+    def pin_sockets(self) -> None:
+        """Give the VM `maxSockets` where the instance type would make room for CPU hotplug that it never had.
+
+        KubeVirt gives none to a VM that writes cores or threads without sockets.
+        """
+        then, now = self.original.shape, _shape(self.result)
+        lacked = get(then, _MAX_SOCKETS) is None and get(then, (*_MAX_SOCKETS[:-1], "sockets")) is None
+        if not lacked or get(now, _MAX_SOCKETS) is None or get(self.smaller, _MAX_SOCKETS) is not None:
+            return
+        before, places = self._state(), len(self._domain_differences())
+        self.pinned = get(now, (*_MAX_SOCKETS[:-1], "sockets"))
+        self._expand()
+        if not self.result.admitted or len(self._domain_differences()) >= places:
+            self.pinned = None
+            self.result, self.smaller, self.emptied = before
+
+    def _domain_differences(self) -> list[DomainDifference]:
+        old, new = self.original.result.domain, self.result.domain
+        assert old is not None
+        assert new is not None  # both VMs are admitted
+        return domain_differences(old, new) if domain(self.original.result) != domain(self.result) else []
+
+    def shrunk(self) -> Shrunk:
+        """Return what has come of it."""
+        removed = [
+            Removed(path, get(self.manifest, path), *self.sources[path]) for path in sorted(self.active(), key=str)
+        ]
+        kept = [Kept(path, get(self.manifest, path), self.restored[path]) for path in sorted(self.restored, key=str)]
+        return Shrunk(
+            self.names,
+            self.smaller,
+            removed,
+            kept,
+            [_MAX_SOCKETS] if self.pinned is not None else [],
+            self._domain_differences(),
+            self._vmi_differences(),
+            leaves(self.smaller),
+        )
+
+
+def _means_the_same(difference: Difference, guest: Any) -> bool:
+    """Whether silence on one side is what the other side says.
+
+    Sockets, cores and threads are 1 then, and the pod requests the guest's memory.
+    """
+    default = 1 if difference.path in _TOPOLOGY else guest if difference.path == _REQUEST else None
+    return default is not None and {difference.old, difference.new} == {None, default}
+
+
+def outermost(paths: set[Path]) -> set[Path]:
+    """Return those of the paths that lie within no other."""
+    return {path for path in paths if not any(path[:end] in paths for end in range(1, len(path)))}
+
+
+def domain(result: Result) -> str | None:
+    """Return the domain as text, which is equal for equal domains."""
+    return result.domain_xml
+
+
+def _shape(result: Result) -> dict[str, Any]:
+    """What a VM becomes, at the paths of the VM: the VMI in the place of the template, and the volumes' templates."""
+    vmi, vm = result.vmi_object, result.vm_object
+    assert vmi is not None
+    assert vm is not None
+    made = to_manifest(vmi)
+    metadata = {key: value for key, value in made["metadata"].items() if key in ("annotations", "labels")}
+    shape: dict[str, Any] = {"template": {"metadata": metadata, "spec": made["spec"]}}
+    if vm.spec.data_volume_templates:
+        shape["dataVolumeTemplates"] = [to_manifest(each) for each in vm.spec.data_volume_templates]
+    return {"spec": shape}
+
+
+def still_inline(shrunk: Shrunk) -> Iterator[Path]:
+    """Yield fields that stayed although some instance type or preference could say them: this pair does not."""
+    told = {*(kept.path for kept in shrunk.kept), *shrunk.added}
+    found = {path for pattern in KNOWN for path in find(shrunk.manifest, pattern)}
+    yield from sorted(outermost(found) - told, key=str)

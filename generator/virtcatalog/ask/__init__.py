@@ -1,0 +1,1 @@
+"""Questions to one side: why a VM is as it is, and who depends on what."""

@@ -1,0 +1,83 @@
+"""Fields of a VMI, named by their path, and found again in another VMI of the same VM."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from virtcatalog.api.decode import to_manifest
+from virtcatalog.ask.why import Path, View
+from virtcatalog.errors import VirtcatalogError
+from virtcatalog.kubevirt.pipeline import Result
+from virtcatalog.review.plain import shown
+
+_GONE = object()
+
+
+def of_field(field: str) -> View:
+    """Look at a field of the VMI; `spec.domain.` may be left out: `devices.disks[0].disk.bus`.
+
+    Items of a list are followed by their name, so that they are found when others before them are gone.
+    """
+    steps = _parse(field)
+
+    def look(result: Result) -> str | None:
+        if result.vmi_object is None:
+            return None
+        vmi = to_manifest(result.vmi_object)
+        for start in (("spec", "domain"), ("spec",), ()):
+            found = _follow(vmi, (*start, *steps), names)
+            if found is not _GONE:
+                return shown(found) if not isinstance(found, dict | list) else msgspec.json.encode(found).decode()
+        return None
+
+    names: dict[int, str] = {}
+    return look
+
+
+def _follow(data: Any, steps: Path, names: dict[int, str]) -> Any:
+    """What is at a path; the names of list items on the way are remembered when they are first met."""
+    for number, step in enumerate(steps):
+        if isinstance(step, int) and isinstance(data, list):
+            if number in names:
+                data = next((item for item in data if item.get("name") == names[number]), _GONE)
+            elif step >= len(data):
+                return _GONE
+            else:
+                data = data[step]
+                if isinstance(data, dict) and isinstance(data.get("name"), str):
+                    names[number] = data["name"]
+        elif isinstance(data, list):
+            data = next((item for item in data if isinstance(item, dict) and item.get("name") == step), _GONE)
+        else:
+            data = _step(data, step)
+        if data is _GONE:
+            return _GONE
+    return data
+
+
+def _step(data: Any, step: str | int) -> Any:
+    return data.get(step, _GONE) if isinstance(data, dict) else _GONE
+
+
+def _parse(field: str) -> Path:
+    """Read a path such as `devices.disks[0].disk`, `metadata.labels[a.b/c]`; VirtcatalogError when it is none."""
+    steps: list[str | int] = []
+    rest = field.strip()
+    while rest:
+        if rest.startswith("["):
+            inner, closed, rest = rest[1:].partition("]")
+            if not closed or not inner:
+                raise VirtcatalogError(f"{field!r} is not a field such as devices.disks[0].disk.bus")
+            steps.append(int(inner) if inner.isdecimal() else inner)
+            rest = rest.removeprefix(".")
+            continue
+        end = min((at for at in (rest.find("."), rest.find("[")) if at >= 0), default=len(rest))
+        if end == 0:
+            raise VirtcatalogError(f"{field!r} is not a field such as devices.disks[0].disk.bus")
+        steps.append(rest[:end])
+        rest = rest[end:].removeprefix(".") if rest[end : end + 1] == "." else rest[end:]
+    if not steps:
+        raise VirtcatalogError("the field is empty")
+    return tuple(steps)

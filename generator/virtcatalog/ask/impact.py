@@ -1,0 +1,214 @@
+"""Who depends on an instance type, preference, class or component, and what would become of them without it."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Literal
+
+import msgspec
+
+from virtcatalog.catalog.load import load_catalog
+from virtcatalog.catalog.names import nearest
+from virtcatalog.errors import Problem, VirtcatalogError
+from virtcatalog.manifests.document import Text
+from virtcatalog.manifests.emit import dump
+from virtcatalog.review.fleet import Fleet, Reviewer
+from virtcatalog.review.meeting import MATCHERS, REFERRED, Conditions, Meeting, references
+from virtcatalog.review.side import Data, Identity, Side, identity, read_side
+
+What = Literal["instance type", "preference", "class", "component"]
+
+_DECLARATIONS = ("components.yaml", "catalog.yaml")
+
+
+class Use(msgspec.Struct, frozen=True):
+    """A VM that refers to `objects`: by their names or, if `inferred`, by what its volume's labels say."""
+
+    name: str
+    objects: tuple[str, ...]
+    inferred: bool = False
+    template: bool = False
+
+
+class Impact(msgspec.Struct, frozen=True, kw_only=True):
+    """What hangs on a name.
+
+    `objects` are the published objects that it stands for or, of a component, that differ without it; `places` is
+    where the catalog mixes a component in. `without` tells what happens to the VMs; `problems` why the catalog cannot
+    be rendered without it.
+    """
+
+    name: str
+    what: What
+    objects: tuple[str, ...]
+    places: tuple[Problem, ...] = ()
+    uses: tuple[Use, ...] = ()
+    without: Fleet = msgspec.field(default_factory=Fleet)
+    problems: tuple[Problem, ...] = ()
+
+    @property
+    def used(self) -> bool:
+        """Whether any VM or declaration depends on it."""
+        return bool(self.uses or self.places or self.problems)
+
+
+def impacts(
+    names: Sequence[str], path: Path, dump_: Sequence[Data] = (), conditions: Conditions | None = None
+) -> list[Impact]:
+    """Tell the impact of each name in the catalog or folder of manifests at `path`, on its templates and a dump's VMs.
+
+    VirtcatalogError for a name that stands for nothing, ProblemsError for a catalog that cannot be rendered.
+    """
+    is_catalog = (path / "catalog.yaml").is_file()
+    if is_catalog:
+        load_catalog(path)  # raises what is wrong with it
+    side = read_side(path, path.as_posix())
+    if side.problems:
+        raise VirtcatalogError("\n".join(map(str, side.problems)))
+    known = _known(side, path if is_catalog else None)
+    missing = [name for name in names if name not in known]
+    if missing:
+        said = "; ".join(f"there is no {name!r}{nearest(name, known)}" for name in missing)
+        raise VirtcatalogError(f"{path}: {said}")
+    return [_impact(name, known[name], side, path, dump_, conditions or Conditions()) for name in names]
+
+
+def _impact(name: str, meant: _Meant, side: Side, path: Path, vms: Sequence[Data], conditions: Conditions) -> Impact:
+    if meant.what == "component":
+        without = _without_component(name, path)
+        old, new = ({identity(each): each for each in of.objects.get("", ())} for of in (side, without))
+        gone = {key[::2] for key in old if old[key] != new.get(key)} if not without.problems else set()
+    else:
+        gone = set(meant.objects)
+        without = msgspec.structs.replace(
+            side,
+            objects={
+                environment: [each for each in objects if identity(each)[::2] not in gone]
+                for environment, objects in side.objects.items()
+            },
+        )
+    shared = [each for each in vms if each["kind"] != "VirtualMachine"]
+    given = [each for each in vms if each["kind"] == "VirtualMachine"]
+    fleet = Fleet()
+    if not without.problems:
+        reviewer = Reviewer(side, without, (conditions, conditions), shared)
+        reviewer.templates()
+        reviewer.vms(given)
+        fleet = reviewer.done()
+    return Impact(
+        name=name,
+        what=meant.what,
+        objects=tuple(sorted("/".join(each) for each in gone)),
+        places=tuple(_places(name, path)) if meant.what == "component" else (),
+        uses=tuple(_uses(gone, side, shared, given, conditions)),
+        without=fleet,
+        problems=without.problems,
+    )
+
+
+class _Meant(msgspec.Struct, frozen=True):
+    """What a name stands for; `objects` by kind and name."""
+
+    what: What
+    objects: frozenset[tuple[str, str]] = frozenset()
+
+
+def _known(side: Side, catalog: Path | None) -> dict[str, _Meant]:
+    """Return what every name stands for; objects go before classes and components."""
+    found: dict[str, _Meant] = {}
+    if catalog is not None:
+        for name in _read(catalog / "components.yaml"):
+            found[name] = _Meant("component")
+        classes: dict[str, set[tuple[str, str]]] = {}
+        for entry in load_catalog(catalog).instancetypes:
+            kinds = [kind for kind in REFERRED if kind.endswith("Instancetype")]
+            for name in {entry.series, f"{entry.series}{entry.version}"}:
+                classes.setdefault(name, set()).update((kind, entry.name) for kind in kinds)
+        found |= {name: _Meant("class", frozenset(objects)) for name, objects in classes.items()}
+    by_name: dict[str, set[tuple[str, str]]] = {}
+    for objects in side.objects.values():
+        for each in objects:
+            kind, _, name = identity(each)
+            if kind in REFERRED:
+                by_name.setdefault(name, set()).add((kind, name))
+    for name, pairs in by_name.items():
+        is_type = any(kind.endswith("Instancetype") for kind, _ in pairs)
+        found[name] = _Meant("instance type" if is_type else "preference", frozenset(pairs))
+    return found
+
+
+def _uses(
+    wanted: set[tuple[str, str]], side: Side, shared: Sequence[Data], vms: Sequence[Data], conditions: Conditions
+) -> Iterator[Use]:
+    meetings: dict[str, Meeting] = {}
+
+    def use(name: str, vm: Data, environment: str, *, template: bool) -> Use | None:
+        if environment not in meetings:
+            meetings[environment] = Meeting((side, side), environment, (conditions, conditions), shared)
+        found = references(vm, meetings[environment].base) or []
+        named = tuple("/".join(each[::2]) for each in found if _pair(each) in wanted)
+        return Use(name, named, _infers(vm), template) if named else None
+
+    for each in side.vms:
+        found = use(each.key, each.manifest, each.environment, template=True)
+        if found:
+            yield found
+    for vm in vms:
+        found = use(f"{vm['metadata'].get('namespace') or 'default'}/{identity(vm)[2]}", vm, "", template=False)
+        if found:
+            yield found
+
+
+def _pair(of: Identity) -> tuple[str, str]:
+    return of[0], of[2]
+
+
+def _infers(vm: Data) -> bool:
+    spec = vm.get("spec")
+    given: Mapping[str, Any] = spec if isinstance(spec, dict) else {}
+    return any(isinstance(given.get(key), dict) and "inferFromVolume" in given[key] for key in MATCHERS)
+
+
+def _without_component(name: str, path: Path) -> Side:
+    """The catalog with an empty component of that name."""
+    with TemporaryDirectory(prefix="virtcatalog-") as temporary:
+        copy = Path(temporary, "catalog")
+        shutil.copytree(path, copy)
+        components = {**_read(copy / "components.yaml"), name: {}}
+        (copy / "components.yaml").write_text(dump(components), encoding="utf-8")
+        return read_side(copy, path.as_posix())
+
+
+def _places(name: str, path: Path) -> Iterator[Problem]:
+    """Yield every place of the catalog that mixes the component in."""
+    for file in sorted(path.rglob("*.yaml")):
+        relative = file.relative_to(path).as_posix()
+        if relative not in _DECLARATIONS and not relative.startswith(("instancetypes/", "preferences/")):
+            continue
+        text = Text(file.read_bytes(), f"{path.as_posix()}/{relative}")
+        for index, data in text.documents():
+            for field in _mixed(data, name, ()):
+                line, column = text.place(index, field)
+                owner = ".".join(str(part) for part in field[:-2]) or relative
+                yield Problem(text.file, line, column, message=f"mixed into {owner}")
+
+
+def _mixed(data: Any, name: str, field: tuple[str | int, ...]) -> Iterator[tuple[str | int, ...]]:
+    if not isinstance(data, dict):
+        return
+    for key, value in data.items():
+        if key == "components" and isinstance(value, list) and name in value:
+            yield (*field, key, value.index(name))
+        elif key != "spec":
+            yield from _mixed(value, name, (*field, key))
+
+
+def _read(file: Path) -> dict[str, Any]:
+    if not file.is_file():
+        return {}
+    for _, data in Text(file.read_bytes(), str(file)).documents():
+        return data if isinstance(data, dict) else {}
+    return {}

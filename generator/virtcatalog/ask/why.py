@@ -1,0 +1,263 @@
+"""Why a part of a domain or VMI is as it is: the VM is expanded again without each thing that it could come from.
+
+Whole parts are left out first, and then what is in those that matter, down to single fields. A field that cannot be
+left out, since the VM would be refused, is given another value instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from copy import deepcopy
+from typing import Any, Literal
+
+import msgspec
+
+from virtcatalog.api.quantity import Quantity
+from virtcatalog.errors import ManifestError, UnsupportedError, VirtcatalogError
+from virtcatalog.kubevirt.cluster import Cluster
+from virtcatalog.kubevirt.hosts import HostProfile
+from virtcatalog.kubevirt.pipeline import Result, expand
+from virtcatalog.review.meeting import references
+from virtcatalog.review.plain import shown
+from virtcatalog.review.side import Data, identity
+
+Kind = Literal["VM", "instance type", "preference", "preset", "cluster configuration", "host profile"]
+
+View = Callable[[Result], str | None]
+"""What is looked at in a result; None when it is not there."""
+
+Path = tuple[str | int, ...]
+_GONE = object()
+_REFUSED = object()
+
+
+class Reason(msgspec.Struct, frozen=True, kw_only=True):
+    """One thing that the value depends on.
+
+    `without` is the value when the field is left out, "" when nothing is there then; `otherwise` says that the field
+    has to be there, and was given another value.
+    """
+
+    kind: Kind
+    object: str
+    field: str
+    value: str
+    without: str
+    otherwise: bool = False
+
+
+class Answer(msgspec.Struct, frozen=True, kw_only=True):
+    """A value and everything that it depends on; with no reasons, it is KubeVirt's own."""
+
+    value: str
+    reasons: tuple[Reason, ...] = ()
+
+
+class _Source(msgspec.Struct, frozen=True):
+    """An object that a value may come from, and where in it to look."""
+
+    kind: Kind
+    name: str
+    manifest: Data
+    roots: tuple[Path, ...]
+
+
+def why(vm: Data, objects: Iterable[Data], architecture: str, host: HostProfile, view: View) -> Answer:
+    """Explain what `view` shows of the VM's result in a cluster of these objects.
+
+    VirtcatalogError when it shows nothing or the VM is refused; UnsupportedError and ManifestError as `expand`.
+    """
+    return _Asking(vm, list(objects), architecture, host, view).answer()
+
+
+class _Asking:
+    def __init__(self, vm: Data, objects: list[Data], architecture: str, host: HostProfile, view: View) -> None:
+        self._vm, self._objects, self._view = vm, objects, view
+        self._architecture, self._host = architecture, host
+        self._cluster = self._make(objects)
+        result = expand(vm, self._cluster)
+        if not result.admitted:
+            raise VirtcatalogError(f"the VM is refused: {result.message}")
+        value = view(result)
+        if not value:
+            raise VirtcatalogError("there is nothing at that place: see `virtcatalog expand`")
+        self._value = value
+
+    def answer(self) -> Answer:
+        reasons = [reason for source in self._sources() for root in source.roots for reason in self._ask(source, root)]
+        reasons += self._ask_host()
+        # That there is no disk without any device says nothing, unless there is nothing else to say.
+        telling = [reason for reason in reasons if reason.field not in _CONTAINERS]
+        return Answer(value=self._value, reasons=tuple(telling or reasons))
+
+    def _sources(self) -> Iterator[_Source]:
+        """Yield what the VM meets, the VM first."""
+        yield _Source("VM", identity(self._vm)[2], self._vm, (("spec",), ("metadata", "annotations")))
+        wanted = set(references(self._vm, self._cluster) or ())
+        namespace = (self._vm.get("metadata") or {}).get("namespace") or "default"
+        for each in self._objects:
+            kind, home, name = identity(each)
+            if any(key[0] == kind and key[2] == name and key[1] in ("", home or "default") for key in wanted):
+                which: Kind = "instance type" if kind.endswith("Instancetype") else "preference"
+                yield _Source(which, name, each, (("spec",),))
+            elif kind == "VirtualMachineInstancePreset" and (home or "default") == namespace:
+                yield _Source("preset", name, each, (("spec", "domain"),))
+            elif kind == "KubeVirt":
+                yield _Source("cluster configuration", name, each, (("spec", "configuration"),))
+            elif kind == "ControllerRevision" and name in _pinned(self._vm):
+                stored = str((each.get("data") or {}).get("kind"))
+                which = "instance type" if stored.endswith("Instancetype") else "preference"
+                yield _Source(which, name, each, (("data", "spec"),))
+
+    def _ask(self, source: _Source, path: Path) -> list[Reason]:
+        """The fields at or below a path that the value depends on; as deep as it can be told."""
+        part = _at(source.manifest, path)
+        if part is _GONE or path in _IDENTITIES:
+            return []
+        seen = self._seen(source, _without(source.manifest, path))
+        if seen == self._value:
+            return []
+        found = [reason for step in _steps(part) for reason in self._ask(source, (*path, step))]
+        if found:
+            return found
+        if seen is not _REFUSED:
+            return [self._reason(source, path, part, seen)]
+        for other in _others(part):
+            seen = self._seen(source, _replaced(source.manifest, path, other))
+            if seen not in (_REFUSED, self._value):
+                return [self._reason(source, path, part, seen, otherwise=True)]
+        return []
+
+    def _ask_host(self) -> Iterator[Reason]:
+        usual = HostProfile(name=self._host.name, version=self._host.version)
+        for field in self._host.__struct_fields__:
+            other = getattr(usual, field)
+            if getattr(self._host, field) == other:
+                continue
+            host = msgspec.structs.replace(self._host, **{field: other})
+            seen = self._result(self._vm, self._make(self._objects, host))
+            if seen not in (_REFUSED, self._value):
+                yield Reason(kind="host profile", object=str(self._host), field=field, value="", without=_said(seen))
+
+    def _seen(self, source: _Source, manifest: Data) -> Any:
+        if source.kind == "VM":
+            return self._result(manifest, self._cluster)
+        try:
+            cluster = self._make([manifest if each is source.manifest else each for each in self._relevant()])
+        except (ManifestError, UnsupportedError):
+            return _REFUSED
+        return self._result(self._vm, cluster)
+
+    def _relevant(self) -> list[Data]:
+        """The objects without the catalog's others, which take time to read."""
+        wanted = {key[2] for key in references(self._vm, self._cluster) or ()}
+        return [each for each in self._objects if identity(each)[0] not in _CATALOG or identity(each)[2] in wanted]
+
+    def _result(self, vm: Data, cluster: Cluster) -> Any:
+        try:
+            result = expand(vm, cluster)
+        except UnsupportedError:
+            return _REFUSED
+        return self._view(result) if result.admitted else _REFUSED
+
+    def _make(self, objects: list[Data], host: HostProfile | None = None) -> Cluster:
+        return Cluster(objects, architecture=self._architecture, host=host or self._host)
+
+    def _reason(self, source: _Source, path: Path, part: Any, seen: Any, *, otherwise: bool = False) -> Reason:
+        text = shown(part) if not isinstance(part, dict | list) else ""
+        return Reason(
+            kind=source.kind,
+            object=source.name,
+            field=_written(path),
+            value=text,
+            without=_said(seen),
+            otherwise=otherwise,
+        )
+
+
+_CATALOG = frozenset(
+    {
+        "VirtualMachineClusterInstancetype",
+        "VirtualMachineInstancetype",
+        "VirtualMachineClusterPreference",
+        "VirtualMachinePreference",
+    }
+)
+_CONTAINERS = frozenset(
+    {
+        "spec",
+        "spec.template",
+        "spec.template.spec",
+        "spec.template.spec.domain",
+        "spec.template.spec.domain.devices",
+        "spec.template.spec.volumes",
+        "spec.template.spec.networks",
+    }
+)
+#: Without them the VM is another one, which says nothing of its fields.
+_IDENTITIES = frozenset(
+    {("spec", "instancetype"), ("spec", "preference"), ("spec", "running"), ("spec", "runStrategy")}
+)
+
+
+def _pinned(vm: Data) -> set[str]:
+    spec = vm.get("spec")
+    given = [spec.get(key) for key in ("instancetype", "preference")] if isinstance(spec, dict) else []
+    return {str(each["revisionName"]) for each in given if isinstance(each, dict) and each.get("revisionName")}
+
+
+def _said(seen: Any) -> str:
+    return seen if isinstance(seen, str) else ""
+
+
+def _steps(part: Any) -> Iterator[str | int]:
+    if isinstance(part, dict):
+        yield from part
+    elif isinstance(part, list):
+        yield from range(len(part))
+
+
+def _at(data: Any, path: Path) -> Any:
+    for step in path:
+        try:
+            data = data[step]
+        except (KeyError, IndexError, TypeError):
+            return _GONE
+    return data
+
+
+def _without(data: Data, path: Path) -> Data:
+    copy = deepcopy(data)
+    parent = _at(copy, path[:-1])
+    del parent[path[-1]]
+    return copy
+
+
+def _replaced(data: Data, path: Path, value: Any) -> Data:
+    copy = deepcopy(data)
+    _at(copy, path[:-1])[path[-1]] = value
+    return copy
+
+
+def _others(value: Any) -> Iterator[Any]:
+    """Values near one that has to be there."""
+    if isinstance(value, bool):
+        yield not value
+    elif isinstance(value, int):
+        yield from (value * 2, value + 1, value - 1)
+    elif isinstance(value, str):
+        try:
+            quantity = Quantity.parse(value)
+        except ValueError:
+            return
+        yield from (str(quantity.value * 2), str(quantity.value + 1))
+
+
+def _written(path: Path) -> str:
+    text = ""
+    for step in path:
+        if isinstance(step, int) or "." in step or "/" in step:
+            text += f"[{step}]"
+        else:
+            text += f".{step}" if text else step
+    return text

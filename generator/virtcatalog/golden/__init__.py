@@ -1,0 +1,1 @@
+"""Golden domains of a catalog's VM templates."""

@@ -1,0 +1,53 @@
+"""Golden tests for the VM templates of any catalog: a pytest plugin, which does nothing until it is configured.
+
+    [tool.pytest.ini_options]
+    virtcatalog_catalog = ["catalog"]
+
+Every VM template becomes a test: KubeVirt must admit the VM, and its domain must be the XML in `tests/golden/`.
+`pytest --snapshot-update` writes the XML; docs/golden-files.md has the rest.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Declare the options of the configuration file."""
+    parser.addini("virtcatalog_catalog", "Folders of catalogs whose VM templates are tested.", "paths", [])
+    parser.addini("virtcatalog_golden", "Folder of the XML, in a folder for each catalog.", default="tests/golden")
+    parser.addini("virtcatalog_cluster", "Manifests of the cluster: the KubeVirt CR, claims …", "paths", [])
+    parser.addini("virtcatalog_host", "Host profile, a name or a YAML file; CATALOG=PROFILE for one.", "args", [])
+    parser.addini("virtcatalog_architecture", "The architecture of VMs that name none.", default="amd64")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Collect the catalogs besides what pytest collects when it is told nothing else."""
+    catalogs = _catalogs(config)
+    names = [catalog.name for catalog in catalogs]
+    for name in {name for name in names if names.count(name) > 1}:
+        raise pytest.UsageError(f"virtcatalog_catalog: two catalogs are called {name}")
+    if config.args_source is pytest.Config.ArgsSource.ARGS:
+        return
+    collected = [(config.invocation_params.dir / argument).resolve() for argument in config.args]
+    for catalog in catalogs:
+        if not any(catalog.is_relative_to(folder) for folder in collected):
+            config.args.append(str(catalog))
+
+
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
+    """Make a catalog's `catalog.yaml` the place of its tests."""
+    if file_path.name != "catalog.yaml" or file_path.parent.resolve() not in _catalogs(parent.config):
+        return None
+    if not parent.config.pluginmanager.has_plugin("syrupy"):
+        raise pytest.UsageError("virtcatalog_catalog: golden tests need syrupy; install virtcatalog[pytest]")
+    from virtcatalog.golden.catalog import GoldenCatalog
+
+    return GoldenCatalog.from_parent(parent, path=file_path)
+
+
+def _catalogs(config: pytest.Config) -> list[Path]:
+    folders: list[Path] = config.getini("virtcatalog_catalog")
+    return [folder.resolve() for folder in folders]

@@ -1,0 +1,68 @@
+"""What each architecture lacks. Source: KubeVirt v1.9.0, webhooks/amd64.go, arm64.go, s390x.go."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from virtcatalog.api.kubevirt import VirtualMachineInstanceSpec
+from virtcatalog.errors import Cause
+from virtcatalog.kubevirt.admission.causes import invalid, not_supported
+from virtcatalog.kubevirt.configuration import Configuration
+
+VIDEO_TYPES = {
+    "amd64": ("vga", "cirrus", "virtio", "ramfb", "bochs"),
+    "arm64": ("virtio", "ramfb"),
+    "s390x": ("virtio",),
+}
+
+
+def validate_architecture(spec: VirtualMachineInstanceSpec, path: str, _config: Configuration) -> Iterator[Cause]:
+    """The architecture is known, and its machines can have what the VM asks for. Only the VMI webhook looks."""
+    architecture = spec.architecture
+    if architecture not in VIDEO_TYPES:
+        yield invalid(f"{path}.architecture", f"{architecture!r} is none of {', '.join(VIDEO_TYPES)}")
+        return
+    if architecture == "arm64":
+        yield from _arm64(spec, path)
+    devices = spec.domain.devices
+    if devices.watchdog is not None:
+        yield from _watchdog(spec, path)
+    if devices.video is not None and devices.video.type not in VIDEO_TYPES[architecture]:
+        yield not_supported(
+            f"{path}.domain.devices.video.type",
+            f"{devices.video.type!r} is no type of {architecture}; types are {', '.join(VIDEO_TYPES[architecture])}",
+        )
+
+
+def _watchdog(spec: VirtualMachineInstanceSpec, path: str) -> Iterator[Cause]:
+    watchdog = spec.domain.devices.watchdog
+    field = f"{path}.domain.devices.watchdog"
+    if watchdog is None:
+        return
+    has = (watchdog.i6300esb is not None, watchdog.diag288 is not None)
+    if spec.architecture == "arm64":
+        yield not_supported(field, "arm64 has no watchdog")
+    elif spec.architecture == "amd64" and has != (True, False):
+        yield not_supported(field, "the watchdog of amd64 is i6300esb, and no other")
+    elif spec.architecture == "s390x" and has != (False, True):
+        yield not_supported(field, "the watchdog of s390x is diag288, and no other")
+
+
+def _arm64(spec: VirtualMachineInstanceSpec, path: str) -> Iterator[Cause]:
+    domain = spec.domain
+    bootloader = domain.firmware.bootloader if domain.firmware else None
+    if bootloader and bootloader.bios is not None:
+        yield not_supported(f"{path}.domain.firmware.bootloader.bios", "arm64 boots with UEFI: set efi instead")
+    if domain.cpu and domain.cpu.model not in ("", "host-passthrough"):
+        yield not_supported(
+            f"{path}.domain.cpu.model", f"the one CPU model of arm64 is host-passthrough, not {domain.cpu.model!r}"
+        )
+    for index, disk in enumerate(domain.devices.disks):
+        for name, target in (("disk", disk.disk), ("cdrom", disk.cdrom), ("lun", disk.lun)):
+            if target is not None and target.bus not in ("", "virtio", "scsi"):
+                yield not_supported(
+                    f"{path}.domain.devices.disks[{index}].{name}.bus",
+                    f"the disk buses of arm64 are virtio and scsi, not {target.bus!r}",
+                )
+    if domain.devices.sound is not None:
+        yield not_supported(f"{path}.domain.devices.sound", "arm64 has no sound device")

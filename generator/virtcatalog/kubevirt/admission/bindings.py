@@ -1,0 +1,89 @@
+"""How an interface is bound to its network: bridge, masquerade, sriov, passt or a plugin.
+
+Source: KubeVirt v1.9.0, pkg/network/admitter/binding.go, passt.go and discontinued.go; pkg/virt-config/featuregate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from virtcatalog.api.kubevirt import VirtualMachineInstanceSpec
+from virtcatalog.errors import Cause
+from virtcatalog.kubevirt.admission.causes import invalid, not_supported
+from virtcatalog.kubevirt.configuration import Configuration
+
+IN_POD_BRIDGE_MAC = "02:00:00:00:00:00"
+_DISCONTINUED = ("slirp", "passt", "macvtap")
+_DISCONTINUED_GATES = {"Passt": "passt", "Macvtap": "macvtap"}
+
+
+def validate_discontinued_bindings(
+    spec: VirtualMachineInstanceSpec, path: str, _config: Configuration
+) -> Iterator[Cause]:
+    """Bindings that only a VM from before v1.3 can still have: they are refused in a new one."""
+    for index, interface in enumerate(spec.domain.devices.interfaces):
+        if interface.slirp is None and interface.passt is None and interface.macvtap is None:
+            continue
+        for binding in _DISCONTINUED:
+            if getattr(interface, binding) is not None:
+                yield invalid(
+                    f"{path}.domain.devices.interfaces[{index}].{binding}",
+                    f"interface {interface.name!r}: the {binding} binding was removed in KubeVirt v1.3",
+                )
+
+
+def validate_discontinued_feature_gates(
+    spec: VirtualMachineInstanceSpec, _path: str, config: Configuration
+) -> Iterator[Cause]:
+    """A gate that is still configured for a feature that is gone, while the spec uses that feature."""
+    for gate in config.configured_feature_gates:
+        binding = _DISCONTINUED_GATES.get(gate)
+        if binding and any(getattr(interface, binding) is not None for interface in spec.domain.devices.interfaces):
+            yield not_supported("", f"the feature gate {gate} and the {binding} binding were removed in KubeVirt v1.3")
+
+
+def validate_bindings(spec: VirtualMachineInstanceSpec, path: str, config: Configuration) -> Iterator[Cause]:
+    """Exactly one binding an interface, one that its network allows."""
+    pods = {network.name: network.pod is not None for network in spec.networks}
+    for index, interface in enumerate(spec.domain.devices.interfaces):
+        bridge, masquerade, passt = interface.bridge, interface.masquerade, interface.passt_binding
+        count = (
+            (bridge is not None)
+            + (masquerade is not None)
+            + (passt is not None)
+            + (interface.sriov is not None)
+            + (interface.binding is not None)
+        )
+        name, on_pod = interface.name, pods.get(interface.name, False)
+        if count != 1:
+            found = "several" if count else "none"
+            yield invalid(
+                f"{path}.domain.devices.interfaces[{index}]",
+                f"interface {name!r} needs exactly one of bridge, masquerade, sriov, passtBinding and binding, "
+                f"but has {found}",
+            )
+        if masquerade is not None:
+            if not on_pod:
+                yield invalid(
+                    f"{path}.domain.devices.interfaces[{index}].name",
+                    f"interface {name!r}: masquerade works on the pod network alone",
+                )
+            if interface.mac_address == IN_POD_BRIDGE_MAC:
+                yield invalid(
+                    f"{path}.domain.devices.interfaces[{index}].macAddress",
+                    f"interface {name!r}: {IN_POD_BRIDGE_MAC} belongs to the bridge inside the pod",
+                )
+        if bridge is not None and on_pod and not config.is_bridge_interface_on_pod_network_enabled:
+            yield invalid(
+                f"{path}.domain.devices.interfaces[{index}].name",
+                f"interface {name!r}: the KubeVirt CR does not permit bridge on the pod network",
+            )
+        if passt is not None:
+            yield from _passt(f"{path}.domain.devices.interfaces[{index}].name", name, on_pod, config)
+
+
+def _passt(field: str, name: str, on_pod: bool, config: Configuration) -> Iterator[Cause]:
+    if not config.feature_gate("PasstBinding"):
+        yield invalid(field, f"interface {name!r}: passtBinding needs the feature gate PasstBinding")
+    if not on_pod:
+        yield invalid(field, f"interface {name!r}: passtBinding works on the pod network alone")

@@ -1,0 +1,151 @@
+"""The disks of a domain, each on its own.
+
+KubeVirt builds some of the fields below `devices.disks` once more from `domain` on; they are named as it names them.
+Source: KubeVirt v1.9.0, pkg/storage/admitters/disks.go.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from virtcatalog.api.devices import BlockSize, CustomBlockSize, Disk
+from virtcatalog.api.kubevirt import VirtualMachineInstanceSpec
+from virtcatalog.errors import Cause
+from virtcatalog.kubevirt.admission.addresses import is_pci_address
+from virtcatalog.kubevirt.admission.causes import invalid, not_supported
+from virtcatalog.kubevirt.admission.names import dns_label_problems
+from virtcatalog.kubevirt.configuration import Configuration
+
+MAX_SERIAL_LENGTH = 256
+MIN_BLOCK_SIZE, MAX_BLOCK_SIZE = 512, 2 * 1024 * 1024
+_SERIAL = re.compile(r"[A-Za-z0-9_.+-]+")
+_CACHES = ("", "none", "writethrough", "writeback")
+_IO_MODES = ("", "native", "threads")
+_ERROR_POLICIES = (None, "stop", "ignore", "report", "enospace")
+_BUSES = ("virtio", "scsi", "sata", "usb")
+
+
+def validate_disks(spec: VirtualMachineInstanceSpec, path: str, _config: Configuration) -> Iterator[Cause]:
+    """Name, target, address, boot order, bus, serial, cache, IO mode, error policy and block size of every disk."""
+    disks_path = f"{path}.domain.devices.disks"
+    first: dict[str, int] = {}
+    for index, disk in enumerate(spec.domain.devices.disks):
+        name = disk.name
+        earlier = first.setdefault(name, index)
+        if earlier != index:
+            field = f"{disks_path}[{index}].name"
+            yield invalid(field, f"disk {earlier} is also named {name!r}: names must differ")
+        yield from _target(disk, index, disks_path)
+        if disk.boot_order == 0:
+            yield invalid(f"{disks_path}[{index}].bootOrder", f"disk {name!r}: bootOrder must be 1 or greater")
+        yield from _bus(disk, index, disks_path)
+        if disk.serial:
+            yield from _serial(disk.serial, f"{disks_path}[{index}].serial")
+        if disk.cache not in _CACHES:
+            yield invalid(
+                f"{disks_path}[{index}].cache",
+                f"disk {name!r}: cache {disk.cache!r} is none of none, writethrough and writeback",
+            )
+        if disk.io not in _IO_MODES:
+            yield not_supported(
+                f"{disks_path}.domain.devices.disks[{index}].io",
+                f"disk {name!r}: io {disk.io!r} is neither native nor threads",
+            )
+        if disk.error_policy not in _ERROR_POLICIES:
+            yield invalid(
+                f"{disks_path}[{index}].errorPolicy",
+                f"disk {name!r}: errorPolicy {disk.error_policy!r} is none of stop, ignore, report and enospace",
+            )
+        for problem in dns_label_problems(name):
+            field = f"{disks_path}.domain.devices.disks[{index}].name"
+            yield invalid(field, f"a disk's name can become a container's: {problem}")
+        if disk.block_size is not None:
+            yield from _block_size(disk, disk.block_size, f"{disks_path}[{index}].blockSize")
+
+
+def _target(disk: Disk, index: int, disks_path: str) -> Iterator[Cause]:
+    """One of disk, lun and cdrom at most; a PCI address is for virtio disks alone."""
+    target = disk.disk
+    if (target is not None) + (disk.lun is not None) + (disk.cdrom is not None) > 1:
+        field = f"{disks_path}[{index}]"
+        yield invalid(field, f"disk {disk.name!r} can have only one of disk, lun and cdrom")
+    if target is not None and target.pci_address:
+        field = f"{disks_path}.domain.devices.disks.disk[{index}].pciAddress"
+        if target.bus != "virtio":
+            yield invalid(field, f"disk {disk.name!r}: pciAddress needs bus virtio")
+        if not is_pci_address(target.pci_address):
+            yield invalid(field, f"disk {disk.name!r}: {target.pci_address!r} is no PCI address such as 0000:81:01.0")
+
+
+def _bus_of(disk: Disk) -> tuple[str, str]:
+    """The kind of target that counts and its bus."""
+    if disk.disk is not None:
+        return "disk", disk.disk.bus
+    if disk.lun is not None:
+        return "lun", disk.lun.bus
+    if disk.cdrom is not None:
+        return "cdrom", disk.cdrom.bus
+    return "", ""
+
+
+def _bus(disk: Disk, index: int, disks_path: str) -> Iterator[Cause]:
+    kind, bus = _bus_of(disk)
+    if not bus:
+        return
+    if bus not in _BUSES:
+        yield invalid(
+            f"{disks_path}[{index}].{kind}.bus", f"disk {disk.name!r}: bus {bus!r} is none of {', '.join(_BUSES)}"
+        )
+    elif bus == "virtio" and kind == "cdrom":
+        yield invalid(f"{disks_path}[{index}].cdrom.bus", f"disk {disk.name!r}: a cdrom cannot be on bus virtio")
+    elif bus == "sata" and disk.disk is not None and disk.disk.readonly:
+        field = f"{disks_path}[{index}].disk.bus"
+        yield invalid(field, f"disk {disk.name!r}: a hard disk on bus sata cannot be readonly")
+    if disk.dedicated_io_thread and bus != "virtio":
+        yield not_supported(
+            f"{disks_path}.domain.devices.disks[{index}]",
+            f"disk {disk.name!r}: dedicatedIOThread needs bus virtio, not {bus}",
+        )
+
+
+def _serial(serial: str, field: str) -> Iterator[Cause]:
+    if not _SERIAL.fullmatch(serial):
+        yield invalid(field, f"serial {serial!r} can hold letters, digits and _.+- alone")
+    if len(serial) > MAX_SERIAL_LENGTH:
+        yield invalid(field, f"serial has {len(serial)} characters, {MAX_SERIAL_LENGTH} are allowed")
+
+
+def _block_size(disk: Disk, size: BlockSize, field: str) -> Iterator[Cause]:
+    custom, match = size.custom, size.match_volume
+    if custom is None:
+        return
+    if match is not None and match.enabled is not False:
+        yield invalid(field, f"disk {disk.name!r}: blockSize is either custom or matchVolume, not both")
+    elif custom.logical > custom.physical:
+        yield invalid(
+            f"{field}.custom.logical",
+            f"disk {disk.name!r}: logical block size {custom.logical} is greater than physical {custom.physical}",
+        )
+    elif _bus_of(disk)[1] == "sata" and custom.logical != MIN_BLOCK_SIZE:
+        yield invalid(
+            f"{field}.custom.logical",
+            f"disk {disk.name!r}: on bus sata the logical block size is {MIN_BLOCK_SIZE}, not {custom.logical}",
+        )
+    elif custom.discard_granularity is not None and custom.logical and custom.discard_granularity % custom.logical:
+        yield invalid(
+            f"{field}.custom.discardGranularity",
+            f"disk {disk.name!r}: discard granularity {custom.discard_granularity} is no multiple of the logical "
+            f"block size {custom.logical}",
+        )
+    else:
+        yield from _block_sizes(custom, f"{field}.custom")
+
+
+def _block_sizes(custom: CustomBlockSize, field: str) -> Iterator[Cause]:
+    for kind, size in (("logical", custom.logical), ("physical", custom.physical)):
+        if not MIN_BLOCK_SIZE <= size <= MAX_BLOCK_SIZE or size & (size - 1):
+            yield invalid(
+                f"{field}.{kind}",
+                f"block size {size} is no power of two between {MIN_BLOCK_SIZE} and {MAX_BLOCK_SIZE}",
+            )

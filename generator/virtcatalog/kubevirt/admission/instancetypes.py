@@ -1,0 +1,145 @@
+"""What the webhooks of instance types and preferences, and those of VMs about them, refuse or warn of.
+
+Source: KubeVirt v1.9.0, pkg/instancetype/webhooks/admitter.go, pkg/instancetype/preference/webhooks/admitter.go,
+pkg/instancetype/webhooks/vm/admitter.go.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from virtcatalog.api.decode import decode_manifest
+from virtcatalog.api.instancetype import (
+    VirtualMachineClusterInstancetype,
+    VirtualMachineClusterPreference,
+    VirtualMachineInstancetype,
+    VirtualMachineInstancetypeSpec,
+    VirtualMachinePreference,
+    VirtualMachinePreferenceSpec,
+)
+from virtcatalog.api.kubevirt import VirtualMachine
+from virtcatalog.errors import Cause, ManifestError
+from virtcatalog.kubevirt.admission.causes import invalid
+from virtcatalog.kubevirt.instancetype import apply_to_vmi
+from virtcatalog.kubevirt.instancetype.find import NotFoundError, find_instancetype, find_preference
+from virtcatalog.kubevirt.instancetype.matchers import (
+    CLUSTER_INSTANCETYPE,
+    CLUSTER_PREFERENCE,
+    INSTANCETYPE,
+    PREFERENCE,
+)
+from virtcatalog.kubevirt.instancetype.topology import (
+    DEPRECATED_TOPOLOGIES,
+    SPREADS,
+    THREADS_PER_CORE,
+    TOPOLOGIES,
+    check_spread,
+    preferred_topology,
+    spread_options,
+)
+
+if TYPE_CHECKING:
+    from virtcatalog.kubevirt.cluster import Cluster
+
+_Kind = (
+    VirtualMachineInstancetype
+    | VirtualMachineClusterInstancetype
+    | VirtualMachinePreference
+    | VirtualMachineClusterPreference
+)
+_KINDS: dict[str, type[_Kind]] = {
+    INSTANCETYPE: VirtualMachineInstancetype,
+    CLUSTER_INSTANCETYPE: VirtualMachineClusterInstancetype,
+    PREFERENCE: VirtualMachinePreference,
+    CLUSTER_PREFERENCE: VirtualMachineClusterPreference,
+}
+
+
+class Applied(NamedTuple):
+    """What `apply_to_vm` found and applied; nothing of either when there are causes."""
+
+    instancetype: VirtualMachineInstancetypeSpec | None
+    preference: VirtualMachinePreferenceSpec | None
+    causes: list[Cause]
+
+
+def admit(manifest: dict[str, Any], _cluster: Cluster) -> list[Cause]:
+    """Return why an instance type or preference is refused; nothing for other kinds.
+
+    A manifest that does not fit its API gives causes without a field, one for each problem.
+    """
+    try:
+        spec = _spec(manifest)
+    except ManifestError as error:
+        return [Cause("", "", f"{problem.field}: {problem.message}") for problem in error.problems]
+    if isinstance(spec, VirtualMachineInstancetypeSpec):
+        return validate_instancetype(spec)
+    if isinstance(spec, VirtualMachinePreferenceSpec):
+        return validate_preference(spec)
+    return []
+
+
+def warnings(manifest: dict[str, Any]) -> list[str]:
+    """Return the deprecations in an instance type or preference that its webhook would admit."""
+    spec = _spec(manifest)
+    if isinstance(spec, VirtualMachineInstancetypeSpec) and spec.launch_security is not None:
+        return ["spec.launchSecurity of an instance type is deprecated: use a preference's preferredLaunchSecurity"]
+    if isinstance(spec, VirtualMachinePreferenceSpec) and spec.cpu is not None:
+        topology = spec.cpu.preferred_cpu_topology
+        if topology in DEPRECATED_TOPOLOGIES:
+            return [f"spec.cpu.preferredCPUTopology: {topology} is deprecated: use {DEPRECATED_TOPOLOGIES[topology]}"]
+    return []
+
+
+def _spec(manifest: dict[str, Any]) -> VirtualMachineInstancetypeSpec | VirtualMachinePreferenceSpec | None:
+    kind = _KINDS.get(str(manifest.get("kind")))
+    return decode_manifest(manifest, kind).spec if kind is not None else None
+
+
+def validate_instancetype(spec: VirtualMachineInstancetypeSpec, path: str = "spec") -> list[Cause]:
+    """Return what is wrong with an instance type: memory overcommit out of range, or together with huge pages."""
+    causes, memory = [], spec.memory
+    field = f"{path}.memory.overcommitPercent"
+    if not 0 <= memory.overcommit_percent <= 100:
+        causes.append(invalid(field, f"{memory.overcommit_percent} is not a percentage from 0 to 100"))
+    if memory.overcommit_percent and memory.hugepages is not None:
+        causes.append(invalid(field, "memory backed by hugepages cannot be overcommitted"))
+    return causes
+
+
+def validate_preference(spec: VirtualMachinePreferenceSpec, path: str = "spec") -> list[Cause]:
+    """Return what is wrong with a preference: its CPU topology, and how that spreads."""
+    if spec.cpu is None or spec.cpu.preferred_cpu_topology is None:
+        return []
+    if spec.cpu.preferred_cpu_topology not in TOPOLOGIES:
+        message = f"{spec.cpu.preferred_cpu_topology!r} is not one of {', '.join(DEPRECATED_TOPOLOGIES.values())}"
+        return [invalid(f"{path}.cpu.preferredCPUTopology", message)]
+    if preferred_topology(spec) != "spread":
+        return []
+    ratio, across = spread_options(spec)
+    if across not in SPREADS:
+        return [invalid(f"{path}.cpu.spreadOptions.across", f"{across!r} is not one of {', '.join(SPREADS)}")]
+    if across == "CoresThreads" and ratio != THREADS_PER_CORE:
+        message = f"across CoresThreads the ratio is {THREADS_PER_CORE}, threads of each core, not {ratio}"
+        return [invalid(f"{path}.cpu.spreadOptions.ratio", message)]
+    return []
+
+
+def apply_to_vm(vm: VirtualMachine, cluster: Cluster) -> Applied:
+    """Apply the VM's instance type and preference to its template, as the validating webhook does on its copy.
+
+    Objects that do not exist are passed over here: virt-controller finds them missing.
+    """
+    try:
+        instancetype = find_instancetype(vm, cluster)
+    except NotFoundError:
+        instancetype = None
+    try:
+        preference = find_preference(vm, cluster)
+    except NotFoundError:
+        preference = None
+    template = vm.spec.template
+    causes = check_spread(instancetype, preference) or apply_to_vmi(
+        "spec.template.spec", instancetype, preference, template.spec, template.metadata
+    )
+    return Applied(None, None, causes) if causes else Applied(instancetype, preference, [])

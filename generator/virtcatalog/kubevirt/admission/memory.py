@@ -1,0 +1,45 @@
+"""The guest's memory. Source: KubeVirt v1.9.0, vmi-create-admitter.go."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from virtcatalog.api.kubevirt import VirtualMachineInstanceSpec
+from virtcatalog.errors import Cause
+from virtcatalog.kubevirt.admission.causes import invalid, required
+from virtcatalog.kubevirt.configuration import Configuration
+
+
+def validate_guest_memory(spec: VirtualMachineInstanceSpec, path: str, config: Configuration) -> Iterator[Cause]:
+    """The guest's memory fits the limit, unless the cluster updates VMs live (then it may be plugged later)."""
+    limit = spec.domain.resources.limits.get("memory")
+    memory = spec.domain.memory
+    if not limit or not memory or memory.guest is None or config.live_update:
+        return
+    if memory.guest.value > limit.value:
+        yield invalid(
+            f"{path}.domain.memory.guest", f"{memory.guest} is more than the limit, resources.limits.memory {limit}"
+        )
+
+
+def validate_reserved_overhead(spec: VirtualMachineInstanceSpec, path: str, config: Configuration) -> Iterator[Cause]:
+    """Reserved overhead needs its feature gate."""
+    memory = spec.domain.memory
+    if memory and memory.reserved_overhead is not None and not config.feature_gate("ReservedOverheadMemlock"):
+        yield invalid(
+            f"{path}.domain.memory.reservedOverhead", "needs the feature gate ReservedOverheadMemlock, which is off"
+        )
+
+
+def validate_memory_is_set(spec: VirtualMachineInstanceSpec, path: str, _config: Configuration) -> Iterator[Cause]:
+    """A VMI says how much memory it has; a VM template need not."""
+    requested = spec.domain.resources.requests.get("memory")
+    if requested:
+        return
+    memory = spec.domain.memory
+    if not memory or (memory.guest is None and memory.hugepages is None):
+        yield required(
+            "",
+            f"the VM has no memory: set {path}.domain.memory.guest, {path}.domain.memory.hugepages.pageSize "
+            f"or {path}.domain.resources.requests.memory",
+        )

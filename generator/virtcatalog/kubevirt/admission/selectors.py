@@ -1,0 +1,83 @@
+"""Label and node selectors.
+
+Source: KubeVirt v1.9.0, validate-k8s-utils.go; apimachinery, pkg/apis/meta/v1/validation. Operators of node selectors
+are values of the API schema, those of label selectors are not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from virtcatalog.api.core import LabelSelector, LabelSelectorRequirement, NodeSelectorRequirement, NodeSelectorTerm
+from virtcatalog.errors import Cause
+from virtcatalog.kubevirt.admission.causes import invalid
+from virtcatalog.kubevirt.admission.names import dns_subdomain_problems, label_key_problems, label_value_problems
+
+
+def label_key(key: str, field: str) -> Iterator[Cause]:
+    """The key of a label."""
+    for problem in label_key_problems(key):
+        yield invalid(field, f"not a label's key: {problem}")
+
+
+def label_selector(selector: LabelSelector | None, field: str) -> Iterator[Cause]:
+    """A selector of labelled objects: proper labels, and as many values as each operator takes."""
+    if selector is None:
+        return
+    for key, value in selector.match_labels.items():
+        yield from label_key(key, f"{field}.matchLabels")
+        for problem in label_value_problems(value):
+            yield invalid(f"{field}.matchLabels", f"not a label's value: {problem}")
+    for index, requirement in enumerate(selector.match_expressions):
+        yield from _label_requirement(requirement, f"{field}.matchExpressions[{index}]")
+
+
+def _label_requirement(requirement: LabelSelectorRequirement, field: str) -> Iterator[Cause]:
+    operator, values = requirement.operator, requirement.values
+    if operator in ("In", "NotIn"):
+        if not values:
+            yield invalid(f"{field}.values", f"{operator} needs one or more values")
+    elif operator in ("Exists", "DoesNotExist"):
+        if values:
+            yield invalid(f"{field}.values", f"{operator} takes no values")
+    else:
+        yield invalid(f"{field}.operator", f"{operator!r} is none of In, NotIn, Exists, DoesNotExist")
+    yield from label_key(requirement.key, f"{field}.key")
+    for index, value in enumerate(values):
+        for problem in label_value_problems(value):
+            yield invalid(f"{field}.values[{index}]", f"not a label's value: {problem}")
+
+
+def node_selector_term(term: NodeSelectorTerm, field: str) -> Iterator[Cause]:
+    """A node selector's term: expressions over labels, and over the one field that a node has (metadata.name)."""
+    for index, requirement in enumerate(term.match_expressions):
+        yield from _node_label(requirement, f"{field}.matchExpressions[{index}]")
+    for index, requirement in enumerate(term.match_fields):
+        yield from _node_field(requirement, f"{field}.matchFields[{index}]")
+
+
+def _node_label(requirement: NodeSelectorRequirement, field: str) -> Iterator[Cause]:
+    operator, values = requirement.operator, requirement.values
+    if operator in ("In", "NotIn"):
+        if not values:
+            yield invalid(f"{field}.values", f"{operator} needs one or more values")
+    elif operator in ("Exists", "DoesNotExist"):
+        if values:
+            yield invalid(f"{field}.values", f"{operator} takes no values")
+    elif len(values) != 1:
+        yield invalid(f"{field}.values", f"{operator} takes one value, not {len(values)}")
+    yield from label_key(requirement.key, f"{field}.key")
+
+
+def _node_field(requirement: NodeSelectorRequirement, field: str) -> Iterator[Cause]:
+    operator, values = requirement.operator, requirement.values
+    if operator not in ("In", "NotIn"):
+        yield invalid(f"{field}.operator", f"a field is matched by In or NotIn, not by {operator}")
+    elif len(values) != 1:
+        yield invalid(f"{field}.values", f"{operator} takes one value here, not {len(values)}")
+    if requirement.key != "metadata.name":
+        yield invalid(f"{field}.key", f"{requirement.key!r} cannot be matched, only metadata.name can")
+        return
+    for index, value in enumerate(values):
+        for problem in dns_subdomain_problems(value):
+            yield invalid(f"{field}.values[{index}]", f"not a node's name: {problem}")

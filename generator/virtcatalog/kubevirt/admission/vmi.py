@@ -1,0 +1,153 @@
+"""The VMI webhook's rules, in KubeVirt's order.
+
+Source: KubeVirt v1.9.0, pkg/virt-api/webhooks/validating-webhook/admitters/vmi-create-admitter.go. Every rule runs,
+whatever the others find. `path` is where the VMI's spec stands: "spec", or "spec.template.spec" in a VM.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from virtcatalog.api.kubevirt import VirtualMachineInstance, VirtualMachineInstanceSpec
+from virtcatalog.errors import Cause
+from virtcatalog.kubevirt.admission.accesscredentials import validate_access_credentials
+from virtcatalog.kubevirt.admission.affinity import validate_affinity, validate_topology_spread
+from virtcatalog.kubevirt.admission.architecture import validate_architecture
+from virtcatalog.kubevirt.admission.bindings import validate_discontinued_bindings, validate_discontinued_feature_gates
+from virtcatalog.kubevirt.admission.containerdisk import validate_container_disks
+from virtcatalog.kubevirt.admission.cpu import (
+    validate_cpu_features,
+    validate_dedicated_cpus,
+    validate_emulator_thread,
+    validate_max_sockets,
+)
+from virtcatalog.kubevirt.admission.disks import validate_disks
+from virtcatalog.kubevirt.admission.diskvolumes import validate_disk_volumes, validate_volume_disks
+from virtcatalog.kubevirt.admission.dns import validate_dns
+from virtcatalog.kubevirt.admission.downwardmetrics import validate_downward_metrics
+from virtcatalog.kubevirt.admission.filesystems import validate_filesystems
+from virtcatalog.kubevirt.admission.firmware import validate_acpi_tables, validate_firmware
+from virtcatalog.kubevirt.admission.gpus import validate_gpus
+from virtcatalog.kubevirt.admission.grace import validate_grace, validate_grace_annotations
+from virtcatalog.kubevirt.admission.hostdevices import validate_host_devices
+from virtcatalog.kubevirt.admission.hostname import validate_hostname, validate_subdomain
+from virtcatalog.kubevirt.admission.hugepages import validate_hugepages
+from virtcatalog.kubevirt.admission.hyperv import validate_hyperv
+from virtcatalog.kubevirt.admission.inputs import validate_inputs
+from virtcatalog.kubevirt.admission.iothreads import validate_io_threads_policy
+from virtcatalog.kubevirt.admission.launchsecurity import validate_launch_security
+from virtcatalog.kubevirt.admission.lifecycle import (
+    validate_eviction_strategy,
+    validate_reboot_policy,
+    validate_start_strategy,
+)
+from virtcatalog.kubevirt.admission.machine import validate_machine
+from virtcatalog.kubevirt.admission.memory import (
+    validate_guest_memory,
+    validate_memory_is_set,
+    validate_reserved_overhead,
+)
+from virtcatalog.kubevirt.admission.metadata import validate_annotations
+from virtcatalog.kubevirt.admission.networks import validate_networks
+from virtcatalog.kubevirt.admission.numa import validate_numa
+from virtcatalog.kubevirt.admission.panic import validate_panic_devices
+from virtcatalog.kubevirt.admission.probes import validate_probes
+from virtcatalog.kubevirt.admission.realtime import validate_realtime
+from virtcatalog.kubevirt.admission.reservations import validate_persistent_reservations
+from virtcatalog.kubevirt.admission.resourceclaims import validate_resource_claims
+from virtcatalog.kubevirt.admission.resources import (
+    validate_cpu_limits,
+    validate_cpu_requests,
+    validate_memory_limits,
+    validate_memory_requests,
+)
+from virtcatalog.kubevirt.admission.serviceaccount import validate_service_account
+from virtcatalog.kubevirt.admission.sound import validate_sound
+from virtcatalog.kubevirt.admission.utilityvolumes import validate_utility_volumes
+from virtcatalog.kubevirt.admission.video import validate_video
+from virtcatalog.kubevirt.admission.volumes import validate_volumes
+from virtcatalog.kubevirt.admission.vsock import validate_vsock
+from virtcatalog.kubevirt.cluster import Cluster
+from virtcatalog.kubevirt.configuration import Configuration
+
+Rule = Callable[[VirtualMachineInstanceSpec, str, Configuration], Iterator[Cause]]
+
+SPEC_RULES: tuple[Rule, ...] = (
+    validate_hostname,
+    validate_subdomain,
+    validate_memory_requests,
+    validate_memory_limits,
+    validate_hugepages,
+    validate_guest_memory,
+    validate_machine,
+    validate_acpi_tables,
+    validate_cpu_requests,
+    validate_cpu_limits,
+    validate_dedicated_cpus,
+    validate_numa,
+    validate_emulator_thread,
+    validate_cpu_features,
+    validate_max_sockets,
+    validate_start_strategy,
+    validate_realtime,
+    validate_affinity,
+    validate_topology_spread,
+    validate_networks,
+    validate_resource_claims,
+    validate_disk_volumes,
+    validate_inputs,
+    validate_io_threads_policy,
+    validate_probes,
+    validate_disks,
+    validate_firmware,
+    validate_volumes,
+    validate_container_disks,
+    validate_utility_volumes,
+    validate_access_credentials,
+    validate_dns,
+    validate_eviction_strategy,
+    validate_gpus,
+    validate_host_devices,
+    validate_grace,
+    validate_sound,
+    validate_launch_security,
+    validate_vsock,
+    validate_persistent_reservations,
+    validate_downward_metrics,
+    validate_filesystems,
+    validate_video,
+    validate_panic_devices,
+    validate_reboot_policy,
+    validate_reserved_overhead,
+    validate_service_account,
+)
+"""What holds for a VMI's spec and for a VM's template alike."""
+
+_RULES_BEFORE: tuple[Rule, ...] = (validate_discontinued_feature_gates, validate_discontinued_bindings)
+_RULES_AFTER: tuple[Rule, ...] = (validate_volume_disks, validate_memory_is_set)
+_RULES_LAST: tuple[Rule, ...] = (validate_hyperv, validate_architecture)
+
+
+def validate_vmi_spec(spec: VirtualMachineInstanceSpec, path: str, config: Configuration) -> list[Cause]:
+    """Everything wrong with a VMI's spec, as a VM's template or on its own."""
+    return _run(SPEC_RULES, spec, path, config)
+
+
+def validate_vmi(vmi: VirtualMachineInstance, cluster: Cluster) -> list[Cause]:
+    """What the VMI webhook refuses in a VMI that virt-controller makes from a VM.
+
+    Labels that KubeVirt keeps for itself are no matter here: virt-controller may set them.
+    """
+    spec, metadata, config = vmi.spec, vmi.metadata, cluster.configuration
+    return [
+        *_run(_RULES_BEFORE, spec, "spec", config),
+        *_run(SPEC_RULES, spec, "spec", config),
+        *_run(_RULES_AFTER, spec, "spec", config),
+        *validate_annotations(metadata, "metadata", config),
+        *validate_grace_annotations(spec, metadata, "metadata", config),
+        *_run(_RULES_LAST, spec, "spec", config),
+    ]
+
+
+def _run(rules: tuple[Rule, ...], spec: VirtualMachineInstanceSpec, path: str, config: Configuration) -> list[Cause]:
+    return [cause for rule in rules for cause in rule(spec, path, config)]

@@ -1,0 +1,113 @@
+"""The claims behind a VMI's volumes, as virt-controller reports them in the VMI's status.
+
+Source: KubeVirt v1.9.0, pkg/virt-controller/watch/vmi/storage.go, pkg/storage/types/pvc.go and
+pkg/host-disk/host-disk.go.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import msgspec
+
+from virtcatalog.api.cdi import DataVolume
+from virtcatalog.api.kubevirt import DataVolumeTemplateSpec, VirtualMachine, VirtualMachineInstance
+from virtcatalog.api.quantity import Quantity
+from virtcatalog.kubevirt.cluster import Cluster
+from virtcatalog.kubevirt.hosts import Storage
+from virtcatalog.kubevirt.launcher.context import BackingVolume
+from virtcatalog.kubevirt.launcher.errors import DomainError
+
+_MIB = 2**20
+
+
+class _Claim(msgspec.Struct, frozen=True):
+    """A PersistentVolumeClaim: its volume mode, what it requests, and what it got."""
+
+    block: bool
+    request: Quantity | None
+    capacity: Quantity | None
+    preallocated: bool = False
+
+
+def backing_volumes(
+    vmi: VirtualMachineInstance, cluster: Cluster, storage: Storage, vm: VirtualMachine | None
+) -> dict[str, BackingVolume]:
+    """Return volume name to the claim behind it; DomainError for a claim too small to hold a disk."""
+    found: dict[str, BackingVolume] = {}
+    mounted = {filesystem.name for filesystem in vmi.spec.domain.devices.filesystems}
+    for position, volume in enumerate(vmi.spec.volumes):
+        if volume.container_disk is not None:
+            continue
+        source = volume.persistent_volume_claim
+        if source is not None:
+            name, hotplug = source.claim_name, source.hotpluggable
+        elif volume.data_volume is not None:
+            name, hotplug = volume.data_volume.name, volume.data_volume.hotpluggable
+        elif volume.ephemeral is not None and volume.ephemeral.persistent_volume_claim is not None:
+            claim = _find(volume.ephemeral.persistent_volume_claim.claim_name, vmi, cluster, storage, vm)
+            found[volume.name] = BackingVolume(block=claim.block, has_claim=False)
+            continue
+        else:
+            continue
+        claim = _find(name, vmi, cluster, storage, vm)
+        host_disk = not claim.block and not hotplug and volume.name not in mounted
+        if host_disk:
+            _check_size(claim, f"spec.volumes[{position}]", name)
+        found[volume.name] = BackingVolume(
+            block=claim.block,
+            hotplug=hotplug,
+            host_disk=host_disk,
+            preallocated=claim.preallocated,
+            capacity=_disk_capacity(claim),
+            filesystem_overhead=storage.filesystem_overhead,
+        )
+    return found
+
+
+def _find(
+    name: str, vmi: VirtualMachineInstance, cluster: Cluster, storage: Storage, vm: VirtualMachine | None
+) -> _Claim:
+    """The claim, or the one that its DataVolume or data volume template will make, or what a missing one counts as."""
+    namespace = vmi.metadata.namespace or "default"
+    pvc = cluster.pvc(namespace, name)
+    if pvc is not None:
+        request = pvc.spec.resources.requests.get("storage")
+        capacity = request if pvc.status is None else pvc.status.capacity.get("storage")
+        block = pvc.spec.volume_mode == "Block"
+        return _Claim(block, request, capacity, _is_preallocated(pvc.metadata.annotations))
+    data_volume: DataVolume | DataVolumeTemplateSpec | None = cluster.data_volume(namespace, name)
+    if data_volume is None and vm is not None:
+        templates = vm.spec.data_volume_templates
+        data_volume = next((template for template in templates if template.metadata.name == name), None)
+    size = Quantity.parse(storage.missing_claim_size)
+    if data_volume is None:
+        return _Claim(block=False, request=size, capacity=size)
+    wanted = data_volume.spec.pvc or data_volume.spec.storage
+    request = wanted.resources.requests.get("storage", size) if wanted is not None else size
+    preallocated = bool(data_volume.spec.preallocation) or _is_preallocated(data_volume.metadata.annotations)
+    return _Claim(wanted is not None and wanted.volume_mode == "Block", request, request, preallocated)
+
+
+def _is_preallocated(annotations: Mapping[str, str]) -> bool:
+    return any(
+        value == "true" and ("/storage.preallocation" in name or "/storage.thick-provisioned" in name)
+        for name, value in annotations.items()
+    )
+
+
+def _disk_capacity(claim: _Claim) -> int | None:
+    """What the disk can hold, in bytes; None when the claim does not tell it in plain numbers."""
+    if claim.request is None or claim.capacity is None:
+        return None
+    request, capacity = claim.request.int64, claim.capacity.int64
+    return None if request is None or capacity is None else min(request, capacity)
+
+
+def _check_size(claim: _Claim, field: str, name: str) -> None:
+    """A host disk has whole mebibytes, and at least one."""
+    amounts = [amount for amount in (claim.request, claim.capacity) if amount is not None]
+    if not amounts:
+        raise DomainError(field, f"claim {name} neither requests storage nor has a capacity")
+    if min(amount.value for amount in amounts) < _MIB:
+        raise DomainError(field, f"claim {name} is smaller than 1Mi, the least that a disk needs")

@@ -1,0 +1,1 @@
+"""What virt-controller makes of a VirtualMachine: its VirtualMachineInstance."""

@@ -1,0 +1,130 @@
+"""What virt-controller makes of a VirtualMachine when it starts it: the VirtualMachineInstance.
+
+Source: KubeVirt v1.9.0, pkg/virt-controller/watch/vm/vm.go (SetupVMIFromVM, startVMI), pkg/instancetype/controller/vm
+and pkg/instancetype/expand.
+"""
+
+from __future__ import annotations
+
+from virtcatalog.api.core import ObjectMeta, OwnerReference
+from virtcatalog.api.decode import clone
+from virtcatalog.api.devices import Input
+from virtcatalog.api.instancetype import VirtualMachineInstancetypeSpec, VirtualMachinePreferenceSpec
+from virtcatalog.api.kubevirt import VirtualMachine, VirtualMachineInstance, VirtualMachineInstanceSpec
+from virtcatalog.errors import Cause, VirtcatalogError
+from virtcatalog.kubevirt.admission.bindings import validate_discontinued_bindings
+from virtcatalog.kubevirt.cluster import Cluster
+from virtcatalog.kubevirt.defaults.network import NetworkDefaultError, set_default_network_interface
+from virtcatalog.kubevirt.defaults.spec import set_default_vmi_spec, set_default_volume_disks
+from virtcatalog.kubevirt.identity import vm_uid, vmi_uid
+from virtcatalog.kubevirt.instancetype import apply_to_vmi, set_annotations
+from virtcatalog.kubevirt.instancetype.find import NotFoundError, find_instancetype, find_preference
+from virtcatalog.kubevirt.preference import apply_autoattach
+
+GENERATION_ANNOTATION = "kubevirt.io/vm-generation"
+MIGRATION_TARGET_ANNOTATION = "kubevirt.io/create-migration-target"
+_FINALIZER = "kubevirt.io/virtualMachineControllerFinalize"
+_INPUT = "default-0"
+
+Found = tuple[VirtualMachineInstancetypeSpec | None, VirtualMachinePreferenceSpec | None]
+
+
+class ControllerError(VirtcatalogError):
+    """virt-controller cannot make a VMI of an admitted VM: `causes` say why, at fields of the VM or of its VMI."""
+
+    def __init__(self, *causes: Cause) -> None:
+        self.causes = causes
+        super().__init__("; ".join(f"{each.field}: {each.message}" if each.field else each.message for each in causes))
+
+
+def sync_instancetype(vm: VirtualMachine, cluster: Cluster) -> VirtualMachine:
+    """Return the VM as it is when its instance type and preference have been looked at.
+
+    Under the reference policies `expand` and `expandAll` they are applied to the VM for good and no longer named;
+    under `reference` the VM stays as it is. Raises ControllerError when they do not exist or cannot be applied.
+    """
+    if vm.spec.instancetype is None and vm.spec.preference is None:
+        return vm
+    found = _find(vm, cluster)
+    if cluster.configuration.instancetype_reference_policy not in ("expand", "expandAll"):
+        return vm
+    expanded = clone(vm)
+    spec, metadata = expanded.spec.template.spec, expanded.spec.template.metadata
+    set_default_volume_disks(spec)
+    _set_default_network(spec, cluster)
+    _apply("spec.template.spec", found, spec, metadata)
+    set_default_vmi_spec(spec, cluster.configuration)
+    expanded.spec.instancetype = expanded.spec.preference = None
+    return expanded
+
+
+def start_vmi(vm: VirtualMachine, cluster: Cluster) -> VirtualMachineInstance:
+    """Return the VMI that virt-controller creates for a VM, as if it were to start; ControllerError if it cannot."""
+    vmi = setup_vmi_from_vm(vm)
+    found = instancetype, preference = _find(vm, cluster)
+    devices = vmi.spec.domain.devices
+    # Before the default network and input device are added: the preference may be against them.
+    if preference is not None and preference.devices is not None:
+        apply_autoattach(preference.devices, devices)
+    if devices.autoattach_input_device and not devices.inputs:
+        devices.inputs = [Input(name=_INPUT, type="")]
+    _set_default_network(vmi.spec, cluster)
+    if instancetype is not None or preference is not None:
+        set_annotations(vm, vmi.metadata)
+        _apply("spec", found, vmi.spec, vmi.metadata)
+    for cause in validate_discontinued_bindings(vmi.spec, "spec", cluster.configuration):
+        raise ControllerError(cause)
+    return vmi
+
+
+def setup_vmi_from_vm(vm: VirtualMachine) -> VirtualMachineInstance:
+    """Return a VMI with the VM's name and what its template says; the VM counts as just created."""
+    template, namespace, name = vm.spec.template, vm.metadata.namespace, vm.metadata.name
+    metadata = ObjectMeta(
+        name=name,
+        namespace=namespace,
+        uid=vmi_uid(namespace, name),
+        labels=dict(template.metadata.labels),
+        annotations={**template.metadata.annotations, GENERATION_ANNOTATION: "1"},
+        finalizers=[*template.metadata.finalizers, _FINALIZER],
+        owner_references=[
+            OwnerReference(
+                api_version="kubevirt.io/v1",
+                kind="VirtualMachine",
+                name=name,
+                uid=vm.metadata.uid or vm_uid(namespace, name),
+                controller=True,
+                block_owner_deletion=True,
+            )
+        ],
+    )
+    if vm.spec.run_strategy == "WaitAsReceiver":
+        metadata.annotations[MIGRATION_TARGET_ANNOTATION] = "true"
+    vmi = VirtualMachineInstance(
+        api_version="kubevirt.io/v1",
+        kind="VirtualMachineInstance",
+        metadata=metadata,
+        spec=clone(template.spec),
+    )
+    set_default_volume_disks(vmi.spec)
+    return vmi
+
+
+def _find(vm: VirtualMachine, cluster: Cluster) -> Found:
+    try:
+        return find_instancetype(vm, cluster), find_preference(vm, cluster)
+    except NotFoundError as error:
+        raise ControllerError(error.cause) from error
+
+
+def _set_default_network(spec: VirtualMachineInstanceSpec, cluster: Cluster) -> None:
+    try:
+        set_default_network_interface(spec, cluster.configuration)
+    except NetworkDefaultError as error:
+        raise ControllerError(Cause("", "", str(error))) from error
+
+
+def _apply(path: str, found: Found, spec: VirtualMachineInstanceSpec, metadata: ObjectMeta) -> None:
+    conflicts = apply_to_vmi(path, *found, spec, metadata)
+    if conflicts:
+        raise ControllerError(*conflicts)

@@ -1,0 +1,127 @@
+"""VirtualMachineInstancePresets: domain settings given to VMIs by label, deprecated in favour of instance types.
+
+Source: KubeVirt v1.9.0, pkg/virt-api/webhooks/mutating-webhook/mutators/preset.go.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import combinations
+from typing import Any
+
+from virtcatalog.api.core import LabelSelector
+from virtcatalog.api.decode import clone
+from virtcatalog.api.domainspec import Clock, DomainSpec
+from virtcatalog.api.kubevirt import VirtualMachineInstance, VirtualMachineInstancePreset
+from virtcatalog.errors import Cause
+from virtcatalog.kubevirt.admission.selectors import label_selector
+from virtcatalog.kubevirt.cluster import Cluster
+
+EXCLUSION_ANNOTATION = "virtualmachineinstancepresets.admission.kubevirt.io/exclude"
+_APPLIED_ANNOTATION = "virtualmachinepreset.kubevirt.io/"
+_DEPRECATION = "VirtualMachineInstancePresets are deprecated: use instance types and preferences"
+
+
+def apply_presets(vmi: VirtualMachineInstance, cluster: Cluster) -> list[Cause]:
+    """Merge the presets that select the VMI into its domain; changes `vmi`.
+
+    A preset never overrides what the VMI says. A cause (KubeVirt gives it no field) is a selector that cannot be
+    evaluated, or two presets of this VMI that contradict each other.
+    """
+    presets = cluster.presets(vmi.metadata.namespace or "default")
+    if not presets or vmi.metadata.annotations.get(EXCLUSION_ANNOTATION) == "true":
+        return []
+    for preset in presets:
+        for problem in label_selector(preset.spec.selector, "spec.selector"):
+            message = f"preset {preset.metadata.name}: {problem.field}: {problem.message}"
+            return [Cause("", "", message)]
+    matching = [preset for preset in presets if selects(preset.spec.selector, vmi.metadata.labels)]
+    matching.sort(key=lambda preset: preset.metadata.name)
+    conflicts = _conflicts_between(matching)
+    if conflicts:
+        return [Cause("", "", f"the presets contradict each other: {'; '.join(conflicts)}")]
+    for preset in matching:
+        if preset.spec.domain is not None and _merge(preset.spec.domain, vmi.spec.domain):
+            vmi.metadata.annotations[_APPLIED_ANNOTATION + preset.metadata.name] = "kubevirt.io/v1"
+    return []
+
+
+def preset_warnings(vmi: VirtualMachineInstance) -> list[str]:
+    """What the VMI webhook remarks when a preset was applied."""
+    applied = any("virtualmachinepreset" in annotation for annotation in vmi.metadata.annotations)
+    return [_DEPRECATION] if applied else []
+
+
+def selects(selector: LabelSelector, labels: Mapping[str, str]) -> bool:
+    """Whether a label selector that is well formed selects these labels; an empty one selects all."""
+    for key, value in selector.match_labels.items():
+        if labels.get(key) != value:
+            return False
+    for requirement in selector.match_expressions:
+        present = requirement.key in labels
+        listed = present and labels[requirement.key] in requirement.values
+        met = {"In": listed, "NotIn": not listed, "Exists": present, "DoesNotExist": not present}
+        if not met[requirement.operator]:
+            return False
+    return True
+
+
+def _conflicts_between(presets: list[VirtualMachineInstancePreset]) -> list[str]:
+    return [
+        f"{one.metadata.name} and {other.metadata.name} on {', '.join(fields)}"
+        for one, other in combinations(presets, 2)
+        if one.spec.domain and other.spec.domain and (fields := _conflicts(one.spec.domain, other.spec.domain))
+    ]
+
+
+def _conflicts(one: DomainSpec, other: DomainSpec) -> list[str]:
+    """Name the settings that both make, differently."""
+    fields = []
+    for key, amount in one.resources.requests.items():
+        if other.resources.requests.get(key, amount) != amount:
+            fields.append(f"resources.requests[{key}]")
+    one_timer, other_timer = one.clock and one.clock.timer, other.clock and other.clock.timer
+    settings: tuple[tuple[str, Any, Any], ...] = (
+        ("cpu", one.cpu, other.cpu),
+        ("firmware", one.firmware, other.firmware),
+        ("clock offset", one.clock and _offset(one.clock), other.clock and _offset(other.clock)),
+        ("clock.timer", one_timer, other_timer),
+        ("features", one.features, other.features),
+        ("devices.watchdog", one.devices.watchdog, other.devices.watchdog),
+        ("ioThreadsPolicy", one.io_threads_policy, other.io_threads_policy),
+    )
+    fields += [name for name, ours, theirs in settings if ours is not None and theirs is not None and ours != theirs]
+    return fields
+
+
+def _offset(clock: Clock) -> tuple[object, object]:
+    return clock.utc, clock.timezone
+
+
+def _merge(preset: DomainSpec, domain: DomainSpec) -> bool:
+    """Fill in what the domain leaves open; say whether anything of the preset now holds."""
+    applied = False
+    if preset.resources.requests:
+        if not domain.resources.requests:
+            domain.resources.requests = dict(preset.resources.requests)
+        applied = domain.resources.requests == preset.resources.requests
+    for name in ("cpu", "firmware", "features", "io_threads_policy"):
+        applied = _fill(preset, domain, name) or applied
+    applied = _fill(preset.devices, domain.devices, "watchdog") or applied
+    if preset.clock is not None:
+        if domain.clock is None:
+            # Without the timer: it follows below, and only a clock that has none of its own gets one.
+            domain.clock = Clock(utc=clone(preset.clock.utc) if preset.clock.utc else None)
+            domain.clock.timezone = preset.clock.timezone
+        applied = domain.clock == preset.clock or applied
+        applied = _fill(preset.clock, domain.clock, "timer") or applied
+    return applied
+
+
+def _fill(source: Any, target: Any, name: str) -> bool:
+    value = getattr(source, name)
+    if value is None:
+        return False
+    if getattr(target, name) is None:
+        setattr(target, name, value if isinstance(value, str) else clone(value))
+    return bool(getattr(target, name) == value)

@@ -1,0 +1,56 @@
+"""Defaults of a VirtualMachine.
+
+Source: KubeVirt v1.9.0, pkg/defaults/defaults.go (SetVirtualMachineDefaults, SupportsPCIeHotplug).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from virtcatalog.api.cdi import DataSource
+from virtcatalog.api.domainspec import Machine
+from virtcatalog.api.kubevirt import VirtualMachine, VirtualMachineInstanceSpec
+
+if TYPE_CHECKING:
+    from virtcatalog.kubevirt.cluster import Cluster
+
+_ARCHITECTURE_LABEL = "template.kubevirt.io/architecture"
+_ARCHITECTURES = ("amd64", "arm64", "s390x")
+
+
+def set_vm_defaults(vm: VirtualMachine, cluster: Cluster) -> None:
+    """Set the architecture, where possible that of the first disk image that tells its own, and the machine type."""
+    spec = vm.spec.template.spec
+    if not spec.architecture:
+        spec.architecture = _architecture_of_images(vm, cluster) or cluster.configuration.default_architecture
+    machine = spec.domain.machine
+    if machine is None:
+        machine = spec.domain.machine = Machine()
+    if not machine.type:
+        machine.type = cluster.configuration.machine_type(spec.architecture)
+
+
+def supports_pcie_hotplug(spec: VirtualMachineInstanceSpec) -> bool:
+    """Whether the machine has PCIe root ports for hotplug, which the PCI topology annotation is about."""
+    if spec.architecture not in ("amd64", "arm64", ""):
+        return False
+    machine = spec.domain.machine
+    return machine is None or "q35" in machine.type or machine.type.startswith("virt")
+
+
+def _architecture_of_images(vm: VirtualMachine, cluster: Cluster) -> str:
+    for template in vm.spec.data_volume_templates:
+        reference = template.spec.source_ref
+        if reference is None or reference.kind.lower() != "datasource":
+            continue
+        namespace = reference.namespace or vm.metadata.namespace or "default"
+        source = _resolve(cluster.data_source(namespace, reference.name), cluster)
+        architecture = source.metadata.labels.get(_ARCHITECTURE_LABEL, "") if source else ""
+        if architecture in _ARCHITECTURES:
+            return architecture
+    return ""
+
+
+def _resolve(source: DataSource | None, cluster: Cluster) -> DataSource | None:
+    pointer = source.spec.source.data_source if source else None
+    return cluster.data_source(pointer.namespace, pointer.name) if pointer else source

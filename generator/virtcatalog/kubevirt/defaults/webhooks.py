@@ -1,0 +1,84 @@
+"""The mutating webhooks of virt-api for new VirtualMachines and VirtualMachineInstances.
+
+Source: KubeVirt v1.9.0, pkg/virt-api/webhooks/mutating-webhook/mutators/vm-mutator.go and vmi-mutator.go.
+"""
+
+from __future__ import annotations
+
+from virtcatalog.api.core import ObjectMeta
+from virtcatalog.api.domainspec import Firmware
+from virtcatalog.api.kubevirt import VirtualMachine, VirtualMachineInstance
+from virtcatalog.api.status import CPUTopology, MemoryStatus, VirtualMachineInstanceStatus
+from virtcatalog.errors import Cause
+from virtcatalog.kubevirt.cluster import Cluster
+from virtcatalog.kubevirt.configuration import Configuration
+from virtcatalog.kubevirt.defaults.network import NetworkDefaultError
+from virtcatalog.kubevirt.defaults.presets import apply_presets
+from virtcatalog.kubevirt.defaults.vm import set_vm_defaults, supports_pcie_hotplug
+from virtcatalog.kubevirt.defaults.vmi import set_default_vmi
+from virtcatalog.kubevirt.identity import firmware_serial, firmware_uuid
+from virtcatalog.kubevirt.instancetype.webhook import mutate_matchers
+
+PCI_TOPOLOGY_ANNOTATION = "kubevirt.io/pci-topology-version"
+EVEN_PARITY_ANNOTATION = "alpha.kubevirt.io/EmulatorThreadCompleteToEvenParity"
+QGS_SOCKET_ANNOTATION = "kubevirt.io/qgs-socket-path"
+_FOREGROUND_FINALIZER = "kubevirt.io/foregroundDeleteVirtualMachine"
+_QEMU_USER = 107
+
+
+def mutate_vm(vm: VirtualMachine, cluster: Cluster) -> list[Cause]:
+    """Give a new VM what its webhook gives it; changes `vm`. Causes are why it cannot."""
+    causes = mutate_matchers(vm, cluster)
+    if causes:
+        return causes
+    template = vm.spec.template
+    firmware = template.spec.domain.firmware
+    if firmware is None:
+        firmware = template.spec.domain.firmware = Firmware()
+    if not firmware.uuid:
+        firmware.uuid = firmware_uuid(vm.metadata.namespace, vm.metadata.name)
+    if not firmware.serial:
+        firmware.serial = firmware_serial(vm.metadata.namespace, vm.metadata.name)
+    set_vm_defaults(vm, cluster)
+    if supports_pcie_hotplug(template.spec):
+        _set_pci_topology(template.metadata, cluster.configuration)
+    return []
+
+
+def mutate_vmi(vmi: VirtualMachineInstance, cluster: Cluster) -> list[Cause]:
+    """Give a new VMI what its webhook gives it; changes `vmi`. Causes are why it cannot."""
+    config, annotations = cluster.configuration, vmi.metadata.annotations
+    causes = apply_presets(vmi, cluster)
+    if causes:
+        return causes
+    try:
+        set_default_vmi(vmi, config)
+    except NetworkDefaultError as error:
+        return [Cause("", "", str(error))]
+    if supports_pcie_hotplug(vmi.spec):
+        _set_pci_topology(vmi.metadata, config)
+    cpu, security = vmi.spec.domain.cpu, vmi.spec.domain.launch_security
+    align = EVEN_PARITY_ANNOTATION in config.annotations and config.feature_gate("AlignCPUs")
+    if align and cpu is not None and cpu.isolate_emulator_thread:
+        annotations[EVEN_PARITY_ANNOTATION] = ""
+    if security is not None and security.tdx is not None and config.qgs_socket_path:
+        annotations[QGS_SOCKET_ANNOTATION] = config.qgs_socket_path
+    vmi.metadata.finalizers.append(_FOREGROUND_FINALIZER)
+    _set_status(vmi, config)
+    return []
+
+
+def _set_pci_topology(metadata: ObjectMeta, config: Configuration) -> None:
+    metadata.annotations.setdefault(PCI_TOPOLOGY_ANNOTATION, config.release.pci_topology_version)
+
+
+def _set_status(vmi: VirtualMachineInstance, config: Configuration) -> None:
+    cpu, memory = vmi.spec.domain.cpu, vmi.spec.domain.memory
+    status = vmi.status = VirtualMachineInstanceStatus(phase="Pending")
+    if not config.feature_gate("Root"):
+        status.runtime_user = _QEMU_USER
+    if cpu is not None:
+        status.current_cpu_topology = CPUTopology(cores=cpu.cores, sockets=cpu.sockets, threads=cpu.threads)
+    if memory is not None and memory.guest is not None:
+        guest = memory.guest
+        status.memory = MemoryStatus(guest_at_boot=guest, guest_requested=guest, guest_current=guest)

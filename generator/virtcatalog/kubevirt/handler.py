@@ -1,0 +1,288 @@
+"""What virt-controller, virt-handler and the device plugins tell virt-launcher of a VMI: the domain's Context.
+
+Source: KubeVirt v1.9.0, pkg/virt-handler/options.go, pkg/virt-handler/vm.go and generateConverterContext of
+pkg/virt-launcher/virtwrap/manager.go.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Mapping
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import msgspec
+
+from virtcatalog.api.kubevirt import VirtualMachine, VirtualMachineInstance
+from virtcatalog.errors import UnsupportedError
+from virtcatalog.kubevirt.admission.selectors import label_selector
+from virtcatalog.kubevirt.claims import backing_volumes
+from virtcatalog.kubevirt.cluster import Cluster
+from virtcatalog.kubevirt.configuration import Configuration
+from virtcatalog.kubevirt.defaults.presets import selects
+from virtcatalog.kubevirt.hosts import HOSTS, DeviceAddresses, HostProfile, topology
+from virtcatalog.kubevirt.launcher.architecture import architecture_of
+from virtcatalog.kubevirt.launcher.context import SMBIOS, Context, DeviceResource, GraceDevice
+from virtcatalog.kubevirt.launcher.elements.clock import needs_tsc_frequency
+from virtcatalog.kubevirt.launcher.elements.iothreads import supplemental_pool
+from virtcatalog.kubevirt.launcher.elements.vcpu import configured_vcpus
+from virtcatalog.kubevirt.launcher.errors import DomainError
+
+_EVEN_PARITY = "alpha.kubevirt.io/EmulatorThreadCompleteToEvenParity"
+_NO_FREE_PAGE_REPORTING = "kubevirt.io/free-page-reporting-disabled"
+_NON_ROOT = "kubevirt.io/nonroot"
+_LOG_VERBOSITY = "logVerbosity"
+_GRACE_GPUS = frozenset({("10DE", "2342"), ("10DE", "2348"), ("10DE", "2941")})
+_MEDIATED_DEVICES = uuid.UUID("5d6b3d3c-8f3c-5d0e-9b1b-0f6d2f5f9a51")
+
+
+def build_context(vmi: VirtualMachineInstance, cluster: Cluster, vm: VirtualMachine | None = None) -> Context:
+    """Gather what the domain of a VMI takes from the cluster and from its host profile.
+
+    `vm`, when there is one, tells of data volume templates and is what changed block tracking goes by. DomainError
+    where the node cannot give what the VMI asks of it; UnsupportedError for devices of dynamic resource allocation.
+    """
+    facts = _FACTS.get(cluster)
+    if facts is None:
+        facts = _FACTS[cluster] = _ClusterFacts(cluster)
+    base = facts.context(vmi.spec.architecture)
+    changes: dict[str, Any] = {}
+    _gather_machine(vmi, cluster.configuration, facts, base, changes)
+    _gather_devices(vmi, facts, changes)
+    volumes = backing_volumes(vmi, cluster, facts.host.storage, vm)
+    if volumes:
+        changes["volumes"] = volumes
+    if vm is not None and facts.tracks_changed_blocks and _tracks_changed_blocks(vm, cluster):
+        changes["changed_block_tracking"] = True
+    return msgspec.structs.replace(base, **changes) if changes else base
+
+
+class _ClusterFacts:
+    """What is the same for all VMIs of a cluster."""
+
+    def __init__(self, cluster: Cluster) -> None:
+        self.host = cluster.host or HOSTS["reference"]
+        self.topology = topology(self.host)
+        self.cpus = tuple(sorted(cpu.id for cell in self.topology.cells for cpu in cell.cpus))
+        self.kinds = _resource_kinds(cluster.configuration)
+        self.grace_resources = _grace_resources(cluster.configuration)
+        self.tracks_changed_blocks = cluster.configuration.feature_gate("IncrementalBackup")
+        self._configuration = cluster.configuration
+        self._contexts: dict[str, Context] = {}
+
+    def context(self, architecture: str) -> Context:
+        """The context of a VMI of an architecture that asks for nothing special."""
+        context = self._contexts.get(architecture)
+        if context is None:
+            context = self._contexts[architecture] = self._make(architecture)
+        return context
+
+    def _make(self, architecture: str) -> Context:
+        config, host = self._configuration, self.host
+        directory = config.ovmf_path(architecture)
+        return Context(
+            architecture=architecture_of(architecture),
+            host_profile=str(host),
+            release=config.release.name,
+            hypervisor=config.hypervisor,
+            hypervisor_available=config.hypervisor in host.hypervisors,
+            allow_emulation=config.allow_emulation,
+            launcher_log_verbosity=config.virt_launcher_verbosity,
+            non_root=not config.feature_gate("Root"),
+            smbios=_smbios(config),
+            firmware_directory=directory,
+            firmware_files=_firmware_files(host, directory),
+            firmware_auto_selection=config.feature_gate("FirmwareAutoSelection"),
+            topology=self.topology,
+            pci_numa_aware_topology=config.feature_gate("PCINUMAAwareTopology"),
+            pci_numa_nodes={d.address: d.numa_node for d in host.pci_devices if d.numa_node is not None},
+            iommufd=host.iommufd and config.feature_gate("IOMMUFD"),
+            grace_io_virtualization=config.feature_gate("GraceIOVirtualization"),
+            grace_devices=_grace_devices(host),
+            grace_initiator_nodes=host.initiator_nodes,
+            smmuv3=host.smmuv3,
+            numa_distances={node.id: dict(enumerate(node.distances)) for node in host.numa_nodes},
+            mem_balloon_stats_period=config.mem_balloon_stats_period,
+            free_page_reporting=not config.free_page_reporting_disabled,
+            bochs_for_efi_guests=not config.vga_display_for_efi_guests,
+            serial_console_log=not config.serial_console_log_disabled,
+            container_disk_format=host.storage.container_disk_format,
+            filesystem_block_size=host.storage.filesystem_block_size,
+            block_device=host.storage.block_device,
+            binding_attachments={
+                name: plugin.domain_attachment_type
+                for name, plugin in config.network_bindings.items()
+                if plugin.domain_attachment_type
+            },
+            pod_interface=host.pod_interface,
+        )
+
+
+_FACTS: WeakKeyDictionary[Cluster, _ClusterFacts] = WeakKeyDictionary()
+
+
+def _gather_machine(
+    vmi: VirtualMachineInstance, config: Configuration, facts: _ClusterFacts, base: Context, changes: dict[str, Any]
+) -> None:
+    domain, metadata = vmi.spec.domain, vmi.metadata
+    cpu, devices = domain.cpu, domain.devices
+    dedicated = cpu is not None and cpu.dedicated_cpu_placement
+    if dedicated:
+        changes["cpu_set"] = _cpu_set(vmi, facts)
+    if vmi.spec.architecture == "amd64" and needs_tsc_frequency(vmi):
+        changes["tsc_frequency"] = _tsc_frequency(vmi, config, facts.host)
+    if base.free_page_reporting and (
+        dedicated
+        or devices.autoattach_mem_balloon is False
+        or (cpu is not None and cpu.realtime is not None)
+        or (domain.memory is not None and domain.memory.hugepages is not None)
+        or metadata.annotations.get(_NO_FREE_PAGE_REPORTING) == "true"
+    ):
+        changes["free_page_reporting"] = False
+    if devices.log_serial_console is not None:
+        changes["serial_console_log"] = devices.log_serial_console
+    if devices.autoattach_vsock:
+        changes["vsock_cid"] = facts.host.vsock_cid
+    if _LOG_VERBOSITY in metadata.labels:
+        changes["launcher_log_verbosity"] = _verbosity(metadata.labels[_LOG_VERBOSITY])
+    if not base.non_root and _NON_ROOT in metadata.annotations:
+        changes["non_root"] = True
+
+
+def _verbosity(label: str) -> int:
+    if not (label.isascii() and label.isdigit()):
+        raise DomainError(f"metadata.labels[{_LOG_VERBOSITY}]", f"{label!r} is not a number")
+    return int(label)
+
+
+def _cpu_set(vmi: VirtualMachineInstance, facts: _ClusterFacts) -> tuple[int, ...]:
+    """The first CPUs of the host, as many as the pod asks for (pkg/virt-controller/services/renderresources.go)."""
+    pool = supplemental_pool(vmi)
+    wanted = configured_vcpus(vmi)
+    if not wanted:
+        resources = vmi.spec.domain.resources
+        amount = resources.limits.get("cpu", resources.requests.get("cpu"))
+        wanted = 0 if amount is None else amount.value
+    wanted += pool
+    assert vmi.spec.domain.cpu is not None
+    if vmi.spec.domain.cpu.isolate_emulator_thread:
+        wanted += 2 if _EVEN_PARITY in vmi.metadata.annotations and (wanted + pool) % 2 == 0 else 1
+    if wanted > len(facts.cpus):
+        raise DomainError("spec.domain.cpu", f"the pod asks for {wanted} CPUs, and the node has {len(facts.cpus)}")
+    return facts.cpus[:wanted]
+
+
+def _tsc_frequency(vmi: VirtualMachineInstance, config: Configuration, host: HostProfile) -> int | None:
+    """The lowest frequency of the cluster; a VMI with invtsc waits for one that makes sense."""
+    minimum = config.minimum_cluster_tsc_frequency
+    if minimum is None:
+        return host.tsc.frequency
+    if minimum > 0:
+        return minimum
+    cpu = vmi.spec.domain.cpu
+    if cpu is not None and any(feature.name == "invtsc" for feature in cpu.features):
+        message = f"the cluster's minimumClusterTSCFrequency is {minimum}; a VMI with invtsc needs a positive one"
+        raise DomainError("spec.domain.cpu.features", message)
+    return None
+
+
+def _gather_devices(vmi: VirtualMachineInstance, facts: _ClusterFacts, changes: dict[str, Any]) -> None:
+    devices, host = vmi.spec.domain.devices, facts.host
+    if devices.gpus or devices.host_devices:
+        changes["device_resources"] = _device_resources(vmi, facts)
+        if facts.grace_resources:
+            named = [(f"gpu-{gpu.name}", gpu.device_name) for gpu in devices.gpus]
+            named += [(f"hostdevice-{device.name}", device.device_name) for device in devices.host_devices]
+            aliases = (alias for alias, resource in named if resource in facts.grace_resources)
+            changes["grace_host_device_aliases"] = tuple(sorted(aliases))
+    functions = [interface.name for interface in devices.interfaces if interface.sriov is not None]
+    if functions:
+        for position, network in enumerate(vmi.spec.networks):
+            if network.resource_claim is not None:
+                field = f"spec.networks[{position}].resourceClaim"
+                raise UnsupportedError(field, "dynamic resource allocation is not modelled")
+        changes["sriov_addresses"] = {name: _function(host.devices, i) for i, name in enumerate(functions)}
+
+
+def _function(addresses: DeviceAddresses, number: int) -> str:
+    return f"0000:{addresses.sriov_bus:02x}:{addresses.sriov_slot:02x}.{number % addresses.sriov_functions}"
+
+
+def _device_resources(vmi: VirtualMachineInstance, facts: _ClusterFacts) -> dict[str, DeviceResource]:
+    """Number the resources as they are first used and their devices; a resource that nobody declares is PCI."""
+    devices = vmi.spec.domain.devices
+    counts: dict[str, int] = {}
+    for name in [gpu.device_name for gpu in devices.gpus] + [device.device_name for device in devices.host_devices]:
+        counts[name] = counts.get(name, 0) + 1
+    resources = {}
+    for number, (name, count) in enumerate(counts.items()):
+        kind = facts.kinds.get(name, "pci")
+        if kind == "pci":
+            bus = facts.host.devices.pci_first_bus + number
+            addresses = tuple(f"0000:{bus:02x}:00.{i}" for i in range(count))
+        elif kind == "usb":
+            bus = facts.host.devices.usb_first_bus + number
+            addresses = tuple(f"{bus}:{i + 1}" for i in range(count))
+        else:
+            addresses = tuple(str(uuid.uuid5(_MEDIATED_DEVICES, f"{name}/{i}")) for i in range(count))
+        resources[name] = DeviceResource(kind, addresses)
+    return resources
+
+
+def _resource_kinds(config: Configuration) -> dict[str, str]:
+    permitted = config.permitted_host_devices
+    if permitted is None:
+        return {}
+    kinds = {device.resource_name: "usb" for device in permitted.usb}
+    kinds |= {device.resource_name: "mdev" for device in permitted.mediated_devices}
+    return kinds | {device.resource_name: "pci" for device in permitted.pci_host_devices}
+
+
+def _grace_resources(config: Configuration) -> frozenset[str]:
+    permitted = config.permitted_host_devices
+    if permitted is None or not config.feature_gate("GraceIOVirtualization"):
+        return frozenset()
+    names = set()
+    for device in permitted.pci_host_devices:
+        parts = [part.strip().upper().removeprefix("0X") for part in device.pci_vendor_selector.split(":")]
+        if tuple(parts) in _GRACE_GPUS:
+            names.add(device.resource_name)
+    return frozenset(names - {""})
+
+
+def _grace_devices(host: HostProfile) -> Mapping[str, GraceDevice]:
+    return {
+        device.address: GraceDevice(
+            vendor_id=device.vendor_id,
+            device_id=device.device_id,
+            bar_bytes=device.bar_bytes,
+            initiator_nodes=device.initiator_nodes,
+        )
+        for device in host.pci_devices
+        if device.vendor_id
+    }
+
+
+def _smbios(config: Configuration) -> SMBIOS:
+    of = config.smbios
+    return SMBIOS(manufacturer=of.manufacturer, family=of.family, product=of.product, sku=of.sku, version=of.version)
+
+
+def _firmware_files(host: HostProfile, directory: str) -> frozenset[str]:
+    path = directory.rstrip("/")
+    return frozenset(file for entry in host.firmware if entry.path == path for file in entry.files)
+
+
+def _tracks_changed_blocks(vm: VirtualMachine, cluster: Cluster) -> bool:
+    """Whether the cluster's label selectors choose the VM or its namespace (pkg/storage/cbt/cbt.go)."""
+    selectors = cluster.configuration.values.changed_block_tracking_label_selectors
+    if selectors is None:
+        return False
+    namespace = cluster.namespace(vm.metadata.namespace or "default")
+    choices = [(selectors.virtual_machine_label_selector, vm.metadata.labels)]
+    if namespace is not None:
+        choices.append((selectors.namespace_label_selector, namespace.metadata.labels))
+    return any(
+        selector is not None and not any(label_selector(selector, "")) and selects(selector, labels)
+        for selector, labels in choices
+    )

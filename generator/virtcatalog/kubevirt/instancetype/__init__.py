@@ -1,0 +1,9 @@
+"""An instance type applied to a VM's template or to a VirtualMachineInstance.
+
+Source: KubeVirt v1.9.0, pkg/instancetype/apply/vmi.go.
+"""
+
+from virtcatalog.kubevirt.instancetype.annotations import set_annotations
+from virtcatalog.kubevirt.instancetype.apply import apply_instancetype, apply_to_vmi
+
+__all__ = ["apply_instancetype", "apply_to_vmi", "set_annotations"]

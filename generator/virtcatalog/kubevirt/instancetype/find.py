@@ -1,0 +1,129 @@
+"""The instance type and preference that a VM means: by pinned revision, else by name.
+
+Source: KubeVirt v1.9.0, pkg/instancetype/find and pkg/instancetype/preference/find.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from virtcatalog.api.core import ControllerRevision
+from virtcatalog.api.instancetype import VirtualMachineInstancetypeSpec, VirtualMachinePreferenceSpec
+from virtcatalog.api.kubevirt import InstancetypeMatcher, PreferenceMatcher, VirtualMachine
+from virtcatalog.api.status import InstancetypeStatusRef
+from virtcatalog.errors import Cause, VirtcatalogError
+from virtcatalog.kubevirt.instancetype.matchers import (
+    INSTANCETYPE,
+    PREFERENCE,
+    Matcher,
+    instancetype_kind,
+    preference_kind,
+)
+from virtcatalog.kubevirt.instancetype.revision import OBJECT_NAME_LABEL, RevisionError, instancetype_of, preference_of
+
+if TYPE_CHECKING:
+    from virtcatalog.kubevirt.cluster import Cluster, Instancetype, Preference
+
+
+class NotFoundError(VirtcatalogError):
+    """A VM names an instance type, preference or revision that is not there or cannot be read."""
+
+    def __init__(self, cause: Cause) -> None:
+        self.cause = cause
+        super().__init__(f"{cause.field}: {cause.message}")
+
+
+def find_instancetype(vm: VirtualMachine, cluster: Cluster) -> VirtualMachineInstancetypeSpec | None:
+    """Return the spec of the VM's instance type, None when it names none; NotFoundError when it is not there.
+
+    The spec is the cluster's own: do not change it.
+    """
+    matcher = vm.spec.instancetype
+    if matcher is None:
+        return None
+    status = vm.status.instancetype_ref if vm.status is not None else None
+    revision = _revision(vm, matcher, status, "instancetype", cluster)
+    if revision is not None:
+        try:
+            return instancetype_of(revision)
+        except RevisionError as error:
+            raise _unreadable(error, "instancetype") from error
+    return named_instancetype(vm, matcher, cluster).spec
+
+
+def find_preference(vm: VirtualMachine, cluster: Cluster) -> VirtualMachinePreferenceSpec | None:
+    """Return the spec of the VM's preference, None when it names none; NotFoundError when it is not there.
+
+    The spec is the cluster's own: do not change it.
+    """
+    matcher = vm.spec.preference
+    if matcher is None:
+        return None
+    status = vm.status.preference_ref if vm.status is not None else None
+    revision = _revision(vm, matcher, status, "preference", cluster)
+    if revision is not None:
+        try:
+            return preference_of(revision)
+        except RevisionError as error:
+            raise _unreadable(error, "preference") from error
+    return named_preference(vm, matcher, cluster).spec
+
+
+def named_instancetype(vm: VirtualMachine, matcher: InstancetypeMatcher, cluster: Cluster) -> Instancetype:
+    """Return the instance type of the matcher's kind and name, whatever revision it is pinned to."""
+    kind = instancetype_kind(matcher.kind)
+    if kind is None:
+        raise _unknown_kind(matcher, "instancetype")
+    found = cluster.instancetype(kind, _namespace(vm) if kind == INSTANCETYPE else "", matcher.name)
+    if found is None:
+        raise _missing(kind, matcher, "instancetype")
+    return found
+
+
+def named_preference(vm: VirtualMachine, matcher: PreferenceMatcher, cluster: Cluster) -> Preference:
+    """Return the preference of the matcher's kind and name, whatever revision it is pinned to."""
+    kind = preference_kind(matcher.kind)
+    if kind is None:
+        raise _unknown_kind(matcher, "preference")
+    found = cluster.preference(kind, _namespace(vm) if kind == PREFERENCE else "", matcher.name)
+    if found is None:
+        raise _missing(kind, matcher, "preference")
+    return found
+
+
+def _namespace(vm: VirtualMachine) -> str:
+    return vm.metadata.namespace or "default"
+
+
+def _revision(
+    vm: VirtualMachine, matcher: Matcher, status: InstancetypeStatusRef | None, path: str, cluster: Cluster
+) -> ControllerRevision | None:
+    if matcher.revision_name:
+        return _controller_revision(vm, matcher.revision_name, f"spec.{path}.revisionName", cluster)
+    if status is None or status.controller_revision_ref is None or not status.controller_revision_ref.name:
+        return None
+    field = f"status.{path}Ref.controllerRevisionRef.name"
+    revision = _controller_revision(vm, status.controller_revision_ref.name, field, cluster)
+    # The status may still name the revision of an object that the matcher has turned away from.
+    return revision if revision.metadata.labels.get(OBJECT_NAME_LABEL) == matcher.name else None
+
+
+def _controller_revision(vm: VirtualMachine, name: str, field: str, cluster: Cluster) -> ControllerRevision:
+    revision = cluster.controller_revision(_namespace(vm), name)
+    if revision is None:
+        message = f"there is no ControllerRevision {_namespace(vm)}/{name}"
+        raise NotFoundError(Cause("FieldValueNotFound", field, message))
+    return revision
+
+
+def _missing(kind: str, matcher: Matcher, path: str) -> NotFoundError:
+    return NotFoundError(Cause("FieldValueNotFound", f"spec.{path}.name", f"there is no {kind} {matcher.name!r}"))
+
+
+def _unknown_kind(matcher: Matcher, path: str) -> NotFoundError:
+    message = f"{matcher.kind!r} is no kind of {path}"
+    return NotFoundError(Cause("FieldValueNotSupported", f"spec.{path}.kind", message))
+
+
+def _unreadable(error: RevisionError, path: str) -> NotFoundError:
+    return NotFoundError(Cause("FieldValueInvalid", f"spec.{path}.revisionName", str(error)))

@@ -1,0 +1,152 @@
+"""Names of the instance type and preference taken from the labels of a volume's claim, DataVolume or DataSource.
+
+Source: KubeVirt v1.9.0, pkg/instancetype/infer/handler.go and volume.go, pkg/instancetype/webhooks/vm/mutator.go.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from virtcatalog.api.cdi import DataVolumeSourcePVC, DataVolumeSourceSnapshot, DataVolumeSpec
+from virtcatalog.api.kubevirt import InstancetypeMatcher, PreferenceMatcher, VirtualMachine
+from virtcatalog.errors import Cause, VirtcatalogError
+from virtcatalog.kubevirt.instancetype.matchers import Matcher, validate_matchers
+
+if TYPE_CHECKING:
+    from virtcatalog.kubevirt.cluster import Cluster
+
+INSTANCETYPE_LABEL = "instancetype.kubevirt.io/default-instancetype"
+PREFERENCE_LABEL = "instancetype.kubevirt.io/default-preference"
+_KIND_SUFFIX = "-kind"
+
+Default = tuple[str, str]
+"""Name and kind."""
+
+
+class _InferenceError(VirtcatalogError):
+    """No default can be found; `ignorable` when the failure policy `Ignore` covers it."""
+
+    def __init__(self, message: str, *, ignorable: bool = True) -> None:
+        super().__init__(message)
+        self.ignorable = ignorable
+
+
+def infer_matchers(vm: VirtualMachine, cluster: Cluster) -> list[Cause]:
+    """Check the VM's matchers and replace those that infer from a volume by what they infer; changes `vm`.
+
+    A cause without a field is a failed inference, for which KubeVirt names none.
+    """
+    causes = validate_matchers(vm)
+    if causes:
+        return causes
+    try:
+        _infer_instancetype(vm, cluster)
+        _infer_preference(vm, cluster)
+    except _InferenceError as error:
+        return [Cause("", "", str(error))]
+    return []
+
+
+def _infer_instancetype(vm: VirtualMachine, cluster: Cluster) -> None:
+    matcher = vm.spec.instancetype
+    if matcher is None or not matcher.infer_from_volume:
+        return
+    default = _infer(vm, matcher, INSTANCETYPE_LABEL, cluster)
+    if default is None:
+        vm.spec.instancetype = None
+        return
+    if matcher.infer_from_volume_failure_policy == "Ignore":
+        # The VM's own memory is there for the case that nothing can be inferred; it would conflict now.
+        vm.spec.template.spec.domain.memory = None
+    vm.spec.instancetype = InstancetypeMatcher(name=default[0], kind=default[1])
+
+
+def _infer_preference(vm: VirtualMachine, cluster: Cluster) -> None:
+    matcher = vm.spec.preference
+    if matcher is None or not matcher.infer_from_volume:
+        return
+    default = _infer(vm, matcher, PREFERENCE_LABEL, cluster)
+    vm.spec.preference = PreferenceMatcher(name=default[0], kind=default[1]) if default else None
+
+
+def _infer(vm: VirtualMachine, matcher: Matcher, label: str, cluster: Cluster) -> Default | None:
+    try:
+        return _from_volume(vm, matcher.infer_from_volume, label, cluster)
+    except _InferenceError as error:
+        if error.ignorable and matcher.infer_from_volume_failure_policy == "Ignore":
+            return None
+        raise
+
+
+def _from_volume(vm: VirtualMachine, name: str, label: str, cluster: Cluster) -> Default:
+    namespace = vm.metadata.namespace or "default"
+    for volume in vm.spec.template.spec.volumes:
+        if volume.name != name:
+            continue
+        if volume.persistent_volume_claim is not None:
+            return _from_pvc(namespace, volume.persistent_volume_claim.claim_name, label, cluster)
+        if volume.data_volume is not None:
+            return _from_data_volume(vm, namespace, volume.data_volume.name, label, cluster)
+        raise _InferenceError(f"volume {name!r} is neither a persistentVolumeClaim nor a dataVolume: nothing to infer")
+    raise _InferenceError(f"there is no volume {name!r} to infer from", ignorable=False)
+
+
+def _from_labels(labels: dict[str, str], label: str, owner: str) -> Default:
+    if label not in labels:
+        raise _InferenceError(f"{owner} has no label {label}")
+    return labels[label], labels.get(label + _KIND_SUFFIX, "")
+
+
+def _from_pvc(namespace: str, name: str, label: str, cluster: Cluster) -> Default:
+    pvc = cluster.pvc(namespace, name)
+    # A claim that the input lacks counts as one without labels.
+    return _from_labels(pvc.metadata.labels if pvc else {}, label, f"PersistentVolumeClaim {namespace}/{name}")
+
+
+def _from_data_volume(vm: VirtualMachine, namespace: str, name: str, label: str, cluster: Cluster) -> Default:
+    for template in vm.spec.data_volume_templates:
+        if template.metadata.name == name:
+            return _from_data_volume_spec(template.spec, namespace, label, cluster)
+    data_volume = cluster.data_volume(namespace, name)
+    if data_volume is None:  # CDI may have removed it: its claim has the same name
+        return _from_pvc(namespace, name, label, cluster)
+    if label in data_volume.metadata.labels:
+        return _from_labels(data_volume.metadata.labels, label, "")
+    return _from_data_volume_spec(data_volume.spec, namespace, label, cluster)
+
+
+def _from_data_volume_spec(spec: DataVolumeSpec, namespace: str, label: str, cluster: Cluster) -> Default:
+    if spec.source is not None and (spec.source.pvc or spec.source.snapshot):
+        return _from_source(spec.source.pvc, spec.source.snapshot, label, cluster)
+    reference = spec.source_ref
+    if reference is None:
+        raise _InferenceError("the DataVolume's source is no claim, snapshot or DataSource: nothing to infer")
+    if reference.kind != "DataSource":
+        raise _InferenceError(f"the DataVolume's sourceRef is of kind {reference.kind!r}, not DataSource")
+    if reference.namespace is not None:
+        namespace = reference.namespace
+    return _from_data_source(namespace, reference.name, label, cluster)
+
+
+def _from_data_source(namespace: str, name: str, label: str, cluster: Cluster) -> Default:
+    data_source = cluster.data_source(namespace, name)
+    if data_source is not None:
+        if label in data_source.metadata.labels:
+            return _from_labels(data_source.metadata.labels, label, "")
+        source = data_source.spec.source
+        if source.pvc or source.snapshot:
+            return _from_source(source.pvc, source.snapshot, label, cluster)
+    raise _InferenceError(f"DataSource {namespace}/{name} has no label {label} and no claim or snapshot as its source")
+
+
+def _from_source(
+    pvc: DataVolumeSourcePVC | None, snapshot: DataVolumeSourceSnapshot | None, label: str, cluster: Cluster
+) -> Default:
+    if pvc is not None:
+        return _from_pvc(pvc.namespace, pvc.name, label, cluster)
+    assert snapshot is not None  # the callers have looked
+    found = cluster.volume_snapshot(snapshot.namespace, snapshot.name)
+    owner = f"VolumeSnapshot {snapshot.namespace}/{snapshot.name}"
+    if found is None:
+        raise _InferenceError(f"{owner} does not exist", ignorable=False)
+    return _from_labels(found.metadata.labels, label, owner)

@@ -1,0 +1,96 @@
+"""The ControllerRevisions that KubeVirt stores for a VM, made beforehand.
+
+A VM pinned to them does not follow its instance type and preference any more.
+Source: KubeVirt v1.9.0, pkg/instancetype/revision/store.go.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+from uuid import UUID, uuid5
+
+import msgspec
+
+from virtcatalog.api.decode import to_manifest
+from virtcatalog.api.kubevirt import VirtualMachine
+from virtcatalog.kubevirt.instancetype.find import named_instancetype, named_preference
+from virtcatalog.kubevirt.instancetype.matchers import instancetype_kind, preference_kind
+from virtcatalog.kubevirt.instancetype.revision import GROUP, OBJECT_NAME_LABEL, VERSION
+
+if TYPE_CHECKING:
+    from virtcatalog.kubevirt.cluster import Cluster, Instancetype, Preference
+
+_NAMESPACE = UUID("8f0f7f0e-0d6b-5d0e-9d43-6c1f4d0a3b52")
+
+
+class Pin(msgspec.Struct, frozen=True):
+    """The `revisionName` of a VM's matchers ("" where there is no matcher) and the revisions that have to be made."""
+
+    instancetype: str = ""
+    preference: str = ""
+    revisions: tuple[dict[str, Any], ...] = ()
+
+
+def pin(vm: VirtualMachine, cluster: Cluster) -> Pin:
+    """Return the revisions that hold the VM's instance type and preference as they are now.
+
+    A matcher that has a revisionName keeps it; one that infers has to be inferred before (`infer_matchers`).
+    NotFoundError when there is no such object. An object without a uid (a manifest, never applied) gets one of its
+    content, so that another content gives another name.
+    """
+    names, revisions = {"instancetype": "", "preference": ""}, []
+    if (instancetype := vm.spec.instancetype) is not None:
+        names["instancetype"] = instancetype.revision_name
+        if not instancetype.revision_name:
+            found = named_instancetype(vm, instancetype, cluster)
+            revisions.append(_revision(vm, str(instancetype_kind(instancetype.kind)), found))
+            names["instancetype"] = revisions[-1]["metadata"]["name"]
+    if (preference := vm.spec.preference) is not None:
+        names["preference"] = preference.revision_name
+        if not preference.revision_name:
+            revisions.append(
+                _revision(vm, str(preference_kind(preference.kind)), named_preference(vm, preference, cluster))
+            )
+            names["preference"] = revisions[-1]["metadata"]["name"]
+    return Pin(**names, revisions=tuple(revisions))
+
+
+def _revision(vm: VirtualMachine, kind: str, obj: Instancetype | Preference) -> dict[str, Any]:
+    metadata, spec = obj.metadata, to_manifest(obj.spec)
+    generation = metadata.generation or 1
+    uid = metadata.uid or str(uuid5(_NAMESPACE, json.dumps([kind, metadata.namespace, metadata.name, spec])))
+    identity: dict[str, Any] = {"name": metadata.name, "uid": uid, "generation": generation}
+    if metadata.namespace:
+        identity["namespace"] = metadata.namespace
+    revision_metadata: dict[str, Any] = {
+        "name": f"{vm.metadata.name}-{metadata.name}-{VERSION}-{uid}-{generation}",
+        "namespace": vm.metadata.namespace or "default",
+        "labels": {
+            f"{GROUP}/object-generation": str(generation),
+            f"{GROUP}/object-kind": kind,
+            OBJECT_NAME_LABEL: metadata.name,
+            f"{GROUP}/object-uid": uid,
+            f"{GROUP}/object-version": VERSION,
+        },
+    }
+    if vm.metadata.uid:  # an owner that does not exist would have the garbage collector remove the revision
+        revision_metadata["ownerReferences"] = [_owner(vm)]
+    return {
+        "apiVersion": "apps/v1",
+        "kind": "ControllerRevision",
+        "metadata": revision_metadata,
+        "data": {"apiVersion": f"{GROUP}/{VERSION}", "kind": kind, "metadata": identity, "spec": spec},
+        "revision": 0,
+    }
+
+
+def _owner(vm: VirtualMachine) -> dict[str, Any]:
+    return {
+        "apiVersion": "kubevirt.io/v1",
+        "kind": "VirtualMachine",
+        "name": vm.metadata.name,
+        "uid": vm.metadata.uid,
+        "controller": True,
+        "blockOwnerDeletion": True,
+    }

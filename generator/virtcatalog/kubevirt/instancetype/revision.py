@@ -1,0 +1,59 @@
+"""ControllerRevisions: the copies of an instance type and a preference that a VM is pinned to.
+
+Source: KubeVirt v1.9.0, pkg/instancetype/revision/store.go and pkg/instancetype/compatibility/compatibility.go.
+"""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+import msgspec
+
+from virtcatalog.api.core import ControllerRevision
+from virtcatalog.api.decode import convert
+from virtcatalog.api.instancetype import VirtualMachineInstancetypeSpec, VirtualMachinePreferenceSpec
+from virtcatalog.errors import VirtcatalogError
+from virtcatalog.kubevirt.instancetype.matchers import (
+    CLUSTER_INSTANCETYPE,
+    CLUSTER_PREFERENCE,
+    INSTANCETYPE,
+    PREFERENCE,
+)
+
+GROUP = "instancetype.kubevirt.io"
+VERSION = "v1beta1"
+OBJECT_NAME_LABEL = f"{GROUP}/object-name"
+
+Spec = TypeVar("Spec", VirtualMachineInstancetypeSpec, VirtualMachinePreferenceSpec)
+
+
+class RevisionError(VirtcatalogError):
+    """A ControllerRevision does not hold what KubeVirt v1.9.0 reads from it."""
+
+
+def instancetype_of(revision: ControllerRevision) -> VirtualMachineInstancetypeSpec:
+    """Return the spec of the instance type, of either scope, that a ControllerRevision holds; RevisionError if none."""
+    return _stored(revision, (INSTANCETYPE, CLUSTER_INSTANCETYPE), VirtualMachineInstancetypeSpec)
+
+
+def preference_of(revision: ControllerRevision) -> VirtualMachinePreferenceSpec:
+    """Return the spec of the preference, of either scope, that a ControllerRevision holds; RevisionError if none."""
+    return _stored(revision, (PREFERENCE, CLUSTER_PREFERENCE), VirtualMachinePreferenceSpec)
+
+
+def _stored(revision: ControllerRevision, kinds: tuple[str, str], spec: type[Spec]) -> Spec:
+    name, stored = revision.metadata.name, revision.data
+    if stored is None:
+        raise RevisionError(f"ControllerRevision {name} holds no object")
+    version, kind = stored.get("apiVersion"), stored.get("kind")
+    if version != f"{GROUP}/{VERSION}":
+        raise RevisionError(
+            f"ControllerRevision {name} holds {version or 'an object without apiVersion'}; KubeVirt reads "
+            f"{GROUP}/{VERSION} only since v1.7 (older releases rewrite older ones when the VM is reconciled)"
+        )
+    if kind not in kinds:
+        raise RevisionError(f"ControllerRevision {name} holds a {kind or 'nameless kind'}, not a {kinds[0]}")
+    try:
+        return convert(stored.get("spec") or {}, spec)
+    except msgspec.ValidationError as error:
+        raise RevisionError(f"ControllerRevision {name} does not hold a valid {kind}: {error}") from error

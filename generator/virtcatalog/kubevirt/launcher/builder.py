@@ -1,0 +1,77 @@
+"""The order of the elements of a libvirt domain, on one page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from virtcatalog.api.kubevirt import VirtualMachineInstance
+from virtcatalog.kubevirt.launcher.context import Context
+from virtcatalog.kubevirt.launcher.elements.clock import clock
+from virtcatalog.kubevirt.launcher.elements.cpu import cpu
+from virtcatalog.kubevirt.launcher.elements.cputune import cputune
+from virtcatalog.kubevirt.launcher.elements.devices import devices
+from virtcatalog.kubevirt.launcher.elements.features import features
+from virtcatalog.kubevirt.launcher.elements.hypervisor import domain_type
+from virtcatalog.kubevirt.launcher.elements.iommufd import iommufd
+from virtcatalog.kubevirt.launcher.elements.iothreads import iothreads
+from virtcatalog.kubevirt.launcher.elements.launchsecurity import launchsecurity
+from virtcatalog.kubevirt.launcher.elements.memory import memory
+from virtcatalog.kubevirt.launcher.elements.memorybacking import memorybacking, needs_memfd
+from virtcatalog.kubevirt.launcher.elements.metadata import metadata, name
+from virtcatalog.kubevirt.launcher.elements.numatune import numatune
+from virtcatalog.kubevirt.launcher.elements.onreboot import on_reboot
+from virtcatalog.kubevirt.launcher.elements.os import os
+from virtcatalog.kubevirt.launcher.elements.qemu import NAMESPACE as QEMU
+from virtcatalog.kubevirt.launcher.elements.qemu import commandline
+from virtcatalog.kubevirt.launcher.elements.sysinfo import sysinfo
+from virtcatalog.kubevirt.launcher.elements.vcpu import vcpu
+from virtcatalog.kubevirt.launcher.numa import memfd_cell, passthrough_cells
+from virtcatalog.kubevirt.launcher.pinning import pin
+from virtcatalog.kubevirt.launcher.placement import place
+from virtcatalog.kubevirt.launcher.xml import Element, write
+
+
+def build_domain(vmi: VirtualMachineInstance, context: Context) -> Element:
+    """The `<domain>` that virt-launcher hands to libvirt; its first comment names what it was made for.
+
+    Raises DomainError where virt-launcher refuses the VMI. The VMI is read, never changed.
+    Source: KubeVirt v1.9.0, pkg/virt-launcher/virtwrap/converter/converter.go.
+    """
+    pinning = pin(vmi, context)
+    bound = passthrough_cells(vmi, context, pinning)
+    cells = bound or ((memfd_cell(vmi, context),) if needs_memfd(vmi) else ())
+
+    domain = Element("domain", {"type": domain_type(context), "xmlns:qemu": QEMU})
+    domain.text = f"host profile {context.host_profile}, KubeVirt {context.release}"
+    _add(domain, name(vmi))
+    _add(domain, metadata())
+    _add(domain, memory(vmi))
+    _add(domain, memorybacking(vmi, bound))
+    _add(domain, vcpu(vmi, context))
+    _add(domain, iothreads(vmi))
+    _add(domain, cputune(pinning))
+    _add(domain, numatune(bound))
+    _add(domain, sysinfo(vmi, context))
+    _add(domain, os(vmi, context))
+    _add(domain, iommufd(context))
+    _add(domain, features(vmi, context, pinning))
+    _add(domain, cpu(vmi, context, cells))
+    _add(domain, clock(vmi, context))
+    _add(domain, on_reboot(vmi))
+    _add(domain, devices(vmi, context))
+    _add(domain, launchsecurity(vmi, context))
+    _add(domain, commandline(vmi, context))
+    place(domain, vmi, context, cells, pinning)
+    return domain
+
+
+def to_xml(domain: Element) -> str:
+    """The domain as text: two spaces an indent, the same for the same input everywhere."""
+    return write(domain)
+
+
+def _add(parent: Element, part: Element | Iterable[Element] | None) -> None:
+    if isinstance(part, Element):
+        parent.append(part)
+    elif part is not None:
+        parent.extend(part)

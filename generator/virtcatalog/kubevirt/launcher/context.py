@@ -1,0 +1,131 @@
+"""What virt-launcher knows besides the VMI when it builds the domain."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import msgspec
+
+from virtcatalog.kubevirt.hosts import BlockLimits
+from virtcatalog.kubevirt.hosttopology import HostTopology
+from virtcatalog.kubevirt.launcher.architecture import AMD64, Architecture
+
+HYPERV_DIRECT = "hyperv-direct"
+
+
+class SMBIOS(msgspec.Struct, frozen=True, kw_only=True):
+    """The system identity that the cluster's configuration gives every VM."""
+
+    manufacturer: str = ""
+    family: str = ""
+    product: str = ""
+    sku: str = ""
+    version: str = ""
+
+
+class GraceDevice(msgspec.Struct, frozen=True, kw_only=True):
+    """What the host tells about one NVIDIA Grace GPU, known by its PCI address.
+
+    `bar_bytes` is the sum of its 64-bit prefetchable BARs, `initiator_nodes` the NUMA nodes that its Generic
+    Initiators take (empty: the host does not tell which nodes belong to which device).
+    """
+
+    vendor_id: str
+    device_id: str
+    bar_bytes: int
+    initiator_nodes: tuple[int, ...] = ()
+
+
+class BackingVolume(msgspec.Struct, frozen=True, kw_only=True):
+    """What virt-controller and virt-handler tell about the claim behind a volume.
+
+    `host_disk`: virt-handler hands the claim's image to virt-launcher as a host disk (any Filesystem claim that is a
+    disk from the start); `capacity` in bytes, None when the claim does not tell.
+    """
+
+    block: bool = False
+    hotplug: bool = False
+    host_disk: bool = False
+    preallocated: bool = False
+    has_claim: bool = True
+    capacity: int | None = None
+    filesystem_overhead: str = ""
+
+
+class DeviceResource(msgspec.Struct, frozen=True):
+    """What the device plugin of a resource gives the pod: devices of one kind (`pci`, `mdev`, `usb`), by address."""
+
+    kind: str
+    addresses: tuple[str, ...]
+
+
+class Context(msgspec.Struct, frozen=True, kw_only=True):
+    """KubeVirt's converter context: what the node, the pod and the cluster's configuration contribute.
+
+    Source: KubeVirt v1.9.0, pkg/virt-launcher/virtwrap/manager.go and converter/types/converter-context.go.
+    """
+
+    architecture: Architecture = AMD64
+    """The guest's architecture."""
+    host_profile: str = ""
+    """Name and version of the host profile, for the XML's first comment."""
+    release: str = "v1.9.0"
+    """The KubeVirt release whose behaviour this is."""
+
+    hypervisor: str = "kvm"
+    hypervisor_available: bool = True
+    """Whether the node has the hypervisor's device (`/dev/kvm`)."""
+    allow_emulation: bool = False
+    host_architecture: str = ""
+    """The node's own architecture when cross-architecture emulation is on, else empty: the guest's."""
+    launcher_log_verbosity: int = 2
+    non_root: bool = True
+
+    smbios: SMBIOS | None = None
+    firmware_directory: str = "/usr/share/edk2/ovmf"
+    firmware_files: frozenset[str] = frozenset()
+    """Names of the files in `firmware_directory`."""
+    firmware_auto_selection: bool = False
+
+    cpu_set: tuple[int, ...] = ()
+    """The host CPUs that the pod owns."""
+    topology: HostTopology = HostTopology()
+    tsc_frequency: int | None = None
+    """The lowest TSC frequency of the cluster in Hz, where virt-controller hands one out."""
+
+    pci_numa_aware_topology: bool = False
+    pci_numa_nodes: Mapping[str, int] = {}
+    """PCI address (`0000:41:00.0`) to host NUMA node; a device that is missing has no known node."""
+    iommufd: bool = False
+    grace_io_virtualization: bool = False
+    grace_host_device_aliases: tuple[str, ...] = ()
+    grace_devices: Mapping[str, GraceDevice] = {}
+    grace_initiator_nodes: tuple[int, ...] = ()
+    """All Generic Initiator NUMA nodes of the host."""
+    smmuv3: bool = False
+    numa_distances: Mapping[int, Mapping[int, int]] = {}
+
+    mem_balloon_stats_period: int = 10
+    free_page_reporting: bool = True
+    bochs_for_efi_guests: bool = True
+    serial_console_log: bool = True
+
+    volumes: Mapping[str, BackingVolume] = {}
+    """Volume name to the claim behind it, for volumes that have one."""
+    changed_block_tracking: bool = False
+    container_disk_format: str = "qcow2"
+    filesystem_block_size: int = 4096
+    block_device: BlockLimits = BlockLimits()
+    """The block size of file systems that hold disk images, and the limits of block devices."""
+    binding_attachments: Mapping[str, str] = {}
+    """Network binding plugin to how it attaches to the domain; plugins that do not say are missing."""
+    pod_interface: str = "eth0"
+    device_resources: Mapping[str, DeviceResource] = {}
+    sriov_addresses: Mapping[str, str] = {}
+    """SR-IOV interface to the PCI address of its virtual function."""
+    vsock_cid: int | None = None
+
+    @property
+    def emulates_other_architecture(self) -> bool:
+        """Whether the guest's architecture is not the node's, so that QEMU emulates it in software."""
+        return self.host_architecture not in ("", self.architecture.name)

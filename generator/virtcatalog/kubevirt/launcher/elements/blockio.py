@@ -1,0 +1,53 @@
+"""`<blockio>` of disks: the block sizes that the guest sees."""
+
+from __future__ import annotations
+
+from virtcatalog.api.devices import BlockSize
+from virtcatalog.kubevirt.hosts import BlockLimits
+from virtcatalog.kubevirt.launcher.context import Context
+from virtcatalog.kubevirt.launcher.elements.disksource import DiskSource
+from virtcatalog.kubevirt.launcher.errors import DomainError
+from virtcatalog.kubevirt.launcher.xml import Element, SubElement
+
+_S390X_MAXIMUM = 4096
+
+
+def add_blockio(parent: Element, wanted: BlockSize, source: DiskSource, context: Context, field: str) -> None:
+    """Add `<blockio>`: the sizes that the VMI names, else those of the storage behind the disk.
+
+    Storage tells its sizes only while its image exists; images that virt-launcher makes for the domain come too
+    late, and such a VMI never starts. Source: KubeVirt v1.9.0, pkg/virt-launcher/virtwrap/converter/converter.go.
+    """
+    if wanted.custom is not None:
+        custom = wanted.custom
+        if context.architecture.name == "s390x" and max(custom.logical, custom.physical) > _S390X_MAXIMUM:
+            raise DomainError(field, f"blocks on s390x are at most {_S390X_MAXIMUM} bytes")
+        _add(parent, custom.logical, custom.physical, custom.discard_granularity)
+    elif wanted.match_volume is not None and wanted.match_volume.enabled is not False:
+        if not source.exists:
+            raise DomainError(field, "there is no image yet whose block size could be matched")
+        limits = _limits(source, context)
+        _add(parent, limits.logical, limits.physical, limits.discard_granularity)
+
+
+def _limits(source: DiskSource, context: Context) -> BlockLimits:
+    """A file's blocks are its file system's; of a device, a size that it does not tell is the one that it does."""
+    image = source.data or source.image
+    if image.type == "file":
+        size = context.filesystem_block_size
+        return BlockLimits(logical=size, physical=size, discard_granularity=size)
+    told = context.block_device
+    logical, physical = told.logical or told.physical, told.physical or told.logical
+    granularity = physical if told.discard_granularity % logical else told.discard_granularity
+    return BlockLimits(logical=logical, physical=physical, discard_granularity=granularity)
+
+
+def _add(parent: Element, logical: int, physical: int, granularity: int | None) -> None:
+    attributes = {}
+    if logical:
+        attributes["logical_block_size"] = str(logical)
+    if physical:
+        attributes["physical_block_size"] = str(physical)
+    if granularity is not None:
+        attributes["discard_granularity"] = str(granularity)
+    SubElement(parent, "blockio", attributes)

@@ -1,0 +1,30 @@
+"""`<channel>`: the guest agent's line, and that of the downward metrics."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+
+from virtcatalog.api.kubevirt import VirtualMachineInstance
+from virtcatalog.kubevirt.launcher.xml import Element, Shared, SubElement
+
+_METRICS_SOCKET = "/var/run/kubevirt-private/downwardmetrics-channel/downwardmetrics.sock"
+
+
+def channels(vmi: VirtualMachineInstance) -> Iterator[Element]:
+    """Yield the channels; libvirt chooses the guest agent's socket.
+
+    Source: KubeVirt v1.9.0, pkg/virt-launcher/virtwrap/converter/compute/channels.go.
+    """
+    yield _channel("org.qemu.guest_agent.0")
+    if vmi.spec.domain.devices.downward_metrics is not None:
+        yield _channel("org.github.vhostmd.1", _METRICS_SOCKET)
+
+
+@lru_cache(maxsize=2)
+def _channel(name: str, socket: str = "") -> Element:
+    channel = Shared("channel", {"type": "unix"})
+    if socket:
+        SubElement(channel, "source", {"mode": "bind", "path": socket})
+    SubElement(channel, "target", {"type": "virtio", "name": name})
+    return channel

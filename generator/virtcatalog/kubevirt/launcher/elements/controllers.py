@@ -1,0 +1,70 @@
+"""`<controller>`: USB, SCSI, PCI and virtio-serial."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+
+from virtcatalog.api.kubevirt import VirtualMachineInstance
+from virtcatalog.kubevirt.launcher.context import Context
+from virtcatalog.kubevirt.launcher.elements.diskthreads import bus_of, scsi_thread
+from virtcatalog.kubevirt.launcher.elements.launchsecurity import uses_iommu
+from virtcatalog.kubevirt.launcher.elements.vcpu import requested_topology
+from virtcatalog.kubevirt.launcher.xml import Element, Shared, SubElement
+
+_DISABLE_PCI_HOLE64 = "kubevirt.io/disablePCIHole64"
+
+
+def controllers(vmi: VirtualMachineInstance, context: Context) -> Iterator[Element]:
+    """Yield the controllers: USB always (if only to say that there is none), the others where something needs them.
+
+    Source: KubeVirt v1.9.0, pkg/virt-launcher/virtwrap/converter/compute/controllers.go.
+    """
+    devices = vmi.spec.domain.devices
+    transitional = devices.use_virtio_transitional
+    iommu = {"iommu": "on"} if uses_iommu(vmi) else {}
+    yield _controller("usb", "qemu-xhci" if _needs_usb(vmi, context) else "none")
+    if not devices.disable_hotplug or any(bus_of(disk) == "scsi" for disk in devices.disks):
+        yield _controller("scsi", context.architecture.scsi_model(transitional), **_scsi_threads(vmi), **iommu)
+    if context.architecture.pci_hole64_disabling and _disables_pci_hole64(vmi):
+        pci = Element("controller", {"type": "pci", "index": "0", "model": "pcie-root"})
+        SubElement(pci, "pcihole64", {"unit": "KiB"}).text = "0"
+        yield pci
+    if devices.autoattach_serial_console is not False:
+        yield _controller("virtio-serial", context.architecture.virtio_model(transitional), **iommu)
+
+
+def _needs_usb(vmi: VirtualMachineInstance, context: Context) -> bool:
+    """Whether the machine has USB: never on s390x, always on arm64 (pkg/virt-launcher/virtwrap/converter/arch)."""
+    if context.architecture.name != "amd64":
+        return context.architecture.name == "arm64"
+    devices = vmi.spec.domain.devices
+    resources = context.device_resources
+    return (
+        devices.client_passthrough is not None
+        or any(device.bus in ("", "usb") for device in devices.inputs)
+        or "usb" in [disk.disk.bus for disk in devices.disks if disk.disk is not None]
+        or any(
+            device.device_name in resources and resources[device.device_name].kind == "usb"
+            for device in devices.host_devices
+        )
+    )
+
+
+def _scsi_threads(vmi: VirtualMachineInstance) -> dict[str, str]:
+    thread = scsi_thread(vmi)
+    if thread is None:
+        return {}
+    return {"iothread": str(thread), "queues": str(requested_topology(vmi).vcpus or 1)}
+
+
+def _disables_pci_hole64(vmi: VirtualMachineInstance) -> bool:
+    return vmi.metadata.annotations.get(_DISABLE_PCI_HOLE64, "").lower() == "true"
+
+
+@lru_cache(maxsize=256)
+def _controller(kind: str, model: str, **driver: str) -> Element:
+    controller = Shared("controller", {"type": kind, "index": "0", "model": model})
+    if driver:
+        SubElement(controller, "driver", driver)
+    return controller

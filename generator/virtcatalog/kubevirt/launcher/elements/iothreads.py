@@ -1,0 +1,67 @@
+"""`<iothreads>`: how many IO threads a VMI gets, and of which sort."""
+
+from __future__ import annotations
+
+from operator import attrgetter
+
+from virtcatalog.api.kubevirt import VirtualMachineInstance
+from virtcatalog.kubevirt.launcher.xml import Element, leaf
+
+SUPPLEMENTAL_POOL = "supplementalPool"
+
+_own_thread = attrgetter("dedicated_io_thread")
+
+
+def has_iothreads(vmi: VirtualMachineInstance) -> bool:
+    """Whether disks run in IO threads: a policy is set or a disk has its own thread."""
+    domain = vmi.spec.domain
+    return domain.io_threads_policy is not None or any(map(_own_thread, domain.devices.disks))
+
+
+def iothread_counts(vmi: VirtualMachineInstance) -> tuple[int, int]:
+    """(all IO threads, those of them that disks share); (0, 0) without IO threads.
+
+    Source: KubeVirt v1.9.0, pkg/virt-launcher/virtwrap/converter/iothreads/iothreads.go.
+    """
+    if not has_iothreads(vmi):
+        return 0, 0
+    domain = vmi.spec.domain
+    if domain.io_threads_policy == SUPPLEMENTAL_POOL and domain.io_threads is not None:
+        return supplemental_pool(vmi), 0
+    disks = domain.devices.disks
+    dedicated = sum(1 for disk in disks if disk.dedicated_io_thread)
+    shared = len(disks) - dedicated
+    limit = _thread_limit(vmi)
+    if shared + dedicated > limit:
+        shared = max(limit - dedicated, 1)
+    return shared + dedicated, shared
+
+
+def supplemental_pool(vmi: VirtualMachineInstance) -> int:
+    """The size of the pool of IO threads that has its own CPUs; 0 without one."""
+    domain = vmi.spec.domain
+    if domain.io_threads_policy != SUPPLEMENTAL_POOL or domain.io_threads is None:
+        return 0
+    return domain.io_threads.supplemental_pool_thread_count or 0
+
+
+def iothreads(vmi: VirtualMachineInstance) -> Element | None:
+    """`<iothreads>`, absent when there are none."""
+    total, _ = iothread_counts(vmi)
+    if not total:
+        return None
+    return leaf("iothreads", str(total))
+
+
+def _thread_limit(vmi: VirtualMachineInstance) -> int:
+    domain = vmi.spec.domain
+    if domain.io_threads_policy in (None, "shared"):
+        return 1
+    if domain.io_threads_policy != "auto":
+        return 0
+    cpu = domain.cpu
+    if cpu and cpu.dedicated_cpu_placement and cpu.isolate_emulator_thread:
+        return 1
+    resources = domain.resources
+    amount = resources.requests.get("cpu", resources.limits.get("cpu"))
+    return 2 if amount is None else 2 * amount.value

@@ -1,0 +1,66 @@
+"""`<memory>` and `<maxMemory>`: what the guest has, and what it may be given while it runs."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from virtcatalog.api.kubevirt import VirtualMachineInstance
+from virtcatalog.api.quantity import Quantity
+from virtcatalog.kubevirt.launcher.errors import DomainError
+from virtcatalog.kubevirt.launcher.xml import Element, leaf
+
+_ZERO = Quantity()
+_MAX_INT64 = 2**63 - 1
+_BINARY_EXPONENT = {"Ki": 10, "Mi": 20, "Gi": 30, "Ti": 40, "Pi": 50, "Ei": 60}
+
+
+def guest_memory(vmi: VirtualMachineInstance) -> Quantity:
+    """The guest's memory: `memory.guest`, else the memory request, else its limit, else nothing.
+
+    Source: KubeVirt v1.9.0, pkg/virt-launcher/virtwrap/converter/vcpu/vcpu.go.
+    """
+    domain = vmi.spec.domain
+    if domain.memory is not None and domain.memory.guest is not None:
+        return domain.memory.guest
+    resources = domain.resources
+    return resources.requests.get("memory", resources.limits.get("memory", _ZERO))
+
+
+def in_bytes(quantity: Quantity, field: str) -> int:
+    """The quantity in bytes as virt-launcher counts them; DomainError names `field` when it is negative.
+
+    virt-launcher takes one byte off an amount that Kubernetes does not hold as a plain 64-bit integer: a
+    fraction of a byte, and a binary amount of too many digits (from 100Ti on).
+    """
+    size = quantity.value if _is_plain_integer(str(quantity)) else quantity.value - 1
+    if size < 0:
+        raise DomainError(field, f"{quantity} of memory is negative")
+    return size
+
+
+def memory(vmi: VirtualMachineInstance) -> list[Element]:
+    """`<maxMemory>` when memory can be plugged in, and `<memory>`.
+
+    Source: KubeVirt v1.9.0, pkg/virt-launcher/virtwrap/converter/compute/memory.go.
+    """
+    requested = vmi.spec.domain.memory
+    elements = []
+    if requested is None or requested.max_guest is None or requested.guest == requested.max_guest:
+        size = in_bytes(guest_memory(vmi), "spec.domain.memory.guest")
+    else:
+        maximum = in_bytes(requested.max_guest, "spec.domain.memory.maxGuest")
+        elements.append(leaf("maxMemory", str(maximum), unit="b", slots="0"))
+        if requested.guest is None:
+            raise DomainError("spec.domain.memory.guest", "maxGuest needs guest beside it")
+        size = in_bytes(requested.guest, "spec.domain.memory.guest")
+    elements.append(leaf("memory", str(size), unit="b"))
+    return elements
+
+
+@lru_cache(maxsize=1024)
+def _is_plain_integer(text: str) -> bool:
+    """Whether apimachinery keeps this canonical quantity as an int64 (pkg/api/resource/quantity.go)."""
+    digits = text.lstrip("-").rstrip("EeKMGTPimunk")
+    if exponent := _BINARY_EXPONENT.get(text[-2:]):
+        return len(digits) + exponent * 3 // 10 <= 14
+    return text[-1] not in "num" and len(digits.partition("e")[0]) <= 18 and Quantity.parse(text).value <= _MAX_INT64

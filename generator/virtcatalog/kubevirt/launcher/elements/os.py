@@ -1,0 +1,106 @@
+"""`<os>`: machine type, firmware, direct kernel boot, SMBIOS and ACPI tables."""
+
+from __future__ import annotations
+
+import posixpath
+
+from virtcatalog.api.domainspec import ACPI, Firmware
+from virtcatalog.api.kubevirt import VirtualMachineInstance
+from virtcatalog.kubevirt.launcher.context import Context
+from virtcatalog.kubevirt.launcher.efi import select_efi
+from virtcatalog.kubevirt.launcher.errors import DomainError
+from virtcatalog.kubevirt.launcher.xml import Element, SubElement, leaf
+
+NON_ROOT_ANNOTATION = "kubevirt.io/nonroot"
+
+_NVRAM_DIRECTORY = "/var/lib/libvirt/qemu/nvram"
+_NON_ROOT_NVRAM_DIRECTORY = "/var/run/kubevirt-private/libvirt/qemu/nvram"
+_KERNEL_BOOT_DIRECTORY = "/var/run/kubevirt/container-disks/kernel-boot"
+_TABLES_DIRECTORY = "/var/run/kubevirt-private/secret"
+_BOOT_MENU_MILLISECONDS = 10000
+
+
+def os(vmi: VirtualMachineInstance, context: Context) -> Element:
+    """`<os>`; a VMI that starts paused gets a boot menu, so that there is time to enter the firmware's set-up.
+
+    Source: KubeVirt v1.9.0, pkg/virt-launcher/virtwrap/converter/compute/os.go and api/defaults.go.
+    """
+    element = Element("os")
+    machine = vmi.spec.domain.machine
+    name = machine.type if machine is not None and machine.type else context.architecture.default_machine
+    element.append(leaf("type", "hvm", arch=context.architecture.os_arch, machine=name))
+    firmware = vmi.spec.domain.firmware
+    if firmware is not None:
+        _add_efi(element, vmi, context)
+        _add_kernel_boot(element, firmware)
+        if firmware.acpi is not None:
+            _add_acpi_tables(element, firmware.acpi, vmi)
+    if vmi.spec.start_strategy == "Paused":
+        SubElement(element, "bootmenu", enable="yes", timeout=str(_BOOT_MENU_MILLISECONDS))
+    if firmware is not None and firmware.bootloader is not None:
+        bios = firmware.bootloader.bios
+        if bios is not None and bios.use_serial:
+            SubElement(element, "bios", useserial="yes")
+    if context.architecture.smbios:
+        element.append(leaf("smbios", mode="sysinfo"))
+    return element
+
+
+def _add_efi(parent: Element, vmi: VirtualMachineInstance, context: Context) -> None:
+    efi = select_efi(vmi, context)
+    if efi is None:
+        return
+    if efi.auto_selected:
+        parent.set("firmware", "efi")
+        features = SubElement(parent, "firmware")
+        for name in ("secure-boot", "enrolled-keys"):
+            SubElement(features, "feature", enabled="yes", name=name)
+        # libvirt keeps the variables of arm64's secure firmware itself, outside a flash image.
+        if vmi.spec.architecture != "arm64":
+            SubElement(parent, "nvram", format="raw").text = _nvram_path(vmi, context)
+        return
+    kind = "rom" if efi.stateless else "pflash"
+    secure = "yes" if efi.secure else "no"
+    parent.append(leaf("loader", efi.code, readonly="yes", secure=secure, type=kind))
+    if not efi.stateless:
+        SubElement(parent, "nvram", template=efi.vars).text = _nvram_path(vmi, context)
+
+
+def _nvram_path(vmi: VirtualMachineInstance, context: Context) -> str:
+    non_root = context.non_root or NON_ROOT_ANNOTATION in vmi.metadata.annotations
+    directory = _NON_ROOT_NVRAM_DIRECTORY if non_root else _NVRAM_DIRECTORY
+    return f"{directory}/{vmi.metadata.name}_VARS.fd"
+
+
+def _add_kernel_boot(parent: Element, firmware: Firmware) -> None:
+    boot = firmware.kernel_boot
+    if boot is None:
+        return
+    if boot.container is not None:
+        for name, path in (("kernel", boot.container.kernel_path), ("initrd", boot.container.initrd_path)):
+            if path:
+                SubElement(parent, name).text = _artifact_path(path)
+    if boot.kernel_args:
+        SubElement(parent, "cmdline").text = boot.kernel_args
+
+
+def _artifact_path(path: str) -> str:
+    """Where virt-handler puts a file of the kernel boot image: all of them in one directory."""
+    name = posixpath.basename(path.rstrip("/"))
+    return posixpath.normpath(f"{_KERNEL_BOOT_DIRECTORY}/{name}")
+
+
+def _add_acpi_tables(parent: Element, acpi: ACPI, vmi: VirtualMachineInstance) -> None:
+    if not acpi.slic_name_ref and not acpi.msdm_name_ref:
+        raise DomainError("spec.domain.firmware.acpi", "names no table: slicNameRef or msdmNameRef is needed")
+    tables = SubElement(parent, "acpi")
+    for kind, volume_name in (("slic", acpi.slic_name_ref), ("msdm", acpi.msdm_name_ref)):
+        if not volume_name:
+            continue
+        field = f"spec.domain.firmware.acpi.{kind}NameRef"
+        volume = next((volume for volume in vmi.spec.volumes if volume.name == volume_name), None)
+        if volume is None:
+            raise DomainError(field, f"there is no volume {volume_name}")
+        if volume.secret is None:
+            raise DomainError(field, f"volume {volume_name} is not a secret")
+        SubElement(tables, "table", type=kind).text = f"{_TABLES_DIRECTORY}/{volume_name}/{kind}.bin"

@@ -1,0 +1,34 @@
+"""`<qemu:commandline>`: what libvirt has no element for."""
+
+from __future__ import annotations
+
+from virtcatalog.api.kubevirt import VirtualMachineInstance
+from virtcatalog.kubevirt.launcher.context import Context
+from virtcatalog.kubevirt.launcher.xml import Element, SubElement
+
+NAMESPACE = "http://libvirt.org/schemas/domain/qemu/1.0"
+IGNITION_ANNOTATION = "kubevirt.io/ignitiondata"
+
+_IGNITION_DIRECTORY = "/var/run/libvirt/ignition-dir"
+_FIRMWARE_LOG = "/var/run/kubevirt-private/QEMUSeaBiosDebugPipe"
+_VERBOSE = 5
+
+
+def commandline(vmi: VirtualMachineInstance, context: Context) -> Element | None:
+    """`<qemu:commandline>`: Ignition data, and the firmware's log from launcher verbosity 6 on.
+
+    Source: KubeVirt v1.9.0, pkg/virt-launcher/virtwrap/converter/compute/qemu_cmd.go.
+    """
+    arguments = []
+    if "ignition" in vmi.metadata.annotations.get(IGNITION_ANNOTATION, ""):
+        path = f"{_IGNITION_DIRECTORY}/{vmi.metadata.namespace}/{vmi.metadata.name}/data.ign"
+        arguments += ["-fw_cfg", f"name=opt/com.coreos/config,file={path}"]
+    if context.architecture.verbose_firmware_log and context.launcher_log_verbosity > _VERBOSE:
+        arguments += ["-chardev", f"file,id=firmwarelog,path={_FIRMWARE_LOG}"]
+        arguments += ["-device", "isa-debugcon,iobase=0x402,chardev=firmwarelog"]
+    if not arguments:
+        return None
+    element = Element("qemu:commandline")
+    for argument in arguments:
+        SubElement(element, "qemu:arg", value=argument)
+    return element

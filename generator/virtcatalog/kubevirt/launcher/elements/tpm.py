@@ -1,0 +1,28 @@
+"""`<tpm>`: an emulated TPM 2.0."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from virtcatalog.api.kubevirt import VirtualMachineInstance
+from virtcatalog.kubevirt.launcher.xml import Element, Shared, SubElement
+
+
+def tpm(vmi: VirtualMachineInstance) -> Element | None:
+    """`<tpm>` unless the VMI has none or turns it off; the one that keeps its state is of the newer model.
+
+    Source: KubeVirt v1.9.0, pkg/virt-launcher/virtwrap/converter/compute/tpm.go.
+    """
+    device = vmi.spec.domain.devices.tpm
+    if device is None or device.enabled is False:
+        return None
+    return _tpm(bool(device.persistent))
+
+
+@lru_cache(maxsize=2)
+def _tpm(persistent: bool) -> Element:
+    element = Shared("tpm", {"model": "tpm-crb" if persistent else "tpm-tis"})
+    backend = SubElement(element, "backend", {"type": "emulator", "version": "2.0"})
+    if persistent:
+        backend.set("persistent_state", "yes")
+    return element

@@ -1,0 +1,94 @@
+"""`<vcpu>` and `<vcpus>`: how many virtual CPUs there are, and which may be plugged in later."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import msgspec
+
+from virtcatalog.api.kubevirt import VirtualMachineInstance
+from virtcatalog.errors import UnsupportedError
+from virtcatalog.kubevirt.launcher.context import Context
+from virtcatalog.kubevirt.launcher.xml import Element, Shared, SubElement, leaf
+
+_UINT32 = 2**32 - 1
+_LISTED = 2**16
+
+
+class CPUTopology(msgspec.Struct, frozen=True):
+    """Sockets, cores a socket, threads a core; KubeVirt counts in 32 bits."""
+
+    sockets: int
+    cores: int
+    threads: int
+
+    @property
+    def vcpus(self) -> int:
+        """The number of virtual CPUs."""
+        return self.cores * self.sockets * self.threads & _UINT32
+
+
+def requested_topology(vmi: VirtualMachineInstance) -> CPUTopology:
+    """The CPUs the guest boots with: `spec.domain.cpu`, else one socket a CPU of the resources.
+
+    Source: KubeVirt v1.9.0, pkg/virt-launcher/virtwrap/converter/vcpu/vcpu.go.
+    """
+    cpu = vmi.spec.domain.cpu
+    if cpu is not None and (cpu.sockets or cpu.cores or cpu.threads):
+        return CPUTopology(cpu.sockets or 1, cpu.cores or 1, cpu.threads or 1)
+    resources = vmi.spec.domain.resources
+    amount = resources.limits.get("cpu", resources.requests.get("cpu"))
+    return CPUTopology(1 if amount is None else amount.value & _UINT32, 1, 1)
+
+
+def domain_topology(vmi: VirtualMachineInstance, context: Context) -> CPUTopology:
+    """The CPUs the domain declares: `maxSockets` sockets where CPUs can be plugged in."""
+    topology = requested_topology(vmi)
+    if _hotpluggable(vmi, context):
+        assert vmi.spec.domain.cpu is not None
+        return CPUTopology(vmi.spec.domain.cpu.max_sockets, topology.cores, topology.threads)
+    return topology
+
+
+def configured_vcpus(vmi: VirtualMachineInstance) -> int:
+    """What `spec.domain.cpu` itself multiplies to, unset numbers left out; 0 when none is set.
+
+    Source: KubeVirt v1.9.0, pkg/util/hardware/hw_utils.go.
+    """
+    cpu = vmi.spec.domain.cpu
+    if cpu is None or not (cpu.sockets or cpu.cores or cpu.threads):
+        return 0
+    return (cpu.cores or 1) * (cpu.sockets or 1) * (cpu.threads or 1) & _UINT32
+
+
+def vcpu(vmi: VirtualMachineInstance, context: Context) -> list[Element]:
+    """`<vcpu>`, and `<vcpus>` where CPUs can be plugged in: all CPUs of the first socket always stay.
+
+    Source: KubeVirt v1.9.0, pkg/virt-launcher/virtwrap/converter/compute/cpu.go.
+    """
+    total = domain_topology(vmi, context).vcpus
+    count = leaf("vcpu", str(total), placement="static")
+    if not _hotpluggable(vmi, context):
+        return [count]
+    if total > _LISTED:
+        raise UnsupportedError("spec.domain.cpu", f"a domain with a list of {total} vCPUs is not made")
+    topology = requested_topology(vmi)
+    return [count, _vcpus(total, topology.vcpus, topology.cores * topology.threads)]
+
+
+@lru_cache(maxsize=256)
+def _vcpus(total: int, enabled: int, fixed: int) -> Element:
+    listed = Shared("vcpus")
+    for number in range(total):
+        attributes = {
+            "id": str(number),
+            "enabled": "yes" if number < enabled else "no",
+            "hotpluggable": "no" if number < fixed else "yes",
+        }
+        SubElement(listed, "vcpu", attributes)
+    return listed
+
+
+def _hotpluggable(vmi: VirtualMachineInstance, context: Context) -> bool:
+    cpu = vmi.spec.domain.cpu
+    return cpu is not None and cpu.max_sockets != 0 and context.architecture.cpu_hotplug

@@ -1,0 +1,42 @@
+"""`<video>`: the graphics card."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from virtcatalog.api.kubevirt import VirtualMachineInstance
+from virtcatalog.kubevirt.launcher.context import Context
+from virtcatalog.kubevirt.launcher.elements.graphics import has_graphics
+from virtcatalog.kubevirt.launcher.xml import Element, Shared, SubElement
+
+_VRAM = "16384"
+
+
+def video(vmi: VirtualMachineInstance, context: Context) -> Element | None:
+    """`<video>`: the card that the VMI names, else the architecture's usual one.
+
+    Source: KubeVirt v1.9.0, pkg/virt-launcher/virtwrap/converter/compute/graphics.go.
+    """
+    if not has_graphics(vmi, context):
+        return None
+    wanted = vmi.spec.domain.devices.video
+    if wanted is not None:
+        return _video(wanted.type, _VRAM)
+    if context.architecture.name != "amd64":
+        return _video("virtio")
+    if context.bochs_for_efi_guests and _boots_efi(vmi):
+        return _video("bochs")
+    return _video("vga", _VRAM)
+
+
+@lru_cache(maxsize=64)
+def _video(kind: str, memory: str = "") -> Element:
+    element = Shared("video")
+    vram = {"vram": memory} if memory else {}
+    SubElement(element, "model", {"type": kind, **vram, "heads": "1"})
+    return element
+
+
+def _boots_efi(vmi: VirtualMachineInstance) -> bool:
+    firmware = vmi.spec.domain.firmware
+    return firmware is not None and firmware.bootloader is not None and firmware.bootloader.efi is not None

@@ -1,0 +1,18 @@
+"""`<vsock>`: a socket between guest and host."""
+
+from __future__ import annotations
+
+from virtcatalog.kubevirt.launcher.context import Context
+from virtcatalog.kubevirt.launcher.xml import Element, SubElement
+
+
+def vsock(context: Context) -> Element | None:
+    """`<vsock>` with the address that virt-controller gives the VMI; always of virtio 1.0.
+
+    Source: KubeVirt v1.9.0, pkg/virt-launcher/virtwrap/converter/compute/vsock.go.
+    """
+    if context.vsock_cid is None:
+        return None
+    element = Element("vsock", {"model": "virtio-non-transitional"})
+    SubElement(element, "cid", {"auto": "no", "address": str(context.vsock_cid)})
+    return element

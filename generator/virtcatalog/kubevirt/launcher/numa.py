@@ -1,0 +1,96 @@
+"""The guest's NUMA cells: those that pass the host's nodes through, or the one that memfd needs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+import msgspec
+
+from virtcatalog.api.kubevirt import VirtualMachineInstance
+from virtcatalog.api.quantity import Quantity
+from virtcatalog.kubevirt.hosttopology import HostTopology
+from virtcatalog.kubevirt.launcher.context import Context
+from virtcatalog.kubevirt.launcher.elements.memory import guest_memory, in_bytes
+from virtcatalog.kubevirt.launcher.elements.vcpu import domain_topology
+from virtcatalog.kubevirt.launcher.errors import DomainError
+from virtcatalog.kubevirt.launcher.pinning import Pinning, has_numa_passthrough
+
+
+class GuestCell(msgspec.Struct, frozen=True):
+    """One NUMA cell of the guest: its vCPUs and memory, and the host node behind it if it is bound to one."""
+
+    id: int
+    vcpus: Sequence[int]
+    cpus: str
+    memory: int
+    unit: str
+    host_node: int | None = None
+
+
+def passthrough_cells(vmi: VirtualMachineInstance, context: Context, pinning: Pinning | None) -> tuple[GuestCell, ...]:
+    """One guest cell for each host node that the vCPUs are pinned to, in the host's order; empty without passthrough.
+
+    Memory is shared out evenly in whole huge pages, the first cells taking what is left over.
+    Source: KubeVirt v1.9.0, pkg/virt-launcher/virtwrap/converter/vcpu/vcpu.go.
+    """
+    if pinning is None or not has_numa_passthrough(vmi) or not context.topology.cells:
+        return ()
+    return _cells(context.topology, pinning, page_size(vmi), in_bytes(guest_memory(vmi), "spec.domain.memory.guest"))
+
+
+@lru_cache(maxsize=256)
+def _cells(topology: HostTopology, pinning: Pinning, page: int, memory: int) -> tuple[GuestCell, ...]:
+    vcpus = _vcpus_by_node(topology, pinning)
+    nodes = [cell.id for cell in topology.cells if cell.id in vcpus]
+    if memory < len(nodes) * page:
+        raise DomainError(
+            "spec.domain.memory.guest",
+            f"{memory} bytes of memory are less than a huge page on each of {len(nodes)} NUMA nodes",
+        )
+    if memory % page:
+        raise DomainError("spec.domain.memory.guest", f"{memory} bytes of memory are not a multiple of the huge page")
+    pages, extra = divmod(memory // page, len(nodes))
+    return tuple(
+        GuestCell(
+            id=number,
+            vcpus=tuple(vcpus[node]),
+            cpus=",".join(map(str, vcpus[node])),
+            memory=(pages + (number < extra)) * page,
+            unit="b",
+            host_node=node,
+        )
+        for number, node in enumerate(nodes)
+    )
+
+
+def memfd_cell(vmi: VirtualMachineInstance, context: Context) -> GuestCell:
+    """The single cell that libvirt needs before it backs memory with memfd.
+
+    Source: KubeVirt v1.9.0, pkg/virt-launcher/virtwrap/converter/converter.go.
+    """
+    vcpus = domain_topology(vmi, context).vcpus
+    return GuestCell(0, range(vcpus), f"0-{vcpus - 1}", guest_memory(vmi).value // 1024, "KiB")
+
+
+def page_size(vmi: VirtualMachineInstance) -> int:
+    """The huge page in bytes that NUMA passthrough counts memory in."""
+    memory = vmi.spec.domain.memory
+    if memory is None or memory.hugepages is None:
+        raise DomainError("spec.domain.memory.hugepages", "passing NUMA nodes through needs huge pages")
+    field = "spec.domain.memory.hugepages.pageSize"
+    try:
+        size = in_bytes(Quantity.parse(memory.hugepages.page_size), field)
+    except ValueError as error:
+        raise DomainError(field, str(error)) from None
+    if not size:
+        raise DomainError(field, "a huge page of no bytes")
+    return size
+
+
+def _vcpus_by_node(topology: HostTopology, pinning: Pinning) -> dict[int, list[int]]:
+    node_of = {cpu.id: cell.id for cell in topology.cells for cpu in cell.cpus}
+    found: dict[int, list[int]] = {}
+    for vcpu, thread in enumerate(pinning.vcpus):
+        found.setdefault(node_of[thread], []).append(vcpu)
+    return found

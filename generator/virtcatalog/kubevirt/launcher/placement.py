@@ -1,0 +1,43 @@
+"""Which of KubeVirt's ways to place PCI devices applies to a VMI."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from virtcatalog.api.kubevirt import VirtualMachineInstance
+from virtcatalog.kubevirt.launcher.context import Context
+from virtcatalog.kubevirt.launcher.grace import configure_grace, refuse_grace
+from virtcatalog.kubevirt.launcher.numa import GuestCell
+from virtcatalog.kubevirt.launcher.pci import ROOT_COMPLEX_ANNOTATION, place_near_numa_nodes, place_on_root_complex
+from virtcatalog.kubevirt.launcher.pinning import Pinning, has_numa_passthrough
+from virtcatalog.kubevirt.launcher.xml import Element, make_own
+
+
+def place(
+    domain: Element,
+    vmi: VirtualMachineInstance,
+    context: Context,
+    cells: Sequence[GuestCell],
+    pinning: Pinning | None,
+) -> None:
+    """Give the finished domain's devices guest addresses, where KubeVirt does not leave that to libvirt.
+
+    Source: KubeVirt v1.9.0, pkg/virt-launcher/virtwrap/converter/converter.go.
+    """
+    devices = domain.find("devices")
+    assert devices is not None
+    if context.grace_host_device_aliases:
+        refuse_grace(vmi, context)
+        assert pinning is not None
+        make_own(devices)
+        configure_grace(domain, cells, pinning, context)
+        return
+    if not context.architecture.pcie_placement:
+        return
+    on_root_complex = vmi.metadata.annotations.get(ROOT_COMPLEX_ANNOTATION) == "true"
+    if on_root_complex:
+        make_own(devices)
+    if pinning is not None and context.pci_numa_aware_topology:
+        place_near_numa_nodes(devices, cells, pinning, context, strict=has_numa_passthrough(vmi))
+    if on_root_complex:
+        place_on_root_complex(devices)

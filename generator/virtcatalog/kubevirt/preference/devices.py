@@ -1,0 +1,78 @@
+"""Preferred devices.
+
+Source: KubeVirt v1.9.0, pkg/instancetype/preference/apply/device.go. `preferredVirtualGPUOptions` is declared and
+never applied there.
+"""
+
+from __future__ import annotations
+
+from virtcatalog.api.decode import clone
+from virtcatalog.api.devices import Devices, Input, PanicDevice, VideoDevice
+from virtcatalog.api.instancetype import DevicePreferences
+from virtcatalog.api.kubevirt import VirtualMachineInstanceSpec
+from virtcatalog.kubevirt.preference.disks import apply_disks
+from virtcatalog.kubevirt.preference.interfaces import apply_interfaces
+
+
+def apply_devices(preference: DevicePreferences, vmi_spec: VirtualMachineInstanceSpec) -> None:
+    """Fill in the devices' options; `disableHotplug` is overwritten, its silence cannot be told from `false`."""
+    devices = vmi_spec.domain.devices
+    if devices.use_virtio_transitional is None:
+        devices.use_virtio_transitional = preference.preferred_use_virtio_transitional
+    if devices.block_multi_queue is None:
+        devices.block_multi_queue = preference.preferred_block_multi_queue
+    if devices.network_interface_multiqueue is None:
+        devices.network_interface_multiqueue = preference.preferred_network_interface_multi_queue
+    if preference.preferred_disable_hotplug is not None:
+        devices.disable_hotplug = preference.preferred_disable_hotplug
+    if devices.sound is not None and not devices.sound.model:
+        devices.sound.model = preference.preferred_sound_model
+    if preference.preferred_rng is not None and devices.rng is None:
+        devices.rng = clone(preference.preferred_rng)
+    if preference.preferred_tpm is not None and devices.tpm is None:
+        devices.tpm = clone(preference.preferred_tpm)
+    if preference.preferred_video_type is not None:
+        _apply_video(preference.preferred_video_type, devices)
+    apply_autoattach(preference, devices)
+    apply_disks(preference, devices.disks)
+    apply_interfaces(preference, vmi_spec)
+    _apply_inputs(preference, devices.inputs)
+    if preference.preferred_panic_device_model is not None:
+        _apply_panic_model(preference.preferred_panic_device_model, devices)
+
+
+def apply_autoattach(preference: DevicePreferences, devices: Devices) -> None:
+    """Fill in which devices are attached on their own; virt-controller asks before it adds the default ones."""
+    if devices.autoattach_graphics_device is None:
+        devices.autoattach_graphics_device = preference.preferred_autoattach_graphics_device
+    if devices.autoattach_mem_balloon is None:
+        devices.autoattach_mem_balloon = preference.preferred_autoattach_mem_balloon
+    if devices.autoattach_pod_interface is None:
+        devices.autoattach_pod_interface = preference.preferred_autoattach_pod_interface
+    if devices.autoattach_serial_console is None:
+        devices.autoattach_serial_console = preference.preferred_autoattach_serial_console
+    if devices.autoattach_input_device is None:
+        devices.autoattach_input_device = preference.preferred_autoattach_input_device
+
+
+def _apply_video(kind: str, devices: Devices) -> None:
+    if devices.video is None:
+        devices.video = VideoDevice()
+    if not devices.video.type:
+        devices.video.type = kind
+
+
+def _apply_inputs(preference: DevicePreferences, inputs: list[Input]) -> None:
+    for device in inputs:
+        if not device.bus:
+            device.bus = preference.preferred_input_bus
+        if not device.type:
+            device.type = preference.preferred_input_type
+
+
+def _apply_panic_model(model: str, devices: Devices) -> None:
+    if not devices.panic_devices:
+        devices.panic_devices = [PanicDevice(model=model)]
+    for device in devices.panic_devices:
+        if device.model is None:
+            device.model = model

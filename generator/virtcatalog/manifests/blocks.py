@@ -1,0 +1,164 @@
+"""YAML as kubectl writes it, read quickly: block style, one line a scalar, nothing that needs a YAML reader.
+
+A dump of a large cluster has a million such lines. Whatever is written in another way is left to the YAML reader, so
+that there is one judge of what YAML means: this one says the same or nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from sys import intern
+from typing import Any
+
+from virtcatalog.manifests.scalars import resolve
+
+_ENTRY = re.compile(r"([A-Za-z][A-Za-z0-9_./-]*):(?: ([^ ].*))?")
+_PLAIN = re.compile(r"[A-Za-z0-9_./+-](?:[^ :#\t]|:(?! |$)| (?![ #]))*")
+_START = re.compile(r"[+.-]?[A-Za-z0-9_/]|-?[0-9]")
+_BLOCK = frozenset({"|", "|-"})
+_DEEPEST = 100
+
+Line = tuple[int, str]
+
+
+def read_block(text: str) -> Any:
+    """Return the data of one document of plain block style, Ellipsis when it is written in any other way."""
+    if not text.isprintable() and not _printable(text):
+        return ...
+    raw = text.rstrip("\n").split("\n")
+    try:
+        data, end = _Reader(raw).block(0, 0, 0)
+    except _OtherStyleError:
+        return ...
+    return data if end == len(raw) else ...
+
+
+class _OtherStyleError(Exception):
+    """Something that is left to the YAML reader."""
+
+
+class _Reader:
+    def __init__(self, raw: list[str]) -> None:
+        self._raw = raw
+        self._lines: list[Line] = [(len(line) - len(line.lstrip(" ")), line.lstrip(" ")) for line in raw]
+
+    def block(self, at: int, indent: int, depth: int) -> tuple[Any, int]:
+        """Read what starts at a line; return it and the line behind it."""
+        if depth > _DEEPEST:
+            raise _OtherStyleError
+        found, text = self._lines[at]
+        if found != indent:
+            raise _OtherStyleError
+        return self._sequence(at, indent, depth) if text.startswith("- ") else self._mapping(at, indent, depth)
+
+    def _mapping(self, at: int, indent: int, depth: int) -> tuple[dict[str, Any], int]:
+        made: dict[str, Any] = {}
+        lines, count, entries = self._lines, len(self._lines), _ENTRIES
+        while at < count and lines[at][0] == indent:
+            entry = entries[lines[at][1]]
+            if entry is None:
+                break
+            key, rest, value = entry
+            if key in made:
+                raise _OtherStyleError
+            at += 1
+            if value is not _UNREAD:
+                made[key] = value
+            elif rest is None:
+                made[key], at = self._nested(at, indent, depth)
+            else:
+                made[key], at = self._scalar(rest, at, indent)
+        if at < count and (lines[at][0] > indent or not made):
+            raise _OtherStyleError
+        return made, at
+
+    def _nested(self, at: int, indent: int, depth: int) -> tuple[Any, int]:
+        if at < len(self._lines):
+            inner, text = self._lines[at]
+            if inner > indent or (inner == indent and text.startswith("- ")):
+                return self.block(at, inner, depth + 1)
+        return None, at
+
+    def _sequence(self, at: int, indent: int, depth: int) -> tuple[list[Any], int]:
+        made = []
+        lines, count = self._lines, len(self._lines)
+        while at < count and lines[at][0] == indent and lines[at][1].startswith("- "):
+            rest = lines[at][1][2:]
+            if not rest or rest.startswith(("- ", " ")):
+                raise _OtherStyleError
+            if _ENTRIES[rest] is not None:
+                lines[at] = (indent + 2, rest)
+                item, at = self._mapping(at, indent + 2, depth + 1)
+            else:
+                item, at = self._scalar(rest, at + 1, indent)
+            made.append(item)
+        if at < count and lines[at][0] > indent:
+            raise _OtherStyleError
+        return made, at
+
+    def _scalar(self, text: str, at: int, indent: int) -> tuple[Any, int]:
+        if text in _BLOCK:
+            return self._literal(text, at, indent)
+        if text == "{}":
+            return {}, at
+        if text == "[]":
+            return [], at
+        return _read_scalar(text), at
+
+    def _literal(self, style: str, at: int, indent: int) -> tuple[str, int]:
+        start, count = at, len(self._raw)
+        inner = self._lines[at][0] if at < count else 0
+        if inner <= indent or not self._lines[at][1]:
+            raise _OtherStyleError
+        while at < count and (self._lines[at][0] >= inner or not self._raw[at]):
+            at += 1
+        if at < count and (self._lines[at][0] > indent or not self._lines[at][1]):
+            raise _OtherStyleError
+        taken = [line[inner:] for line in self._raw[start:at]]
+        while taken and not taken[-1]:
+            taken.pop()
+        return "\n".join(taken) + ("" if style == "|-" else "\n"), at
+
+
+def _read_scalar(text: str) -> Any:
+    """What a scalar on one line stands for."""
+    quote = text[0]
+    if quote == '"' and len(text) > 1 and text[-1] == '"' and "\\" not in text and '"' not in text[1:-1]:
+        return text[1:-1]
+    if quote == "'" and len(text) > 1 and text[-1] == "'":
+        inner = text[1:-1].replace("''", "\0")
+        if "'" not in inner:
+            return inner.replace("\0", "'")
+    if _START.match(text) and _PLAIN.fullmatch(text) and not text.endswith((" ", ":")):
+        value = resolve(text)
+        if not isinstance(value, float):
+            return value
+    raise _OtherStyleError
+
+
+class _Entries(dict[str, "tuple[str, str | None, Any] | None"]):
+    """Lines `key: value`, remembered, since a dump repeats them: key, text of the value, and the value if it is short.
+
+    None for lines that are no entries of a map.
+    """
+
+    def __missing__(self, line: str) -> tuple[str, str | None, Any] | None:
+        matched = _ENTRY.fullmatch(line)
+        entry = None
+        if matched is not None and isinstance(resolve(matched[1]), str):
+            key, rest = matched.groups()
+            whole = rest is not None and rest not in _BLOCK and rest not in ("{}", "[]")
+            entry = intern(key), rest, _read_scalar(rest) if whole else _UNREAD
+        if len(self) >= _REMEMBERED:
+            self.clear()
+        self[line] = entry
+        return entry
+
+
+_UNREAD: Any = object()
+_REMEMBERED = 1 << 15
+_ENTRIES = _Entries()
+
+
+def _printable(text: str) -> bool:
+    return text.replace("\n", "").isprintable()

@@ -1,0 +1,194 @@
+"""Edits of YAML and JSON text by what its collections should hold: entries and items taken out, a few put in."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, NamedTuple
+
+import yaml
+
+from virtcatalog.errors import VirtcatalogError
+from virtcatalog.manifests.places import is_merge
+from virtcatalog.manifests.scalars import resolve
+
+_BEFORE = "template"
+
+
+class UnwritableError(VirtcatalogError):
+    """A text cannot be changed in place: what should go is shared through anchors, aliases or merge keys."""
+
+
+class _Edit(NamedTuple):
+    start: int
+    end: int
+    text: str
+
+
+class Editor:
+    """Collects the edits that turn the collections of a text into others."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.newline = "\r\n" if "\r\n" in text else "\n"
+        self.edits: list[_Edit] = []
+
+    def apply(self) -> str:
+        """Return the changed text."""
+        made, end = [], 0
+        for edit in sorted(self.edits):
+            if edit.start < end:
+                raise UnwritableError("fields that must go overlap in the text")
+            made += [self.text[end : edit.start], edit.text]
+            end = edit.end
+        return "".join([*made, self.text[end:]])
+
+    def change(self, node: Any, old: Any, new: Any) -> None:
+        """Note the edits that turn a collection from `old` into `new`."""
+        if old == new:
+            return
+        if isinstance(node, yaml.MappingNode) and isinstance(new, dict):
+            self._change_map(node, old, new)
+        elif isinstance(node, yaml.SequenceNode) and isinstance(new, list):
+            self._change_list(node, old, new)
+        else:
+            raise UnwritableError("a value would have to change")
+
+    def _change_map(self, node: Any, old: dict[str, Any], new: dict[str, Any]) -> None:
+        entries = [(key.value, key, value) for key, value in node.value]
+        added = {key: value for key, value in new.items() if key not in old or old[key] is None}
+        gone = [i for i, (name, key, _) in enumerate(entries) if name not in new or name in added if not is_merge(key)]
+        for index, (name, key, value) in enumerate(entries):
+            if index in gone or old.get(name) == new.get(name):
+                continue
+            if value.start_mark.index < key.end_mark.index:
+                raise UnwritableError(f"{name} is an alias of what stands elsewhere")
+            if not new[name] and old[name]:
+                self._empty(key, value, "{}" if isinstance(new[name], dict) else "[]")
+            else:
+                self.change(value, old[name], new[name])
+        flow = bool(node.flow_style)
+        spans = [(key.start_mark.index, self._end(key, value)) for _, key, value in entries]
+        if added and gone and _BEFORE not in new:
+            text = ", ".join(_entry(name, value, entries[gone[0]][1]) for name, value in added.items())
+            self.edits.append(_Edit(*spans[gone.pop(0)], text))
+        elif added:
+            before = next((each for each in entries if each[0] == _BEFORE), entries[0])
+            self._insert(*before[1:], added, flow=flow)
+        self._take_out(spans, gone, flow=flow)
+
+    def _change_list(self, node: Any, old: list[Any], new: list[Any]) -> None:
+        if len(old) == len(new):
+            for item, one, other in zip(node.value, old, new, strict=True):
+                self.change(item, one, other)
+            return
+        gone, left = [], list(new)
+        for index, item in enumerate(old):
+            if left and left[0] == item:
+                left.pop(0)
+            else:
+                gone.append(index)
+        spans = [(item.start_mark.index, self._end(item, item)) for item in node.value]
+        if not node.flow_style:
+            spans = [(self.text.rindex("-", 0, start), end) for start, end in spans]
+        self._take_out(spans, gone, flow=bool(node.flow_style))
+
+    def _take_out(self, spans: list[tuple[int, int]], gone: list[int], *, flow: bool) -> None:
+        left = [index for index in range(len(spans)) if index not in gone]
+        last = max(left, default=-1)
+        moved_up = -1
+        for index in gone:
+            start, end = spans[index]
+            if flow and index < last:
+                self.edits.append(_Edit(start, spans[index + 1][0], ""))
+            elif flow:
+                self.edits.append(_Edit(spans[index - 1][1], end, ""))
+            elif self._indent(start) is not None:
+                if index >= moved_up:
+                    self.edits.append(_Edit(self._line(start), self._next_line(end), ""))
+            elif left:
+                moved_up = left[0]
+                self._move_up(start, spans[moved_up - 1][1], spans[moved_up][0])
+
+    def _move_up(self, start: int, end: int, following: int) -> None:
+        """Take out the first entries of a map in a list, which begins behind the dash: the following one goes there.
+
+        Comments of the following entry go above the dash.
+        """
+        line = self._line(start)
+        indent = " " * (len(self.text[line:start]) - len(self.text[line:start].lstrip()))
+        comments = [each.strip() for each in self.text[self._next_line(end) : following].splitlines() if each.strip()]
+        self.edits.append(_Edit(line, line, "".join(f"{indent}{each}{self.newline}" for each in comments)))
+        self.edits.append(_Edit(start, following, ""))
+
+    def _insert(self, key: Any, value: Any, added: dict[str, Any], *, flow: bool) -> None:
+        """Put entries before another one, above the comments that stand above it."""
+        start = key.start_mark.index
+        indent = self._indent(start)
+        if flow:
+            between = ", " if indent is None else f",{self.newline}{indent}"
+            text = "".join(_entry(name, each, key) + between for name, each in added.items())
+            self.edits.append(_Edit(start, start, text))
+            return
+        column = key.start_mark.column
+        step = max(value.start_mark.column - column, 2) if value.start_mark.line > key.start_mark.line else 2
+        lines = []
+        for name, each in added.items():
+            lines.append(f"{' ' * column}{name}:")
+            lines += [f"{' ' * (column + step)}{field}: {_scalar(text)}" for field, text in each.items()]
+        place = self._line(start)
+        while place and self.text[self._line(place - 1) : place].strip().startswith("#"):
+            place = self._line(place - 1)
+        self.edits.append(_Edit(place, place, "".join(f"{line}{self.newline}" for line in lines)))
+
+    def _empty(self, key: Any, value: Any, text: str) -> None:
+        """Leave nothing in a map or list: its lines go, what follows the key on its own line stays."""
+        if value.flow_style:
+            self.edits.append(_Edit(value.start_mark.index, value.end_mark.index, text))
+            return
+        colon = self.text.index(":", key.end_mark.index) + 1
+        self.edits.append(_Edit(colon, colon, f" {text}"))
+        start = self._line(value.start_mark.index)
+        self.edits.append(_Edit(start, self._next_line(self._end(key, value)), ""))
+
+    def _end(self, key: Any, value: Any) -> int:
+        """Where the text of an entry or item ends, comments behind it left out."""
+        if value.start_mark.index < key.end_mark.index and value is not key:  # an alias: to the end of its line
+            line = self.text[key.start_mark.index : self._next_line(key.end_mark.index)]
+            return int(key.start_mark.index) + len(line.split(" #")[0].rstrip())
+        if isinstance(value, yaml.ScalarNode):
+            start, end = value.start_mark.index, value.end_mark.index
+            shortest = int(key.end_mark.index) + 1 if value is not key else 0
+            return max(int(start) + len(self.text[start:end].rstrip()), shortest)
+        if value.flow_style or not value.value:
+            return int(value.end_mark.index)
+        last = value.value[-1]
+        key, value = last if isinstance(value, yaml.MappingNode) else (last, last)
+        return self._end(key, value)
+
+    def _line(self, index: int) -> int:
+        return self.text.rfind("\n", 0, index) + 1
+
+    def _next_line(self, index: int) -> int:
+        end = self.text.find("\n", index)
+        return len(self.text) if end < 0 else end + 1
+
+    def _indent(self, index: int) -> str | None:
+        """The white space before a place, None when there is more on its line than that."""
+        before = self.text[self._line(index) : index]
+        return before if not before.strip() else None
+
+
+def _entry(name: str, value: Any, like: Any) -> str:
+    """One entry on one line, with JSON's quotes where the neighbour has them."""
+    if like.style == '"':
+        return f"{json.dumps(name)}: {json.dumps(value)}"
+    if isinstance(value, dict):
+        inner = ", ".join(f"{field}: {_scalar(text)}" for field, text in value.items())
+        return f"{name}: {{{inner}}}"
+    return f"{name}: {_scalar(value)}"
+
+
+def _scalar(value: Any) -> str:
+    if isinstance(value, str) and (not isinstance(resolve(value), str) or not value):
+        return json.dumps(value)
+    return str(value) if isinstance(value, str) else json.dumps(value)

@@ -1,0 +1,98 @@
+"""Where a field stands: ways through YAML's nodes, for fields written as the API writes them or as steps."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any, Final
+
+import yaml
+
+from virtcatalog.manifests.scalars import resolve
+
+Field = str | tuple[str | int, ...]
+
+TAG: Final = "tag:yaml.org,2002:"
+PLAIN, QUOTED = "plain", "quoted"  # the tags of nodes that have none of their own
+
+_INDEX: Final = re.compile(r"\[(\d{1,9})\]\.?")
+
+
+def is_merge(node: Any) -> bool:
+    """Whether a key is YAML's merge key."""
+    return isinstance(node, yaml.ScalarNode) and node.value == "<<" and node.tag in (PLAIN, f"{TAG}merge")
+
+
+def merge_sources(node: Any) -> list[Any]:
+    """Return the nodes that a merge key's value names."""
+    return list(node.value) if isinstance(node, yaml.SequenceNode) else [node]
+
+
+#: For each map, by its identity, its keys and values by the key's text: filled as fields are looked for.
+Index = dict[int, dict[str, tuple[Any, Any]]]
+
+
+def step(node: Any, field: Field, index_of: Index) -> tuple[Any, Any, Field]:
+    """Go one step from a node towards a field: the node there, the mark to show, the rest of the way."""
+    if isinstance(node, yaml.SequenceNode):
+        index, rest = _index(field)
+        if 0 <= index < len(node.value):
+            return node.value[index], node.value[index].start_mark, rest
+    elif isinstance(node, yaml.MappingNode):
+        return _in_map(node, field, index_of)
+    return None, None, ()
+
+
+def _in_map(node: Any, field: Field, index_of: Index) -> tuple[Any, Any, Field]:
+    if isinstance(field, tuple):
+        found = _indexed(node, index_of).get(str(field[0]))
+        return (found[1], found[0].start_mark, field[1:]) if found else (None, None, ())
+    best: tuple[Any, Any, str] | None = None
+    for key, value in _entries(node):
+        left = _after(field, key.value)
+        if left is not None and (best is None or len(left) < len(best[2])):
+            best = value, key.start_mark, left
+    return best or (None, None, ())
+
+
+def _indexed(node: Any, index_of: Index) -> dict[str, tuple[Any, Any]]:
+    known = index_of.get(id(node))
+    if known is None:
+        known = index_of[id(node)] = {}
+        own = [(key, value) for key, value in node.value if isinstance(key, yaml.ScalarNode) and not is_merge(key)]
+        for key, value in (*own, *_entries(node)):
+            known.setdefault(_text(key), (key, value))
+    return known
+
+
+def _text(key: Any) -> str:
+    """A key as data has it: `y` is true to YAML."""
+    value = resolve(key.value) if key.tag == PLAIN else key.value
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _entries(node: Any) -> Iterator[tuple[Any, Any]]:
+    for key, value in node.value:
+        if is_merge(key):
+            for source in merge_sources(value):
+                if isinstance(source, yaml.MappingNode) and source is not node:
+                    yield from source.value
+        elif isinstance(key, yaml.ScalarNode):
+            yield key, value
+
+
+def _index(field: Field) -> tuple[int, Field]:
+    if isinstance(field, tuple):
+        return (field[0] if isinstance(field[0], int) else -1), field[1:]
+    match = _INDEX.match(field)
+    return (int(match[1]), field[match.end() :]) if match else (-1, "")
+
+
+def _after(field: str, key: str) -> str | None:
+    """What is left of a path once `key` is taken from its start; None when it does not start so."""
+    if field.startswith(f"[{key}]"):
+        return field[len(key) + 2 :].removeprefix(".")
+    rest = field.removeprefix(key)
+    if field.startswith(key) and rest[:1] in ("", ".", "["):
+        return rest.removeprefix(".")
+    return None

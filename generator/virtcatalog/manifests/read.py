@@ -1,0 +1,125 @@
+"""Manifests from text: YAML or JSON, many in a file, lists taken apart.
+
+A manifest of a kind that virtcatalog has a type for is read into it; one of a Kubernetes kind is checked against
+Kubernetes' schema; any other kind, a custom resource of somebody else's, is taken as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from virtcatalog.api.decode import decode_manifest, manifest_name
+from virtcatalog.api.findings import Path, field_path, inspect_kind
+from virtcatalog.api.kinds import kind_type
+from virtcatalog.api.object import Object
+from virtcatalog.errors import ManifestError, Problem
+from virtcatalog.manifests.document import Text
+
+
+class Manifest:
+    """One object of a file.
+
+    `data` is its plain data, `object` the same read into its type, None for a kind without one; `problems` is what is
+    wrong with it. `place` finds a field in the text; the text is searched only then.
+    """
+
+    __slots__ = ("_document", "_prefix", "_text", "data", "object", "problems")
+
+    def __init__(self, data: Any, text: Text, document: int, prefix: Path = ()) -> None:
+        self.data, self._text, self._document, self._prefix = data, text, document, prefix
+        self.object: Object | None = None
+        self.problems: list[Problem] = []
+
+    def within(self, data: Any, path: Path) -> Manifest:
+        """Return a part of this manifest, at `path`, as one of its own."""
+        return Manifest(data, self._text, self._document, (*self._prefix, *path))
+
+    @property
+    def file(self) -> str:
+        """The file it was read from."""
+        return self._text.file
+
+    @property
+    def name(self) -> str:
+        """`Kind/namespace/name`, without the namespace when it has none."""
+        return manifest_name(self.data)
+
+    def place(self, field: str | Path = "") -> tuple[int, int]:
+        """Return line and column, from 1, of a field (`spec.disks[0].name`) or of the nearest thing around it."""
+        if not self._prefix:
+            return self._text.place(self._document, field)
+        if isinstance(field, str):
+            return self._text.place(self._document, field_path(self._prefix) + (f".{field}" if field else ""))
+        return self._text.place(self._document, (*self._prefix, *field))
+
+    def problem(self, field: str | Path, message: str) -> Problem:
+        """Say what is wrong with a field, with its place."""
+        line, column = self.place(field)
+        shown = field if isinstance(field, str) else field_path(field)
+        return Problem(file=self.file, line=line, column=column, object=self.name, field=shown, message=message)
+
+
+def read_manifests(text: str | bytes, file: str = "") -> list[Manifest]:
+    """Read every manifest of a text; `file` is what problems call it.
+
+    Raises ManifestError with all problems of all documents: of syntax, which end the reading, and of the objects.
+    """
+    manifests, problems = read_apart(text, file)
+    problems += [problem for manifest in manifests for problem in manifest.problems]
+    if problems:
+        raise ManifestError(*problems)
+    return manifests
+
+
+def read_apart(text: str | bytes, file: str = "") -> tuple[list[Manifest], list[Problem]]:
+    """Read every manifest of a text, unusable ones too: these say so in their `problems`.
+
+    The other problems are those of the text: syntax, which ends the reading, and that it holds no manifest.
+    """
+    source = Text(text, file)
+    manifests: list[Manifest] = []
+    for document, data in source.documents():
+        for manifest in _take_apart(Manifest(data, source, document)):
+            manifest.problems = _check(manifest)
+            manifests.append(manifest)
+    if not manifests and not source.problems:
+        return [], [Problem(file=file, line=1, column=1, message="holds no manifest")]
+    return manifests, list(source.problems)
+
+
+def _take_apart(manifest: Manifest, depth: int = 0) -> Iterator[Manifest]:
+    """Yield the items of a list as kubectl prints it, or the manifest itself."""
+    data = manifest.data
+    if not isinstance(data, dict) or depth > 3:
+        yield manifest
+        return
+    kind, items = data.get("kind"), data.get("items")
+    if not isinstance(kind, str) or not kind.endswith("List") or not isinstance(items, list):
+        yield manifest
+        return
+    named = {"apiVersion": data.get("apiVersion"), "kind": kind.removesuffix("List")} if kind != "List" else {}
+    for index, raw in enumerate(items):
+        item = {**named, **raw} if isinstance(raw, dict) else raw
+        yield from _take_apart(manifest.within(item, ("items", index)), depth + 1)
+
+
+def _check(manifest: Manifest) -> list[Problem]:
+    """Read or check one manifest by its kind; return what is wrong with it."""
+    found = inspect_kind(manifest.data)
+    if found:
+        return [manifest.problem(path, message) for path, message in found]
+    version, kind = manifest.data["apiVersion"], manifest.data["kind"]
+    typed = kind_type(version, kind)
+    if typed is None:
+        from virtcatalog.api.corekinds import check_core
+
+        return [manifest.problem(path, message) for path, message in check_core(manifest.data)]
+    try:
+        manifest.object = decode_manifest(manifest.data, typed)
+    except ManifestError as error:
+        return [manifest.problem(problem.field, problem.message) for problem in error.problems]
+    metadata = manifest.data.get("metadata") or {}
+    if not metadata.get("name") and not metadata.get("generateName"):
+        return [manifest.problem("metadata.name", "is required")]
+    return []

@@ -1,0 +1,89 @@
+"""The change summary of a release, as Markdown for its notes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import msgspec
+
+from virtcatalog.catalog.lock import metadata_digest
+from virtcatalog.catalog.model import Catalog, Entry, Instancetype, Published
+from virtcatalog.publish.differences import differences
+from virtcatalog.publish.promise import NOUNS, sections
+from virtcatalog.render.natural import natural
+
+
+class Changes(msgspec.Struct, frozen=True):
+    """What differs from the last release: a line of Markdown each, by name."""
+
+    added: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
+    deprecated: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+
+    @property
+    def any(self) -> bool:
+        """Whether there is anything to publish."""
+        return bool(self.added or self.changed or self.deprecated or self.removed)
+
+
+def changes(catalog: Catalog) -> Changes:
+    """Return what the catalog changes in what was published last; everything is added when nothing was."""
+    added, changed, deprecated, removed = [], [], [], []
+    for section, entries, published in sections(catalog):
+        for name in sorted(entries.keys() | published.keys(), key=natural):
+            what = f"{NOUNS[section].capitalize()} `{name}`"
+            entry, was = entries.get(name), published.get(name)
+            if entry is None:
+                removed.append(what + _replacement((was.deprecated if was else None) or {}))
+                continue
+            if was is None:
+                added.append(f"{what}: {_gist(entry)}" if _gist(entry) else what)
+            else:
+                found = "; ".join(_changed(entry, was))
+                changed += [f"{what}: {found}"] if found else []
+            now = _deprecation(entry)
+            if now is not None and (was is None or was.deprecated != now):
+                deprecated.append(what + _replacement(now))
+    return Changes(tuple(added), tuple(changed), tuple(deprecated), tuple(removed))
+
+
+def notes(version: str, before: str, found: Changes) -> str:
+    """Return the change summary as Markdown."""
+    lines = [f"## {version}", ""]
+    if not found.any:
+        return "\n".join([*lines, f"No changes since {before}.", ""])
+    for title, text, items in (
+        ("Added", "", found.added),
+        ("Changed", "VMs that exist keep the revision that they were created with.", found.changed),
+        ("Deprecated", "", found.deprecated),
+        ("Removed", "VMs that exist keep their revision; new ones must name something else.", found.removed),
+    ):
+        if items:
+            lines += [f"### {title}", "", *([text, ""] if text else []), *(f"- {item}" for item in items), ""]
+    return "\n".join(lines)
+
+
+def _changed(entry: Entry, was: Published) -> Iterator[str]:
+    found = differences(was.spec, entry.spec)
+    yield from map(str, found)
+    if entry.deprecated is None and was.deprecated is not None:
+        yield "no longer deprecated"
+    elif not found and _deprecation(entry) == was.deprecated and metadata_digest(entry) != was.metadata:
+        yield "labels or annotations"
+
+
+def _deprecation(entry: Entry) -> dict[str, str] | None:
+    now = entry.deprecated
+    return None if now is None else {"replacedBy": now.replaced_by, "sunset": now.sunset}
+
+
+def _gist(entry: Entry) -> str:
+    if isinstance(entry, Instancetype):
+        return f"{entry.vcpus} vCPU{'' if entry.vcpus == 1 else 's'}, {entry.memory}"
+    return entry.display_name
+
+
+def _replacement(deprecated: dict[str, str]) -> str:
+    text = f": use `{deprecated['replacedBy']}`" if deprecated.get("replacedBy") else ""
+    return text + (f"{',' if text else ':'} until {deprecated['sunset']}" if deprecated.get("sunset") else "")

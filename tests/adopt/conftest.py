@@ -1,0 +1,25 @@
+"""Adopting from the small catalog."""
+
+from collections.abc import Callable
+
+import pytest
+from inline_vms import CATALOG, machine
+
+from virtcatalog.adopt.adopt import Adoption, adopt
+from virtcatalog.adopt.candidates import Candidates
+from virtcatalog.manifests.read import read_manifests
+
+Adopting = Callable[..., Adoption]
+
+
+@pytest.fixture(scope="session")
+def candidates() -> Candidates:
+    return Candidates([manifest.data for manifest in read_manifests(CATALOG)])
+
+
+@pytest.fixture
+def adopting(candidates: Candidates) -> Adopting:
+    def run(*parts: str, **more: str) -> Adoption:
+        return adopt(machine(*parts, **more), candidates)
+
+    return run

@@ -1,0 +1,244 @@
+"""Which instance type and preference a VM adopts, what goes, what stays."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import pytest
+from inline_vms import machine
+
+from virtcatalog.adopt.adopt import Adoption, adopt
+from virtcatalog.adopt.candidates import Candidates
+from virtcatalog.api.findings import field_path
+from virtcatalog.kubevirt.pipeline import expand
+
+SMALL = "{cpu: {sockets: 2}, memory: {guest: 4Gi}, devices: {}}"
+LINUX = """
+cpu: {sockets: 2, model: host-passthrough}
+memory: {guest: 4Gi}
+devices:
+  rng: {}
+  disks: [{name: root, disk: {bus: virtio}}]
+"""
+WINDOWS = """
+cpu: {cores: 2, sockets: 1, threads: 1}
+memory: {guest: 4Gi}
+clock: {utc: {}, timer: {hpet: {present: false}, hyperv: {}}}
+features: {acpi: {}, hyperv: {relaxed: {}, vapic: {}, spinlocks: {spinlocks: 8191}}}
+firmware: {bootloader: {efi: {secureBoot: false}}}
+devices:
+  autoattachInputDevice: true
+  disks: [{name: root, disk: {bus: sata}}]
+  interfaces: [{name: default, model: e1000e, masquerade: {}}]
+"""
+VOLUME = "volumes: [{name: root, containerDisk: {image: 'example.org/guest:1'}}]"
+NETWORK = "networks: [{name: default, pod: {}}]"
+
+
+def names(adoption: Adoption) -> tuple[str | None, str | None]:
+    assert adoption.found is not None
+    instancetype, preference = adoption.found.names
+    return instancetype and instancetype.name, preference and preference.name
+
+
+def domain_of(adoption: Adoption) -> dict[str, Any]:
+    assert adoption.found is not None
+    domain: dict[str, Any] = adoption.found.manifest["spec"]["template"]["spec"]["domain"]
+    return domain
+
+
+def test_cpu_and_memory_become_an_instance_type(adopting):
+    adoption = adopting(SMALL)
+    assert (adoption.outcome, names(adoption), domain_of(adoption)) == ("adopted", ("small", None), {"devices": {}})
+
+
+def test_guest_settings_become_a_preference(adopting):
+    adoption = adopting(LINUX, VOLUME)
+    assert names(adoption) == ("small", "linux")
+    assert domain_of(adoption) == {"cpu": {"model": "host-passthrough"}, "devices": {"disks": [{"name": "root"}]}}
+
+
+def test_the_preference_lays_out_the_vcpus(adopting):
+    adoption = adopting(WINDOWS, f"{VOLUME}\n{NETWORK}\nterminationGracePeriodSeconds: 3600")
+    assert names(adoption) == ("small", "windows")
+    assert domain_of(adoption) == {
+        "devices": {"disks": [{"name": "root"}], "interfaces": [{"name": "default", "masquerade": {}}]}
+    }
+    assert "terminationGracePeriodSeconds" not in adoption.found.manifest["spec"]["template"]["spec"]
+
+
+@pytest.mark.parametrize("domain", [SMALL, LINUX, WINDOWS])
+def test_the_domain_is_the_same_and_the_input_is_not_touched(domain, candidates):
+    vm = machine(domain, f"{VOLUME}\n{NETWORK}" if "interfaces" in domain else VOLUME)
+    before = copy.deepcopy(vm)
+    found = adopt(vm, candidates).found
+    assert vm == before
+    xml = expand(vm, candidates.cluster).domain_xml
+    assert xml is not None
+    assert expand(found.manifest, candidates.cluster).domain_xml == xml
+
+
+def test_a_preference_that_changes_the_domain_is_not_adopted(adopting):
+    """`linux` would give the VM a random number generator."""
+    adoption = adopting(LINUX.replace("rng: {}", ""), VOLUME)
+    assert names(adoption) == ("small", None)
+    assert domain_of(adoption)["devices"]["disks"] == [{"name": "root", "disk": {"bus": "virtio"}}]
+
+
+def test_what_the_objects_say_otherwise_stays_and_why_is_told(adopting):
+    adoption = adopting(WINDOWS, f"{VOLUME}\n{NETWORK}\nterminationGracePeriodSeconds: 30")
+    assert [(field_path(kept.path), kept.value, kept.instead) for kept in adoption.found.kept] == [
+        ("spec.template.spec.terminationGracePeriodSeconds", 30, 3600)
+    ]
+
+
+def test_of_a_list_only_the_items_fields_go(adopting):
+    two = LINUX.replace("}}]", "}}, {name: data, disk: {bus: sata}}]")
+    rest = "volumes: [{name: root, containerDisk: {image: 'a:1'}}, {name: data, containerDisk: {image: 'a:1'}}]"
+    disks = domain_of(adopting(two, rest))["devices"]["disks"]
+    assert disks == [{"name": "root"}, {"name": "data", "disk": {"bus": "sata"}}]
+
+
+def test_every_removed_field_names_the_object_and_its_field(adopting):
+    removed = adopting(LINUX, VOLUME).found.removed
+    assert {(field_path(one.path).rpartition("domain.")[2], one.by.name, one.source) for one in removed} == {
+        ("cpu.sockets", "small", "cpu.guest"),
+        ("memory.guest", "small", "memory.guest"),
+        ("devices.rng", "linux", "devices.preferredRng"),
+        ("devices.disks[0].disk.bus", "linux", "devices.preferredDiskBus"),
+    }
+
+
+def test_limits_of_hotplug_that_follow_from_the_instance_type_go(adopting):
+    domain = "{cpu: {sockets: 2, maxSockets: 8}, memory: {guest: 4Gi, maxGuest: 16Gi}, devices: {}}"
+    assert domain_of(adopting(domain)) == {"devices": {}}
+
+
+def test_other_limits_of_hotplug_stay(adopting):
+    domain = "{cpu: {sockets: 2, maxSockets: 6}, memory: {guest: 4Gi, maxGuest: 12Gi}, devices: {}}"
+    assert domain_of(adopting(domain)) == {
+        "cpu": {"maxSockets": 6},
+        "memory": {"maxGuest": "12Gi"},
+        "devices": {},
+    }
+
+
+@pytest.mark.parametrize(
+    ("domain", "expected"),
+    [
+        ("{cpu: {sockets: 2, dedicatedCpuPlacement: true}, memory: {guest: 4Gi}, devices: {}}", "small-dedicated"),
+        ("{cpu: {sockets: 8, maxSockets: 8}, memory: {guest: 32Gi}, devices: {}}", "large"),
+        (
+            "{cpu: {sockets: 2}, memory: {guest: 4Gi}, resources: {requests: {memory: 2Gi}}, devices: {}}",
+            "small-overcommitted",
+        ),
+        ("{resources: {requests: {memory: 4Gi, cpu: 2}}, devices: {}}", "small"),
+        ("{cpu: {sockets: 2}, resources: {requests: {memory: 4Gi}, limits: {memory: 4Gi}}, devices: {}}", "small"),
+    ],
+)
+def test_the_instance_type_is_found_by_what_it_gives(domain, expected, adopting):
+    adoption = adopting(domain)
+    assert (adoption.outcome, names(adoption)[0]) == ("adopted", expected)
+
+
+def test_what_changes_outside_the_domain_is_told(adopting):
+    outside = adopting(
+        "{cpu: {sockets: 2}, memory: {guest: 4Gi}, resources: {limits: {cpu: 2}}, devices: {}}"
+    ).found.outside
+    changed = {one.field.rpartition("domain.")[2]: one.new for one in outside}
+    assert changed["resources.limits.cpu"] is None
+
+
+def test_an_instance_type_that_places_the_vm_elsewhere_is_not_taken(adopting):
+    domain = "{cpu: {sockets: 3}, memory: {guest: 4Gi}, devices: {}}"
+    assert names(adopting(domain, "nodeSelector: {zone: a}"))[0] == "placed"
+    assert adopting(domain, "nodeSelector: {zone: b}").outcome == "nearest"
+
+
+class TestNearest:
+    def test_nothing_exact_gives_the_nearest_and_the_differences(self, adopting):
+        adoption = adopting("{cpu: {sockets: 2}, memory: {guest: 5Gi}, devices: {}}")
+        assert (adoption.outcome, names(adoption)[0]) == ("nearest", "small")
+        places = {one.place: (one.old, one.new) for one in adoption.found.domain}
+        assert places["memory"] == (str(5 * 2**30), str(4 * 2**30))
+
+    def test_a_vm_without_cpu_hotplug_is_not_given_any(self, adopting):
+        """KubeVirt has no hotplug for a VM that gives cores without sockets."""
+        adoption = adopting("{cpu: {cores: 2}, memory: {guest: 4Gi}, devices: {}}")
+        assert adoption.outcome == "nearest"
+        assert adoption.found.added == [("spec", "template", "spec", "domain", "cpu", "maxSockets")]
+
+
+class TestHalves:
+    def test_a_vm_with_an_instance_type_gets_a_preference(self, adopting):
+        domain = "{devices: {rng: {}, disks: [{name: root, disk: {bus: virtio}}]}}"
+        adoption = adopting(domain, VOLUME, spec="instancetype: {name: small}")
+        assert (adoption.outcome, names(adoption)) == ("adopted", (None, "linux"))
+        assert adoption.found.manifest["spec"]["instancetype"] == {"name": "small"}
+
+    def test_a_vm_with_a_preference_gets_an_instance_type(self, adopting):
+        domain = "{cpu: {cores: 2, sockets: 1, threads: 1}, memory: {guest: 4Gi}, devices: {}}"
+        assert adopting(SMALL, spec="preference: {name: linux}").outcome == "adopted"
+        assert names(adopting(domain, spec="preference: {name: windows}")) == ("small", None)
+
+    def test_a_vm_with_both_has_nothing_to_adopt(self, adopting):
+        adoption = adopting("{devices: {}}", spec="instancetype: {name: small}\npreference: {name: linux}")
+        assert (adoption.outcome, adoption.found) == ("unchanged", None)
+
+    def test_nor_has_one_that_no_preference_makes_smaller(self, adopting):
+        assert adopting("{devices: {}}", spec="instancetype: {name: small}").outcome == "unchanged"
+
+
+class TestRefusals:
+    def test_a_refused_vm_says_why(self, adopting):
+        adoption = adopting("{cpu: {sockets: 2}, memory: {guest: 4Gi}, devices: {disks: [{name: gone}]}}")
+        assert (adoption.outcome, adoption.refused_by) == ("refused", "vm")
+        assert [cause.field for cause in adoption.causes] == ["spec.template.spec.domain.devices.disks[0].name"]
+
+    def test_requirements_are_kept(self, adopting):
+        """`windows` requires two vCPUs, and `small` has them; a VM with one finds no pair with it."""
+        one = WINDOWS.replace("cores: 2", "cores: 1")
+        assert adopting(one, f"{VOLUME}\n{NETWORK}").outcome == "nearest"
+
+
+class TestTies:
+    @staticmethod
+    def catalog(*objects: tuple[str, str, dict[str, Any]]) -> Candidates:
+        spec = {"cpu": {"guest": 2}, "memory": {"guest": "4Gi"}}
+        version = "instancetype.kubevirt.io/v1beta1"
+        return Candidates(
+            {"apiVersion": version, "kind": kind, "metadata": {"name": name, **metadata}, "spec": spec}
+            for kind, name, metadata in objects
+        )
+
+    def test_one_that_is_not_deprecated_then_by_name(self):
+        kind = "VirtualMachineClusterInstancetype"
+        deprecated = {"labels": {"instancetype.kubevirt.io/deprecated": "true"}}
+        found = self.catalog((kind, "a", deprecated), (kind, "c", {}), (kind, "b", {}))
+        assert names(adopt(machine(SMALL), found))[0] == "b"
+
+    def test_a_namespaced_one_where_there_is_no_other(self):
+        kind = "VirtualMachineInstancetype"
+        found = self.catalog((kind, "a", {"namespace": "other"}), (kind, "b", {"namespace": "mine"}))
+        adoption = adopt(machine(SMALL, metadata="{name: vm, namespace: mine}"), found)
+        assert adoption.found.manifest["spec"]["instancetype"] == {"kind": kind, "name": "b"}
+
+    def test_a_cluster_wide_one_before_it(self):
+        cluster = ("VirtualMachineClusterInstancetype", "z", {})
+        found = self.catalog(("VirtualMachineInstancetype", "a", {}), cluster)
+        assert names(adopt(machine(SMALL), found))[0] == "z"
+
+    def test_a_preference_that_the_vm_speaks_of(self):
+        version = "instancetype.kubevirt.io/v1beta1"
+        specs = {
+            "VirtualMachineClusterPreference": {"devices": {"preferredDiskBus": "virtio", "preferredRng": {}}},
+            "VirtualMachineClusterInstancetype": {"cpu": {"guest": 2}, "memory": {"guest": "4Gi"}},
+        }
+        found = Candidates(
+            {"apiVersion": version, "kind": kind, "metadata": {"name": name}, "spec": spec}
+            for kind, spec in specs.items()
+            for name in ("alpine", "fedora")
+        )
+        vm = machine(LINUX, VOLUME.replace("guest:1", "fedora:41"))
+        assert names(adopt(vm, found))[1] == "fedora"

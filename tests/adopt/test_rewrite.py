@@ -1,0 +1,247 @@
+"""Manifests change in their own text: only what goes goes."""
+
+from __future__ import annotations
+
+import json
+from textwrap import dedent
+from typing import Any
+
+import pytest
+
+from virtcatalog.adopt.data import Path, put, without
+from virtcatalog.adopt.rewrite import rewrite
+from virtcatalog.manifests.edits import UnwritableError
+from virtcatalog.manifests.read import read_manifests
+
+HEAD = "apiVersion: kubevirt.io/v1\nkind: VirtualMachine\nmetadata: {name: vm}\n"
+DOMAIN: Path = ("spec", "template", "spec", "domain")
+
+
+def machines(text: str) -> list[dict[str, Any]]:
+    return [each.data for each in read_manifests(text) if each.data["kind"] == "VirtualMachine"]
+
+
+def after(text: str, *gone: Path, kept: set[Path] = frozenset(), number: int = 0, **added: dict[str, str]) -> str:
+    made, _ = without(machines(text)[number], set(gone), {(*DOMAIN, "devices")} | set(kept))
+    for key, value in added.items():
+        made = put(made, ("spec", key), value)
+    return rewrite(text, {number: made})
+
+
+def vm(spec: str) -> str:
+    return HEAD + dedent(spec).lstrip("\n")
+
+
+@pytest.mark.parametrize(
+    ("before", "gone", "expected"),
+    [
+        pytest.param(
+            """
+            spec:
+              template:
+                spec:
+                  domain:
+                    cpu:
+                      cores: 4   # licence
+                      model: "host-model"   # as is
+                    devices: {}
+            """,
+            ["cpu", "cores"],
+            """
+            spec:
+              template:
+                spec:
+                  domain:
+                    cpu:
+                      model: "host-model"   # as is
+                    devices: {}
+            """,
+            id="a line",
+        ),
+        pytest.param(
+            """
+            spec:
+              template:
+                spec:
+                  domain:
+                    cpu:
+                      cores: 4
+                    # no devices
+                    devices: {}
+            """,
+            ["cpu", "cores"],
+            """
+            spec:
+              template:
+                spec:
+                  domain:
+                    # no devices
+                    devices: {}
+            """,
+            id="a map that becomes empty; the next entry's comment stays",
+        ),
+        pytest.param(
+            """
+            spec: {template: {spec: {domain: {cpu: {cores: 4, model: m}, devices: {}}}}}  # tight
+            """,
+            ["cpu", "cores"],
+            """
+            spec: {template: {spec: {domain: {cpu: {model: m}, devices: {}}}}}  # tight
+            """,
+            id="the first entry in braces",
+        ),
+        pytest.param(
+            """
+            spec: {template: {spec: {domain: {devices: {}, cpu: {model: m, cores: 4}}}}}
+            """,
+            ["cpu", "cores"],
+            """
+            spec: {template: {spec: {domain: {devices: {}, cpu: {model: m}}}}}
+            """,
+            id="the last entry in braces",
+        ),
+        pytest.param(
+            """
+            spec:
+              template:
+                spec:
+                  domain:
+                    devices:
+                      disks:
+                      # the root
+                      - disk:
+                          bus: virtio
+                        # its name
+                        name: root
+            """,
+            ["devices", "disks", 0, "disk", "bus"],
+            """
+            spec:
+              template:
+                spec:
+                  domain:
+                    devices:
+                      disks:
+                      # the root
+                      # its name
+                      - name: root
+            """,
+            id="behind the dash",
+        ),
+        pytest.param(
+            """
+            spec:
+              template:
+                spec:
+                  domain:
+                    cpu:
+                      features:
+                        - name: a
+                        # b too
+                        - name: b
+                          policy: require
+                    devices: {}
+            """,
+            ["cpu", "features", 0],
+            """
+            spec:
+              template:
+                spec:
+                  domain:
+                    cpu:
+                      features:
+                        # b too
+                        - name: b
+                          policy: require
+                    devices: {}
+            """,
+            id="an item",
+        ),
+    ],
+)
+def test_fields_go_and_the_rest_stays_byte_by_byte(before, gone, expected):
+    assert after(vm(before), (*DOMAIN, *gone)) == vm(expected)
+
+
+def test_a_map_can_stay_empty():
+    before = vm("spec:\n  template:\n    spec:\n      domain:\n        devices:  # none\n          rng: {}\n")
+    expected = vm("spec:\n  template:\n    spec:\n      domain:\n        devices: {}  # none\n")
+    assert after(before, (*DOMAIN, "devices", "rng")) == expected
+
+
+SPEC = "spec:\n    # when\n    running: true\n    # what\n    template:\n        spec: {domain: {devices: {}}}\n"
+
+
+def test_the_matchers_come_before_the_template_and_its_comment():
+    expected = SPEC.replace("    # what", "    instancetype:\n        name: small\n    # what")
+    assert after(vm(SPEC), instancetype={"name": "small"}) == vm(expected)
+
+
+@pytest.mark.parametrize("name", ["10", "1e3", "true", "null"])
+def test_names_that_yaml_would_take_for_something_else_are_quoted(name):
+    assert machines(after(vm(SPEC), preference={"name": name}))[0]["spec"]["preference"] == {"name": name}
+
+
+def test_line_ends_stay():
+    assert "\n" not in after(vm(SPEC).replace("\n", "\r\n"), instancetype={"name": "small"}).replace("\r\n", "")
+
+
+@pytest.mark.parametrize("indent", [None, 2, 4])
+def test_json_stays_json(indent):
+    text = json.dumps(
+        machines(vm("spec: {template: {spec: {domain: {cpu: {cores: 2}, devices: {}}}}}"))[0], indent=indent
+    )
+    made = json.loads(after(text, (*DOMAIN, "cpu"), instancetype={"name": "small"}))
+    assert made["spec"] == {"instancetype": {"name": "small"}, "template": {"spec": {"domain": {"devices": {}}}}}
+
+
+def test_other_documents_and_machines_stay():
+    other = "# a map\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: x}\n"
+    text = "---\n".join([other, vm(SPEC), vm(SPEC), other])
+    made = after(text, number=1, instancetype={"name": "small"})
+    assert made == "---\n".join([other, vm(SPEC), after(vm(SPEC), instancetype={"name": "small"}), other])
+
+
+def test_machines_in_a_list_change_too():
+    text = "apiVersion: v1\nkind: List\nitems:\n- apiVersion: kubevirt.io/v1\n  kind: VirtualMachine\n"
+    text += "  metadata: {name: a}\n  spec:\n    template: {spec: {domain: {devices: {rng: {}}}}}\n"
+    made = after(text, (*DOMAIN, "devices", "rng"), kept={(*DOMAIN, "devices")}, instancetype={"name": "small"})
+    assert made.endswith("    instancetype:\n      name: small\n    template: {spec: {domain: {devices: {}}}}\n")
+
+
+SHARED = """
+spec:
+  template:
+    metadata:
+      labels: &shared {{a: b, c: d}}
+      annotations: {annotations}
+    spec: {{domain: {{devices: {{}}}}}}
+"""
+METADATA: Path = ("spec", "template", "metadata")
+
+
+@pytest.mark.parametrize(
+    ("annotations", "gone"),
+    [
+        pytest.param("*shared", ("annotations", "a"), id="a field of an alias"),
+        pytest.param("*shared", ("labels",), id="an anchor that is used elsewhere"),
+        pytest.param("{<<: *shared, e: f}", ("annotations", "a"), id="a field that is merged in"),
+    ],
+)
+def test_what_is_shared_is_not_touched(annotations, gone):
+    with pytest.raises(UnwritableError, match="alias"):
+        after(vm(SHARED.format(annotations=annotations)), (*METADATA, *gone))
+
+
+@pytest.mark.parametrize(
+    ("annotations", "gone", "left"),
+    [
+        pytest.param("*shared", "annotations", "", id="the alias as a whole"),
+        pytest.param("{<<: *shared, e: f, g: h}", "e", "annotations: {<<: *shared, g: h}", id="beside a merge"),
+    ],
+)
+def test_what_is_not_shared_is(annotations, gone, left):
+    text = vm(SHARED.format(annotations=annotations))
+    path = (*METADATA, "annotations") if gone == "annotations" else (*METADATA, "annotations", gone)
+    assert left in after(text, path)
+    assert "labels: &shared {a: b, c: d}" in after(text, path)

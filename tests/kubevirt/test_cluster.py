@@ -1,0 +1,120 @@
+"""What a cluster takes from manifests, and how it finds it."""
+
+import pytest
+from reading import read
+
+from virtcatalog.errors import ManifestError
+from virtcatalog.kubevirt.cluster import Cluster
+from virtcatalog.kubevirt.hosts import HOSTS
+
+PVC = """
+apiVersion: v1
+kind: PersistentVolumeClaim
+metadata: {name: disk, namespace: blue, labels: {a: b}}
+spec: {resources: {requests: {storage: 10Gi}}}
+status: {phase: Bound, capacity: {storage: 11Gi}}
+"""
+INSTANCETYPE = """
+apiVersion: instancetype.kubevirt.io/v1beta1
+kind: VirtualMachineClusterInstancetype
+metadata: {name: small}
+spec: {cpu: {guest: 1}, memory: {guest: 1Gi}}
+"""
+PRESET = """
+apiVersion: kubevirt.io/v1
+kind: VirtualMachineInstancePreset
+metadata: {name: fast, namespace: blue}
+spec: {selector: {}, domain: {devices: {}}}
+"""
+
+
+def test_an_empty_cluster_finds_nothing():
+    cluster = Cluster()
+    assert cluster.pvc("default", "disk") is None
+    assert cluster.presets("default") == []
+    assert (cluster.architecture, cluster.host) == ("amd64", HOSTS["reference"])
+
+
+def test_objects_are_found_by_kind_namespace_and_name():
+    cluster = Cluster(map(read, (PVC, INSTANCETYPE, PRESET)))
+    assert cluster.pvc("blue", "disk").metadata.labels == {"a": "b"}
+    assert cluster.pvc("default", "disk") is None
+    assert cluster.data_volume("blue", "disk") is None
+    assert cluster.instancetype("VirtualMachineClusterInstancetype", "", "small").spec.cpu.guest == 1
+    assert cluster.instancetype("VirtualMachineInstancetype", "", "small") is None
+    assert [preset.metadata.name for preset in cluster.presets("blue")] == ["fast"]
+
+
+def test_a_claim_keeps_its_status():
+    assert str(Cluster([read(PVC)]).pvc("blue", "disk").status.capacity["storage"]) == "11Gi"
+
+
+@pytest.mark.parametrize(
+    ("manifest", "look_up"),
+    [
+        ("{apiVersion: apps/v1, kind: ControllerRevision, metadata: {name: x}, revision: 0}", "controller_revision"),
+        (
+            "{apiVersion: cdi.kubevirt.io/v1beta1, kind: DataSource, metadata: {name: x}, spec: {source: {}}}",
+            "data_source",
+        ),
+        ("{apiVersion: cdi.kubevirt.io/v1beta1, kind: DataVolume, metadata: {name: x}, spec: {}}", "data_volume"),
+        (
+            "{apiVersion: snapshot.storage.k8s.io/v1, kind: VolumeSnapshot, metadata: {name: x}, spec: {any: 1}}",
+            "volume_snapshot",
+        ),
+    ],
+)
+def test_an_object_without_a_namespace_is_in_default(manifest, look_up):
+    found = getattr(Cluster([read(manifest)]), look_up)
+    assert found("default", "x").metadata.name == "x"
+    assert found("elsewhere", "x") is None
+
+
+def test_a_namespace_is_found_by_its_name():
+    cluster = Cluster([read("{apiVersion: v1, kind: Namespace, metadata: {name: blue, labels: {team: b}}}")])
+    assert cluster.namespace("blue").metadata.labels == {"team": "b"}
+
+
+def test_of_two_objects_with_one_identity_the_later_counts():
+    first, second = read(PRESET), read(PRESET)
+    second["metadata"]["labels"] = {"which": "second"}
+    assert [preset.metadata.labels for preset in Cluster([first, second]).presets("blue")] == [{"which": "second"}]
+
+
+def test_other_kinds_are_kept():
+    service = read("{apiVersion: v1, kind: Service, metadata: {name: x}, spec: {whatever: true}}")
+    assert Cluster([service]).others == [service]
+
+
+def test_the_kubevirt_cr_configures_the_cluster():
+    kubevirt = """
+    apiVersion: kubevirt.io/v1
+    kind: KubeVirt
+    metadata: {name: kubevirt, namespace: kubevirt, annotations: {kubevirt.io/vga-display-efi-x86: ""}}
+    spec: {configuration: {cpuModel: Haswell, developerConfiguration: {featureGates: [HostDisk]}}}
+    """
+    configuration = Cluster([read(kubevirt)], architecture="arm64").configuration
+    assert configuration.cpu_model == "Haswell"
+    assert configuration.feature_gate("HostDisk")
+    assert configuration.vga_display_for_efi_guests
+    assert configuration.default_architecture == "arm64"
+
+
+def test_every_problem_of_every_manifest_is_reported():
+    bad_claim, bad_type = read(PVC), read(INSTANCETYPE)
+    bad_claim["spec"]["colour"] = "blue"
+    bad_type["spec"]["cpu"]["guest"] = "many"
+    bad_type["spec"]["memory"]["guest"] = "lots"
+    with pytest.raises(ManifestError) as caught:
+        Cluster([bad_claim, bad_type, None, {"kind": "VirtualMachine"}])
+    places = [(problem.object, problem.field) for problem in caught.value.problems]
+    assert ("PersistentVolumeClaim/blue/disk", "spec.colour") in places
+    assert ("VirtualMachineClusterInstancetype/small", "spec.cpu.guest") in places
+    assert ("VirtualMachineClusterInstancetype/small", "spec.memory.guest") in places
+    assert len(places) == 5
+
+
+def test_the_manifests_are_left_as_they_are():
+    manifests = [read(PVC), read(PRESET)]
+    Cluster(manifests)
+    assert manifests == [read(PVC), read(PRESET)]

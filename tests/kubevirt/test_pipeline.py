@@ -1,0 +1,179 @@
+"""The chain as a whole: who refuses what, what the result holds, and that it depends on nothing else."""
+
+import pytest
+from reading import read
+
+import virtcatalog
+from virtcatalog import Cluster
+from virtcatalog.kubevirt.pipeline import create_vmi, expand
+
+VERSION = "instancetype.kubevirt.io/v1beta1"
+OBJECTS = """
+- apiVersion: instancetype.kubevirt.io/v1beta1
+  kind: VirtualMachineClusterInstancetype
+  metadata: {name: small}
+  spec: {cpu: {guest: 2}, memory: {guest: 2Gi}, ioThreadsPolicy: auto, annotations: {from: instancetype}}
+- apiVersion: instancetype.kubevirt.io/v1beta1
+  kind: VirtualMachineClusterPreference
+  metadata: {name: linux}
+  spec:
+    devices: {preferredDiskBus: virtio, preferredInterfaceModel: virtio, preferredRng: {}}
+    features: {preferredHyperv: {synictimer: {direct: {}}}}
+    clock: {preferredTimer: {hpet: {present: false}}}
+    firmware: {preferredEfi: {secureBoot: false}}
+    requirements: {cpu: {guest: 1}}
+- apiVersion: instancetype.kubevirt.io/v1beta1
+  kind: VirtualMachineClusterPreference
+  metadata: {name: large}
+  spec: {requirements: {memory: {guest: 64Gi}}}
+- apiVersion: kubevirt.io/v1
+  kind: VirtualMachineInstancePreset
+  metadata: {name: cores}
+  spec: {selector: {matchLabels: {preset: cores}}, domain: {devices: {}, ioThreadsPolicy: shared}}
+"""
+CLUSTER = Cluster(read(OBJECTS))
+
+
+def vm(spec="{}", template="{}", labels="{}", **metadata):
+    """Return a manifest of the YAML of its spec and of its template's spec."""
+    template = {"domain": {"devices": {}, "memory": {"guest": "1Gi"}}, **read(template)}
+    return {
+        "apiVersion": "kubevirt.io/v1",
+        "kind": "VirtualMachine",
+        "metadata": {"name": "vm", **metadata},
+        "spec": {
+            "runStrategy": "Always",
+            "template": {"metadata": {"labels": read(labels)}, "spec": template},
+            **read(spec),
+        },
+    }
+
+
+def test_an_admitted_vm_has_everything():
+    result = expand(vm(), CLUSTER)
+    assert result.admitted
+    assert (result.refused_by, result.causes, result.message, result.warnings) == (None, [], "", [])
+    assert result.vm["spec"]["template"]["spec"]["domain"]["machine"] == {"type": "q35"}
+    assert result.vmi["spec"]["domain"]["cpu"]["model"] == "host-model"
+    assert result.domain_xml.count("<domain ") == 1
+
+
+def test_a_refusal_names_who_and_why():
+    result = expand(vm("runStrategy: Perhaps"), CLUSTER)
+    assert (result.admitted, result.refused_by) == (False, "vm")
+    assert [cause.field for cause in result.causes] == ["spec.runStrategy"]
+    assert result.message == f"spec.runStrategy: {result.causes[0].message}"
+    assert result.vm is not None
+    assert (result.vmi, result.domain_xml) == (None, None)
+
+
+def test_a_missing_name_is_an_empty_one_to_the_webhooks():
+    """The API server's schema may be stricter: that is remarked."""
+    devices = "domain: {devices: {watchdog: {i6300esb: {}}, disks: [{disk: {}}]}, memory: {guest: 1Gi}}"
+    result = expand(vm(template=devices), CLUSTER)
+    fields = {cause.field for cause in result.causes}
+    assert (result.refused_by, "spec.template.spec.domain.devices.disks[0].name" in fields) == ("vm", True)
+    assert [warning.split(": ", 1)[1] for warning in result.warnings] == [
+        "spec.template.spec.domain.devices.disks[0].name: is required",
+        "spec.template.spec.domain.devices.watchdog.name: is required",
+    ]
+
+
+def test_a_webhook_answers_with_ten_causes_at_most():
+    disks = ", ".join(f"{{name: d{number}, disk: {{}}}}" for number in range(12))
+    result = expand(vm(template=f"domain: {{devices: {{disks: [{disks}]}}, memory: {{guest: 1Gi}}}}"), CLUSTER)
+    assert [cause.field for cause in result.causes] == [
+        f"spec.template.spec.domain.devices.disks[{number}].name" for number in range(10)
+    ]
+    assert result.reasons[:10] == result.causes
+    assert len(result.reasons) == 12
+    assert "'d11'" in result.message
+
+
+@pytest.mark.parametrize(
+    ("claim", "refused"),
+    [
+        ("{accessModes: [ReadWriteOnce], dataSource: {apiGroup: '', kind: PersistentVolumeClaim, name: c}}", False),
+        ("{accessModes: [Shared], dataSource: {apiGroup: '', kind: PersistentVolumeClaim, name: c}}", True),
+        ("{dataSource: {kind: PersistentVolumeClaim, name: c}}", True),
+        ("{dataSourceRef: {kind: PersistentVolumeClaim, name: c}}", True),
+    ],
+)
+def test_the_schema_of_data_volume_templates_names_no_field(claim, refused):
+    used = "domain: {devices: {}, memory: {guest: 1Gi}}\nvolumes: [{name: v, dataVolume: {name: d}}]"
+    for kind in ("pvc", "storage"):
+        template = f"{{metadata: {{name: d}}, spec: {{{kind}: {claim}}}}}"
+        result = expand(vm(f"dataVolumeTemplates: [{template}]", used), CLUSTER)
+        assert [cause.field for cause in result.causes] == ([""] if refused else [])
+
+
+def test_both_claims_of_a_data_volume_template_have_a_schema():
+    template = "{metadata: {name: d}, spec: {pvc: {}, storage: {dataSource: {kind: DataVolume, name: c}}}}"
+    result = expand(vm(f"dataVolumeTemplates: [{template}]"), CLUSTER)
+    assert [cause.field for cause in result.causes] == [""]
+
+
+@pytest.mark.parametrize(
+    ("manifest", "refused_by", "fields"),
+    [
+        (vm("preference: {name: large}"), "vm", ["spec.template.spec.domain.memory"]),
+        (vm("instancetype: {name: small}"), "vm", ["spec.template.spec.domain.memory.guest"]),
+        (vm("instancetype: {}"), "vm", ["spec.instancetype"]),
+        (vm("instancetype: {name: missing}"), "controller", []),
+        (vm("{}", "{domain: {devices: {}}}"), "vmi", [""]),
+        (vm("{}", "architecture: riscv64"), "vmi", ["spec.architecture"]),
+        (vm("{}", "{domain: {devices: {}, memory: {guest: -1Gi}}}"), "launcher", []),
+    ],
+)
+def test_every_stage_can_refuse(manifest, refused_by, fields):
+    result = expand(manifest, CLUSTER)
+    assert (result.refused_by, [cause.field for cause in result.causes]) == (refused_by, fields)
+    assert result.message
+    assert result.domain_xml is None
+    assert (result.vmi is not None) == (refused_by in ("vmi", "launcher"))
+
+
+@pytest.mark.parametrize(
+    ("manifest", "paths"),
+    [
+        (vm("colour: blue"), ["spec.colour"]),
+        (vm("{runStrategy: 7, colour: blue}"), ["spec.colour", "spec.runStrategy"]),
+        ({**vm(), "spec": {}}, ["spec.template"]),
+        ({**vm(), "kind": "Pod"}, ["kind"]),
+        ({}, ["spec"]),
+        ([], [""]),
+    ],
+)
+def test_what_is_no_vm_is_refused_by_the_vm_webhook_without_a_field(manifest, paths):
+    result = expand(manifest, CLUSTER)
+    assert result.refused_by == "vm"
+    assert [cause.field for cause in result.causes] == [""] * len(paths)
+    for cause, path in zip(result.causes, paths, strict=True):
+        assert path in cause.message
+    assert result.vm is None
+
+
+def test_presets_come_before_the_defaults_of_the_vmi():
+    result = expand(vm(labels="{preset: cores}"), CLUSTER)
+    assert result.vmi["spec"]["domain"]["ioThreadsPolicy"] == "shared"
+    assert result.vmi["metadata"]["annotations"]["virtualmachinepreset.kubevirt.io/cores"] == "kubevirt.io/v1"
+    assert len(result.warnings) == 1
+
+
+def test_a_vm_without_a_namespace_is_in_default():
+    result = expand(vm(), CLUSTER)
+    assert result.vm["metadata"]["namespace"] == result.vmi["metadata"]["namespace"] == "default"
+
+
+def test_a_configuration_that_kubevirt_ignores_is_remarked_on():
+    kubevirt = read(
+        "{apiVersion: kubevirt.io/v1, kind: KubeVirt, metadata: {name: k},"
+        " spec: {configuration: {network: {defaultNetworkInterface: sriov}}}}"
+    )
+    (warning,) = expand(vm(), Cluster([kubevirt])).warnings
+    assert "defaultNetworkInterface" in warning
+
+
+def test_the_public_names_are_these():
+    assert virtcatalog.expand(vm(), CLUSTER).domain_xml == expand(vm(), CLUSTER).domain_xml
+    assert create_vmi(vm(), CLUSTER).vmi == expand(vm(), CLUSTER).vmi

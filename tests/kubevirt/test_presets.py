@@ -1,0 +1,145 @@
+"""VirtualMachineInstancePresets: which apply to a VMI, and what they change in it."""
+
+import pytest
+from reading import read
+
+from virtcatalog.api.decode import convert, to_manifest
+from virtcatalog.api.kubevirt import VirtualMachineInstance
+from virtcatalog.kubevirt.cluster import Cluster
+from virtcatalog.kubevirt.defaults.presets import apply_presets, preset_warnings
+
+APPLIED = "virtualmachinepreset.kubevirt.io/"
+
+
+def preset(name="a", domain="{}", selector="matchLabels: {os: linux}", namespace="default"):
+    return {
+        "apiVersion": "kubevirt.io/v1",
+        "kind": "VirtualMachineInstancePreset",
+        "metadata": {"name": name, "namespace": namespace},
+        "spec": {"selector": read(f"{{{selector}}}"), "domain": {"devices": {}, **read(domain)}},
+    }
+
+
+def vmi_of(domain="{}", labels="{os: linux}", annotations="{}"):
+    metadata = {"name": "vm", "namespace": "default", "labels": read(labels), "annotations": read(annotations)}
+    spec = {"domain": {"devices": {}, **read(domain)}}
+    return convert({"metadata": metadata, "spec": spec}, VirtualMachineInstance)
+
+
+def apply(vmi, *presets):
+    """Return the causes and the names of the presets that were applied."""
+    causes = apply_presets(vmi, Cluster(presets))
+    return causes, [key.removeprefix(APPLIED) for key in vmi.metadata.annotations if key.startswith(APPLIED)]
+
+
+@pytest.mark.parametrize(
+    ("selector", "labels", "selected"),
+    [
+        ("matchLabels: {os: linux}", "{os: linux, a: b}", True),
+        ("matchLabels: {os: linux}", "{os: windows}", False),
+        ("matchLabels: {os: linux}", "{}", False),
+        ("", "{}", True),
+        ("matchExpressions: [{key: os, operator: In, values: [linux, bsd]}]", "{os: bsd}", True),
+        ("matchExpressions: [{key: os, operator: In, values: [linux, bsd]}]", "{}", False),
+        ("matchExpressions: [{key: os, operator: NotIn, values: [linux]}]", "{os: linux}", False),
+        ("matchExpressions: [{key: os, operator: NotIn, values: [linux]}]", "{}", True),
+        ("matchExpressions: [{key: os, operator: Exists}]", '{os: ""}', True),
+        ("matchExpressions: [{key: os, operator: Exists}]", "{}", False),
+        ("matchExpressions: [{key: os, operator: DoesNotExist}]", "{}", True),
+        ("matchExpressions: [{key: os, operator: DoesNotExist}]", "{os: linux}", False),
+        ("matchLabels: {a: b}, matchExpressions: [{key: os, operator: Exists}]", "{os: linux}", False),
+    ],
+)
+def test_a_preset_selects_by_labels(selector, labels, selected):
+    vmi = vmi_of(labels=labels)
+    assert apply(vmi, preset(domain="cpu: {cores: 4}", selector=selector)) == ([], ["a"] if selected else [])
+    assert (vmi.spec.domain.cpu is not None) is selected
+
+
+def test_a_preset_of_another_namespace_does_not_count():
+    assert apply(vmi_of(), preset(domain="cpu: {cores: 4}", namespace="other")) == ([], [])
+
+
+@pytest.mark.parametrize(("value", "applied"), [('"true"', []), ('"false"', ["a"])])
+def test_a_vmi_can_exclude_itself(value, applied):
+    vmi = vmi_of(annotations=f"{{virtualmachineinstancepresets.admission.kubevirt.io/exclude: {value}}}")
+    assert apply(vmi, preset(domain="cpu: {cores: 4}")) == ([], applied)
+
+
+FRAGMENTS = [
+    ("resources: {requests: {memory: 1Gi}}", "resources: {requests: {memory: 2Gi}}"),
+    ("cpu: {cores: 4}", "cpu: {cores: 2}"),
+    ("firmware: {uuid: a}", "firmware: {uuid: b}"),
+    ("clock: {timezone: UTC}", "clock: {timezone: CET}"),
+    ("clock: {utc: {}, timer: {hpet: {}}}", "clock: {utc: {}, timer: {kvm: {}}}"),
+    ("features: {apic: {}}", "features: {smm: {}}"),
+    ("devices: {watchdog: {name: a}}", "devices: {watchdog: {name: b}}"),
+    ("ioThreadsPolicy: auto", "ioThreadsPolicy: shared"),
+]
+
+
+@pytest.mark.parametrize(("fragment", "_other"), FRAGMENTS)
+def test_a_preset_fills_in_what_the_vmi_leaves_open(fragment, _other):
+    vmi = vmi_of()
+    assert apply(vmi, preset(domain=fragment)) == ([], ["a"])
+    assert to_manifest(vmi.spec.domain) == to_manifest(vmi_of(fragment).spec.domain)
+
+
+@pytest.mark.parametrize(("fragment", "other"), FRAGMENTS)
+def test_a_preset_overrides_nothing(fragment, other):
+    vmi = vmi_of(other)
+    causes, applied = apply(vmi, preset(domain=fragment))
+    assert (causes, applied) == ([], [])
+    assert to_manifest(vmi.spec.domain) == to_manifest(vmi_of(other).spec.domain)
+
+
+@pytest.mark.parametrize(("fragment", "_other"), FRAGMENTS)
+def test_a_preset_that_the_vmi_agrees_with_counts_as_applied(fragment, _other):
+    assert apply(vmi_of(fragment), preset(domain=fragment)) == ([], ["a"])
+
+
+def test_a_clock_gets_the_timer_that_it_lacks():
+    vmi = vmi_of("clock: {timezone: CET}")
+    assert apply(vmi, preset(domain="clock: {timezone: UTC, timer: {hpet: {}}}")) == ([], ["a"])
+    assert to_manifest(vmi.spec.domain.clock) == {"timezone": "CET", "timer": {"hpet": {}}}
+
+
+def test_one_setting_that_holds_is_enough():
+    vmi = vmi_of("cpu: {cores: 2}")
+    assert apply(vmi, preset(domain="{cpu: {cores: 4}, ioThreadsPolicy: auto}")) == ([], ["a"])
+    assert vmi.spec.domain.cpu.cores == 2
+
+
+@pytest.mark.parametrize(("one", "other"), FRAGMENTS)
+def test_presets_that_contradict_each_other_are_refused(one, other):
+    (cause,), applied = apply(vmi_of(), preset("a", one), preset("b", other))
+    assert cause.field == ""
+    assert "a and b" in cause.message
+    assert applied == []
+
+
+def test_presets_that_agree_apply_together():
+    vmi = vmi_of()
+    assert apply(vmi, preset("b", "cpu: {cores: 4}"), preset("a", "ioThreadsPolicy: auto")) == ([], ["a", "b"])
+    assert (vmi.spec.domain.cpu.cores, vmi.spec.domain.io_threads_policy) == (4, "auto")
+
+
+def test_a_selector_that_cannot_be_evaluated_refuses_the_vmi():
+    (cause,), _ = apply(vmi_of(), preset(selector="matchExpressions: [{key: os, operator: Near}]"))
+    assert cause.field == ""
+
+
+def test_an_applied_preset_is_remarked_on():
+    vmi = vmi_of()
+    assert preset_warnings(vmi) == []
+    apply(vmi, preset(domain="cpu: {cores: 4}"))
+    assert len(preset_warnings(vmi)) == 1
+
+
+def test_a_vmi_shares_nothing_with_its_preset():
+    cluster, vmi = Cluster([preset(domain="{cpu: {cores: 4}, clock: {utc: {}}}")]), vmi_of()
+    apply_presets(vmi, cluster)
+    vmi.spec.domain.cpu.cores = 8
+    vmi.spec.domain.clock.utc.offset_seconds = 1
+    domain = cluster.presets("default")[0].spec.domain
+    assert (domain.cpu.cores, domain.clock.utc.offset_seconds) == (4, None)

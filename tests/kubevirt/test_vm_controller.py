@@ -1,0 +1,157 @@
+"""The VirtualMachineInstance that virt-controller makes of a VirtualMachine."""
+
+import pytest
+from reading import read, read_vm
+
+from virtcatalog.api.decode import to_manifest
+from virtcatalog.kubevirt.cluster import Cluster
+from virtcatalog.kubevirt.controller.vm import ControllerError, start_vmi, sync_instancetype
+
+VERSION = "instancetype.kubevirt.io/v1beta1"
+INSTANCETYPE = {
+    "apiVersion": VERSION,
+    "kind": "VirtualMachineClusterInstancetype",
+    "metadata": {"name": "small"},
+    "spec": {"cpu": {"guest": 2}, "memory": {"guest": "2Gi"}},
+}
+VOLUMES = "volumes: [{name: root, containerDisk: {image: i}}]"
+
+
+def preference(spec):
+    return {
+        "apiVersion": VERSION,
+        "kind": "VirtualMachineClusterPreference",
+        "metadata": {"name": "linux"},
+        "spec": read(spec),
+    }
+
+
+def kubevirt(configuration):
+    return {
+        "apiVersion": "kubevirt.io/v1",
+        "kind": "KubeVirt",
+        "metadata": {"name": "kubevirt"},
+        "spec": {"configuration": read(configuration)},
+    }
+
+
+def start(spec="{}", template="{}", *objects):
+    return start_vmi(read_vm(spec, template), Cluster(objects))
+
+
+def test_the_vmi_has_the_vms_name_and_the_templates_labels_and_annotations():
+    vm = read_vm()
+    vm.metadata.namespace, vm.metadata.labels = "blue", {"vm": "only"}
+    template = vm.spec.template.metadata
+    template.labels, template.annotations = {"a": "b"}, {"c": "d", "kubevirt.io/vm-generation": "7"}
+    template.name, template.generate_name = "ignored", "ignored-"
+    metadata = start_vmi(vm, Cluster()).metadata
+    assert (metadata.name, metadata.namespace, metadata.generate_name) == ("vm", "blue", "")
+    assert metadata.labels == {"a": "b"}
+    assert metadata.annotations == {"c": "d", "kubevirt.io/vm-generation": "1"}
+    assert [(owner.kind, owner.name, owner.controller) for owner in metadata.owner_references] == [
+        ("VirtualMachine", "vm", True)
+    ]
+
+
+def test_identities_are_those_of_the_vm():
+    assert start().metadata.uid == start().metadata.uid
+    vm = read_vm()
+    vm.metadata.uid = "known"
+    assert start_vmi(vm, Cluster()).metadata.owner_references[0].uid == "known"
+
+
+def test_the_vm_is_left_as_it_is():
+    vm = read_vm("{}", VOLUMES)
+    before = to_manifest(vm)
+    vmi = start_vmi(vm, Cluster([INSTANCETYPE]))
+    vmi.spec.volumes[0].container_disk.image = "other"
+    vmi.metadata.labels["x"] = "y"
+    assert to_manifest(vm) == before
+
+
+@pytest.mark.parametrize(("strategy", "annotated"), [("WaitAsReceiver", True), ("Always", False)])
+def test_a_vm_that_waits_as_receiver(strategy, annotated):
+    annotations = start(f"runStrategy: {strategy}").metadata.annotations
+    assert ("kubevirt.io/create-migration-target" in annotations) is annotated
+
+
+def test_volumes_get_their_disks_before_the_preference_is_applied():
+    spec = start("{preference: {name: linux}}", VOLUMES, preference("devices: {preferredDiskBus: virtio}")).spec
+    assert to_manifest(spec.domain.devices.disks[0]) == {"name": "root", "disk": {"bus": "virtio"}}
+
+
+@pytest.mark.parametrize(
+    ("template", "prefer", "inputs"),
+    [
+        ("{}", "{}", []),
+        ("{domain: {devices: {autoattachInputDevice: true}}}", "{}", [("default-0", "", "")]),
+        ("{domain: {devices: {autoattachInputDevice: false}}}", "{preferredAutoattachInputDevice: true}", []),
+        ("{}", "{preferredAutoattachInputDevice: true}", [("default-0", "", "")]),
+        (
+            "{}",
+            "{preferredAutoattachInputDevice: true, preferredInputBus: virtio, preferredInputType: tablet}",
+            [("default-0", "tablet", "virtio")],
+        ),
+        (
+            "{domain: {devices: {autoattachInputDevice: true, inputs: [{name: a, type: tablet, bus: usb}]}}}",
+            "{}",
+            [("a", "tablet", "usb")],
+        ),
+    ],
+)
+def test_input_device(template, prefer, inputs):
+    vmi = start("preference: {name: linux}", template, preference(f"devices: {prefer}"))
+    assert [(device.name, device.type, device.bus) for device in vmi.spec.domain.devices.inputs] == inputs
+
+
+def test_a_preference_against_the_pod_interface_is_heard_before_it_is_attached():
+    vmi = start("preference: {name: linux}", "{}", preference("devices: {preferredAutoattachPodInterface: false}"))
+    assert vmi.spec.networks == []
+    assert start().spec.networks[0].name == "default"
+
+
+def test_instance_type_and_preference_are_applied_and_noted():
+    vmi = start("{instancetype: {name: small}, preference: {name: linux}}", "{}", INSTANCETYPE, preference("{}"))
+    assert vmi.spec.domain.cpu.sockets == 2
+    assert vmi.metadata.annotations["kubevirt.io/cluster-instancetype-name"] == "small"
+    assert vmi.metadata.annotations["kubevirt.io/cluster-preference-name"] == "linux"
+
+
+@pytest.mark.parametrize(
+    ("spec", "template", "configuration"),
+    [
+        ("instancetype: {name: missing}", "{}", "{}"),
+        ("preference: {name: missing}", "{}", "{}"),
+        ("instancetype: {name: small, kind: Odd}", "{}", "{}"),
+        ("instancetype: {name: small}", "{domain: {devices: {}, cpu: {sockets: 2}}}", "{}"),
+        ("{}", "{}", "network: {permitBridgeInterfaceOnPodNetwork: false}"),
+        ("{}", "{domain: {devices: {interfaces: [{name: a, slirp: {}}]}}}", "{}"),
+    ],
+)
+def test_what_virt_controller_cannot_start(spec, template, configuration):
+    with pytest.raises(ControllerError):
+        start(spec, template, INSTANCETYPE, kubevirt(configuration))
+
+
+@pytest.mark.parametrize("policy", ["expand", "expandAll"])
+def test_a_reference_policy_can_expand_the_vm_for_good(policy):
+    cluster = Cluster([INSTANCETYPE, kubevirt(f"instancetype: {{referencePolicy: {policy}}}")])
+    vm = read_vm("instancetype: {name: small}", VOLUMES)
+    expanded = sync_instancetype(vm, cluster)
+    assert expanded.spec.instancetype is None
+    assert expanded.spec.template.spec.domain.cpu.sockets == 2
+    assert [disk.name for disk in expanded.spec.template.spec.domain.devices.disks] == ["root"]
+    assert vm.spec.instancetype.name == "small"
+    assert vm.spec.template.spec.domain.cpu is None
+    assert "kubevirt.io/cluster-instancetype-name" not in start_vmi(expanded, cluster).metadata.annotations
+
+
+def test_by_default_the_vm_keeps_its_reference():
+    vm = read_vm("instancetype: {name: small}")
+    assert sync_instancetype(vm, Cluster([INSTANCETYPE])) is vm
+
+
+def test_a_missing_instance_type_stops_the_controller_under_every_policy():
+    with pytest.raises(ControllerError, match="missing"):
+        sync_instancetype(read_vm("instancetype: {name: missing}"), Cluster())

@@ -1,0 +1,87 @@
+"""Whole domains."""
+
+from xml.etree.ElementTree import XML
+
+import pytest
+from fragments import TWO_NODES, make_context, make_vmi, xml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from virtcatalog.api.decode import to_manifest
+from virtcatalog.kubevirt.launcher.builder import build_domain, to_xml
+from virtcatalog.kubevirt.launcher.errors import DomainError
+
+# The order in which libvirt writes a domain.
+ORDER = [
+    "name", "metadata", "maxMemory", "memory", "memoryBacking", "vcpu", "vcpus", "iothreads", "cputune", "numatune",
+    "sysinfo", "os", "iommufd", "features", "cpu", "clock", "on_reboot", "devices", "launchSecurity",
+    "qemu:commandline",
+]  # fmt: skip
+
+EVERYTHING = """
+    domain.cpu: {sockets: 2, maxSockets: 4, dedicatedCpuPlacement: true, numa: {guestMappingPassthrough: {}}}
+    domain.memory: {guest: 1Gi, maxGuest: 4Gi, hugepages: {pageSize: 2Mi}}
+    domain.ioThreadsPolicy: shared
+    domain.devices.disks: [{name: root, disk: {bus: virtio}}]
+    domain.clock: {utc: {}}
+    domain.rebootPolicy: Terminate
+    domain.launchSecurity: {sev: {}}
+    volumes: [{name: root, emptyDisk: {capacity: 1Gi}}]
+"""
+
+
+def everything():
+    context = make_context(topology=TWO_NODES, cpu_set=(0, 1), iommufd=True, launcher_log_verbosity=6)
+    return make_vmi(EVERYTHING), context
+
+
+def test_elements_come_in_libvirts_order():
+    assert [element.tag for element in build_domain(*everything())] == ORDER
+
+
+def test_the_plainest_domain():
+    domain = build_domain(make_vmi("domain.memory: {guest: 64Mi}"), make_context())
+    assert [element.tag for element in domain] == [
+        "name", "metadata", "memory", "vcpu", "sysinfo", "os", "features", "cpu", "devices",
+    ]  # fmt: skip
+    assert domain.get("type") == "kvm"
+
+
+def test_the_first_comment_names_the_host_profile_and_the_release():
+    text = to_xml(build_domain(make_vmi(), make_context(host_profile="reference v1", release="v1.9.0")))
+    first, second, *_ = text.splitlines()
+    assert first == '<domain type="kvm" xmlns:qemu="http://libvirt.org/schemas/domain/qemu/1.0">'
+    assert second == "  <!-- host profile reference v1, KubeVirt v1.9.0 -->"
+
+
+def test_qemus_namespace_is_declared():
+    assert XML(to_xml(build_domain(*everything()))).find("{http://libvirt.org/schemas/domain/qemu/1.0}commandline")
+
+
+def test_the_same_input_gives_the_same_text():
+    assert to_xml(build_domain(*everything())) == to_xml(build_domain(*everything()))
+
+
+def test_the_vmi_stays_as_it_was():
+    vmi, context = everything()
+    before = to_manifest(vmi)
+    build_domain(vmi, context)
+    assert to_manifest(vmi) == before
+
+
+def test_huge_pages_bring_a_numa_cell():
+    domain = build_domain(make_vmi("domain.memory: {guest: 64Mi, hugepages: {pageSize: 2Mi}}"), make_context())
+    assert xml(domain.find("cpu/numa")) == xml('<numa><cell id="0" cpus="0-0" memory="65536" unit="KiB"/></numa>')
+
+
+def test_a_refusal_goes_through():
+    with pytest.raises(DomainError):
+        build_domain(make_vmi("domain.memory: {guest: -1Gi}"), make_context())
+
+
+@given(st.text(max_size=20))
+def test_whatever_the_texts_are_the_xml_is_well_formed(text):
+    vmi = make_vmi("domain.firmware: {kernelBoot: {kernelArgs: x}}\ndomain.chassis: {serial: x}")
+    vmi.spec.domain.firmware.kernel_boot.kernel_args = text
+    vmi.spec.domain.chassis.serial = text
+    XML(to_xml(build_domain(vmi, make_context())))

@@ -1,0 +1,83 @@
+"""`<clock>`: the guest's time and timers."""
+
+import pytest
+from fragments import make_context, make_vmi, xml
+
+from virtcatalog.kubevirt.launcher.elements.clock import clock
+
+
+@pytest.mark.parametrize(
+    ("wanted", "expected"),
+    [
+        ("{utc: {}}", '<clock offset="utc" adjustment="reset"/>'),
+        ("{utc: {offsetSeconds: -3600}}", '<clock offset="utc" adjustment="-3600"/>'),
+        ("{utc: {offsetSeconds: 0}}", '<clock offset="utc" adjustment="0"/>'),
+        ("{timezone: Europe/Rome}", '<clock offset="timezone" timezone="Europe/Rome"/>'),
+        ("{utc: {}, timezone: Europe/Rome}", '<clock offset="utc" adjustment="reset"/>'),
+        ("{timer: {}}", "<clock/>"),
+        ("{timer: {hpet: {}}}", '<clock><timer name="hpet" present="yes"/></clock>'),
+        ("{timer: {hpet: {present: false}}}", '<clock><timer name="hpet" present="no"/></clock>'),
+        (
+            "{timer: {rtc: {tickPolicy: catchup, track: guest}}}",
+            '<clock><timer name="rtc" present="yes" tickpolicy="catchup" track="guest"/></clock>',
+        ),
+        (
+            "{timer: {hyperv: {}, kvm: {present: true}, pit: {tickPolicy: delay}}}",
+            """<clock>
+                 <timer name="pit" present="yes" tickpolicy="delay"/>
+                 <timer name="kvmclock" present="yes"/>
+                 <timer name="hypervclock" present="yes"/>
+               </clock>""",
+        ),
+    ],
+)
+def test_a_clock(wanted, expected):
+    assert xml(clock(make_vmi(f"domain.clock: {wanted}"), make_context())) == xml(expected)
+
+
+def test_no_clock_without_a_wish():
+    assert clock(make_vmi(), make_context(tsc_frequency=2_000_000_000)) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "domain.cpu: {features: [{name: invtsc, policy: require}]}",
+        "domain.cpu: {features: [{name: invtsc, policy: force}]}",
+        "domain.features: {hyperv: {reenlightenment: {enabled: true}}}",
+    ],
+)
+def test_a_tsc_that_must_tick_alike_everywhere_gets_its_frequency(text):
+    expected = '<clock><timer name="tsc" frequency="2000000000"/></clock>'
+    assert xml(clock(make_vmi(text), make_context(tsc_frequency=2_000_000_000))) == xml(expected)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "domain.cpu: {features: [{name: invtsc}]}",
+        "domain.cpu: {features: [{name: invtsc, policy: disable}]}",
+        "domain.features: {hyperv: {reenlightenment: {}}}",
+    ],
+)
+def test_other_guests_keep_their_tsc(text):
+    assert clock(make_vmi(text), make_context(tsc_frequency=2_000_000_000)) is None
+
+
+def test_the_tsc_comes_after_the_timers_of_the_vmi():
+    vmi = make_vmi(
+        """
+        domain.clock: {utc: {}, timer: {hpet: {present: false}}}
+        domain.features: {hyperv: {reenlightenment: {enabled: true}}}
+        """
+    )
+    assert xml(clock(vmi, make_context(tsc_frequency=10))) == xml(
+        """<clock offset="utc" adjustment="reset">
+             <timer name="hpet" present="no"/>
+             <timer name="tsc" frequency="10"/>
+           </clock>"""
+    )
+
+
+def test_no_frequency_without_a_hint():
+    assert clock(make_vmi("domain.cpu: {features: [{name: invtsc, policy: require}]}"), make_context()) is None

@@ -1,0 +1,115 @@
+"""`<cpu>`, `<vcpu>` and `<vcpus>`."""
+
+import pytest
+from fragments import make_context, make_vmi, xml
+
+from virtcatalog.errors import UnsupportedError
+from virtcatalog.kubevirt.launcher.elements.cpu import cpu
+from virtcatalog.kubevirt.launcher.elements.vcpu import configured_vcpus, vcpu
+from virtcatalog.kubevirt.launcher.numa import GuestCell
+
+ONE = '<topology sockets="1" cores="1" threads="1"/>'
+NO_MPX = '<feature name="mpx" policy="disable"/>'
+
+
+@pytest.mark.parametrize(
+    ("wanted", "expected"),
+    [
+        ("{model: host-passthrough}", f'<cpu mode="host-passthrough">{ONE}</cpu>'),
+        ("{model: host-model}", f'<cpu mode="host-model">{ONE}</cpu>'),
+        ("{}", f'<cpu mode="host-model">{ONE}{NO_MPX}</cpu>'),
+        ("{model: Penryn}", f'<cpu mode="custom"><model>Penryn</model>{ONE}{NO_MPX}</cpu>'),
+        (
+            "{model: Penryn, features: [{name: mpx, policy: require}]}",
+            f'<cpu mode="custom"><model>Penryn</model>{ONE}<feature name="mpx" policy="require"/></cpu>',
+        ),
+        (
+            "{model: host-model, features: [{name: vmx}, {name: ssse3, policy: forbid}]}",
+            f'<cpu mode="host-model">{ONE}<feature name="vmx"/><feature name="ssse3" policy="forbid"/></cpu>',
+        ),
+        (
+            "{model: host-model, sockets: 2, cores: 4}",
+            '<cpu mode="host-model"><topology sockets="2" cores="4" threads="1"/></cpu>',
+        ),
+    ],
+)
+def test_a_cpu(wanted, expected):
+    assert xml(cpu(make_vmi(f"domain.cpu: {wanted}"), make_context(), ())) == xml(expected)
+
+
+@pytest.mark.parametrize(
+    ("resources", "sockets"),
+    [
+        ("{}", 1),
+        ("{requests: {cpu: 3}}", 3),
+        ("{requests: {cpu: 1500m}}", 2),
+        ("{requests: {cpu: 3}, limits: {cpu: 5}}", 5),
+    ],
+)
+def test_without_a_cpu_its_resources_count_as_sockets(resources, sockets):
+    element = cpu(make_vmi(f"domain.resources: {resources}"), make_context(), ())
+    assert xml(element) == xml(f'<cpu mode="host-model"><topology sockets="{sockets}" cores="1" threads="1"/></cpu>')
+
+
+def test_only_amd64_knows_mpx():
+    vmi = make_vmi("domain.cpu: {model: cortex-a57}", architecture="arm64")
+    assert xml(cpu(vmi, make_context("arm64"), ())) == xml(f'<cpu mode="custom"><model>cortex-a57</model>{ONE}</cpu>')
+
+
+@pytest.mark.parametrize(
+    ("wanted", "model"), [("{}", "max"), ("{model: host-passthrough}", "max"), ("{model: neoverse-n1}", "neoverse-n1")]
+)
+def test_an_emulated_architecture_has_no_host_model(wanted, model):
+    element = cpu(make_vmi(f"domain.cpu: {wanted}"), make_context("arm64", host_architecture="amd64"), ())
+    assert xml(element) == xml(f'<cpu mode="custom"><model>{model}</model>{ONE}</cpu>')
+
+
+def test_numa_cells():
+    cells = [GuestCell(0, (0, 1), "0,1", 2**30, "b", 0), GuestCell(1, (2,), "2", 2**29, "b", 1)]
+    element = cpu(make_vmi(), make_context(), cells)
+    assert xml(element.find("numa")) == xml(
+        """<numa>
+             <cell id="0" cpus="0,1" memory="1073741824" unit="b"/>
+             <cell id="1" cpus="2" memory="536870912" unit="b"/>
+           </numa>"""
+    )
+
+
+def test_cpus_that_cannot_be_plugged_in_are_only_counted():
+    assert xml(vcpu(make_vmi("domain.cpu: {sockets: 2, threads: 2}"), make_context())) == xml(
+        '<vcpu placement="static">4</vcpu>'
+    )
+
+
+def test_the_first_socket_stays_and_the_rest_can_be_plugged():
+    vmi = make_vmi("domain.cpu: {sockets: 2, maxSockets: 3, cores: 2, threads: 1}")
+    assert xml(vcpu(vmi, make_context())) == xml(
+        """<vcpu placement="static">6</vcpu>
+           <vcpus>
+             <vcpu id="0" enabled="yes" hotpluggable="no"/>
+             <vcpu id="1" enabled="yes" hotpluggable="no"/>
+             <vcpu id="2" enabled="yes" hotpluggable="yes"/>
+             <vcpu id="3" enabled="yes" hotpluggable="yes"/>
+             <vcpu id="4" enabled="no" hotpluggable="yes"/>
+             <vcpu id="5" enabled="no" hotpluggable="yes"/>
+           </vcpus>"""
+    )
+    assert cpu(vmi, make_context(), ()).find("topology").get("sockets") == "3"
+
+
+def test_arm64_has_no_cpu_hotplug():
+    vmi = make_vmi("domain.cpu: {sockets: 2, maxSockets: 8}", architecture="arm64")
+    assert xml(vcpu(vmi, make_context("arm64"))) == xml('<vcpu placement="static">2</vcpu>')
+    assert cpu(vmi, make_context("arm64"), ()).find("topology").get("sockets") == "2"
+
+
+@pytest.mark.parametrize(
+    ("wanted", "count"), [("{}", 0), ("{cores: 3}", 3), ("{sockets: 2, threads: 2}", 4), ("{maxSockets: 9}", 0)]
+)
+def test_configured_vcpus_leave_unset_numbers_out(wanted, count):
+    assert configured_vcpus(make_vmi(f"domain.cpu: {wanted}")) == count
+
+
+def test_more_vcpus_than_any_machine_has_are_not_listed():
+    with pytest.raises(UnsupportedError):
+        vcpu(make_vmi("domain.cpu: {cores: 4000000, sockets: 1, maxSockets: 4}"), make_context())

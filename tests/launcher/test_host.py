@@ -1,0 +1,57 @@
+"""Host profiles: plain data with a name, and what the reference profile holds."""
+
+import msgspec
+import pytest
+
+from virtcatalog.kubevirt.hosts import HOSTS, HostProfile, cpu_list, topology
+
+REFERENCE = HOSTS["reference"]
+
+
+@pytest.mark.parametrize(
+    ("text", "cpus"), [("0", (0,)), ("0-3", (0, 1, 2, 3)), ("0,64", (0, 64)), ("0-1,8,10-11", (0, 1, 8, 10, 11))]
+)
+def test_cpu_lists_are_read_as_the_kernel_writes_them(text, cpus):
+    assert cpu_list(text) == cpus
+
+
+def test_the_reference_host_has_two_nodes_of_64_cpus():
+    cells = topology(REFERENCE).cells
+    assert [(cell.id, cell.cpus[0].id, cell.cpus[-1].id, len(cell.cpus)) for cell in cells] == [
+        (0, 0, 63, 64),
+        (1, 64, 127, 64),
+    ]
+
+
+def test_hyperthread_siblings_of_the_reference_host_are_neighbours():
+    cpus = [cpu for cell in topology(REFERENCE).cells for cpu in cell.cpus]
+    assert all(cpu.siblings == (cpu.id & ~1, cpu.id | 1) for cpu in cpus)
+
+
+def test_cpus_are_listed_by_number_whatever_the_order_of_the_cores():
+    host = HostProfile(name="odd", numa_nodes=(msgspec.structs.replace(REFERENCE.numa_nodes[0], cores=("0,2", "1,3")),))
+    assert [(cpu.id, cpu.siblings) for cpu in topology(host).cells[0].cpus] == [
+        (0, (0, 2)),
+        (1, (1, 3)),
+        (2, (0, 2)),
+        (3, (1, 3)),
+    ]
+
+
+def test_the_reference_host_has_huge_pages_on_each_node():
+    for node in REFERENCE.numa_nodes:
+        assert {pages.size: pages.count for pages in node.huge_pages} == {2**21: 65536, 2**30: 128}
+        assert node.memory == 512 * 2**30
+
+
+def test_a_profile_is_named_with_its_version():
+    assert str(REFERENCE) == "reference v1"
+
+
+def test_a_profile_survives_being_written_and_read():
+    assert msgspec.convert(msgspec.to_builtins(REFERENCE), HostProfile) == REFERENCE
+
+
+def test_unknown_fields_in_a_profile_are_errors():
+    with pytest.raises(msgspec.ValidationError, match="colour"):
+        msgspec.convert({"name": "x", "colour": "red"}, HostProfile)

@@ -1,0 +1,131 @@
+"""`<hostdev>`: devices of the host, and SR-IOV interfaces."""
+
+import pytest
+
+from virtcatalog.errors import UnsupportedError
+from virtcatalog.kubevirt.launcher.context import DeviceResource
+from virtcatalog.kubevirt.launcher.elements.hostdevs import hostdevs
+from virtcatalog.kubevirt.launcher.errors import DomainError
+
+RESOURCES = {
+    "v/card": DeviceResource("pci", ("0000:41:00.0", "0000:41:00.1")),
+    "v/slice": DeviceResource("mdev", ("11111111-1111-1111-1111-111111111111", "22222222-2222-2222-2222-222222222222")),
+    "v/stick": DeviceResource("usb", ("3:1",)),
+}
+
+
+@pytest.fixture
+def shown(built):
+    return lambda devices: built(hostdevs, devices, device_resources=RESOURCES)
+
+
+@pytest.mark.parametrize(("family", "alias"), [("gpus", "gpu"), ("hostDevices", "hostdevice")])
+def test_pci_devices_are_passed_through(shown, xml, family, alias):
+    assert shown(f"{family}: [{{name: a, deviceName: v/card}}]") == xml(f"""
+        <hostdev type="pci" managed="no">
+          <source><address type="pci" domain="0x0000" bus="0x41" slot="0x00" function="0x0"/></source>
+          <alias name="ua-{alias}-a"/>
+        </hostdev>
+    """)
+
+
+def test_mediated_host_devices_have_no_display(shown, xml):
+    assert shown("hostDevices: [{name: a, deviceName: v/slice}]") == xml("""
+        <hostdev type="mdev" mode="subsystem" model="vfio-pci">
+          <source><address uuid="11111111-1111-1111-1111-111111111111"/></source>
+          <alias name="ua-hostdevice-a"/>
+        </hostdev>
+    """)
+
+
+def test_usb_devices(shown, xml):
+    assert shown("hostDevices: [{name: a, deviceName: v/stick}]") == xml("""
+        <hostdev type="usb" mode="subsystem">
+          <source><address bus="3" device="1"/></source>
+          <alias name="ua-usb-host-a"/>
+        </hostdev>
+    """)
+
+
+def test_the_first_mediated_gpu_is_the_display(shown):
+    devices = shown("gpus: [{name: a, deviceName: v/slice}, {name: b, deviceName: v/slice}]").split("</hostdev>")
+    assert 'display="on"' in devices[0]
+    assert 'ramfb="on"' in devices[0]
+    assert "display" not in devices[1]
+
+
+@pytest.mark.parametrize(
+    ("resource", "display", "attributes"),
+    [
+        ("v/slice", "{}", ["display", "ramfb"]),
+        ("v/slice", "{enabled: true}", ["display", "ramfb"]),
+        ("v/slice", "{enabled: false}", []),
+        ("v/slice", "{ramFB: {enabled: false}}", ["display"]),
+        ("v/slice", "{ramFB: {enabled: true}}", ["display", "ramfb"]),
+        ("v/card", "{}", []),
+        ("v/card", "{enabled: true}", ["display"]),
+        ("v/card", "{enabled: true, ramFB: {enabled: true}}", ["display", "ramfb"]),
+        ("v/card", "{ramFB: {enabled: true}}", []),
+    ],
+)
+def test_a_whole_gpu_is_a_display_only_when_it_is_asked_to(shown, resource, display, attributes):
+    device = shown(f"gpus: [{{name: a, deviceName: {resource}, virtualGPUOptions: {{display: {display}}}}}]")
+    assert [name for name in ("display", "ramfb") if f'{name}="on"' in device] == attributes
+
+
+def test_what_one_gpu_says_of_displays_counts_for_all(shown):
+    plain, silent = "{name: a, deviceName: v/slice}", "virtualGPUOptions: {display: {enabled: false}}"
+    assert "display" not in shown(f"gpus: [{plain}, {{name: b, deviceName: v/slice, {silent}}}]")
+
+
+def test_host_devices_come_before_gpus_and_kind_by_kind(shown):
+    devices = """
+        gpus: [{name: g, deviceName: v/card}]
+        hostDevices:
+        - {name: u, deviceName: v/stick}
+        - {name: m, deviceName: v/slice}
+        - {name: p, deviceName: v/card}
+    """
+    aliases = [part.split('"')[0] for part in shown(devices).split('alias name="ua-')[1:]]
+    assert aliases == ["hostdevice-p", "hostdevice-m", "usb-host-u", "gpu-g"]
+
+
+def test_each_device_takes_the_next_address_of_its_resource(shown):
+    devices = shown("hostDevices: [{name: a, deviceName: v/card}, {name: b, deviceName: v/card}]")
+    assert devices.index('function="0x0"') < devices.index('function="0x1"')
+
+
+@pytest.mark.parametrize(
+    "devices",
+    [
+        "hostDevices: [{name: a, deviceName: v/unknown}]",
+        "hostDevices: [{name: a, deviceName: v/stick}, {name: b, deviceName: v/stick}]",
+        "gpus: [{name: a, deviceName: v/stick}]",
+    ],
+)
+def test_a_device_that_the_node_does_not_give_is_refused(shown, devices):
+    with pytest.raises(DomainError, match=r"spec.domain.devices.(gpus|hostDevices)"):
+        shown(devices)
+
+
+@pytest.mark.parametrize("family", ["gpus", "hostDevices"])
+def test_dynamic_resource_allocation_is_not_modelled(shown, family):
+    with pytest.raises(UnsupportedError, match="claimName"):
+        shown(f"{family}: [{{name: a, claimName: c, requestName: r}}]")
+
+
+def test_sriov_interfaces(built, xml):
+    devices = "interfaces: [{name: n, sriov: {}, bootOrder: 1, pciAddress: '0000:05:00.0'}]"
+    assert built(hostdevs, devices, sriov_addresses={"n": "0000:81:01.3"}) == xml("""
+        <hostdev type="pci" managed="no">
+          <source><address type="pci" domain="0x0000" bus="0x81" slot="0x01" function="0x3"/></source>
+          <alias name="ua-sriov-n"/>
+          <boot order="1"/>
+          <address type="pci" domain="0x0000" bus="0x05" slot="0x00" function="0x0"/>
+        </hostdev>
+    """)
+
+
+def test_an_sriov_interface_without_a_function_is_refused(built):
+    with pytest.raises(DomainError, match=r"interfaces\[0\]"):
+        built(hostdevs, "interfaces: [{name: n, sriov: {}}]")

@@ -1,0 +1,166 @@
+"""Guest PCI addresses that KubeVirt chooses itself."""
+
+from xml.etree.ElementTree import XML
+
+import pytest
+from fragments import TWO_NODES, make_context, make_vmi, xml
+
+from virtcatalog.kubevirt.launcher.errors import DomainError
+from virtcatalog.kubevirt.launcher.numa import GuestCell
+from virtcatalog.kubevirt.launcher.pci import place_near_numa_nodes, place_on_root_complex
+from virtcatalog.kubevirt.launcher.pinning import Pinning
+from virtcatalog.kubevirt.launcher.placement import place
+
+CELLS = (GuestCell(0, (0,), "0", 2**30, "b", 0), GuestCell(1, (1,), "1", 2**30, "b", 1))
+PINNING = Pinning((0, 8))
+NODES = {"0000:41:00.0": 0, "0000:41:00.1": 1, "0000:42:00.0": 1}
+
+
+def hostdev(bus="0x41", function="0x0", rest=""):
+    source = f'<source><address type="pci" domain="0x0000" bus="{bus}" slot="0x00" function="{function}"/></source>'
+    return f'<hostdev type="pci">{source}{rest}</hostdev>'
+
+
+def address(bus, slot):
+    return f'<address type="pci" domain="0x0000" bus="{bus}" slot="{slot}" function="0x0"/>'
+
+
+def on_root(text):
+    devices = XML(f"<devices>{text}</devices>")
+    place_on_root_complex(devices)
+    return [
+        (device.tag, device.find("address").get("slot")) for device in devices if device.find("address") is not None
+    ]
+
+
+@pytest.mark.parametrize(
+    ("devices", "slots"),
+    [
+        ("<rng/><memballoon/><interface/>", [("rng", "0x03"), ("memballoon", "0x04"), ("interface", "0x02")]),
+        ('<disk><target bus="virtio"/></disk>', [("disk", "0x02")]),
+        ('<disk><target bus="sata"/></disk>', []),
+        ('<input bus="virtio"/><input bus="usb"/><watchdog/>', [("input", "0x02"), ("watchdog", "0x03")]),
+        ('<controller type="usb" model="none"/>', [("controller", "0x02")]),
+        ('<controller model="pcie-root"/><controller model="pcie-expander-bus"/>', []),
+        ('<hostdev type="pci"/><hostdev type="mdev"/>', [("hostdev", "0x02")]),
+        (f"<interface>{address('0x05', '0x07')}</interface><rng/>", [("interface", "0x07"), ("rng", "0x02")]),
+        ('<controller><address type="ccw"/></controller>', [("controller", None)]),
+        ("<video/><graphics/><sound/><tpm/>", []),
+    ],
+)
+def test_the_root_complex_takes(devices, slots):
+    assert on_root(devices) == slots
+
+
+def test_an_address_on_the_root_complex():
+    devices = XML("<devices><rng/></devices>")
+    place_on_root_complex(devices)
+    assert xml(devices) == xml(f"<devices><rng>{address('0x00', '0x02')}</rng></devices>")
+
+
+def test_slots_of_the_chipset_stay_free():
+    slots = [slot for _, slot in on_root("<interface/>" * 28)]
+    assert len(set(slots)) == 28
+    assert {"0x00", "0x01", "0x1b", "0x1f"}.isdisjoint(slots)
+
+
+def test_a_full_root_bus_is_refused():
+    with pytest.raises(DomainError):
+        on_root("<interface/>" * 29)
+
+
+def near(text, *, cells=CELLS, pinning=PINNING, nodes=NODES, strict=True):
+    devices = XML(f"<devices>{text}</devices>")
+    context = make_context(topology=TWO_NODES, pci_numa_nodes=nodes)
+    place_near_numa_nodes(devices, cells, pinning, context, strict=strict)
+    return devices
+
+
+def test_a_device_sits_behind_a_port_of_its_numa_cell():
+    devices = near(f'<controller type="scsi" index="0"/>{hostdev(function="0x1")}')
+    assert xml(devices) == xml(
+        f"""<devices>
+              <controller type="scsi" index="0"/>
+              <controller type="pci" index="1" model="pcie-expander-bus">
+                <target busNr="254"><node>1</node></target>
+              </controller>
+              <controller type="pci" index="2" model="pcie-root-port">{address("1", "0x00")}</controller>
+              {hostdev(function="0x1", rest=address("2", "0x00"))}
+            </devices>"""
+    )
+
+
+def test_devices_of_one_cell_share_a_bus():
+    devices = near(hostdev("0x42") + hostdev("0x41", "0x1") + hostdev())
+    controllers = [
+        (controller.get("index"), controller.find("target/node") is not None, controller.find("address"))
+        for controller in devices.iterfind("controller")
+    ]
+    assert [(index, bus) for index, bus, _ in controllers] == [
+        ("1", True), ("2", False), ("3", True), ("4", False), ("5", False),
+    ]  # fmt: skip
+    assert [place.get("slot") for _, _, place in controllers if place is not None] == ["0x00", "0x00", "0x01"]
+    assert [target.get("busNr") for target in devices.iterfind("controller/target")] == ["254", "251"]
+    assert [place.get("bus") for place in devices.iterfind("hostdev/address")] == ["5", "4", "2"]
+
+
+def test_a_device_is_near_the_first_vcpu_on_its_node():
+    whole = (GuestCell(0, (0, 1), "0-1", 2**20, "KiB"),)
+    assert near(hostdev(function="0x1"), cells=whole).find("controller/target/node").text == "0"
+
+
+@pytest.mark.parametrize(
+    ("text", "changes"),
+    [
+        pytest.param(hostdev("0x50"), {}, id="the host tells no node"),
+        pytest.param(hostdev(), {"cells": ()}, id="the guest has no cells"),
+        pytest.param(hostdev(), {"cells": (GuestCell(0, (5,), "5", 1, "KiB"),)}, id="no cell is near"),
+        pytest.param('<hostdev type="pci"><source/></hostdev>', {}, id="no address on the host"),
+        pytest.param(hostdev(rest=address("0x00", "0x07")), {}, id="an address in the guest"),
+        pytest.param(
+            "".join(hostdev(f"0x{n:02x}") for n in range(256)),
+            {"nodes": {f"0000:{n:02x}:00.0": 0 for n in range(256)}},
+            id="too many",
+        ),
+    ],
+)  # fmt: skip
+def test_a_device_that_cannot_be_near_stays_or_is_refused(text, changes):
+    assert xml(near(text, strict=False, **changes)) == xml(f"<devices>{text}</devices>")
+    with pytest.raises(DomainError):
+        near(text, strict=True, **changes)
+
+
+def test_other_devices_need_no_cell():
+    assert xml(near('<hostdev type="mdev"/><interface/>')) == xml(
+        '<devices><hostdev type="mdev"/><interface/></devices>'
+    )
+
+
+ROOT_COMPLEX = {"kubevirt.io/placePCIDevicesOnRootComplex": "true"}
+
+
+@pytest.mark.parametrize(
+    ("architecture", "annotations", "placed"),
+    [
+        ("amd64", ROOT_COMPLEX, True),
+        ("arm64", ROOT_COMPLEX, True),
+        ("s390x", ROOT_COMPLEX, False),
+        ("amd64", {"kubevirt.io/placePCIDevicesOnRootComplex": "yes"}, False),
+        ("amd64", {}, False),
+    ],
+)
+def test_an_annotation_asks_for_the_root_complex(architecture, annotations, placed):
+    domain = XML("<domain><devices><rng/></devices></domain>")
+    vmi = make_vmi(architecture=architecture, annotations=annotations)
+    place(domain, vmi, make_context(architecture), (), None)
+    assert (domain.find("devices/rng/address") is not None) is placed
+
+
+@pytest.mark.parametrize(
+    ("gate", "pinning", "placed"), [(True, PINNING, True), (False, PINNING, False), (True, None, False)]
+)
+def test_numa_aware_placement_needs_its_gate_and_dedicated_cpus(gate, pinning, placed):
+    domain = XML(f"<domain><devices>{hostdev()}</devices></domain>")
+    context = make_context(topology=TWO_NODES, pci_numa_aware_topology=gate, pci_numa_nodes=NODES)
+    place(domain, make_vmi(), context, CELLS, pinning)
+    assert (domain.find("devices/hostdev/address") is not None) is placed

@@ -1,0 +1,271 @@
+"""Manifests from text: what counts as what, and where problems are."""
+
+from __future__ import annotations
+
+import textwrap
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from virtcatalog.api.kubevirt import VirtualMachine
+from virtcatalog.errors import ManifestError
+from virtcatalog.manifests.read import read_manifests
+
+CUSTOM = "apiVersion: example.org/v1\nkind: Thing\n"
+
+
+def value(text: str) -> Any:
+    """What a bare YAML scalar or flow collection is read as."""
+    return read_manifests(f"{CUSTOM}x: {text}\n")[0].data["x"]
+
+
+def problems(text: str | bytes) -> list[str]:
+    with pytest.raises(ManifestError) as caught:
+        read_manifests(text, "f.yaml")
+    return [str(problem) for problem in caught.value.problems]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        *((word, True) for word in ("true", "True", "yes", "YES", "on", "y", "Y")),
+        *((word, False) for word in ("false", "FALSE", "no", "off", "n", "N")),
+        *((word, None) for word in ("", "~", "null", "Null")),
+        *(
+            (word, word)
+            for word in ("tRue", "nULL", "yEs", "12:30", "2027-06-01", "2027-06-01T10:00:00Z", "1e400", "=")
+        ),
+        ("'yes'", "yes"),
+        ('"1"', "1"),
+        ("!!str 5", "5"),
+        ("!!int 5", 5),
+        ("08", 8),
+        ("017", 15),
+        ("0o17", 15),
+        ("0x1F", 31),
+        ("-0b11", -3),
+        ("1_000", 1000),
+        ("+5", 5),
+        ("2.0", 2),
+        ("1e3", 1000),
+        (".5", 0.5),
+        ("1.5", 1.5),
+        ("18446744073709551615", 2**64 - 1),
+        ("18446744073709551616", 2**64),
+        ("4Gi", "4Gi"),
+        ("[a, {b: c}]", ["a", {"b": "c"}]),
+    ],
+)
+def test_scalars_are_what_kubernetes_reads(text: str, expected: Any) -> None:
+    assert value(text) == expected
+    assert type(value(text)) is type(expected)
+
+
+def test_keys_become_strings() -> None:
+    assert value("{1: a, yes: b, 1.5: c}") == {"1": "a", "true": "b", "1.5": "c"}
+
+
+def test_anchors_and_merge_keys() -> None:
+    read = read_manifests(CUSTOM + "a: &a {b: 1, c: 2}\nd: *a\ne: {<<: *a, b: 3}\nf: {b: 4, <<: [*a, {g: 5}]}\n")[
+        0
+    ].data
+    assert read["d"] == {"b": 1, "c": 2}
+    assert read["d"] is not read["a"]
+    assert read["e"] == {"b": 3, "c": 2}
+    assert read["f"] == {"b": 4, "c": 2, "g": 5}
+
+
+BOMB = CUSTOM + "a0: &a0 [x, x]\n" + "".join(f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 9)}]\n" for i in range(1, 9))
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("", "f.yaml:1:1: holds no manifest"),
+        ("# nothing\n---\n", "f.yaml:1:1: holds no manifest"),
+        ("- a\n", "f.yaml:1:1: a manifest is a map, not a list"),
+        ("text\n", "f.yaml:1:1: a manifest is a map, not the string 'text'"),
+        (f"{CUSTOM}a:\n\tb: 1\n", "f.yaml:4:1: a tab cannot indent YAML; use spaces"),
+        (f"{CUSTOM}a: \0\n", "f.yaml:3:4: the character U+0000 cannot stand in YAML"),
+        (f"{CUSTOM}a: \xff\n".encode("latin-1"), "f.yaml:3:4: is not UTF-8 text"),
+        (f"{CUSTOM}kind: Other\n", "f.yaml:3:1: the key 'kind' is here twice, first in line 2"),
+        (
+            '{"apiVersion": "v1", "kind": "a",\n "kind": "b"}',
+            "f.yaml:2:2: the key 'kind' is here twice, first in line 1",
+        ),
+        (f"{CUSTOM}a: .nan\n", "f.yaml:3:4: .nan is not a number that JSON can hold; quote it if it is text"),
+        (f"{CUSTOM}a: !!python/name:os.system x\n", "f.yaml:3:4: the tag !!python/name:os.system is not supported"),
+        (f"{CUSTOM}a: !!binary YQ==\n", "f.yaml:3:4: the tag !!binary is not supported"),
+        (f"{CUSTOM}a: !!int x\n", "f.yaml:3:4: 'x' is not a YAML int"),
+        (f"{CUSTOM}? [a]\n: b\n", "f.yaml:3:3: a key must be a string, not a collection"),
+        (f"{CUSTOM}~: b\n", "f.yaml:3:1: a key must be a string, not null"),
+        (f"{CUSTOM}<<: 3\n", "f.yaml:3:5: << merges a map or a list of maps"),
+        (f"{CUSTOM}a: &a [*a]\n", "f.yaml:3:4: holds itself through an alias"),
+        (f"{CUSTOM}a: *b\n", "f.yaml:3:4: is not YAML: found undefined alias"),
+        ("[" * 100_000, "f.yaml:1:1: is nested more than 200 levels deep"),
+        ('{"a":' * 100_000, "f.yaml:1:1: is nested more than 200 levels deep"),
+        ("- " * 50_000 + "x", "f.yaml:1:1: is nested more than 200 levels deep"),
+        ("kind: Thing\n", "f.yaml:1:1: Thing: apiVersion: is required"),
+    ],
+)
+def test_what_cannot_be_read_is_a_problem_with_its_place(text: str | bytes, problem: str) -> None:
+    assert problems(text) == [problem]
+
+
+def test_exploding_aliases_are_refused() -> None:
+    (problem,) = problems(BOMB)
+    assert problem.endswith("aliases stand for more than 100000 values")
+
+
+def test_broken_yaml_says_where() -> None:
+    (problem,) = problems(f"{CUSTOM}a: [1\nb: 2\n")
+    assert problem.startswith("f.yaml:4:2: is not YAML: ")
+
+
+MACHINE = """\
+apiVersion: kubevirt.io/v1
+kind: VirtualMachine
+metadata: {name: web, namespace: shop}
+spec:
+  template:
+    spec:
+      domain:
+        cpu: {cores: four}
+        devices:
+          disks:
+          - name: root
+          - disk: {}
+"""
+
+
+def test_problems_of_all_documents_with_file_line_and_column() -> None:
+    assert problems(
+        f"{MACHINE}---\n{CUSTOM}---\napiVersion: v1\nkind: Secret\nmetadata: {{name: s}}\ndata: {{a: 1}}\n"
+    ) == [
+        (
+            "f.yaml:8:15: VirtualMachine/shop/web: spec.template.spec.domain.cpu.cores:"
+            " must be an integer, not the string 'four'"
+        ),
+        "f.yaml:12:13: VirtualMachine/shop/web: spec.template.spec.domain.devices.disks[1].name: is required",
+        "f.yaml:20:8: Secret/s: data.a: must be a string, not the number 1",
+    ]
+
+
+def test_documents_before_a_fault_of_syntax_are_checked_too() -> None:
+    assert [line.partition(": ")[0] for line in problems(f"{MACHINE}---\na: [\n")] == [
+        "f.yaml:8:15",
+        "f.yaml:12:13",
+        "f.yaml:15:1",
+    ]
+
+
+def test_kinds_of_ours_are_typed_kubernetes_kinds_checked_and_others_left_alone() -> None:
+    text = f"""\
+        apiVersion: kubevirt.io/v1alpha3
+        kind: VirtualMachine
+        metadata: {{name: web}}
+        spec: {{template: {{spec: {{domain: {{devices: {{}}}}}}}}}}
+        ---
+        apiVersion: rbac.authorization.k8s.io/v1
+        kind: Role
+        metadata: {{name: r}}
+        rules: [{{apiGroups: [""], resources: [pods], verbs: [get]}}]
+        ---
+        {CUSTOM.replace(chr(10), chr(10) + " " * 8)}
+        ---
+        apiVersion: kustomize.config.k8s.io/v1beta1
+        kind: Kustomization
+        """
+    manifests = read_manifests(textwrap.dedent(text))
+    assert [type(manifest.object) for manifest in manifests] == [VirtualMachine, type(None), type(None), type(None)]
+    assert [manifest.name for manifest in manifests] == ["VirtualMachine/web", "Role/r", "Thing", "Kustomization"]
+
+
+@pytest.mark.parametrize(
+    ("body", "problem"),
+    [
+        ("dta: {}", "3:1: Secret: dta: is not a field here; did you mean data?"),
+        ("data: []", "3:1: Secret: data: must be a map, not a list"),
+        (
+            "metadata: {ownerReferences: [{name: a, uid: b, kind: C}]}",
+            "3:30: Secret: metadata.ownerReferences[0].apiVersion: is required",
+        ),
+    ],
+)
+def test_kubernetes_own_kinds_follow_its_schemas(body: str, problem: str) -> None:
+    assert problems(f"apiVersion: v1\nkind: Secret\n{body}\n")[0] == f"f.yaml:{problem}"
+
+
+def test_an_object_needs_a_name() -> None:
+    assert problems(
+        MACHINE.replace("{name: web, namespace: shop}", "{}").replace("four", "4").replace("disk: {}", "name: b")
+    ) == ["f.yaml:3:1: VirtualMachine: metadata.name: is required"]
+
+
+def test_lists_are_taken_apart() -> None:
+    text = """\
+        apiVersion: v1
+        kind: List
+        metadata: {resourceVersion: ""}
+        items:
+        - {apiVersion: example.org/v1, kind: Thing, metadata: {name: a}}
+        - apiVersion: v1
+          kind: List
+          items:
+          - {apiVersion: example.org/v1, kind: Thing, metadata: {name: b}}
+        """
+    manifests = read_manifests(textwrap.dedent(text))
+    assert [manifest.name for manifest in manifests] == ["Thing/a", "Thing/b"]
+    assert manifests[1].place("metadata.name") == (9, 58)
+
+
+def test_items_of_a_typed_list_take_its_kind() -> None:
+    text = """\
+        apiVersion: kubevirt.io/v1
+        kind: VirtualMachineList
+        items:
+        - metadata: {name: a}
+          spec: {template: {}}
+        - metadata: {name: b}
+          spec: {running: 1, template: {}}
+        """
+    assert problems(textwrap.dedent(text)) == [
+        "f.yaml:7:10: VirtualMachine/b: spec.running: must be true or false, not the number 1"
+    ]
+
+
+def test_json_and_streams_of_json() -> None:
+    text = (
+        '{"apiVersion": "a.b/v1", "kind": "A", "x": 2.0, "y": "\\ud83d\\ude00"}\n{"apiVersion": "a.b/v1", "kind": "B"}'
+    )
+    first, second = read_manifests(text)
+    assert (first.data["x"], first.data["y"], second.name) == (2, "😀", "B")
+
+
+def test_places_of_fields() -> None:
+    manifest = read_manifests("# top\n" + MACHINE.replace("four", "4").replace("disk: {}", "name: b"))[0]
+    assert manifest.place("spec.template.spec.domain.devices.disks[1].name") == (13, 13)
+    assert manifest.place(("spec", "template", "spec", "domain", "cpu", "cores")) == (9, 15)
+    assert manifest.place("spec.template.spec.domain.cpu.threads") == (9, 9)
+    assert manifest.place() == (2, 1)
+
+
+def test_places_of_keys_with_dots() -> None:
+    manifest = read_manifests(f"{CUSTOM}metadata:\n  labels:\n    app: a\n    app.example.org/x: b\n")[0]
+    assert manifest.place("metadata.labels[app.example.org/x]") == (6, 5)
+    assert manifest.place("metadata.labels.app.example.org/x") == (6, 5)
+
+
+texts = st.text(st.sampled_from("{}[]:,-? \n\t'\"&*!|>#%@`~ab1.<é\0\ud800"), max_size=60)
+
+
+@given(st.one_of(texts, st.binary(max_size=40)))
+def test_no_text_gives_anything_but_manifests_or_problems(text: str | bytes) -> None:
+    try:
+        problems = []
+        assert read_manifests(text)
+    except ManifestError as error:
+        problems = [*error.problems]
+    assert all(problem.line and problem.column for problem in problems)
