@@ -2,8 +2,8 @@
 
 import pytest
 
-from virtcatalog.kubevirt import many as parallel
 from virtcatalog.errors import UnsupportedError
+from virtcatalog.kubevirt import many as parallel
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.many import expand_many
 

@@ -1,6 +1,6 @@
 """Which fields of a VM the fields of instance types and preferences stand for.
 
-Source: KubeVirt v1.9.0, pkg/instancetype/apply and pkg/instancetype/preference/apply. The tables only say what is worth
+Source: pkg/instancetype/apply and pkg/instancetype/preference/apply. The tables only say what is worth
 trying: whether a field may go is proven by expanding the VM without it.
 """
 

@@ -28,9 +28,9 @@ KINDS: Final[dict[str, tuple[type[Object], ...]]] = {
     "v1": (PersistentVolumeClaim,),
     "apps/v1": (ControllerRevision,),
 }
-"""The kinds that have a type, by the API version that KubeVirt v1.9.0 serves and stores."""
+"""The kinds that have a type, by the API version that KubeVirt serves and stores."""
 
-# KubeVirt v1.9.0, staging/src/kubevirt.io/api/core/v1/register.go: served besides v1, of the same shape. The alpha
+# staging/src/kubevirt.io/api/core/v1/register.go: served besides v1, of the same shape. The alpha
 # versions of the instance type API are gone from v1.9.0.
 SERVED: Final = {"kubevirt.io/v1alpha3": "kubevirt.io/v1"}
 

@@ -1,6 +1,6 @@
 """Kubernetes quantities: exact amounts that keep the notation they were written in.
 
-Source of the rules: KubeVirt v1.9.0, vendor/k8s.io/apimachinery/pkg/api/resource: quantity.go (grammar, canonical
+Source of the rules: vendor/k8s.io/apimachinery/pkg/api/resource: quantity.go (grammar, canonical
 form, sums), suffix.go (suffixes), amount.go and scale_int.go (rounding and overflow).
 """
 

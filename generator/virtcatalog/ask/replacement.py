@@ -14,7 +14,7 @@ from virtcatalog.api.quantity import Quantity
 
 Fragment = dict[str, Any]
 
-# KubeVirt v1.9.0, pkg/virt-api/webhooks/mutating-webhook/mutators/preset.go: what of a preset is ever applied.
+# pkg/virt-api/webhooks/mutating-webhook/mutators/preset.go: what of a preset is ever applied.
 _APPLIED = frozenset({"resources", "cpu", "firmware", "clock", "features", "devices", "ioThreadsPolicy"})
 
 

@@ -1,6 +1,6 @@
 """The names that KubeVirt's operator takes: it deploys common-instancetypes unless its configuration says otherwise.
 
-Facts from KubeVirt v1.9.0, pkg/virt-operator/resource/generate/components/data/common-instancetypes.
+Facts from pkg/virt-operator/resource/generate/components/data/common-instancetypes.
 """
 
 from __future__ import annotations

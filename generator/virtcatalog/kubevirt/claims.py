@@ -1,6 +1,6 @@
 """The claims behind a VMI's volumes, as virt-controller reports them in the VMI's status.
 
-Source: KubeVirt v1.9.0, pkg/virt-controller/watch/vmi/storage.go, pkg/storage/types/pvc.go and
+Source: pkg/virt-controller/watch/vmi/storage.go, pkg/storage/types/pvc.go and
 pkg/host-disk/host-disk.go.
 """
 

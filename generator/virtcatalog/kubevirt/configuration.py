@@ -19,7 +19,7 @@ _NETWORK_INTERFACES = ("", "bridge", "masquerade", "slirp")
 
 
 class Configuration:
-    """`spec.configuration` of the KubeVirt CR with the defaults of KubeVirt v1.9.0, pkg/virt-config/virt-config.go.
+    """`spec.configuration` of the KubeVirt CR with the defaults of pkg/virt-config/virt-config.go.
 
     The values are read-only. `values` is the whole configuration, for what has no name here; `annotations` are the
     CR's own; `configured_feature_gates` are the gates that it names, known or not. `invalid` says why KubeVirt does
@@ -116,7 +116,7 @@ class Configuration:
     def feature_gate(self, name: str) -> bool:
         """Whether a gate is on: GA always, Beta unless disabled, Alpha and Deprecated when named, unknown never.
 
-        Source: KubeVirt v1.9.0, pkg/virt-config/featuregate/feature-gates.go.
+        Source: pkg/virt-config/featuregate/feature-gates.go.
         """
         return name in self._enabled
 

@@ -1,6 +1,6 @@
 """What virt-controller, virt-handler and the device plugins tell virt-launcher of a VMI: the domain's Context.
 
-Source: KubeVirt v1.9.0, pkg/virt-handler/options.go, pkg/virt-handler/vm.go and generateConverterContext of
+Source: pkg/virt-handler/options.go, pkg/virt-handler/vm.go and generateConverterContext of
 pkg/virt-launcher/virtwrap/manager.go.
 """
 

@@ -139,7 +139,7 @@ def create_vmi(vm_manifest: dict[str, Any], cluster: Cluster) -> Result:
 def admit_vm(vm: VirtualMachine, cluster: Cluster) -> list[Cause]:
     """The VM's validating webhook: it looks at the VM with its instance type, preference and defaults applied.
 
-    Source: KubeVirt v1.9.0, pkg/virt-api/webhooks/validating-webhook/admitters/vms-admitter.go.
+    Source: pkg/virt-api/webhooks/validating-webhook/admitters/vms-admitter.go.
     """
     causes = list(validate_data_volume_schema(vm))
     if causes:

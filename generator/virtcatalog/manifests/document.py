@@ -1,6 +1,6 @@
 """YAML and JSON text as plain data, and where in the text a field stands.
 
-The text means what it means to kubectl and the Kubernetes API server (KubeVirt v1.9.0, vendor/sigs.k8s.io/yaml and
+The text means what it means to kubectl and the Kubernetes API server (vendor/sigs.k8s.io/yaml and
 vendor/go.yaml.in/yaml/v2/resolve.go), which is YAML 1.1 with differences: bare `yes`, `no`, `on`, `off`, `y` and `n`
 are booleans, dates and `12:30` stay strings, `0x1f`, `0o17`, `017` and `1_000` are integers, 2.0 is 2, and keys become
 strings. Stricter than Go's reader: a key must not repeat, tags other than YAML's own scalars are refused, and so are

@@ -1,6 +1,6 @@
 """What bare YAML scalars mean: Go's reading of YAML 1.1.
 
-Source of the rules: KubeVirt v1.9.0, vendor/go.yaml.in/yaml/v2/resolve.go.
+Source of the rules: vendor/go.yaml.in/yaml/v2/resolve.go.
 """
 
 from __future__ import annotations

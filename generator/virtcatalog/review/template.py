@@ -42,5 +42,5 @@ def _compared(vmi: Manifest) -> Manifest:
     return {"metadata": metadata, "spec": vmi["spec"]} if metadata else {"spec": vmi["spec"]}
 
 
-# KubeVirt v1.9.0, pkg/virt-controller/watch/vm/vm.go: what of a template's metadata a VMI gets.
+# pkg/virt-controller/watch/vm/vm.go: what of a template's metadata a VMI gets.
 _INHERITED = ("labels", "annotations", "finalizers")

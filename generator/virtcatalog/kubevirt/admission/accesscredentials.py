@@ -1,4 +1,4 @@
-"""Keys and passwords that reach the guest. Source: KubeVirt v1.9.0, vmi-create-admitter.go."""
+"""Keys and passwords that reach the guest. Source: vmi-create-admitter.go."""
 
 from __future__ import annotations
 

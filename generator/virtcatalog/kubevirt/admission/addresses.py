@@ -1,6 +1,6 @@
 """The syntaxes of device addresses.
 
-Source: KubeVirt v1.9.0, pkg/util/hardware/hw_utils.go and pkg/network/link/mac.go.
+Source: pkg/util/hardware/hw_utils.go and pkg/network/link/mac.go.
 """
 
 from __future__ import annotations

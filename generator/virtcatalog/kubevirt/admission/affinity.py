@@ -1,4 +1,4 @@
-"""Where a VM may run. Source: KubeVirt v1.9.0, validate-k8s-utils.go.
+"""Where a VM may run. Source: validate-k8s-utils.go.
 
 KubeVirt names the fields without `affinity` before nodeAffinity, podAffinity and podAntiAffinity, calls a term's
 `namespaces` `namespace`, and gives a spread constraint's label selector without the constraint's index.

@@ -1,4 +1,4 @@
-"""What each architecture lacks. Source: KubeVirt v1.9.0, webhooks/amd64.go, arm64.go, s390x.go."""
+"""What each architecture lacks. Source: webhooks/amd64.go, arm64.go, s390x.go."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """How an interface is bound to its network: bridge, masquerade, sriov, passt or a plugin.
 
-Source: KubeVirt v1.9.0, pkg/network/admitter/binding.go, passt.go and discontinued.go; pkg/virt-config/featuregate.
+Source: pkg/network/admitter/binding.go, passt.go and discontinued.go; pkg/virt-config/featuregate.
 """
 
 from __future__ import annotations

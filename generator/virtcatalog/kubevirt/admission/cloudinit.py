@@ -1,6 +1,6 @@
 """The data that a cloud-init volume carries: one source each for user and network data, and not too much inline.
 
-Source: KubeVirt v1.9.0, pkg/virt-api/webhooks/validating-webhook/admitters/vmi-create-admitter.go (validateVolumes).
+Source: pkg/virt-api/webhooks/validating-webhook/admitters/vmi-create-admitter.go (validateVolumes).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Images in containers. Source: KubeVirt v1.9.0, pkg/storage/admitters/disks.go."""
+"""Images in containers. Source: pkg/storage/admitters/disks.go."""
 
 from __future__ import annotations
 

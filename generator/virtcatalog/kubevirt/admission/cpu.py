@@ -1,4 +1,4 @@
-"""The guest's CPU. Source: KubeVirt v1.9.0, vmi-create-admitter.go and pkg/util/hardware."""
+"""The guest's CPU. Source: vmi-create-admitter.go and pkg/util/hardware."""
 
 from __future__ import annotations
 

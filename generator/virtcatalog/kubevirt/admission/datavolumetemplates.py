@@ -1,4 +1,4 @@
-"""The DataVolumes that a VM brings along. Source: KubeVirt v1.9.0, pkg/storage/admitters/data-volume-template.go.
+"""The DataVolumes that a VM brings along. Source: pkg/storage/admitters/data-volume-template.go.
 
 KubeVirt names their field `dataVolumeTemplate` when it looks into one, `dataVolumeTemplates` when it looks at its
 namespace.

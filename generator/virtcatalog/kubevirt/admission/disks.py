@@ -1,7 +1,7 @@
 """The disks of a domain, each on its own.
 
 KubeVirt builds some of the fields below `devices.disks` once more from `domain` on; they are named as it names them.
-Source: KubeVirt v1.9.0, pkg/storage/admitters/disks.go.
+Source: pkg/storage/admitters/disks.go.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """How disks, filesystems and volumes pair by name, and the boot order of disks and interfaces.
 
-Source: KubeVirt v1.9.0, pkg/virt-api/webhooks/validating-webhook/admitters/vmi-create-admitter.go (validateBootOrder,
+Source: pkg/virt-api/webhooks/validating-webhook/admitters/vmi-create-admitter.go (validateBootOrder,
 validateVirtualMachineInstanceSpecVolumeDisks).
 """
 

@@ -1,4 +1,4 @@
-"""How the guest resolves names. Source: KubeVirt v1.9.0, vmi-create-admitter.go.
+"""How the guest resolves names. Source: vmi-create-admitter.go.
 
 The fields of what is wrong in `dnsConfig` are as short as KubeVirt gives them: without the path before them.
 The policy itself is one of the API schema's values.

@@ -1,6 +1,6 @@
 """The host's metrics on a serial device of the guest.
 
-Source: KubeVirt v1.9.0, pkg/virt-api/webhooks/validating-webhook/admitters/vmi-create-admitter.go.
+Source: pkg/virt-api/webhooks/validating-webhook/admitters/vmi-create-admitter.go.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Firmware, boot loader and direct kernel boot. Source: KubeVirt v1.9.0, vmi-create-admitter.go.
+"""Firmware, boot loader and direct kernel boot. Source: vmi-create-admitter.go.
 
 KubeVirt gives the fields of ACPI tables as `acpi` below the spec, and blames the whole domain for secure boot.
 """

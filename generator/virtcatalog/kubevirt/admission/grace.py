@@ -1,4 +1,4 @@
-"""NVIDIA Grace GPUs passed through. Source: KubeVirt v1.9.0, grace_io_virtualization.go, pkg/util/hardware/grace.go."""
+"""NVIDIA Grace GPUs passed through. Source: grace_io_virtualization.go, pkg/util/hardware/grace.go."""
 
 from __future__ import annotations
 

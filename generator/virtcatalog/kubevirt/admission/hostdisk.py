@@ -1,6 +1,6 @@
 """A disk image on the node.
 
-Source: KubeVirt v1.9.0, pkg/virt-api/webhooks/validating-webhook/admitters/vmi-create-admitter.go (validateVolumes).
+Source: pkg/virt-api/webhooks/validating-webhook/admitters/vmi-create-admitter.go (validateVolumes).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The guest's name on the network. Source: KubeVirt v1.9.0, vmi-create-admitter.go."""
+"""The guest's name on the network. Source: vmi-create-admitter.go."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Memory in huge pages. Source: KubeVirt v1.9.0, vmi-create-admitter.go."""
+"""Memory in huge pages. Source: vmi-create-admitter.go."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hyper-V enlightenments. Source: KubeVirt v1.9.0, webhooks/hyperv.go.
+"""Hyper-V enlightenments. Source: webhooks/hyperv.go.
 
 Only the VMI webhook looks at them, and it names a feature's field with `domain.features.hyperv` twice.
 """

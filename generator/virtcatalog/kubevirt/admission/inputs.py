@@ -1,4 +1,4 @@
-"""Input devices. Source: KubeVirt v1.9.0, vmi-create-admitter.go."""
+"""Input devices. Source: vmi-create-admitter.go."""
 
 from __future__ import annotations
 

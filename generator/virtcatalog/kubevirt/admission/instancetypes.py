@@ -1,6 +1,6 @@
 """What the webhooks of instance types and preferences, and those of VMs about them, refuse or warn of.
 
-Source: KubeVirt v1.9.0, pkg/instancetype/webhooks/admitter.go, pkg/instancetype/preference/webhooks/admitter.go,
+Source: pkg/instancetype/webhooks/admitter.go, pkg/instancetype/preference/webhooks/admitter.go,
 pkg/instancetype/webhooks/vm/admitter.go.
 """
 

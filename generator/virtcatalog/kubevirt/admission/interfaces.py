@@ -1,6 +1,6 @@
 """The fields of each interface: state, name, model, addresses, ports and DHCP options.
 
-Source: KubeVirt v1.9.0, pkg/network/admitter/netiface.go and admit.go.
+Source: pkg/network/admitter/netiface.go and admit.go.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Threads for disk I/O. Source: KubeVirt v1.9.0, vmi-create-admitter.go."""
+"""Threads for disk I/O. Source: vmi-create-admitter.go."""
 
 from __future__ import annotations
 

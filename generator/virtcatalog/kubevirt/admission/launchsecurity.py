@@ -1,4 +1,4 @@
-"""Confidential guests: SEV, SEV-SNP, TDX. Source: KubeVirt v1.9.0, vmi-create-admitter.go, webhooks/amd64.go.
+"""Confidential guests: SEV, SEV-SNP, TDX. Source: vmi-create-admitter.go, webhooks/amd64.go.
 
 KubeVirt names the field without `domain`.
 """

@@ -1,4 +1,4 @@
-"""How a VM starts, restarts and leaves its node. Source: KubeVirt v1.9.0, vmi-create-admitter.go."""
+"""How a VM starts, restarts and leaves its node. Source: vmi-create-admitter.go."""
 
 from __future__ import annotations
 

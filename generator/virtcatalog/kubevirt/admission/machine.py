@@ -1,4 +1,4 @@
-"""The emulated machine. Source: KubeVirt v1.9.0, vmi-create-admitter.go, Go's path/filepath for the patterns."""
+"""The emulated machine. Source: vmi-create-admitter.go, Go's path/filepath for the patterns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The guest's memory. Source: KubeVirt v1.9.0, vmi-create-admitter.go."""
+"""The guest's memory. Source: vmi-create-admitter.go."""
 
 from __future__ import annotations
 

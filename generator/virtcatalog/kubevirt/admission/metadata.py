@@ -1,4 +1,4 @@
-"""Labels and annotations of a VMI. Source: KubeVirt v1.9.0, vmi-create-admitter.go."""
+"""Labels and annotations of a VMI. Source: vmi-create-admitter.go."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """The networks of a VMI and how they pair with its interfaces.
 
-Source: KubeVirt v1.9.0, pkg/network/admitter (validator.go gives the order).
+Source: pkg/network/admitter (validator.go gives the order).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Paths inside container images. Source: KubeVirt v1.9.0, pkg/storage/admitters/disks.go."""
+"""Paths inside container images. Source: pkg/storage/admitters/disks.go."""
 
 from __future__ import annotations
 

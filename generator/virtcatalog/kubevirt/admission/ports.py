@@ -1,6 +1,6 @@
 """The ports that an interface forwards.
 
-Source: KubeVirt v1.9.0, pkg/network/admitter/netiface.go; port names: apimachinery, pkg/util/validation/validation.go.
+Source: pkg/network/admitter/netiface.go; port names: apimachinery, pkg/util/validation/validation.go.
 """
 
 from __future__ import annotations

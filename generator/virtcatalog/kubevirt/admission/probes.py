@@ -1,4 +1,4 @@
-"""Liveness and readiness probes. Source: KubeVirt v1.9.0, vmi-create-admitter.go."""
+"""Liveness and readiness probes. Source: vmi-create-admitter.go."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Real-time guests. Source: KubeVirt v1.9.0, vmi-create-admitter.go."""
+"""Real-time guests. Source: vmi-create-admitter.go."""
 
 from __future__ import annotations
 

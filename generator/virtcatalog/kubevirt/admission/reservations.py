@@ -1,6 +1,6 @@
 """SCSI persistent reservations.
 
-Source: KubeVirt v1.9.0, pkg/virt-api/webhooks/validating-webhook/admitters/vmi-create-admitter.go;
+Source: pkg/virt-api/webhooks/validating-webhook/admitters/vmi-create-admitter.go;
 pkg/storage/reservation/pr.go.
 """
 

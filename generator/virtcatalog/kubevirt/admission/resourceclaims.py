@@ -1,6 +1,6 @@
 """The VMI's DRA resource claims and the GPUs and host devices that come from them.
 
-Source: KubeVirt v1.9.0, pkg/dra/admitter/dra_admitter.go.
+Source: pkg/dra/admitter/dra_admitter.go.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the VM's pod requests and may use. Source: KubeVirt v1.9.0, vmi-create-admitter.go."""
+"""What the VM's pod requests and may use. Source: vmi-create-admitter.go."""
 
 from __future__ import annotations
 

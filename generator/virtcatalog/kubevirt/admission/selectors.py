@@ -1,6 +1,6 @@
 """Label and node selectors.
 
-Source: KubeVirt v1.9.0, validate-k8s-utils.go; apimachinery, pkg/apis/meta/v1/validation. Operators of node selectors
+Source: validate-k8s-utils.go; apimachinery, pkg/apis/meta/v1/validation. Operators of node selectors
 are values of the API schema, those of label selectors are not.
 """
 

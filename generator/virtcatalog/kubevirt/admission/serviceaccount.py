@@ -1,4 +1,4 @@
-"""The service account that the VM's pod runs as. Source: KubeVirt v1.9.0, vmi-create-admitter.go."""
+"""The service account that the VM's pod runs as. Source: vmi-create-admitter.go."""
 
 from __future__ import annotations
 

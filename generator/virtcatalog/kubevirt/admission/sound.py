@@ -1,4 +1,4 @@
-"""Sound devices. Source: KubeVirt v1.9.0, vmi-create-admitter.go."""
+"""Sound devices. Source: vmi-create-admitter.go."""
 
 from __future__ import annotations
 

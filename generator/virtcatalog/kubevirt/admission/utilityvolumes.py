@@ -1,4 +1,4 @@
-"""Volumes that the launcher uses, not the guest. Source: KubeVirt v1.9.0, pkg/storage/admitters/storagehotplug.go."""
+"""Volumes that the launcher uses, not the guest. Source: pkg/storage/admitters/storagehotplug.go."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Video devices; the types are in architecture.py. Source: KubeVirt v1.9.0, vmi-create-admitter.go."""
+"""Video devices; the types are in architecture.py. Source: vmi-create-admitter.go."""
 
 from __future__ import annotations
 

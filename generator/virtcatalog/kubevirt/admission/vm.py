@@ -1,6 +1,6 @@
 """The create webhook for VirtualMachines, beyond the instance type.
 
-Source: KubeVirt v1.9.0, pkg/virt-api/webhooks/validating-webhook/admitters/vms-admitter.go.
+Source: pkg/virt-api/webhooks/validating-webhook/admitters/vms-admitter.go.
 """
 
 from __future__ import annotations

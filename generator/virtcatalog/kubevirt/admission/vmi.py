@@ -1,6 +1,6 @@
 """The VMI webhook's rules, in KubeVirt's order.
 
-Source: KubeVirt v1.9.0, pkg/virt-api/webhooks/validating-webhook/admitters/vmi-create-admitter.go. Every rule runs,
+Source: pkg/virt-api/webhooks/validating-webhook/admitters/vmi-create-admitter.go. Every rule runs,
 whatever the others find. `path` is where the VMI's spec stands: "spec", or "spec.template.spec" in a VM.
 """
 

@@ -1,6 +1,6 @@
 """The volumes of a VMI, each on its own.
 
-Source: KubeVirt v1.9.0, pkg/virt-api/webhooks/validating-webhook/admitters/vmi-create-admitter.go (validateVolumes).
+Source: pkg/virt-api/webhooks/validating-webhook/admitters/vmi-create-admitter.go (validateVolumes).
 """
 
 from __future__ import annotations

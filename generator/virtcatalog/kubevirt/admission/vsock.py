@@ -1,4 +1,4 @@
-"""Sockets between host and guest. Source: KubeVirt v1.9.0, vmi-create-admitter.go."""
+"""Sockets between host and guest. Source: vmi-create-admitter.go."""
 
 from __future__ import annotations
 

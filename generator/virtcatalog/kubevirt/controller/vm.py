@@ -1,6 +1,6 @@
 """What virt-controller makes of a VirtualMachine when it starts it: the VirtualMachineInstance.
 
-Source: KubeVirt v1.9.0, pkg/virt-controller/watch/vm/vm.go (SetupVMIFromVM, startVMI), pkg/instancetype/controller/vm
+Source: pkg/virt-controller/watch/vm/vm.go (SetupVMIFromVM, startVMI), pkg/instancetype/controller/vm
 and pkg/instancetype/expand.
 """
 

@@ -1,1 +1,1 @@
-"""The values that KubeVirt's webhooks give what a VM or VMI leaves open (KubeVirt v1.9.0, pkg/defaults)."""
+"""The values that KubeVirt's webhooks give what a VM or VMI leaves open (pkg/defaults)."""

@@ -1,6 +1,6 @@
 """Defaults that differ between architectures: disk buses, watchdogs, firmware, CPU model, ACPI.
 
-Source: KubeVirt v1.9.0, pkg/defaults/amd64.go, arm64.go and s390x.go.
+Source: pkg/defaults/amd64.go, arm64.go and s390x.go.
 """
 
 from __future__ import annotations

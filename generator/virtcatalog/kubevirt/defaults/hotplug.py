@@ -1,6 +1,6 @@
 """How far CPU and memory of a running VMI may grow.
 
-Source: KubeVirt v1.9.0, pkg/defaults/defaults.go (setupHotplug), pkg/liveupdate/memory/memory.go.
+Source: pkg/defaults/defaults.go (setupHotplug), pkg/liveupdate/memory/memory.go.
 """
 
 from __future__ import annotations

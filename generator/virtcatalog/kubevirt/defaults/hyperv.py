@@ -1,6 +1,6 @@
 """Hyper-V enlightenments bring along those that they need.
 
-Source: KubeVirt v1.9.0, pkg/defaults/hyperv.go.
+Source: pkg/defaults/hyperv.go.
 """
 
 from __future__ import annotations

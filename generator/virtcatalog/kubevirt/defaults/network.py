@@ -1,6 +1,6 @@
 """The network that a VM gets when it names none.
 
-Source: KubeVirt v1.9.0, pkg/network/vmispec/defaults.go.
+Source: pkg/network/vmispec/defaults.go.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The API's own defaults of a VMI: states that are on when they are named, disk targets, inputs, probes.
 
-Source: KubeVirt v1.9.0, staging/src/kubevirt.io/api/core/v1/defaults.go and zz_generated.defaults.go.
+Source: staging/src/kubevirt.io/api/core/v1/defaults.go and zz_generated.defaults.go.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """VirtualMachineInstancePresets: domain settings given to VMIs by label, deprecated in favour of instance types.
 
-Source: KubeVirt v1.9.0, pkg/virt-api/webhooks/mutating-webhook/mutators/preset.go.
+Source: pkg/virt-api/webhooks/mutating-webhook/mutators/preset.go.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Defaults of a VMI's spec that both the VM's and the VMI's webhook set.
 
-Source: KubeVirt v1.9.0, pkg/defaults/defaults.go (SetDefaultVirtualMachineInstanceSpec), pkg/util/util.go.
+Source: pkg/defaults/defaults.go (SetDefaultVirtualMachineInstanceSpec), pkg/util/util.go.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Defaults of a VirtualMachine.
 
-Source: KubeVirt v1.9.0, pkg/defaults/defaults.go (SetVirtualMachineDefaults, SupportsPCIeHotplug).
+Source: pkg/defaults/defaults.go (SetVirtualMachineDefaults, SupportsPCIeHotplug).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """All defaults of a VirtualMachineInstance, in KubeVirt's order.
 
-Source: KubeVirt v1.9.0, pkg/defaults/defaults.go (SetDefaultVirtualMachineInstance).
+Source: pkg/defaults/defaults.go (SetDefaultVirtualMachineInstance).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The mutating webhooks of virt-api for new VirtualMachines and VirtualMachineInstances.
 
-Source: KubeVirt v1.9.0, pkg/virt-api/webhooks/mutating-webhook/mutators/vm-mutator.go and vmi-mutator.go.
+Source: pkg/virt-api/webhooks/mutating-webhook/mutators/vm-mutator.go and vmi-mutator.go.
 """
 
 from __future__ import annotations

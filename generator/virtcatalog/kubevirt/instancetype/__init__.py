@@ -1,6 +1,6 @@
 """An instance type applied to a VM's template or to a VirtualMachineInstance.
 
-Source: KubeVirt v1.9.0, pkg/instancetype/apply/vmi.go.
+Source: pkg/instancetype/apply/vmi.go.
 """
 
 from virtcatalog.kubevirt.instancetype.annotations import set_annotations

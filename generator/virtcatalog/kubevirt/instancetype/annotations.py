@@ -1,6 +1,6 @@
 """The annotations of an instance type, and those that name it.
 
-Source: KubeVirt v1.9.0, pkg/instancetype/apply/annotations.go, pkg/instancetype/annotations/annotations.go and
+Source: pkg/instancetype/apply/annotations.go, pkg/instancetype/annotations/annotations.go and
 pkg/instancetype/preference/annotations/annotations.go.
 """
 

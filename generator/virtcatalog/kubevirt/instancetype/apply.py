@@ -1,6 +1,6 @@
 """All of an instance type, and after it the preference, applied.
 
-Source: KubeVirt v1.9.0, pkg/instancetype/apply/vmi.go and pkg/instancetype/conflict/conflicts.go.
+Source: pkg/instancetype/apply/vmi.go and pkg/instancetype/conflict/conflicts.go.
 """
 
 from __future__ import annotations

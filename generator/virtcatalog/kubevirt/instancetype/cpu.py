@@ -1,6 +1,6 @@
 """The CPU of an instance type.
 
-Source: KubeVirt v1.9.0, pkg/instancetype/apply/cpu.go.
+Source: pkg/instancetype/apply/cpu.go.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The GPUs and host devices of an instance type.
 
-Source: KubeVirt v1.9.0, pkg/instancetype/apply/gpu.go and hostdevices.go.
+Source: pkg/instancetype/apply/gpu.go and hostdevices.go.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The instance type and preference that a VM means: by pinned revision, else by name.
 
-Source: KubeVirt v1.9.0, pkg/instancetype/find and pkg/instancetype/preference/find.
+Source: pkg/instancetype/find and pkg/instancetype/preference/find.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Names of the instance type and preference taken from the labels of a volume's claim, DataVolume or DataSource.
 
-Source: KubeVirt v1.9.0, pkg/instancetype/infer/handler.go and volume.go, pkg/instancetype/webhooks/vm/mutator.go.
+Source: pkg/instancetype/infer/handler.go and volume.go, pkg/instancetype/webhooks/vm/mutator.go.
 """
 
 from __future__ import annotations

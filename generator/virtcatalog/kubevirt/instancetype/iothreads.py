@@ -1,6 +1,6 @@
 """The IO threads of an instance type.
 
-Source: KubeVirt v1.9.0, pkg/instancetype/apply/iothreads.go and iothreadpolicy.go.
+Source: pkg/instancetype/apply/iothreads.go and iothreadpolicy.go.
 """
 
 from __future__ import annotations

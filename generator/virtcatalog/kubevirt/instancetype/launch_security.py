@@ -1,6 +1,6 @@
 """The launch security of an instance type.
 
-Source: KubeVirt v1.9.0, pkg/instancetype/apply/launchsecurity.go.
+Source: pkg/instancetype/apply/launchsecurity.go.
 """
 
 from __future__ import annotations

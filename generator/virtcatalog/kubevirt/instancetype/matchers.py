@@ -1,6 +1,6 @@
 """The matchers by which a VM names its instance type and preference: spellings of their kinds, and their rules.
 
-Source: KubeVirt v1.9.0, pkg/instancetype/webhooks/vm/mutator.go, staging/src/kubevirt.io/api/instancetype/register.go.
+Source: pkg/instancetype/webhooks/vm/mutator.go, staging/src/kubevirt.io/api/instancetype/register.go.
 """
 
 from __future__ import annotations

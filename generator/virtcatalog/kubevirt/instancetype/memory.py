@@ -1,6 +1,6 @@
 """The memory of an instance type, and what its overcommit leaves for the pod to request.
 
-Source: KubeVirt v1.9.0, pkg/instancetype/apply/memory.go.
+Source: pkg/instancetype/apply/memory.go.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The ControllerRevisions that KubeVirt stores for a VM, made beforehand.
 
 A VM pinned to them does not follow its instance type and preference any more.
-Source: KubeVirt v1.9.0, pkg/instancetype/revision/store.go.
+Source: pkg/instancetype/revision/store.go.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """ControllerRevisions: the copies of an instance type and a preference that a VM is pinned to.
 
-Source: KubeVirt v1.9.0, pkg/instancetype/revision/store.go and pkg/instancetype/compatibility/compatibility.go.
+Source: pkg/instancetype/revision/store.go and pkg/instancetype/compatibility/compatibility.go.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Spec = TypeVar("Spec", VirtualMachineInstancetypeSpec, VirtualMachinePreferenceS
 
 
 class RevisionError(VirtcatalogError):
-    """A ControllerRevision does not hold what KubeVirt v1.9.0 reads from it."""
+    """A ControllerRevision does not hold what KubeVirt reads from it."""
 
 
 def instancetype_of(revision: ControllerRevision) -> VirtualMachineInstancetypeSpec:

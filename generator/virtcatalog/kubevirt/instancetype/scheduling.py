@@ -1,6 +1,6 @@
 """Where the pods of an instance type may run.
 
-Source: KubeVirt v1.9.0, pkg/instancetype/apply/nodeselector.go and scheduler.go.
+Source: pkg/instancetype/apply/nodeselector.go and scheduler.go.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """How vCPUs become sockets, cores and threads: topologies and the spread over them.
 
-Source: KubeVirt v1.9.0, pkg/instancetype/preference/apply/cpu.go, pkg/instancetype/apply/cpu.go and
+Source: pkg/instancetype/preference/apply/cpu.go, pkg/instancetype/apply/cpu.go and
 pkg/instancetype/preference/validation/cpu.go.
 """
 

@@ -1,6 +1,6 @@
 """What the VM mutating webhook does about instance types and preferences.
 
-Source: KubeVirt v1.9.0, pkg/instancetype/webhooks/vm/mutator.go.
+Source: pkg/instancetype/webhooks/vm/mutator.go.
 """
 
 from __future__ import annotations

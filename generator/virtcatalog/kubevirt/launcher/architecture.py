@@ -8,7 +8,7 @@ import msgspec
 class Architecture(msgspec.Struct, frozen=True, kw_only=True):
     """Traits of a guest architecture.
 
-    Source: KubeVirt v1.9.0, pkg/virt-launcher/virtwrap/converter/arch and api/arch-defaulter.
+    Source: pkg/virt-launcher/virtwrap/converter/arch and api/arch-defaulter.
     """
 
     name: str

@@ -35,7 +35,7 @@ def build_domain(vmi: VirtualMachineInstance, context: Context) -> Element:
     """The `<domain>` that virt-launcher hands to libvirt; its first comment names what it was made for.
 
     Raises DomainError where virt-launcher refuses the VMI. The VMI is read, never changed.
-    Source: KubeVirt v1.9.0, pkg/virt-launcher/virtwrap/converter/converter.go.
+    Source: pkg/virt-launcher/virtwrap/converter/converter.go.
     """
     pinning = pin(vmi, context)
     bound = passthrough_cells(vmi, context, pinning)

@@ -62,7 +62,7 @@ class DeviceResource(msgspec.Struct, frozen=True):
 class Context(msgspec.Struct, frozen=True, kw_only=True):
     """KubeVirt's converter context: what the node, the pod and the cluster's configuration contribute.
 
-    Source: KubeVirt v1.9.0, pkg/virt-launcher/virtwrap/manager.go and converter/types/converter-context.go.
+    Source: pkg/virt-launcher/virtwrap/manager.go and converter/types/converter-context.go.
     """
 
     architecture: Architecture = AMD64

@@ -33,7 +33,7 @@ class ExpanderBus(msgspec.Struct):
 def place_on_root_complex(devices: Element) -> None:
     """Give each PCI device without an address the next slot of the root bus.
 
-    Source: KubeVirt v1.9.0, pkg/virt-launcher/virtwrap/converter/pci-placement.go.
+    Source: pkg/virt-launcher/virtwrap/converter/pci-placement.go.
     """
     slots = iter(_FREE_SLOTS)
     for device in _pci_devices(devices):

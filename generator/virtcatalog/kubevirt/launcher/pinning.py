@@ -70,7 +70,7 @@ class _Cell:
 class _Pool:
     """The pod's threads, handed out core by core and node by node.
 
-    Source: KubeVirt v1.9.0, pkg/virt-launcher/virtwrap/converter/vcpu/vcpu.go.
+    Source: pkg/virt-launcher/virtwrap/converter/vcpu/vcpu.go.
     """
 
     def __init__(self, topology: HostTopology, cpu_set: tuple[int, ...], threads: int) -> None:

@@ -22,7 +22,7 @@ def place(
 ) -> None:
     """Give the finished domain's devices guest addresses, where KubeVirt does not leave that to libvirt.
 
-    Source: KubeVirt v1.9.0, pkg/virt-launcher/virtwrap/converter/converter.go.
+    Source: pkg/virt-launcher/virtwrap/converter/converter.go.
     """
     devices = domain.find("devices")
     assert devices is not None

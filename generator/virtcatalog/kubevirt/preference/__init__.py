@@ -1,6 +1,6 @@
 """A preference applied to a VM's template or to a VirtualMachineInstance: it fills in what the VM does not say.
 
-Source: KubeVirt v1.9.0, pkg/instancetype/preference/apply.
+Source: pkg/instancetype/preference/apply.
 """
 
 from virtcatalog.kubevirt.preference.apply import apply_architecture, apply_machine, apply_preference

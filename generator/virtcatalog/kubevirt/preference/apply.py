@@ -1,6 +1,6 @@
 """All of a preference, applied.
 
-Source: KubeVirt v1.9.0, pkg/instancetype/preference/apply/vmi.go and, for the short ones, cpu.go, machine.go,
+Source: pkg/instancetype/preference/apply/vmi.go and, for the short ones, cpu.go, machine.go,
 subdomain.go, termination.go, architecture.go, annotations.go and launchsecurity.go.
 """
 

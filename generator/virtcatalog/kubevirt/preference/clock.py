@@ -1,6 +1,6 @@
 """Preferred clock.
 
-Source: KubeVirt v1.9.0, pkg/instancetype/preference/apply/clock.go.
+Source: pkg/instancetype/preference/apply/clock.go.
 """
 
 from __future__ import annotations

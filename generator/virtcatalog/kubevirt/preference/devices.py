@@ -1,6 +1,6 @@
 """Preferred devices.
 
-Source: KubeVirt v1.9.0, pkg/instancetype/preference/apply/device.go. `preferredVirtualGPUOptions` is declared and
+Source: pkg/instancetype/preference/apply/device.go. `preferredVirtualGPUOptions` is declared and
 never applied there.
 """
 

@@ -1,6 +1,6 @@
 """Preferred buses and options of disks.
 
-Source: KubeVirt v1.9.0, pkg/instancetype/preference/apply/disk.go.
+Source: pkg/instancetype/preference/apply/disk.go.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Preferred features of the hypervisor.
 
-Source: KubeVirt v1.9.0, pkg/instancetype/preference/apply/features.go.
+Source: pkg/instancetype/preference/apply/features.go.
 """
 
 from __future__ import annotations

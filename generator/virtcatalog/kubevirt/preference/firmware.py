@@ -1,6 +1,6 @@
 """Preferred firmware, the deprecated fields included.
 
-Source: KubeVirt v1.9.0, pkg/instancetype/preference/apply/firmware.go.
+Source: pkg/instancetype/preference/apply/firmware.go.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Preferred model and binding of network interfaces.
 
-Source: KubeVirt v1.9.0, pkg/instancetype/preference/apply/interface.go.
+Source: pkg/instancetype/preference/apply/interface.go.
 """
 
 from __future__ import annotations

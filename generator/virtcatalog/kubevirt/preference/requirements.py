@@ -1,6 +1,6 @@
 """What a preference requires of the VM: CPU in its topology, memory, architecture.
 
-Source: KubeVirt v1.9.0, pkg/instancetype/preference/requirements; the cause as
+Source: pkg/instancetype/preference/requirements; the cause as
 pkg/virt-api/webhooks/validating-webhook/admitters/vms-admitter.go answers it.
 """
 

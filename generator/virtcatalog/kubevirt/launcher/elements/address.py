@@ -13,7 +13,7 @@ _PCI = re.compile(r"([0-9a-fA-F]{4}):([0-9a-fA-F]{2}):([0-9a-fA-F]{2})\.([0-7])"
 def add_pci_address(parent: Element, address: str, field: str) -> None:
     """Add the `<address>` for `0000:81:01.0`; DomainError at `field` for anything that is no such address.
 
-    Source: KubeVirt v1.9.0, pkg/virt-launcher/virtwrap/device/pciaddress.go.
+    Source: pkg/virt-launcher/virtwrap/device/pciaddress.go.
     """
     match = _PCI.fullmatch(address)
     if match is None:

@@ -18,7 +18,7 @@ _DECODER = msgspec.msgpack.Decoder(Clock)
 def clock(vmi: VirtualMachineInstance, context: Context) -> Element | None:
     """`<clock>`, absent when neither the VMI nor a fixed TSC frequency asks for one.
 
-    Source: KubeVirt v1.9.0, pkg/virt-launcher/virtwrap/converter/compute/clock.go.
+    Source: pkg/virt-launcher/virtwrap/converter/compute/clock.go.
     """
     wanted = vmi.spec.domain.clock
     frequency = context.tsc_frequency if needs_tsc_frequency(vmi) else None
@@ -42,7 +42,7 @@ def _clock(encoded: bytes, frequency: int | None) -> Element:
 def needs_tsc_frequency(vmi: VirtualMachineInstance) -> bool:
     """Whether the guest's TSC must tick alike on every node: `invtsc`, or Hyper-V's reenlightenment.
 
-    Source: KubeVirt v1.9.0, pkg/virt-controller/watch/topology/tsc.go.
+    Source: pkg/virt-controller/watch/topology/tsc.go.
     """
     domain = vmi.spec.domain
     if domain.cpu is not None and any(

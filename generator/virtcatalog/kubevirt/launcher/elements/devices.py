@@ -31,7 +31,7 @@ from virtcatalog.kubevirt.launcher.xml import Element
 def devices(vmi: VirtualMachineInstance, context: Context) -> Element:
     """`<devices>` of a VMI, in the order in which libvirt documents them.
 
-    Raises DomainError where virt-launcher refuses a device. Source: KubeVirt v1.9.0,
+    Raises DomainError where virt-launcher refuses a device. Source:
     pkg/virt-launcher/virtwrap/converter/converter.go.
     """
     element = Element("devices")

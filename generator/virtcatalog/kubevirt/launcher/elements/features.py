@@ -40,7 +40,7 @@ class _State(Protocol):
 def features(vmi: VirtualMachineInstance, context: Context, pinning: Pinning | None) -> Element:
     """`<features>`, empty when the VMI names none.
 
-    Source: KubeVirt v1.9.0, pkg/virt-launcher/virtwrap/converter/compute/hypervisor_features.go and vcpu/vcpu.go.
+    Source: pkg/virt-launcher/virtwrap/converter/compute/hypervisor_features.go and vcpu/vcpu.go.
     """
     element = Element("features")
     wanted = vmi.spec.domain.features

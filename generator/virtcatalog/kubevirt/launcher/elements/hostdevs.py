@@ -23,7 +23,7 @@ class _Maker(Protocol):
 def hostdevs(vmi: VirtualMachineInstance, context: Context) -> Iterator[Element]:
     """Yield the host devices, then the GPUs, then the SR-IOV interfaces; of each the PCI devices come first.
 
-    Host devices and GPUs draw from the addresses of a resource independently, as two pools. Source: KubeVirt v1.9.0,
+    Host devices and GPUs draw from the addresses of a resource independently, as two pools. Source:
     pkg/virt-launcher/virtwrap/device/hostdevice.
     """
     devices = vmi.spec.domain.devices

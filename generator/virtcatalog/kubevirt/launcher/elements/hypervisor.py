@@ -19,7 +19,7 @@ _EMULATORS = {
 def domain_type(context: Context) -> str:
     """`kvm`, `hyperv` or `qemu`; DomainError when the node can run the VMI in no way.
 
-    Source: KubeVirt v1.9.0, pkg/virt-launcher/virtwrap/converter/kvm and converter/mshv.
+    Source: pkg/virt-launcher/virtwrap/converter/kvm and converter/mshv.
     """
     if context.emulates_other_architecture and context.hypervisor != HYPERV_DIRECT:
         return "qemu"

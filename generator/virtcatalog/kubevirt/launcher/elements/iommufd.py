@@ -9,6 +9,6 @@ from virtcatalog.kubevirt.launcher.xml import Element
 def iommufd(context: Context) -> Element | None:
     """`<iommufd>`, absent unless the pod got the file descriptor.
 
-    Source: KubeVirt v1.9.0, pkg/virt-launcher/virtwrap/converter/compute/iommufd.go.
+    Source: pkg/virt-launcher/virtwrap/converter/compute/iommufd.go.
     """
     return Element("iommufd", enabled="yes", fdgroup="iommu") if context.iommufd else None

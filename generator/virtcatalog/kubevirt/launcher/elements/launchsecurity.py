@@ -45,7 +45,7 @@ def uses_iommu(vmi: VirtualMachineInstance) -> bool:
 def launchsecurity(vmi: VirtualMachineInstance, context: Context) -> Element | None:
     """`<launchSecurity>`; only amd64 has one: Secure Execution shows in the devices' `iommu` alone.
 
-    Source: KubeVirt v1.9.0, pkg/virt-launcher/virtwrap/converter/compute/launch_security.go, launchsecurity/sev.go.
+    Source: pkg/virt-launcher/virtwrap/converter/compute/launch_security.go, launchsecurity/sev.go.
     """
     security = vmi.spec.domain.launch_security
     if security is None or context.architecture.name != "amd64":

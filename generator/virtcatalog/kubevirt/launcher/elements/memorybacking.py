@@ -23,7 +23,7 @@ def needs_memfd(vmi: VirtualMachineInstance) -> bool:
 def memorybacking(vmi: VirtualMachineInstance, cells: Sequence[GuestCell]) -> Element | None:
     """`<memoryBacking>`, absent for plain memory; `cells` are the passed-through NUMA cells.
 
-    Source: KubeVirt v1.9.0, pkg/virt-launcher/virtwrap/converter/converter.go and vcpu/vcpu.go.
+    Source: pkg/virt-launcher/virtwrap/converter/converter.go and vcpu/vcpu.go.
     """
     hugepages, sharing = _has_hugepages(vmi), _needs_sharing(vmi)
     if not hugepages and not sharing:

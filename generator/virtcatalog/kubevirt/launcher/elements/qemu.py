@@ -17,7 +17,7 @@ _VERBOSE = 5
 def commandline(vmi: VirtualMachineInstance, context: Context) -> Element | None:
     """`<qemu:commandline>`: Ignition data, and the firmware's log from launcher verbosity 6 on.
 
-    Source: KubeVirt v1.9.0, pkg/virt-launcher/virtwrap/converter/compute/qemu_cmd.go.
+    Source: pkg/virt-launcher/virtwrap/converter/compute/qemu_cmd.go.
     """
     arguments = []
     if "ignition" in vmi.metadata.annotations.get(IGNITION_ANNOTATION, ""):

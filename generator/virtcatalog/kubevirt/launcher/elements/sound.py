@@ -13,7 +13,7 @@ _MODELS = ("ich9", "ac97")
 def sound(vmi: VirtualMachineInstance) -> Element | None:
     """`<sound>`, an ICH9 unless the VMI says otherwise.
 
-    Source: KubeVirt v1.9.0, pkg/virt-launcher/virtwrap/converter/compute/sound.go.
+    Source: pkg/virt-launcher/virtwrap/converter/compute/sound.go.
     """
     device = vmi.spec.domain.devices.sound
     if device is None:
