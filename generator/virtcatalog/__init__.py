@@ -12,7 +12,7 @@ TYPE_CHECKING = False  # type checkers take it for true; importing typing would 
 
 if TYPE_CHECKING:
     from virtcatalog.catalog.load import load_catalog
-    from virtcatalog.errors import CatalogError, Cause, ManifestError, Problem, UnsupportedError
+    from virtcatalog.errors import CatalogError, Cause, ManifestError, Problem, UnsupportedError, Warning
     from virtcatalog.kubevirt.cluster import Cluster
     from virtcatalog.kubevirt.hosts import HOSTS
     from virtcatalog.kubevirt.pipeline import Result, admit, expand
@@ -26,6 +26,7 @@ __all__ = [
     "Problem",
     "Result",
     "UnsupportedError",
+    "Warning",
     "__version__",
     "admit",
     "expand",
@@ -41,6 +42,7 @@ _HOMES = {
     "Problem": "virtcatalog.errors",
     "Result": "virtcatalog.kubevirt.pipeline",
     "UnsupportedError": "virtcatalog.errors",
+    "Warning": "virtcatalog.errors",
     "admit": "virtcatalog.kubevirt.pipeline",
     "expand": "virtcatalog.kubevirt.pipeline",
     "load_catalog": "virtcatalog.catalog.load",

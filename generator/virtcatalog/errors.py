@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import msgspec
 
 
@@ -15,6 +17,21 @@ class Cause(msgspec.Struct, frozen=True, order=True):
     type: str
     field: str
     message: str
+
+
+class Warning(msgspec.Struct, frozen=True, order=True):
+    """What is odd about an object that KubeVirt takes all the same, and what to do about it.
+
+    `type` is "Deprecated" (a later release will not take it), "Pruned" (the release does not know the field, which the
+    API server drops), "Missing" (a field that has to be there, which KubeVirt reads as empty) or "Ignored" (KubeVirt
+    works without what is written there). `object` names another object than the VM (`Kind/namespace/name`) when the
+    warning is about one that the VM uses; `field` is one of its own then.
+    """
+
+    type: Literal["Deprecated", "Pruned", "Missing", "Ignored"]
+    field: str
+    message: str
+    object: str = ""
 
 
 class Problem(msgspec.Struct, frozen=True, order=True):

@@ -109,7 +109,7 @@ def test_other_kinds_are_no_matter_of_these_webhooks(manifest):
 def test_deprecations(kind, spec, says):
     found = warnings(made(kind, spec))
     assert len(found) == bool(says)
-    assert says in "".join(found)
+    assert says in "".join(each.message for each in found)
 
 
 def vm(instancetype="x", preference="x", template="{domain: {devices: {}}}"):

@@ -111,7 +111,7 @@ def test_what_an_environment_patches_is_checked_as_it_deploys_it(bench):
 
 def test_deprecated_fields_are_warnings_at_the_field(bench):
     (found,) = [each for each in bench.instancetype("{launchSecurity: {sev: {}}}") if "deprecated-field" in each]
-    assert ": spec.launchSecurity: of an instance type is deprecated" in found
+    assert ": spec.launchSecurity: is deprecated in an instance type" in found
 
 
 def test_confidential_guests_get_the_uefi_that_they_need_from_a_preference(bench):

@@ -5,6 +5,7 @@ from reading import read
 
 import virtcatalog
 from virtcatalog import Cluster
+from virtcatalog.errors import Warning
 from virtcatalog.kubevirt.pipeline import create_vmi, expand
 
 VERSION = "instancetype.kubevirt.io/v1beta1"
@@ -73,9 +74,9 @@ def test_a_missing_name_is_an_empty_one_to_the_webhooks():
     result = expand(vm(template=devices), CLUSTER)
     fields = {cause.field for cause in result.causes}
     assert (result.refused_by, "spec.template.spec.domain.devices.disks[0].name" in fields) == ("vm", True)
-    assert [warning.split(": ", 1)[1] for warning in result.warnings] == [
-        "spec.template.spec.domain.devices.disks[0].name: is required",
-        "spec.template.spec.domain.devices.watchdog.name: is required",
+    assert result.warnings == [
+        Warning("Missing", "spec.template.spec.domain.devices.disks[0].name", "is required"),
+        Warning("Missing", "spec.template.spec.domain.devices.watchdog.name", "is required"),
     ]
 
 
@@ -157,7 +158,8 @@ def test_presets_come_before_the_defaults_of_the_vmi():
     result = expand(vm(labels="{preset: cores}"), CLUSTER)
     assert result.vmi["spec"]["domain"]["ioThreadsPolicy"] == "shared"
     assert result.vmi["metadata"]["annotations"]["virtualmachinepreset.kubevirt.io/cores"] == "kubevirt.io/v1"
-    assert len(result.warnings) == 1
+    (warning,) = result.warnings
+    assert (warning.type, warning.object) == ("Deprecated", "VirtualMachineInstancePreset/default/cores")
 
 
 def test_a_vm_without_a_namespace_is_in_default():
@@ -171,7 +173,8 @@ def test_a_configuration_that_kubevirt_ignores_is_remarked_on():
         " spec: {configuration: {network: {defaultNetworkInterface: sriov}}}}"
     )
     (warning,) = expand(vm(), Cluster([kubevirt])).warnings
-    assert "defaultNetworkInterface" in warning
+    assert (warning.type, warning.field, warning.object) == ("Ignored", "spec.configuration", "KubeVirt")
+    assert "defaultNetworkInterface" in warning.message
 
 
 def test_the_public_names_are_these():

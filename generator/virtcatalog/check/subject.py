@@ -84,13 +84,6 @@ class Subject(msgspec.Struct, frozen=True, kw_only=True):
             message = f"{message} (in {self.environment})"
         return rule.at(self.place(field), message, field=field, about=manifest_name(self.manifest))
 
-    def remark(self, rule: Rule, sentence: str) -> Finding:
-        """Return a finding of a sentence of KubeVirt's, which may start with the field that it is about."""
-        field = sentence.split(maxsplit=1)[0].rstrip(":")
-        if not field.startswith("spec."):
-            return self.finding(rule, sentence)
-        return self.finding(rule, sentence.removeprefix(field).removeprefix(":").strip(), field)
-
 
 class Inventory(msgspec.Struct, frozen=True, kw_only=True):
     """All that one run checks.

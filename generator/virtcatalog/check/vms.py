@@ -69,7 +69,8 @@ def check(inventory: Inventory) -> Iterator[Finding]:
         for cause in _causes(result):
             yield vm.finding(REFUSED, cause.message + _hint(vm, cause.field, inventory), cause.field)
         for warning in result.warnings:
-            yield vm.remark(WARNED, warning)
+            about = f"{warning.object}: " if warning.object else ""
+            yield vm.finding(WARNED, about + warning.message, "" if about else warning.field)
 
 
 def _faults(each: Subject) -> Iterator[Finding]:

@@ -37,4 +37,4 @@ def check(inventory: Inventory) -> Iterator[Finding]:
         for cause in causes:
             yield each.finding(REFUSED, cause.message, cause.field)
         for warning in warnings(each.manifest):
-            yield each.remark(DEPRECATED_FIELD, warning)
+            yield each.finding(DEPRECATED_FIELD, warning.message, warning.field)

@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
+import msgspec
 
 from virtcatalog.cli.console import coloured, write_diff
 from virtcatalog.cli.expand_disks import print_disks
@@ -79,9 +80,9 @@ def print_json(outcomes: Outcomes, many: bool) -> None:
             "name": vm.name,
             "admitted": result.admitted,
             "refusedBy": result.refused_by,
-            "causes": [{"type": each.type, "field": each.field, "message": each.message} for each in result.causes],
+            "causes": [msgspec.structs.asdict(each) for each in result.causes],
             "message": result.message,
-            "warnings": result.warnings,
+            "warnings": [msgspec.structs.asdict(each) for each in result.warnings],
             "vm": result.vm,
             "vmi": result.vmi,
             "origins": {each.field: [str(source) for source in each.sources] for each in _origins(vm, cluster)}

@@ -27,10 +27,9 @@ class Warnings:
     def of(self, vm: Located, result: Result) -> Iterator[Problem]:
         """Yield the warnings about a VM, then those about the objects that it uses."""
         presets = self._presets(vm, result)
-        for text in result.warnings:
-            if not presets or "Presets" not in text:
-                field = text.partition(" ")[0] if text.startswith("spec.") else ""
-                yield vm.problem(field, f"warning: {text.removeprefix(field).strip()}")
+        for warning in result.warnings:
+            if not warning.object.startswith(_PRESET):  # of these, more is said below
+                yield vm.problem("" if warning.object else warning.field, f"warning: {warning.message}")
         for key in [*presets, *self._matched(vm, result)]:
             each = self._objects.get(key)
             if each is not None and key not in self._said:
@@ -71,9 +70,8 @@ class Warnings:
 def _of_catalog(each: Located) -> Iterator[Problem]:
     from virtcatalog.kubevirt.admission.instancetypes import warnings
 
-    for text in warnings(each.manifest):
-        field = text.partition(" ")[0].rstrip(":")
-        yield each.problem(field, f"warning: {text.removeprefix(field).removeprefix(':').strip()}")
+    for found in warnings(each.manifest):
+        yield each.problem(found.field, f"warning: {found.message}")
 
 
 def _of_preset(each: Located) -> Iterator[Problem]:

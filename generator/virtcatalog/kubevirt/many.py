@@ -13,7 +13,7 @@ import msgspec
 
 from virtcatalog.api.decode import convert
 from virtcatalog.api.kubevirt import VirtualMachine, VirtualMachineInstance
-from virtcatalog.errors import Cause, UnsupportedError
+from virtcatalog.errors import Cause, UnsupportedError, Warning
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.hosts import HostProfile
 from virtcatalog.kubevirt.pipeline import Result, expand
@@ -64,7 +64,7 @@ class _Expanded(msgspec.Struct, frozen=True, array_like=True):
     causes: list[Cause] = []
     reasons: list[Cause] = []
     message: str = ""
-    warnings: list[str] = []
+    warnings: list[Warning] = []
     vm_object: bytes = b""
     vmi_object: bytes = b""
     domain_xml: str | None = None

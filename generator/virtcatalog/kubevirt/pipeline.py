@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from virtcatalog.api.decode import clone, decode_manifest, to_manifest
 from virtcatalog.api.findings import fill_gaps
 from virtcatalog.api.kubevirt import VirtualMachine, VirtualMachineInstance
-from virtcatalog.errors import Cause, ManifestError
+from virtcatalog.errors import Cause, ManifestError, Warning
 from virtcatalog.kubevirt.admission.datavolumetemplates import validate_data_volume_schema
 from virtcatalog.kubevirt.admission.instancetypes import admit, apply_to_vm
 from virtcatalog.kubevirt.admission.vm import validate_vm, vm_warnings
@@ -49,7 +49,7 @@ class Result:
         self.causes: list[Cause] = []
         self.reasons: list[Cause] = []
         self.message = ""
-        self.warnings: list[str] = []
+        self.warnings: list[Warning] = []
         self.vm_object: VirtualMachine | None = None
         self.vmi_object: VirtualMachineInstance | None = None
         self.domain: Element | None = None
@@ -99,7 +99,8 @@ def create_vmi(vm_manifest: dict[str, Any], cluster: Cluster) -> Result:
     """Return what `expand` returns, without the domain."""
     result = Result()
     if cluster.configuration.invalid:
-        result.warnings.append(f"KubeVirt ignores its whole configuration: {cluster.configuration.invalid}")
+        message = f"KubeVirt ignores its whole configuration: {cluster.configuration.invalid}"
+        result.warnings.append(Warning("Ignored", "spec.configuration", message, "KubeVirt"))
     try:
         vm = decode_manifest(vm_manifest, VirtualMachine)
     except ManifestError as error:
@@ -108,7 +109,7 @@ def create_vmi(vm_manifest: dict[str, Any], cluster: Cluster) -> Result:
             vm = decode_manifest(fill_gaps(vm_manifest, VirtualMachine), VirtualMachine)
         except ManifestError:
             return result.refuse("vm", [Cause("FieldValueInvalid", "", str(problem)) for problem in error.problems])
-        result.warnings += [str(problem) for problem in error.problems]
+        result.warnings += [Warning("Missing", problem.field, problem.message) for problem in error.problems]
     vm.api_version, vm.kind = "kubevirt.io/v1", "VirtualMachine"
     vm.metadata.namespace = vm.metadata.namespace or "default"
 

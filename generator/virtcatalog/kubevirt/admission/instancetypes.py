@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from virtcatalog.api.decode import decode_manifest
+from virtcatalog.api.decode import decode_manifest, manifest_name
 from virtcatalog.api.instancetype import (
     VirtualMachineClusterInstancetype,
     VirtualMachineClusterPreference,
@@ -18,7 +18,7 @@ from virtcatalog.api.instancetype import (
     VirtualMachinePreferenceSpec,
 )
 from virtcatalog.api.kubevirt import VirtualMachine
-from virtcatalog.errors import Cause, ManifestError
+from virtcatalog.errors import Cause, ManifestError, Warning
 from virtcatalog.kubevirt.admission.causes import invalid
 from virtcatalog.kubevirt.instancetype import apply_to_vmi
 from virtcatalog.kubevirt.instancetype.find import NotFoundError, find_instancetype, find_preference
@@ -79,15 +79,17 @@ def admit(manifest: dict[str, Any], _cluster: Cluster) -> list[Cause]:
     return []
 
 
-def warnings(manifest: dict[str, Any]) -> list[str]:
+def warnings(manifest: dict[str, Any]) -> list[Warning]:
     """Return the deprecations in an instance type or preference that its webhook would admit."""
     spec = _spec(manifest)
     if isinstance(spec, VirtualMachineInstancetypeSpec) and spec.launch_security is not None:
-        return ["spec.launchSecurity of an instance type is deprecated: use a preference's preferredLaunchSecurity"]
+        message = "is deprecated in an instance type: use a preference's preferredLaunchSecurity"
+        return [Warning("Deprecated", "spec.launchSecurity", message, manifest_name(manifest))]
     if isinstance(spec, VirtualMachinePreferenceSpec) and spec.cpu is not None:
         topology = spec.cpu.preferred_cpu_topology
         if topology in DEPRECATED_TOPOLOGIES:
-            return [f"spec.cpu.preferredCPUTopology: {topology} is deprecated: use {DEPRECATED_TOPOLOGIES[topology]}"]
+            message = f"{topology} is deprecated: use {DEPRECATED_TOPOLOGIES[topology]}"
+            return [Warning("Deprecated", "spec.cpu.preferredCPUTopology", message, manifest_name(manifest))]
     return []
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from virtcatalog.api.kubevirt import VirtualMachine, VirtualMachineInstanceSpec, VirtualMachineSpec
-from virtcatalog.errors import Cause
+from virtcatalog.errors import Cause, Warning
 from virtcatalog.kubevirt.admission.bindings import validate_discontinued_bindings, validate_discontinued_feature_gates
 from virtcatalog.kubevirt.admission.causes import invalid
 from virtcatalog.kubevirt.admission.datavolumetemplates import (
@@ -38,11 +38,11 @@ def validate_vm(vm: VirtualMachine, expanded: VirtualMachineSpec, config: Config
     )
 
 
-def vm_warnings(vm: VirtualMachine) -> list[str]:
+def vm_warnings(vm: VirtualMachine) -> list[Warning]:
     """What the webhook remarks on a VM that it admits."""
     if vm.spec.running is None:
         return []
-    return ["spec.running is deprecated: use spec.runStrategy"]
+    return [Warning("Deprecated", "spec.running", "is deprecated: use spec.runStrategy")]
 
 
 def _spec(spec: VirtualMachineSpec, path: str, config: Configuration) -> Iterator[Cause]:

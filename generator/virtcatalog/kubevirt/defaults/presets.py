@@ -13,13 +13,12 @@ from virtcatalog.api.core import LabelSelector
 from virtcatalog.api.decode import clone
 from virtcatalog.api.domainspec import Clock, DomainSpec
 from virtcatalog.api.kubevirt import VirtualMachineInstance, VirtualMachineInstancePreset
-from virtcatalog.errors import Cause
+from virtcatalog.errors import Cause, Warning
 from virtcatalog.kubevirt.admission.selectors import label_selector
 from virtcatalog.kubevirt.cluster import Cluster
 
 EXCLUSION_ANNOTATION = "virtualmachineinstancepresets.admission.kubevirt.io/exclude"
 _APPLIED_ANNOTATION = "virtualmachinepreset.kubevirt.io/"
-_DEPRECATION = "VirtualMachineInstancePresets are deprecated: use instance types and preferences"
 
 
 def apply_presets(vmi: VirtualMachineInstance, cluster: Cluster) -> list[Cause]:
@@ -46,10 +45,16 @@ def apply_presets(vmi: VirtualMachineInstance, cluster: Cluster) -> list[Cause]:
     return []
 
 
-def preset_warnings(vmi: VirtualMachineInstance) -> list[str]:
-    """What the VMI webhook remarks when a preset was applied."""
-    applied = any("virtualmachinepreset" in annotation for annotation in vmi.metadata.annotations)
-    return [_DEPRECATION] if applied else []
+def preset_warnings(vmi: VirtualMachineInstance) -> list[Warning]:
+    """What the VMI webhook remarks when presets were applied, of each of them."""
+    message, namespace = "presets are deprecated: use an instance type and a preference", vmi.metadata.namespace
+    names = (
+        key.removeprefix(_APPLIED_ANNOTATION) for key in vmi.metadata.annotations if key.startswith(_APPLIED_ANNOTATION)
+    )
+    return [
+        Warning("Deprecated", "", message, f"VirtualMachineInstancePreset/{namespace or 'default'}/{name}")
+        for name in names
+    ]
 
 
 def selects(selector: LabelSelector, labels: Mapping[str, str]) -> bool:
