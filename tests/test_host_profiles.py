@@ -2,6 +2,7 @@
 
 from pathlib import Path
 from textwrap import dedent
+from time import process_time
 
 import pytest
 from click.testing import CliRunner
@@ -27,6 +28,14 @@ def test_amounts_are_quantities_or_bytes():
     assert "size: 2Mi" in dump_host(profile)
 
 
+def test_a_long_list_of_cpus_is_refused_before_it_is_written_out():
+    text = f"{{name: a, numaNodes: [{{id: 0, cores: ['{','.join(['0-99999'] * 2000)}']}}]}}"
+    started = process_time()
+    with pytest.raises(ManifestError, match="more than 8,192 CPUs"):
+        read_host(text)
+    assert process_time() - started < 0.5
+
+
 def test_a_profile_needs_no_more_than_a_name():
     assert str(read_host("name: tiny")) == "tiny v1"
 
@@ -50,6 +59,10 @@ def test_a_profile_needs_no_more_than_a_name():
             ["f:2:36: numaNodes[0].cores[1]: CPU 1 is in another core already"],
         ),
         ("name: a\nnumaNodes: [{id: 0, distances: [10, 20]}]", ["f:2:21: numaNodes[0].distances: has 2 distances"]),
+        (
+            "name: a\nnumaNodes: [{id: 0, cores: ['0-8191']}, {id: 1, cores: ['99998-99999']}]",
+            ["f:2:57: numaNodes[1].cores[0]: with these the host has more than 8,192 CPUs"],
+        ),
         ("name: a\npciDevices: [{address: '41:00.0'}]", ["f:2:15: pciDevices[0].address: '41:00.0' is not a PCI"]),
         (
             "name: a\npciDevices: [{address: '0000:41:00.0', numaNode: 3}]",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from fractions import Fraction
+from time import process_time
 
 import pytest
 from hypothesis import given
@@ -87,6 +88,25 @@ def test_no_digits_are_zero(text: str) -> None:
 def test_amounts_without_end_are_refused(text: str) -> None:
     with pytest.raises(ValueError, match="out of the range"):
         Quantity.parse(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["1" * 40_000, "1" * 40_000 + "x", 10**40_000], ids=["digits", "no quantity", "number"]
+)
+def test_very_long_texts_are_refused_at_once_and_not_repeated(text: str | int) -> None:
+    started = process_time()
+    with pytest.raises(ValueError, match="out of the range of quantities") as caught:
+        Quantity.parse(text)
+    assert process_time() - started < 0.1
+    assert len(str(caught.value)) < 150
+
+
+def test_what_is_no_quantity_is_found_in_linear_time() -> None:
+    started = process_time()
+    for number in range(200):
+        with pytest.raises(ValueError, match="is not a quantity"):
+            Quantity.parse("1" * 240 + f"x{number}")
+    assert process_time() - started < 0.1
 
 
 def test_spaces_around_do_not_count() -> None:

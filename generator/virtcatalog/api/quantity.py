@@ -10,12 +10,13 @@ import re
 from functools import lru_cache
 from typing import Literal
 
+from virtcatalog.limits import QUANTITY_CHARACTERS
+
 Notation = Literal["DecimalSI", "BinarySI", "DecimalExponent"]
 
 NANO = 10**9
 MILLI = 10**6
 MAX_INT64 = 2**63 - 1
-LONGEST = 256  # characters of a quantity, and its largest exponent: Go has no limit and may never finish
 
 _BINARY = {"Ki": 10, "Mi": 20, "Gi": 30, "Ti": 40, "Pi": 50, "Ei": 60}
 _DECIMAL = {"n": -9, "u": -6, "m": -3, "": 0, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
@@ -24,7 +25,7 @@ _SUFFIX = {power: suffix for suffix, power in _DECIMAL.items()}
 PATTERN = r"[+-]?[0-9]*\.?[0-9]*([KMGTPE]i|[numkMGTPE]?|[eE][+-]?[0-9]+)"
 """What Kubernetes takes for a quantity. It wants one character at least, but no digit: `Gi` and `.` are zero."""
 
-_SYNTAX = re.compile(r"([+-]?)([0-9]*)\.?([0-9]*)(?:([KMGTPE]i)|([numkMGTPE]?)|[eE]([+-]?[0-9]+))")
+_SYNTAX = re.compile(r"([+-]?)([0-9]*)(?:\.([0-9]*))?(?:([KMGTPE]i)|([numkMGTPE]?)|[eE]([+-]?[0-9]+))")
 
 
 class Quantity:
@@ -50,7 +51,10 @@ class Quantity:
         if type(text) is float:
             return _parse(str(int(text)) if text.is_integer() and abs(text) < 1e21 else repr(text))
         if type(text) is int:
-            return _parse(str(text))
+            # Python refuses to write out a number of very many digits.
+            return _parse(
+                str(text) if text.bit_length() <= 4 * QUANTITY_CHARACTERS else "9" * (QUANTITY_CHARACTERS + 1)
+            )
         raise ValueError(f"{text!r} is not a quantity")
 
     @classmethod
@@ -155,12 +159,15 @@ def _int64(number: int) -> int:
 @lru_cache(maxsize=8192)
 def _parse(text: str) -> Quantity:
     stripped = text.strip(" ")
+    if len(stripped) > QUANTITY_CHARACTERS:
+        message = f"it has {len(stripped):,} characters, and {QUANTITY_CHARACTERS} is the most"
+        raise ValueError(f"{stripped[:20] + '…'!r} is out of the range of quantities: {message}")
     match = _SYNTAX.fullmatch(stripped)
     if not match or not stripped:
-        raise ValueError(f"{text!r} is not a quantity such as 2, 0.5, 500m, 1Gi or 1e9")
-    sign, whole, fraction, binary, decimal, exponent = match.groups()
-    if len(stripped) > LONGEST or (exponent and abs(int(exponent)) > LONGEST):
-        raise ValueError(f"{text[:40]!r} is out of the range of quantities")
+        raise ValueError(f"{text[:QUANTITY_CHARACTERS]!r} is not a quantity such as 2, 0.5, 500m, 1Gi or 1e9")
+    sign, whole, fraction, binary, decimal, exponent = match.groups(default="")
+    if exponent and abs(int(exponent)) > QUANTITY_CHARACTERS:
+        raise ValueError(f"{stripped[:40]!r} is out of the range of quantities")
     whole, shift = whole.lstrip("0") or "0", -len(fraction)
     if binary:
         return _parse_binary(stripped, sign, whole, fraction, _BINARY[binary])

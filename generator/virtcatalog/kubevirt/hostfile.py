@@ -17,14 +17,14 @@ from virtcatalog.api.findings import Path as FieldPath
 from virtcatalog.api.findings import field_path, inspect
 from virtcatalog.api.quantity import Quantity
 from virtcatalog.errors import ManifestError, Problem
-from virtcatalog.kubevirt.hosts import HOSTS, HostProfile, cpu_list
+from virtcatalog.kubevirt.hosts import HOSTS, HostProfile, cpu_list, cpu_ranges
+from virtcatalog.limits import HOST_CPUS
 from virtcatalog.manifests.document import Text
 from virtcatalog.manifests.emit import dump
 
 _BYTES = frozenset({"memory", "size", "barBytes", "filesystemBlockSize", "logical", "physical", "discardGranularity"})
-_CPUS = re.compile(r"\d{1,5}(-\d{1,5})?(,\d{1,5}(-\d{1,5})?)*")
+_CPUS = re.compile(r"[0-9]{1,5}(-[0-9]{1,5})?(,[0-9]{1,5}(-[0-9]{1,5})?)*")
 _PCI = re.compile(r"[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]")
-_MOST_CPUS = 65536
 
 Fault = tuple[FieldPath, str]
 
@@ -109,6 +109,7 @@ def _identity(profile: HostProfile) -> Iterator[Fault]:
 
 def _nodes(profile: HostProfile) -> Iterator[Fault]:
     taken: set[int] = set()
+    number_of_cpus = 0
     for index, node in enumerate(profile.numa_nodes):
         path = ("numaNodes", index)
         if node.id != index:
@@ -119,11 +120,16 @@ def _nodes(profile: HostProfile) -> Iterator[Fault]:
         for number, core in enumerate(node.cores):
             place = (*path, "cores", number)
             if not _CPUS.fullmatch(core):
-                yield place, f"{core!r} is no list of CPUs such as 0-1 or 0,64"
+                yield place, f"{core[:80]!r} is no list of CPUs such as 0-1 or 0,64"
                 continue
+            ranges = cpu_ranges(core)
+            if not all(ranges):
+                yield place, f"{core[:80]!r} is no range of CPUs"
+            number_of_cpus += sum(map(len, ranges))
+            if number_of_cpus > HOST_CPUS:
+                yield place, f"with these the host has more than {HOST_CPUS:,} CPUs"
+                return
             threads = cpu_list(core)
-            if not threads or len(threads) > _MOST_CPUS:
-                yield place, f"{core!r} is no range of CPUs"
             twice = sorted(taken.intersection(threads))
             if twice:
                 yield place, f"CPU {twice[0]} is in another core already"

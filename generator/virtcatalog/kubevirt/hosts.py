@@ -126,11 +126,13 @@ class HostProfile(msgspec.Struct, frozen=True, kw_only=True, rename="camel", for
 
 def cpu_list(text: str) -> tuple[int, ...]:
     """Read a list of CPUs as the kernel writes it: `0-3,8` is 0, 1, 2, 3, 8."""
-    cpus: list[int] = []
-    for part in text.split(","):
-        first, _, last = part.partition("-")
-        cpus.extend(range(int(first), int(last or first) + 1))
-    return tuple(cpus)
+    return tuple(cpu for part in cpu_ranges(text) for cpu in part)
+
+
+def cpu_ranges(text: str) -> list[range]:
+    """Read the same, its ranges not written out."""
+    bounds = [part.partition("-") for part in text.split(",")]
+    return [range(int(first), int(last or first) + 1) for first, _, last in bounds]
 
 
 def topology(profile: HostProfile) -> HostTopology:
