@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from msgspec import field
 
 from virtcatalog.api.core import LabelSelector
-from virtcatalog.api.object import Int64, Object, UInt32, UInt64
+from virtcatalog.api.object import Int64, Object, UInt32, UInt64, since
 from virtcatalog.api.quantity import Quantity
 
 
@@ -181,7 +183,7 @@ class MediatedDevicesConfiguration(Object):
     mediated_devices_types: list[str] = []
     mediated_device_types: list[str] = []
     node_mediated_device_types: list[NodeMediatedDeviceTypesConfig] = []
-    enabled: bool | None = None
+    enabled: Annotated[bool | None, since("v1.8")] = None
 
 
 class ChangedBlockTrackingSelectors(Object):
@@ -220,7 +222,7 @@ class DeveloperConfiguration(Object):
     """Feature gates, overcommit and other settings for the few."""
 
     feature_gates: list[str] = []
-    disabled_feature_gates: list[str] = []
+    disabled_feature_gates: Annotated[list[str], since("v1.8")] = []
     pvc_tolerate_less_space_up_to_percent: Int64 = 0
     minimum_reserve_pvc_bytes: UInt64 = field(name="minimumReservePVCBytes", default=0)
     memory_overcommit: Int64 = 0
@@ -306,9 +308,9 @@ class MigrationConfiguration(Object):
     allow_auto_converge: bool | None = None
     bandwidth_per_migration: Quantity | None = None
     completion_timeout_per_gi_b: Int64 | None = None
-    max_downtime_ms: UInt64 | None = None
+    max_downtime_ms: Annotated[UInt64 | None, since("v1.9")] = None
     progress_timeout: Int64 | None = None
-    utility_volumes_timeout: Int64 | None = None
+    utility_volumes_timeout: Annotated[Int64 | None, since("v1.8")] = None
     unsafe_migration_override: bool | None = None
     allow_post_copy: bool | None = None
     allow_workload_disruption: bool | None = None
@@ -365,10 +367,10 @@ class KubeVirtConfiguration(Object):
     live_update_configuration: LiveUpdateConfiguration | None = None
     vm_rollout_strategy: str | None = None
     common_instancetypes_deployment: CommonInstancetypesDeployment | None = None
-    virt_template_deployment: VirtTemplateDeployment | None = None
+    virt_template_deployment: Annotated[VirtTemplateDeployment | None, since("v1.8")] = None
     instancetype: InstancetypeConfiguration | None = None
-    hypervisors: list[HypervisorConfiguration] = []
+    hypervisors: Annotated[list[HypervisorConfiguration], since("v1.8")] = []
     changed_block_tracking_label_selectors: ChangedBlockTrackingSelectors | None = None
-    persistent_reservation_configuration: PersistentReservationConfiguration | None = None
-    confidential_compute: ConfidentialComputeConfiguration | None = None
-    role_aggregation_strategy: str | None = None
+    persistent_reservation_configuration: Annotated[PersistentReservationConfiguration | None, since("v1.9")] = None
+    confidential_compute: Annotated[ConfidentialComputeConfiguration | None, since("v1.9")] = None
+    role_aggregation_strategy: Annotated[str | None, since("v1.8")] = None

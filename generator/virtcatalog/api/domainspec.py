@@ -85,7 +85,7 @@ class SyNICTimer(Object):
 class TLBFlush(Object):
     """Paravirtual TLB flushes, direct and for ranges."""
 
-    enabled: Annotated[bool | None, since("v1.8")] = None
+    enabled: bool | None = None
     direct: Annotated[FeatureState | None, since("v1.8")] = None
     extended: Annotated[FeatureState | None, since("v1.8")] = None
 

@@ -174,9 +174,9 @@ class Volume(Object):
 class VirtualMachineInstanceResourceClaim(Object):
     """A resource claim of the pod, or the template to make it of."""
 
-    name: Annotated[str, since("v1.9")]
-    resource_claim_name: Annotated[str | None, since("v1.9")] = None
-    resource_claim_template_name: Annotated[str | None, since("v1.9")] = None
+    name: Annotated[str, since("v1.6")]
+    resource_claim_name: Annotated[str | None, since("v1.6")] = None
+    resource_claim_template_name: Annotated[str | None, since("v1.6")] = None
 
 
 class UtilityVolume(Object):

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from virtcatalog.api.findings import field_path
 from virtcatalog.api.kinds import kind_type
-from virtcatalog.catalog.check import Path, Version, fields_of, parse_release, shape_of
+from virtcatalog.api.newer import prune
+from virtcatalog.api.shape import parse_release
 from virtcatalog.catalog.model import Source
 from virtcatalog.check.finding import Finding, Rule
 from virtcatalog.check.subject import Inventory
@@ -42,26 +42,7 @@ def check(inventory: Inventory) -> Iterator[Finding]:
         kind = kind_type(each.manifest["apiVersion"], each.kind) if each.origin == "import" else None
         if kind is None:
             continue
-        for path, since in newer(each.spec, fields_of(kind)["spec"].kind, release, ("spec",)):
+        for path, since in prune(each.manifest, kind, release)[1].items():
             version = ".".join(map(str, since))
             message = f"{path[-1]!r} needs KubeVirt v{version}, and the catalog must work with {inventory.release}"
             yield each.finding(NEWER, message, field_path(path))
-
-
-def newer(value: Any, kind: Any, release: Version, path: Path) -> Iterator[tuple[Path, Version]]:
-    """Yield the fields of plain data that came after a release, with the release that brought each."""
-    shape, inner = shape_of(kind)
-    if shape == "struct" and isinstance(value, dict):
-        fields = fields_of(inner)
-        for key, each in value.items():
-            field = fields.get(key)
-            if field is not None and field.since > release:
-                yield (*path, key), field.since
-            elif field is not None:
-                yield from newer(each, field.kind, release, (*path, key))
-    elif shape == "map" and isinstance(value, dict):
-        for key, each in value.items():
-            yield from newer(each, inner[1], release, (*path, key))
-    elif shape == "list" and isinstance(value, list):
-        for index, each in enumerate(value):
-            yield from newer(each, inner, release, (*path, index))
