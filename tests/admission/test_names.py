@@ -1,6 +1,6 @@
 import pytest
 
-from virtcatalog.kubevirt.admission.names import label_key_problems, label_value_problems
+from virtcatalog.kubevirt.names import label_key_problems, label_value_problems
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,8 @@
 import pytest
 
 from virtcatalog.api.quantity import Quantity
-from virtcatalog.catalog.expressions import Amount, ExpressionError, evaluate
+from virtcatalog.catalog.amounts import Amount, ExpressionError
+from virtcatalog.catalog.expressions import evaluate
 from virtcatalog.catalog.sandbox import render
 
 NAMES = {

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from reading import read_instancetype, read_preference
 
 from virtcatalog.api.instancetype import CPUPreferences, SpreadOptions, VirtualMachinePreferenceSpec
-from virtcatalog.kubevirt.instancetype.topology import (
+from virtcatalog.kubevirt.preference.topology import (
     DEPRECATED_TOPOLOGIES,
     SPREADS,
     check_spread,

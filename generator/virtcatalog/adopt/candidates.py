@@ -20,9 +20,9 @@ from virtcatalog.kubevirt.instancetype.matchers import (
     INSTANCETYPE,
     PREFERENCE,
 )
-from virtcatalog.kubevirt.instancetype.topology import guest_topology
 from virtcatalog.kubevirt.launcher.elements.vcpu import CPUTopology
 from virtcatalog.kubevirt.pipeline import admit
+from virtcatalog.kubevirt.preference.topology import guest_topology
 
 INSTANCETYPES, PREFERENCES = (CLUSTER_INSTANCETYPE, INSTANCETYPE), (CLUSTER_PREFERENCE, PREFERENCE)
 _CLUSTER_WIDE = (CLUSTER_INSTANCETYPE, CLUSTER_PREFERENCE)

@@ -9,7 +9,7 @@ import jinja2
 import msgspec
 from jinja2.filters import FILTERS
 
-from virtcatalog.catalog.expressions import ExpressionError, as_text
+from virtcatalog.catalog.amounts import ExpressionError, as_text
 
 MAX_ITERATIONS = 10_000
 MAX_TEXT = 2**16

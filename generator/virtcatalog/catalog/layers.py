@@ -9,9 +9,10 @@ from typing import Any
 import msgspec
 
 from virtcatalog.api.decode import convert
+from virtcatalog.catalog.amounts import ExpressionError
 from virtcatalog.catalog.check import Checker, Version
 from virtcatalog.catalog.compose import ComponentError, Components, Layer, merge_into
-from virtcatalog.catalog.expressions import ExpressionError, resolve
+from virtcatalog.catalog.expressions import resolve
 from virtcatalog.catalog.labels import DERIVED_ANNOTATIONS, DERIVED_LABELS
 from virtcatalog.catalog.model import Deprecation
 from virtcatalog.catalog.names import key_fault, label_fault

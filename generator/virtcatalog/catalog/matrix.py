@@ -7,10 +7,11 @@ from typing import Any
 
 from virtcatalog.api.instancetype import VirtualMachineInstancetypeSpec
 from virtcatalog.api.quantity import NANO, Quantity
+from virtcatalog.catalog.amounts import Amount, ExpressionError
 from virtcatalog.catalog.chain import Chain, Level, levels_of, names_under
 from virtcatalog.catalog.compose import Layer
 from virtcatalog.catalog.declared import Declared
-from virtcatalog.catalog.expressions import Amount, ExpressionError, evaluate
+from virtcatalog.catalog.expressions import evaluate
 from virtcatalog.catalog.labels import common_labels, derived_annotations, instancetype_labels
 from virtcatalog.catalog.layers import INSTANCETYPE_FRAGMENT, Composer, Merged, locate, ordered
 from virtcatalog.catalog.model import Instancetype

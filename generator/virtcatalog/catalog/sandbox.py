@@ -19,7 +19,7 @@ from jinja2.runtime import Context
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 from jinja2.visitor import NodeTransformer
 
-from virtcatalog.catalog.expressions import Amount, ExpressionError, as_text, unknown
+from virtcatalog.catalog.amounts import Amount, ExpressionError, as_text, unknown
 from virtcatalog.catalog.filters import (
     MAX_INTEGER,
     MAX_ITERATIONS,

@@ -11,8 +11,8 @@ from msgspec.structs import replace
 
 from virtcatalog.api.findings import field_path
 from virtcatalog.api.kubevirt import VirtualMachine
+from virtcatalog.catalog.amounts import ExpressionError
 from virtcatalog.catalog.check import Checker, Version
-from virtcatalog.catalog.expressions import ExpressionError
 from virtcatalog.catalog.model import Cross, Origin, Overlay, Source, VmTemplate
 from virtcatalog.catalog.names import name_fault, nearest
 from virtcatalog.catalog.sources import Sources

@@ -10,7 +10,7 @@ from virtcatalog.api.instancetype import VirtualMachinePreferenceSpec
 from virtcatalog.api.quantity import Quantity
 from virtcatalog.catalog.model import API_VERSION, CLUSTER_INSTANCETYPE, Manifest, Source
 from virtcatalog.check.subject import Subject
-from virtcatalog.kubevirt.instancetype.topology import SPREADS, THREADS_PER_CORE, preferred_topology, spread_options
+from virtcatalog.kubevirt.preference.topology import SPREADS, THREADS_PER_CORE, preferred_topology, spread_options
 
 
 def minimal_vm(instancetype: Subject | None, preference: Subject | None) -> Manifest:

@@ -15,9 +15,9 @@ from virtcatalog.check.minimal import host_of, lone_vm, minimal_vm, required_arc
 from virtcatalog.check.subject import Subject
 from virtcatalog.errors import Cause
 from virtcatalog.kubevirt.cluster import Cluster
-from virtcatalog.kubevirt.instancetype.topology import check_spread, guest_topology
 from virtcatalog.kubevirt.pipeline import create_vmi
 from virtcatalog.kubevirt.preference.requirements import check_requirements
+from virtcatalog.kubevirt.preference.topology import check_spread, guest_topology
 
 _NUMBERS = {"cpu": ("guest", "maxSockets"), "memory": ("guest", "maxGuest")}
 

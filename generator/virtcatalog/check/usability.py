@@ -18,7 +18,7 @@ from virtcatalog.check.finding import Finding, Rule
 from virtcatalog.check.pairs import Judge, distinct, meet
 from virtcatalog.check.subject import Inventory, Subject
 from virtcatalog.kubevirt.admission.instancetypes import validate_preference
-from virtcatalog.kubevirt.instancetype.topology import check_spread, preferred_topology
+from virtcatalog.kubevirt.preference.topology import check_spread, preferred_topology
 
 UNUSABLE_TYPE = Rule(
     "unusable-instancetype",

@@ -15,11 +15,9 @@ import msgspec
 
 from virtcatalog.api.kubevirt import VirtualMachine, VirtualMachineInstance
 from virtcatalog.errors import UnsupportedError
-from virtcatalog.kubevirt.admission.selectors import label_selector
 from virtcatalog.kubevirt.claims import backing_volumes
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.configuration import Configuration
-from virtcatalog.kubevirt.defaults.presets import selects
 from virtcatalog.kubevirt.hosts import HOSTS, DeviceAddresses, HostProfile, topology
 from virtcatalog.kubevirt.launcher.architecture import architecture_of
 from virtcatalog.kubevirt.launcher.context import SMBIOS, Context, DeviceResource, GraceDevice
@@ -27,6 +25,7 @@ from virtcatalog.kubevirt.launcher.elements.clock import needs_tsc_frequency
 from virtcatalog.kubevirt.launcher.elements.iothreads import supplemental_pool
 from virtcatalog.kubevirt.launcher.elements.vcpu import configured_vcpus
 from virtcatalog.kubevirt.launcher.errors import DomainError
+from virtcatalog.kubevirt.selectors import label_selector, selects
 
 _EVEN_PARITY = "alpha.kubevirt.io/EmulatorThreadCompleteToEvenParity"
 _NO_FREE_PAGE_REPORTING = "kubevirt.io/free-page-reporting-disabled"

@@ -12,9 +12,9 @@ from virtcatalog.api.core import NodeAffinity, PodAffinity, PodAffinityTerm, Pod
 from virtcatalog.api.kubevirt import VirtualMachineInstanceSpec
 from virtcatalog.errors import Cause
 from virtcatalog.kubevirt.admission.causes import invalid
-from virtcatalog.kubevirt.admission.names import dns_label_problems
-from virtcatalog.kubevirt.admission.selectors import label_key, label_selector, node_selector_term
 from virtcatalog.kubevirt.configuration import Configuration
+from virtcatalog.kubevirt.names import dns_label_problems
+from virtcatalog.kubevirt.selectors import label_key, label_selector, node_selector_term
 
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"

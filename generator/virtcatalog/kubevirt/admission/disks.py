@@ -14,8 +14,8 @@ from virtcatalog.api.kubevirt import VirtualMachineInstanceSpec
 from virtcatalog.errors import Cause
 from virtcatalog.kubevirt.admission.addresses import is_pci_address
 from virtcatalog.kubevirt.admission.causes import invalid, not_supported
-from virtcatalog.kubevirt.admission.names import dns_label_problems
 from virtcatalog.kubevirt.configuration import Configuration
+from virtcatalog.kubevirt.names import dns_label_problems
 
 MAX_SERIAL_LENGTH = 256
 MIN_BLOCK_SIZE, MAX_BLOCK_SIZE = 512, 2 * 1024 * 1024

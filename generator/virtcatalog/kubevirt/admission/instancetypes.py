@@ -28,7 +28,7 @@ from virtcatalog.kubevirt.instancetype.matchers import (
     INSTANCETYPE,
     PREFERENCE,
 )
-from virtcatalog.kubevirt.instancetype.topology import (
+from virtcatalog.kubevirt.preference.topology import (
     DEPRECATED_TOPOLOGIES,
     SPREADS,
     THREADS_PER_CORE,

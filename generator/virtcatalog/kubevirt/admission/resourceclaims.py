@@ -11,8 +11,8 @@ from virtcatalog.api.devices import GPU, HostDevice
 from virtcatalog.api.kubevirt import VirtualMachineInstanceSpec
 from virtcatalog.errors import Cause
 from virtcatalog.kubevirt.admission.causes import duplicate, invalid, required
-from virtcatalog.kubevirt.admission.names import dns_label_problems, dns_subdomain_problems
 from virtcatalog.kubevirt.configuration import Configuration
+from virtcatalog.kubevirt.names import dns_label_problems, dns_subdomain_problems
 
 _Device = GPU | HostDevice
 _Pairs = dict[tuple[str, str], int]

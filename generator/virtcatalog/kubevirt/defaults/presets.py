@@ -5,17 +5,15 @@ Source: pkg/virt-api/webhooks/mutating-webhook/mutators/preset.go.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from itertools import combinations
 from typing import Any
 
-from virtcatalog.api.core import LabelSelector
 from virtcatalog.api.decode import clone
 from virtcatalog.api.domainspec import Clock, DomainSpec
 from virtcatalog.api.kubevirt import VirtualMachineInstance, VirtualMachineInstancePreset
 from virtcatalog.errors import Cause, Warning
-from virtcatalog.kubevirt.admission.selectors import label_selector
 from virtcatalog.kubevirt.cluster import Cluster
+from virtcatalog.kubevirt.selectors import label_selector, selects
 
 EXCLUSION_ANNOTATION = "virtualmachineinstancepresets.admission.kubevirt.io/exclude"
 _APPLIED_ANNOTATION = "virtualmachinepreset.kubevirt.io/"
@@ -55,20 +53,6 @@ def preset_warnings(vmi: VirtualMachineInstance) -> list[Warning]:
         Warning("Deprecated", "", message, f"VirtualMachineInstancePreset/{namespace or 'default'}/{name}")
         for name in names
     ]
-
-
-def selects(selector: LabelSelector, labels: Mapping[str, str]) -> bool:
-    """Whether a label selector that is well formed selects these labels; an empty one selects all."""
-    for key, value in selector.match_labels.items():
-        if labels.get(key) != value:
-            return False
-    for requirement in selector.match_expressions:
-        present = requirement.key in labels
-        listed = present and labels[requirement.key] in requirement.values
-        met = {"In": listed, "NotIn": not listed, "Exists": present, "DoesNotExist": not present}
-        if not met[requirement.operator]:
-            return False
-    return True
 
 
 def _conflicts_between(presets: list[VirtualMachineInstancePreset]) -> list[str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from virtcatalog.api.decode import clone
 from virtcatalog.api.domainspec import CPU, DomainSpec
 from virtcatalog.api.instancetype import CPUInstancetype, VirtualMachinePreferenceSpec
-from virtcatalog.kubevirt.instancetype.topology import guest_topology
+from virtcatalog.kubevirt.preference.topology import guest_topology
 
 
 def apply_cpu(

@@ -15,7 +15,7 @@ from virtcatalog.api.instancetype import VirtualMachineInstancetypeSpec, Virtual
 from virtcatalog.api.kubevirt import VirtualMachineInstanceSpec
 from virtcatalog.api.quantity import Quantity
 from virtcatalog.errors import Cause
-from virtcatalog.kubevirt.instancetype.topology import preferred_topology, spread_options
+from virtcatalog.kubevirt.preference.topology import preferred_topology, spread_options
 
 Amount = TypeVar("Amount", int, Quantity)
 

@@ -6,18 +6,17 @@ are values of the API schema, those of label selectors are not.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from virtcatalog.api.core import LabelSelector, LabelSelectorRequirement, NodeSelectorRequirement, NodeSelectorTerm
 from virtcatalog.errors import Cause
-from virtcatalog.kubevirt.admission.causes import invalid
-from virtcatalog.kubevirt.admission.names import dns_subdomain_problems, label_key_problems, label_value_problems
+from virtcatalog.kubevirt.names import dns_subdomain_problems, label_key_problems, label_value_problems
 
 
 def label_key(key: str, field: str) -> Iterator[Cause]:
     """The key of a label."""
     for problem in label_key_problems(key):
-        yield invalid(field, f"not a label's key: {problem}")
+        yield _invalid(field, f"not a label's key: {problem}")
 
 
 def label_selector(selector: LabelSelector | None, field: str) -> Iterator[Cause]:
@@ -27,25 +26,39 @@ def label_selector(selector: LabelSelector | None, field: str) -> Iterator[Cause
     for key, value in selector.match_labels.items():
         yield from label_key(key, f"{field}.matchLabels")
         for problem in label_value_problems(value):
-            yield invalid(f"{field}.matchLabels", f"not a label's value: {problem}")
+            yield _invalid(f"{field}.matchLabels", f"not a label's value: {problem}")
     for index, requirement in enumerate(selector.match_expressions):
         yield from _label_requirement(requirement, f"{field}.matchExpressions[{index}]")
+
+
+def selects(selector: LabelSelector, labels: Mapping[str, str]) -> bool:
+    """Whether a label selector that is well formed selects these labels; an empty one selects all."""
+    for key, value in selector.match_labels.items():
+        if labels.get(key) != value:
+            return False
+    for requirement in selector.match_expressions:
+        present = requirement.key in labels
+        listed = present and labels[requirement.key] in requirement.values
+        met = {"In": listed, "NotIn": not listed, "Exists": present, "DoesNotExist": not present}
+        if not met[requirement.operator]:
+            return False
+    return True
 
 
 def _label_requirement(requirement: LabelSelectorRequirement, field: str) -> Iterator[Cause]:
     operator, values = requirement.operator, requirement.values
     if operator in ("In", "NotIn"):
         if not values:
-            yield invalid(f"{field}.values", f"{operator} needs one or more values")
+            yield _invalid(f"{field}.values", f"{operator} needs one or more values")
     elif operator in ("Exists", "DoesNotExist"):
         if values:
-            yield invalid(f"{field}.values", f"{operator} takes no values")
+            yield _invalid(f"{field}.values", f"{operator} takes no values")
     else:
-        yield invalid(f"{field}.operator", f"{operator!r} is none of In, NotIn, Exists, DoesNotExist")
+        yield _invalid(f"{field}.operator", f"{operator!r} is none of In, NotIn, Exists, DoesNotExist")
     yield from label_key(requirement.key, f"{field}.key")
     for index, value in enumerate(values):
         for problem in label_value_problems(value):
-            yield invalid(f"{field}.values[{index}]", f"not a label's value: {problem}")
+            yield _invalid(f"{field}.values[{index}]", f"not a label's value: {problem}")
 
 
 def node_selector_term(term: NodeSelectorTerm, field: str) -> Iterator[Cause]:
@@ -60,24 +73,28 @@ def _node_label(requirement: NodeSelectorRequirement, field: str) -> Iterator[Ca
     operator, values = requirement.operator, requirement.values
     if operator in ("In", "NotIn"):
         if not values:
-            yield invalid(f"{field}.values", f"{operator} needs one or more values")
+            yield _invalid(f"{field}.values", f"{operator} needs one or more values")
     elif operator in ("Exists", "DoesNotExist"):
         if values:
-            yield invalid(f"{field}.values", f"{operator} takes no values")
+            yield _invalid(f"{field}.values", f"{operator} takes no values")
     elif len(values) != 1:
-        yield invalid(f"{field}.values", f"{operator} takes one value, not {len(values)}")
+        yield _invalid(f"{field}.values", f"{operator} takes one value, not {len(values)}")
     yield from label_key(requirement.key, f"{field}.key")
 
 
 def _node_field(requirement: NodeSelectorRequirement, field: str) -> Iterator[Cause]:
     operator, values = requirement.operator, requirement.values
     if operator not in ("In", "NotIn"):
-        yield invalid(f"{field}.operator", f"a field is matched by In or NotIn, not by {operator}")
+        yield _invalid(f"{field}.operator", f"a field is matched by In or NotIn, not by {operator}")
     elif len(values) != 1:
-        yield invalid(f"{field}.values", f"{operator} takes one value here, not {len(values)}")
+        yield _invalid(f"{field}.values", f"{operator} takes one value here, not {len(values)}")
     if requirement.key != "metadata.name":
-        yield invalid(f"{field}.key", f"{requirement.key!r} cannot be matched, only metadata.name can")
+        yield _invalid(f"{field}.key", f"{requirement.key!r} cannot be matched, only metadata.name can")
         return
     for index, value in enumerate(values):
         for problem in dns_subdomain_problems(value):
-            yield invalid(f"{field}.values[{index}]", f"not a node's name: {problem}")
+            yield _invalid(f"{field}.values[{index}]", f"not a node's name: {problem}")
+
+
+def _invalid(field: str, message: str) -> Cause:
+    return Cause("FieldValueInvalid", field, message)

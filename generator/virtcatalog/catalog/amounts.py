@@ -1,0 +1,123 @@
+"""What expressions compute with: amounts of memory, values as text, and the error of an expression without a value."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from virtcatalog.api.quantity import NANO, Quantity
+from virtcatalog.catalog.names import nearest
+
+
+class ExpressionError(Exception):
+    """An expression that has no value; `line` counts from 0 within its text."""
+
+    def __init__(self, message: str, line: int = 0) -> None:
+        self.message, self.line = message, line
+        super().__init__(message)
+
+
+class Amount:
+    """An amount of memory in an expression: exact arithmetic, printed as Kubernetes prints it."""
+
+    __slots__ = ("_amount",)
+
+    def __init__(self, amount: Quantity) -> None:
+        self._amount = amount
+
+    @property
+    def quantity(self) -> Quantity:
+        """The amount."""
+        return self._amount
+
+    def __add__(self, other: object) -> Amount:
+        return Amount(self._amount + _amount(other))
+
+    __radd__ = __add__
+
+    def __sub__(self, other: object) -> Amount:
+        return Amount(self._amount - _amount(other))
+
+    def __mul__(self, factor: object) -> Amount:
+        if isinstance(factor, bool) or not isinstance(factor, (int, float)):
+            raise ExpressionError(f"an amount of memory can be multiplied by a number, not by {factor!r}")
+        return self._scaled(*float(factor).as_integer_ratio()) if isinstance(factor, float) else self._scaled(factor, 1)
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: object) -> Amount | float:
+        if isinstance(other, Amount):
+            return _ratio(self, other)
+        if isinstance(other, bool) or not isinstance(other, int) or not other:
+            raise ExpressionError(f"memory can be divided by a whole number or an amount of memory, not by {other!r}")
+        return self._scaled(1, other)
+
+    def __floordiv__(self, other: object) -> Amount | int:
+        if isinstance(other, Amount):
+            return int(_ratio(self, other))
+        if isinstance(other, bool) or not isinstance(other, int) or not other:
+            raise ExpressionError(f"memory can be divided by a whole number or an amount of memory, not by {other!r}")
+        return Amount(Quantity(self._amount.value // other * NANO, "BinarySI"))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, (Amount, str)) and self._amount == _amount(other)
+
+    def __lt__(self, other: object) -> bool:
+        return self._amount < _amount(other)
+
+    def __gt__(self, other: object) -> bool:
+        return _amount(other) < self._amount
+
+    def __le__(self, other: object) -> bool:
+        return not self > other
+
+    def __ge__(self, other: object) -> bool:
+        return not self < other
+
+    def __hash__(self) -> int:
+        return hash(self._amount)
+
+    def __str__(self) -> str:
+        return str(self._amount)
+
+    __repr__ = __str__
+
+    def _scaled(self, factor: int, divisor: int) -> Amount:
+        nano, rest = divmod(_nano(self._amount) * factor, divisor)
+        if rest or nano % NANO:
+            raise ExpressionError(f"{self} x {factor}/{divisor} is not a whole number of bytes")
+        return Amount(Quantity(nano, "BinarySI"))
+
+
+def _ratio(amount: Amount, other: Amount) -> float:
+    if not other.quantity:
+        raise ExpressionError("division by no memory at all")
+    return _nano(amount.quantity) / _nano(other.quantity)
+
+
+def _nano(amount: Quantity) -> int:
+    # Amounts of memory are whole bytes, or the quotient was refused.
+    return amount.value * NANO
+
+
+def _amount(value: object) -> Quantity:
+    if isinstance(value, Amount):
+        return value.quantity
+    if isinstance(value, str):
+        try:
+            return Quantity.parse(value)
+        except ValueError as error:
+            raise ExpressionError(str(error)) from None
+    raise ExpressionError(f"{value!r} is not an amount of memory such as '512Mi'")
+
+
+def unknown(name: str, names: Mapping[str, Any]) -> str:
+    """Word that an expression uses a name that has no value."""
+    return f"the expression uses {name!r}, which is unknown here{nearest(name, names)}"
+
+
+def as_text(value: Any) -> str:
+    """Return a value as text within a string; ExpressionError for lists and maps."""
+    if isinstance(value, (list, tuple, Mapping, range)):
+        raise ExpressionError("a list or map is no text: use the filter join or tojson")
+    return "" if value is None else str(value)

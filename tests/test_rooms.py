@@ -1,0 +1,155 @@
+"""The order of the rooms: a module imports its own room and those above it, and no imports go round in a circle.
+
+Every import counts: at the top of a module, within a function, and for type checkers alone.
+"""
+
+import ast
+from collections.abc import Iterator
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+PACKAGE = "virtcatalog"
+ROOT = Path(__file__).parent.parent / "generator" / PACKAGE
+
+#: The rooms, each of which imports only those before it. In `kubevirt`, a stage is a room of its own.
+ORDER = (
+    "_version",
+    "errors",
+    "releases",
+    "api",
+    "manifests",
+    "catalog",
+    "render",
+    "publish",
+    "kubevirt.names",
+    "kubevirt.selectors",
+    "kubevirt.identity",
+    "kubevirt.hosttopology",
+    "kubevirt.hosts",
+    "kubevirt.hostfile",
+    "kubevirt.conditions",
+    "kubevirt.launcher",
+    "kubevirt.configuration",
+    "kubevirt.cluster",
+    "kubevirt.preference",
+    "kubevirt.instancetype",
+    "kubevirt.defaults",
+    "kubevirt.admission",
+    "kubevirt.controller",
+    "kubevirt.claims",
+    "kubevirt.handler",
+    "kubevirt.template",
+    "kubevirt.pod",
+    "kubevirt.pipeline",
+    "kubevirt.many",
+    "check",
+    "review",
+    "ask",
+    "adopt",
+    "bring",
+    "site",
+    "scaffold",
+    "golden",
+    "cli",
+)
+#: What a VM becomes does not depend on where its instance type was declared.
+CATALOG = frozenset({"catalog", "render", "publish"})
+
+Imports = dict[str, set[str]]
+
+
+def room(module: str) -> str:
+    """The room that a module is in: `kubevirt.admission`, `review`."""
+    return ".".join(module.split(".")[: 2 if module.startswith("kubevirt.") else 1])
+
+
+def imports(root: Path = ROOT) -> Imports:
+    """Every module of the package but its front, with the modules that it imports; names are within the package."""
+    trees = {_name(file, root): ast.parse(file.read_text(encoding="utf-8")) for file in root.rglob("*.py")}
+    known = trees.keys() - {""}
+    return {name: set(_imported(tree, known)) - {name} for name, tree in trees.items() if name not in ("", "__main__")}
+
+
+def _name(file: Path, root: Path) -> str:
+    return ".".join(file.relative_to(root).with_suffix("").parts).removesuffix("__init__").rstrip(".")
+
+
+def _imported(tree: ast.Module, known: set[str]) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (_within(each.name) for each in node.names if each.name.split(".")[0] == PACKAGE)
+        elif isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == PACKAGE:
+            home = _within(node.module or "")
+            for each in node.names:
+                inner = f"{home}.{each.name}".lstrip(".")
+                yield inner if inner in known else home
+
+
+def _within(name: str) -> str:
+    return name.removeprefix(PACKAGE).lstrip(".")
+
+
+IMPORTS = imports()
+
+
+def test_every_room_has_its_place_in_the_order():
+    # A room that is not there yet may have its place.
+    assert {room(module) for module in IMPORTS} - {"kubevirt"} <= set(ORDER)
+
+
+def test_a_module_imports_only_rooms_above_its_own():
+    place = {name: number for number, name in enumerate(ORDER)}
+    upwards = [
+        f"{module} imports {other}"
+        for module, others in sorted(IMPORTS.items())
+        for other in sorted(others)
+        if other and place[room(other)] > place[room(module)]
+    ]
+    assert upwards == []
+
+
+def test_no_module_imports_the_front_of_the_package():
+    assert [module for module, others in IMPORTS.items() if "" in others] == []
+
+
+def test_what_a_vm_becomes_is_told_without_any_catalog():
+    assert [
+        f"{module} imports {other}"
+        for module, others in sorted(IMPORTS.items())
+        for other in sorted(others)
+        if module.startswith("kubevirt") and room(other) in CATALOG
+    ] == []
+
+
+def test_no_imports_go_round_in_a_circle():
+    try:
+        tuple(TopologicalSorter(IMPORTS).static_order())
+    except CycleError as error:
+        pytest.fail(" → ".join(reversed(error.args[1])))
+
+
+def test_imports_of_every_form_and_place_are_found(tmp_path):
+    (tmp_path / "a").mkdir()
+    (tmp_path / "__init__.py").write_text("from virtcatalog.a.two import three\n")
+    (tmp_path / "a" / "__init__.py").write_text("")
+    (tmp_path / "a" / "two.py").write_text("three = 3\n")
+    (tmp_path / "one.py").write_text(
+        "import virtcatalog.a.two\n"
+        "from virtcatalog import b\n"
+        "from virtcatalog.a.two import three\n"
+        "def lazy():\n    from virtcatalog.c import x\n"
+        "if TYPE_CHECKING:\n    from virtcatalog import d\n"
+        "import virtcatalogue, json\n"
+    )
+    for name in "bcd":
+        (tmp_path / f"{name}.py").write_text("")
+    assert imports(tmp_path) == {
+        "one": {"a.two", "b", "c", "d"},
+        "a": set(),
+        "a.two": set(),
+        "b": set(),
+        "c": set(),
+        "d": set(),
+    }
