@@ -4,6 +4,7 @@ Every import counts: at the top of a module, within a function, and for type che
 """
 
 import ast
+import re
 from collections.abc import Iterator
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
@@ -17,6 +18,7 @@ ROOT = Path(__file__).parent.parent / "generator" / PACKAGE
 ORDER = (
     "_version",
     "errors",
+    "limits",
     "releases",
     "api",
     "manifests",
@@ -78,6 +80,7 @@ def _name(file: Path, root: Path) -> str:
 
 def _imported(tree: ast.Module, known: set[str]) -> Iterator[str]:
     for node in ast.walk(tree):
+        assert not getattr(node, "level", 0), "imports name the package"
         if isinstance(node, ast.Import):
             yield from (_within(each.name) for each in node.names if each.name.split(".")[0] == PACKAGE)
         elif isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == PACKAGE:
@@ -97,6 +100,14 @@ IMPORTS = imports()
 def test_every_room_has_its_place_in_the_order():
     # A room that is not there yet may have its place.
     assert {room(module) for module in IMPORTS} - {"kubevirt"} <= set(ORDER)
+
+
+def test_the_contributing_guide_lists_the_rooms_in_this_order():
+    guide = (ROOT.parent.parent / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    rows = [line.split("|")[1] for line in guide.splitlines() if line.startswith("| `")]
+    listed = [each.removesuffix(".py").replace("/", ".") for row in rows for each in re.findall("`([^`]+)`", row)]
+    assert set(listed) <= set(ORDER)
+    assert listed == sorted(listed, key=ORDER.index)
 
 
 def test_a_module_imports_only_rooms_above_its_own():

@@ -126,7 +126,7 @@ def test_removed(repo: Repository) -> None:
     repo.write(instancetypes__m="class: m\nmemoryPerVcpu: 4Gi\nsizes: {small: {vcpus: 1}}\n")
     assert repo.changes() == kinds("removed", "m.large")
     (change, _) = repo.data()["objects"]
-    assert change["felt"] == [
+    assert change["consequences"] == [
         "VMs that exist go on with the revision stored for them; new VMs that name m.large are refused."
     ]
 
@@ -236,7 +236,7 @@ def test_vms_that_keep_a_stored_revision_do_not_feel_a_change(repo: Repository) 
     effects = {member["name"]: member["effect"] for member in report["vms"]["groups"][0]["members"]}
     assert effects == {"server": "created", "team/old": "stored", "team/new": "started"}
     keep, created = "VMs that exist keep the revision of the preference that KubeVirt stored for them", "VMs created"
-    assert report["objects"][0]["felt"] == [
+    assert report["objects"][0]["consequences"] == [
         f"{keep}; {created} from now on get the new one.",
         "Of the VMs given, 1 keeps a stored revision.",
         "1 VM given has no stored revision yet and meets the new one at the next start.",
@@ -245,7 +245,7 @@ def test_vms_that_keep_a_stored_revision_do_not_feel_a_change(repo: Repository) 
 
 def test_labels_alone_are_felt_by_nobody(repo: Repository) -> None:
     repo.write(preferences__linux="preferences: {linux.one: {displayName: One}}\n")
-    assert {each["felt"][0] for each in repo.data()["objects"]} == {
+    assert {each["consequences"][0] for each in repo.data()["objects"]} == {
         "Only labels or annotations change: no VM feels it."
     }
 

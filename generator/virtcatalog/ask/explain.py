@@ -16,10 +16,10 @@ import msgspec
 from virtcatalog.api.decode import clone, to_manifest
 from virtcatalog.api.findings import Path, field_path
 from virtcatalog.api.kubevirt import InstancetypeMatcher, PreferenceMatcher, VirtualMachine
+from virtcatalog.ask.template import Manifest, as_vmi, read_vm
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.controller.vm import ControllerError, start_vmi, sync_instancetype
 from virtcatalog.kubevirt.defaults.webhooks import mutate_vm, mutate_vmi
-from virtcatalog.review.template import Manifest, as_vmi, read_vm
 
 VM = "VM"
 INSTANCETYPE = "instance type"

@@ -13,11 +13,13 @@ import msgspec
 from virtcatalog.catalog.load import load_catalog
 from virtcatalog.catalog.names import nearest
 from virtcatalog.errors import Problem, VirtcatalogError
+from virtcatalog.kubevirt.instancetype.references import KINDS, MATCHERS, references
 from virtcatalog.manifests.document import Text
 from virtcatalog.manifests.emit import dump
+from virtcatalog.manifests.identity import Data, Identity, identity, namespace_of
+from virtcatalog.review.comparison import Comparison, Conditions
 from virtcatalog.review.fleet import Fleet, Reviewer
-from virtcatalog.review.meeting import MATCHERS, REFERRED, Conditions, Meeting, references
-from virtcatalog.review.side import Data, Identity, Side, identity, read_side
+from virtcatalog.review.side import Side, read_side
 
 What = Literal["instance type", "preference", "class", "component"]
 
@@ -124,7 +126,7 @@ def _known(side: Side, catalog: Path | None) -> dict[str, _Meant]:
             found[name] = _Meant("component")
         classes: dict[str, set[tuple[str, str]]] = {}
         for entry in load_catalog(catalog).instancetypes:
-            kinds = [kind for kind in REFERRED if kind.endswith("Instancetype")]
+            kinds = [kind for kind in KINDS if kind.endswith("Instancetype")]
             for name in {entry.series, f"{entry.series}{entry.version}"}:
                 classes.setdefault(name, set()).update((kind, entry.name) for kind in kinds)
         found |= {name: _Meant("class", frozenset(objects)) for name, objects in classes.items()}
@@ -132,7 +134,7 @@ def _known(side: Side, catalog: Path | None) -> dict[str, _Meant]:
     for objects in side.objects.values():
         for each in objects:
             kind, _, name = identity(each)
-            if kind in REFERRED:
+            if kind in KINDS:
                 by_name.setdefault(name, set()).add((kind, name))
     for name, pairs in by_name.items():
         is_type = any(kind.endswith("Instancetype") for kind, _ in pairs)
@@ -143,12 +145,12 @@ def _known(side: Side, catalog: Path | None) -> dict[str, _Meant]:
 def _uses(
     wanted: set[tuple[str, str]], side: Side, shared: Sequence[Data], vms: Sequence[Data], conditions: Conditions
 ) -> Iterator[Use]:
-    meetings: dict[str, Meeting] = {}
+    clusters: dict[str, Comparison] = {}
 
     def use(name: str, vm: Data, environment: str, *, template: bool) -> Use | None:
-        if environment not in meetings:
-            meetings[environment] = Meeting((side, side), environment, (conditions, conditions), shared)
-        found = references(vm, meetings[environment].base) or []
+        if environment not in clusters:
+            clusters[environment] = Comparison((side, side), environment, (conditions, conditions), shared)
+        found = references(vm, clusters[environment].base) or []
         named = tuple("/".join(each[::2]) for each in found if _pair(each) in wanted)
         return Use(name, named, _infers(vm), template) if named else None
 
@@ -157,7 +159,7 @@ def _uses(
         if found:
             yield found
     for vm in vms:
-        found = use(f"{vm['metadata'].get('namespace') or 'default'}/{identity(vm)[2]}", vm, "", template=False)
+        found = use(f"{namespace_of(vm)}/{identity(vm)[2]}", vm, "", template=False)
         if found:
             yield found
 

@@ -16,10 +16,10 @@ from virtcatalog.api.quantity import Quantity
 from virtcatalog.errors import ManifestError, UnsupportedError, VirtcatalogError
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.hosts import HostProfile
+from virtcatalog.kubevirt.instancetype.references import references
 from virtcatalog.kubevirt.pipeline import Result, expand
-from virtcatalog.review.meeting import references
+from virtcatalog.manifests.identity import Data, identity, namespace_of
 from virtcatalog.review.plain import shown
-from virtcatalog.review.side import Data, identity
 
 Kind = Literal["VM", "instance type", "preference", "preset", "cluster configuration", "host profile"]
 
@@ -94,7 +94,7 @@ class _Asking:
         """Yield what the VM meets, the VM first."""
         yield _Source("VM", identity(self._vm)[2], self._vm, (("spec",), ("metadata", "annotations")))
         wanted = set(references(self._vm, self._cluster) or ())
-        namespace = (self._vm.get("metadata") or {}).get("namespace") or "default"
+        namespace = namespace_of(self._vm)
         for each in self._objects:
             kind, home, name = identity(each)
             if any(key[0] == kind and key[2] == name and key[1] in ("", home or "default") for key in wanted):

@@ -16,8 +16,8 @@ from virtcatalog.cli.inputs import contents, is_catalog, read
 from virtcatalog.errors import ManifestError, Problem, VirtcatalogError
 
 if TYPE_CHECKING:
+    from virtcatalog.review.comparison import Conditions
     from virtcatalog.review.judge import Case
-    from virtcatalog.review.meeting import Conditions
     from virtcatalog.review.report import Report
     from virtcatalog.review.side import Side
 
@@ -136,7 +136,7 @@ def _conditions(
     config: tuple[str, str] | None, host: tuple[str, str] | None, arch: str
 ) -> tuple[Conditions, Conditions]:
     from virtcatalog.kubevirt.hostfile import load_host
-    from virtcatalog.review.meeting import Conditions
+    from virtcatalog.review.comparison import Conditions
 
     before, after = (
         Conditions(

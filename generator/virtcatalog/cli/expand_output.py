@@ -46,7 +46,7 @@ def print_manifests(part: str, outcomes: Outcomes, many: bool) -> None:
 
 def print_diff(outcomes: Outcomes, _many: bool) -> None:
     """Print the unified diffs from VM templates to VMIs."""
-    from virtcatalog.review.template import template_diff
+    from virtcatalog.ask.template import template_diff
 
     for vm, result, _ in outcomes:
         if result.vmi:
@@ -100,8 +100,8 @@ def print_json(outcomes: Outcomes, many: bool) -> None:
 
 def print_pins(as_json: bool, outcomes: Outcomes, _many: bool) -> None:
     """Print the VMs pinned to revisions, each before its ControllerRevisions: a YAML stream or a List as JSON."""
+    from virtcatalog.ask.pinned import pinned
     from virtcatalog.manifests.emit import dump, join
-    from virtcatalog.review.pinned import pinned
 
     items: list[dict[str, Any]] = []
     for vm, result, cluster in outcomes:

@@ -8,8 +8,8 @@ from typing import Any
 
 from virtcatalog.manifests.blocks import read_block
 from virtcatalog.manifests.document import Text
+from virtcatalog.manifests.identity import Data
 from virtcatalog.manifests.read import read_manifests
-from virtcatalog.review.side import Data
 
 _DOCUMENTS = re.compile(r"^---[ \t]*\n", re.MULTILINE)
 _ITEMS = re.compile(r"^items:\n(?=- )", re.MULTILINE)

@@ -13,8 +13,8 @@ from typing import Any
 
 from virtcatalog.api.decode import to_manifest
 from virtcatalog.kubevirt.cluster import Cluster
-from virtcatalog.kubevirt.instancetype.matchers import INSTANCETYPE, PREFERENCE, instancetype_kind, preference_kind
-from virtcatalog.review.side import Data
+from virtcatalog.kubevirt.instancetype.references import refers_to_own_namespace
+from virtcatalog.manifests.identity import Data, namespace_of
 
 _SELF = "\0"
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
@@ -40,14 +40,14 @@ class Alike:
     def key(self, vm: Data, namespaces: frozenset[str]) -> bytes:
         """Return the VM's key; `namespaces` are those that hold any object of the cluster."""
         metadata = _map(vm.get("metadata"))
-        name, namespace = str(metadata.get("name") or ""), str(metadata.get("namespace") or "default")
+        name, namespace = str(metadata.get("name") or ""), namespace_of(vm)
         spec = _map(vm.get("spec"))
         known = namespace in namespaces
         own = _Own(name, self._claims(namespace) if known else _nothing)
         parts: list[Any] = [
             vm.get("apiVersion"),
             _shape(name),
-            namespace if known or _is_local(spec) else _shape(namespace),
+            namespace if known or refers_to_own_namespace(vm) else _shape(namespace),
             metadata.get("labels") if self._labels_matter else None,
             {key: value for key, value in _map(metadata.get("annotations")).items() if "kubevirt.io/" in key},
             own.factored(spec, ""),
@@ -114,15 +114,6 @@ class _Own:
 
     def _numbered(self, text: str) -> str:
         return self._seen.setdefault(text, f"{_SELF}{len(self._seen)}")
-
-
-def _is_local(spec: Mapping[str, Any]) -> bool:
-    """Whether the VM refers to an instance type or preference of its own namespace."""
-    instancetype, preference = _map(spec.get("instancetype")), _map(spec.get("preference"))
-    return (
-        instancetype_kind(str(instancetype.get("kind") or "")) == INSTANCETYPE
-        or preference_kind(str(preference.get("kind") or "")) == PREFERENCE
-    )
 
 
 def _shape(name: str) -> str:

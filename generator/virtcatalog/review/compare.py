@@ -6,12 +6,13 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
+from virtcatalog.manifests.identity import Data
+from virtcatalog.review.comparison import Conditions
 from virtcatalog.review.fleet import Reviewer
 from virtcatalog.review.judge import Case, Watch
-from virtcatalog.review.meeting import Conditions
 from virtcatalog.review.objects import compare_objects
 from virtcatalog.review.report import Report
-from virtcatalog.review.side import Data, Side, sound
+from virtcatalog.review.side import Side, sound
 
 
 def review(

@@ -7,12 +7,14 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
+from virtcatalog.kubevirt.instancetype.references import references, refers_to_own_namespace
+from virtcatalog.manifests.identity import Data, Identity, identity, namespace_of
 from virtcatalog.review.alike import Alike
-from virtcatalog.review.judge import Case, Effect, Watch, judge_all, told
-from virtcatalog.review.meeting import LOCAL, MATCHERS, Conditions, Meeting, references
+from virtcatalog.review.comparison import Comparison, Conditions
+from virtcatalog.review.judge import Case, Effect, Watch, judge_all, with_removed
 from virtcatalog.review.outcome import KINDS, Kind, VmChange, arrival, compare, outcome
-from virtcatalog.review.side import Data, Identity, Side, Vm, identity
-from virtcatalog.review.stored import anew, pins
+from virtcatalog.review.side import Side, Vm
+from virtcatalog.review.stored import pins, recreated
 
 
 class Member(msgspec.Struct, frozen=True):
@@ -75,7 +77,7 @@ class Reviewer:
         self._conditions = conditions or (Conditions(), Conditions())
         self._shared = list(shared)
         self._environment = environment
-        self._meetings: dict[str, Meeting] = {}
+        self._comparisons: dict[str, Comparison] = {}
         self._groups: dict[tuple[str, ...], Group] = {}
         self._environments = {
             namespace: name
@@ -95,26 +97,26 @@ class Reviewer:
 
     def vms(self, fleet: Sequence[Data], watch: Watch[Case] = iter) -> None:
         """Compare what happens to the VMs of a fleet, each a VirtualMachine's manifest."""
-        namespaces = {_namespace(vm) for vm in fleet if _is_local(vm)}
+        namespaces = {namespace_of(vm) for vm in fleet if refers_to_own_namespace(vm)}
         homeless = tuple(sorted(namespaces - self._environments.keys() - {"default"}))
         alike: dict[str, Alike] = {}
         cases: dict[tuple[str, bytes], Case] = {}
         names: dict[tuple[str, bytes], list[str]] = {}
         for vm in fleet:
-            environment, name = self._environment_of(vm), f"{_namespace(vm)}/{identity(vm)[2]}"
-            meeting = self._meeting(environment, homeless)
+            environment, name = self._environment_of(vm), f"{namespace_of(vm)}/{identity(vm)[2]}"
+            comparison = self._comparison(environment, homeless)
             if environment not in alike:
-                alike[environment] = Alike(meeting.base, meeting.head, labels_matter=meeting.labels_matter)
-            pinned, fresh = pins(vm, meeting.base), anew(vm)
-            refers = references(fresh, meeting.base)
+                alike[environment] = Alike(comparison.base, comparison.head, labels_matter=comparison.labels_matter)
+            pinned, fresh = pins(vm, comparison.base), recreated(vm)
+            refers = references(fresh, comparison.base)
             self._count(refers or (), stored=bool(pinned.matchers))
-            if not meeting.is_known(refers):
+            if not comparison.is_known(refers):
                 self.fleet.unknown.append(name)
-            elif meeting.can_change(refers):
+            elif comparison.can_change(refers):
                 parts = json.dumps([sorted(pinned.matchers), pinned.contents]).encode()
-                key = environment, alike[environment].key(fresh, meeting.namespaces) + parts
+                key = environment, alike[environment].key(fresh, comparison.namespaces) + parts
                 if key not in cases:
-                    cases[key], names[key] = Case(vm, fresh, pinned, refers, meeting), []
+                    cases[key], names[key] = Case(vm, fresh, pinned, refers, comparison), []
                 names[key].append(name)
         for members, verdict in zip(names.values(), judge_all(list(cases.values()), watch), strict=True):
             for effect, change in verdict:
@@ -131,21 +133,21 @@ class Reviewer:
     def _template(self, old: Vm | None, new: Vm | None) -> None:
         vm = new or old
         assert vm is not None
-        meeting = self._meeting(vm.environment)
-        refers = references(vm.manifest, meeting.head if new else meeting.base)
-        if not meeting.is_known(refers):
+        comparison = self._comparison(vm.environment)
+        refers = references(vm.manifest, comparison.head if new else comparison.base)
+        if not comparison.is_known(refers):
             self.fleet.unknown.append(vm.key)
             return
         self._count(refers or (), template=True)
         if old is not None and new is not None:
             change = None
-            if old.manifest != new.manifest or meeting.can_change(refers):
-                outcomes = outcome(old.manifest, meeting.base), outcome(new.manifest, meeting.head)
-                change = told(compare(*outcomes, identity(vm.manifest)[2]), meeting.missed(refers))
+            if old.manifest != new.manifest or comparison.can_change(refers):
+                outcomes = outcome(old.manifest, comparison.base), outcome(new.manifest, comparison.head)
+                change = with_removed(compare(*outcomes, identity(vm.manifest)[2]), comparison.removed(refers))
         elif new is not None:
-            change = arrival(outcome(new.manifest, meeting.head))
+            change = arrival(outcome(new.manifest, comparison.head))
         else:
-            change = arrival(outcome(vm.manifest, meeting.base), gone=True)
+            change = arrival(outcome(vm.manifest, comparison.base), gone=True)
         if change is not None:
             member = Member(vm.key, "created", template=True, environment=vm.environment)
             self._group(change).members.append(member)
@@ -170,27 +172,14 @@ class Reviewer:
     def _environment_of(self, vm: Data) -> str:
         if self._environment is not None:
             return self._environment
-        return self._environments.get(_namespace(vm), "") if _is_local(vm) else ""
+        return self._environments.get(namespace_of(vm), "") if refers_to_own_namespace(vm) else ""
 
-    def _meeting(self, environment: str, namespaces: Sequence[str] = ()) -> Meeting:
-        if environment not in self._meetings or namespaces:
+    def _comparison(self, environment: str, namespaces: Sequence[str] = ()) -> Comparison:
+        if environment not in self._comparisons or namespaces:
             key = f"{environment}\0{' '.join(namespaces)}" if namespaces else environment
-            if key not in self._meetings:
-                self._meetings[key] = Meeting(
+            if key not in self._comparisons:
+                self._comparisons[key] = Comparison(
                     self._sides, environment, self._conditions, self._shared, () if environment else namespaces
                 )
-            return self._meetings[key]
-        return self._meetings[environment]
-
-
-def _is_local(vm: Data) -> bool:
-    spec = vm.get("spec")
-    for matcher, kind_of in MATCHERS.items():
-        given = spec.get(matcher) if isinstance(spec, dict) else None
-        if isinstance(given, dict) and kind_of(str(given.get("kind") or "")) in LOCAL:
-            return True
-    return False
-
-
-def _namespace(vm: Data) -> str:
-    return str(vm["metadata"].get("namespace") or "default")
+            return self._comparisons[key]
+        return self._comparisons[environment]

@@ -12,9 +12,9 @@ from typing import Any, Literal, TypeVar
 
 import msgspec
 
-from virtcatalog.review.meeting import Meeting
+from virtcatalog.manifests.identity import Data, Identity, identity
+from virtcatalog.review.comparison import Comparison
 from virtcatalog.review.outcome import VmChange, compare, outcome
-from virtcatalog.review.side import Data, Identity, identity
 from virtcatalog.review.stored import Pinned
 
 Effect = Literal["created", "started", "stored"]
@@ -38,22 +38,22 @@ class Case(msgspec.Struct, frozen=True):
     fresh: Data
     pinned: Pinned
     references: list[Identity] | None
-    meeting: Meeting
+    comparison: Comparison
 
 
 def judge(case: Case) -> Verdict:
     """Return what changes for the VM, and when it meets that."""
-    meeting, pinned, name = case.meeting, case.pinned, identity(case.vm)[2]
+    comparison, pinned, name = case.comparison, case.pinned, identity(case.vm)[2]
     known = case.references or []
-    change = compare(outcome(case.fresh, meeting.base), outcome(case.fresh, meeting.head), name)
-    change = told(change, meeting.missed(known))
+    change = compare(outcome(case.fresh, comparison.base), outcome(case.fresh, comparison.head), name)
+    change = with_removed(change, comparison.removed(known))
     given = len(pinned.contents) == len(pinned.matchers)
     # What has not changed is the same, stored or not, unless what is stored is given and may be another.
-    if not pinned.matchers or (not given and meeting.changed.isdisjoint(known)):
+    if not pinned.matchers or (not given and comparison.changed.isdisjoint(known)):
         return [("started", change)] if change else []
-    if any(each in meeting.changed and _matcher(each) not in pinned.matchers for each in known):
+    if any(each in comparison.changed and _matcher(each) not in pinned.matchers for each in known):
         return [("started", change)] if change else []
-    lasting = _lasting(case, given, name) if meeting.all_change else None
+    lasting = _lasting(case, given, name) if comparison.all_change else None
     if change is not None and lasting is not None and lasting.signature == change.signature:
         change = None
     found: tuple[tuple[Effect, VmChange | None], ...] = (("started", lasting), ("stored", change))
@@ -67,20 +67,20 @@ def judge_all(cases: Sequence[Case], watch: Watch[Case] = iter) -> Iterator[Verd
             yield verdict
 
 
-def told(change: VmChange | None, missed: Sequence[str]) -> VmChange | None:
-    """Add what the VM misses, which KubeVirt's webhook does not say: it takes the VM without it."""
-    if change is None or not missed or change.kind not in ("refused", "reason"):
+def with_removed(change: VmChange | None, removed: Sequence[str]) -> VmChange | None:
+    """Add the objects that the VM refers to and that are gone: KubeVirt's webhook goes on without them."""
+    if change is None or not removed or change.kind not in ("refused", "reason"):
         return change
-    said = tuple(f"there is no {each} any more" for each in missed)
+    said = tuple(f"there is no {each} any more" for each in removed)
     return msgspec.structs.replace(change, summary=(*said, *change.summary), signature=(*change.signature, *said))
 
 
 def _lasting(case: Case, given: bool, name: str) -> VmChange | None:
     """What changes for a VM that keeps its revisions: those given, else what they were made of."""
-    meeting = case.meeting
+    comparison = case.comparison
     if given:
-        return compare(outcome(case.vm, meeting.base), outcome(case.vm, meeting.head), name)
-    return compare(outcome(case.fresh, meeting.base), outcome(case.fresh, meeting.before), name)
+        return compare(outcome(case.vm, comparison.base), outcome(case.vm, comparison.head), name)
+    return compare(outcome(case.fresh, comparison.base), outcome(case.fresh, comparison.before), name)
 
 
 def _matcher(reference: Identity) -> str:

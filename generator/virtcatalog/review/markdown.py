@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from html import escape
 
 from virtcatalog.review.outcome import KINDS
-from virtcatalog.review.report import Report, counts, effects, felt, headline, members, totals
+from virtcatalog.review.report import Report, consequences, counts, effects, headline, members, totals
 from virtcatalog.review.text import printable
 
 #: A comment of GitHub holds 65,536 characters; bytes are counted, so that other forges' limits hold too.
@@ -73,7 +73,7 @@ def _details(report: Report, pointer: str) -> Iterator[str]:
     for change in report.objects:
         renamed = f" (was {change.old_name})" if change.old_name else ""
         where = f" in {', '.join(change.environments)}" if change.environments else ""
-        said = "".join(f"{_plain(sentence)}\n" for sentence in felt(change, report))
+        said = "".join(f"{_plain(sentence)}\n" for sentence in consequences(change, report))
         if change.same_as:
             said += f"The same diff as {_code(change.same_as)}.\n"
         diff = "" if change.same_as else change.diff

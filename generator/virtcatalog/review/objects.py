@@ -9,8 +9,8 @@ from typing import Any, Literal
 import msgspec
 
 from virtcatalog.manifests.emit import dump
+from virtcatalog.manifests.identity import Data, Identity, identity
 from virtcatalog.review.plain import leaves, unified
-from virtcatalog.review.side import Data, Identity, identity
 
 Change = Literal["added", "removed", "changed", "renamed"]
 

@@ -13,8 +13,8 @@ from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.launcher.xml import Element
 from virtcatalog.kubevirt.pipeline import Result, expand
 from virtcatalog.manifests.emit import dump
+from virtcatalog.manifests.identity import Data
 from virtcatalog.review import elements, plain
-from virtcatalog.review.side import Data
 
 Kind = Literal["refused", "admitted", "reason", "domain", "vmi", "unsupported", "added", "removed"]
 
@@ -140,14 +140,14 @@ def _alike(old: Element, new: Element) -> bool:
 
 
 def _compare_vmis(old: Data, new: Data) -> VmChange | None:
-    before, after = _told(old), _told(new)
+    before, after = _of_manifests(old), _of_manifests(new)
     if before == after:
         return None
     summary = tuple(plain.differences(before, after))
     return VmChange(kind="vmi", summary=summary, draw=lambda: plain.unified(dump(before), dump(after)))
 
 
-def _told(vmi: Data) -> Data:
+def _of_manifests(vmi: Data) -> Data:
     """What of a VMI manifests can change."""
     metadata: dict[str, Any] = vmi.get("metadata") or {}
     return {

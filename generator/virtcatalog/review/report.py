@@ -8,11 +8,12 @@ from typing import Any
 import msgspec
 
 from virtcatalog.errors import Problem
+from virtcatalog.kubevirt.instancetype.references import KINDS as OBJECT_KINDS
+from virtcatalog.manifests.identity import Data, identity
 from virtcatalog.review.fleet import Fleet, Group, Users
-from virtcatalog.review.meeting import REFERRED
 from virtcatalog.review.objects import ObjectChange
 from virtcatalog.review.outcome import KINDS
-from virtcatalog.review.side import Data, Side, identity
+from virtcatalog.review.side import Side
 
 
 class Report(msgspec.Struct, frozen=True, kw_only=True):
@@ -49,12 +50,12 @@ def counts(report: Report) -> dict[str, int]:
     return {change: found[change] for change in ("added", "changed", "renamed", "removed") if change in found}
 
 
-def felt(change: ObjectChange, report: Report) -> list[str]:
+def consequences(change: ObjectChange, report: Report) -> list[str]:
     """Say what VMs that exist feel of a change of an object, a sentence each."""
     kind = identity(change.manifest)[0]
     if kind == "KubeVirt":
         return ["VMs that run keep their domain; the next start of each meets the new configuration."]
-    if kind not in REFERRED:
+    if kind not in OBJECT_KINDS:
         return []
     users = _users(change, report.fleet.users)
     if change.change == "added":
@@ -152,7 +153,7 @@ def as_data(report: Report) -> dict[str, Any]:
                 **({"renamedFrom": each.old_name} if each.old_name else {}),
                 "environments": list(each.environments),
                 "diff": each.diff,
-                "felt": felt(each, report),
+                "consequences": consequences(each, report),
                 "users": msgspec.to_builtins(_users(each, fleet.users)),
             }
             for each in report.objects

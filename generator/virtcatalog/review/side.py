@@ -6,19 +6,15 @@ import shutil
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
 import msgspec
 
 from virtcatalog.catalog.load import load_catalog
 from virtcatalog.catalog.model import Catalog, Source
 from virtcatalog.errors import CatalogError, ManifestError, Problem
+from virtcatalog.manifests.identity import Data, Identity, identity
 from virtcatalog.manifests.read import Manifest, read_manifests
 from virtcatalog.render.environment import deployed
-
-Data = dict[str, Any]
-Identity = tuple[str, str, str]
-"""Kind, namespace and name; the namespace is "" where the manifest has none."""
 
 _SUFFIXES = (".yaml", ".yml", ".json")
 _NOT_MANIFESTS = ("kustomization.yaml", "kustomization.yml", "Kustomization")
@@ -49,12 +45,6 @@ class Side(msgspec.Struct, frozen=True, kw_only=True):
     places: Mapping[Identity, Source] = {}
     problems: tuple[Problem, ...] = ()
     left_out: frozenset[str] = frozenset()
-
-
-def identity(manifest: Mapping[str, Any]) -> Identity:
-    """Return what makes an object this object."""
-    metadata = manifest.get("metadata") or {}
-    return str(manifest.get("kind")), metadata.get("namespace") or "", metadata.get("name") or ""
 
 
 class Sound(msgspec.Struct, frozen=True):

@@ -9,8 +9,8 @@ from typing import Any
 import msgspec
 
 from virtcatalog.kubevirt.cluster import Cluster
-from virtcatalog.review.meeting import MATCHERS
-from virtcatalog.review.side import Data
+from virtcatalog.kubevirt.instancetype.references import MATCHERS
+from virtcatalog.manifests.identity import Data, namespace_of
 
 
 class Pinned(msgspec.Struct, frozen=True):
@@ -20,7 +20,7 @@ class Pinned(msgspec.Struct, frozen=True):
     contents: tuple[str, ...] = ()
 
 
-def anew(vm: Data) -> Data:
+def recreated(vm: Data) -> Data:
     """Return the VM as if it were created now: without stored revisions and status."""
     spec = vm.get("spec")
     if not isinstance(spec, dict):
@@ -34,7 +34,7 @@ def anew(vm: Data) -> Data:
 
 def pins(vm: Data, cluster: Cluster) -> Pinned:
     """Return the revisions that a VM is pinned to, by its spec or its status."""
-    namespace = str(vm["metadata"].get("namespace") or "default")
+    namespace = namespace_of(vm)
     matchers, contents = set(), []
     for matcher in MATCHERS:
         name = _stored_revision(vm, matcher)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from virtcatalog.manifests.identity import identity
 from virtcatalog.review.outcome import KINDS
-from virtcatalog.review.report import Report, effects, felt, headline, members, totals
-from virtcatalog.review.side import Side, identity
+from virtcatalog.review.report import Report, consequences, effects, headline, members, totals
+from virtcatalog.review.side import Side
 
 
 def text(report: Report) -> str:
@@ -30,7 +31,7 @@ def github(report: Report) -> str:
         key = (identity(change.manifest)[0], "", identity(change.manifest)[2])
         place = report.head.places.get(key)
         file, line = (_in_checkout(place.file, report.head), place.line) if place else ("", 0)
-        said = " ".join(felt(change, report))
+        said = " ".join(consequences(change, report))
         lines.append(_command("notice", file, line, f"{change.name} {change.change}", said or change.change))
     return "".join(lines)
 
@@ -48,7 +49,7 @@ def _parts(report: Report) -> Iterator[str]:
         renamed = f" (was {change.old_name})" if change.old_name else ""
         where = f" in {', '.join(change.environments)}" if change.environments else ""
         yield f"\n{change.change} {printable(change.name)}{renamed}{where}\n"
-        for sentence in felt(change, report):
+        for sentence in consequences(change, report):
             yield f"  {sentence}\n"
         yield f"  The same diff as {change.same_as}.\n" if change.same_as else change.diff
     for group in report.fleet.groups:

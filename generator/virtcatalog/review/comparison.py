@@ -8,24 +8,11 @@ from typing import Any
 
 import msgspec
 
-from virtcatalog.errors import ManifestError
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.hosts import HOSTS, HostProfile
-from virtcatalog.kubevirt.instancetype.infer import infer_matchers
-from virtcatalog.kubevirt.instancetype.matchers import (
-    CLUSTER_INSTANCETYPE,
-    CLUSTER_PREFERENCE,
-    INSTANCETYPE,
-    PREFERENCE,
-    instancetype_kind,
-    preference_kind,
-)
-from virtcatalog.review.side import Data, Identity, Side, identity
-from virtcatalog.review.template import read_vm
-
-LOCAL = frozenset({INSTANCETYPE, PREFERENCE})
-REFERRED = LOCAL | {CLUSTER_INSTANCETYPE, CLUSTER_PREFERENCE}
-MATCHERS = {"instancetype": instancetype_kind, "preference": preference_kind}
+from virtcatalog.kubevirt.instancetype.references import KINDS, NAMESPACED_KINDS
+from virtcatalog.manifests.identity import Data, Identity, identity, namespace_of
+from virtcatalog.review.side import Side
 
 
 class Conditions(msgspec.Struct, frozen=True, kw_only=True):
@@ -36,7 +23,7 @@ class Conditions(msgspec.Struct, frozen=True, kw_only=True):
     architecture: str = "amd64"
 
 
-class Meeting:
+class Comparison:
     """What VMs of one environment meet on both sides.
 
     `shared` are objects of the cluster that both sides have; the sides' own objects take their place. Objects of a
@@ -63,13 +50,13 @@ class Meeting:
         self.all_change = (
             conditions[0] != conditions[1]
             or companions[0] != companions[1]
-            or any(kind not in REFERRED for kind, *_ in self.changed)
+            or any(kind not in KINDS for kind, *_ in self.changed)
         )
         self._partial = tuple(
             cluster for cluster, side in zip((self.base, self.head), sides, strict=True) if side.left_out
         )
         everything = (*self._base_objects, *head, *companions[1])
-        self.namespaces = frozenset(_namespace(each) for each in everything)
+        self.namespaces = frozenset(namespace_of(each) for each in everything)
         self.labels_matter = any(each["kind"] == "VirtualMachineInstancePreset" for each in everything) or any(
             cluster.configuration.values.changed_block_tracking_label_selectors is not None
             for cluster in (self.base, self.head)
@@ -80,7 +67,7 @@ class Meeting:
         """The objects of before under the conditions of after: what a VM with stored revisions meets."""
         return _cluster(self._base_objects, self._conditions[1])
 
-    def missed(self, references: Iterable[Identity] | None) -> list[str]:
+    def removed(self, references: Iterable[Identity] | None) -> list[str]:
         """Name the objects that are referred to and gone after the change."""
         return [
             f"{kind} {name!r}"
@@ -100,53 +87,10 @@ class Meeting:
         )
 
 
-def references(vm: Data, cluster: Cluster) -> list[Identity] | None:
-    """Return the instance type and the preference that a VM names or infers; None when that cannot be told."""
-    spec = vm.get("spec")
-    if not isinstance(spec, dict):
-        return None
-    found = []
-    for matcher, kind_of in MATCHERS.items():
-        given = spec.get(matcher)
-        if not given:
-            continue
-        if not isinstance(given, dict) or given.get("inferFromVolume"):
-            return _inferred(vm, cluster)
-        kind = kind_of(str(given.get("kind") or ""))
-        if kind is None:
-            return None
-        found.append((kind, _home(kind, vm), str(given.get("name"))))
-    return found
-
-
 def located(manifest: Data) -> Identity:
     """Return what a cluster finds an object by: without a namespace it is in `default`."""
     kind, namespace, name = identity(manifest)
-    return kind, namespace or ("" if kind in REFERRED - LOCAL else "default"), name
-
-
-def _inferred(vm: Data, cluster: Cluster) -> list[Identity] | None:
-    try:
-        read = read_vm(vm)
-    except ManifestError:
-        return None
-    if infer_matchers(read, cluster):
-        return None
-    found = []
-    for matcher, kind_of in ((read.spec.instancetype, instancetype_kind), (read.spec.preference, preference_kind)):
-        kind = kind_of(matcher.kind) if matcher is not None else None
-        if matcher is not None and kind is not None:
-            found.append((kind, _home(kind, vm), matcher.name))
-    return found
-
-
-def _home(kind: str, vm: Data) -> str:
-    return _namespace(vm) if kind in LOCAL else ""
-
-
-def _namespace(manifest: Data) -> str:
-    metadata = manifest.get("metadata")
-    return str((metadata.get("namespace") if isinstance(metadata, dict) else None) or "default")
+    return kind, namespace or ("" if kind in KINDS - NAMESPACED_KINDS else "default"), name
 
 
 def _find(wanted: Identity, cluster: Cluster) -> Any:
@@ -158,7 +102,7 @@ def _spread(objects: Iterable[Data], namespaces: Iterable[str]) -> list[Data]:
     homes = tuple(namespaces)
     for each in objects:
         spread.append(each)
-        if homes and each["kind"] in LOCAL and not each["metadata"].get("namespace"):
+        if homes and each["kind"] in NAMESPACED_KINDS and not each["metadata"].get("namespace"):
             spread += [{**each, "metadata": {**each["metadata"], "namespace": home}} for home in homes]
     return spread
 

@@ -1,0 +1,70 @@
+"""The instance type and preference that a VM refers to: by name, or inferred from its volume."""
+
+from __future__ import annotations
+
+from virtcatalog.api.decode import decode_manifest
+from virtcatalog.api.kubevirt import VirtualMachine
+from virtcatalog.errors import ManifestError
+from virtcatalog.kubevirt.cluster import Cluster
+from virtcatalog.kubevirt.instancetype.infer import infer_matchers
+from virtcatalog.kubevirt.instancetype.matchers import (
+    CLUSTER_INSTANCETYPE,
+    CLUSTER_PREFERENCE,
+    INSTANCETYPE,
+    PREFERENCE,
+    instancetype_kind,
+    preference_kind,
+)
+from virtcatalog.manifests.identity import Data, Identity, namespace_of
+
+NAMESPACED_KINDS = frozenset({INSTANCETYPE, PREFERENCE})
+KINDS = NAMESPACED_KINDS | {CLUSTER_INSTANCETYPE, CLUSTER_PREFERENCE}
+"""The kinds of instance types and preferences."""
+
+MATCHERS = {"instancetype": instancetype_kind, "preference": preference_kind}
+"""The matchers of a VM's spec, each with what makes the kind that it means of the kind that it names."""
+
+
+def references(vm: Data, cluster: Cluster) -> list[Identity] | None:
+    """Return the instance type and the preference that a VM names or infers; None when that cannot be told."""
+    spec = vm.get("spec")
+    if not isinstance(spec, dict):
+        return None
+    found = []
+    for matcher, kind_of in MATCHERS.items():
+        given = spec.get(matcher)
+        if not given:
+            continue
+        if not isinstance(given, dict) or given.get("inferFromVolume"):
+            return _inferred(vm, cluster)
+        kind = kind_of(str(given.get("kind") or ""))
+        if kind is None:
+            return None
+        found.append(_reference(kind, str(given.get("name")), vm))
+    return found
+
+
+def refers_to_own_namespace(vm: Data) -> bool:
+    """Whether the VM names an instance type or preference of its own namespace."""
+    spec = vm.get("spec")
+    for matcher, kind_of in MATCHERS.items():
+        given = spec.get(matcher) if isinstance(spec, dict) else None
+        if isinstance(given, dict) and kind_of(str(given.get("kind") or "")) in NAMESPACED_KINDS:
+            return True
+    return False
+
+
+def _inferred(manifest: Data, cluster: Cluster) -> list[Identity] | None:
+    try:
+        vm = decode_manifest(manifest, VirtualMachine)
+    except ManifestError:
+        return None
+    if infer_matchers(vm, cluster):
+        return None
+    matchers = ((vm.spec.instancetype, instancetype_kind), (vm.spec.preference, preference_kind))
+    found = [(matcher, kind_of(matcher.kind)) for matcher, kind_of in matchers if matcher is not None]
+    return [_reference(kind, matcher.name, manifest) for matcher, kind in found if kind is not None]
+
+
+def _reference(kind: str, name: str, vm: Data) -> Identity:
+    return kind, namespace_of(vm) if kind in NAMESPACED_KINDS else "", name
