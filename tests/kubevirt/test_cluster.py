@@ -31,7 +31,7 @@ spec: {selector: {}, domain: {devices: {}}}
 def test_an_empty_cluster_finds_nothing():
     cluster = Cluster()
     assert cluster.pvc("default", "disk") is None
-    assert cluster.presets("default") == []
+    assert cluster.presets("default") == ()
     assert (cluster.architecture, cluster.host) == ("amd64", HOSTS["reference"])
 
 
@@ -83,7 +83,7 @@ def test_of_two_objects_with_one_identity_the_later_counts():
 
 def test_other_kinds_are_kept():
     service = read("{apiVersion: v1, kind: Service, metadata: {name: x}, spec: {whatever: true}}")
-    assert Cluster([service]).others == [service]
+    assert Cluster([service]).others == (service,)
 
 
 def test_the_kubevirt_cr_configures_the_cluster():

@@ -6,7 +6,7 @@ from reading import read
 from virtcatalog.api.configuration import KubeVirtConfiguration
 from virtcatalog.api.decode import convert
 from virtcatalog.kubevirt.configuration import Configuration
-from virtcatalog.releases.v1_9 import V1_9_0, Stage
+from virtcatalog.releases import RELEASES, Stage
 
 
 def configure(text="{}", **options):
@@ -154,7 +154,7 @@ def test_feature_gate(gate, named, disabled, enabled):
 
 
 def test_every_gate_of_the_release_has_one_stage():
-    gates = V1_9_0.feature_gates
+    gates = RELEASES["v1.9.0"].feature_gates
     assert gates["VideoConfig"] is Stage.GA
     assert gates["WorkloadEncryptionSEV"] is Stage.BETA
     assert gates["WorkloadEncryptionTDX"] is Stage.ALPHA

@@ -19,7 +19,7 @@ from virtcatalog.catalog.model import (
 )
 from virtcatalog.check.subject import Inventory, Subject
 from virtcatalog.manifests.read import Manifest
-from virtcatalog.releases.v1_9 import V1_9_0
+from virtcatalog.releases import DEFAULT
 from virtcatalog.render.environment import deployed
 
 
@@ -50,7 +50,7 @@ def take(
             (vms if isinstance(each.object, VirtualMachine) else others).append(subject)
     return Inventory(
         catalog=catalog,
-        release=catalog.kubevirt if catalog else V1_9_0.name,
+        release=catalog.kubevirt if catalog else DEFAULT.name,
         today=today,
         objects=tuple(objects),
         vms=tuple(vms),

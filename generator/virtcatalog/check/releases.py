@@ -11,7 +11,7 @@ from virtcatalog.api.shape import parse_release
 from virtcatalog.catalog.model import Source
 from virtcatalog.check.finding import Finding, Rule
 from virtcatalog.check.subject import Inventory
-from virtcatalog.releases.v1_9 import V1_9_0
+from virtcatalog.releases import DEFAULT
 
 NEWER = Rule(
     "newer-than-release",
@@ -35,8 +35,8 @@ def check(inventory: Inventory) -> Iterator[Finding]:
     """Check the release itself, and what is newer than it in imported objects."""
     release = parse_release(inventory.release)
     catalog = inventory.catalog
-    if catalog is not None and release > parse_release(V1_9_0.name):
-        message = f"virtcatalog knows KubeVirt up to {V1_9_0.name}, not {inventory.release}"
+    if catalog is not None and release > parse_release(DEFAULT.name):
+        message = f"virtcatalog knows KubeVirt up to {DEFAULT.name}, not {inventory.release}"
         yield UNKNOWN.at(Source(f"{catalog.path}/catalog.yaml"), message, field="kubevirt")
     for each in (*inventory.objects, *inventory.vms):
         kind = kind_type(each.manifest["apiVersion"], each.kind) if each.origin == "import" else None

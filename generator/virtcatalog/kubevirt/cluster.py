@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from copy import copy
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from itertools import chain
+from typing import Any, NoReturn, Self, TypeVar
+
+from msgspec.structs import replace
 
 from virtcatalog.api.cdi import DataSource, DataVolume
 from virtcatalog.api.core import ControllerRevision, ObjectMeta, PersistentVolumeClaim
-from virtcatalog.api.decode import decode_manifest
+from virtcatalog.api.decode import decode_manifest, manifest_name
+from virtcatalog.api.findings import field_path
 from virtcatalog.api.instancetype import (
     VirtualMachineClusterInstancetype,
     VirtualMachineClusterPreference,
@@ -16,12 +19,18 @@ from virtcatalog.api.instancetype import (
     VirtualMachinePreference,
 )
 from virtcatalog.api.kinds import CLUSTER_SCOPED, kind_type, unserved
-from virtcatalog.api.kubevirt import VirtualMachineInstancePreset
+from virtcatalog.api.kubevirt import VirtualMachine, VirtualMachineInstancePreset
 from virtcatalog.api.object import Status
 from virtcatalog.api.operator import KubeVirt
-from virtcatalog.errors import ManifestError, Problem
+from virtcatalog.api.prune import prune
+from virtcatalog.errors import ManifestError, Problem, UnsupportedError, Warning
+from virtcatalog.kubevirt.conditions import Conditions
 from virtcatalog.kubevirt.configuration import Configuration
 from virtcatalog.kubevirt.hosts import HOSTS, HostProfile
+from virtcatalog.kubevirt.instancetype.matchers import instancetype_kind, preference_kind
+from virtcatalog.releases import DEFAULT, Release, find_release
+
+T = TypeVar("T")
 
 Instancetype = VirtualMachineInstancetype | VirtualMachineClusterInstancetype
 Preference = VirtualMachinePreference | VirtualMachineClusterPreference
@@ -41,67 +50,147 @@ class Cluster:
     """Manifests, decoded and found by kind, namespace and name; ManifestError names everything that is wrong in them.
 
     An object without a namespace is in `default`; of two with one identity the later counts, as does the last KubeVirt
-    CR. `architecture` is the architecture of VMs that do not name one. Objects of kinds that no VM refers to are kept
-    in `others`. Everything that the look-ups return is the cluster's own: read it, do not change it.
+    CR. `release` is a name (`v1.8.4`) or a value of `releases`; None stands for the release that the KubeVirt CR's
+    `status.observedKubeVirtVersion` names, else for the default. UnsupportedError tells of a release that is not
+    modelled. `architecture` is the architecture of VMs that do not name one. Fields that the release does not know are
+    pruned, which `warnings` tells. Objects of kinds that no VM refers to are kept in `others`.
+
+    A cluster does not change once it is made. What the look-ups return is its own: read it, do not change it.
     """
+
+    conditions: Conditions
+    configuration: Configuration
+    pruned: Mapping[tuple[str, str, str], tuple[Warning, ...]]
+    others: tuple[dict[str, Any], ...]
+    all_presets: Mapping[str, tuple[VirtualMachineInstancePreset, ...]]
+    _objects: Mapping[tuple[str, str, str], Any]
+    _computed: dict[Any, Any]
 
     def __init__(
         self,
         manifests: Iterable[dict[str, Any]] = (),
         *,
+        release: str | Release | None = None,
         architecture: str = "amd64",
         host: HostProfile = HOSTS["reference"],
     ) -> None:
-        self.architecture = architecture
-        self.host = host
-        self.others: list[dict[str, Any]] = []
-        self._objects: dict[tuple[str, str, str], Any] = {}
-        self.all_presets: dict[str, list[VirtualMachineInstancePreset]] = {}
-        kubevirt: KubeVirt | None = None
+        wanted = find_release(release) if isinstance(release, str) else release
+        self._gather(manifests, Conditions(release=wanted, architecture=architecture, host=host))
+
+    @classmethod
+    def under(cls, manifests: Iterable[dict[str, Any]], conditions: Conditions) -> Self:
+        """Return the cluster that manifests make under these conditions."""
+        self = cls.__new__(cls)
+        self._gather(manifests, conditions)
+        return self
+
+    def _gather(self, manifests: Iterable[dict[str, Any]], conditions: Conditions) -> None:
+        manifests = list(manifests)
+        others: list[dict[str, Any]] = []
         problems: list[Problem] = []
+        warnings: dict[tuple[str, str, str], tuple[Warning, ...]] = {}
+        objects: dict[tuple[str, str, str], Any] = {}
+        try:
+            release = conditions.release or _observed_release(manifests) or DEFAULT
+        except ManifestError as error:
+            problems += error.problems
+            release = DEFAULT
+        kubevirt: KubeVirt | None = None
         for manifest in manifests:
             try:
-                obj = _decode(manifest)
+                obj, pruned = _decode(manifest, release)
             except ManifestError as error:
                 problems += error.problems
                 continue
             if obj is None:
-                self.others.append(manifest)
-            elif isinstance(obj, KubeVirt):
+                others.append(manifest)
+                continue
+            key = _identity(manifest["kind"], obj)
+            warnings[key] = tuple(pruned)
+            if isinstance(obj, KubeVirt):
                 kubevirt = obj
             else:
-                self._add(manifest["kind"], obj)
+                objects[key] = obj
         if problems:
             raise ManifestError(*problems)
-        for preset in self._kind("VirtualMachineInstancePreset"):
-            self.all_presets.setdefault(preset.metadata.namespace or "default", []).append(preset)
-        self.configuration = Configuration(
-            kubevirt.spec.configuration if kubevirt else None,
-            annotations=kubevirt.metadata.annotations if kubevirt else None,
-            architecture=architecture,
+        presets: dict[str, tuple[VirtualMachineInstancePreset, ...]] = {}
+        for (kind, namespace, _), obj in objects.items():
+            if kind == "VirtualMachineInstancePreset":
+                presets[namespace] = (*presets.get(namespace, ()), obj)
+        self.__dict__.update(
+            conditions=replace(conditions, release=release),
+            configuration=Configuration(
+                kubevirt.spec.configuration if kubevirt else None,
+                annotations=kubevirt.metadata.annotations if kubevirt else None,
+                architecture=conditions.architecture,
+                release=release,
+            ),
+            pruned={key: found for key, found in warnings.items() if found},
+            others=tuple(others),
+            all_presets=presets,
+            _objects=objects,
+            _computed={},
         )
+
+    def __setattr__(self, name: str, value: Any) -> NoReturn:
+        raise AttributeError(f"a Cluster does not change: make another one with another {name}")
+
+    @property
+    def release(self) -> Release:
+        """The KubeVirt release."""
+        return self.configuration.release
+
+    @property
+    def architecture(self) -> str:
+        """The architecture of VMs that do not name one."""
+        return self.conditions.architecture
+
+    @property
+    def host(self) -> HostProfile:
+        """The profile of the nodes."""
+        return self.conditions.host
+
+    @property
+    def warnings(self) -> tuple[Warning, ...]:
+        """What of the objects the release does not know."""
+        return tuple(chain.from_iterable(self.pruned.values()))
+
+    def warnings_about(self, vm: VirtualMachine) -> list[Warning]:
+        """Return the warnings about the KubeVirt CR and about the instance type and preference that a VM names."""
+        if not self.pruned:
+            return []
+        used = [key for key in self.pruned if key[0] == "KubeVirt"]
+        namespace = vm.metadata.namespace or "default"
+        for matcher, kind_of in ((vm.spec.instancetype, instancetype_kind), (vm.spec.preference, preference_kind)):
+            kind = kind_of(matcher.kind) if matcher is not None else None
+            if matcher is not None and kind is not None:
+                used.append((kind, "" if kind in CLUSTER_SCOPED else namespace, matcher.name))
+        return [warning for key in used for warning in self.pruned.get(key, ())]
+
+    def computed(self, make: Callable[[Cluster], T]) -> T:
+        """Return `make(cluster)`, made once for each cluster."""
+        found = self._computed.get(make)
+        if found is None:
+            found = self._computed[make] = make(self)
+        made: T = found
+        return made
 
     def without_configuration(self) -> Cluster:
         """Return the cluster as it would be with an empty KubeVirt CR."""
-        other = copy(self)
-        other.configuration = Configuration(architecture=self.architecture)
-        return other
+        return self._with(configuration=Configuration(architecture=self.architecture, release=self.release))
 
     def without_presets(self, *names: str) -> Cluster:
         """Return the cluster as it would be without the presets of these names, in any namespace."""
-        other = copy(self)
-        other.all_presets = {
-            namespace: [preset for preset in presets if preset.metadata.name not in names]
+        kept = {
+            namespace: tuple(preset for preset in presets if preset.metadata.name not in names)
             for namespace, presets in self.all_presets.items()
         }
+        return self._with(all_presets=kept)
+
+    def _with(self, **changes: Any) -> Cluster:
+        other = self.__class__.__new__(self.__class__)
+        other.__dict__.update({**self.__dict__, **changes, "_computed": {}})
         return other
-
-    def _add(self, kind: str, obj: Any) -> None:
-        namespace = "" if kind in _CLUSTER_WIDE else obj.metadata.namespace or "default"
-        self._objects[kind, namespace, obj.metadata.name] = obj
-
-    def _kind(self, wanted: str) -> list[Any]:
-        return [obj for (kind, _, _), obj in self._objects.items() if kind == wanted]
 
     def instancetype(self, kind: str, namespace: str, name: str) -> Instancetype | None:
         """Look up an instance type; `namespace` is "" for `VirtualMachineClusterInstancetype`."""
@@ -113,9 +202,9 @@ class Cluster:
         found: Preference | None = self._objects.get((kind, namespace, name))
         return found
 
-    def presets(self, namespace: str) -> list[VirtualMachineInstancePreset]:
+    def presets(self, namespace: str) -> tuple[VirtualMachineInstancePreset, ...]:
         """Return the presets of a namespace."""
-        return self.all_presets.get(namespace, [])
+        return self.all_presets.get(namespace, ())
 
     def controller_revision(self, namespace: str, name: str) -> ControllerRevision | None:
         """Look up a ControllerRevision."""
@@ -148,12 +237,55 @@ class Cluster:
         return found
 
 
-def _decode(manifest: dict[str, Any]) -> Any:
-    """Read a manifest, None when VMs do not refer to its kind."""
+def _identity(kind: str, obj: Any) -> tuple[str, str, str]:
+    """What an object is found by; there is one KubeVirt CR, wherever it is."""
+    if kind == "KubeVirt":
+        return kind, "", ""
+    return kind, "" if kind in _CLUSTER_WIDE else obj.metadata.namespace or "default", obj.metadata.name
+
+
+def _decode(manifest: dict[str, Any], release: Release) -> tuple[Any, list[Warning]]:
+    """Read a manifest, None when VMs do not refer to its kind, and say what the release does not know of it."""
     version, kind = (manifest.get("apiVersion"), manifest.get("kind")) if isinstance(manifest, dict) else (None, None)
     if isinstance(version, str) and isinstance(kind, str):
         if (version, kind) in _METADATA_ONLY:
-            return decode_manifest(manifest, PartialObjectMetadata)
-        if kind_type(version, kind) is None and unserved(version, kind) is None:
+            return decode_manifest(manifest, PartialObjectMetadata), []
+        struct = kind_type(version, kind)
+        if struct is None and unserved(version, kind) is None:
+            return None, []
+        if struct is not None:
+            manifest, pruned = prune_manifest(manifest, struct, release)
+            return decode_manifest(manifest), pruned
+    return decode_manifest(manifest), []
+
+
+def prune_manifest(manifest: Any, kind: type, release: Release) -> tuple[Any, list[Warning]]:
+    """Return a manifest as the release's API server keeps it, and a warning for each field that it drops."""
+    kept, pruned = prune(manifest, kind, release.minor)
+    return kept, [
+        Warning(
+            "Pruned",
+            field_path(path),
+            f"KubeVirt {release} does not know it, its API server drops it: it came with {since}",
+            manifest_name(manifest),
+        )
+        for path, since in pruned
+    ]
+
+
+def _observed_release(manifests: list[dict[str, Any]]) -> Release | None:
+    """The release that the last KubeVirt CR says it runs; ManifestError when that is none that is modelled."""
+    for manifest in reversed(manifests):
+        if not isinstance(manifest, dict) or manifest.get("kind") != "KubeVirt":
+            continue
+        status = manifest.get("status")
+        observed = status.get("observedKubeVirtVersion") if isinstance(status, dict) else None
+        if not observed:
             return None
-    return decode_manifest(manifest)
+        try:
+            return find_release(str(observed))
+        except UnsupportedError as error:
+            field = "status.observedKubeVirtVersion"
+            message = f"{error.message}; name the release to ask about to overrule this field"
+            raise ManifestError(Problem(object=manifest_name(manifest), field=field, message=message)) from error
+    return None

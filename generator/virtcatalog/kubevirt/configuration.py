@@ -12,7 +12,7 @@ from virtcatalog.api.configuration import (
     SMBiosConfiguration,
 )
 from virtcatalog.api.decode import convert, to_manifest
-from virtcatalog.releases.v1_9 import V1_9_0, Release, Stage
+from virtcatalog.releases import DEFAULT, Release, Stage
 
 _PULL_POLICIES = ("", "Always", "IfNotPresent", "Never")
 _NETWORK_INTERFACES = ("", "bridge", "masquerade", "slirp")
@@ -32,7 +32,7 @@ class Configuration:
         *,
         annotations: Mapping[str, str] | None = None,
         architecture: str = "amd64",
-        release: Release = V1_9_0,
+        release: Release = DEFAULT,
     ) -> None:
         values = _overlay(release.configuration, to_manifest(configured) if configured else {})
         self.invalid = _invalid(values)
@@ -50,12 +50,14 @@ class Configuration:
         developer = self.values.developer_configuration
         assert developer
         self.configured_feature_gates = tuple(developer.feature_gates)
-        named, disabled = set(developer.feature_gates), set(developer.disabled_feature_gates)
-        self._enabled = frozenset(
-            gate
-            for gate, stage in self.release.feature_gates.items()
-            if stage is Stage.GA or gate in named or (stage is Stage.BETA and gate not in disabled)
-        )
+        named, disabled = frozenset(developer.feature_gates), frozenset(developer.disabled_feature_gates)
+        stages = self.release.feature_gates
+        always = frozenset(gate for gate, stage in stages.items() if stage is Stage.GA)
+        if self.release.traits.beta_gates_are_on:
+            beta = frozenset(gate for gate, stage in stages.items() if stage is Stage.BETA)
+            self._enabled = always | (beta - disabled) | (named & stages.keys())
+        else:
+            self._enabled = always | named
 
     def _set_machine(self) -> None:
         values, developer = self.values, self.values.developer_configuration
@@ -114,9 +116,10 @@ class Configuration:
         self.hypervisor = hypervisors[0].name if hypervisors else "kvm"
 
     def feature_gate(self, name: str) -> bool:
-        """Whether a gate is on: GA always, Beta unless disabled, Alpha and Deprecated when named, unknown never.
+        """Whether a gate is on: GA always, Beta by the release's trait, every other one when it is named.
 
-        Source: pkg/virt-config/featuregate/feature-gates.go.
+        Source: pkg/virt-config/featuregate/feature-gates.go (IsEnabled), pkg/virt-config/feature-gates.go
+        (isFeatureGateEnabled).
         """
         return name in self._enabled
 

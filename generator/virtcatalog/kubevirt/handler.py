@@ -9,7 +9,6 @@ from __future__ import annotations
 import uuid
 from collections.abc import Mapping
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import msgspec
 
@@ -18,7 +17,7 @@ from virtcatalog.errors import UnsupportedError
 from virtcatalog.kubevirt.claims import backing_volumes
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.configuration import Configuration
-from virtcatalog.kubevirt.hosts import HOSTS, DeviceAddresses, HostProfile, topology
+from virtcatalog.kubevirt.hosts import DeviceAddresses, HostProfile, topology
 from virtcatalog.kubevirt.launcher.architecture import architecture_of
 from virtcatalog.kubevirt.launcher.context import SMBIOS, Context, DeviceResource, GraceDevice
 from virtcatalog.kubevirt.launcher.elements.clock import needs_tsc_frequency
@@ -26,6 +25,7 @@ from virtcatalog.kubevirt.launcher.elements.iothreads import supplemental_pool
 from virtcatalog.kubevirt.launcher.elements.vcpu import configured_vcpus
 from virtcatalog.kubevirt.launcher.errors import DomainError
 from virtcatalog.kubevirt.selectors import label_selector, selects
+from virtcatalog.releases import Release
 
 _EVEN_PARITY = "alpha.kubevirt.io/EmulatorThreadCompleteToEvenParity"
 _NO_FREE_PAGE_REPORTING = "kubevirt.io/free-page-reporting-disabled"
@@ -41,9 +41,7 @@ def build_context(vmi: VirtualMachineInstance, cluster: Cluster, vm: VirtualMach
     `vm`, when there is one, tells of data volume templates and is what changed block tracking goes by. DomainError
     where the node cannot give what the VMI asks of it; UnsupportedError for devices of dynamic resource allocation.
     """
-    facts = _FACTS.get(cluster)
-    if facts is None:
-        facts = _FACTS[cluster] = _ClusterFacts(cluster)
+    facts = cluster.computed(_ClusterFacts)
     base = facts.context(vmi.spec.architecture)
     changes: dict[str, Any] = {}
     _gather_machine(vmi, cluster.configuration, facts, base, changes)
@@ -60,7 +58,7 @@ class _ClusterFacts:
     """What is the same for all VMIs of a cluster."""
 
     def __init__(self, cluster: Cluster) -> None:
-        self.host = cluster.host or HOSTS["reference"]
+        self.host = cluster.host
         self.topology = topology(self.host)
         self.cpus = tuple(sorted(cpu.id for cell in self.topology.cells for cpu in cell.cpus))
         self.kinds = _resource_kinds(cluster.configuration)
@@ -82,7 +80,7 @@ class _ClusterFacts:
         return Context(
             architecture=architecture_of(architecture),
             host_profile=str(host),
-            release=config.release.name,
+            release=config.release,
             hypervisor=config.hypervisor,
             hypervisor_available=config.hypervisor in host.hypervisors,
             allow_emulation=config.allow_emulation,
@@ -90,7 +88,7 @@ class _ClusterFacts:
             non_root=not config.feature_gate("Root"),
             smbios=_smbios(config),
             firmware_directory=directory,
-            firmware_files=_firmware_files(host, directory),
+            firmware_files=_firmware_files(host, config.release, directory),
             firmware_auto_selection=config.feature_gate("FirmwareAutoSelection"),
             topology=self.topology,
             pci_numa_aware_topology=config.feature_gate("PCINUMAAwareTopology"),
@@ -115,9 +113,6 @@ class _ClusterFacts:
             },
             pod_interface=host.pod_interface,
         )
-
-
-_FACTS: WeakKeyDictionary[Cluster, _ClusterFacts] = WeakKeyDictionary()
 
 
 def _gather_machine(
@@ -267,8 +262,11 @@ def _smbios(config: Configuration) -> SMBIOS:
     return SMBIOS(manufacturer=of.manufacturer, family=of.family, product=of.product, sku=of.sku, version=of.version)
 
 
-def _firmware_files(host: HostProfile, directory: str) -> frozenset[str]:
+def _firmware_files(host: HostProfile, release: Release, directory: str) -> frozenset[str]:
+    """What the launcher's image has in a directory: the profile's word counts over the release's own image."""
     path = directory.rstrip("/")
+    if host.firmware is None:
+        return frozenset(release.firmware.get(path, ()))
     return frozenset(file for entry in host.firmware if entry.path == path for file in entry.files)
 
 

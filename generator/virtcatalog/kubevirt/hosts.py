@@ -107,7 +107,8 @@ class HostProfile(msgspec.Struct, frozen=True, kw_only=True, rename="camel", for
     """The hypervisors whose device the node has, as the KubeVirt CR names them."""
     numa_nodes: tuple[NUMANode, ...] = ()
     tsc: TSC = TSC()
-    firmware: tuple[FirmwareDirectory, ...] = ()
+    firmware: tuple[FirmwareDirectory, ...] | None = None
+    """The firmware of the launcher's image; None is what the KubeVirt release ships."""
     devices: DeviceAddresses = DeviceAddresses()
     pci_devices: tuple[HostPCIDevice, ...] = ()
     initiator_nodes: tuple[int, ...] = ()
@@ -163,21 +164,6 @@ _REFERENCE = HostProfile(
     description="two sockets of 32 cores with two threads each, 512 GiB a socket, no special devices",
     numa_nodes=(_reference_node(0), _reference_node(1)),
     tsc=TSC(2_500_000_000, scalable=True),
-    firmware=(
-        FirmwareDirectory(
-            "/usr/share/edk2/ovmf",
-            (
-                "OVMF.amdsev.fd",
-                "OVMF.inteltdx.fd",
-                "OVMF.inteltdx.secboot.fd",
-                "OVMF_CODE.cc.fd",
-                "OVMF_CODE.secboot.fd",
-                "OVMF_VARS.fd",
-                "OVMF_VARS.secboot.fd",
-            ),
-        ),
-        FirmwareDirectory("/usr/share/AAVMF", ("AAVMF_CODE.fd", "AAVMF_VARS.fd")),
-    ),
 )
 
 HOSTS: Mapping[str, HostProfile] = MappingProxyType({_REFERENCE.name: _REFERENCE})

@@ -47,7 +47,7 @@ def expand_many(
             yield _expand(vm, cluster)
         return
     chunks = _chunks(vms)
-    made_of = (list(objects), cluster.architecture, cluster.host)
+    made_of = (list(objects), cluster.release.name, cluster.architecture, cluster.host)
     with get_context(_START).Pool(jobs, initializer=_start, initargs=made_of) as pool:
         waiting = deque(pool.apply_async(_expand_chunk, (chunk,)) for chunk in islice(chunks, _AHEAD * jobs))
         while waiting:
@@ -105,8 +105,8 @@ def _expand(vm: Manifest, cluster: Cluster) -> Result | UnsupportedError:
 _clusters: list[Cluster] = []
 
 
-def _start(objects: list[Manifest], architecture: str, host: HostProfile) -> None:
-    _clusters.append(Cluster(objects, architecture=architecture, host=host))
+def _start(objects: list[Manifest], release: str, architecture: str, host: HostProfile) -> None:
+    _clusters.append(Cluster(objects, release=release, architecture=architecture, host=host))
 
 
 def _expand_chunk(vms: list[Manifest]) -> bytes:

@@ -15,7 +15,7 @@ from virtcatalog.kubevirt.admission.datavolumetemplates import validate_data_vol
 from virtcatalog.kubevirt.admission.instancetypes import admit, apply_to_vm
 from virtcatalog.kubevirt.admission.vm import validate_vm, vm_warnings
 from virtcatalog.kubevirt.admission.vmi import validate_vmi
-from virtcatalog.kubevirt.cluster import Cluster
+from virtcatalog.kubevirt.cluster import Cluster, prune_manifest
 from virtcatalog.kubevirt.controller.vm import ControllerError, start_vmi, sync_instancetype
 from virtcatalog.kubevirt.defaults.network import NetworkDefaultError
 from virtcatalog.kubevirt.defaults.presets import preset_warnings
@@ -101,6 +101,8 @@ def create_vmi(vm_manifest: dict[str, Any], cluster: Cluster) -> Result:
     if cluster.configuration.invalid:
         message = f"KubeVirt ignores its whole configuration: {cluster.configuration.invalid}"
         result.warnings.append(Warning("Ignored", "spec.configuration", message, "KubeVirt"))
+    vm_manifest, pruned = prune_manifest(vm_manifest, VirtualMachine, cluster.release)
+    result.warnings += [replace(warning, object="") for warning in pruned]
     try:
         vm = decode_manifest(vm_manifest, VirtualMachine)
     except ManifestError as error:
@@ -120,7 +122,7 @@ def create_vmi(vm_manifest: dict[str, Any], cluster: Cluster) -> Result:
     causes = admit_vm(vm, cluster)
     if causes:
         return result.refuse("vm", causes)
-    result.warnings += vm_warnings(vm)
+    result.warnings += vm_warnings(vm) + cluster.warnings_about(vm)
 
     try:
         result.vm_object = vm = sync_instancetype(vm, cluster)

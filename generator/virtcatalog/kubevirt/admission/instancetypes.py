@@ -18,6 +18,7 @@ from virtcatalog.api.instancetype import (
     VirtualMachinePreferenceSpec,
 )
 from virtcatalog.api.kubevirt import VirtualMachine
+from virtcatalog.api.prune import prune
 from virtcatalog.errors import Cause, ManifestError, Warning
 from virtcatalog.kubevirt.admission.causes import invalid
 from virtcatalog.kubevirt.instancetype import apply_to_vmi
@@ -37,6 +38,7 @@ from virtcatalog.kubevirt.preference.topology import (
     preferred_topology,
     spread_options,
 )
+from virtcatalog.releases import DEFAULT, Release
 
 if TYPE_CHECKING:
     from virtcatalog.kubevirt.cluster import Cluster
@@ -63,13 +65,13 @@ class Applied(NamedTuple):
     causes: list[Cause]
 
 
-def admit(manifest: dict[str, Any], _cluster: Cluster) -> list[Cause]:
+def admit(manifest: dict[str, Any], cluster: Cluster) -> list[Cause]:
     """Return why an instance type or preference is refused; nothing for other kinds.
 
     A manifest that does not fit its API gives causes without a field, one for each problem.
     """
     try:
-        spec = _spec(manifest)
+        spec = _spec(manifest, cluster.release)
     except ManifestError as error:
         return [Cause("", "", f"{problem.field}: {problem.message}") for problem in error.problems]
     if isinstance(spec, VirtualMachineInstancetypeSpec):
@@ -79,9 +81,9 @@ def admit(manifest: dict[str, Any], _cluster: Cluster) -> list[Cause]:
     return []
 
 
-def warnings(manifest: dict[str, Any]) -> list[Warning]:
+def warnings(manifest: dict[str, Any], release: Release = DEFAULT) -> list[Warning]:
     """Return the deprecations in an instance type or preference that its webhook would admit."""
-    spec = _spec(manifest)
+    spec = _spec(manifest, release)
     if isinstance(spec, VirtualMachineInstancetypeSpec) and spec.launch_security is not None:
         message = "is deprecated in an instance type: use a preference's preferredLaunchSecurity"
         return [Warning("Deprecated", "spec.launchSecurity", message, manifest_name(manifest))]
@@ -93,9 +95,11 @@ def warnings(manifest: dict[str, Any]) -> list[Warning]:
     return []
 
 
-def _spec(manifest: dict[str, Any]) -> VirtualMachineInstancetypeSpec | VirtualMachinePreferenceSpec | None:
+def _spec(
+    manifest: dict[str, Any], release: Release
+) -> VirtualMachineInstancetypeSpec | VirtualMachinePreferenceSpec | None:
     kind = _KINDS.get(str(manifest.get("kind")))
-    return decode_manifest(manifest, kind).spec if kind is not None else None
+    return decode_manifest(prune(manifest, kind, release.minor)[0], kind).spec if kind is not None else None
 
 
 def validate_instancetype(spec: VirtualMachineInstancetypeSpec, path: str = "spec") -> list[Cause]:

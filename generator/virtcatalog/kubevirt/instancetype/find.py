@@ -45,7 +45,7 @@ def find_instancetype(vm: VirtualMachine, cluster: Cluster) -> VirtualMachineIns
     revision = _revision(vm, matcher, status, "instancetype", cluster)
     if revision is not None:
         try:
-            return instancetype_of(revision)
+            return instancetype_of(revision, cluster.release)
         except RevisionError as error:
             raise _unreadable(error, "instancetype") from error
     return named_instancetype(vm, matcher, cluster).spec
@@ -63,7 +63,7 @@ def find_preference(vm: VirtualMachine, cluster: Cluster) -> VirtualMachinePrefe
     revision = _revision(vm, matcher, status, "preference", cluster)
     if revision is not None:
         try:
-            return preference_of(revision)
+            return preference_of(revision, cluster.release)
         except RevisionError as error:
             raise _unreadable(error, "preference") from error
     return named_preference(vm, matcher, cluster).spec

@@ -12,6 +12,7 @@ import msgspec
 from virtcatalog.api.core import ControllerRevision
 from virtcatalog.api.decode import convert
 from virtcatalog.api.instancetype import VirtualMachineInstancetypeSpec, VirtualMachinePreferenceSpec
+from virtcatalog.api.prune import prune
 from virtcatalog.errors import VirtcatalogError
 from virtcatalog.kubevirt.instancetype.matchers import (
     CLUSTER_INSTANCETYPE,
@@ -19,6 +20,7 @@ from virtcatalog.kubevirt.instancetype.matchers import (
     INSTANCETYPE,
     PREFERENCE,
 )
+from virtcatalog.releases import Release
 
 GROUP = "instancetype.kubevirt.io"
 VERSION = "v1beta1"
@@ -31,17 +33,17 @@ class RevisionError(VirtcatalogError):
     """A ControllerRevision does not hold what KubeVirt reads from it."""
 
 
-def instancetype_of(revision: ControllerRevision) -> VirtualMachineInstancetypeSpec:
+def instancetype_of(revision: ControllerRevision, release: Release) -> VirtualMachineInstancetypeSpec:
     """Return the spec of the instance type, of either scope, that a ControllerRevision holds; RevisionError if none."""
-    return _stored(revision, (INSTANCETYPE, CLUSTER_INSTANCETYPE), VirtualMachineInstancetypeSpec)
+    return _stored(revision, release, (INSTANCETYPE, CLUSTER_INSTANCETYPE), VirtualMachineInstancetypeSpec)
 
 
-def preference_of(revision: ControllerRevision) -> VirtualMachinePreferenceSpec:
+def preference_of(revision: ControllerRevision, release: Release) -> VirtualMachinePreferenceSpec:
     """Return the spec of the preference, of either scope, that a ControllerRevision holds; RevisionError if none."""
-    return _stored(revision, (PREFERENCE, CLUSTER_PREFERENCE), VirtualMachinePreferenceSpec)
+    return _stored(revision, release, (PREFERENCE, CLUSTER_PREFERENCE), VirtualMachinePreferenceSpec)
 
 
-def _stored(revision: ControllerRevision, kinds: tuple[str, str], spec: type[Spec]) -> Spec:
+def _stored(revision: ControllerRevision, release: Release, kinds: tuple[str, str], spec: type[Spec]) -> Spec:
     name, stored = revision.metadata.name, revision.data
     if stored is None:
         raise RevisionError(f"ControllerRevision {name} holds no object")
@@ -54,6 +56,6 @@ def _stored(revision: ControllerRevision, kinds: tuple[str, str], spec: type[Spe
     if kind not in kinds:
         raise RevisionError(f"ControllerRevision {name} holds a {kind or 'nameless kind'}, not a {kinds[0]}")
     try:
-        return convert(stored.get("spec") or {}, spec)
+        return convert(prune(stored.get("spec") or {}, spec, release.minor)[0], spec)
     except msgspec.ValidationError as error:
         raise RevisionError(f"ControllerRevision {name} does not hold a valid {kind}: {error}") from error

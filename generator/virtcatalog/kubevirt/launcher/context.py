@@ -9,6 +9,7 @@ import msgspec
 from virtcatalog.kubevirt.hosts import BlockLimits
 from virtcatalog.kubevirt.hosttopology import HostTopology
 from virtcatalog.kubevirt.launcher.architecture import AMD64, Architecture
+from virtcatalog.releases import DEFAULT, Release
 
 HYPERV_DIRECT = "hyperv-direct"
 
@@ -69,7 +70,7 @@ class Context(msgspec.Struct, frozen=True, kw_only=True):
     """The guest's architecture."""
     host_profile: str = ""
     """Name and version of the host profile, for the XML's first comment."""
-    release: str = "v1.9.0"
+    release: Release = DEFAULT
     """The KubeVirt release whose behaviour this is."""
 
     hypervisor: str = "kvm"
