@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Literal
 
 import msgspec
@@ -77,3 +78,20 @@ class UnsupportedError(VirtcatalogError):
     def __init__(self, field: str, message: str) -> None:
         self.field, self.message = field, message
         super().__init__(f"{field}: {message}")
+
+
+def nearest(name: object, known: Iterable[str]) -> str:
+    """Return a hint, to follow a message, at the known name that is most like `name`; "" when none is."""
+    from difflib import get_close_matches
+
+    lower = {each.lower(): each for each in known}
+    found = get_close_matches(str(name).lower(), lower, n=1, cutoff=0.55)
+    return f"; did you mean {lower[found[0]]!r}?" if found else ""
+
+
+def similar(names: Iterable[str], known: Iterable[str]) -> list[str]:
+    """Return the known names that some name may have been meant for."""
+    from difflib import get_close_matches
+
+    known = list(known)
+    return [match for name in names for match in get_close_matches(name, known)]

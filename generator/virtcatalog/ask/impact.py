@@ -11,8 +11,7 @@ from typing import Any, Literal
 import msgspec
 
 from virtcatalog.catalog.load import load_catalog
-from virtcatalog.catalog.names import nearest
-from virtcatalog.errors import Problem, VirtcatalogError
+from virtcatalog.errors import Problem, VirtcatalogError, nearest
 from virtcatalog.kubevirt.instancetype.references import KINDS, MATCHERS, references
 from virtcatalog.manifests.document import Text
 from virtcatalog.manifests.emit import dump

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from virtcatalog.api.quantity import NANO, Quantity
-from virtcatalog.catalog.names import nearest
+from virtcatalog.errors import nearest
 
 
 class ExpressionError(Exception):

@@ -9,8 +9,8 @@ from typing import Any, Literal
 
 import msgspec
 
-from virtcatalog.catalog.names import nearest
 from virtcatalog.catalog.sources import Sources
+from virtcatalog.errors import nearest
 
 Section = Literal["instancetypes", "preferences"]
 

@@ -16,7 +16,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 import msgspec
 
 from virtcatalog.api.decode import convert
-from virtcatalog.catalog.names import nearest
+from virtcatalog.errors import nearest
 
 Path = tuple[str | int, ...]
 Report = Callable[[Path, str], None]

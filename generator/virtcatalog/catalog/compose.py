@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from virtcatalog.catalog.model import fresh
-from virtcatalog.catalog.names import nearest
+from virtcatalog.errors import nearest
 
 Fragment = Mapping[str, Any]
 Path = tuple[str | int, ...]

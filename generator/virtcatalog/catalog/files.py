@@ -7,8 +7,8 @@ from typing import Any
 from virtcatalog.catalog.check import Checker, Version, collector, fields_of, parse_release
 from virtcatalog.catalog.fragments import fragments_of, owner_of
 from virtcatalog.catalog.layers import COMPONENT_FRAGMENT, check_layer
-from virtcatalog.catalog.names import similar
 from virtcatalog.catalog.sources import FieldPath, Sources
+from virtcatalog.errors import similar
 
 Fault = tuple[FieldPath, str]
 

@@ -30,13 +30,12 @@ from virtcatalog.catalog.layers import (
 from virtcatalog.catalog.lock import read_lock, released_version
 from virtcatalog.catalog.matrix import instancetypes
 from virtcatalog.catalog.model import Allowance, Catalog, Entry, Instancetype, Overlay, Preference
-from virtcatalog.catalog.names import nearest
 from virtcatalog.catalog.overlays import overlays
 from virtcatalog.catalog.preferences import preferences
 from virtcatalog.catalog.settings import read_chain, settle
 from virtcatalog.catalog.sources import Sources
 from virtcatalog.catalog.vms import vm_templates
-from virtcatalog.errors import CatalogError, Problem
+from virtcatalog.errors import CatalogError, Problem, nearest
 
 
 def load_catalog(path: str | Path) -> Catalog:

@@ -15,8 +15,9 @@ from virtcatalog.catalog.expressions import evaluate
 from virtcatalog.catalog.labels import common_labels, derived_annotations, instancetype_labels
 from virtcatalog.catalog.layers import INSTANCETYPE_FRAGMENT, Composer, Merged, locate, ordered
 from virtcatalog.catalog.model import Instancetype
-from virtcatalog.catalog.names import name_fault, nearest
+from virtcatalog.catalog.names import name_fault
 from virtcatalog.catalog.sources import FieldPath
+from virtcatalog.errors import nearest
 
 
 def instancetypes(

@@ -1,9 +1,8 @@
-"""Names: what Kubernetes takes, and what a misspelt one may have been."""
+"""Names: what Kubernetes takes."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 
 _SUBDOMAIN = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
 _DNS_LABEL = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?")
@@ -51,22 +50,6 @@ def label_fault(value: str) -> str:
             "and '.', and starts and ends with a letter or digit"
         )
     return ""
-
-
-def nearest(name: object, known: Iterable[str]) -> str:
-    """Return a hint, to follow a message, at the known name that is most like `name`; "" when none is."""
-    from difflib import get_close_matches
-
-    found = get_close_matches(str(name), list(known), n=1, cutoff=0.55)
-    return f"; did you mean {found[0]!r}?" if found else ""
-
-
-def similar(names: Iterable[str], known: Iterable[str]) -> list[str]:
-    """Return the known names that some name may have been meant for."""
-    from difflib import get_close_matches
-
-    known = list(known)
-    return [match for name in names for match in get_close_matches(name, known)]
 
 
 def _short(name: str) -> str:

@@ -14,8 +14,9 @@ from virtcatalog.catalog.declared import Declared
 from virtcatalog.catalog.labels import common_labels, derived_annotations, preference_labels
 from virtcatalog.catalog.layers import PREFERENCE_FRAGMENT, Composer, Merged, ordered
 from virtcatalog.catalog.model import Preference
-from virtcatalog.catalog.names import name_fault, nearest
+from virtcatalog.catalog.names import name_fault
 from virtcatalog.catalog.sources import FieldPath
+from virtcatalog.errors import nearest
 
 
 def preferences(

@@ -11,8 +11,7 @@ from typing import Any
 from virtcatalog.api.findings import field_path
 from virtcatalog.catalog.compose import Layer
 from virtcatalog.catalog.model import Source
-from virtcatalog.catalog.names import nearest
-from virtcatalog.errors import Problem
+from virtcatalog.errors import Problem, nearest
 from virtcatalog.manifests.document import Text
 
 MAX_BYTES = 16 * 2**20

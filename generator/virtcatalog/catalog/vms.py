@@ -14,9 +14,9 @@ from virtcatalog.api.kubevirt import VirtualMachine
 from virtcatalog.catalog.amounts import ExpressionError
 from virtcatalog.catalog.check import Checker, Version
 from virtcatalog.catalog.model import Cross, Origin, Overlay, Source, VmTemplate
-from virtcatalog.catalog.names import name_fault, nearest
+from virtcatalog.catalog.names import name_fault
 from virtcatalog.catalog.sources import Sources
-from virtcatalog.errors import Problem
+from virtcatalog.errors import Problem, nearest
 from virtcatalog.manifests.document import Text
 
 PLACE = "vms.yaml"

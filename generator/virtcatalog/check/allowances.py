@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from fnmatch import fnmatchcase
 
 from virtcatalog.catalog.model import Allowance
-from virtcatalog.catalog.names import nearest
 from virtcatalog.check.finding import Finding, Rule
+from virtcatalog.errors import nearest
 
 UNUSED = Rule(
     "unused-allowance",

@@ -9,11 +9,10 @@ from virtcatalog.api.decode import decode_manifest
 from virtcatalog.api.findings import field_path, inspect_kind
 from virtcatalog.api.kinds import kind_type
 from virtcatalog.catalog import reserved
-from virtcatalog.catalog.names import nearest
 from virtcatalog.check.declarations import DECLARATION
 from virtcatalog.check.finding import Finding, Rule
 from virtcatalog.check.subject import Inventory, Subject
-from virtcatalog.errors import Cause, ManifestError, UnsupportedError
+from virtcatalog.errors import Cause, ManifestError, UnsupportedError, nearest
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.pipeline import Result, expand
 

@@ -98,7 +98,7 @@ def _relative(path: str, option: str) -> str:
 
 
 def _overlays(catalog: Catalog, origin: Origin, paths: tuple[str, ...]) -> list[Overlay]:
-    from virtcatalog.catalog.names import nearest
+    from virtcatalog.errors import nearest
 
     if not catalog.overlays:
         raise click.UsageError(f"{catalog.path} has no environments: declare one in overlays.yaml.")
@@ -114,7 +114,7 @@ def _overlays(catalog: Catalog, origin: Origin, paths: tuple[str, ...]) -> list[
 
 
 def _destinations(overlays: list[Overlay], clusters: tuple[str, ...]) -> list[Destination]:
-    from virtcatalog.catalog.names import nearest
+    from virtcatalog.errors import nearest
     from virtcatalog.render.gitops import IN_CLUSTER, Destination
 
     given = {}
