@@ -1,6 +1,6 @@
 # Every target creates .venv and installs what it needs, pinned by constraints.txt, when it is missing.
 .DEFAULT_GOAL := help
-.PHONY: help build check test golden schemas lint bench clean
+.PHONY: help build check test conformance golden schemas lint bench clean
 
 PYTHON ?= python3
 VENV := .venv
@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
 help: ## Show what can be made
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
@@ -25,6 +25,9 @@ check: $(READY) ## Check catalog/; fail when output/ or schemas/ is not what the
 
 test: $(READY) ## Run the tests
 	$(BIN)/python -m pytest --numprocesses auto
+
+conformance: $(READY) ## Ask every VM that KubeVirt was asked; fail when fewer answers agree than are recorded
+	cd tests && ../$(BIN)/python -m conformance
 
 golden: $(READY) ## Update the golden files after a wanted change
 	$(BIN)/python -m pytest --snapshot-update

@@ -1,0 +1,83 @@
+"""virtcatalog's answers to a case, held against KubeVirt's."""
+
+from __future__ import annotations
+
+import traceback
+from collections import Counter
+from collections.abc import Iterable
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+
+import virtcatalog
+from conformance import pods, views
+from conformance.cases import CATALOG_KINDS, Case
+
+STAGES = ("objects", "admission", "vmi", "xml", "launch", "pod")
+SHARE = Path(__file__).parent.parent / "conformance-share.txt"
+
+Share = Counter[tuple[str, str]]
+
+
+def stages(case: Case) -> list[str]:
+    """The stages that KubeVirt reached in a case."""
+    return [stage for stage in STAGES if stage in case.expected or (stage == "pod" and "podError" in case.expected)]
+
+
+def check(case: Case) -> dict[str, list[str]]:
+    """{stage: what differs, a line each}; an exception is a difference at every stage."""
+    try:
+        here = answers(case)
+        return {stage: _compare(stage, case, here) for stage in stages(case)}
+    except Exception:
+        raised = traceback.format_exc().strip().splitlines()[-1]
+        return {stage: [f"raised {raised}"] for stage in stages(case)}
+
+
+def answers(case: Case) -> dict[str, Any]:
+    """What virtcatalog makes of a case, with the keys of `Case.expected`."""
+    cluster = case.cluster()
+    result = virtcatalog.expand(deepcopy(case.vm), cluster)
+    found: dict[str, Any] = {
+        "admission": views.admission(
+            {
+                "allowed": result.admitted,
+                "refusedBy": result.refused_by,
+                "fields": [cause.field for cause in result.causes],
+            }
+        ),
+        "objects": {},
+        "vmi": views.vmi(result.vmi) if result.vmi else None,
+        "xml": getattr(result, "converted_xml", None) or result.domain_xml,
+        "launch": result.domain_xml,
+        "pod": getattr(result, "pod", None),
+        "podError": bool(getattr(result, "pod_error", None)),
+    }
+    for manifest in case.objects:
+        if manifest["kind"] in CATALOG_KINDS:
+            causes = virtcatalog.admit(deepcopy(manifest), cluster)
+            if causes:
+                name = f"{manifest['kind']}/{manifest['metadata']['name']}"
+                found["objects"][name] = sorted({cause.field for cause in causes})
+    return views.without_drawn(found, case.vm)
+
+
+def _compare(stage: str, case: Case, here: dict[str, Any]) -> list[str]:
+    if stage == "pod" and "podError" in case.expected:
+        return [] if here["podError"] and not here["pod"] else ["KubeVirt makes no Pod, and says why"]
+    want, got = case.expected[stage], here[stage]
+    if got is None:
+        return [f"KubeVirt makes a {stage}, here is none"]
+    view = {"xml": views.infoset, "launch": views.infoset, "pod": pods.view}.get(stage)
+    return list(views.differences(view(want), view(got)) if view else views.differences(want, got))
+
+
+def recorded() -> Share:
+    """{(release, stage): cases that agree}, of lines `RELEASE STAGE COUNT`."""
+    rows = (line.split() for line in SHARE.read_text(encoding="utf-8").splitlines())
+    return Counter({(release, stage): int(count) for release, stage, count in rows})
+
+
+def held(cases: Iterable[Case]) -> Share:
+    """{(release, stage): cases that have an answer there}."""
+    return Counter((case.release, stage) for case in cases for stage in stages(case))

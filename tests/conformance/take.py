@@ -1,0 +1,75 @@
+"""Makes `cases.jsonl.xz` of a folder that holds what KubeVirt's own code answered.
+
+usage: python -m conformance.take FOLDER
+
+The folder has `cases-*.jsonl.gz`, with lines as in `cases.py` but one `release` each, and whole answers;
+`launch-*.jsonl.gz` and `pods-*.jsonl.gz` beside them add the answers of those stages by name, and cases of their own.
+KubeVirt's sentences are left out, identities that it draws are named, and cases of which releases answer alike
+are one line. The same folder gives the same bytes.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import lzma
+import sys
+from pathlib import Path
+from typing import Any
+
+from conformance import views
+from conformance.cases import CATALOG_KINDS, DEFAULT_RELEASE, FILE
+
+_INPUTS = ("vm", "objects", "arch", "config", "featureGates", "useCatalog")
+_TEXTS = ("xml", "launch", "pod")
+
+
+def take(folder: Path) -> bytes:
+    """The file that holds the cases of a folder."""
+    releases: dict[str, set[str]] = {}
+    for path in sorted(folder.glob("cases-*.jsonl.gz")):
+        for case in _gathered(path):
+            line = {key: case[key] for key in ("group", "name", *_INPUTS)} | {"expected": _answers(case)}
+            text = json.dumps(line, ensure_ascii=False, separators=(",", ":"))
+            releases.setdefault(text, set()).add(case.get("release", DEFAULT_RELEASE))
+    lines = [{**json.loads(text), "releases": sorted(found)} for text, found in releases.items()]
+    lines.sort(key=lambda line: (line["group"], line["name"], line["releases"]))
+    written = "".join(json.dumps(line, ensure_ascii=False, separators=(",", ":")) + "\n" for line in lines)
+    return lzma.compress(written.encode(), preset=9 | lzma.PRESET_EXTREME)
+
+
+def _gathered(path: Path) -> list[dict[str, Any]]:
+    """The cases of a file, with the answers of further stages in the files beside it."""
+    cases = _read(path)
+    by_name = {case["name"]: case for case in cases}
+    for stage in ("launch", "pods"):
+        beside = path.with_name(path.name.replace("cases-", f"{stage}-", 1))
+        for more in _read(beside) if beside.exists() else ():
+            if "vm" in more:
+                cases.append(more)
+            else:
+                by_name[more["name"]]["expected"].update(more["expected"])
+    return cases
+
+
+def _read(path: Path) -> list[dict[str, Any]]:
+    with gzip.open(path, "rt", encoding="utf-8") as lines:
+        return [json.loads(line) for line in lines]
+
+
+def _answers(case: dict[str, Any]) -> dict[str, Any]:
+    answers = case["expected"]
+    kept: dict[str, Any] = {"admission": views.admission(answers["admission"])}
+    if any(each["kind"] in CATALOG_KINDS for each in case["objects"]):
+        kept["objects"] = answers["objects"]
+    if answers.get("vmi"):
+        kept["vmi"] = views.vmi(answers["vmi"])
+    kept |= {stage: answers[stage] for stage in _TEXTS if answers.get(stage)}
+    if answers.get("podError"):
+        kept["podError"] = True
+    return views.without_drawn(kept, case["vm"])
+
+
+if __name__ == "__main__":
+    FILE.write_bytes(take(Path(sys.argv[1])))
+    sys.stdout.write(f"{FILE}: {FILE.stat().st_size:,} bytes\n")
