@@ -27,6 +27,7 @@ ORDER = (
     "publish",
     "kubevirt.names",
     "kubevirt.selectors",
+    "kubevirt.matchers",
     "kubevirt.identity",
     "kubevirt.hosttopology",
     "kubevirt.hosts",

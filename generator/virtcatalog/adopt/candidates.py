@@ -14,13 +14,13 @@ from virtcatalog.api.instancetype import VirtualMachineInstancetypeSpec, Virtual
 from virtcatalog.api.kubevirt import VirtualMachineInstance
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.hosts import HOSTS, HostProfile
-from virtcatalog.kubevirt.instancetype.matchers import (
+from virtcatalog.kubevirt.launcher.elements.vcpu import CPUTopology
+from virtcatalog.kubevirt.matchers import (
     CLUSTER_INSTANCETYPE,
     CLUSTER_PREFERENCE,
     INSTANCETYPE,
     PREFERENCE,
 )
-from virtcatalog.kubevirt.launcher.elements.vcpu import CPUTopology
 from virtcatalog.kubevirt.pipeline import admit
 from virtcatalog.kubevirt.preference.topology import guest_topology
 

@@ -12,7 +12,8 @@ import msgspec
 
 from virtcatalog.catalog.load import load_catalog
 from virtcatalog.errors import Problem, VirtcatalogError, nearest
-from virtcatalog.kubevirt.instancetype.references import KINDS, MATCHERS, references
+from virtcatalog.kubevirt.instancetype.references import references
+from virtcatalog.kubevirt.matchers import KINDS, MATCHERS
 from virtcatalog.manifests.document import Text
 from virtcatalog.manifests.emit import dump
 from virtcatalog.manifests.identity import Data, Identity, identity, namespace_of

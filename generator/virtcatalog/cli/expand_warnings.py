@@ -44,7 +44,7 @@ class Warnings:
         return [(_PRESET, f"{metadata.namespace}/{name}") for name in names]
 
     def _matched(self, vm: Located, result: Result) -> Iterator[tuple[str, str]]:
-        from virtcatalog.kubevirt.instancetype.matchers import (
+        from virtcatalog.kubevirt.matchers import (
             CLUSTER_INSTANCETYPE,
             CLUSTER_PREFERENCE,
             INSTANCETYPE,

@@ -27,7 +27,7 @@ from virtcatalog.errors import ManifestError, Problem, UnsupportedError, Warning
 from virtcatalog.kubevirt.conditions import Conditions
 from virtcatalog.kubevirt.configuration import Configuration
 from virtcatalog.kubevirt.hosts import HOSTS, HostProfile
-from virtcatalog.kubevirt.instancetype.matchers import instancetype_kind, preference_kind
+from virtcatalog.kubevirt.matchers import instancetype_kind, preference_kind
 from virtcatalog.releases import DEFAULT, Release, find_release
 
 T = TypeVar("T")

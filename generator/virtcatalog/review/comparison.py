@@ -10,7 +10,7 @@ import msgspec
 
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.hosts import HOSTS, HostProfile
-from virtcatalog.kubevirt.instancetype.references import KINDS, NAMESPACED_KINDS
+from virtcatalog.kubevirt.matchers import KINDS, NAMESPACED_KINDS
 from virtcatalog.manifests.identity import Data, Identity, identity, namespace_of
 from virtcatalog.review.side import Side
 

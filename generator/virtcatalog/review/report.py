@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from virtcatalog.errors import Problem
-from virtcatalog.kubevirt.instancetype.references import KINDS as OBJECT_KINDS
+from virtcatalog.kubevirt.matchers import KINDS as OBJECT_KINDS
 from virtcatalog.manifests.identity import Data, identity
 from virtcatalog.review.fleet import Fleet, Group, Users
 from virtcatalog.review.objects import ObjectChange

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from virtcatalog.kubevirt.cluster import Cluster
-from virtcatalog.kubevirt.instancetype.references import MATCHERS
+from virtcatalog.kubevirt.matchers import MATCHERS
 from virtcatalog.manifests.identity import Data, namespace_of
 
 

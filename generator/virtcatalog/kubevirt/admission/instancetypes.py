@@ -23,7 +23,7 @@ from virtcatalog.errors import Cause, ManifestError, Warning
 from virtcatalog.kubevirt.admission.causes import invalid
 from virtcatalog.kubevirt.instancetype import apply_to_vmi
 from virtcatalog.kubevirt.instancetype.find import NotFoundError, find_instancetype, find_preference
-from virtcatalog.kubevirt.instancetype.matchers import (
+from virtcatalog.kubevirt.matchers import (
     CLUSTER_INSTANCETYPE,
     CLUSTER_PREFERENCE,
     INSTANCETYPE,

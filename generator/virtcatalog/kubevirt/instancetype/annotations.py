@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from virtcatalog.api.core import ObjectMeta
 from virtcatalog.api.kubevirt import VirtualMachine
-from virtcatalog.kubevirt.instancetype.matchers import (
+from virtcatalog.kubevirt.matchers import (
     CLUSTER_INSTANCETYPE,
     CLUSTER_PREFERENCE,
     INSTANCETYPE,

@@ -12,14 +12,14 @@ from virtcatalog.api.instancetype import VirtualMachineInstancetypeSpec, Virtual
 from virtcatalog.api.kubevirt import InstancetypeMatcher, PreferenceMatcher, VirtualMachine
 from virtcatalog.api.status import InstancetypeStatusRef
 from virtcatalog.errors import Cause, VirtcatalogError
-from virtcatalog.kubevirt.instancetype.matchers import (
+from virtcatalog.kubevirt.instancetype.revision import OBJECT_NAME_LABEL, RevisionError, instancetype_of, preference_of
+from virtcatalog.kubevirt.matchers import (
     INSTANCETYPE,
     PREFERENCE,
     Matcher,
     instancetype_kind,
     preference_kind,
 )
-from virtcatalog.kubevirt.instancetype.revision import OBJECT_NAME_LABEL, RevisionError, instancetype_of, preference_of
 
 if TYPE_CHECKING:
     from virtcatalog.kubevirt.cluster import Cluster, Instancetype, Preference

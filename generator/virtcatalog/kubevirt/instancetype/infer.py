@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from virtcatalog.api.cdi import DataVolumeSourcePVC, DataVolumeSourceSnapshot, DataVolumeSpec
 from virtcatalog.api.kubevirt import InstancetypeMatcher, PreferenceMatcher, VirtualMachine
 from virtcatalog.errors import Cause, VirtcatalogError
-from virtcatalog.kubevirt.instancetype.matchers import Matcher, validate_matchers
+from virtcatalog.kubevirt.matchers import Matcher, validate_matchers
 
 if TYPE_CHECKING:
     from virtcatalog.kubevirt.cluster import Cluster

@@ -15,8 +15,8 @@ import msgspec
 from virtcatalog.api.decode import to_manifest
 from virtcatalog.api.kubevirt import VirtualMachine
 from virtcatalog.kubevirt.instancetype.find import named_instancetype, named_preference
-from virtcatalog.kubevirt.instancetype.matchers import instancetype_kind, preference_kind
 from virtcatalog.kubevirt.instancetype.revision import GROUP, OBJECT_NAME_LABEL, VERSION
+from virtcatalog.kubevirt.matchers import instancetype_kind, preference_kind
 
 if TYPE_CHECKING:
     from virtcatalog.kubevirt.cluster import Cluster, Instancetype, Preference

@@ -7,22 +7,8 @@ from virtcatalog.api.kubevirt import VirtualMachine
 from virtcatalog.errors import ManifestError
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.instancetype.infer import infer_matchers
-from virtcatalog.kubevirt.instancetype.matchers import (
-    CLUSTER_INSTANCETYPE,
-    CLUSTER_PREFERENCE,
-    INSTANCETYPE,
-    PREFERENCE,
-    instancetype_kind,
-    preference_kind,
-)
+from virtcatalog.kubevirt.matchers import MATCHERS, NAMESPACED_KINDS, instancetype_kind, preference_kind
 from virtcatalog.manifests.identity import Data, Identity, namespace_of
-
-NAMESPACED_KINDS = frozenset({INSTANCETYPE, PREFERENCE})
-KINDS = NAMESPACED_KINDS | {CLUSTER_INSTANCETYPE, CLUSTER_PREFERENCE}
-"""The kinds of instance types and preferences."""
-
-MATCHERS = {"instancetype": instancetype_kind, "preference": preference_kind}
-"""The matchers of a VM's spec, each with what makes the kind that it means of the kind that it names."""
 
 
 def references(vm: Data, cluster: Cluster) -> list[Identity] | None:

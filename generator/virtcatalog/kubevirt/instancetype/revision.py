@@ -14,7 +14,7 @@ from virtcatalog.api.decode import convert
 from virtcatalog.api.instancetype import VirtualMachineInstancetypeSpec, VirtualMachinePreferenceSpec
 from virtcatalog.api.prune import prune
 from virtcatalog.errors import VirtcatalogError
-from virtcatalog.kubevirt.instancetype.matchers import (
+from virtcatalog.kubevirt.matchers import (
     CLUSTER_INSTANCETYPE,
     CLUSTER_PREFERENCE,
     INSTANCETYPE,

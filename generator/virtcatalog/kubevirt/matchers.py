@@ -17,6 +17,9 @@ INSTANCETYPE = "VirtualMachineInstancetype"
 CLUSTER_INSTANCETYPE = "VirtualMachineClusterInstancetype"
 PREFERENCE = "VirtualMachinePreference"
 CLUSTER_PREFERENCE = "VirtualMachineClusterPreference"
+NAMESPACED_KINDS = frozenset({INSTANCETYPE, PREFERENCE})
+KINDS = NAMESPACED_KINDS | {CLUSTER_INSTANCETYPE, CLUSTER_PREFERENCE}
+"""The kinds of instance types and preferences."""
 
 
 def _spellings(cluster_kind: str, *kinds: str) -> dict[str, str]:
@@ -38,6 +41,10 @@ def instancetype_kind(kind: str) -> str | None:
 def preference_kind(kind: str) -> str | None:
     """Return the kind that a preference matcher's `kind` means, or None; see `instancetype_kind`."""
     return _PREFERENCES.get(kind.lower())
+
+
+MATCHERS = {"instancetype": instancetype_kind, "preference": preference_kind}
+"""The matchers of a VM's spec, each with what makes the kind that it means of the kind that it names."""
 
 
 def validate_matchers(vm: VirtualMachine) -> list[Cause]:
