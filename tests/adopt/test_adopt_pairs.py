@@ -5,27 +5,23 @@
 
 from __future__ import annotations
 
-import gzip
 import importlib
-import json
 from pathlib import Path
 
 import pytest
 
+from conformance.cases import catalog
 from virtcatalog.adopt.adopt import adopt
 from virtcatalog.adopt.candidates import Candidates
 from virtcatalog.kubevirt.pipeline import create_vmi, expand
 
 ROOT = Path(__file__).parents[2]
-CATALOG = ROOT.parent / "shared" / "conformance" / "common-instancetypes.json.gz"
 EVERY = 61
-
-pytestmark = pytest.mark.skipif(not CATALOG.exists(), reason="no published catalog beside the checkout")
 
 
 @pytest.fixture(scope="module")
 def candidates():
-    return Candidates(json.loads(line) for line in gzip.decompress(CATALOG.read_bytes()).splitlines())
+    return Candidates(catalog())
 
 
 @pytest.fixture(scope="module")

@@ -1,20 +1,16 @@
 """The requirement table."""
 
-import gzip
-import json
 from collections import Counter
-from pathlib import Path
 
 import pytest
 
+from conformance.cases import catalog
 from virtcatalog.catalog.model import Source
 from virtcatalog.check.minimal import minimal_vm
 from virtcatalog.check.pairs import distinct, pairs
 from virtcatalog.check.subject import Subject
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.pipeline import create_vmi
-
-UPSTREAM = Path(__file__).parents[3] / "shared" / "conformance" / "common-instancetypes.json.gz"
 
 
 def subject(manifest):
@@ -74,12 +70,10 @@ def test_objects_of_two_namespaces_are_no_pair():
     assert len(list(pairs([one, a_preference("p", {}, "", "one")]))) == 1
 
 
-@pytest.mark.skipif(not UPSTREAM.exists(), reason="no upstream catalog beside the checkout")
-class TestUpstream:
+class TestCommonInstancetypes:
     @pytest.fixture
     def objects(self):
-        lines = gzip.decompress(UPSTREAM.read_bytes()).splitlines()
-        return [subject(json.loads(line)) for line in lines if line.strip()]
+        return [subject(manifest) for manifest in catalog()]
 
     def test_440_of_3705_pairs_do_not_fit(self, objects):
         assert Counter(each.fits for each in pairs(objects)) == {True: 3265, False: 440}

@@ -1,6 +1,8 @@
-"""examples/common-instancetypes renders what kubevirt/common-instancetypes publishes."""
+"""examples/common-instancetypes renders what kubevirt/common-instancetypes publishes.
 
-import gzip
+`published.txt` holds digests of that, as it was in August 2026.
+"""
+
 import json
 from hashlib import sha256
 from pathlib import Path
@@ -12,7 +14,7 @@ from virtcatalog.render.output import render
 
 ROOT = Path(__file__).parents[2]
 EXAMPLE = ROOT / "examples/common-instancetypes"
-PUBLISHED = ROOT.parent / "shared/conformance/common-instancetypes.json.gz"
+HERE = Path(__file__).parent
 #: Annotations that hold prose, which is our own.
 PROSE = ("instancetype.kubevirt.io/description", "openshift.io/documentation-url", "openshift.io/support-url")
 
@@ -23,7 +25,7 @@ def catalog():
 
 
 def identity(manifest):
-    return manifest["kind"], manifest["metadata"]["name"]
+    return f"{manifest['kind']}/{manifest['metadata']['name']}"
 
 
 def without_prose(manifest):
@@ -32,23 +34,22 @@ def without_prose(manifest):
     return {**manifest, "metadata": {**metadata, "annotations": kept}}
 
 
-@pytest.mark.skipif(not PUBLISHED.exists(), reason="needs the published objects, which lie beside the repository")
-def test_objects_are_the_published_ones(catalog):
-    with gzip.open(PUBLISHED, "rt") as lines:
-        published = {identity(each): without_prose(each) for each in map(json.loads, lines)}
-    ours = {identity(each): without_prose(each) for each in catalog.objects()}
-    assert ours.keys() == published.keys()
-    for key, manifest in published.items():
-        assert ours[key] == manifest
+@pytest.fixture(scope="module")
+def published():
+    """{what: its digest}: of every object without its prose, `Kind/name`, and of each line of its descriptions."""
+    lines = [line.split() for line in (HERE / "published.txt").read_text().splitlines()]
+    return {kind: {name: digest for each, name, digest in lines if each == kind} for kind, _, _ in lines}
 
 
-@pytest.mark.skipif(not PUBLISHED.exists(), reason="needs the published objects, which lie beside the repository")
-def test_descriptions_are_our_own(catalog):
-    with gzip.open(PUBLISHED, "rt") as lines:
-        published = {line for each in lines for line in prose(json.loads(each))}
-    ours = {line for each in catalog.objects() for line in prose(each)}
+def test_objects_are_the_published_ones(catalog, published):
+    ours = {identity(each): digest(without_prose(each)) for each in catalog.objects()}
+    assert ours == published["object"]
+
+
+def test_descriptions_are_our_own(catalog, published):
+    ours = {digest(line) for each in catalog.objects() for line in prose(each)}
     assert ours
-    assert not ours & published
+    assert not ours & set(published["description"].values())
 
 
 def prose(manifest):
@@ -59,12 +60,6 @@ def prose(manifest):
 def test_there_are_65_instancetypes_and_57_preferences(catalog):
     assert (len(catalog.instancetypes), len(catalog.preferences)) == (65, 57)
     assert len(catalog.objects()) == 244
-
-
-def test_labels_and_specs_are_as_recorded(catalog, snapshot):
-    """One line an object: its name, and digests of its labels and of its spec."""
-    entries = (*catalog.instancetypes, *catalog.preferences)
-    assert [f"{each.name} {digest(each.labels)} {digest(each.spec)}" for each in entries] == snapshot
 
 
 def digest(value):
