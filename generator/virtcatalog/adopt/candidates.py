@@ -13,7 +13,7 @@ from virtcatalog.api.decode import to_manifest
 from virtcatalog.api.instancetype import VirtualMachineInstancetypeSpec, VirtualMachinePreferenceSpec
 from virtcatalog.api.kubevirt import VirtualMachineInstance
 from virtcatalog.kubevirt.cluster import Cluster
-from virtcatalog.kubevirt.hosts import HOSTS, HostProfile
+from virtcatalog.kubevirt.conditions import Conditions
 from virtcatalog.kubevirt.launcher.elements.vcpu import CPUTopology
 from virtcatalog.kubevirt.matchers import (
     CLUSTER_INSTANCETYPE,
@@ -119,15 +119,10 @@ class Candidates:
     Raises ManifestError when a manifest is unusable.
     """
 
-    def __init__(
-        self,
-        manifests: Iterable[dict[str, Any]],
-        *,
-        architecture: str = "amd64",
-        host: HostProfile = HOSTS["reference"],
-    ) -> None:
+    def __init__(self, manifests: Iterable[dict[str, Any]], conditions: Conditions | None = None) -> None:
         manifests = list(manifests)
-        self.cluster = Cluster(manifests, architecture=architecture, host=host)
+        conditions = conditions or Conditions()
+        self.cluster = Cluster.under(manifests, conditions)
         self._instancetypes: dict[str, Instancetype] = {}
         self._preferences: dict[str, Preference] = {}
         scanned: list[dict[str, Any]] = []
@@ -137,7 +132,7 @@ class Candidates:
                 self._group(reference, scanned).members.append(
                     Member(labels.get(_DEPRECATED) == "true", bool(reference.namespace), reference.name, reference)
                 )
-        self.scan_cluster = Cluster([*manifests, *scanned], architecture=architecture, host=host)
+        self.scan_cluster = Cluster.under([*manifests, *scanned], conditions)
 
     @property
     def instancetypes(self) -> Collection[Instancetype]:

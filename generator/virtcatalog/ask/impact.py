@@ -12,12 +12,13 @@ import msgspec
 
 from virtcatalog.catalog.load import load_catalog
 from virtcatalog.errors import Problem, VirtcatalogError, nearest
+from virtcatalog.kubevirt.conditions import Conditions
 from virtcatalog.kubevirt.instancetype.references import references
 from virtcatalog.kubevirt.matchers import KINDS, MATCHERS
 from virtcatalog.manifests.document import Text
 from virtcatalog.manifests.emit import dump
 from virtcatalog.manifests.identity import Data, Identity, identity, namespace_of
-from virtcatalog.review.comparison import Comparison, Conditions
+from virtcatalog.review.comparison import Comparison
 from virtcatalog.review.fleet import Fleet, Reviewer
 from virtcatalog.review.side import Side, read_side
 

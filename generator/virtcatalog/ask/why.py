@@ -15,6 +15,7 @@ import msgspec
 from virtcatalog.api.quantity import Quantity
 from virtcatalog.errors import ManifestError, UnsupportedError, VirtcatalogError
 from virtcatalog.kubevirt.cluster import Cluster
+from virtcatalog.kubevirt.conditions import Conditions
 from virtcatalog.kubevirt.hosts import HostProfile
 from virtcatalog.kubevirt.instancetype.references import references
 from virtcatalog.kubevirt.pipeline import Result, expand
@@ -62,18 +63,18 @@ class _Source(msgspec.Struct, frozen=True):
     roots: tuple[Path, ...]
 
 
-def why(vm: Data, objects: Iterable[Data], architecture: str, host: HostProfile, view: View) -> Answer:
+def why(vm: Data, objects: Iterable[Data], conditions: Conditions, view: View) -> Answer:
     """Explain what `view` shows of the VM's result in a cluster of these objects.
 
     VirtcatalogError when it shows nothing or the VM is refused; UnsupportedError and ManifestError as `expand`.
     """
-    return _Asking(vm, list(objects), architecture, host, view).answer()
+    return _Asking(vm, list(objects), conditions, view).answer()
 
 
 class _Asking:
-    def __init__(self, vm: Data, objects: list[Data], architecture: str, host: HostProfile, view: View) -> None:
+    def __init__(self, vm: Data, objects: list[Data], conditions: Conditions, view: View) -> None:
         self._vm, self._objects, self._view = vm, objects, view
-        self._architecture, self._host = architecture, host
+        self._conditions, self._host = conditions, conditions.host
         self._cluster = self._make(objects)
         result = expand(vm, self._cluster)
         if not result.admitted:
@@ -161,7 +162,7 @@ class _Asking:
         return self._view(result) if result.admitted else _REFUSED
 
     def _make(self, objects: list[Data], host: HostProfile | None = None) -> Cluster:
-        return Cluster(objects, architecture=self._architecture, host=host or self._host)
+        return Cluster.under(objects, msgspec.structs.replace(self._conditions, host=host or self._host))
 
     def _reason(self, source: _Source, path: Path, part: Any, seen: Any, *, otherwise: bool = False) -> Reason:
         text = shown(part) if not isinstance(part, dict | list) else ""

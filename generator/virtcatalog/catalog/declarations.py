@@ -185,6 +185,9 @@ class TakenEntry(Object):
     )
 
 
+_RELEASE = r"^v1\.\d+(\.\d+)?$"
+
+
 class CatalogFile(Object, kw_only=True):
     """catalog.yaml: what holds for the whole catalog."""
 
@@ -196,7 +199,7 @@ class CatalogFile(Object, kw_only=True):
     kubevirt: Annotated[
         str,
         Meta(
-            pattern=r"^v1\.\d+(\.\d+)?$",
+            pattern=_RELEASE,
             examples=["v1.3.0"],
             description="The oldest KubeVirt release that it must work with; by default that of the extended catalog.",
         ),
@@ -248,6 +251,14 @@ class OverlayEntry(Object):
     """An environment."""
 
     description: str = ""
+    kubevirt: Annotated[
+        str,
+        Meta(
+            pattern=_RELEASE,
+            examples=["v1.8.4"],
+            description="The KubeVirt release that its clusters run: its VMs are judged by that one's rules.",
+        ),
+    ] = ""
     scope: Annotated[Literal["cluster", "namespaced", "both"], _says("Which kinds it has.")] = "cluster"
     namespace: Annotated[str, _says("The namespace of namespaced kinds.")] = ""
     deprecated: Annotated[bool, _says("Whether it has deprecated objects.")] = True

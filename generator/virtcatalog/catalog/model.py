@@ -178,11 +178,13 @@ class Patch(msgspec.Struct, frozen=True):
 class Overlay(msgspec.Struct, frozen=True, kw_only=True):
     """An environment: which objects it has, in which scope, and what it changes in them.
 
-    `labels` and `annotations` go to every object; a vendor of the environment's own is among the labels.
+    `labels` and `annotations` go to every object; a vendor of the environment's own is among the labels. `kubevirt` is
+    the release that its clusters run, "" when that is not said.
     """
 
     name: str
     description: str = ""
+    kubevirt: str = ""
     scope: Literal["cluster", "namespaced", "both"] = "cluster"
     namespace: str = ""
     deprecated: bool = True

@@ -9,6 +9,7 @@ import msgspec
 
 from virtcatalog.api.decode import convert
 from virtcatalog.api.instancetype import VirtualMachineInstancetypeSpec, VirtualMachinePreferenceSpec
+from virtcatalog.api.shape import parse_release
 from virtcatalog.catalog.check import Checker
 from virtcatalog.catalog.compose import merge
 from virtcatalog.catalog.gitops import for_flux, gitops_annotations, substitution_patches
@@ -26,6 +27,8 @@ from virtcatalog.catalog.model import (
 )
 from virtcatalog.catalog.names import key_fault, label_fault, name_fault, namespace_fault
 from virtcatalog.catalog.sources import FieldPath
+from virtcatalog.errors import UnsupportedError
+from virtcatalog.releases import find_release
 
 PLACE = "overlays.yaml"
 
@@ -41,9 +44,11 @@ def overlays(
             composer.sources.report(PLACE, (name,), fault)
         reader = _Reader(composer, (name,), entries)
         reader.check_namespace(data)
+        reader.check_release(data)
         overlay = Overlay(
             name=name,
             description=data.get("description", ""),
+            kubevirt=data.get("kubevirt", ""),
             scope=data.get("scope", "cluster"),
             namespace=data.get("namespace", ""),
             deprecated=data.get("deprecated", True),
@@ -85,6 +90,21 @@ class _Reader:
             self.report((), "the scope is namespaced, and there is no `namespace`")
         elif namespace and namespace_fault(namespace):
             self.report(("namespace",), namespace_fault(namespace))
+
+    def check_release(self, data: Mapping[str, Any]) -> None:
+        """Report a release that is not modelled, or that is older than the objects may be used with."""
+        release = data.get("kubevirt")
+        if not release:
+            return
+        try:
+            find_release(release)
+        except UnsupportedError as error:
+            self.report(("kubevirt",), error.message)
+            return
+        oldest = self._composer.settings.release
+        if parse_release(release) < oldest:
+            shown = ".".join(map(str, oldest))
+            self.report(("kubevirt",), f"{release} is older than v{shown}, the oldest that catalog.yaml supports")
 
     def labels(self, data: Mapping[str, Any]) -> dict[str, str]:
         found = self.pairs(data, "labels")

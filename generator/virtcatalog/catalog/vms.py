@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from virtcatalog.api.findings import field_path
 from virtcatalog.api.kubevirt import VirtualMachine
+from virtcatalog.api.shape import parse_release
 from virtcatalog.catalog.amounts import ExpressionError
 from virtcatalog.catalog.check import Checker, Version
 from virtcatalog.catalog.model import Cross, Origin, Overlay, Source, VmTemplate
@@ -39,9 +40,13 @@ def vm_templates(
     parameters: Mapping[str, Any],
     release: Version,
 ) -> Iterator[VmTemplate]:
-    """Yield the VMs of every file of `vms/`, file by file and environment by environment."""
+    """Yield the VMs of every file of `vms/`, file by file and environment by environment.
+
+    They may have the fields of `release`; those rendered for an environment, the fields of the release that it runs.
+    """
     files = [place for place in sources.files if place.startswith("vms/")]
     names = {place.removeprefix("vms/"): place for place in files}
+    releases = {overlay.name: parse_release(overlay.kubevirt) for overlay in overlays if overlay.kubevirt}
     for name in declared:
         if name not in names:
             sources.report(PLACE, (name,), f"there is no vms/{name}{nearest(name, names)}")
@@ -62,7 +67,7 @@ def vm_templates(
             sources.add(Problem(file=sources.display(place), line=1, column=1, message="is not UTF-8 text"))
             continue
         for rendering in _renderings(sources, name, source, declared.get(name) or {}, overlays, parameters):
-            for each in _read(sources, rendering, raw, release):
+            for each in _read(sources, rendering, raw, releases.get(rendering.environment, release)):
                 yield replace(each, cross=cross)
 
 

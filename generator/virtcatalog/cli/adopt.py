@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import click
 
 from virtcatalog.cli.adopt_output import Machine, Rewritten, as_text, put, replace, rewritten
+from virtcatalog.cli.conditions import conditioned
 from virtcatalog.cli.console import failing, progress, summary
 from virtcatalog.cli.inputs import catalog_objects, contents
 from virtcatalog.cli.vms import field_of_vm
@@ -18,6 +19,7 @@ from virtcatalog.errors import ManifestError, Problem, VirtcatalogError
 if TYPE_CHECKING:
     from virtcatalog.adopt.adopt import Adoption
     from virtcatalog.adopt.candidates import Candidates
+    from virtcatalog.kubevirt.conditions import Conditions
     from virtcatalog.manifests.read import Manifest
 
 _FORMS = ("yaml", "diff", "json")
@@ -52,15 +54,9 @@ Examples:
 @click.option("--output", "target", metavar="FILE|-", default="-", help="Where to write it. [default: stdout]")
 @click.option("--in-place", "-i", is_flag=True, help="Change the files of the VMs; print only with -o.")
 @click.option("--nearest", is_flag=True, help="Adopt the nearest, too: the VM's domain changes.")
-@click.option(
-    "--arch",
-    type=click.Choice(["amd64", "arm64", "s390x"]),
-    default="amd64",
-    help="The architecture of VMs that name none. [default: amd64]",
-)
-@click.option("--host", metavar="PROFILE|FILE", default="reference", help="The nodes: see `virtcatalog hosts`.")
 @click.pass_context
 @failing
+@conditioned
 def command(
     context: click.Context,
     /,
@@ -70,8 +66,7 @@ def command(
     target: str,
     in_place: bool,
     nearest: bool,
-    arch: str,
-    host: str,
+    conditions: Conditions,
 ) -> int:
     """Find the instance type and preference under which a VM gets shorter and keeps its libvirt domain.
 
@@ -81,14 +76,13 @@ def command(
     """
     from virtcatalog.adopt.adopt import adopt
     from virtcatalog.adopt.candidates import Candidates
-    from virtcatalog.kubevirt.hostfile import load_host
 
     _refuse_nonsense(context, sources, target, in_place)
     files, problems = _read(sources)
     if not any(file.vms for file in files) and not problems:
         raise VirtcatalogError(f"no VirtualMachine in {', '.join(sources)}")
     companions = [manifest.data for file in files for manifest in file.companions]
-    candidates = Candidates([*catalog_objects(catalog), *companions], architecture=arch, host=load_host(host))
+    candidates = Candidates([*catalog_objects(catalog), *companions], conditions)
     _refuse_nothing(candidates, catalog)
     files = [file for file in files if file.vms]
     vms = [(file, number, vm) for file in files for number, vm in file.vms.items()]

@@ -10,13 +10,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+import msgspec
 
+from virtcatalog.cli.conditions import conditioned_twice
 from virtcatalog.cli.console import failing, progress, write_diff
 from virtcatalog.cli.inputs import contents, is_catalog, read
 from virtcatalog.errors import ManifestError, Problem, VirtcatalogError
 
 if TYPE_CHECKING:
-    from virtcatalog.review.comparison import Conditions
+    from virtcatalog.kubevirt.conditions import Conditions
     from virtcatalog.review.judge import Case
     from virtcatalog.review.report import Report
     from virtcatalog.review.side import Side
@@ -33,6 +35,7 @@ Examples:
   virtcatalog diff -o markdown > comment.md         for a pull request
   kubectl get vm -A -o json | virtcatalog diff -f - with the VMs of a cluster
   virtcatalog diff old/ new/ --config old.yaml new.yaml
+  virtcatalog diff --kubevirt v1.8.4 v1.9.0 -f -    what an upgrade of KubeVirt does to the VMs of a cluster
 """,
 )
 @click.argument("base", required=False)
@@ -57,14 +60,7 @@ Examples:
     metavar="BASE HEAD",
     help="Two files with the KubeVirt CR before and after. [default: the CR among the files]",
 )
-@click.option("--host", nargs=2, metavar="BASE HEAD", help="Two host profiles: names or files.")
 @click.option("--environment", metavar="NAME", help="Look at one environment only. [default: all]")
-@click.option(
-    "--arch",
-    type=click.Choice(["amd64", "arm64", "s390x"]),
-    default="amd64",
-    help="The architecture of VMs that name none. [default: amd64]",
-)
 @click.option(
     "--output",
     "-o",
@@ -74,34 +70,46 @@ Examples:
     help="How to print it. [default: text]",
 )
 @click.option("--artifact", default="", metavar="URL", help="Where the whole report is, for Markdown cut short.")
+@click.pass_context
 @failing
+@conditioned_twice
 def command(
+    context: click.Context,
+    /,
     base: str | None,
     head: str | None,
     catalog: str,
     sources: tuple[str, ...],
     config: tuple[str, str] | None,
-    host: tuple[str, str] | None,
     environment: str | None,
-    arch: str,
     form: str,
     artifact: str,
+    conditions: tuple[Conditions, Conditions],
 ) -> int:
     """Show what changes from BASE to HEAD, in the objects and in the domain of every VM.
 
     Each is a git revision, or a catalog, output tree or other folder or file of manifests. BASE is by default where
     the branch left the main branch, HEAD the working tree. Nothing is checked out or written.
 
+    With two releases of KubeVirt and neither BASE nor HEAD, the working tree is compared with itself: what the upgrade
+    changes. Without a catalog, the VMs of -f alone are.
+
     Exit status: 0 no differences, 1 differences, 2 a side or an input that cannot be read (the rest is compared).
     """
     from virtcatalog.review.compare import review
 
-    sides = _side(base, catalog, forked=True), _side(head, catalog, forked=False)
+    if base is None and conditions[0].release is not None:
+        default = context.get_parameter_source("catalog") is click.core.ParameterSource.DEFAULT
+        sides = (_upgraded(catalog, alone=default and bool(sources)),) * 2
+    else:
+        sides = _side(base, catalog, forked=True), _side(head, catalog, forked=False)
+    if config:
+        sides = _configured(sides[0], config[0]), _configured(sides[1], config[1])
     for name in (environment,) if environment else ():
         if not any(name in side.objects for side in sides):
             raise click.UsageError(f"there is no environment {name!r} on either side")
     dump = read_dumps(sources)
-    report = review(*sides, _conditions(config, host, arch), dump, environment, _watch)
+    report = review(*sides, conditions, dump, environment, _watch)
     printers: dict[str, Callable[[Report], None]] = {
         "text": _text,
         "markdown": partial(_markdown, artifact),
@@ -132,21 +140,17 @@ def _side(name: str | None, catalog: str, *, forked: bool) -> Side:
         return read_side(folder, label) if folder else Side(label=f"{label} (not there)")
 
 
-def _conditions(
-    config: tuple[str, str] | None, host: tuple[str, str] | None, arch: str
-) -> tuple[Conditions, Conditions]:
-    from virtcatalog.kubevirt.hostfile import load_host
-    from virtcatalog.review.comparison import Conditions
+def _upgraded(catalog: str, *, alone: bool) -> Side:
+    """The side that is compared with itself under two releases; `alone` if VMs do without a catalog."""
+    from virtcatalog.review.side import Side
 
-    before, after = (
-        Conditions(
-            kubevirt=_kubevirt(config[number]) if config else None,
-            architecture=arch,
-            **({"host": load_host(host[number])} if host else {}),
-        )
-        for number in (0, 1)
-    )
-    return before, after
+    if alone and not Path(catalog).exists():
+        return Side(label="the VMs given")
+    return _side(None, catalog, forked=False)
+
+
+def _configured(side: Side, file: str) -> Side:
+    return msgspec.structs.replace(side, configuration=_kubevirt(file))
 
 
 def _kubevirt(file: str) -> Data:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import msgspec
 
+from virtcatalog.cli.conditions import conditioned
 from virtcatalog.cli.console import failing
 from virtcatalog.cli.inputs import is_catalog
 from virtcatalog.cli.vms import Batch, Located, gather
@@ -17,6 +18,7 @@ from virtcatalog.errors import ManifestError, VirtcatalogError
 if TYPE_CHECKING:
     from virtcatalog.ask.why import Answer, Reason
     from virtcatalog.catalog.model import Catalog
+    from virtcatalog.kubevirt.conditions import Conditions
 
 
 @click.command(
@@ -37,24 +39,17 @@ Examples:
     metavar="CATALOG|DIR",
     help="A catalog, an output tree, or a folder of instance types and preferences. [default: ./catalog, if any]",
 )
-@click.option(
-    "--arch",
-    type=click.Choice(["amd64", "arm64", "s390x"]),
-    default="amd64",
-    help="The architecture of VMs that name none. [default: amd64]",
-)
-@click.option("--host", metavar="PROFILE|FILE", default="reference", help="The nodes: see `virtcatalog hosts`.")
 @click.option("--output", "-o", "form", type=click.Choice(["text", "json"]), default="text", help="[default: text]")
 @failing
+@conditioned
 def command(
     file: str,
     field: str | None,
     xpath: str | None,
     vm: str | None,
     catalog: str | None,
-    arch: str,
-    host: str,
     form: str,
+    conditions: Conditions,
 ) -> int:
     """Tell why a field of the VM in FILE, or an element of its domain, is as it is.
 
@@ -64,14 +59,13 @@ def command(
     from virtcatalog.ask.field import of_field
     from virtcatalog.ask.why import why
     from virtcatalog.ask.xpath import of_xpath
-    from virtcatalog.kubevirt.hostfile import load_host
 
     if (field is None) == (xpath is None):
         raise click.UsageError("give --field or --xml")
     view = of_field(field) if field is not None else of_xpath(xpath or "")
     located, batch = _choose(gather([file], catalog)[0], file, vm)
     objects = [each.manifest for each in batch.objects]
-    answer = why(located.manifest, objects, arch, load_host(host), view)
+    answer = why(located.manifest, objects, conditions, view)
     places = [_place(reason, located, catalog, file) for reason in answer.reasons]
     if form == "json":
         click.echo(json.dumps(_as_data(located, field or xpath or "", answer, places), indent=2, ensure_ascii=False))

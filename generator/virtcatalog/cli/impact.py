@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Any
 import click
 import msgspec
 
+from virtcatalog.cli.conditions import conditioned
 from virtcatalog.cli.console import failing
 from virtcatalog.cli.diff import read_dumps
 from virtcatalog.errors import VirtcatalogError
 
 if TYPE_CHECKING:
     from virtcatalog.ask.impact import Impact, Use
+    from virtcatalog.kubevirt.conditions import Conditions
 
 _MOST_NAMES = 10
 
@@ -43,7 +45,8 @@ Examples:
 )
 @click.option("--output", "-o", "form", type=click.Choice(["text", "json"]), default="text", help="[default: text]")
 @failing
-def command(names: tuple[str, ...], catalog: str, sources: tuple[str, ...], form: str) -> int:
+@conditioned
+def command(names: tuple[str, ...], catalog: str, sources: tuple[str, ...], form: str, conditions: Conditions) -> int:
     """Show which VM templates and VMs use each NAME, and what would become of them without it.
 
     A NAME is an instance type, a preference, a class or a component. VMs use it directly, by what their volumes'
@@ -55,7 +58,7 @@ def command(names: tuple[str, ...], catalog: str, sources: tuple[str, ...], form
 
     if not Path(catalog).exists():
         raise VirtcatalogError(f"{catalog}: there is no such catalog or folder")
-    found = impacts(names, Path(catalog), read_dumps(sources))
+    found = impacts(names, Path(catalog), read_dumps(sources), conditions)
     if form == "json":
         click.echo(json.dumps([_as_data(each) for each in found], indent=2, ensure_ascii=False))
     else:

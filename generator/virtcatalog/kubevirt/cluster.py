@@ -23,8 +23,8 @@ from virtcatalog.api.kubevirt import VirtualMachine, VirtualMachineInstancePrese
 from virtcatalog.api.object import Status
 from virtcatalog.api.operator import KubeVirt
 from virtcatalog.api.prune import prune
-from virtcatalog.errors import ManifestError, Problem, UnsupportedError, Warning
-from virtcatalog.kubevirt.conditions import Conditions
+from virtcatalog.errors import ManifestError, Problem, Warning
+from virtcatalog.kubevirt.conditions import Conditions, observed_release
 from virtcatalog.kubevirt.configuration import Configuration
 from virtcatalog.kubevirt.hosts import HOSTS, HostProfile
 from virtcatalog.kubevirt.matchers import instancetype_kind, preference_kind
@@ -91,7 +91,7 @@ class Cluster:
         warnings: dict[tuple[str, str, str], tuple[Warning, ...]] = {}
         objects: dict[tuple[str, str, str], Any] = {}
         try:
-            release = conditions.release or _observed_release(manifests) or DEFAULT
+            release = conditions.release or observed_release(manifests) or DEFAULT
         except ManifestError as error:
             problems += error.problems
             release = DEFAULT
@@ -271,21 +271,3 @@ def prune_manifest(manifest: Any, kind: type, release: Release) -> tuple[Any, li
         )
         for path, since in pruned
     ]
-
-
-def _observed_release(manifests: list[dict[str, Any]]) -> Release | None:
-    """The release that the last KubeVirt CR says it runs; ManifestError when that is none that is modelled."""
-    for manifest in reversed(manifests):
-        if not isinstance(manifest, dict) or manifest.get("kind") != "KubeVirt":
-            continue
-        status = manifest.get("status")
-        observed = status.get("observedKubeVirtVersion") if isinstance(status, dict) else None
-        if not observed:
-            return None
-        try:
-            return find_release(str(observed))
-        except UnsupportedError as error:
-            field = "status.observedKubeVirtVersion"
-            message = f"{error.message}; name the release to ask about to overrule this field"
-            raise ManifestError(Problem(object=manifest_name(manifest), field=field, message=message)) from error
-    return None

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
 import msgspec
 
+from virtcatalog.api.decode import manifest_name
+from virtcatalog.errors import ManifestError, Problem, UnsupportedError
 from virtcatalog.kubevirt.hosts import HOSTS, HostProfile
-from virtcatalog.releases import Release
+from virtcatalog.releases import DEFAULT, Release, find_release
 
 
 class Conditions(msgspec.Struct, frozen=True, kw_only=True):
@@ -20,3 +25,59 @@ class Conditions(msgspec.Struct, frozen=True, kw_only=True):
     architecture: str = "amd64"
     host: HostProfile = HOSTS["reference"]
     environment: str | None = None
+
+
+class Choice(NamedTuple):
+    """The release that counts; `overruled` says which other ones were named, "" when all that was named agrees."""
+
+    release: Release
+    overruled: str = ""
+
+
+def choose_release(asked: Release | None, declared: str, manifests: Sequence[Mapping[str, Any]]) -> Choice:
+    """Return the release that was asked for, else the declared one, else the observed one, else the default.
+
+    `declared` is what `overlays.yaml` says that the environment runs, "" when it does not say; observed is what the
+    KubeVirt CR among the manifests says that it runs. ManifestError when what counts is what that CR says, and it is
+    none that is modelled.
+    """
+    environment = find_release(declared) if declared else None
+    wanted = asked or environment
+    if wanted is None:
+        return Choice(observed_release(manifests) or DEFAULT)
+    others = [] if environment in (None, wanted) else [f"overlays.yaml says {environment}"]
+    observed = _observed(manifests)
+    if observed and _modelled(observed[1]) is not wanted:
+        others.append(f"{observed[0]} says {observed[1]} (status.observedKubeVirtVersion)")
+    return Choice(wanted, f"KubeVirt {wanted} counts, though {' and '.join(others)}" if others else "")
+
+
+def observed_release(manifests: Sequence[Mapping[str, Any]]) -> Release | None:
+    """The release that the last KubeVirt CR says it runs; ManifestError when that is none that is modelled."""
+    observed = _observed(manifests)
+    if observed is None:
+        return None
+    name, release = observed
+    try:
+        return find_release(release)
+    except UnsupportedError as error:
+        field = "status.observedKubeVirtVersion"
+        message = f"{error.message}; name the release to ask about to overrule this field"
+        raise ManifestError(Problem(object=name, field=field, message=message)) from error
+
+
+def _observed(manifests: Sequence[Mapping[str, Any]]) -> tuple[str, str] | None:
+    """The name of the last KubeVirt CR, and the release that it says it runs."""
+    for manifest in reversed(manifests):
+        if isinstance(manifest, dict) and manifest.get("kind") == "KubeVirt":
+            status = manifest.get("status")
+            release = status.get("observedKubeVirtVersion") if isinstance(status, dict) else None
+            return (manifest_name(manifest), str(release)) if release else None
+    return None
+
+
+def _modelled(release: str) -> Release | None:
+    try:
+        return find_release(release)
+    except UnsupportedError:
+        return None

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import msgspec
 
+from virtcatalog.kubevirt.conditions import Conditions
 from virtcatalog.manifests.identity import Data
-from virtcatalog.review.comparison import Conditions
 from virtcatalog.review.fleet import Reviewer
 from virtcatalog.review.judge import Case, Watch
 from virtcatalog.review.objects import compare_objects
@@ -44,8 +44,8 @@ def review(
         head=head,
         objects=tuple(
             compare_objects(
-                _with_configuration(clean.base.objects, conditions[0]),
-                _with_configuration(clean.head.objects, conditions[1]),
+                _with_configuration(clean.base),
+                _with_configuration(clean.head),
                 (base.label, head.label),
             )
         ),
@@ -65,11 +65,10 @@ def _only(side: Side, environment: str | None) -> Side:
     )
 
 
-def _with_configuration(objects: Mapping[str, Sequence[Data]], conditions: Conditions) -> dict[str, Sequence[Data]]:
-    kubevirt = conditions.kubevirt
-    everything = dict(objects)
-    if kubevirt is not None:
+def _with_configuration(side: Side) -> dict[str, Sequence[Data]]:
+    everything: dict[str, Sequence[Data]] = dict(side.objects)
+    if side.configuration is not None:
         first = next(iter(everything), "")
         others = [each for each in everything.get(first, ()) if each["kind"] != "KubeVirt"]
-        everything[first] = [*others, kubevirt]
+        everything[first] = [*others, side.configuration]
     return everything

@@ -3,24 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
-import msgspec
+from msgspec.structs import replace
 
 from virtcatalog.kubevirt.cluster import Cluster
-from virtcatalog.kubevirt.hosts import HOSTS, HostProfile
+from virtcatalog.kubevirt.conditions import Conditions, choose_release
 from virtcatalog.kubevirt.matchers import KINDS, NAMESPACED_KINDS
 from virtcatalog.manifests.identity import Data, Identity, identity, namespace_of
 from virtcatalog.review.side import Side
-
-
-class Conditions(msgspec.Struct, frozen=True, kw_only=True):
-    """What VMs meet beside the objects of their catalog."""
-
-    kubevirt: Data | None = None
-    host: HostProfile = HOSTS["reference"]
-    architecture: str = "amd64"
 
 
 class Comparison:
@@ -42,20 +34,22 @@ class Comparison:
         published = {located(each) for each in (*base, *head)}
         around = [each for each in shared if located(each) not in published]
         companions = [list(side.companions.get(environment, ())) for side in sides]
-        self._base_objects = [*around, *base, *companions[0]]
-        self._conditions = conditions
-        self.base = _cluster(self._base_objects, conditions[0])
-        self.head = _cluster([*around, *head, *companions[1]], conditions[1])
+        objects = [*around, *base, *companions[0]], [*around, *head, *companions[1]]
+        self._base_objects = objects[0]
+        self._meet_head = partial(_cluster, sides[1], environment, conditions[1])
+        self.base = _cluster(sides[0], environment, conditions[0], objects[0])
+        self.head = self._meet_head(objects[1])
         self.changed = _differing(base, head)
         self.all_change = (
-            conditions[0] != conditions[1]
+            self.base.conditions != self.head.conditions
+            or sides[0].configuration != sides[1].configuration
             or companions[0] != companions[1]
             or any(kind not in KINDS for kind, *_ in self.changed)
         )
         self._partial = tuple(
             cluster for cluster, side in zip((self.base, self.head), sides, strict=True) if side.left_out
         )
-        everything = (*self._base_objects, *head, *companions[1])
+        everything = (*objects[0], *objects[1])
         self.namespaces = frozenset(namespace_of(each) for each in everything)
         self.labels_matter = any(each["kind"] == "VirtualMachineInstancePreset" for each in everything) or any(
             cluster.configuration.values.changed_block_tracking_label_selectors is not None
@@ -65,7 +59,7 @@ class Comparison:
     @cached_property
     def before(self) -> Cluster:
         """The objects of before under the conditions of after: what a VM with stored revisions meets."""
-        return _cluster(self._base_objects, self._conditions[1])
+        return self._meet_head(self._base_objects)
 
     def removed(self, references: Iterable[Identity] | None) -> list[str]:
         """Name the objects that are referred to and gone after the change."""
@@ -107,10 +101,11 @@ def _spread(objects: Iterable[Data], namespaces: Iterable[str]) -> list[Data]:
     return spread
 
 
-def _cluster(objects: Sequence[Data], conditions: Conditions) -> Cluster:
-    kubevirt = conditions.kubevirt
+def _cluster(side: Side, environment: str, conditions: Conditions, objects: Sequence[Data]) -> Cluster:
+    kubevirt = side.configuration
     manifests = objects if kubevirt is None else [*(each for each in objects if each["kind"] != "KubeVirt"), kubevirt]
-    return Cluster(manifests, architecture=conditions.architecture, host=conditions.host)
+    choice = choose_release(conditions.release, side.releases.get(environment, ""), manifests)
+    return Cluster.under(manifests, replace(conditions, release=choice.release, environment=environment or None))
 
 
 def _differing(base: Iterable[Data], head: Iterable[Data]) -> frozenset[Identity]:

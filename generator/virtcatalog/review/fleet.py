@@ -7,10 +7,11 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
+from virtcatalog.kubevirt.conditions import Conditions
 from virtcatalog.kubevirt.instancetype.references import references, refers_to_own_namespace
 from virtcatalog.manifests.identity import Data, Identity, identity, namespace_of
 from virtcatalog.review.alike import Alike
-from virtcatalog.review.comparison import Comparison, Conditions
+from virtcatalog.review.comparison import Comparison
 from virtcatalog.review.judge import Case, Effect, Watch, judge_all, with_removed
 from virtcatalog.review.outcome import KINDS, Kind, VmChange, arrival, compare, outcome
 from virtcatalog.review.side import Side, Vm

@@ -34,13 +34,16 @@ class Side(msgspec.Struct, frozen=True, kw_only=True):
     """What there is on one side.
 
     `objects` are the published objects by environment, "" being the base; `companions` what else of a cluster the VM
-    templates' files hold, by environment. `places` says where the objects are declared. `left_out` are the files of a
-    broken catalog that could not be read on; "*" when nothing of it could.
+    templates' files hold, by environment; `releases` the KubeVirt releases that environments are said to run.
+    `configuration` is the KubeVirt CR that counts in place of those among the objects. `places` says where the objects
+    are declared. `left_out` are the files of a broken catalog that could not be read on; "*" when nothing of it could.
     """
 
     label: str
     objects: Mapping[str, list[Data]] = {}
     companions: Mapping[str, list[Data]] = {}
+    releases: Mapping[str, str] = {}
+    configuration: Data | None = None
     vms: tuple[Vm, ...] = ()
     places: Mapping[Identity, Source] = {}
     problems: tuple[Problem, ...] = ()
@@ -155,6 +158,7 @@ def _of_catalog(catalog: Catalog, path: Path, label: str) -> Side:
         label=label,
         objects={name: deployed(catalog, name) for name in environments},
         companions=companions,
+        releases={overlay.name: overlay.kubevirt for overlay in catalog.overlays if overlay.kubevirt},
         vms=tuple(
             Vm(
                 key=each.key,

@@ -1,0 +1,74 @@
+"""The options that say where a question is asked, which every command that expands VMs has."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import TYPE_CHECKING, Any, ParamSpec
+
+import click
+
+if TYPE_CHECKING:
+    from virtcatalog.kubevirt.conditions import Conditions
+
+P = ParamSpec("P")
+
+_ARCHITECTURE = click.option(
+    "--arch",
+    type=click.Choice(["amd64", "arm64", "s390x"]),
+    default="amd64",
+    help="The architecture of VMs that name none. [default: amd64]",
+)
+_OF_ONE = (
+    click.option(
+        "--kubevirt",
+        metavar="RELEASE",
+        help="The KubeVirt release. [default: what overlays.yaml or the KubeVirt CR says, else the newest known]",
+    ),
+    _ARCHITECTURE,
+    click.option("--host", metavar="PROFILE|FILE", default="reference", help="The nodes: see `virtcatalog hosts`."),
+)
+_OF_TWO = (
+    click.option("--kubevirt", nargs=2, metavar="OLD NEW", help="Two KubeVirt releases: what does the upgrade do?"),
+    _ARCHITECTURE,
+    click.option("--host", nargs=2, metavar="BASE HEAD", help="Two host profiles: names or files."),
+)
+
+
+def conditioned(command: Callable[..., int]) -> Callable[..., int]:
+    """Give a command the options and their values as its keyword argument `conditions`, a `Conditions`."""
+
+    @wraps(command)
+    def run(*args: Any, kubevirt: str | None, arch: str, host: str, **others: Any) -> int:
+        return command(*args, conditions=_conditions(kubevirt, arch, host), **others)
+
+    return _with(run, _OF_ONE)
+
+
+def conditioned_twice(command: Callable[..., int]) -> Callable[..., int]:
+    """Give a command the options for two sides and their values as its keyword argument `conditions`, a pair."""
+
+    @wraps(command)
+    def run(
+        *args: Any, kubevirt: tuple[str, str] | None, arch: str, host: tuple[str, str] | None, **others: Any
+    ) -> int:
+        releases, hosts = kubevirt or (None, None), host or ("reference", "reference")
+        pair = tuple(_conditions(release, arch, name) for release, name in zip(releases, hosts, strict=True))
+        return command(*args, conditions=pair, **others)
+
+    return _with(run, _OF_TWO)
+
+
+def _with(command: Callable[..., int], options: tuple[Callable[..., Any], ...]) -> Callable[..., int]:
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+def _conditions(kubevirt: str | None, arch: str, host: str) -> Conditions:
+    from virtcatalog.kubevirt.conditions import Conditions
+    from virtcatalog.kubevirt.hostfile import load_host
+    from virtcatalog.releases import find_release
+
+    release = find_release(kubevirt) if kubevirt else None
+    return Conditions(release=release, architecture=arch, host=load_host(host))
