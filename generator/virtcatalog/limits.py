@@ -15,3 +15,15 @@ QUANTITY_CHARACTERS: Final = 256  # and its largest exponent: Go has no limit an
 
 # Host profiles
 HOST_CPUS: Final = 8192  # as many as Linux can have
+
+# Catalogs: the work of expressions, templates and layers, in units of some 50 nanoseconds
+WORK: Final = 12_000_000
+WORK_PER_BYTE: Final = 60  # of the catalog's files, on top
+
+# Expressions and templates: each value, and each template
+TEMPLATE_ITERATIONS: Final = 10_000
+TEMPLATE_VALUE_CHARACTERS: Final = 64 * KIB
+TEMPLATE_VALUE_ITEMS: Final = 10_000
+TEMPLATE_INTEGER_BITS: Final = 128
+TEMPLATE_ARGUMENT: Final = 256  # a number or the characters of a text that a filter takes beside its value
+TEMPLATE_OUTPUT_CHARACTERS: Final = MIB

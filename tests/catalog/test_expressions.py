@@ -1,11 +1,14 @@
 """Expressions: their values, what they cannot do, and how long they may take."""
 
+from time import process_time
+
 import pytest
 
 from virtcatalog.api.quantity import Quantity
 from virtcatalog.catalog.amounts import Amount, ExpressionError
 from virtcatalog.catalog.expressions import evaluate
 from virtcatalog.catalog.sandbox import render
+from virtcatalog.catalog.work import Work, WorkError
 
 NAMES = {
     "class": "m",
@@ -58,7 +61,7 @@ NAMES = {
     ],
 )
 def test_values(text, value):
-    found = evaluate(text, NAMES)
+    found = evaluate(text, NAMES, Work())
     assert (found, type(found)) == (value, type(value))
 
 
@@ -79,12 +82,25 @@ def test_values(text, value):
         ("{{ memory * 'x' }}", "an amount of memory can be multiplied by a number"),
         ("{{ 'x' + 1 }}", "the expression has no value: can only concatenate str"),
         ("x{{ list }}", "a list or map is no text"),
-        ("{{ memory.quantity }}", "the expression gives no plain value"),
+        ("{{ memory.quantity }}", "the expression has no value: an amount of memory has nothing like 'quantity'"),
+        ("a{{ [1].count }}", "the expression has no value: 'list object' has no attribute 'count'"),
+        ("{{ [1].count | string }}", "the expression has no value: 'list object' has no attribute 'count'"),
+        ("a{% for x in [1] %}{{ loop }}{% endfor %}", "the expression gives no plain value, but a LoopContext"),
+        ("{{ [1] | string }}", "a list or map is no text: use the filter join or tojson"),
+        ("{{ 1e999 }}", "in templates numbers must be finite"),
+        ("{{ 1e308 * 10 }}", "a number in the expression is not finite"),
+        ("{{ 1e308 / 1e-308 }}", "a number in the expression is not finite"),
+        ("{{ '1e999' | float }}", "a number in the expression is not finite"),
+        ("{{ '\\ud800' }}", "the expression gives \\ud800, which is half a character and no text"),
+        ("a{{ '\\ud800' }}", "the expression gives \\ud800, which is half a character and no text"),
+        ("{{ {1: 'a'} }}", "the expression gives a map with the key 1, and keys are texts"),
+        ("{{ " + "1" * 5000 + " }}", "the expression has no value: exceeds the limit"),
+        ("{{ memory * 2**127 * 2**127 }}", "an amount of memory in the expression is too large"),
     ],
 )
 def test_what_has_no_value(text, message):
     with pytest.raises(ExpressionError) as caught:
-        evaluate(text, NAMES)
+        evaluate(text, NAMES, Work())
     assert caught.value.message.startswith(message)
 
 
@@ -123,18 +139,106 @@ def test_what_has_no_value(text, message):
 )
 def test_templates_cannot_hang_fill_the_memory_or_reach_out(text):
     with pytest.raises(ExpressionError):
-        evaluate(text, NAMES)
+        evaluate(text, NAMES, Work())
+
+
+LONG = "range(9999) | list"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{% for i in range(9999) %}{% set x = (" + LONG + ") | sort %}{% endfor %}",
+        "{% for i in range(9999) %}{% set x = range(9999) | join | upper %}{% endfor %}",
+        "{% set a = " + LONG + " %}{% for i in range(9999) %}{% if a == a %}{% endif %}{% endfor %}",
+        "{% set a = " + LONG + " %}{% for i in range(9999) %}{% if -1 in a %}{% endif %}{% endfor %}",
+        "{% set a = " + LONG + " %}{% for i in range(9999) %}{% if i is in(a) %}{% endif %}{% endfor %}",
+        "{% set a = " + LONG + " %}{% for i in range(9999) %}{% set b = a[1:] %}{% endfor %}",
+        "{% set a = " + LONG + " %}{% for i in range(9999) %}{% set b = a[1:] + [1] %}{% endfor %}",
+        "{% set a = " + LONG + " %}{% for i in range(9999) %}{% set b = a | map('string') | list %}{% endfor %}",
+        "{% set a = " + LONG + " %}{% for i in range(9999) %}{{ a | select('odd') | first }}{% endfor %}",
+        "{% set a = range(9999) | join %}{% for i in range(9999) %}{{ a[:9] ~ a | length }}{% endfor %}",
+        "{% set a = range(9999) | join %}{% for i in range(9999) %}{% if a < a %}{% endif %}{% endfor %}",
+        "{% for i in range(9999) %}" + "{% if i is odd %}{% endif %}" * 999 + "{% endfor %}",
+        "{% for i in range(9999) %}" + "{% set a = i + i %}" * 2999 + "{% endfor %}",
+    ],
+)
+def test_work_is_charged_by_size_in_filters_tests_and_operators(text):
+    started = process_time()
+    with pytest.raises(WorkError):
+        evaluate("x" + text, NAMES, Work())
+    assert process_time() - started < 3
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{{ [[1] * 9] }}",
+        "{{ range(9) | list | sum(start=[]) }}",
+        "{{ ('\n' * 9) | indent('x' * 9) }}",
+        "{{ 'a' | trim('x' ~ (range(199) | join)) }}",
+        "{{ range(9999) | join('\n') | indent(200) }}",
+        "{{ range(9999) | join('aaaaaaaaaaaaaaaa') }}",
+        "{{ 3 | round(9999) }}",
+    ],
+)
+def test_what_would_multiply_sizes_is_refused_before_it_does(text):
+    with pytest.raises(ExpressionError):
+        evaluate(text, NAMES, Work())
+
+
+def test_the_budget_is_one_for_a_whole_catalog(catalog):
+    """Each of these expressions is fine, and all of them together are too much."""
+    text = "{{ range(9999) | join | length }}"
+    one = f"class: m\nsizes: {{s0: {{vcpus: 1, memory: 1Gi, displayName: 'a{text}'}}}}\n"
+    assert catalog.load({"instancetypes/m.yaml": one}).instancetypes[0].display_name == "a38886"
+    sizes = ", ".join(f"s{number}: {{vcpus: 1, memory: 1Gi}}" for number in range(1000))
+    started = process_time()
+    (problem,) = catalog.problems({"instancetypes/m.yaml": f"class: m\ndisplayName: 'a{text}'\nsizes: {{{sizes}}}\n"})
+    assert problem.startswith("instancetypes/m.yaml:2:1: displayName: this is where the catalog's expressions")
+    assert process_time() - started < 5
+
+
+def test_a_few_words_cannot_make_millions_of_objects(catalog):
+    sizes = ", ".join(f"s{number}: {{vcpus: 1, memory: 1Gi}}" for number in range(1000))
+    variants = ", ".join(f"v{number}: {{}}" for number in range(1000))
+    text = f"class: m\nsizes: {{{sizes}}}\nvariants: {{{variants}}}\n"
+    started = process_time()
+    (problem,) = catalog.problems({"instancetypes/m.yaml": text})
+    assert "this is where the catalog's expressions, templates and layers together ask for more work" in problem
+    assert process_time() - started < 5
+
+
+def test_rendered_templates_count_before_they_are_read(catalog):
+    text = "{% for number in range(9999) %}\n- {a: 1, b: 2}\n{% endfor %}"
+    environments = ", ".join(f"e{number}: {{}}" for number in range(100))
+    started = process_time()
+    problems = catalog.problems(
+        {
+            "vms/a.yaml.j2": text,
+            "vms.yaml": f"a.yaml.j2: {{environments: {{{environments}}}}}\n",
+            "overlays.yaml": f"{{{environments}}}\n",
+        }
+    )
+    assert any(each.startswith("vms/a.yaml.j2:1:1: this is where the catalog's expressions") for each in problems)
+    assert process_time() - started < 5
+
+
+def test_places_in_a_template_are_found_in_linear_time(catalog):
+    started = process_time()
+    catalog.problems({"vms/a.yaml.j2": "a: {{ 1 }}\n" * 4000, "vms.yaml": "a.yaml.j2: {}\n"})
+    assert process_time() - started < 3
 
 
 def test_much_text_from_a_small_loop_is_refused():
     with pytest.raises(ExpressionError, match="more than 1 MiB"):
-        render("{% for a in range(9999) %}" + "x" * 200 + "{% endfor %}", {})
+        render("{% for a in range(9999) %}" + "x" * 200 + "{% endfor %}", {}, Work())
 
 
 def test_faults_of_templates_have_their_line():
     for text in ("a\nb {{ nope }}", "a\n{% if %}", "a\n{{ 1 / 0 }}", "a\n{% macro m() %}{% endmacro %}"):
         with pytest.raises(ExpressionError) as caught:
-            render(text, {})
+            render(text, {}, Work())
         assert caught.value.line == 1
 
 
@@ -143,8 +247,8 @@ def test_names_alone_do_not_need_jinja():
     import sys
 
     code = (
-        "import sys; from virtcatalog.catalog.expressions import evaluate;"
-        "assert evaluate('{{ a }}.{{ b }}', {'a': 1, 'b': 2}) == '1.2'; assert 'jinja2' not in sys.modules"
+        "import sys; from virtcatalog.catalog.expressions import evaluate; from virtcatalog.catalog.work import Work;"
+        "assert evaluate('{{ a }}.{{ b }}', {'a': 1, 'b': 2}, Work()) == '1.2'; assert 'jinja2' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from virtcatalog.api.quantity import NANO, Quantity
 from virtcatalog.errors import nearest
+from virtcatalog.limits import TEMPLATE_INTEGER_BITS
 
 
 class ExpressionError(Exception):
@@ -86,6 +87,8 @@ class Amount:
         nano, rest = divmod(_nano(self._amount) * factor, divisor)
         if rest or nano % NANO:
             raise ExpressionError(f"{self} x {factor}/{divisor} is not a whole number of bytes")
+        if nano.bit_length() > TEMPLATE_INTEGER_BITS:
+            raise ExpressionError("an amount of memory in the expression is too large")
         return Amount(Quantity(nano, "BinarySI"))
 
 
@@ -120,4 +123,26 @@ def as_text(value: Any) -> str:
     """Return a value as text within a string; ExpressionError for lists and maps."""
     if isinstance(value, (list, tuple, Mapping, range)):
         raise ExpressionError("a list or map is no text: use the filter join or tojson")
-    return "" if value is None else str(value)
+    if isinstance(value, str):
+        return encodable(value)
+    if isinstance(value, (int, float, Amount)):
+        return str(value)
+    if value is None:
+        return ""
+    raise no_plain(value)
+
+
+def encodable(text: str) -> str:
+    """Return a text as it is; ExpressionError when it has half of a character of two (a surrogate)."""
+    if not text.isascii():
+        try:
+            text.encode()
+        except UnicodeEncodeError as error:
+            half = ascii(text[error.start])[1:-1]
+            raise ExpressionError(f"the expression gives {half}, which is half a character and no text") from None
+    return text
+
+
+def no_plain(value: object) -> ExpressionError:
+    """Word that an expression has a value that no manifest can hold."""
+    return ExpressionError(f"the expression gives no plain value, but a {type(value).__name__}")

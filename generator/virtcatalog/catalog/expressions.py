@@ -7,11 +7,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from math import isfinite
 from typing import Any
 
-from virtcatalog.catalog.amounts import Amount, ExpressionError, as_text, unknown
+from virtcatalog.catalog.amounts import Amount, ExpressionError, as_text, encodable, no_plain, unknown
+from virtcatalog.catalog.work import Work, WorkError
 
 _NAME = re.compile(r"\{\{\s*([A-Za-z_]\w*)\s*\}\}", re.ASCII)
+_NAMES = 20  # the work of an expression that is a name alone
 _KEYWORDS = frozenset(("true", "false", "none", "True", "False", "None"))
 
 
@@ -20,11 +23,12 @@ def is_expression(value: object) -> bool:
     return type(value) is str and ("{{" in value or "{%" in value or "{#" in value)
 
 
-def evaluate(text: str, names: Mapping[str, Any]) -> Any:
+def evaluate(text: str, names: Mapping[str, Any], work: Work) -> Any:
     """Return the value of a string: of any type where it is one expression as a whole, else a string.
 
-    Raises ExpressionError.
+    Raises ExpressionError; WorkError when that is more than the catalog's budget of `work` has left.
     """
+    work.spend(_NAMES + len(text) // 8)
     whole = _NAME.fullmatch(text)
     if whole and whole[1] not in _KEYWORDS:
         return plain(_look_up(whole[1], names, 0))
@@ -33,7 +37,7 @@ def evaluate(text: str, names: Mapping[str, Any]) -> Any:
         return _NAME.sub(lambda match: _text(match, names), text)
     from virtcatalog.catalog.sandbox import evaluate_with_jinja
 
-    return plain(evaluate_with_jinja(text, names))
+    return plain(evaluate_with_jinja(text, names, work))
 
 
 def plain(value: Any) -> Any:
@@ -41,42 +45,59 @@ def plain(value: Any) -> Any:
     if isinstance(value, Amount):
         return str(value)
     if isinstance(value, dict):
-        return {str(key): plain(each) for key, each in value.items()}
+        for key in value:
+            if not isinstance(key, str):
+                raise ExpressionError(f"the expression gives a map with the key {str(key)[:80]}, and keys are texts")
+        return {plain(key): plain(each) for key, each in value.items()}
     if isinstance(value, (list, tuple)):
         return [plain(each) for each in value]
-    if value is None or isinstance(value, (str, int, float)):
+    if isinstance(value, str):
+        return encodable(value)
+    if isinstance(value, float) and not isfinite(value):
+        raise ExpressionError(f"the expression gives {value}, which is no number that a manifest can have")
+    if value is None or isinstance(value, (int, float)):
         return value
-    raise ExpressionError(f"the expression gives no plain value, but a {type(value).__name__}")
+    raise no_plain(value)
 
 
-def resolve(value: Any, names: Mapping[str, Any], faults: list[tuple[tuple[str | int, ...], ExpressionError]]) -> Any:
+def resolve(
+    value: Any,
+    names: Mapping[str, Any],
+    faults: list[tuple[tuple[str | int, ...], ExpressionError]],
+    work: Work,
+) -> Any:
     """Return plain data with every expression in it evaluated; what has no value is added to `faults`.
 
-    Like a `null` that is written, one that an expression gives removes its key.
+    Like a `null` that is written, one that an expression gives removes its key. WorkError has the path to where the
+    budget was spent.
     """
-    return _resolve(value, names, faults, ())
+    return _resolve(value, names, faults, work, ())
 
 
 def _resolve(
     value: Any,
     names: Mapping[str, Any],
     faults: list[tuple[tuple[str | int, ...], ExpressionError]],
+    work: Work,
     path: tuple[str | int, ...],
 ) -> Any:
     if type(value) is str:
         if "{" in value and is_expression(value):
             try:
-                return evaluate(value, names)
+                return evaluate(value, names, work)
             except ExpressionError as error:
                 faults.append((path, error))
+            except WorkError as error:
+                error.path = path
+                raise
     elif isinstance(value, dict):
         for key, each in tuple(value.items()):
             if type(each) in (str, dict, list):
-                value[key] = _resolve(each, names, faults, (*path, key))
+                value[key] = _resolve(each, names, faults, work, (*path, key))
                 if value[key] is None:
                     del value[key]
     elif isinstance(value, list):
-        return [_resolve(each, names, faults, (*path, index)) for index, each in enumerate(value)]
+        return [_resolve(each, names, faults, work, (*path, index)) for index, each in enumerate(value)]
     return value
 
 

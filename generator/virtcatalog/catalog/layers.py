@@ -17,6 +17,7 @@ from virtcatalog.catalog.labels import DERIVED_ANNOTATIONS, DERIVED_LABELS
 from virtcatalog.catalog.model import Deprecation
 from virtcatalog.catalog.names import key_fault, label_fault
 from virtcatalog.catalog.sources import FieldPath, Sources
+from virtcatalog.catalog.work import ENTRY, WorkError
 
 FRAGMENT = ("displayName", "description", "labels", "annotations", "components", "deprecated", "spec")
 INSTANCETYPE_FRAGMENT = (*FRAGMENT, "memoryPerVcpu", "vcpus", "memory")
@@ -79,8 +80,13 @@ class Composer:
     def merge(self, layers: Sequence[Layer]) -> Merged:
         """Merge layers, the first one lowest."""
         merged: dict[str, Any] = {}
-        for layer in layers:
-            merge_into(merged, layer.data)
+        try:
+            self.sources.work.spend(ENTRY)
+            for layer in layers:
+                self.sources.work.merge(layer.data)
+                merge_into(merged, layer.data)
+        except WorkError as error:
+            self.sources.stop(layers[-1].place, layers[-1].path, error.message)
         merged.pop("components", None)
         return Merged(merged, layers, self.sources.spoilt(layers))
 
@@ -89,11 +95,14 @@ class Composer:
         for key in keys or tuple(merged.data):
             faults: list[tuple[FieldPath, ExpressionError]] = []
             if key in merged.data:
-                merged.data[key] = resolve(merged.data[key], names, faults)
+                try:
+                    merged.data[key] = resolve(merged.data[key], names, faults, self.sources.work)
+                except WorkError as error:
+                    self.sources.stop(*locate(merged.layers, (key, *error.path)), error.message)
                 if merged.data[key] is None:
                     del merged.data[key]
-            for path, error in faults:
-                self.report(merged, (key, *path), error.message)
+            for path, fault in faults:
+                self.report(merged, (key, *path), fault.message)
 
     def report(self, merged: Merged, path: FieldPath, message: str, *missing: str) -> None:
         """Report a fault of a merged field where it was declared last, or that all of some fields are `missing`.

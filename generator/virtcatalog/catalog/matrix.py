@@ -7,7 +7,7 @@ from typing import Any
 
 from virtcatalog.api.instancetype import VirtualMachineInstancetypeSpec
 from virtcatalog.api.quantity import NANO, Quantity
-from virtcatalog.catalog.amounts import Amount, ExpressionError
+from virtcatalog.catalog.amounts import Amount, ExpressionError, as_text
 from virtcatalog.catalog.chain import Chain, Level, levels_of, names_under
 from virtcatalog.catalog.compose import Layer
 from virtcatalog.catalog.declared import Declared
@@ -17,6 +17,7 @@ from virtcatalog.catalog.layers import INSTANCETYPE_FRAGMENT, Composer, Merged, 
 from virtcatalog.catalog.model import Instancetype
 from virtcatalog.catalog.names import name_fault
 from virtcatalog.catalog.sources import FieldPath
+from virtcatalog.catalog.work import WorkError
 from virtcatalog.errors import nearest
 
 
@@ -140,9 +141,11 @@ def _entry(composer: Composer, merged: Merged, names: dict[str, Any], name: str)
 def _name(composer: Composer, stack: Sequence[Level], names: Mapping[str, Any]) -> str:
     template = _last(stack, "name", "") or "{{ class }}{{ version }}.{{ size }}{{ variant }}"
     try:
-        return str(evaluate(template, names))
-    except ExpressionError as error:
-        place = next(each.place for each in reversed(stack) if each.data.get("name"))
+        return as_text(evaluate(template, names, composer.sources.work))
+    except (ExpressionError, WorkError) as error:
+        place = next((each.place for each in reversed(stack) if each.data.get("name")), stack[-1].place)
+        if isinstance(error, WorkError):
+            composer.sources.stop(place, ("name",), error.message)
         composer.sources.report(place, ("name",), error.message)
         return f"{names['class']}{names['version']}.{names['size']}{names['variant']}"
 

@@ -8,38 +8,46 @@ make a bigger value from smaller ones is bounded.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from math import isfinite
 from typing import Any
 
 import jinja2
 import msgspec
 from jinja2 import nodes
-from jinja2.runtime import Context
+from jinja2.runtime import Context, LoopContext
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 from jinja2.visitor import NodeTransformer
 
 from virtcatalog.catalog.amounts import Amount, ExpressionError, as_text, unknown
 from virtcatalog.catalog.filters import (
-    MAX_INTEGER,
-    MAX_ITERATIONS,
     NAMES,
+    ROUNDS_NAME,
+    WORK_NAME,
     as_list,
-    bounded,
     bounded_range,
     concatenated,
+    counted,
     filters,
+    printed,
+    tests,
+    weigh,
+    weighed,
+    work_of,
 )
+from virtcatalog.catalog.work import EXPRESSION, Work, WorkError
+from virtcatalog.limits import TEMPLATE_INTEGER_BITS, TEMPLATE_ITERATIONS, TEMPLATE_OUTPUT_CHARACTERS
 
-MAX_OUTPUT = 2**20
-
-_BUDGET = "%budget"  # no name in a template is spelt like this
 _STATEMENTS = (nodes.Template, nodes.Output, nodes.TemplateData, nodes.For, nodes.If, nodes.Assign, nodes.With)
 _EXPRESSIONS = (
     *(nodes.Name, nodes.NSRef, nodes.Const, nodes.List, nodes.Tuple, nodes.Dict, nodes.Pair, nodes.Keyword),
     *(nodes.Getattr, nodes.Getitem, nodes.Slice, nodes.Filter, nodes.Test, nodes.CondExpr, nodes.Concat),
     *(nodes.Compare, nodes.Operand, nodes.And, nodes.Or, nodes.Not, nodes.Neg, nodes.Pos),
     *(nodes.Add, nodes.Sub, nodes.Mul, nodes.Div, nodes.FloorDiv, nodes.Mod, nodes.Pow, nodes.Call),
+)
+_OF_LOOPS = frozenset(
+    ("depth", "depth0", "first", "index", "index0", "last", "length", "nextitem", "previtem", "revindex", "revindex0")
 )
 _FAULTS = (
     jinja2.TemplateError,
@@ -55,7 +63,26 @@ _FAULTS = (
 
 
 class _Environment(ImmutableSandboxedEnvironment):
-    intercepted_binops = frozenset(("+", "-", "*", "**", "%"))
+    intercepted_binops = frozenset(("+", "-", "*", "/", "//", "**", "%"))
+
+    def getattr(self, obj: Any, attribute: str) -> Any:
+        """Return an item of a map, or what a loop tells of itself: nothing else has attributes here."""
+        if isinstance(obj, Mapping) and attribute in obj:
+            return obj[attribute]
+        if isinstance(obj, LoopContext) and attribute in _OF_LOOPS:
+            return getattr(obj, attribute)
+        if isinstance(obj, Amount):
+            return self.undefined(f"an amount of memory has nothing like {attribute!r}")
+        return self.undefined(obj=obj, name=attribute)
+
+    def getitem(self, obj: Any, argument: Any) -> Any:
+        """Return an item of a map, list or text."""
+        if isinstance(obj, (Mapping, Sequence)):
+            try:
+                return obj[argument]
+            except (LookupError, TypeError):
+                pass
+        return self.getattr(obj, argument) if isinstance(argument, str) else self.undefined(obj=obj, name=argument)
 
     def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
         numbers = all(isinstance(each, (int, float)) for each in (left, right))
@@ -66,9 +93,13 @@ class _Environment(ImmutableSandboxedEnvironment):
             and not isinstance(right, Amount)
         ):
             raise ExpressionError(f"{operator} works on numbers and amounts of memory only")
-        if operator == "**" and not (numbers and abs(right) <= 128 and abs(left) < MAX_INTEGER):
+        if operator == "**" and not (numbers and abs(right) <= 128 and abs(left) < 2**TEMPLATE_INTEGER_BITS):
             raise ExpressionError("the power is too large")
-        return bounded(super().call_binop(context, operator, left, right))
+        if not numbers:
+            work_of(context).spend(weigh(left) + weigh(right))
+        result = super().call_binop(context, operator, left, right)
+        weigh(result)
+        return result
 
 
 class _Rewriter(NodeTransformer):
@@ -95,15 +126,32 @@ class _Rewriter(NodeTransformer):
     def visit_For(self, node: nodes.For) -> nodes.Node:  # noqa: N802
         if node.recursive:
             self._refuse(node, "recursive loops are not available")
+        cost = nodes.Const(sum(_cost(each) for each in (*node.body, *([node.test] if node.test else []))))
         self.generic_visit(node)
-        node.iter = _filtered(node.iter, "counted")
+        node.iter = _filtered(node.iter, "counted", cost)
         return node
 
-    def _bound(self, node: nodes.Node) -> nodes.Node:
+    def visit_Compare(self, node: nodes.Compare) -> nodes.Node:  # noqa: N802
         self.generic_visit(node)
-        return node if getattr(node, "ctx", "load") != "load" else _filtered(node, "bounded")
+        node.expr = _filtered(node.expr, "weighed")
+        for operand in node.ops:
+            operand.expr = _filtered(operand.expr, "weighed")
+        return node
 
-    visit_List = visit_Tuple = visit_Dict = _bound  # noqa: N815
+    def visit_Getitem(self, node: nodes.Getitem) -> nodes.Node:  # noqa: N802
+        self.generic_visit(node)
+        return _filtered(node, "weighed") if isinstance(node.arg, nodes.Slice) else node
+
+    def visit_Const(self, node: nodes.Const) -> nodes.Node:  # noqa: N802
+        if isinstance(node.value, float) and not isfinite(node.value):
+            self._refuse(node, "numbers must be finite")
+        return node
+
+    def _weighed(self, node: nodes.Node) -> nodes.Node:
+        self.generic_visit(node)
+        return node if getattr(node, "ctx", "load") != "load" else _filtered(node, "weighed")
+
+    visit_List = visit_Tuple = visit_Dict = _weighed  # noqa: N815
 
     def visit_Concat(self, node: nodes.Concat) -> nodes.Node:  # noqa: N802
         self.generic_visit(node)
@@ -113,27 +161,23 @@ class _Rewriter(NodeTransformer):
         self.refused.append(ExpressionError(f"in templates {message}", max(node.lineno, 1) - 1))
 
 
-def _filtered(node: nodes.Node, name: str) -> nodes.Filter:
-    return nodes.Filter(node, name, [], [], None, None, lineno=node.lineno)
+def _filtered(node: nodes.Node, name: str, *arguments: nodes.Expr) -> nodes.Filter:
+    return nodes.Filter(node, name, [*arguments], [], None, None, lineno=node.lineno)
 
 
-@jinja2.pass_context
-def _counted(context: Context, values: Iterable[Any]) -> Iterator[Any]:
-    budget = context.get(_BUDGET)
-    for value in values:
-        budget[0] -= 1
-        if budget[0] < 0:
-            raise ExpressionError(f"the template loops more than {MAX_ITERATIONS} times")
-        yield value
+def _cost(node: nodes.Node) -> int:
+    """What it costs to run a node once, loops in it one round, beside the size of its values."""
+    return 8 + sum(40 if isinstance(each, nodes.BinExpr) else 8 for each in node.find_all(nodes.Node))
 
 
 @lru_cache(maxsize=1)
 def _environment() -> _Environment:
-    environment = _Environment(undefined=jinja2.StrictUndefined, finalize=as_text, keep_trailing_newline=True)
+    environment = _Environment(undefined=jinja2.StrictUndefined, finalize=printed, keep_trailing_newline=True)
     environment.optimized = False  # else constant expressions are computed while compiling, unbounded
     environment.trim_blocks = environment.lstrip_blocks = True
     environment.filters = filters()
-    environment.filters |= {"counted": _counted, "bounded": bounded, "concatenated": concatenated}
+    environment.filters |= {"counted": counted, "weighed": weighed, "concatenated": concatenated}
+    environment.tests = tests()  # type: ignore[assignment]
     environment.globals = {"range": bounded_range}
     return environment
 
@@ -144,9 +188,9 @@ class _Compiled(msgspec.Struct, frozen=True):
     template: jinja2.Template
     native: bool
     uses: tuple[tuple[str, int], ...]
+    cost: int
 
 
-@lru_cache(maxsize=4096)
 def _compile(text: str) -> _Compiled:
     environment = _environment()
     try:
@@ -154,13 +198,15 @@ def _compile(text: str) -> _Compiled:
         native = _whole(tree)
         if native is not None:
             tree.body = [nodes.Assign(nodes.Name("result", "store"), native, lineno=1)]
+        cost = EXPRESSION + _cost(tree)
         rewriter = _Rewriter()
         rewriter.visit(tree)
         if rewriter.refused:
             raise rewriter.refused[0]
         uses = _undeclared(tree)
         code = environment.compile(tree)
-        return _Compiled(jinja2.Template.from_code(environment, code, environment.globals), native is not None, uses)
+        template = jinja2.Template.from_code(environment, code, environment.globals)
+        return _Compiled(template, native is not None, uses, cost)
     except jinja2.TemplateSyntaxError as error:
         raise ExpressionError(_sentence(error.message or "syntax error"), error.lineno - 1) from None
     except _FAULTS as error:
@@ -183,46 +229,55 @@ def _undeclared(tree: nodes.Template) -> tuple[tuple[str, int], ...]:
     return tuple(sorted(found, key=lambda use: use[1]))
 
 
-def evaluate_with_jinja(text: str, names: Mapping[str, Any]) -> Any:
+def evaluate_with_jinja(text: str, names: Mapping[str, Any], work: Work) -> Any:
     """Return the value of a text with expressions; ExpressionError when it has none."""
-    compiled = _compile(text)
-    for name, line in compiled.uses:
-        if name not in names:
-            raise ExpressionError(unknown(name, names), line)
+    compiled = _prepare(text, names, work)
     if not compiled.native:
-        return _render(compiled.template, names)
+        return _render(compiled.template, names, work)
     try:
-        context = compiled.template.new_context({**names, _BUDGET: [MAX_ITERATIONS]})
+        context = compiled.template.new_context(_variables(names, work))
         for _ in compiled.template.root_render_func(context):
             pass
         value = context.vars["result"]
         if isinstance(value, jinja2.Undefined):
             return str(value) or None  # "" of a condition without else; a name without value raises
-        return bounded(as_list(value))
+        return weighed(context, as_list(value))
     except _FAULTS as error:
         raise _fault(error) from None
 
 
-def render(text: str, names: Mapping[str, Any]) -> str:
+def render(text: str, names: Mapping[str, Any], work: Work) -> str:
     """Return a template, rendered; ExpressionError when that cannot be."""
-    compiled = _compile(text)
-    unknowns = [(name, line) for name, line in compiled.uses if name not in names]
-    if unknowns:
-        name, line = unknowns[0]
-        raise ExpressionError(unknown(name, names), line)
-    return as_text(evaluate_with_jinja(text, names)) if compiled.native else _render(compiled.template, names)
+    return as_text(evaluate_with_jinja(text, names, work))
 
 
-def _render(template: jinja2.Template, names: Mapping[str, Any]) -> str:
+def _prepare(text: str, names: Mapping[str, Any], work: Work) -> _Compiled:
+    compiled: _Compiled = work.compiled(text, _compile)
+    for name, line in compiled.uses:
+        if name not in names:
+            raise ExpressionError(unknown(name, names), line)
+    work.spend(compiled.cost)
+    return compiled
+
+
+def _variables(names: Mapping[str, Any], work: Work) -> dict[str, Any]:
+    return {**names, WORK_NAME: work, ROUNDS_NAME: [TEMPLATE_ITERATIONS]}
+
+
+def _render(template: jinja2.Template, names: Mapping[str, Any], work: Work) -> str:
     parts, length = [], 0
     try:
-        for part in template.generate({**names, _BUDGET: [MAX_ITERATIONS]}):
+        for part in template.generate(_variables(names, work)):
             parts.append(part)
             length += len(part)
-            if length > MAX_OUTPUT:
+            work.spend(1 + len(part) // 8)
+            if length > TEMPLATE_OUTPUT_CHARACTERS:
                 raise ExpressionError("the template gives more than 1 MiB of text")
     except ExpressionError as error:
         raise ExpressionError(error.message, _line(error)) from None
+    except WorkError as error:
+        error.line = _line(error)
+        raise
     except _FAULTS as error:
         raise _fault(error, _line(error)) from None
     return "".join(parts)

@@ -6,12 +6,13 @@ import os
 from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from virtcatalog.api.findings import field_path
 from virtcatalog.catalog.compose import Layer
 from virtcatalog.catalog.model import Source
-from virtcatalog.errors import Problem, nearest
+from virtcatalog.catalog.work import Work
+from virtcatalog.errors import CatalogError, Problem, nearest
 from virtcatalog.manifests.document import Text
 
 MAX_BYTES = 16 * 2**20
@@ -27,6 +28,7 @@ class Sources:
 
     def __init__(self, root: Path) -> None:
         self.root = root
+        self.work = Work()
         self.unread: set[str] = set()
         self._texts: dict[str, Text] = {}
         self._problems: dict[tuple[str, FieldPath, str], Problem] = {}
@@ -77,6 +79,11 @@ class Sources:
             self._problems[key] = Problem(
                 file=self.display(place), line=line, column=column, field=field_path(path), message=message
             )
+
+    def stop(self, place: str, path: FieldPath, message: str) -> NoReturn:
+        """Raise CatalogError with everything that was reported, and this: nothing else can be looked at after it."""
+        self.report(place, path, message)
+        raise CatalogError(*self.problems)
 
     def add(self, problem: Problem) -> None:
         """Note a problem that has its place already."""
@@ -134,6 +141,7 @@ class Sources:
         elif not raw.strip():
             self.report(place, (), "is empty")
         else:
+            self.work.read(len(raw))
             return raw
         return None
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
 import msgspec
@@ -17,7 +17,8 @@ from virtcatalog.catalog.check import Checker, Version
 from virtcatalog.catalog.model import Cross, Origin, Overlay, Source, VmTemplate
 from virtcatalog.catalog.names import name_fault
 from virtcatalog.catalog.sources import Sources
-from virtcatalog.errors import Problem, nearest
+from virtcatalog.catalog.work import WorkError, reading
+from virtcatalog.errors import CatalogError, Problem, nearest
 from virtcatalog.manifests.document import Text
 
 PLACE = "vms.yaml"
@@ -111,9 +112,14 @@ def _renderings(
         if faults:
             continue
         try:
-            yield _Rendering(place, environment, render(source, names), values)
-        except ExpressionError as error:
-            _report_line(sources, place, error.line + 1, _column(source, error), error.message)
+            text = render(source, names, sources.work)
+            sources.work.spend(reading(text))
+        except (ExpressionError, WorkError) as error:
+            _report_line(sources, place, error.line + 1, _column(source, error.line, error.message), error.message)
+            if isinstance(error, WorkError):
+                raise CatalogError(*sources.problems) from None
+        else:
+            yield _Rendering(place, environment, text, values)
 
 
 def _facts(overlay: Overlay) -> dict[str, str]:
@@ -127,10 +133,10 @@ def _facts(overlay: Overlay) -> dict[str, str]:
     }
 
 
-def _column(source: str, error: ExpressionError) -> int:
-    """The column of the name that the error is about, else 1."""
-    line = source.splitlines()[error.line : error.line + 1] or [""]
-    name = error.message.split("'")[1] if error.message.startswith("the expression uses '") else ""
+def _column(source: str, number: int, message: str) -> int:
+    """The column of the name that an error is about, else 1."""
+    line = source.splitlines()[number : number + 1] or [""]
+    name = message.split("'")[1] if message.startswith("the expression uses '") else ""
     return line[0].find(name) + 1 if name and name in line[0] else 1
 
 
@@ -206,17 +212,30 @@ def _original(rendering: _Rendering, raw: bytes, place: tuple[int, int]) -> tupl
     """Where a place of the rendered text is from: the template's line that reads the same, if there is just one."""
     if not isinstance(rendering.text, str):
         return place
-    rendered, lines = rendering.text.splitlines(), raw.decode("utf-8-sig").splitlines()
+    rendered, (whole, starting) = _lines(rendering.text), _numbers(raw)
     line = rendered[place[0] - 1] if 0 < place[0] <= len(rendered) else ""
-    key = line.partition(":")[0]
-    for found in ([n for n, each in enumerate(lines, 1) if each == line], _starting(lines, f"{key}:")):
+    for found in (whole.get(line, ()), starting.get(line.partition(":")[0], ())):
         if len(found) == 1:
             return found[0], place[1]
     return 1, 1
 
 
-def _starting(lines: Sequence[str], start: str) -> list[int]:
-    return [number for number, each in enumerate(lines, 1) if each.startswith(start)]
+@lru_cache(maxsize=1)
+def _lines(text: str) -> list[str]:
+    return text.splitlines()
+
+
+@lru_cache(maxsize=1)
+def _numbers(raw: bytes) -> tuple[dict[str, list[int]], dict[str, list[int]]]:
+    """The numbers of a template's lines by their text, and by what is before their first colon."""
+    whole: dict[str, list[int]] = {}
+    starting: dict[str, list[int]] = {}
+    for number, line in enumerate(raw.decode("utf-8-sig").splitlines(), 1):
+        whole.setdefault(line, []).append(number)
+        start, colon, _ = line.partition(":")
+        if colon:
+            starting.setdefault(start, []).append(number)
+    return whole, starting
 
 
 def _report_line(sources: Sources, place: str, line: int, column: int, message: str) -> None:

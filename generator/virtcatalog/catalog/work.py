@@ -1,0 +1,88 @@
+"""What reading one catalog may cost: a budget of work, in units of some 50 nanoseconds.
+
+All that a few words can make long is charged to it by size: expressions and templates, layers that are merged again
+and again, and what is rendered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from virtcatalog.limits import WORK, WORK_PER_BYTE
+
+#: What takes work beyond its size: an entry, and an expression that is more than a name.
+ENTRY, EXPRESSION = 2000, 150
+_YAML_NODE = 150
+_CHARACTERS = 8  # characters that count as one unit
+
+
+class WorkError(Exception):
+    """The catalog asks for more work than one may; reading it ends with this.
+
+    `path` leads from what was evaluated to where it arose, `line` counts from 0 within the text there.
+    """
+
+    def __init__(self) -> None:
+        self.path: tuple[str | int, ...] = ()
+        self.line = 0
+        self.message = (
+            "this is where the catalog's expressions, templates and layers together ask for more work than a catalog "
+            "of its size may; make them smaller, or split the catalog"
+        )
+        super().__init__(self.message)
+
+
+class Work:
+    """The budget of one catalog; what it read gives more, so that large catalogs are as free as small ones."""
+
+    __slots__ = ("_compiled", "_left", "_sizes")
+
+    def __init__(self) -> None:
+        self._left = WORK
+        self._compiled: dict[str, Any] = {}
+        self._sizes: dict[int, tuple[Any, int]] = {}
+
+    def read(self, count: int) -> None:
+        """Take note of so many bytes of the catalog."""
+        self._left += count * WORK_PER_BYTE
+
+    def spend(self, units: int) -> None:
+        """Charge work; WorkError when nothing is left."""
+        self._left -= units
+        if self._left < 0:
+            raise WorkError
+
+    def compiled(self, text: str, compile_: Callable[[str], Any]) -> Any:
+        """Return what a text is compiled to, which happens once a catalog."""
+        found = self._compiled.get(text)
+        if found is None:
+            found = self._compiled[text] = compile_(text)
+        return found
+
+    def merge(self, data: Any) -> None:
+        """Charge that plain data is merged, which does not change meanwhile."""
+        known = self._sizes.get(id(data))
+        if known is None:
+            known = self._sizes[id(data)] = data, size(data)
+        self.spend(known[1])
+
+
+def reading(text: str) -> int:
+    """How much work it will be to read a text as YAML, by what most of its nodes begin or end with."""
+    return len(text) + _YAML_NODE * sum(map(text.count, (":", ",", "- ", "[", "{")))
+
+
+def size(data: Any) -> int:
+    """How much work it is to go through plain data."""
+    units, rest = 0, [data]
+    while rest:
+        each = rest.pop()
+        units += 2
+        if isinstance(each, str):
+            units += len(each) // _CHARACTERS
+        elif isinstance(each, Mapping):
+            rest += [*each.keys(), *each.values()]
+        elif isinstance(each, (list, tuple)):
+            rest += each
+    return units
