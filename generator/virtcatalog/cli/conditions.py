@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import TYPE_CHECKING, Any, ParamSpec
 
 import click
+import msgspec
+
+from virtcatalog.cli.console import summary
 
 if TYPE_CHECKING:
+    from virtcatalog.cli.vms import Batch
     from virtcatalog.kubevirt.conditions import Conditions
 
 P = ParamSpec("P")
@@ -57,6 +61,22 @@ def conditioned_twice(command: Callable[..., int]) -> Callable[..., int]:
         return command(*args, conditions=pair, **others)
 
     return _with(run, _OF_TWO)
+
+
+def conditions_of(batches: Sequence[Batch], asked: Conditions) -> list[Conditions]:
+    """Return the conditions that the VMs of each batch meet; whatever release is overruled is told once."""
+    from virtcatalog.kubevirt.conditions import choose_release
+
+    found, told = [], set()
+    for batch in batches:
+        release = asked.release
+        if release or batch.kubevirt:
+            release, overruled = choose_release(release, batch.kubevirt, [each.manifest for each in batch.objects])
+            told.add(f"{batch.environment}: {overruled}".removeprefix(": ") if overruled else "")
+        found.append(msgspec.structs.replace(asked, release=release, environment=batch.environment or None))
+    for text in sorted(told - {""}):
+        summary(text)
+    return found
 
 
 def _with(command: Callable[..., int], options: tuple[Callable[..., Any], ...]) -> Callable[..., int]:

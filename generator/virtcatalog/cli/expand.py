@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from virtcatalog.cli.conditions import conditioned, conditions_of
 from virtcatalog.cli.console import failing, progress, summary
 from virtcatalog.cli.expand_output import PRINTERS, print_pins
 from virtcatalog.cli.expand_warnings import Warnings
@@ -19,7 +20,7 @@ from virtcatalog.errors import ManifestError, Problem, UnsupportedError
 
 if TYPE_CHECKING:
     from virtcatalog.kubevirt.cluster import Cluster
-    from virtcatalog.kubevirt.hosts import HostProfile
+    from virtcatalog.kubevirt.conditions import Conditions
     from virtcatalog.kubevirt.launcher.lint import Finding, Schema
     from virtcatalog.kubevirt.pipeline import Result
 
@@ -44,6 +45,7 @@ Examples:
   virtcatalog expand -f vm.yaml --pin                 the VM pinned to ControllerRevisions, and these
   virtcatalog expand -f vm.yaml -o disks              its disks, a line each
   virtcatalog expand                                  every VM template of ./catalog
+  virtcatalog expand -f vm.yaml --kubevirt v1.8.4     under an earlier release
   virtcatalog expand --lint-xml --host nodes.yaml     on nodes of your own, checked by libvirt's schema
   kubectl get vm -A -o yaml | virtcatalog expand -f - -o json --catalog output
 """,
@@ -63,35 +65,26 @@ Examples:
 )
 @click.option("--output", "-o", "form", type=click.Choice(list(PRINTERS)), help="What to print. [default: xml]")
 @click.option("--pin", is_flag=True, help="Print the VMs with revisionNames, and their ControllerRevisions.")
-@click.option(
-    "--arch",
-    type=click.Choice(["amd64", "arm64", "s390x"]),
-    default="amd64",
-    help="The architecture of VMs that name none. [default: amd64]",
-)
-@click.option("--host", metavar="PROFILE|FILE", default="reference", help="The nodes: see `virtcatalog hosts`.")
 @click.option("--jobs", "-j", type=click.IntRange(1), default=1, help="Processes to expand many VMs with. [default: 1]")
 @click.option("--lint-xml", is_flag=True, help="Check every domain against libvirt's schema, too.")
 @click.option("--libvirt-schema", metavar="FILE", type=click.Path(path_type=Path), help="Where that is: domain.rng.")
 @failing
+@conditioned
 def command(
     sources: tuple[str, ...],
     catalog: str | None,
     form: str | None,
     pin: bool,
-    arch: str,
-    host: str,
     jobs: int,
     lint_xml: bool,
     libvirt_schema: Path | None,
+    conditions: Conditions,
 ) -> int:
-    """Show what KubeVirt v1.9.0 makes of VMs: who refuses them, or the VMI and the libvirt domain XML.
+    """Show what KubeVirt makes of VMs: who refuses them, or the VMI and the libvirt domain XML.
 
     The KubeVirt CR, PersistentVolumeClaims, DataVolumes, DataSources, presets and ControllerRevisions among the files
     count as the cluster's. VMs that cannot be read or are refused do not stop the others.
     """
-    from virtcatalog.kubevirt.hostfile import load_host
-
     if pin and form not in (None, "json"):
         raise click.UsageError(f"--pin prints manifests, as YAML or with -o json; it has no -o {form}")
     batches, problems = gather(sources, catalog)
@@ -99,8 +92,8 @@ def command(
     for problem in sorted([*problems, *(each for batch in batches for vm in batch.unreadable for each in vm)]):
         run.say(problem)
     run.count["unreadable"] = sum(len(batch.unreadable) for batch in batches)
-    profile = load_host(host)
-    clusters = [(batch, _cluster(batch, arch, profile)) for batch in batches]
+    met = conditions_of(batches, conditions)
+    clusters = [(batch, _cluster(batch, own)) for batch, own in zip(batches, met, strict=True)]
     number = sum(len(batch.vms) for batch in batches)
     outcomes = run.tell(progress(_expanded(clusters, jobs), number, "VMs"))
     printer = partial(print_pins, form == "json") if pin else PRINTERS[form or "xml"]
@@ -146,11 +139,11 @@ def _schema(file: Path | None) -> Schema:
     return Schema(file or SCHEMA)
 
 
-def _cluster(batch: Batch, arch: str, host: HostProfile) -> Cluster:
+def _cluster(batch: Batch, conditions: Conditions) -> Cluster:
     from virtcatalog.kubevirt.cluster import Cluster
 
     try:
-        return Cluster([each.manifest for each in batch.objects], architecture=arch, host=host)
+        return Cluster.under([each.manifest for each in batch.objects], conditions)
     except ManifestError as error:
         problems: list[Problem] = []
         for each in batch.objects:

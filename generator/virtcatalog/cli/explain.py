@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import msgspec
 
-from virtcatalog.cli.conditions import conditioned
+from virtcatalog.cli.conditions import conditioned, conditions_of
 from virtcatalog.cli.console import failing
 from virtcatalog.cli.inputs import is_catalog
 from virtcatalog.cli.vms import Batch, Located, gather
@@ -65,7 +65,7 @@ def command(
     view = of_field(field) if field is not None else of_xpath(xpath or "")
     located, batch = _choose(gather([file], catalog)[0], file, vm)
     objects = [each.manifest for each in batch.objects]
-    answer = why(located.manifest, objects, conditions, view)
+    answer = why(located.manifest, objects, conditions_of([batch], conditions)[0], view)
     places = [_place(reason, located, catalog, file) for reason in answer.reasons]
     if form == "json":
         click.echo(json.dumps(_as_data(located, field or xpath or "", answer, places), indent=2, ensure_ascii=False))

@@ -28,11 +28,16 @@ class Located(NamedTuple):
 
 
 class Batch(NamedTuple):
-    """VMs that meet the same cluster; `unreadable` is what is wrong with VMs that cannot be read, a list a VM."""
+    """VMs that meet the same cluster; `unreadable` is what is wrong with VMs that cannot be read, a list a VM.
+
+    `kubevirt` is the release that their environment is said to run, "" when nothing says so.
+    """
 
     vms: list[Located]
     objects: list[Located]
     unreadable: list[list[Problem]]
+    environment: str = ""
+    kubevirt: str = ""
 
 
 class _Files(NamedTuple):
@@ -112,7 +117,8 @@ def _environments(
             objects[path, environment] = [_unplaced(each) for each in manifests]
         own = [Located(each, partial(_in_template, members[0], each)) for each in members[0].companions]
         vms = [Located(each.manifest, partial(_in_template, each, each.manifest)) for each in members]
-        yield Batch(vms, [*objects[path, environment], *own, *beside], [])
+        release = next((each.kubevirt for each in catalogs[path].overlays if each.name == environment), "")
+        yield Batch(vms, [*objects[path, environment], *own, *beside], [], environment, release)
 
 
 def _in_template(template: VmTemplate, manifest: dict[str, Any], field: str, message: str) -> Problem:

@@ -24,7 +24,7 @@ from virtcatalog.api.object import Status
 from virtcatalog.api.operator import KubeVirt
 from virtcatalog.api.prune import prune
 from virtcatalog.errors import ManifestError, Problem, Warning
-from virtcatalog.kubevirt.conditions import Conditions, observed_release
+from virtcatalog.kubevirt.conditions import Conditions, choose_release
 from virtcatalog.kubevirt.configuration import Configuration
 from virtcatalog.kubevirt.hosts import HOSTS, HostProfile
 from virtcatalog.kubevirt.matchers import instancetype_kind, preference_kind
@@ -91,7 +91,7 @@ class Cluster:
         warnings: dict[tuple[str, str, str], tuple[Warning, ...]] = {}
         objects: dict[tuple[str, str, str], Any] = {}
         try:
-            release = conditions.release or observed_release(manifests) or DEFAULT
+            release = choose_release(conditions.release, "", manifests).release
         except ManifestError as error:
             problems += error.problems
             release = DEFAULT

@@ -44,7 +44,7 @@ def choose_release(asked: Release | None, declared: str, manifests: Sequence[Map
     environment = find_release(declared) if declared else None
     wanted = asked or environment
     if wanted is None:
-        return Choice(observed_release(manifests) or DEFAULT)
+        return Choice(_observed_release(manifests) or DEFAULT)
     others = [] if environment in (None, wanted) else [f"overlays.yaml says {environment}"]
     observed = _observed(manifests)
     if observed and _modelled(observed[1]) is not wanted:
@@ -52,7 +52,7 @@ def choose_release(asked: Release | None, declared: str, manifests: Sequence[Map
     return Choice(wanted, f"KubeVirt {wanted} counts, though {' and '.join(others)}" if others else "")
 
 
-def observed_release(manifests: Sequence[Mapping[str, Any]]) -> Release | None:
+def _observed_release(manifests: Sequence[Mapping[str, Any]]) -> Release | None:
     """The release that the last KubeVirt CR says it runs; ManifestError when that is none that is modelled."""
     observed = _observed(manifests)
     if observed is None:

@@ -1,0 +1,73 @@
+"""Which KubeVirt release counts: the one asked for, the environment's, the KubeVirt CR's, the newest."""
+
+from typing import Any
+
+import pytest
+
+from virtcatalog.errors import ManifestError
+from virtcatalog.kubevirt.cluster import Cluster
+from virtcatalog.kubevirt.conditions import choose_release
+from virtcatalog.releases import DEFAULT, RELEASES, find_release
+
+
+def kubevirt(observed: str | None, name: str = "kubevirt") -> dict[str, Any]:
+    status = {"status": {"observedKubeVirtVersion": observed}} if observed else {}
+    return {"apiVersion": "kubevirt.io/v1", "kind": "KubeVirt", "metadata": {"name": name}, **status}
+
+
+@pytest.mark.parametrize(
+    ("asked", "declared", "observed", "chosen"),
+    [
+        (None, "", None, DEFAULT.name),
+        (None, "", "v1.8.4", "v1.8.4"),
+        (None, "", "v1.8.1", "v1.8.4"),
+        (None, "v1.7.4", None, "v1.7.4"),
+        (None, "v1.7.4", "v1.8.4", "v1.7.4"),
+        ("v1.9.0", "v1.7.4", "v1.8.4", "v1.9.0"),
+        ("v1.7.4", "v1.8.4", None, "v1.7.4"),
+        ("v1.7.4", "", "v0.1.0", "v1.7.4"),
+    ],
+)
+def test_what_is_nearest_to_the_question_counts(
+    asked: str | None, declared: str, observed: str | None, chosen: str
+) -> None:
+    release = find_release(asked) if asked else None
+    assert choose_release(release, declared, [kubevirt(observed)]).release is RELEASES[chosen]
+
+
+@pytest.mark.parametrize(
+    ("asked", "declared", "observed", "overruled"),
+    [
+        (None, "", "v1.8.4", ""),
+        ("v1.8.4", "v1.8.4", "v1.8.4", ""),
+        ("v1.8.4", "v1.8.2", "v1.8.1", ""),
+        ("v1.9.0", "v1.8.4", None, "KubeVirt v1.9.0 counts, though overlays.yaml says v1.8.4"),
+        (
+            None,
+            "v1.8.4",
+            "v1.9.0",
+            "KubeVirt v1.8.4 counts, though KubeVirt/kubevirt says v1.9.0 (status.observedKubeVirtVersion)",
+        ),
+        (
+            "v1.9.0",
+            "v1.8.4",
+            "v1.5.2",
+            """KubeVirt v1.9.0 counts, though overlays.yaml says v1.8.4 and \
+KubeVirt/kubevirt says v1.5.2 (status.observedKubeVirtVersion)""",
+        ),
+    ],
+)
+def test_what_contradicts_it_is_told(asked: str | None, declared: str, observed: str | None, overruled: str) -> None:
+    release = find_release(asked) if asked else None
+    assert choose_release(release, declared, [kubevirt(observed)]).overruled == overruled
+
+
+def test_the_last_kubevirt_cr_counts() -> None:
+    assert choose_release(None, "", [kubevirt("v1.7.4"), kubevirt("v1.8.4", "other")]).release.name == "v1.8.4"
+    assert choose_release(None, "", [kubevirt("v1.7.4"), kubevirt(None)]).release is DEFAULT
+
+
+def test_a_cluster_that_runs_an_unknown_release_is_not_guessed_at() -> None:
+    with pytest.raises(ManifestError, match=r"KubeVirt/kubevirt: status.observedKubeVirtVersion: .*'v1.5.2'") as raised:
+        Cluster([kubevirt("v1.5.2")])
+    assert "name the release to ask about" in str(raised.value)
