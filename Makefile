@@ -1,6 +1,6 @@
 # Every target creates .venv and installs what it needs, pinned by constraints.txt, when it is missing.
 .DEFAULT_GOAL := help
-.PHONY: help build check test conformance golden schemas lint bench clean
+.PHONY: help build check test conformance golden judge schemas lint bench clean
 
 PYTHON ?= python3
 VENV := .venv
@@ -31,6 +31,10 @@ conformance: $(READY) ## Ask every VM that KubeVirt was asked; fail when fewer a
 
 golden: $(READY) ## Update the golden files after a wanted change
 	$(BIN)/python -m pytest --snapshot-update
+
+judge: $(READY) ## Have libvirt itself define and start the golden domains (as root, on Debian); JUDGE=--check compares
+	tests/judge/chroot.sh unpack build/judge
+	tests/judge/chroot.sh run build/judge $(abspath $(BIN))/python tests/judge/judge.py --root build/judge $(JUDGE)
 
 schemas: $(READY) ## Generate schemas/ and docs/findings.md from the code
 	$(BIN)/virtcatalog schema --output schemas
