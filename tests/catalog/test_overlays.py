@@ -47,6 +47,11 @@ def test_the_scope_says_which_kinds(catalog, text, kinds):
     assert kinds in (len(found.kinds), list(found.kinds))
 
 
+def test_the_release_that_it_runs(catalog):
+    assert overlay(catalog, "{kubevirt: v1.9.0}")[1].kubevirt == "v1.9.0"
+    assert overlay(catalog, "{}")[1].kubevirt == ""
+
+
 def test_a_vendor_of_its_own_is_a_label(catalog):
     _, found = overlay(catalog, "{vendor: lab.example.org, labels: {a: b}, annotations: {c: d e}}")
     assert found.labels == {"a": "b", f"{P}vendor": "lab.example.org"}
@@ -97,6 +102,9 @@ def test_a_patch_divides_where_labels_differ(catalog):
         ("{labels: {a: b c}}", "1:14: e.labels.a: Kubernetes refuses the label value 'b c'"),
         (f"{{labels: {{{P}cpu: '1'}}}}", f"1:14: e.labels[{P}cpu]: {P}cpu is derived from `vcpus`; it cannot be set"),
         (f"{{labels: {{{P}vendor: a}}}}", f"1:14: e.labels[{P}vendor]: {P}vendor is derived from the catalog's"),
+        ("{kubevirt: '1.9'}", "1:5: e.kubevirt: must be a string such as v1.8.4, not '1.9'"),
+        ("{kubevirt: v1.3.0}", "1:5: e.kubevirt: KubeVirt 'v1.3.0' is not modelled; known are"),
+        ("{kubevirt: v1.8.4}", "1:5: e.kubevirt: v1.8.4 is older than v1.9, the oldest that catalog.yaml supports"),
         ("{vendor: a b}", "1:5: e.vendor: Kubernetes refuses the label value 'a b'"),
         ("{annotations: {a/b/c: d}}", "1:19: e.annotations[a/b/c]: Kubernetes refuses the key 'a/b/c'"),
         ("{select: {names: [m.smal]}}", "1:22: e.select.names[0]: 'm.smal' matches no object of the catalog"),

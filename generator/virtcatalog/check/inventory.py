@@ -18,6 +18,7 @@ from virtcatalog.catalog.model import (
     Source,
 )
 from virtcatalog.check.subject import Inventory, Subject
+from virtcatalog.kubevirt.conditions import Conditions
 from virtcatalog.manifests.read import Manifest
 from virtcatalog.releases import DEFAULT
 from virtcatalog.render.environment import deployed
@@ -29,6 +30,7 @@ def take(
     *,
     today: date,
     texts: Sequence[tuple[str | bytes, str]] = (),
+    conditions: Conditions | None = None,
 ) -> Inventory:
     """Return what there is to check: of a catalog (with the texts of its files, by path), of manifests, of both."""
     objects: list[Subject] = []
@@ -51,6 +53,7 @@ def take(
     return Inventory(
         catalog=catalog,
         release=catalog.kubevirt if catalog else DEFAULT.name,
+        conditions=conditions or Conditions(),
         today=today,
         objects=tuple(objects),
         vms=tuple(vms),

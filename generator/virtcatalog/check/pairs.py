@@ -15,6 +15,7 @@ from virtcatalog.check.minimal import host_of, lone_vm, minimal_vm, required_arc
 from virtcatalog.check.subject import Subject
 from virtcatalog.errors import Cause
 from virtcatalog.kubevirt.cluster import Cluster
+from virtcatalog.kubevirt.conditions import Conditions
 from virtcatalog.kubevirt.pipeline import create_vmi
 from virtcatalog.kubevirt.preference.requirements import check_requirements
 from virtcatalog.kubevirt.preference.topology import check_spread, guest_topology
@@ -49,13 +50,14 @@ class Judge:
     """
 
     def __init__(
-        self, objects: Iterable[Subject], others: Iterable[Manifest] = (), architecture: str = "amd64"
+        self, objects: Iterable[Subject], others: Iterable[Manifest] = (), conditions: Conditions | None = None
     ) -> None:
-        self.architecture = architecture
+        conditions = conditions or Conditions()
+        self.architecture = conditions.architecture
         objects = list(objects)
         hosts = [host_of(each).manifest for each in objects if each.is_preference]
         manifests = [*(each.manifest for each in objects), *hosts, *others]
-        self._cluster = Cluster(manifests, architecture=architecture)
+        self._cluster = Cluster.under(manifests, conditions)
         self._alone: dict[int, bool] = {}
         self._types: dict[int, _Type] = {}
         self._preferences: dict[int, _Preference] = {}
@@ -151,10 +153,12 @@ def distinct(objects: Iterable[Subject]) -> tuple[list[Subject], list[Subject]]:
     return [each for each in found if each.is_instancetype], [each for each in found if each.is_preference]
 
 
-def pairs(objects: Iterable[Subject], others: Iterable[Manifest] = (), architecture: str = "amd64") -> Iterator[Pair]:
+def pairs(
+    objects: Iterable[Subject], others: Iterable[Manifest] = (), conditions: Conditions | None = None
+) -> Iterator[Pair]:
     """Yield every pair of objects that a VM can use together, by name."""
     types, preferences = distinct(objects)
-    judge = Judge([*types, *preferences], others, architecture)
+    judge = Judge([*types, *preferences], others, conditions)
     for instancetype in types:
         for preference in preferences:
             if meet(instancetype, preference):

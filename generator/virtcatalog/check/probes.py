@@ -83,7 +83,7 @@ def check(inventory: Inventory) -> Iterator[Finding]:
     seen: set[tuple[str, str, str]] = set()
     for scope in _scopes(inventory.objects):
         hosts = [host_of(each).manifest for each in scope if each.is_preference]
-        cluster = Cluster([*(each.manifest for each in scope), *hosts, *others])
+        cluster = inventory.cluster([*(each.manifest for each in scope), *hosts, *others], scope[0].environment)
         for each in scope:
             probe = _instancetype if each.is_instancetype else _preference
             for finding in probe(each, cluster):

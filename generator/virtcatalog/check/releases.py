@@ -16,9 +16,9 @@ from virtcatalog.releases import DEFAULT
 NEWER = Rule(
     "newer-than-release",
     "error",
-    "An object beside the catalog uses a field that the oldest release in use does not know.",
+    "An object uses a field that a KubeVirt release in use does not know.",
     "The API server of that release drops the field, and the VM does without what it asks for. In the catalog's own "
-    "files this is an `invalid-declaration`.",
+    "files this is an `invalid-declaration`, unless it is `--kubevirt` that asks about an older release than they say.",
     "Do without the field, or raise `kubevirt` in `catalog.yaml` once every cluster runs that release.",
 )
 UNKNOWN = Rule(
@@ -28,21 +28,44 @@ UNKNOWN = Rule(
     "Fields that came with it are refused as unknown, and VMs are judged by an older release's rules.",
     "Use a virtcatalog that knows the release, or name an older one.",
 )
-RULES = (NEWER, UNKNOWN)
+OTHER = Rule(
+    "contradicting-release",
+    "warning",
+    "An environment is said to run another KubeVirt release than the KubeVirt CR given says that its cluster runs.",
+    "Its VMs are judged by the release in `overlays.yaml`, and the cluster may refuse or change them.",
+    "Say in `overlays.yaml` which release the environment runs, or leave out the KubeVirt CR of another cluster.",
+)
+RULES = (NEWER, UNKNOWN, OTHER)
 
 
 def check(inventory: Inventory) -> Iterator[Finding]:
-    """Check the release itself, and what is newer than it in imported objects."""
-    release = parse_release(inventory.release)
-    catalog = inventory.catalog
-    if catalog is not None and release > parse_release(DEFAULT.name):
+    """Check the releases themselves, and what is newer than they are.
+
+    What the catalog declares was checked as it was read, against the oldest release that it must work with.
+    """
+    catalog, asked = inventory.catalog, inventory.conditions.release
+    oldest = parse_release(inventory.release)
+    if catalog is not None and oldest > DEFAULT.minor:
         message = f"virtcatalog knows KubeVirt up to {DEFAULT.name}, not {inventory.release}"
         yield UNKNOWN.at(Source(f"{catalog.path}/catalog.yaml"), message, field="kubevirt")
+    if asked is None:
+        yield from _contradictions(inventory)
     for each in (*inventory.objects, *inventory.vms):
-        kind = kind_type(each.manifest["apiVersion"], each.kind) if each.origin == "import" else None
-        if kind is None:
+        kind = kind_type(each.manifest["apiVersion"], each.kind)
+        imported = each.origin == "import"
+        if kind is None or not (imported or asked):
             continue
+        release, whose = oldest, f"the catalog must work with {inventory.release}"
+        if asked is not None and (asked.minor < oldest or not imported):
+            release, whose = asked.minor, f"what is asked about is {asked}"
         for path, since in prune(each.manifest, kind, release)[1].items():
             version = ".".join(map(str, since))
-            message = f"{path[-1]!r} needs KubeVirt v{version}, and the catalog must work with {inventory.release}"
-            yield each.finding(NEWER, message, field_path(path))
+            yield each.finding(NEWER, f"{path[-1]!r} needs KubeVirt v{version}, and {whose}", field_path(path))
+
+
+def _contradictions(inventory: Inventory) -> Iterator[Finding]:
+    given = [each.manifest for each in inventory.others if each.kind == "KubeVirt"]
+    for overlay in inventory.catalog.overlays if inventory.catalog else ():
+        overruled = inventory.choice(given, overlay.name).overruled if overlay.kubevirt else ""
+        if overruled:
+            yield OTHER.at(overlay.source, overruled, field=f"{overlay.name}.kubevirt")

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from datetime import date
 from typing import Any, Literal
 
 import msgspec
+from msgspec.structs import replace
 
 from virtcatalog.api.decode import manifest_name
 from virtcatalog.catalog.model import (
@@ -19,6 +20,8 @@ from virtcatalog.catalog.model import (
     Source,
 )
 from virtcatalog.check.finding import Finding, Rule
+from virtcatalog.kubevirt.cluster import Cluster
+from virtcatalog.kubevirt.conditions import Choice, Conditions, choose_release
 from virtcatalog.render.environment import deployed
 
 Origin = Literal["catalog", "environment", "import"]
@@ -88,6 +91,7 @@ class Subject(msgspec.Struct, frozen=True, kw_only=True):
 class Inventory(msgspec.Struct, frozen=True, kw_only=True):
     """All that one run checks.
 
+    `release` is the oldest that the catalog must work with; `conditions` is what else was asked for.
     `objects` are instance types and preferences; an object of the catalog stands there once, as the cluster-wide kind.
     `others` are further objects of the cluster: the KubeVirt CR, claims. `texts` are the catalog's files as they are
     read, with a function that finds a line and column of the text in its file.
@@ -95,12 +99,24 @@ class Inventory(msgspec.Struct, frozen=True, kw_only=True):
 
     catalog: Catalog | None = None
     release: str
+    conditions: Conditions = Conditions()
     today: date
     objects: tuple[Subject, ...] = ()
     vms: tuple[Subject, ...] = ()
     others: tuple[Subject, ...] = ()
     texts: tuple[tuple[str | bytes, Callable[[int, int], Source]], ...] = ()
     allow: tuple[Allowance, ...] = ()
+
+    def cluster(self, manifests: Iterable[Manifest], environment: str = "") -> Cluster:
+        """Return the cluster of an environment in which there are these objects."""
+        manifests = list(manifests)
+        return Cluster.under(manifests, replace(self.conditions, release=self.choice(manifests, environment).release))
+
+    def choice(self, manifests: Sequence[Manifest], environment: str = "") -> Choice:
+        """Return the release by which an environment with these objects is judged."""
+        overlays = self.catalog.overlays if self.catalog else ()
+        declared = next((each.kubevirt for each in overlays if each.name == environment), "")
+        return choose_release(self.conditions.release, declared, manifests)
 
     def of(self, environment: str) -> list[Manifest]:
         """Return the instance types and preferences that an environment deploys, and what is there beside them."""

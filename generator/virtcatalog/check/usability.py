@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import partial
 
+from msgspec.structs import replace
+
 from virtcatalog.api.decode import convert
 from virtcatalog.api.instancetype import (
     CPUInstancetype,
@@ -58,7 +60,7 @@ def check(inventory: Inventory) -> Iterator[Finding]:
     """Judge every pair, of the catalog as a whole and of each environment."""
     others = [each.manifest for each in inventory.others if each.kind == "KubeVirt"]
     types, preferences = distinct(each for each in inventory.objects if each.origin != "environment")
-    judge = Judge([*types, *preferences], others)
+    judge = Judge([*types, *preferences], others, inventory.conditions)
     lonely = list(_lonely(types, preferences, judge))
     for each, message in lonely:
         yield each.finding(UNUSABLE_TYPE if each.is_instancetype else UNUSABLE_PREFERENCE, message)
@@ -72,7 +74,8 @@ def check(inventory: Inventory) -> Iterator[Finding]:
             for each in inventory.of(overlay.name)
         ]
         types, preferences = distinct(deployed)
-        for each, message in _lonely(types, preferences, Judge([*types, *preferences], others)):
+        met = replace(inventory.conditions, release=inventory.choice(others, overlay.name).release)
+        for each, message in _lonely(types, preferences, Judge([*types, *preferences], others, met)):
             if (each.is_instancetype, each.name) not in known:
                 yield each.finding(UNUSABLE_TYPE if each.is_instancetype else UNUSABLE_PREFERENCE, message)
 

@@ -59,7 +59,7 @@ def check(inventory: Inventory) -> Iterator[Finding]:
             continue
         if vm.environment not in clusters:
             beside = [each.manifest for each in sound if each.environment in ("", vm.environment)]
-            clusters[vm.environment] = Cluster([*inventory.of(vm.environment), *beside])
+            clusters[vm.environment] = inventory.cluster([*inventory.of(vm.environment), *beside], vm.environment)
         try:
             result = expand(vm.manifest, clusters[vm.environment])
         except UnsupportedError as error:
@@ -68,6 +68,8 @@ def check(inventory: Inventory) -> Iterator[Finding]:
         for cause in _causes(result):
             yield vm.finding(REFUSED, cause.message + _hint(vm, cause.field, inventory), cause.field)
         for warning in result.warnings:
+            if warning.type == "Pruned":
+                continue  # of which `releases` tells
             about = f"{warning.object}: " if warning.object else ""
             yield vm.finding(WARNED, about + warning.message, "" if about else warning.field)
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from virtcatalog.cli.conditions import conditioned
 from virtcatalog.cli.console import coloured, failing, summary
 from virtcatalog.cli.inputs import is_catalog, read
 from virtcatalog.errors import ProblemsError, VirtcatalogError
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from virtcatalog.check.pairs import Pair
     from virtcatalog.check.subject import Inventory
     from virtcatalog.errors import Problem
+    from virtcatalog.kubevirt.conditions import Conditions
     from virtcatalog.manifests.read import Manifest
 
 _HEADER = ("Instance type", "Preference", "Fits", "Why not")
@@ -32,6 +34,7 @@ Examples:
   virtcatalog check
   virtcatalog check --format sarif > findings.sarif
   virtcatalog check -f kubevirt.yaml -f common-instancetypes/    beside these objects of the cluster
+  virtcatalog check --kubevirt v1.8.4                            as clusters of that release see it
   virtcatalog check -o table                                     which instance type fits which preference
 """,
 )
@@ -68,6 +71,7 @@ Examples:
 )
 @click.option("--rules", "show_rules", is_flag=True, help="Print what every rule is about, as Markdown, and end.")
 @failing
+@conditioned
 def command(
     catalog: str | None,
     sources: tuple[str, ...],
@@ -76,6 +80,7 @@ def command(
     strict: bool,
     day: datetime | None,
     show_rules: bool,
+    conditions: Conditions,
 ) -> int:
     """Find out what is wrong with CATALOG (default: catalog), or with a folder of manifests, without a cluster.
 
@@ -91,7 +96,7 @@ def command(
 
         click.echo(page(RULES), nl=False)
         return 0
-    inventory, findings = _take(catalog, sources, day.date() if day else _today())
+    inventory, findings = _take(catalog, sources, day.date() if day else _today(), conditions)
     if inventory is not None:
         findings = check(inventory)
         if table:
@@ -105,7 +110,9 @@ def _today() -> date:
     return datetime.now().astimezone().date()
 
 
-def _take(catalog: str | None, sources: Sequence[str], today: date) -> tuple[Inventory | None, list[Finding]]:
+def _take(
+    catalog: str | None, sources: Sequence[str], today: date, conditions: Conditions
+) -> tuple[Inventory | None, list[Finding]]:
     """Read everything; what cannot be read is a finding, and nothing else is looked at then."""
     from virtcatalog.catalog.load import load_catalog
     from virtcatalog.check.declarations import unreadable
@@ -135,14 +142,15 @@ def _take(catalog: str | None, sources: Sequence[str], today: date) -> tuple[Inv
         return None, unreadable(sorted(problems))
     files = loaded.files if loaded else ()
     texts = [(Path(path, file).read_bytes(), Path(path, file).as_posix()) for file in files if file.endswith(".yaml")]
-    return take(loaded, manifests, today=today, texts=texts), []
+    return take(loaded, manifests, today=today, texts=texts, conditions=conditions), []
 
 
 def _print_pairs(inventory: Inventory, form: str) -> None:
     from virtcatalog.check.pairs import pairs
 
     objects = [each for each in inventory.objects if each.origin != "environment"]
-    found = list(pairs(objects, [each.manifest for each in inventory.others if each.kind == "KubeVirt"]))
+    configurations = [each.manifest for each in inventory.others if each.kind == "KubeVirt"]
+    found = list(pairs(objects, configurations, inventory.conditions))
     if form == "json":
         click.echo(json.dumps([_plain(each) for each in found], indent=2, ensure_ascii=False))
     else:
