@@ -80,12 +80,22 @@ class UnsupportedError(VirtcatalogError):
         super().__init__(f"{field}: {message}")
 
 
+_LONGEST_NAME, _MANY_NAMES = 100, 200
+
+
 def nearest(name: object, known: Iterable[str]) -> str:
     """Return a hint, to follow a message, at the known name that is most like `name`; "" when none is."""
     from difflib import get_close_matches
 
+    meant = str(name).lower()
+    if len(meant) > _LONGEST_NAME:
+        return ""
     lower = {each.lower(): each for each in known}
-    found = get_close_matches(str(name).lower(), lower, n=1, cutoff=0.55)
+    candidates = list(lower)
+    if len(candidates) > _MANY_NAMES:  # comparing takes long, and what is close begins or ends alike
+        edges = {meant[:2], meant[-2:]}
+        candidates = [each for each in candidates if edges & {each[:2], each[-2:]}][:_MANY_NAMES]
+    found = get_close_matches(meant, candidates, n=1, cutoff=0.55)
     return f"; did you mean {lower[found[0]]!r}?" if found else ""
 
 

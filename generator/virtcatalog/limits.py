@@ -19,6 +19,9 @@ HOST_CPUS: Final = 8192  # as many as Linux can have
 # Catalogs: the work of expressions, templates and layers, in units of some 50 nanoseconds
 WORK: Final = 12_000_000
 WORK_PER_BYTE: Final = 60  # of the catalog's files, on top
+PROBLEMS: Final = 1000  # of one catalog, before reading it ends
+RENDERED_BYTES: Final = 64 * MIB  # of all objects' manifests together
+ANNOTATION_BYTES: Final = 256 * KIB  # of one object, keys and values together: as Kubernetes
 
 # Expressions and templates: each value, and each template
 TEMPLATE_ITERATIONS: Final = 10_000

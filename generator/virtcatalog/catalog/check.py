@@ -161,6 +161,19 @@ def collector(faults: list[tuple[Path, str]]) -> Report:
     return lambda path, message: faults.append((path, message))
 
 
+def take_out(data: Any, path: Path) -> None:
+    """Remove what is at a path, so that what is sound can be read on."""
+    for key in path[:-1]:
+        if isinstance(data, dict):
+            data = data.get(key)
+        elif isinstance(data, list) and isinstance(key, int) and key < len(data):
+            data = data[key]
+    if path and isinstance(data, dict):
+        data.pop(path[-1], None)
+    elif path and isinstance(data, list):
+        data.clear()
+
+
 @cache
 def fields_of(kind: type[msgspec.Struct]) -> dict[str, Field]:
     """Return the fields of an API type or a declaration, by JSON name."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from virtcatalog.catalog.check import Checker, Version, collector, fields_of, parse_release
+from virtcatalog.catalog.check import Checker, Version, collector, fields_of, parse_release, take_out
 from virtcatalog.catalog.fragments import fragments_of, owner_of
 from virtcatalog.catalog.layers import COMPONENT_FRAGMENT, check_layer
 from virtcatalog.catalog.sources import FieldPath, Sources
@@ -36,7 +36,7 @@ class Files:
             keys = [str(key) for key in path[len(owner) : len(owner) + 1]]
             self.sources.spoil(place, owner, keys + similar(keys, COMPONENT_FRAGMENT))
         for path, _ in faults:
-            _take_out(data, path)
+            take_out(data, path)
         return data if isinstance(data, dict) else {}
 
     def _faults(self, place: str, data: Any, kind: Any, *, over: bool) -> list[Fault]:
@@ -60,16 +60,3 @@ class Files:
         for path, each in fragments_of(place, data):
             faults += [((*path, *field), message) for field, message in check_layer(each)]
         return faults
-
-
-def _take_out(data: Any, path: FieldPath) -> None:
-    """Remove what is at a path, so that what is sound can be read on."""
-    for key in path[:-1]:
-        if isinstance(data, dict):
-            data = data.get(key)
-        elif isinstance(data, list) and isinstance(key, int) and key < len(data):
-            data = data[key]
-    if path and isinstance(data, dict):
-        data.pop(path[-1], None)
-    elif path and isinstance(data, list):
-        data.clear()

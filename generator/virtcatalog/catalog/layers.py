@@ -10,12 +10,13 @@ import msgspec
 
 from virtcatalog.api.decode import convert
 from virtcatalog.catalog.amounts import ExpressionError
-from virtcatalog.catalog.check import Checker, Version
+from virtcatalog.catalog.check import Checker, Version, collector, take_out
 from virtcatalog.catalog.compose import ComponentError, Components, Layer, merge_into
+from virtcatalog.catalog.declarations import PreferenceFragment
 from virtcatalog.catalog.expressions import resolve
 from virtcatalog.catalog.labels import DERIVED_ANNOTATIONS, DERIVED_LABELS
 from virtcatalog.catalog.model import Deprecation
-from virtcatalog.catalog.names import key_fault, label_fault
+from virtcatalog.catalog.names import annotations_fault, key_fault, label_fault
 from virtcatalog.catalog.sources import FieldPath, Sources
 from virtcatalog.catalog.work import ENTRY, WorkError
 
@@ -23,6 +24,8 @@ FRAGMENT = ("displayName", "description", "labels", "annotations", "components",
 INSTANCETYPE_FRAGMENT = (*FRAGMENT, "memoryPerVcpu", "vcpus", "memory")
 PREFERENCE_FRAGMENT = (*FRAGMENT, "osType", "arch", "requirements")
 COMPONENT_FRAGMENT = tuple(dict.fromkeys((*INSTANCETYPE_FRAGMENT, *PREFERENCE_FRAGMENT)))
+
+_TEXTS = ("displayName", "description", "labels", "annotations", "deprecated", "osType", "arch")
 
 #: Fields that stand for parts of a preference's spec.
 _REQUIREMENTS = {"vcpus": ("cpu", "guest"), "memory": ("memory", "guest"), "arch": ("architecture",)}
@@ -104,6 +107,19 @@ class Composer:
             for path, fault in faults:
                 self.report(merged, (key, *path), fault.message)
 
+    def check_texts(self, merged: Merged) -> None:
+        """Check that expressions gave texts where texts must be; what is none is reported, and left out."""
+        texts = {key: merged.data[key] for key in _TEXTS if key in merged.data}
+        try:
+            convert(texts, PreferenceFragment)
+        except msgspec.ValidationError:
+            faults: list[tuple[FieldPath, str]] = []
+            Checker(collector(faults)).check(texts, PreferenceFragment)
+            for path, message in faults:
+                hint = "; the filter `string` makes one of it"
+                self.report(merged, path, message.replace(": quote it", hint))
+                take_out(merged.data, path)
+
     def report(self, merged: Merged, path: FieldPath, message: str, *missing: str) -> None:
         """Report a fault of a merged field where it was declared last, or that all of some fields are `missing`.
 
@@ -130,6 +146,9 @@ class Composer:
                 if fault:
                     origin = f" (the label {key} is derived)" if key in DERIVED_LABELS else ""
                     self.report(merged, (field, key), fault + origin)
+        fault = annotations_fault(annotations)
+        if fault:
+            self.report(merged, ("annotations",), fault)
 
     def deprecation(self, merged: Merged) -> Deprecation | None:
         """Return what the entry says of its deprecation."""

@@ -106,6 +106,7 @@ def _entry(composer: Composer, merged: Merged, names: dict[str, Any], name: str)
             spec[part] = {}
         spec[part]["guest"] = value
     composer.evaluate(merged, names)
+    composer.check_texts(merged)
     deprecated = composer.deprecation(merged)
     labels = dict(data.get("labels") or {})
     annotations = dict(data.get("annotations") or {})

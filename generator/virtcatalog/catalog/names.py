@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+
+from virtcatalog.limits import ANNOTATION_BYTES
 
 _SUBDOMAIN = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
 _DNS_LABEL = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?")
@@ -50,6 +53,14 @@ def label_fault(value: str) -> str:
             "and '.', and starts and ends with a letter or digit"
         )
     return ""
+
+
+def annotations_fault(annotations: Mapping[str, str]) -> str:
+    """Say why Kubernetes refuses all annotations of an object, or ""."""
+    size = sum(len(key.encode()) + len(value.encode()) for key, value in annotations.items())
+    if size <= ANNOTATION_BYTES:
+        return ""
+    return f"the annotations have {size:,} bytes together, and Kubernetes takes {ANNOTATION_BYTES:,}"
 
 
 def _short(name: str) -> str:

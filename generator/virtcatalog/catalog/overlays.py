@@ -25,12 +25,15 @@ from virtcatalog.catalog.model import (
     Selection,
     fresh,
 )
-from virtcatalog.catalog.names import key_fault, label_fault, name_fault, namespace_fault
+from virtcatalog.catalog.names import annotations_fault, key_fault, label_fault, name_fault, namespace_fault
 from virtcatalog.catalog.sources import FieldPath
+from virtcatalog.catalog.work import WorkError
 from virtcatalog.errors import UnsupportedError
 from virtcatalog.releases import find_release
 
 PLACE = "overlays.yaml"
+#: The work, for each object, of an environment, of a pattern or patch that may match it, and of a patch that does.
+_ENVIRONMENT, _MATCH, _PATCH = 100, 60, 500
 
 
 def overlays(
@@ -43,6 +46,7 @@ def overlays(
         if fault:
             composer.sources.report(PLACE, (name,), fault)
         reader = _Reader(composer, (name,), entries)
+        reader.spend(_ENVIRONMENT * len(entries))
         reader.check_namespace(data)
         reader.check_release(data)
         overlay = Overlay(
@@ -81,6 +85,13 @@ class _Reader:
         """Report a fault, unless it follows from a known one."""
         if not self._spoilt.intersection(path[:1] or ("scope", "namespace")):
             self._composer.sources.report(PLACE, (*self._path, *path), message)
+
+    def spend(self, units: int, path: FieldPath = ()) -> None:
+        """Charge work to the catalog's budget: a few words may ask for each of many objects again and again."""
+        try:
+            self._composer.sources.work.spend(units)
+        except WorkError as error:
+            self._composer.sources.stop(PLACE, (*self._path, *path), error.message)
 
     def check_namespace(self, data: Mapping[str, Any]) -> None:
         scope, namespace = data.get("scope", "cluster"), data.get("namespace", "")
@@ -131,12 +142,16 @@ class _Reader:
             fault = key_fault(key) or (label_fault(value or "") if field == "labels" else "")
             if fault:
                 self.report((*path, field, key), fault)
+        fault = annotations_fault(found) if field == "annotations" else ""
+        if fault:
+            self.report((*path, field), fault)
         return found
 
     def check_selection(self, data: Mapping[str, Any] | None, overlay: Overlay, path: FieldPath) -> bool:
         """Whether every glob matches an object of the scope; one that does not is a misspelling."""
         sound = True
         for index, pattern in enumerate((data or {}).get("names") or ()):
+            self.spend(_MATCH * len(self._entries), (*path, "names", index))
             one = Selection(names=(pattern,))
             if not any(one.matches(each) for each in self.objects(overlay)):
                 self.report((*path, "names", index), f"{pattern!r} matches no object of the catalog")
@@ -152,9 +167,11 @@ class _Reader:
         if not body:
             self.report(path, "the patch changes nothing: it has neither `metadata` nor `spec`")
             return
+        self.spend(_MATCH * len(self._entries), path)
         groups: dict[tuple[tuple[str, str | None], ...], list[str]] = {}
         for each in self.objects(overlay):
             if overlay.includes(each) and target.matches(each):
+                self.spend(_PATCH, path)
                 drift = self._drift(each, body, path)
                 groups.setdefault(tuple(sorted(drift.items(), key=str)), []).append(each["metadata"]["name"])
         if not groups and sound:

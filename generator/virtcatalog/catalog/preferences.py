@@ -111,6 +111,7 @@ def _entry(composer: Composer, base: str, names: Mapping[str, Any], merged: Merg
     if fault:
         composer.sources.report(own.place, own.path, fault)
     composer.evaluate(merged, {**composer.settings.parameters, "name": base, "variant": variant, **names})
+    composer.check_texts(merged)
     spec = data.setdefault("spec", {})
     deprecated = composer.deprecation(merged)
     labels = dict(data.get("labels") or {})

@@ -30,7 +30,7 @@ def read_chain(files: Files) -> Chain:
         declared = files.read(f"{prefix}catalog.yaml", CatalogFile)
         found.append((prefix, declared))
         prefix = _below(sources, [each for each, _ in found], declared.get("extends") or "")
-    told = any("kubevirt" in declared for _, declared in found) or found[-1][1].get("extends")
+    told = any(declared.get("kubevirt") is not None for _, declared in found) or found[-1][1].get("extends")
     if found[0][1] and not told and "kubevirt" not in sources.spoilt_at("catalog.yaml", ()):
         sources.report("catalog.yaml", (), "'kubevirt' is missing")
     parts = [Part(prefix, level, declared) for level, (prefix, declared) in enumerate(reversed(found))]

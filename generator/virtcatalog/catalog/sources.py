@@ -13,6 +13,7 @@ from virtcatalog.catalog.compose import Layer
 from virtcatalog.catalog.model import Source
 from virtcatalog.catalog.work import Work
 from virtcatalog.errors import CatalogError, Problem, nearest
+from virtcatalog.limits import PROBLEMS
 from virtcatalog.manifests.document import Text
 
 MAX_BYTES = 16 * 2**20
@@ -79,6 +80,7 @@ class Sources:
             self._problems[key] = Problem(
                 file=self.display(place), line=line, column=column, field=field_path(path), message=message
             )
+            self._end_of_patience()
 
     def stop(self, place: str, path: FieldPath, message: str) -> NoReturn:
         """Raise CatalogError with everything that was reported, and this: nothing else can be looked at after it."""
@@ -88,6 +90,12 @@ class Sources:
     def add(self, problem: Problem) -> None:
         """Note a problem that has its place already."""
         self._problems[problem.file, (problem.line, problem.column), problem.message] = problem
+        self._end_of_patience()
+
+    def _end_of_patience(self) -> None:
+        if len(self._problems) >= PROBLEMS:
+            message = f"has {PROBLEMS:,} problems, the first of which are here; there may be more"
+            raise CatalogError(*self.problems, Problem(file=str(self.root), message=message))
 
     def spoil(self, place: str, path: FieldPath, keys: Iterable[str]) -> None:
         """Note that keys of the layer at `path` are at fault, so that what follows from that is not reported."""

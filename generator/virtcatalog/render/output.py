@@ -12,6 +12,8 @@ Tools sync `base/` or an overlay; nothing but manifests lies there.
 from __future__ import annotations
 
 from virtcatalog.catalog.model import API_VERSION, INSTANCETYPE_KINDS, KINDS, PREFERENCE_KINDS, Catalog, Manifest
+from virtcatalog.errors import CatalogError, Problem
+from virtcatalog.limits import MIB, RENDERED_BYTES
 from virtcatalog.manifests.emit import dump
 from virtcatalog.render.bundle import bundles, version_label
 from virtcatalog.render.index import catalog_json, readme
@@ -28,6 +30,7 @@ def render(catalog: Catalog) -> Tree:
     """Return {path relative to the output folder: text}, sorted by path."""
     tree: Tree = {}
     texts: dict[str, list[str]] = {kind: [] for kind in KINDS}
+    size = 0
     for entries, kinds in ((catalog.instancetypes, INSTANCETYPE_KINDS), (catalog.preferences, PREFERENCE_KINDS)):
         for entry in entries:
             # Both scopes hold the same, so it is written out once.
@@ -41,8 +44,13 @@ def render(catalog: Catalog) -> Tree:
                 )
             for kind in kinds:
                 head = f"apiVersion: {API_VERSION}\nkind: {kind}\n"
+                size += len(head) + len(body)
                 tree[f"base/{kind}/{entry.name}.yaml"] = head + body
                 texts[kind].append(head + bundled)
+            if size > RENDERED_BYTES:
+                place = entry.source
+                message = f"with this, the manifests of the catalog have more than {RENDERED_BYTES // MIB} MiB"
+                raise CatalogError(Problem(place.file, place.line, place.column, entry.name, "", message))
         for kind in kinds:
             tree[f"base/{kind}/kustomization.yaml"] = kustomization(f"{entry.name}.yaml" for entry in entries)
     tree["base/kustomization.yaml"] = kustomization(KINDS)

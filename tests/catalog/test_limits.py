@@ -1,0 +1,102 @@
+"""What a catalog may ask for: its limits, each refused at its place."""
+
+from time import process_time
+
+import pytest
+
+from virtcatalog import limits
+from virtcatalog.errors import CatalogError
+from virtcatalog.render import output
+
+SIZES = "class: m\nmemoryPerVcpu: 4Gi\nsizes: {s: {vcpus: 1}}\n"
+
+
+def test_annotations_of_an_object_are_as_large_as_kubernetes_takes_them(catalog):
+    text = "x" * (limits.ANNOTATION_BYTES - len("a/b" + "é") + 1 - 2)
+    assert catalog.load({"instancetypes/m.yaml": SIZES + f"annotations: {{a/b: {text}é}}\n"}).instancetypes
+    (problem,) = catalog.problems({"instancetypes/m.yaml": SIZES + f"annotations: {{a/b: {text}éx}}\n"})
+    assert problem == (
+        "instancetypes/m.yaml:4:1: annotations: "
+        "the annotations have 262,145 bytes together, and Kubernetes takes 262,144"
+    )
+
+
+@pytest.mark.parametrize("place", ["annotations", "patches[0].metadata.annotations"])
+def test_those_of_an_environment_are_too(catalog, place):
+    own = f"annotations: {{a: {'x' * limits.ANNOTATION_BYTES}}}"
+    text = f"lab: {{{own}}}\n" if place == "annotations" else f"lab: {{patches: [{{metadata: {{{own}}}}}]}}\n"
+    (problem,) = catalog.problems({"overlays.yaml": text})
+    assert f"lab.{place}: the annotations have 262,145 bytes together" in problem
+
+
+def test_reading_ends_after_so_many_problems(catalog):
+    sizes = ", ".join(f"s{number}: {{vcpu: 1}}" for number in range(2 * limits.PROBLEMS))
+    problems = catalog.problems({"instancetypes/m.yaml": f"class: m\nsizes: {{{sizes}}}\n"})
+    assert len(problems) == limits.PROBLEMS + 1
+    assert any(each.endswith("has 1,000 problems, the first of which are here; there may be more") for each in problems)
+
+
+def test_what_is_rendered_has_a_limit(catalog, monkeypatch):
+    made = catalog.load({})
+    monkeypatch.setattr(output, "RENDERED_BYTES", 1000)
+    with pytest.raises(CatalogError) as caught:
+        output.render(made)
+    (problem,) = caught.value.problems
+    assert problem.file.endswith("instancetypes/m.yaml")
+    assert "the manifests of the catalog have more than" in problem.message
+
+
+@pytest.mark.parametrize(
+    ("entry", "problem"),
+    [
+        (
+            "labels: {a/b: '{{ vcpus }}'}",
+            "labels[a/b]: must be a string, not a number (1); the filter `string` makes",
+        ),
+        ("annotations: {a/b: '{{ [1] }}'}", "annotations[a/b]: must be a string, not a list"),
+        ("labels: {a/b: '{{ vcpus > 1 }}'}", "labels[a/b]: must be a string, not a boolean (False)"),
+        (
+            "displayName: '{{ vcpus }}'",
+            "displayName: must be a string, not a number (1); the filter `string` makes",
+        ),
+        ("description: '{{ {} }}'", "description: must be a string, not a map"),
+        ("deprecated: {sunset: '{{ vcpus }}'}", "deprecated.sunset: must be a string, not a number (1)"),
+        ("deprecated: {replacedBy: '{{ [] }}'}", "deprecated.replacedBy: must be a string, not a list"),
+    ],
+)
+def test_expressions_of_a_wrong_type_have_their_place(catalog, entry, problem):
+    text = f"class: m\nsizes: {{s: {{vcpus: 1, memory: 1Gi}}}}\n{entry}\n"
+    (found,) = catalog.problems({"instancetypes/m.yaml": text})
+    assert found.startswith("instancetypes/m.yaml:3:")
+    assert problem in found
+
+
+@pytest.mark.parametrize("field", ["osType", "arch"])
+def test_expressions_of_a_wrong_type_in_preferences_have_their_place(catalog, field):
+    (found,) = catalog.problems({"preferences/linux.yaml": f"preferences: {{x: {{{field}: '{{{{ [1] }}}}'}}}}\n"})
+    assert f"preferences.x.{field}: must be a string, not a list" in found
+
+
+def test_an_empty_kubevirt_is_a_missing_one(catalog):
+    assert catalog.problems({"catalog.yaml": "name: x\nkubevirt:\n"}) == ["catalog.yaml:1:1: 'kubevirt' is missing"]
+
+
+def test_patches_of_many_objects_count(catalog):
+    sizes = ", ".join(f"s{number}: {{vcpus: 1, memory: 1Gi}}" for number in range(1000))
+    patches = ", ".join(["{metadata: {labels: {x: z}}}"] * 1000)
+    started = process_time()
+    (problem,) = catalog.problems(
+        {"instancetypes/m.yaml": f"class: m\nsizes: {{{sizes}}}\n", "overlays.yaml": f"lab: {{patches: [{patches}]}}\n"}
+    )
+    assert problem.startswith("overlays.yaml:1:")
+    assert "ask for more work than a catalog of its size may" in problem
+    assert process_time() - started < 5
+
+
+def test_places_of_problems_and_hints_are_found_quickly(catalog):
+    sizes = ", ".join(f"s{number}: {{vcpus: 1, memory: 1Gi}}" for number in range(1500))
+    wanted = ", ".join(f"t{number}" for number in range(1500))
+    variants = f"variants: {{v: {{sizes: [{wanted}, {'x' * 60_000}]}}}}"
+    started = process_time()
+    catalog.problems({"instancetypes/m.yaml": f"class: m\nsizes: {{{sizes}}}\n{variants}\n"})
+    assert process_time() - started < 3
