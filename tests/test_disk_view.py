@@ -61,6 +61,7 @@ def test_what_a_disk_is_told_of():
             dev="sda",
             type="cdrom",
             format="qcow2",
+            cache="none",
         ),
         DiskInfo(name="tray", bus="sata", dev="sdb", type="cdrom", format="raw"),
     ]
@@ -75,7 +76,7 @@ def test_disks_are_printed_in_columns(file):
             "/var/run/kubevirt-private/vmi-disks/root/disk.img",
         ],
         [
-            *("iso", "containerDisk", "cdrom", "sata", "sda", "qcow2", "-", "-", "-", "-"),
+            *("iso", "containerDisk", "cdrom", "sata", "sda", "qcow2", "-", "none", "-", "-"),
             "/var/run/kubevirt-ephemeral-disks/disk-data/iso/disk.qcow2",
         ],
         ["tray", "-", "cdrom", "sata", "sdb", "raw", "-", "-", "-", "-", "-"],

@@ -73,6 +73,14 @@ def test_a_profile_needs_no_more_than_a_name():
         ("name: a\nstorage: {missingClaimSize: big}", ["f:2:11: storage.missingClaimSize: 'big' is not a quantity"]),
         ("name: a\nstorage: {filesystemOverhead: '2'}", ["f:2:11: storage.filesystemOverhead: '2' is not a share"]),
         ("name: a\nstorage: {containerDiskFormat: vdi}", ["f:2:11: storage.containerDiskFormat: 'vdi' is none of"]),
+        (
+            "name: a\npodLinks: {macPrefix: '02:00:00', mtu: 9}",
+            ["f:2:12: podLinks.macPrefix: '02:00:00' is not how", "f:2:35: podLinks.mtu: 9 is out of range"],
+        ),
+        (
+            "name: a\npodLinks: {macPrefix: '01:00:00:00'}",
+            ["f:2:12: podLinks.macPrefix: '01:00:00:00' is not how a unicast"],
+        ),
         ("[]", ["f:1:1: a host profile is a map"]),
         ("", ["f:1:1: a host profile is one document, and here are 0"]),
         ("name: [", ["f:2:1: is not YAML"]),
@@ -116,3 +124,17 @@ def test_the_domain_names_the_profile_and_the_release(tmp_path):
     (tmp_path / "mine.yaml").write_text("name: mine\nversion: 3\n")
     arguments = ["expand", "-f", str(tmp_path / "vm.yaml"), "--host", str(tmp_path / "mine.yaml")]
     assert "<!-- host profile mine v3, KubeVirt v1.9.0 -->" in CliRunner().invoke(main, arguments).stdout
+
+
+def test_what_the_launch_takes_from_the_profile(tmp_path):
+    (tmp_path / "nodes.yaml").write_text("""
+        name: nodes
+        storage: {directIo: {node: false}}
+        podInterface: ens3
+        podLinks: {macPrefix: '0a:58:0a:f4', mtu: 1400}
+    """)
+    file = "catalog/vms/bastion.yaml"
+    shown = CliRunner().invoke(main, ["expand", "-f", file, "--host", str(tmp_path / "nodes.yaml")]).stdout
+    assert shown.count('cache="writethrough"') == 2
+    assert '<mac address="0a:58:0a:f4:00:01"/>' in shown
+    assert '<mtu size="1400"/>' in shown

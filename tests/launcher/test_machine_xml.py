@@ -21,7 +21,10 @@ VERBOSE = [
     "-device",
     "isa-debugcon,iobase=0x402,chardev=firmwarelog",
 ]
-IGNITION = ["-fw_cfg", "name=opt/com.coreos/config,file=/var/run/libvirt/ignition-dir/default/vm/data.ign"]
+IGNITION = [
+    "-fw_cfg",
+    "name=opt/com.coreos/config,file=/var/run/kubevirt-ephemeral-disks/ignition-data/default/vm/data.ign",
+]
 SEV = '<launchSecurity type="sev"><policy>0x1</policy></launchSecurity>'
 
 

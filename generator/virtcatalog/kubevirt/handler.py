@@ -106,12 +106,15 @@ class _ClusterFacts:
             container_disk_format=host.storage.container_disk_format,
             filesystem_block_size=host.storage.filesystem_block_size,
             block_device=host.storage.block_device,
+            direct_io=host.storage.direct_io,
+            claims_allocated=host.storage.preallocation,
             binding_attachments={
                 name: plugin.domain_attachment_type
                 for name, plugin in config.network_bindings.items()
                 if plugin.domain_attachment_type
             },
             pod_interface=host.pod_interface,
+            pod_links=host.pod_links,
         )
 
 

@@ -24,7 +24,9 @@ from virtcatalog.manifests.emit import dump
 
 _BYTES = frozenset({"memory", "size", "barBytes", "filesystemBlockSize", "logical", "physical", "discardGranularity"})
 _CPUS = re.compile(r"[0-9]{1,5}(-[0-9]{1,5})?(,[0-9]{1,5}(-[0-9]{1,5})?)*")
+_MAC_PREFIX = re.compile(r"[0-9a-f][02468ace](:[0-9a-f]{2}){3}")
 _PCI = re.compile(r"[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]")
+_LEAST_MTU, _MOST_MTU = 68, 65535
 
 Fault = tuple[FieldPath, str]
 
@@ -79,7 +81,7 @@ def _convert(data: Any) -> tuple[HostProfile | None, list[Fault]]:
     if faults:
         return None, faults
     profile = msgspec.convert(tidied, HostProfile)
-    faults = [*_identity(profile), *_nodes(profile), *_devices(profile), *_storage(profile)]
+    faults = [*_identity(profile), *_nodes(profile), *_devices(profile), *_storage(profile), *_network(profile)]
     return (None, faults) if faults else (profile, [])
 
 
@@ -176,6 +178,15 @@ def _storage(profile: HostProfile) -> Iterator[Fault]:
         yield ("storage", "filesystemOverhead"), f"{storage.filesystem_overhead!r} is not a share from 0 to 1: '0.055'"
     if storage.container_disk_format not in ("qcow2", "raw"):
         yield ("storage", "containerDiskFormat"), f"{storage.container_disk_format!r} is none of qcow2, raw"
+
+
+def _network(profile: HostProfile) -> Iterator[Fault]:
+    links = profile.pod_links
+    if not _MAC_PREFIX.fullmatch(links.mac_prefix):
+        message = f"{links.mac_prefix!r} is not how a unicast MAC address begins: four octets, such as '02:00:00:00'"
+        yield ("podLinks", "macPrefix"), message
+    if not _LEAST_MTU <= links.mtu <= _MOST_MTU:
+        yield ("podLinks", "mtu"), f"{links.mtu} is out of range: it must be from {_LEAST_MTU} to {_MOST_MTU}"
 
 
 def _sparse(data: dict[str, Any], usual: dict[str, Any]) -> dict[str, Any]:

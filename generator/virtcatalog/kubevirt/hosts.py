@@ -83,11 +83,29 @@ class BlockLimits(msgspec.Struct, frozen=True, kw_only=True, rename="camel", for
     discard_granularity: int = 0
 
 
+class DirectIO(msgspec.Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):
+    """Which file systems take O_DIRECT: those of claims, and the node's own.
+
+    The node's own hold container disks, overlays, empty disks, host disks and ISOs.
+    """
+
+    claims: bool = True
+    node: bool = True
+
+
+class PodLinks(msgspec.Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):
+    """The pod's network links: `mtu` of each, and the MAC address {mac_prefix}:{i, two octets} of the i-th network."""
+
+    mac_prefix: str = "02:00:00:00"
+    mtu: int = 1500
+
+
 class Storage(msgspec.Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):
     """The claims and images that a VM meets.
 
     A claim that the manifests name and do not hold counts as `missing_claim_size`, ReadWriteOnce, Filesystem.
-    `filesystem_block_size` is that of the file systems which hold disk images.
+    `filesystem_block_size` is that of the file systems which hold disk images; `preallocation` says that images of
+    claims hold all their blocks, even where no annotation of the claim does.
     """
 
     missing_claim_size: str = "10Gi"
@@ -95,6 +113,8 @@ class Storage(msgspec.Struct, frozen=True, kw_only=True, rename="camel", forbid_
     container_disk_format: str = "qcow2"
     filesystem_block_size: int = 4096
     block_device: BlockLimits = BlockLimits()
+    direct_io: DirectIO = DirectIO()
+    preallocation: bool = False
 
 
 class HostProfile(msgspec.Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):
@@ -120,6 +140,7 @@ class HostProfile(msgspec.Struct, frozen=True, kw_only=True, rename="camel", for
     vsock_cid: int = 3
     pod_interface: str = "eth0"
     """The pod's primary network interface."""
+    pod_links: PodLinks = PodLinks()
 
     def __str__(self) -> str:
         return f"{self.name} v{self.version}"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from collections.abc import Callable
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
@@ -24,6 +25,7 @@ from virtcatalog.kubevirt.defaults.webhooks import mutate_vm, mutate_vmi
 from virtcatalog.kubevirt.handler import build_context
 from virtcatalog.kubevirt.launcher.builder import build_domain, to_xml
 from virtcatalog.kubevirt.launcher.errors import DomainError
+from virtcatalog.kubevirt.launcher.launch.sync import launch, launch_warnings
 from virtcatalog.kubevirt.preference.requirements import check_requirements
 
 __all__ = ["Result", "admit", "create_vmi", "expand"]
@@ -41,7 +43,8 @@ class Result:
     (virt-controller makes no VMI of it), "vmi" (the VMI's webhooks) or "launcher" (virt-launcher makes no domain of
     it). `causes` are what the webhooks answer, ten at most; controller and launcher answer with nothing but a
     sentence, which is in `message`. `reasons` are all the causes, or what that sentence says of which fields.
-    `vm_object`, `vmi_object` and `domain` are the objects behind `vm`, `vmi` and `domain_xml`.
+    `vm_object`, `vmi_object` and `domain` are the objects behind `vm`, `vmi` and `domain_xml`; `converter` makes that
+    of `converted_xml`.
     """
 
     def __init__(self) -> None:
@@ -53,6 +56,7 @@ class Result:
         self.vm_object: VirtualMachine | None = None
         self.vmi_object: VirtualMachineInstance | None = None
         self.domain: Element | None = None
+        self.converter: Callable[[], Element] | None = None
 
     @property
     def admitted(self) -> bool:
@@ -71,8 +75,13 @@ class Result:
 
     @cached_property
     def domain_xml(self) -> str | None:
-        """The libvirt domain as text."""
+        """The domain that libvirt gets, in its last definition before the VM first starts, as text."""
         return None if self.domain is None else to_xml(self.domain)
+
+    @cached_property
+    def converted_xml(self) -> str | None:
+        """The domain as virt-launcher's converter makes it, before it is launched, as text."""
+        return None if self.converter is None else to_xml(self.converter())
 
     def refuse(self, by: str, causes: list[Cause]) -> Result:
         """Note a refusal; only what a webhook refuses has causes, and its answer holds ten (pkg/util/webhooks)."""
@@ -89,9 +98,14 @@ def expand(vm_manifest: dict[str, Any], cluster: Cluster) -> Result:
     if vmi is None or not result.admitted:
         return result
     try:
-        result.domain = build_domain(vmi, build_context(vmi, cluster, result.vm_object))
+        context = build_context(vmi, cluster, result.vm_object)
+        domain = build_domain(vmi, context)
+        result.converter = partial(build_domain, vmi, context)
+        launch(domain, vmi, context)
     except DomainError as error:
         return result.refuse("launcher", [Cause("", error.field, error.message)])
+    result.domain = domain
+    result.warnings += launch_warnings(vmi, domain)
     return result
 
 

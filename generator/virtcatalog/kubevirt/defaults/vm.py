@@ -1,6 +1,6 @@
 """Defaults of a VirtualMachine.
 
-Source: pkg/defaults/defaults.go (SetVirtualMachineDefaults, SupportsPCIeHotplug).
+Source: pkg/defaults/defaults.go (SetVirtualMachineDefaults).
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from virtcatalog.api.cdi import DataSource
 from virtcatalog.api.domainspec import Machine
-from virtcatalog.api.kubevirt import VirtualMachine, VirtualMachineInstanceSpec
+from virtcatalog.api.kubevirt import VirtualMachine
 
 if TYPE_CHECKING:
     from virtcatalog.kubevirt.cluster import Cluster
@@ -28,14 +28,6 @@ def set_vm_defaults(vm: VirtualMachine, cluster: Cluster) -> None:
         machine = spec.domain.machine = Machine()
     if not machine.type:
         machine.type = cluster.configuration.machine_type(spec.architecture)
-
-
-def supports_pcie_hotplug(spec: VirtualMachineInstanceSpec) -> bool:
-    """Whether the machine has PCIe root ports for hotplug, which the PCI topology annotation is about."""
-    if spec.architecture not in ("amd64", "arm64", ""):
-        return False
-    machine = spec.domain.machine
-    return machine is None or "q35" in machine.type or machine.type.startswith("virt")
 
 
 def _architecture_of_images(vm: VirtualMachine, cluster: Cluster) -> str:

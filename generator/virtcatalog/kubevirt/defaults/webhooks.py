@@ -14,10 +14,11 @@ from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.configuration import Configuration
 from virtcatalog.kubevirt.defaults.network import NetworkDefaultError
 from virtcatalog.kubevirt.defaults.presets import apply_presets
-from virtcatalog.kubevirt.defaults.vm import set_vm_defaults, supports_pcie_hotplug
+from virtcatalog.kubevirt.defaults.vm import set_vm_defaults
 from virtcatalog.kubevirt.defaults.vmi import set_default_vmi
 from virtcatalog.kubevirt.identity import firmware_serial, firmware_uuid
 from virtcatalog.kubevirt.instancetype.webhook import mutate_matchers
+from virtcatalog.kubevirt.launcher.pci import supports_pcie_hotplug
 
 PCI_TOPOLOGY_ANNOTATION = "kubevirt.io/pci-topology-version"
 EVEN_PARITY_ANNOTATION = "alpha.kubevirt.io/EmulatorThreadCompleteToEvenParity"

@@ -22,7 +22,7 @@ from virtcatalog.kubevirt.launcher.elements.numatune import numatune
 from virtcatalog.kubevirt.launcher.elements.onreboot import on_reboot
 from virtcatalog.kubevirt.launcher.elements.os import os
 from virtcatalog.kubevirt.launcher.elements.qemu import NAMESPACE as QEMU
-from virtcatalog.kubevirt.launcher.elements.qemu import commandline
+from virtcatalog.kubevirt.launcher.elements.qemu import NAMESPACE_ATTRIBUTE, commandline
 from virtcatalog.kubevirt.launcher.elements.sysinfo import sysinfo
 from virtcatalog.kubevirt.launcher.elements.vcpu import vcpu
 from virtcatalog.kubevirt.launcher.numa import memfd_cell, passthrough_cells
@@ -32,7 +32,7 @@ from virtcatalog.kubevirt.launcher.xml import Element, write
 
 
 def build_domain(vmi: VirtualMachineInstance, context: Context) -> Element:
-    """The `<domain>` that virt-launcher hands to libvirt; its first comment names what it was made for.
+    """The `<domain>` that virt-launcher's converter makes; its first comment names what it was made for.
 
     Raises DomainError where virt-launcher refuses the VMI. The VMI is read, never changed.
     Source: pkg/virt-launcher/virtwrap/converter/converter.go.
@@ -41,7 +41,7 @@ def build_domain(vmi: VirtualMachineInstance, context: Context) -> Element:
     bound = passthrough_cells(vmi, context, pinning)
     cells = bound or ((memfd_cell(vmi, context),) if needs_memfd(vmi) else ())
 
-    domain = Element("domain", {"type": domain_type(context), "xmlns:qemu": QEMU})
+    domain = Element("domain", {"type": domain_type(context), NAMESPACE_ATTRIBUTE: QEMU})
     domain.text = f"host profile {context.host_profile}, KubeVirt {context.release}"
     _add(domain, name(vmi))
     _add(domain, metadata())

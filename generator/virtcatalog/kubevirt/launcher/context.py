@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import msgspec
 
-from virtcatalog.kubevirt.hosts import BlockLimits
+from virtcatalog.kubevirt.hosts import BlockLimits, DirectIO, PodLinks
 from virtcatalog.kubevirt.hosttopology import HostTopology
 from virtcatalog.kubevirt.launcher.architecture import AMD64, Architecture
 from virtcatalog.releases import DEFAULT, Release
@@ -118,9 +118,14 @@ class Context(msgspec.Struct, frozen=True, kw_only=True):
     filesystem_block_size: int = 4096
     block_device: BlockLimits = BlockLimits()
     """The block size of file systems that hold disk images, and the limits of block devices."""
+    direct_io: DirectIO = DirectIO()
+    """Which file systems take O_DIRECT; block devices do."""
+    claims_allocated: bool = False
+    """Whether images of claims hold all their blocks, even where no annotation says so."""
     binding_attachments: Mapping[str, str] = {}
     """Network binding plugin to how it attaches to the domain; plugins that do not say are missing."""
     pod_interface: str = "eth0"
+    pod_links: PodLinks = PodLinks()
     device_resources: Mapping[str, DeviceResource] = {}
     sriov_addresses: Mapping[str, str] = {}
     """SR-IOV interface to the PCI address of its virtual function."""

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 
+from virtcatalog.api.kubevirt import VirtualMachineInstanceSpec
 from virtcatalog.kubevirt.launcher.context import Context
 from virtcatalog.kubevirt.launcher.errors import DomainError
 from virtcatalog.kubevirt.launcher.numa import GuestCell
 from virtcatalog.kubevirt.launcher.pinning import Pinning
-from virtcatalog.kubevirt.launcher.xml import Element, SubElement
+from virtcatalog.kubevirt.launcher.xml import Element, SubElement, by_tag
 
 ROOT_COMPLEX_ANNOTATION = "kubevirt.io/placePCIDevicesOnRootComplex"
 NO_BUS_LEFT = "there are too few PCI bus numbers for all host devices"
@@ -30,15 +31,26 @@ class ExpanderBus(msgspec.Struct):
     """(root port, host device)"""
 
 
+def supports_pcie_hotplug(spec: VirtualMachineInstanceSpec) -> bool:
+    """Whether the machine has PCIe root ports for hotplug, which the PCI topology annotation is about.
+
+    Source: pkg/defaults/defaults.go (SupportsPCIeHotplug).
+    """
+    if spec.architecture not in ("amd64", "arm64", ""):
+        return False
+    machine = spec.domain.machine
+    return machine is None or "q35" in machine.type or machine.type.startswith("virt")
+
+
 def place_on_root_complex(devices: Element) -> None:
     """Give each PCI device without an address the next slot of the root bus.
 
     Source: pkg/virt-launcher/virtwrap/converter/pci-placement.go.
     """
     slots = iter(_FREE_SLOTS)
-    for device in _pci_devices(devices):
+    for device in pci_devices(by_tag(devices)):
         address = device.find("address")
-        if address is not None and (address.get("type", "pci") != "pci" or address.get("domain")):
+        if address is not None and address.get("domain"):
             continue
         slot = next(slots, None)
         if slot is None:
@@ -138,9 +150,10 @@ class BusPlanner:
 
 def add_controllers(devices: Element, controllers: Sequence[Element]) -> None:
     """Put controllers after those that are there."""
-    present = list(devices)
-    last = max((place for place, device in enumerate(present) if device.tag == "controller"), default=-1)
-    devices[:] = [*present[: last + 1], *controllers, *present[last + 1 :]]
+    place = len(devices)
+    while place and devices[place - 1].tag != "controller":
+        place -= 1
+    devices[place:place] = controllers
 
 
 def apply(devices: Element, bus: ExpanderBus) -> None:
@@ -165,17 +178,48 @@ def has_guest_address(device: Element) -> bool:
     return address is not None and any(address.get(key) for key in _COORDINATES)
 
 
-def _pci_devices(devices: Element) -> Iterator[Element]:
-    """The devices that sit on PCI, in the order in which KubeVirt hands out slots."""
-    yield from devices.iterfind("interface")
-    yield from devices.iterfind("hostdev[@type='pci']")
-    for controller in devices.iterfind("controller"):
-        if controller.get("model") not in _ROOTS:
-            yield controller
-    yield from devices.iterfind("disk[target]/target[@bus='virtio']/..")
-    yield from devices.iterfind("input[@bus='virtio']")
-    for tag in ("watchdog", "rng", "memballoon"):
-        yield from devices.iterfind(tag)
+def pci_devices(devices: Mapping[str, list[Element]]) -> list[Element]:
+    """The devices that sit on PCI, of all by their tags, in the order in which KubeVirt hands out slots.
+
+    Source: pkg/virt-launcher/virtwrap/converter/pci-placement.go (iteratePCIAddresses).
+    """
+    return [
+        device
+        for tag, on_pci in _PCI.items()
+        for device in devices.get(tag, ())
+        if on_pci(device) and _is_free_or_pci(device)
+    ]
+
+
+def _is_pci_controller(controller: Element) -> bool:
+    return controller.get("model") not in _ROOTS
+
+
+def _is_virtio_disk(disk: Element) -> bool:
+    target = disk.find("target")
+    return target is not None and target.get("bus") == "virtio"
+
+
+def _always(_device: Element) -> bool:
+    return True
+
+
+_PCI: Mapping[str, Callable[[Element], bool]] = {
+    "interface": _always,
+    "hostdev": lambda device: device.get("type") == "pci",
+    "controller": _is_pci_controller,
+    "disk": _is_virtio_disk,
+    "input": lambda device: device.get("bus") == "virtio",
+    "watchdog": _always,
+    "rng": _always,
+    "memballoon": _always,
+}
+"""Tag to which of its elements are PCI devices."""
+
+
+def _is_free_or_pci(device: Element) -> bool:
+    address = device.find("address")
+    return address is None or address.get("type", "pci") == "pci"
 
 
 def _set_address(device: Element, bus: str, slot: int) -> None:

@@ -10,7 +10,7 @@ from copy import deepcopy
 from functools import lru_cache
 from xml.etree.ElementTree import Element, SubElement
 
-__all__ = ["Element", "Shared", "SubElement", "leaf", "make_own", "write"]
+__all__ = ["Element", "Shared", "SubElement", "by_tag", "leaf", "make_own", "write"]
 
 _INDENT = "  "
 _REMEMBERED = 4096
@@ -38,6 +38,14 @@ def make_own(parent: Element) -> None:
     for index, child in enumerate(parent):
         if isinstance(child, Shared):
             parent[index] = deepcopy(child)
+
+
+def by_tag(parent: Element) -> dict[str, list[Element]]:
+    """The children of an element by their tags, each list in their order."""
+    found: dict[str, list[Element]] = {}
+    for child in parent:
+        found.setdefault(child.tag, []).append(child)
+    return found
 
 
 def write(element: Element) -> str:

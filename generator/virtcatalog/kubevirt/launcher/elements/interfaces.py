@@ -31,12 +31,12 @@ def interfaces(vmi: VirtualMachineInstance, context: Context) -> Iterator[Elemen
         field = f"spec.domain.devices.interfaces[{position}]"
         if interface.name not in networks:
             raise DomainError(f"{field}.name", f"there is no network {interface.name!r}")
-        tap = _is_tap(interface, context)
+        tap = is_tap(interface, context)
         if interface.sriov is None and (tap or interface.binding is None):
             yield _interface(vmi, interface, context, field, tap=tap)
 
 
-def _is_tap(interface: Interface, context: Context) -> bool:
+def is_tap(interface: Interface, context: Context) -> bool:
     """Whether the pod prepares a tap device (pkg/network/domainspec/interface.go)."""
     if interface.masquerade is not None or interface.bridge is not None:
         return True

@@ -6,10 +6,12 @@ from virtcatalog.api.kubevirt import VirtualMachineInstance
 from virtcatalog.kubevirt.launcher.context import Context
 from virtcatalog.kubevirt.launcher.xml import Element, SubElement
 
+NAMESPACE_ATTRIBUTE = "xmlns:qemu"
 NAMESPACE = "http://libvirt.org/schemas/domain/qemu/1.0"
+COMMANDLINE = "qemu:commandline"
 IGNITION_ANNOTATION = "kubevirt.io/ignitiondata"
 
-_IGNITION_DIRECTORY = "/var/run/libvirt/ignition-dir"
+_IGNITION_DIRECTORY = "/var/run/kubevirt-ephemeral-disks/ignition-data"
 _FIRMWARE_LOG = "/var/run/kubevirt-private/QEMUSeaBiosDebugPipe"
 _VERBOSE = 5
 
@@ -20,7 +22,7 @@ def commandline(vmi: VirtualMachineInstance, context: Context) -> Element | None
     Source: pkg/virt-launcher/virtwrap/converter/compute/qemu_cmd.go.
     """
     arguments = []
-    if "ignition" in vmi.metadata.annotations.get(IGNITION_ANNOTATION, ""):
+    if has_ignition(vmi):
         path = f"{_IGNITION_DIRECTORY}/{vmi.metadata.namespace}/{vmi.metadata.name}/data.ign"
         arguments += ["-fw_cfg", f"name=opt/com.coreos/config,file={path}"]
     if context.architecture.verbose_firmware_log and context.launcher_log_verbosity > _VERBOSE:
@@ -28,7 +30,12 @@ def commandline(vmi: VirtualMachineInstance, context: Context) -> Element | None
         arguments += ["-device", "isa-debugcon,iobase=0x402,chardev=firmwarelog"]
     if not arguments:
         return None
-    element = Element("qemu:commandline")
+    element = Element(COMMANDLINE)
     for argument in arguments:
         SubElement(element, "qemu:arg", value=argument)
     return element
+
+
+def has_ignition(vmi: VirtualMachineInstance) -> bool:
+    """Whether the VMI has Ignition data; text without the word is none."""
+    return "ignition" in vmi.metadata.annotations.get(IGNITION_ANNOTATION, "")

@@ -1,0 +1,1 @@
+"""What virt-launcher does to a domain between its converter and its last definition in libvirt."""

@@ -1,0 +1,90 @@
+"""`<driver cache= io=>` of disks: what the VMI leaves open is decided by what the storage can do."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+from virtcatalog.api.kubevirt import VirtualMachineInstance
+from virtcatalog.api.volumes import Volume
+from virtcatalog.kubevirt.launcher.context import BackingVolume, Context
+from virtcatalog.kubevirt.launcher.errors import DomainError
+from virtcatalog.kubevirt.launcher.xml import Element, Shared, leaf
+
+_NO_CLAIM = BackingVolume(has_claim=False)
+_ORDER = ("name", "type", "cache", "error_policy", "io", "discard", "queues", "iommu", "iothread")
+
+
+def set_drivers(elements: Sequence[Element], vmi: VirtualMachineInstance, context: Context) -> None:
+    """Set the cache mode of each disk that has an image, and its I/O mode where native I/O is possible.
+
+    `elements` are those of the VMI's disks, in their order. DomainError for a disk that wants no cache on a file system
+    that cannot do without. Source:
+    pkg/virt-launcher/virtwrap/converter/converter.go (SetDriverCacheMode, SetOptimalIOMode).
+    """
+    volumes = {volume.name: volume for volume in vmi.spec.volumes}
+    disks = vmi.spec.domain.devices.disks
+    for position, (disk, element) in enumerate(zip(disks, elements, strict=True)):
+        volume = volumes.get(disk.name)
+        if volume is not None:
+            _set_driver(element, volume, context, f"spec.domain.devices.disks[{position}].cache")
+
+
+def _set_driver(disk: Element, volume: Volume, context: Context, field: str) -> None:
+    driver = disk[0]
+    claim = context.volumes.get(volume.name, _NO_CLAIM)
+    cache, io = driver.get("cache", ""), driver.get("io", "")
+    if cache in ("", "none"):
+        direct = _takes_direct_io(volume, claim, context)
+        if cache and not direct:
+            message = f"none needs O_DIRECT, which the file system below volume {volume.name} does not offer"
+            raise DomainError(field, message)
+        cache = "none" if direct else "writethrough"
+    if not io and cache == "none" and (_is_block(claim) or _is_allocated(volume, claim, context)):
+        io = "native"
+    if isinstance(driver, Shared):
+        disk[0] = _launched(driver, cache, io)
+    else:
+        attributes = _attributes(driver, cache, io)
+        driver.attrib.clear()
+        driver.attrib.update(attributes)
+
+
+def _takes_direct_io(volume: Volume, claim: BackingVolume, context: Context) -> bool:
+    """Whether O_DIRECT works on the disk's own image and on the one below it."""
+    storage = context.direct_io
+    if volume.persistent_volume_claim is not None or volume.data_volume is not None:
+        return claim.block or storage.claims
+    if volume.ephemeral is not None:
+        return storage.node and (claim.block or storage.claims)
+    return storage.node
+
+
+def _is_block(claim: BackingVolume) -> bool:
+    """Whether the disk's data is on a block device: a claim's, not an overlay of it."""
+    return claim.block and claim.has_claim
+
+
+def _is_allocated(volume: Volume, claim: BackingVolume, context: Context) -> bool:
+    """Whether the image is a file that holds all its blocks: ISOs made of Kubernetes objects do."""
+    if claim.has_claim:
+        return claim.preallocated or context.claims_allocated
+    return (
+        volume.config_map is not None
+        or volume.secret is not None
+        or volume.sysprep is not None
+        or volume.downward_api is not None
+        or volume.service_account is not None
+    )
+
+
+@lru_cache(maxsize=1024)
+def _launched(driver: Element, cache: str, io: str) -> Element:
+    return leaf("driver", **_attributes(driver, cache, io))
+
+
+def _attributes(driver: Element, cache: str, io: str) -> dict[str, str]:
+    given = {**driver.attrib, "cache": cache}
+    if io:
+        given["io"] = io
+    return {name: given[name] for name in sorted(given, key=_ORDER.index)}

@@ -1,0 +1,19 @@
+"""The images that virt-launcher makes itself before it defines the domain."""
+
+from __future__ import annotations
+
+from virtcatalog.api.kubevirt import VirtualMachineInstance
+from virtcatalog.kubevirt.launcher.errors import DomainError
+
+_MIB = 2**20
+
+
+def check_empty_disks(vmi: VirtualMachineInstance) -> None:
+    """Raise DomainError for an empty disk that holds not even one mebibyte: images have whole ones.
+
+    Source: pkg/emptydisk/emptydisk.go (CreateTemporaryDisks).
+    """
+    for position, volume in enumerate(vmi.spec.volumes):
+        if volume.empty_disk is not None and abs(volume.empty_disk.capacity.value) < _MIB:
+            message = f"an empty disk has at least 1Mi, and {volume.name} has {volume.empty_disk.capacity}"
+            raise DomainError(f"spec.volumes[{position}].emptyDisk.capacity", message)

@@ -1,0 +1,76 @@
+"""Network phase 2: interfaces learn of the pod's tap devices, and of the MAC address and MTU of its links."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+from hashlib import sha256
+
+from virtcatalog.api.devices import Interface
+from virtcatalog.api.kubevirt import VirtualMachineInstance
+from virtcatalog.api.volumes import Network
+from virtcatalog.kubevirt.launcher.context import Context
+from virtcatalog.kubevirt.launcher.elements.interfaces import is_tap
+from virtcatalog.kubevirt.launcher.xml import Element, leaf
+
+_PRIMARY_TAP = "tap0"
+_HASH_LENGTH = 11
+_NOT_HEXADECIMAL = re.compile("[^0-9a-f]")
+_BEFORE_MTU = ("model", "driver", "link")
+
+
+def attach_taps(elements: Iterable[Element], vmi: VirtualMachineInstance, context: Context) -> None:
+    """Give each tap interface its device in the pod, and the MTU and, unless the VMI sets one, the MAC of its link.
+
+    Source: pkg/network/setup/launcher/configurator.go and pkg/network/domainspec/generators.go.
+    """
+    taps = {each.name: each for each in vmi.spec.domain.devices.interfaces if is_tap(each, context)}
+    if not taps:
+        return
+    aliased = {_alias(element): element for element in elements}
+    for number, network in enumerate(vmi.spec.networks, 1):
+        interface = taps.get(network.name)
+        if interface is not None and interface.state != "absent":
+            _attach(aliased[f"ua-{network.name}"], interface, network, number, context)
+
+
+def _alias(interface: Element) -> str | None:
+    alias = interface.find("alias")
+    return None if alias is None else alias.get("name")
+
+
+def _attach(element: Element, interface: Interface, network: Network, number: int, context: Context) -> None:
+    """Put `<mac>`, `<target>` and `<mtu>` where libvirt has them; the converter begins with `<mac>` and `<source>`."""
+    links = context.pod_links
+    address = _canonical(interface.mac_address) or f"{links.mac_prefix}:{number >> 8:02x}:{number & 255:02x}"
+    if element[0].tag == "mac":
+        del element[0]
+    element.insert(0, leaf("mac", address=address))
+    element.insert(2, leaf("target", dev=_target(interface, network, context), managed="no"))
+    place = 3
+    while element[place].tag in _BEFORE_MTU:
+        place += 1
+    element.insert(place, leaf("mtu", size=str(links.mtu)))
+
+
+def _target(interface: Interface, network: Network, context: Context) -> str:
+    """The tap that virt-handler or the plugin made beside the pod's link; a plugin of type `tap` made the link one."""
+    secondary = network.multus is not None and not network.multus.default
+    plugin = interface.binding
+    if plugin is not None and context.binding_attachments.get(plugin.name) == "tap":
+        return f"pod{_hash(network.name)}" if secondary else context.pod_interface
+    return f"tap{_hash(network.name)}" if secondary else _PRIMARY_TAP
+
+
+@lru_cache(maxsize=1024)
+def _hash(network: str) -> str:
+    """What the links of a secondary network are named by (pkg/network/namescheme/networknamescheme.go)."""
+    return sha256(network.encode()).hexdigest()[:_HASH_LENGTH]
+
+
+@lru_cache(maxsize=1024)
+def _canonical(mac: str) -> str:
+    """A MAC address in lower case, its octets between colons; the webhook has seen to it that it is one."""
+    digits = _NOT_HEXADECIMAL.sub("", mac.lower())
+    return ":".join(digits[place : place + 2] for place in range(0, len(digits), 2))

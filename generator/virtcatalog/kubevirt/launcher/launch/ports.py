@@ -1,0 +1,84 @@
+"""PCIe root ports that are kept free for devices which are plugged in while the VM runs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+
+from virtcatalog.api.kubevirt import VirtualMachineInstance
+from virtcatalog.kubevirt.launcher.elements.qemu import COMMANDLINE, NAMESPACE_ATTRIBUTE
+from virtcatalog.kubevirt.launcher.errors import DomainError
+from virtcatalog.kubevirt.launcher.pci import (
+    ROOT_COMPLEX_ANNOTATION,
+    add_controllers,
+    pci_devices,
+    supports_pcie_hotplug,
+)
+from virtcatalog.kubevirt.launcher.xml import Element, leaf
+
+SLOT_COUNT_ANNOTATION = "kubevirt.io/pci-interface-slot-count"
+
+_PLACEHOLDERS = 4
+_LARGE_MEMORY = 2 * 2**30
+_TOTAL_PORTS, _FREE_PORTS = 8, 3
+_TOTAL_PORTS_LARGE, _FREE_PORTS_LARGE = 16, 6
+_LAST_INDEX = 31
+_INTEGER = re.compile(r"[+-]?0*[0-9]{1,19}")
+
+
+def wanted_ports(domain: Element, devices: Mapping[str, list[Element]], vmi: VirtualMachineInstance) -> int:
+    """How many free root ports a domain gets, with devices by their tags, besides those of placeholder interfaces.
+
+    DomainError for an annotation that is no number. Source: pkg/virt-launcher/virtwrap/manager.go
+    (allocateHotplugPorts, calculatePlaceholderCount, calculateExtraControllerCount).
+    """
+    if not supports_pcie_hotplug(vmi.spec):
+        return 0
+    on_root_complex = vmi.metadata.annotations.get(ROOT_COMPLEX_ANNOTATION) == "true"
+    placeholders = _placeholder_count(vmi, on_root_complex=on_root_complex)
+    if on_root_complex:
+        return 0
+    large = int(domain.findtext("memory", "0")) > _LARGE_MEMORY
+    total, free = (_TOTAL_PORTS_LARGE, _FREE_PORTS_LARGE) if large else (_TOTAL_PORTS, _FREE_PORTS)
+    return max(0, max(total - len(pci_devices(devices)), free) - placeholders)
+
+
+def _placeholder_count(vmi: VirtualMachineInstance, *, on_root_complex: bool) -> int:
+    """The interfaces that are defined for a moment so that libvirt keeps root ports for them."""
+    count = len(vmi.spec.domain.devices.interfaces)
+    slots = vmi.metadata.annotations.get(SLOT_COUNT_ANNOTATION)
+    if slots is not None:
+        if not _INTEGER.fullmatch(slots) or not -(2**63) <= int(slots) < 2**63:
+            raise DomainError(f"metadata.annotations[{SLOT_COUNT_ANNOTATION}]", f"{slots!r} is not a whole number")
+        return max(0, int(slots) - count)
+    return 0 if on_root_complex or count == 0 else max(0, _PLACEHOLDERS - count)
+
+
+def add_root_ports(devices: Element, controllers: Sequence[Element], count: int) -> None:
+    """Add root ports behind the other controllers, as far as the root bus has room.
+
+    Source: pkg/virt-launcher/virtwrap/manager.go (appendPCIeRootPortControllers).
+    """
+    indices = (each.get("index", "") for each in controllers if each.get("type") == "pci")
+    first = max((int(index) for index in indices if index.isdecimal()), default=0) + 1
+    add_controllers(devices, _root_ports(first, min(first + count - 1, _LAST_INDEX)))
+
+
+@lru_cache(maxsize=256)
+def _root_ports(first: int, last: int) -> list[Element]:
+    return [
+        leaf("controller", type="pci", index=str(index), model="pcie-root-port") for index in range(first, last + 1)
+    ]
+
+
+def lose_commandline(domain: Element) -> None:
+    """Drop `<qemu:commandline>`, as happens where root ports are added.
+
+    virt-launcher defines such a domain twice, the second time from what it has read of its own XML, and its reader
+    passes over this element. Source: pkg/virt-launcher/virtwrap/util/libvirt_helper.go (ApplySidecarHooks).
+    """
+    domain.attrib.pop(NAMESPACE_ATTRIBUTE, None)
+    commandline = domain.find(COMMANDLINE)
+    if commandline is not None:
+        domain.remove(commandline)

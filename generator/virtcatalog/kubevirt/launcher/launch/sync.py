@@ -1,0 +1,44 @@
+"""The steps of a fresh start, in their order, on one page."""
+
+from __future__ import annotations
+
+from virtcatalog.api.kubevirt import VirtualMachineInstance
+from virtcatalog.errors import Warning
+from virtcatalog.kubevirt.launcher.context import Context
+from virtcatalog.kubevirt.launcher.elements.qemu import COMMANDLINE, IGNITION_ANNOTATION, has_ignition
+from virtcatalog.kubevirt.launcher.launch.drivers import set_drivers
+from virtcatalog.kubevirt.launcher.launch.images import check_empty_disks
+from virtcatalog.kubevirt.launcher.launch.network import attach_taps
+from virtcatalog.kubevirt.launcher.launch.ports import add_root_ports, lose_commandline, wanted_ports
+from virtcatalog.kubevirt.launcher.pci import ROOT_COMPLEX_ANNOTATION
+from virtcatalog.kubevirt.launcher.xml import Element, by_tag
+
+
+def launch(domain: Element, vmi: VirtualMachineInstance, context: Context) -> None:
+    """Turn the converter's domain into the one that libvirt gets in the last definition before a VM first starts.
+
+    The domain is changed in place; DomainError where virt-launcher gives up. Source:
+    pkg/virt-launcher/virtwrap/manager.go (SyncVMI, preStartHook, allocateHotplugPorts).
+    """
+    devices = domain.find("devices")
+    assert devices is not None
+    present = by_tag(devices)
+    attach_taps(present.get("interface", ()), vmi, context)
+    check_empty_disks(vmi)
+    set_drivers(present.get("disk", ()), vmi, context)
+    count = wanted_ports(domain, present, vmi)
+    if count:
+        add_root_ports(devices, present["controller"], count)
+        lose_commandline(domain)
+
+
+def launch_warnings(vmi: VirtualMachineInstance, domain: Element) -> list[Warning]:
+    """Warn of Ignition data that the guest never sees, though the VM is admitted and starts."""
+    if not has_ignition(vmi) or domain.find(COMMANDLINE) is not None:
+        return []
+    message = (
+        "the guest does not get this data: virt-launcher drops <qemu:commandline> where it adds PCIe root ports for "
+        f'hotplug (kubevirt/kubevirt#16901). Set the annotation {ROOT_COMPLEX_ANNOTATION}: "true", or hand the data '
+        "to Ignition in a cloudInitConfigDrive volume"
+    )
+    return [Warning("Ignored", f"spec.template.metadata.annotations[{IGNITION_ANNOTATION}]", message)]

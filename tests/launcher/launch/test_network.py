@@ -1,0 +1,99 @@
+"""Network phase 2: what interfaces learn of the pod's links."""
+
+import pytest
+from fragments import make_context, make_vmi
+
+from virtcatalog.kubevirt.hosts import PodLinks
+from virtcatalog.kubevirt.launcher.elements.interfaces import interfaces
+from virtcatalog.kubevirt.launcher.launch.network import attach_taps
+
+
+@pytest.fixture
+def attached(xml):
+    """The XML of a VMI's interfaces after network phase 2."""
+
+    def attach(nics, networks, **changes):
+        vmi = make_vmi(f"domain.devices: {{interfaces: [{nics}]}}\nnetworks: [{networks}]")
+        context = make_context(**changes)
+        elements = list(interfaces(vmi, context))
+        attach_taps(elements, vmi, context)
+        return xml(elements)
+
+    return attach
+
+
+@pytest.mark.parametrize("binding", ["bridge", "masquerade"])
+def test_a_tap_interface_gets_the_pods_tap_and_the_mac_and_mtu_of_its_link(attached, xml, binding):
+    assert attached(f"{{name: n, {binding}: {{}}}}", "{name: n, pod: {}}") == xml("""
+        <interface type="ethernet">
+          <mac address="02:00:00:00:00:01"/>
+          <source/>
+          <target dev="tap0" managed="no"/>
+          <model type="virtio-non-transitional"/>
+          <mtu size="1500"/>
+          <rom enabled="no"/>
+          <alias name="ua-n"/>
+        </interface>
+    """)
+
+
+def test_what_the_converter_wrote_stays_around_it(attached, xml):
+    shown = attached("{name: n, bridge: {}, state: down, bootOrder: 1, model: e1000e}", "{name: n, pod: {}}")
+    assert shown == xml("""
+        <interface type="ethernet">
+          <mac address="02:00:00:00:00:01"/>
+          <source/>
+          <target dev="tap0" managed="no"/>
+          <model type="e1000e"/>
+          <link state="down"/>
+          <mtu size="1500"/>
+          <boot order="1"/>
+          <alias name="ua-n"/>
+        </interface>
+    """)
+
+
+@pytest.mark.parametrize("mac", ["02:00:5E:10:00:0A", "02-00-5e-10-00-0a", "0200.5e10.000a"])
+def test_the_vmis_own_mac_is_printed_as_linux_prints_it(attached, mac):
+    shown = attached(f"{{name: n, bridge: {{}}, macAddress: '{mac}'}}", "{name: n, pod: {}}")
+    assert '<mac address="02:00:5e:10:00:0a">' in shown
+    assert shown.count("<mac ") == 1
+
+
+def test_links_are_numbered_as_the_networks_are(attached):
+    shown = attached(
+        "{name: b, bridge: {}}, {name: a, bridge: {}}",
+        "{name: a, pod: {}}, {name: unused, pod: {}}, {name: b, multus: {networkName: net}}",
+    )
+    b, a = shown.split("</interface>")[:2]
+    assert "02:00:00:00:00:03" in b
+    assert "02:00:00:00:00:01" in a
+
+
+def test_the_host_profile_tells_mac_and_mtu(attached):
+    networks = ", ".join(f"{{name: n{number}, multus: {{networkName: x}}}}" for number in range(1, 301))
+    shown = attached("{name: n300, bridge: {}}", networks, pod_links=PodLinks(mac_prefix="0a:58:0a:f4", mtu=8900))
+    assert '<mac address="0a:58:0a:f4:01:2c">' in shown
+    assert '<mtu size="8900">' in shown
+
+
+@pytest.mark.parametrize(
+    ("network", "attachment", "target"),
+    [
+        ("pod: {}", "managedTap", "tap0"),
+        ("multus: {networkName: x, default: true}", "managedTap", "tap0"),
+        ("multus: {networkName: x}", "managedTap", "tap1b16b1df538"),
+        ("pod: {}", "tap", "eth0"),
+        ("multus: {networkName: x, default: true}", "tap", "eth0"),
+        ("multus: {networkName: x}", "tap", "pod1b16b1df538"),
+    ],
+)
+def test_the_target_is_the_tap_or_where_a_plugin_made_the_link_one_the_link(attached, network, attachment, target):
+    shown = attached("{name: n, binding: {name: p}}", f"{{name: n, {network}}}", binding_attachments={"p": attachment})
+    assert f'<target dev="{target}" managed="no">' in shown
+
+
+@pytest.mark.parametrize("nics", ["{name: n, passtBinding: {}}", "{name: n, bridge: {}, state: absent}"])
+def test_interfaces_without_a_tap_stay_as_they_are(attached, xml, nics):
+    vmi = make_vmi(f"domain.devices: {{interfaces: [{nics}]}}\nnetworks: [{{name: n, pod: {{}}}}]")
+    assert attached(nics, "{name: n, pod: {}}") == xml(list(interfaces(vmi, make_context())))
