@@ -36,7 +36,7 @@ OVERCOMMIT = ("FieldValueInvalid", "spec.memory.overcommitPercent")
         ("memory: {overcommitPercent: 100}", []),
         ("memory: {overcommitPercent: 101}", [OVERCOMMIT]),
         ("memory: {overcommitPercent: -1}", [OVERCOMMIT]),
-        ("memory: {overcommitPercent: 15, hugepages: {pageSize: 2Mi}}", [OVERCOMMIT]),
+        ("memory: {overcommitPercent: 1, hugepages: {pageSize: 2Mi}}", [OVERCOMMIT]),
         ("memory: {overcommitPercent: 101, hugepages: {}}", [OVERCOMMIT, OVERCOMMIT]),
         ("memory: {overcommitPercent: 0, hugepages: {pageSize: 2Mi}}", []),
     ],

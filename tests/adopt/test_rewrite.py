@@ -245,3 +245,26 @@ def test_what_is_not_shared_is(annotations, gone, left):
     path = (*METADATA, "annotations") if gone == "annotations" else (*METADATA, "annotations", gone)
     assert left in after(text, path)
     assert "labels: &shared {a: b, c: d}" in after(text, path)
+
+
+FLOW = "spec: {running: true, template: {spec: {domain: {devices: {}}}}}  # tight\n"
+
+
+@pytest.mark.parametrize(
+    ("matcher", "written"),
+    [
+        ({"name": "small"}, "instancetype: {name: small}"),
+        ({"name": "small", "kind": "VirtualMachineInstancetype"}, None),
+        ({"name": "2"}, 'instancetype: {name: "2"}'),
+    ],
+)
+def test_a_matcher_goes_before_the_template_in_braces(matcher: dict[str, str], written: str | None) -> None:
+    written = written or "instancetype: {name: small, kind: VirtualMachineInstancetype}"
+    assert after(vm(FLOW), instancetype=matcher) == vm(FLOW.replace("template", f"{written}, template", 1))
+
+
+def test_both_matchers_go_into_braces_over_several_lines() -> None:
+    text = "spec: {\n  running: true,\n  template: {spec: {domain: {devices: {}}}}\n}\n"
+    both = "instancetype: {name: small},\n  preference: {name: linux},\n  template"
+    made = after(vm(text), instancetype={"name": "small"}, preference={"name": "linux"})
+    assert made == vm(text).replace("template", both, 1)

@@ -171,6 +171,11 @@ def test_making_and_scaling() -> None:
     assert str(Quantity.parse("2Gi") - Quantity.parse("512Mi")) == "1536Mi"
 
 
+@pytest.mark.parametrize(("units", "text"), [(1023, "1023"), (1024, "1Ki"), (-1024, "-1Ki"), (1025, "1025"), (0, "0")])
+def test_binary_suffixes_begin_at_1024(units: int, text: str) -> None:
+    assert str(Quantity.of(units)) == text
+
+
 def test_copies_are_the_same_object() -> None:
     quantity = Quantity.parse("1Gi")
     assert copy.copy(quantity) is quantity

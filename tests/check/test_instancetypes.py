@@ -29,7 +29,7 @@ UEFI = "preferences: {linux.one: {spec: {firmware: {preferredEfi: {secureBoot: f
             "cpu-placement",
         ),
         (
-            "{cpu: {dedicatedCPUPlacement: true}, memory: {overcommitPercent: 15}}",
+            "{cpu: {dedicatedCPUPlacement: true}, memory: {overcommitPercent: 1}}",
             "spec.memory.overcommitPercent",
             "overcommit-dedicated-cpus",
         ),

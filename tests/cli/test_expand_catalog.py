@@ -82,6 +82,35 @@ def test_other_vms_meet_the_catalogs_objects(run: Run) -> None:
     assert guests(run("-o", "vmi", "-f", "x.yaml")) == [("x", "1Gi")]
 
 
+OTHER = """\
+apiVersion: instancetype.kubevirt.io/v1beta1
+kind: VirtualMachine{scope}Instancetype
+metadata: {{name: m.small{namespace}}}
+spec: {{cpu: {{guest: 1}}, memory: {{guest: {guest}}}}}
+"""
+
+
+@pytest.mark.usefixtures("catalog")
+def test_naming_their_own_catalog_changes_nothing_for_templates(run: Run) -> None:
+    deployed = [("db", "1Gi"), ("web", "3Gi"), ("web", "1Gi")]
+    assert guests(run("-o", "vmi", "--catalog", "catalog")) == deployed
+    assert guests(run("-o", "vmi", "-f", "catalog/vms", "--catalog", "catalog")) == deployed
+
+
+@pytest.mark.usefixtures("catalog")
+def test_a_catalog_that_is_named_need_not_be_called_catalog(run: Run) -> None:
+    Path("catalog").rename("shop")
+    assert guests(run("-o", "vmi", "--catalog", "shop")) == [("db", "1Gi"), ("web", "3Gi"), ("web", "1Gi")]
+
+
+@pytest.mark.usefixtures("catalog")
+def test_templates_meet_manifests_that_are_named_in_place_of_their_catalogs_objects(run: Run) -> None:
+    objects = OTHER.format(scope="", namespace=", namespace: lab", guest="5Gi")
+    objects += "---\n" + OTHER.format(scope="Cluster", namespace="", guest="7Gi")
+    arguments = ["-o", "vmi", "-f", "catalog/vms/web.yaml.j2", "--catalog", "objects.yaml"]
+    assert guests(run(*arguments, objects_yaml=objects)) == [("web", "5Gi"), ("web", "7Gi")]
+
+
 @pytest.mark.usefixtures("catalog")
 def test_a_template_that_is_not_there(run: Run) -> None:
     result = run("-f", "catalog/vms/missing.yaml")

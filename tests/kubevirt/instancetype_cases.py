@@ -61,6 +61,12 @@ CASES = [
         "domain: {resources: {requests: {memory: 1Gi}}}",
     ),
     Case(
+        "the least overcommit",
+        "memory: {overcommitPercent: 1}",
+        "{}",
+        "domain: {resources: {requests: {memory: '2126008832'}}}",
+    ),
+    Case(
         "gpus",
         "gpus: [{name: g, deviceName: a/b, claimName: c, requestName: r, tag: t, "
         "virtualGPUOptions: {display: {enabled: true, ramFB: {enabled: false}}}}]",

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import errno
+import os
+import stat
 from pathlib import Path
 
 import pytest
@@ -57,6 +59,41 @@ def test_files_of_others_are_kept_links_and_empty_folders_too(folder):
     assert (folder / "base/theirs.yaml").read_text() == "theirs: 1\n"
     assert (folder / "empty").is_dir()
     assert (folder / "link").readlink() == Path("README.md")
+
+
+@pytest.mark.parametrize("mode", [0o700, 0o755, 0o2775])
+def test_a_folder_keeps_its_mode(folder, mode):
+    replace(folder, FIRST)
+    folder.chmod(mode)
+    replace(folder, SECOND)
+    assert stat.S_IMODE(folder.stat().st_mode) == mode
+
+
+def test_files_of_others_are_copied_where_they_cannot_be_linked(folder, monkeypatch):
+    replace(folder, FIRST)
+    theirs = folder / "base/theirs.sh"
+    theirs.write_text("#!/bin/sh\n")
+    theirs.chmod(0o754)
+    os.utime(theirs, (1, 1))
+    (folder / "link").symlink_to("nowhere")
+
+    def refuse(*args, **kwargs):
+        raise OSError(errno.EPERM, "Operation not permitted")
+
+    monkeypatch.setattr(os, "link", refuse)
+    replace(folder, SECOND)
+    assert theirs.read_text() == "#!/bin/sh\n"
+    assert (stat.S_IMODE(theirs.stat().st_mode), theirs.stat().st_mtime) == (0o754, 1)
+    assert (folder / "link").readlink() == Path("nowhere")
+
+
+def test_files_of_others_are_linked_where_they_can_be(folder):
+    replace(folder, FIRST)
+    theirs = folder / "theirs"
+    theirs.write_text("theirs\n")
+    number = theirs.stat().st_ino
+    replace(folder, SECOND)
+    assert theirs.stat().st_ino == number
 
 
 def test_a_file_of_others_in_the_way_is_not_overwritten(folder):
