@@ -13,7 +13,8 @@ import tempfile
 import time
 from pathlib import Path
 
-import yaml
+from virtcatalog.manifests.document import Text
+from virtcatalog.manifests.emit import dump
 
 ROOT = Path(__file__).parent.parent
 EXAMPLE = ROOT / "examples/common-instancetypes"
@@ -25,10 +26,10 @@ def multiplied(folder: Path, times: int) -> Path:
     for name in ("catalog.yaml", "components.yaml"):
         shutil.copy(EXAMPLE / name, folder)
     for path in sorted(EXAMPLE.glob("*/*.yaml")):
-        data = yaml.safe_load(path.read_text())
+        ((_, data),) = Text(path.read_text()).documents()
         (folder / path.parent.name).mkdir(exist_ok=True)
         for number in range(times):
-            text = yaml.safe_dump(_renamed(data, number), sort_keys=False)
+            text = dump(_renamed(data, number))
             (folder / path.parent.name / f"{path.stem}-{number}.yaml").write_text(text)
     return folder
 

@@ -15,14 +15,14 @@ from threading import Thread
 from typing import Any
 
 import pytest
-import yaml
 
+import otheryaml
 from virtcatalog.scaffold.content import contents
 
 ROOT = Path(__file__).parents[1]
 ACTION = ROOT / "action/action.yml"
 BIN = Path(sys.executable).parent
-DECLARED = yaml.safe_load(ACTION.read_text())
+DECLARED = otheryaml.load(ACTION.read_text())
 
 pytestmark = pytest.mark.skipif(not (shutil.which("git") and shutil.which("bash")), reason="needs git and bash")
 
@@ -325,7 +325,7 @@ def test_a_catalog_elsewhere_with_manifests_of_the_cluster(repository):
         git(repository.origin, "mv", part, f"virt/{part}")
     git(repository.origin, "mv", "virt/output", "virt/my tree")
     kubevirt = {"apiVersion": "kubevirt.io/v1", "kind": "KubeVirt", "metadata": {"name": "kubevirt"}, "spec": {}}
-    repository.write("virt/cluster.yaml", yaml.safe_dump(kubevirt))
+    repository.write("virt/cluster.yaml", otheryaml.dump(kubevirt))
     repository.base = repository.commit()
     git(repository.origin, "checkout", "--quiet", "-B", "change")
     inputs = {"working-directory": "virt", "output": "my tree", "cluster": "cluster.yaml\n", "comment": "false"}

@@ -10,8 +10,8 @@ import sys
 from pathlib import Path
 
 import pytest
-import yaml
 
+import otheryaml
 from virtcatalog.scaffold.content import contents
 
 ROOT = Path(__file__).parents[1]
@@ -50,18 +50,18 @@ def test_the_makefile_for_a_bare_runner_runs(tmp_path):
 
 
 def test_the_workflow_uses_the_action_that_there_is():
-    steps = yaml.safe_load(block("yaml", "# .github/"))["jobs"]["catalog"]["steps"]
+    steps = otheryaml.load(block("yaml", "# .github/"))["jobs"]["catalog"]["steps"]
     _, _, path = steps[-1]["uses"].partition("@")[0].split("/", 2)
     assert (ROOT / path / "action.yml").is_file()
 
 
 def test_the_included_template_is_there():
-    (include,) = yaml.safe_load(block("yaml", "# .gitlab-ci"))["include"]
+    (include,) = otheryaml.load(block("yaml", "# .gitlab-ci"))["include"]
     assert (ROOT / include["file"]).is_file()
 
 
 def test_every_hook_is_described():
-    hooks = [each["id"] for each in yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())]
+    hooks = [each["id"] for each in otheryaml.load((ROOT / ".pre-commit-hooks.yaml").read_text())]
     assert re.findall(r"^\| `(virtcatalog-[a-z]+)` \|", TEXT, re.MULTILINE) == hooks
-    (repository,) = yaml.safe_load(block("yaml", "# .pre-commit"))["repos"]
+    (repository,) = otheryaml.load(block("yaml", "# .pre-commit"))["repos"]
     assert {each["id"] for each in repository["hooks"]} <= set(hooks)

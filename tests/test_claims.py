@@ -1,8 +1,8 @@
 """The claims behind volumes: PersistentVolumeClaims, DataVolumes, templates, and what a missing one counts as."""
 
 import pytest
-from ruamel.yaml import YAML
 
+import otheryaml
 from virtcatalog.api.decode import convert
 from virtcatalog.api.kubevirt import VirtualMachine, VirtualMachineInstance
 from virtcatalog.kubevirt.claims import backing_volumes
@@ -16,7 +16,7 @@ PVC = "{name: v, persistentVolumeClaim: {claimName: c}}"
 
 
 def read(text):
-    return YAML(typ="safe").load(text)
+    return otheryaml.load(text)
 
 
 def pvc(spec, rest=""):

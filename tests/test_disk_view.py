@@ -36,9 +36,9 @@ def file(tmp_path):
 
 
 def test_what_a_disk_is_told_of():
-    from ruamel.yaml import YAML
+    import otheryaml
 
-    result = expand(YAML(typ="safe").load(VM), Cluster([]))
+    result = expand(otheryaml.load(VM), Cluster([]))
     assert disks_of(result.domain_xml, result.vmi_object) == [
         DiskInfo(
             name="root",

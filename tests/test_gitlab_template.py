@@ -15,12 +15,12 @@ from threading import Thread
 from urllib.parse import parse_qs
 
 import pytest
-import yaml
 
+import otheryaml
 import virtcatalog
 from virtcatalog.scaffold.content import contents
 
-TEMPLATE = yaml.safe_load(
+TEMPLATE = otheryaml.load(
     (Path(__file__).parents[1] / "ci-templates/gitlab/virtcatalog.gitlab-ci.yml").read_text(encoding="utf-8")
 )
 BIN = Path(sys.executable).parent

@@ -2,8 +2,8 @@
 
 import msgspec
 import pytest
-from ruamel.yaml import YAML
 
+import otheryaml
 from virtcatalog.api.decode import convert
 from virtcatalog.api.kubevirt import VirtualMachine, VirtualMachineInstance
 from virtcatalog.errors import UnsupportedError
@@ -16,7 +16,7 @@ REFERENCE = HOSTS["reference"]
 
 
 def read(text):
-    return YAML(typ="safe").load(text) or {}
+    return otheryaml.load(text) or {}
 
 
 def kubevirt(configuration="", gates=()):

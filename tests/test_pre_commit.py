@@ -10,12 +10,12 @@ import sys
 from pathlib import Path
 
 import pytest
-import yaml
 
+import otheryaml
 from virtcatalog.scaffold.content import contents
 
 HOOKS = {
-    each["id"]: each for each in yaml.safe_load((Path(__file__).parents[1] / ".pre-commit-hooks.yaml").read_text())
+    each["id"]: each for each in otheryaml.load((Path(__file__).parents[1] / ".pre-commit-hooks.yaml").read_text())
 }
 BIN = Path(sys.executable).parent
 

@@ -30,3 +30,9 @@ TEMPLATE_VALUE_ITEMS: Final = 10_000
 TEMPLATE_INTEGER_BITS: Final = 128
 TEMPLATE_ARGUMENT: Final = 256  # a number or the characters of a text that a filter takes beside its value
 TEMPLATE_OUTPUT_CHARACTERS: Final = MIB
+
+# YAML and JSON: each document
+YAML_LEVELS: Final = 200
+YAML_VALUES: Final = 5_000_000  # maps, lists, keys and scalars
+YAML_ALIASED_VALUES: Final = 100_000  # that aliases stand for
+YAML_ALIASED_CHARACTERS: Final = 4 * MIB

@@ -1,8 +1,8 @@
 """Ask one admission rule about a fragment of a VMI's spec, or the VM webhook about a VM."""
 
 import pytest
-from ruamel.yaml import YAML
 
+import otheryaml
 from virtcatalog.api.configuration import KubeVirtConfiguration
 from virtcatalog.api.decode import convert
 from virtcatalog.api.kubevirt import VirtualMachine, VirtualMachineInstanceSpec
@@ -13,7 +13,7 @@ from virtcatalog.kubevirt.configuration import Configuration
 def read(text):
     """Read YAML in which a key may be dotted: `domain.cpu.cores: 2`."""
     values = {}
-    for key, value in (YAML(typ="safe").load(text) or {}).items():
+    for key, value in (otheryaml.load(text) or {}).items():
         *parents, last = key.split(".")
         place = values
         for parent in parents:

@@ -1,8 +1,8 @@
 """What the webhooks of instance types and preferences refuse or warn of, and those of VMs about them."""
 
 import pytest
-from ruamel.yaml import YAML
 
+import otheryaml
 from virtcatalog.api.decode import convert
 from virtcatalog.api.kubevirt import VirtualMachine
 from virtcatalog.kubevirt.admission.instancetypes import admit, apply_to_vm, warnings
@@ -13,7 +13,7 @@ PREFERENCES = ["VirtualMachinePreference", "VirtualMachineClusterPreference"]
 
 
 def made(kind, spec):
-    values = YAML(typ="safe").load(spec)
+    values = otheryaml.load(spec)
     if kind in INSTANCETYPES:
         values.setdefault("cpu", {"guest": 4})
         values.setdefault("memory", {}).setdefault("guest", "4Gi")
@@ -116,7 +116,7 @@ def vm(instancetype="x", preference="x", template="{domain: {devices: {}}}"):
     spec = {
         "instancetype": {"name": instancetype},
         "preference": {"name": preference},
-        "template": {"spec": YAML(typ="safe").load(template)},
+        "template": {"spec": otheryaml.load(template)},
     }
     return convert({"metadata": {"name": "vm"}, "spec": spec}, VirtualMachine)
 

@@ -6,8 +6,9 @@ from collections.abc import Callable
 from textwrap import dedent
 from typing import Any
 
-import yaml
 from click.testing import Result
+
+import otheryaml
 
 Run = Callable[..., Result]
 
@@ -80,4 +81,4 @@ spec: {configuration: {developerConfiguration: {featureGates: [GPUsWithDRA]}}}
 
 def documents(result: Result) -> list[Any]:
     assert result.exit_code == 0, result.stderr
-    return list(yaml.safe_load_all(result.stdout))
+    return otheryaml.load_all(result.stdout)

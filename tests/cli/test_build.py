@@ -91,7 +91,7 @@ BAD = {
             )
             + "preferences: {}\n"
         },
-        "catalog/preferences/a.yaml:3:9: aliases stand for more than 100000 values",
+        "catalog/preferences/a.yaml:3:20: aliases stand for more than 100000 values",
     ),
     "an alias of itself": (
         {"preferences/a.yaml": "preferences: &all {a: *all}\n"},

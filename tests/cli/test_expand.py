@@ -6,9 +6,10 @@ import json
 from textwrap import dedent
 
 import pytest
-import yaml
 from expanding import TYPES, VM, Run, vm
 from syrupy.assertion import SnapshotAssertion
+
+import otheryaml
 
 
 @pytest.mark.parametrize("form", ["xml", "vmi", "vm", "diff", "explain"])
@@ -80,7 +81,7 @@ DUMP = {
     "metadata": {"resourceVersion": ""},
     "items": [
         {
-            **yaml.safe_load(VM),
+            **otheryaml.load(VM),
             "metadata": {
                 "name": "web",
                 "namespace": "shop",
@@ -108,17 +109,17 @@ DUMP = {
                 "somethingNewer": {"a": [1]},
             },
         },
-        *yaml.safe_load_all(TYPES),
+        *otheryaml.load_all(TYPES),
         {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"}, "spec": {"containers": [{"name": "c"}]}},
     ],
 }
 
 
-@pytest.mark.parametrize("text", [yaml.safe_dump(DUMP), json.dumps(DUMP)], ids=["yaml", "json"])
+@pytest.mark.parametrize("text", [otheryaml.dump(DUMP), json.dumps(DUMP)], ids=["yaml", "json"])
 def test_a_dump_of_a_cluster(run: Run, text: str) -> None:
     result = run("-f", "-", "-o", "vmi", stdin=text)
     assert (result.exit_code, result.stderr) == (0, "")
-    vmi = yaml.safe_load(result.stdout)
+    vmi = otheryaml.load(result.stdout)
     assert vmi["metadata"]["namespace"] == "shop"
     assert vmi["metadata"]["ownerReferences"][0]["uid"] == "2c4cf5c4-6b0e-4a61-9b6a-0f3d6c1b9a11"
     assert vmi["spec"]["domain"]["cpu"]["cores"] == 2

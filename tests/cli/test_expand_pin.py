@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 
-import yaml
 from expanding import TYPES, VM, Run, documents, vm
+
+import otheryaml
 
 
 def test_a_pinned_vm_names_the_revisions_that_follow_it(run: Run) -> None:
@@ -13,7 +14,7 @@ def test_a_pinned_vm_names_the_revisions_that_follow_it(run: Run) -> None:
     pinned, instancetype, preference = documents(result)
     assert pinned["spec"]["instancetype"] == {"name": "small", "revisionName": instancetype["metadata"]["name"]}
     assert pinned["spec"]["preference"] == {"name": "linux", "revisionName": preference["metadata"]["name"]}
-    assert pinned["spec"]["template"] == yaml.safe_load(VM)["spec"]["template"]
+    assert pinned["spec"]["template"] == otheryaml.load(VM)["spec"]["template"]
     assert {each["kind"] for each in (instancetype, preference)} == {"ControllerRevision"}
     assert instancetype["data"]["spec"] == {"cpu": {"guest": 2}, "memory": {"guest": "2Gi"}}
 

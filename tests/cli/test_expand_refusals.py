@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pytest
-import yaml
 from expanding import GATES, TYPES, UNSUPPORTED, Run, vm
 from syrupy.assertion import SnapshotAssertion
+
+import otheryaml
 
 
 def refused(run: Run, text: str) -> list[str]:
@@ -80,7 +81,7 @@ def test_vms_do_not_stop_each_other(run: Run, snapshot: SnapshotAssertion) -> No
     )
     result = run("-f", "stream.yaml", "-o", "vmi", stream_yaml=stream)
     assert result.exit_code == 2
-    assert [each["metadata"]["name"] for each in yaml.safe_load_all(result.stdout)] == ["good", "fine"]
+    assert [each["metadata"]["name"] for each in otheryaml.load_all(result.stdout)] == ["good", "fine"]
     assert result.stderr == snapshot
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-import yaml
 from click.testing import CliRunner, Result
 
+import otheryaml
 from virtcatalog.cli import main
 
 URL = "https://git.example.org/platform/catalog.git"
@@ -40,7 +40,7 @@ def gitops(*arguments: str) -> Result:
 def printed(*arguments: str) -> list[dict]:
     result = gitops(*arguments)
     assert result.exit_code == 0, result.stderr
-    return list(yaml.safe_load_all(result.stdout))
+    return otheryaml.load_all(result.stdout)
 
 
 def test_argo_cd_gets_one_application_set_over_all_overlays(folder):
@@ -65,7 +65,7 @@ def test_or_an_application_for_each_path(folder):
 
 def test_every_overlay_may_go_to_a_cluster_of_its_own(folder):
     result = gitops("argocd", "--repo-url", URL, "--cluster", "production=prod-1", "--cluster", "staging=stage-1")
-    elements = yaml.safe_load(result.stdout)["spec"]["generators"][0]["list"]["elements"]
+    elements = otheryaml.load(result.stdout)["spec"]["generators"][0]["list"]["elements"]
     assert [each["cluster"] for each in elements] == ["prod-1", "stage-1", "in-cluster"]
     assert result.stderr == ""
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from ruamel.yaml import YAML
-
+import otheryaml
 from virtcatalog.api.core import ObjectMeta
 from virtcatalog.api.decode import convert
 from virtcatalog.api.instancetype import VirtualMachineInstancetypeSpec, VirtualMachinePreferenceSpec
@@ -11,7 +10,7 @@ from virtcatalog.api.kubevirt import VirtualMachine, VirtualMachineInstanceSpec
 
 
 def read(text):
-    return YAML(typ="safe").load(text)
+    return otheryaml.load(text)
 
 
 def read_vmi(text):

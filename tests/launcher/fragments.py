@@ -5,8 +5,8 @@ from __future__ import annotations
 from xml.etree.ElementTree import canonicalize
 
 import msgspec
-from ruamel.yaml import YAML
 
+import otheryaml
 from virtcatalog.api.decode import convert
 from virtcatalog.api.kubevirt import VirtualMachineInstance
 from virtcatalog.kubevirt.hosttopology import HostCell, HostCPU, HostTopology
@@ -26,7 +26,7 @@ TWO_NODES = HostTopology(
 def make_vmi(text="", architecture="amd64", annotations=None):
     """Make the VMI default/vm of the YAML of its spec, whose keys may be dotted; `domain.devices` may be left out."""
     spec = {"architecture": architecture, "domain": {"devices": {}}}
-    for key, value in (YAML(typ="safe").load(text) or {}).items():
+    for key, value in (otheryaml.load(text) or {}).items():
         *parents, last = key.split(".")
         place = spec
         for parent in parents:

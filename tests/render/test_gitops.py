@@ -6,9 +6,9 @@ import tarfile
 from pathlib import Path
 
 import pytest
-import yaml
 from kustomizing import kustomize
 
+import otheryaml
 from virtcatalog.api.quantity import Quantity
 from virtcatalog.catalog.gitops import FLUX_SUBSTITUTE, SYNC_OPTIONS, SYNC_WAVE
 from virtcatalog.catalog.model import (
@@ -81,7 +81,7 @@ def test_every_file_below_a_synced_path_is_one_manifest(tmp_path, part):
     files = [file for file in (synced(tmp_path) / part).rglob("*") if not file.is_dir()]
     assert files
     for file in files:
-        (document,) = yaml.safe_load_all(file.read_text())
+        (document,) = otheryaml.load_all(file.read_text())
         if file.name == "kustomization.yaml":
             assert document["kind"] == "Kustomization"
         else:
@@ -158,7 +158,7 @@ def test_an_application_set_makes_an_application_for_each_environment():
     found = application_set(git(), [Destination(PRODUCTION, "prod-1"), Destination(LAB)])
     (generator,) = found["spec"]["generators"]
     elements = generator["list"]["elements"]
-    made = [yaml.safe_load(evaluated(yaml.dump(found["spec"]["template"]), element)) for element in elements]
+    made = [otheryaml.load(evaluated(otheryaml.dump(found["spec"]["template"]), element)) for element in elements]
     alone = applications(git(), [Destination(PRODUCTION, "prod-1"), Destination(LAB)])
     assert [each["metadata"]["name"] for each in made] == ["house-production", "house-lab"]
     assert [each["spec"]["source"] for each in made] == [each["spec"]["source"] for each in alone]

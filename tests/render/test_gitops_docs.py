@@ -7,9 +7,9 @@ import shlex
 from pathlib import Path
 
 import pytest
-import yaml
 from click.testing import CliRunner
 
+import otheryaml
 from virtcatalog.catalog.gitops import FLUX_SUBSTITUTE, gitops_annotations
 from virtcatalog.cli import main
 
@@ -30,6 +30,6 @@ def test_a_command_gives_the_output_that_is_shown(command, output, monkeypatch):
 
 
 def test_every_annotation_is_described():
-    declared = yaml.safe_load(re.search(r"```yaml\n# catalog.yaml\n(.*?)```", TEXT, re.DOTALL)[1])["gitops"]
+    declared = otheryaml.load(re.search(r"```yaml\n# catalog.yaml\n(.*?)```", TEXT, re.DOTALL)[1])["gitops"]
     described = dict(re.findall(r"^\| `[^`]+` \| `([^:`]+): \"?([^`\"]+)\"?` \|", TEXT, re.MULTILINE))
     assert described == gitops_annotations(declared) | {FLUX_SUBSTITUTE: "disabled"}

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-import yaml
 from kustomizing import by_identity, kustomize
 
+import otheryaml
 from virtcatalog.api.quantity import Quantity
 from virtcatalog.catalog.model import (
     Catalog,
@@ -81,7 +81,7 @@ def without_empty(manifest: dict[str, object]) -> dict[str, object]:
 def test_the_base_holds_exactly_the_objects_of_the_bundle_of_all(tmp_path, path):
     found = built(tmp_path, path=path)
     bundle = (tmp_path / "output/bundles/example-instancetypes-all-bundle.yaml").read_text()
-    expected = by_identity(list(yaml.safe_load_all(bundle)))
+    expected = by_identity(otheryaml.load_all(bundle))
     assert found == expected
     assert len(expected) == 8
 

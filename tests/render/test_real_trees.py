@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-import yaml
 from kustomizing import by_identity, kustomize
 
+import otheryaml
 from virtcatalog.catalog.load import load_catalog
 from virtcatalog.render.environment import deployed
 from virtcatalog.render.output import render
@@ -15,7 +15,6 @@ from virtcatalog.render.tree import replace
 
 ROOT = Path(__file__).resolve().parents[2]
 CATALOGS = ("catalog", "examples/common-instancetypes", "examples/downstream")
-LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 @pytest.mark.parametrize("path", CATALOGS)
@@ -23,7 +22,7 @@ def test_the_base_holds_the_objects_of_the_bundles_and_no_others(tmp_path, path)
     catalog = load_catalog(ROOT / path)
     replace(tmp_path / "output", render(catalog))
     bundles = sorted((tmp_path / "output/bundles").glob("*-bundle.yaml"))
-    held = {bundle.name: list(yaml.load_all(bundle.read_text(), Loader=LOADER)) for bundle in bundles}
+    held = {bundle.name: otheryaml.load_all(bundle.read_text()) for bundle in bundles}
     whole = by_identity(held.pop(f"{catalog.name}-instancetypes-all-bundle.yaml"))
     assert by_identity([each for objects in held.values() for each in objects]) == whole
     assert by_identity(kustomize(tmp_path / "output")) == whole == by_identity(kustomize(tmp_path / "output/base"))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-import yaml
 
+import otheryaml
 from virtcatalog import Cluster
 from virtcatalog.ask.explain import explain
 from virtcatalog.errors import ManifestError
@@ -57,8 +57,8 @@ CORES = preference("cores", "{cpu: {preferredCPUTopology: cores}}")
 
 
 def origins(*objects: str, matchers: str = "", domain: str = "{devices: {}, memory: {guest: 1Gi}}") -> dict[str, str]:
-    vm = yaml.safe_load(VM.replace("{matchers}", matchers).replace("{domain}", domain))
-    cluster = Cluster([yaml.safe_load(each) for each in objects])
+    vm = otheryaml.load(VM.replace("{matchers}", matchers).replace("{domain}", domain))
+    cluster = Cluster([otheryaml.load(each) for each in objects])
     return {each.field: ", ".join(map(str, each.sources)) for each in explain(vm, cluster)}
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-import yaml
 
+import otheryaml
 from virtcatalog import Cluster, expand
 from virtcatalog.api.decode import decode_manifest
 from virtcatalog.api.kubevirt import VirtualMachineInstancePreset
@@ -26,7 +26,7 @@ def preset(domain: dict[str, Any]) -> dict[str, Any]:
 
 
 def suggest(domain: str) -> Replacement:
-    return replacement(decode_manifest(preset(yaml.safe_load(domain)), VirtualMachineInstancePreset))
+    return replacement(decode_manifest(preset(otheryaml.load(domain)), VirtualMachineInstancePreset))
 
 
 @pytest.mark.parametrize(
@@ -121,7 +121,7 @@ def vm(**spec: Any) -> dict[str, Any]:
     ],
 )
 def test_a_vm_gets_from_the_suggestion_what_it_got_from_the_preset(domain: str) -> None:
-    given = yaml.safe_load(domain)
+    given = otheryaml.load(domain)
     before = expand(vm(), Cluster([preset(given)]))
     made = suggest(domain)
     assert (made.vm, made.needed, made.idle) == ((), (), ())

@@ -9,13 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-import yaml
-
 from virtcatalog.manifests.edits import Editor, UnwritableError
 from virtcatalog.manifests.read import read_apart
+from virtcatalog.manifests.syntax import MappingNode, SequenceNode, compose
 
 _KIND = "VirtualMachine"
-_Base: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 def rewrite(text: str, changed: Mapping[int, dict[str, Any]]) -> str:
@@ -40,15 +38,15 @@ def rewrite(text: str, changed: Mapping[int, dict[str, Any]]) -> str:
 
 def _machines(text: str) -> Iterator[Any]:
     """The nodes of the VirtualMachines of a text, lists taken apart."""
-    for node in yaml.compose_all(text, Loader=_Base):
+    for node in compose(text):
         yield from _in_list(node, "")
 
 
 def _in_list(node: Any, implied: str) -> Iterator[Any]:
-    entries = {key.value: value for key, value in node.value} if isinstance(node, yaml.MappingNode) else {}
+    entries = {key.value: value for key, value in node.value} if isinstance(node, MappingNode) else {}
     kind = entries["kind"].value if "kind" in entries else implied
     items = entries.get("items")
-    if isinstance(kind, str) and kind.endswith("List") and isinstance(items, yaml.SequenceNode):
+    if isinstance(kind, str) and kind.endswith("List") and isinstance(items, SequenceNode):
         for item in items.value:
             yield from _in_list(item, kind.removesuffix("List"))
     elif kind == _KIND:

@@ -6,11 +6,10 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-import yaml
-
 from virtcatalog.check.finding import Finding, Rule
 from virtcatalog.check.subject import Inventory
 from virtcatalog.manifests.scalars import resolve
+from virtcatalog.manifests.syntax import PLAIN, compose, scalars
 
 AMBIGUOUS = Rule(
     "ambiguous-scalar",
@@ -35,8 +34,6 @@ _DATE = re.compile(r"\d{4}-\d{2}-\d{2}([Tt ].*)?", re.ASCII)
 _LATER = re.compile(r"0o[0-7]+|[-+]?([0-9]+|[0-9]*\.[0-9]*(?=[eE][0-9]))[eE][-+]?[0-9]+", re.ASCII)
 _SUSPECT = re.compile(r"[-+.0-9]|(?:y|n|yes|no|on|off)$", re.ASCII | re.IGNORECASE)
 
-_Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-
 
 def check(inventory: Inventory) -> Iterator[Finding]:
     """Check every text of the catalog."""
@@ -49,10 +46,10 @@ def check(inventory: Inventory) -> Iterator[Finding]:
 def ambiguous(text: str | bytes) -> Iterator[tuple[int, int, str]]:
     """Yield line, column and word of each ambiguous scalar; a date after the key `sunset` is one by agreement."""
     before = ""
-    for event in yaml.parse(text, Loader=_Loader):
-        if isinstance(event, yaml.ScalarEvent):
-            word, mark = event.value, event.start_mark
-            if mark and event.implicit[0] and _SUSPECT.match(word) and _disagree(word) and before != "sunset":
+    for document in compose(text if isinstance(text, str) else text.decode()):
+        for node in scalars(document):
+            word, mark = node.value, node.start_mark
+            if node.ctag is PLAIN and _SUSPECT.match(word) and _disagree(word) and before != "sunset":
                 yield mark.line + 1, mark.column + 1, word
             before = word
 

@@ -16,14 +16,21 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import Any, Final
 
-import yaml
-
 from virtcatalog.errors import Problem
-from virtcatalog.manifests.places import PLAIN, QUOTED, TAG, Field, Index, is_merge, merge_sources, step
+from virtcatalog.limits import YAML_ALIASED_CHARACTERS, YAML_ALIASED_VALUES, YAML_LEVELS
+from virtcatalog.manifests.places import Field, Index, is_merge, merge_sources, step
 from virtcatalog.manifests.scalars import number, resolve
-
-DEEPEST: Final = 200
-MOST_ALIASED: Final = 100_000
+from virtcatalog.manifests.syntax import (
+    PLAIN,
+    QUOTED,
+    TAG,
+    MappingNode,
+    MarkedYAMLError,
+    ScalarNode,
+    SyntaxLimitError,
+    YAMLError,
+    compose,
+)
 
 _EXPLICIT: Final[dict[str, type | tuple[type, ...]]] = {
     f"{TAG}int": int,
@@ -34,22 +41,7 @@ _EXPLICIT: Final[dict[str, type | tuple[type, ...]]] = {
 }
 #: All but what YAML may hold; said the other way round, the pattern takes ten times as long to compile.
 _UNWRITABLE: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\ufffe\uffff]")
-_DEEP_BLOCK: Final = re.compile(r"^[ ?:-]{400}", re.MULTILINE)
-
-_Base: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-
-
-class _Loader(_Base):  # type: ignore[misc]
-    """Composes nodes without judging what scalars mean: only whether they stand there bare."""
-
-    def resolve(self, kind: Any, value: Any, implicit: Any) -> str:
-        return PLAIN if kind is yaml.ScalarNode and implicit[0] else QUOTED
-
-    def descend_resolver(self, node: Any, index: Any) -> None:
-        pass
-
-    def ascend_resolver(self) -> None:
-        pass
+_ALIAS: Final = re.compile(r"(?:^|[\s,\[{:?-])\*[^\s,\]}]")
 
 
 class Text:
@@ -74,6 +66,11 @@ class Text:
             data = _Builder(self).build(node)
             if data is not None and len(self.problems) == before:
                 yield index, data
+
+    @cached_property
+    def has_aliases(self) -> bool:
+        """Whether there may be aliases in it."""
+        return _ALIAS.search(self._text) is not None
 
     def place(self, document: int, field: Field) -> tuple[int, int]:
         """Return line and column of a field's key or a list's item, or of the nearest thing around it."""
@@ -133,48 +130,24 @@ class Text:
 
     def _compose(self, problems: list[Problem]) -> Iterator[Any]:
         """Yield the documents' nodes; a fault of syntax ends the text."""
-        if not self._flat():
-            problems.append(Problem(file=self.file, line=1, column=1, message=_TOO_DEEP))
-            return
-        loader = _Loader(self._text)
         try:
-            while loader.check_node():
-                yield loader.get_node()
-        except yaml.MarkedYAMLError as error:
+            yield from compose(self._text)
+        except MarkedYAMLError as error:
             mark = error.problem_mark or error.context_mark
             line, column = (mark.line + 1, mark.column + 1) if mark else (0, 0)
             message = self._word(error, line, column)
             problems.append(Problem(file=self.file, line=line, column=column, message=message))
-        except (yaml.YAMLError, RecursionError) as error:
+        except SyntaxLimitError as error:
+            mark, message = error.args
+            problems.append(Problem(self.file, mark.line + 1, mark.column + 1, message=message))
+        except YAMLError as error:
             problems.append(Problem(file=self.file, message=f"cannot be read as YAML: {error}"))
-        finally:
-            loader.dispose()
 
-    def _flat(self) -> bool:
-        """Whether the text is nested so little that libyaml, which recurses without a limit, can compose it."""
-        if self._text.count("[") + self._text.count("{") < 1000 and not _DEEP_BLOCK.search(self._text):
-            return True
-        depth = 0
-        try:
-            for event in yaml.parse(self._text, Loader=_Base):
-                if isinstance(event, yaml.CollectionStartEvent):
-                    depth += 1
-                elif isinstance(event, yaml.CollectionEndEvent):
-                    depth -= 1
-                if depth > 2 * DEEPEST:
-                    return False
-        except yaml.YAMLError:
-            return True  # it ends before it gets deep: composing tells what is wrong
-        return True
-
-    def _word(self, error: yaml.MarkedYAMLError, line: int, column: int) -> str:
+    def _word(self, error: MarkedYAMLError, line: int, column: int) -> str:
         lines = self._text.splitlines()
         if 0 < line <= len(lines) and lines[line - 1][column - 1 : column] == "\t":
             return "a tab cannot indent YAML; use spaces"
         return ": ".join(part for part in ("is not YAML", error.context, error.problem) if part)
-
-
-_TOO_DEEP: Final = f"is nested more than {DEEPEST} levels deep"
 
 
 class _Builder:
@@ -184,7 +157,8 @@ class _Builder:
         self._text = text
         self._seen: set[int] = set()
         self._open: set[int] = set()
-        self._aliased = 0
+        self._aliased = self._aliased_text = 0
+        self._has_aliases = text.has_aliases
 
     def build(self, node: Any) -> Any:
         try:
@@ -194,27 +168,41 @@ class _Builder:
             return None
 
     def _value(self, node: Any, depth: int, *, aliased: bool) -> Any:
-        if isinstance(node, yaml.ScalarNode):
-            self._aliased += aliased
+        if isinstance(node, ScalarNode):
+            if self._has_aliases:
+                self._charge(node, aliased=aliased)
             return self._scalar(node)
         key = id(node)
         if key in self._open:
             raise _UnreadableError(node.start_mark, "holds itself through an alias")
-        if depth > DEEPEST:
-            raise _UnreadableError(node.start_mark, _TOO_DEEP)
+        if depth > YAML_LEVELS:
+            raise _UnreadableError(node.start_mark, f"is nested more than {YAML_LEVELS} levels deep")
         aliased = aliased or key in self._seen
-        self._aliased += aliased
-        if self._aliased > MOST_ALIASED:
-            raise _UnreadableError(node.start_mark, f"aliases stand for more than {MOST_ALIASED} values")
+        if aliased:
+            self._count(node)
         self._seen.add(key)
         self._open.add(key)
-        if isinstance(node, yaml.MappingNode):
+        if isinstance(node, MappingNode):
             made: Any = self._mapping(node, depth, aliased=aliased)
         else:
             self._check_tag(node, "seq")
             made = [self._value(item, depth + 1, aliased=aliased) for item in node.value]
         self._open.discard(key)
         return made
+
+    def _charge(self, node: Any, *, aliased: bool) -> None:
+        if aliased or id(node) in self._seen:
+            self._count(node, len(node.value))
+        self._seen.add(id(node))
+
+    def _count(self, node: Any, characters: int = 0) -> None:
+        """Count a value that stands for an alias."""
+        self._aliased += 1
+        self._aliased_text += characters
+        if self._aliased > YAML_ALIASED_VALUES:
+            raise _UnreadableError(node.start_mark, f"aliases stand for more than {YAML_ALIASED_VALUES} values")
+        if self._aliased_text > YAML_ALIASED_CHARACTERS:
+            raise _UnreadableError(node.start_mark, f"aliases stand for more than {YAML_ALIASED_CHARACTERS} characters")
 
     def _mapping(self, node: Any, depth: int, *, aliased: bool) -> dict[str, Any]:
         self._check_tag(node, "map")
@@ -227,6 +215,8 @@ class _Builder:
                     for name, value in self._merge(source, depth, aliased=aliased).items():
                         merged.setdefault(name, value)
                 continue
+            if self._has_aliases:
+                self._charge(key_node, aliased=aliased)
             key = self._key(key_node)
             if key in lines:
                 first = lines[key]
@@ -243,7 +233,7 @@ class _Builder:
         raise _UnreadableError(node.start_mark, "<< merges a map or a list of maps")
 
     def _key(self, node: Any) -> str | None:
-        value = self._scalar(node) if isinstance(node, yaml.ScalarNode) else node
+        value = self._scalar(node) if isinstance(node, ScalarNode) else node
         if isinstance(value, bool):
             return "true" if value else "false"
         if isinstance(value, str | int | float):
@@ -254,12 +244,12 @@ class _Builder:
         return None
 
     def _scalar(self, node: Any) -> Any:
-        tag = node.tag
-        if tag == QUOTED:
+        tag = node.ctag
+        if tag is QUOTED:
             return node.value
-        if tag == PLAIN:
+        if tag is PLAIN:
             value = resolve(node.value)
-        elif tag == f"{TAG}str":
+        elif (tag := node.tag) == f"{TAG}str":
             return node.value
         elif tag in _EXPLICIT:
             value = resolve(node.value)
@@ -275,7 +265,7 @@ class _Builder:
         return value
 
     def _check_tag(self, node: Any, kind: str) -> None:
-        if node.tag not in (QUOTED, TAG + kind):
+        if node.ctag is not QUOTED and node.tag != TAG + kind:
             self._text.fault(node.start_mark, f"the tag {node.tag.replace(TAG, '!!')} is not supported")
 
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 from typing import Any, NamedTuple
 
-import yaml
-
 from virtcatalog.errors import VirtcatalogError
 from virtcatalog.manifests.places import is_merge
 from virtcatalog.manifests.scalars import resolve
+from virtcatalog.manifests.syntax import MappingNode, ScalarNode, SequenceNode
 
 _BEFORE = "template"
 
@@ -46,9 +45,9 @@ class Editor:
         """Note the edits that turn a collection from `old` into `new`."""
         if old == new:
             return
-        if isinstance(node, yaml.MappingNode) and isinstance(new, dict):
+        if isinstance(node, MappingNode) and isinstance(new, dict):
             self._change_map(node, old, new)
-        elif isinstance(node, yaml.SequenceNode) and isinstance(new, list):
+        elif isinstance(node, SequenceNode) and isinstance(new, list):
             self._change_list(node, old, new)
         else:
             raise UnwritableError("a value would have to change")
@@ -155,14 +154,14 @@ class Editor:
         if value.start_mark.index < key.end_mark.index and value is not key:  # an alias: to the end of its line
             line = self.text[key.start_mark.index : self._next_line(key.end_mark.index)]
             return int(key.start_mark.index) + len(line.split(" #")[0].rstrip())
-        if isinstance(value, yaml.ScalarNode):
+        if isinstance(value, ScalarNode):
             start, end = value.start_mark.index, value.end_mark.index
             shortest = int(key.end_mark.index) + 1 if value is not key else 0
             return max(int(start) + len(self.text[start:end].rstrip()), shortest)
         if value.flow_style or not value.value:
             return int(value.end_mark.index)
         last = value.value[-1]
-        key, value = last if isinstance(value, yaml.MappingNode) else (last, last)
+        key, value = last if isinstance(value, MappingNode) else (last, last)
         return self._end(key, value)
 
     def _line(self, index: int) -> int:

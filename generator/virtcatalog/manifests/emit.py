@@ -1,7 +1,7 @@
 """Manifests as YAML text: block style, keys in the order given, one spelling for one value.
 
-libyaml through PyYAML writes it, and quotes what YAML 1.1 would take for something else; strings that the Kubernetes
-tools would take for something else are quoted too.
+Strings that the Kubernetes tools or YAML 1.1, to the letter, would take for something else are quoted. What is not
+written here in a few lines, such as text of several lines, the YAML library writes.
 """
 
 from __future__ import annotations
@@ -11,32 +11,20 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Any, Final
 
-import yaml
-
 from virtcatalog.manifests.scalars import resolve
+from virtcatalog.manifests.syntax import QUOTED, MappingNode, ScalarNode, SequenceNode, serialize
 
 #: What is a plain string to every reader of YAML, unless it is one of these words.
 _PLAIN: Final = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:[-./_ ][A-Za-z0-9]+)*")
 _WORDS: Final = frozenset(("true", "false", "yes", "no", "on", "off", "y", "n", "null", "none"))
 
-_Base: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
-
-
-class _Dumper(_Base):  # type: ignore[misc]
-    def ignore_aliases(self, data: object) -> bool:
-        return True
-
-
-def _text(dumper: Any, value: str) -> Any:
-    style = None
-    if "\n" in value:
-        style = "|"
-    elif not isinstance(resolve(value), str):
-        style = "'"
-    return dumper.represent_scalar("tag:yaml.org,2002:str", value, style)
-
-
-_Dumper.add_representer(str, _text)
+#: What YAML 1.1 takes for a number, also in base 60, for a date, or for a sign of its own.
+_OTHER: Final = re.compile(
+    r"[-+]?(?:0b[01_]+|0[0-7_]+|0|[1-9][0-9_]*|0x[0-9a-fA-F_]+|[1-9][0-9_]*(?::[0-5]?[0-9])+)"
+    r"|[-+]?[0-9][0-9_]*(?:\.[0-9_]*(?:[eE][-+][0-9]+)?|(?::[0-5]?[0-9])+\.[0-9_]*)|\.[0-9][0-9_]*(?:[eE][-+][0-9]+)?"
+    r"|[0-9]{4}-[0-9]{2}-[0-9]{2}|[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?:[Tt]|[ \t]+)[0-9]{1,2}:[0-9]{2}:[0-9]{2}"
+    r"(?:\.[0-9]*)?(?:[ \t]*(?:Z|[-+][0-9]{1,2}(?::[0-9]{2})?))?|=|<<"
+)
 
 
 def dump(manifest: Mapping[str, Any] | list[Any]) -> str:
@@ -50,18 +38,41 @@ def dump(manifest: Mapping[str, Any] | list[Any]) -> str:
 
 
 def _dump(value: Any) -> str:
-    text: str = yaml.dump(
-        value, Dumper=_Dumper, sort_keys=False, default_flow_style=False, width=1 << 20, allow_unicode=True
-    )
-    return text
+    return serialize(_node(value))
+
+
+def _node(value: Any) -> Any:
+    if isinstance(value, str):
+        return ScalarNode(QUOTED, value, style=_style(value))
+    if isinstance(value, Mapping):
+        return MappingNode(QUOTED, [(_node(key), _node(each)) for key, each in value.items()], flow_style=False)
+    if isinstance(value, list | tuple):
+        return SequenceNode(QUOTED, [_node(each) for each in value], flow_style=False)
+    return ScalarNode(QUOTED, _number(value))
+
+
+def _style(text: str) -> str | None:
+    if "\n" in text:
+        return "|"
+    return "'" if _OTHER.fullmatch(text) or not isinstance(resolve(text), str) else None
+
+
+def _number(value: float | bool | None) -> str:
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    text = repr(value)
+    # YAML 1.1 has no number with an exponent and no dot.
+    return text.replace("e", ".0e", 1) if "." not in text else text
 
 
 class _OtherwiseError(Exception):
-    """A document that is left to PyYAML as a whole."""
+    """A document that is left to the YAML library as a whole."""
 
 
 def _block(lines: list[str], indent: str, value: Any, start: str = "") -> None:
-    """Write a map or list as PyYAML does, many times as fast; the first line starts with `start`, not the indent."""
+    """Write a map or list, many times as fast as the library; the first line starts with `start`, not the indent."""
     if not value or not isinstance(value, (dict, list)):
         raise _OtherwiseError
     for key, each in value.items() if isinstance(value, dict) else (("", each) for each in value):
@@ -99,7 +110,7 @@ def _leaf(value: Any) -> str:
 
 @lru_cache(maxsize=1 << 14)
 def _scalar(text: Any) -> str:
-    """A string on one line; PyYAML says how."""
+    """A string on one line; the library says how."""
     if type(text) is not str or len(text) > 100 or "\n" in text:
         raise _OtherwiseError
     if _PLAIN.fullmatch(text) and text.lower() not in _WORDS:

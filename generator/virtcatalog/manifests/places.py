@@ -6,26 +6,22 @@ import re
 from collections.abc import Iterator
 from typing import Any, Final
 
-import yaml
-
 from virtcatalog.manifests.scalars import resolve
+from virtcatalog.manifests.syntax import PLAIN, TAG, MappingNode, ScalarNode, SequenceNode
 
 Field = str | tuple[str | int, ...]
-
-TAG: Final = "tag:yaml.org,2002:"
-PLAIN, QUOTED = "plain", "quoted"  # the tags of nodes that have none of their own
 
 _INDEX: Final = re.compile(r"\[(\d{1,9})\]\.?")
 
 
 def is_merge(node: Any) -> bool:
     """Whether a key is YAML's merge key."""
-    return isinstance(node, yaml.ScalarNode) and node.value == "<<" and node.tag in (PLAIN, f"{TAG}merge")
+    return isinstance(node, ScalarNode) and node.value == "<<" and (node.ctag is PLAIN or node.tag == f"{TAG}merge")
 
 
 def merge_sources(node: Any) -> list[Any]:
     """Return the nodes that a merge key's value names."""
-    return list(node.value) if isinstance(node, yaml.SequenceNode) else [node]
+    return list(node.value) if isinstance(node, SequenceNode) else [node]
 
 
 #: For each map, by its identity, its keys and values by the key's text: filled as fields are looked for.
@@ -34,11 +30,11 @@ Index = dict[int, dict[str, tuple[Any, Any]]]
 
 def step(node: Any, field: Field, index_of: Index) -> tuple[Any, Any, Field]:
     """Go one step from a node towards a field: the node there, the mark to show, the rest of the way."""
-    if isinstance(node, yaml.SequenceNode):
+    if isinstance(node, SequenceNode):
         index, rest = _index(field)
         if 0 <= index < len(node.value):
             return node.value[index], node.value[index].start_mark, rest
-    elif isinstance(node, yaml.MappingNode):
+    elif isinstance(node, MappingNode):
         return _in_map(node, field, index_of)
     return None, None, ()
 
@@ -59,7 +55,7 @@ def _indexed(node: Any, index_of: Index) -> dict[str, tuple[Any, Any]]:
     known = index_of.get(id(node))
     if known is None:
         known = index_of[id(node)] = {}
-        own = [(key, value) for key, value in node.value if isinstance(key, yaml.ScalarNode) and not is_merge(key)]
+        own = [(key, value) for key, value in node.value if isinstance(key, ScalarNode) and not is_merge(key)]
         for key, value in (*own, *_entries(node)):
             known.setdefault(_text(key), (key, value))
     return known
@@ -67,7 +63,7 @@ def _indexed(node: Any, index_of: Index) -> dict[str, tuple[Any, Any]]:
 
 def _text(key: Any) -> str:
     """A key as data has it: `y` is true to YAML."""
-    value = resolve(key.value) if key.tag == PLAIN else key.value
+    value = resolve(key.value) if key.ctag is PLAIN else key.value
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
@@ -75,9 +71,9 @@ def _entries(node: Any) -> Iterator[tuple[Any, Any]]:
     for key, value in node.value:
         if is_merge(key):
             for source in merge_sources(value):
-                if isinstance(source, yaml.MappingNode) and source is not node:
+                if isinstance(source, MappingNode) and source is not node:
                     yield from source.value
-        elif isinstance(key, yaml.ScalarNode):
+        elif isinstance(key, ScalarNode):
             yield key, value
 
 
