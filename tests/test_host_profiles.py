@@ -47,8 +47,8 @@ def test_a_profile_needs_no_more_than_a_name():
         ("name: ''", ["f:1:1: name: must not be empty"]),
         ("name: a--b", ["f:1:1: name: must not hold '--'"]),
         ("name: a\nversion: 0", ["f:2:1: version: counts from 1"]),
-        ("name: a\ncolour: red", ["f:2:1: colour: is not a field here"]),
-        ("name: a\nnumaNode: []", ["f:2:1: numaNode: is not a field here; did you mean numaNodes?"]),
+        ("name: a\ncolour: red", ["f:2:1: colour: unknown field 'colour'"]),
+        ("name: a\nnumaNode: []", ["f:2:1: numaNode: unknown field 'numaNode'; did you mean 'numaNodes'?"]),
         ("name: a\ntsc: {frequency: fast}", ["f:2:7: tsc.frequency: must be an integer"]),
         ("name: a\nnumaNodes: [{id: 1}]", ["f:2:14: numaNodes[0].id: nodes are numbered"]),
         ("name: a\nnumaNodes: [{id: 0, memory: 4Q}]", ["f:2:21: numaNodes[0].memory: '4Q' is not a quantity"]),
@@ -86,7 +86,7 @@ def test_a_profile_needs_no_more_than_a_name():
         ("name: [", ["f:2:1: is not YAML"]),
         (
             "version: 0\nnumaNodes: [{id: 0, cores: [1]}]\nextra: 1",
-            ["f:1:1: name: is required", "f:2:29: numaNodes[0].cores[0]: must be a string", "f:3:1: extra: is not"],
+            ["f:1:1: name: is required", "f:2:29: numaNodes[0].cores[0]: must be a string", "f:3:1: extra: unknown"],
         ),
     ],
 )

@@ -42,8 +42,8 @@ DOMAIN = "spec.template.spec.domain"
 @pytest.mark.parametrize(
     ("domain", "field", "message"),
     [
-        ({"cpus": {}}, "cpus", "is not a field here; did you mean cpu?"),
-        ({"xyzzy": 1}, "xyzzy", "is not a field here"),
+        ({"cpus": {}}, "cpus", "unknown field 'cpus'; did you mean 'cpu'?"),
+        ({"xyzzy": 1}, "xyzzy", "unknown field 'xyzzy'"),
         ({"cpu": {"cores": "2"}}, "cpu.cores", "must be an integer, not the string '2': leave the quotes out"),
         ({"cpu": {"cores": True}}, "cpu.cores", "must be an integer, not the boolean true"),
         ({"cpu": {"cores": 1.5}}, "cpu.cores", "must be an integer, not the number 1.5"),
@@ -84,7 +84,7 @@ def test_an_enum_lists_what_is_allowed() -> None:
     assert problems(machine(dnsPolicy="none")) == [
         (
             "spec.template.spec.dnsPolicy",
-            "the string 'none' is not one of ClusterFirst, ClusterFirstWithHostNet, Default, None",
+            "'none' is none of ClusterFirst, ClusterFirstWithHostNet, Default, None; did you mean 'None'?",
         )
     ]
 

@@ -151,8 +151,8 @@ def test_layers_run_from_the_catalog_to_the_size(catalog):
     ("files", "problem"),
     [
         ("sizes: {s: {}}", "3:9: sizes.s: the size has no `vcpus`"),
-        ("sizes: {s: {vcpus: 0}}", "3:13: sizes.s.vcpus: must be a whole number >= 1, not 0"),
-        ("sizes: {s: {vcpus: two}}", "3:13: sizes.s.vcpus: must be a whole number, not a string ('two')"),
+        ("sizes: {s: {vcpus: 0}}", "3:13: sizes.s.vcpus: 0 is out of range: it must be from 1 to 4294967295"),
+        ("sizes: {s: {vcpus: two}}", "3:13: sizes.s.vcpus: must be an integer, not the string 'two'"),
         (
             "sizes: {s: {vcpus: '{{ 1.5 }}'}}",
             "3:13: sizes.s.vcpus: the number of vCPUs must be a whole number from 1, not 1.5",
@@ -180,10 +180,10 @@ def test_layers_run_from_the_catalog_to_the_size(catalog):
             f"name: {'x' * 253}{{{{ size }}}}\nsizes: {{s: {{vcpus: 1, memory: 1Gi}}}}",
             f"4:9: sizes.s: the name {'x' * 80!r}… is longer than 253 characters",
         ),
-        ("sizes: 3", "3:1: sizes: must be a map, not a number (3)"),
+        ("sizes: 3", "3:1: sizes: must be a map, not the number 3"),
         (
             "labels: {x: 1}\nsizes: {s: {vcpus: 1, memory: 1Gi}}",
-            "3:10: labels.x: must be a string, not a number (1): quote it",
+            "3:10: labels.x: must be a string, not the number 1: quote it",
         ),
         (
             "labels: {x: 'a b'}\nsizes: {s: {vcpus: 1, memory: 1Gi}}",
@@ -196,16 +196,19 @@ def test_layers_run_from_the_catalog_to_the_size(catalog):
         ),
         (
             "spec: {gpus: [{deviceName: a/b}]}\nsizes: {s: {vcpus: 1, memory: 1Gi}}",
-            "3:15: spec.gpus[0]: 'name' is missing",
+            "3:15: spec.gpus[0].name: is required",
         ),
-        ("spec: {gpus: [null]}\nsizes: {s: {vcpus: 1, memory: 1Gi}}", "3:15: spec.gpus[0]: null in a list"),
+        (
+            "spec: {gpus: [null]}\nsizes: {s: {vcpus: 1, memory: 1Gi}}",
+            "3:15: spec.gpus[0]: an item of a list cannot be null",
+        ),
         (
             "spec: {cpu: {maxSocket: 1}}\nsizes: {s: {vcpus: 1, memory: 1Gi}}",
-            "3:14: spec.cpu.maxSocket: unknown key 'maxSocket'; did you mean 'maxSockets'?",
+            "3:14: spec.cpu.maxSocket: unknown field 'maxSocket'; did you mean 'maxSockets'?",
         ),
         (
             "spec: {cpu: {maxSockets: '{{ size }}'}}\nsizes: {s: {vcpus: 1, memory: 1Gi}}",
-            "3:14: spec.cpu.maxSockets: must be a whole number, not a string ('s')",
+            "3:14: spec.cpu.maxSockets: must be an integer, not the string 's'",
         ),
     ],
 )
@@ -217,12 +220,12 @@ def test_faults_of_a_class_have_their_place(catalog, files, problem):
 
 def test_a_missing_class_or_table_of_sizes_is_a_fault(catalog):
     found = catalog.problems({"instancetypes/m.yaml": "displayName: M\n"})
-    assert found == [f"instancetypes/m.yaml:1:1: {key!r} is missing" for key in ("class", "sizes")]
+    assert found == [f"instancetypes/m.yaml:1:1: {key}: is required" for key in ("class", "sizes")]
 
 
 def test_a_misspelt_key_is_reported_alone(catalog):
     text = "class: m\nmemoryPerVCPU: 4Gi\nsizes: {s: {vcpus: 1}, t: {vcpu: 1}}\n"
     assert catalog.problems({"instancetypes/m.yaml": text}) == [
-        "instancetypes/m.yaml:2:1: memoryPerVCPU: unknown key 'memoryPerVCPU'; did you mean 'memoryPerVcpu'?",
-        "instancetypes/m.yaml:3:28: sizes.t.vcpu: unknown key 'vcpu'; did you mean 'vcpus'?",
+        "instancetypes/m.yaml:2:1: memoryPerVCPU: unknown field 'memoryPerVCPU'; did you mean 'memoryPerVcpu'?",
+        "instancetypes/m.yaml:3:28: sizes.t.vcpu: unknown field 'vcpu'; did you mean 'vcpus'?",
     ]

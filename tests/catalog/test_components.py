@@ -26,14 +26,14 @@ LINUX = "preferences: {linux.one: {components: [%s]}}\n"
         ),
         (
             "a: {spec: {devices: {preferredDiskBuz: x}}}\n",
-            ["components.yaml:1:22: a.spec.devices.preferredDiskBuz: unknown key 'preferredDiskBuz'; did you mean"],
+            ["components.yaml:1:22: a.spec.devices.preferredDiskBuz: unknown field 'preferredDiskBuz'; did you mean"],
         ),
         (
             "a: {spec: {cpu: {dedicatedCPUPlacement: 1}}}\n",
-            ["components.yaml:1:18: a.spec.cpu.dedicatedCPUPlacement: must be true or false, not a number (1)"],
+            ["components.yaml:1:18: a.spec.cpu.dedicatedCPUPlacement: must be true or false, not the number 1"],
         ),
         ("a: [1]\n", ["components.yaml:1:1: a: must be a map, not a list"]),
-        ("a: {sizes: {}}\n", ["components.yaml:1:5: a.sizes: unknown key 'sizes'"]),
+        ("a: {sizes: {}}\n", ["components.yaml:1:5: a.sizes: unknown field 'sizes'"]),
         (
             "a: {labels: {instancetype.kubevirt.io/os-type: x}}\n",
             ["components.yaml:1:14: a.labels[instancetype.kubevirt.io/os-type]: instancetype.kubevirt.io/os-type is"],

@@ -262,8 +262,12 @@ def test_names_alone_do_not_need_jinja():
         ),
         ("gpus: [{name: a, deviceName: '{{ 1 / 0 }}'}]", "3:25: spec.gpus[0].deviceName: the expression has no value"),
         (
+            "schedulerName: '{{ vcpus }}'",
+            "3:8: spec.schedulerName: must be a string, not the number 1: the filter `string` makes one of it",
+        ),
+        (
             "cpu: {maxSockets: '{{ vcpus / 2 }}'}",
-            "3:14: spec.cpu.maxSockets: must be a whole number, not a number (0.5)",
+            "3:14: spec.cpu.maxSockets: must be an integer, not the number 0.5",
         ),
     ],
 )
@@ -271,6 +275,12 @@ def test_faults_of_expressions_have_their_place(catalog, spec, problem):
     text = f"class: m\nsizes: {{s: {{vcpus: 1, memory: 1Gi}}}}\nspec: {{{spec}}}\n"
     (found,) = catalog.problems({"instancetypes/m.yaml": text})
     assert found.startswith(f"instancetypes/m.yaml:{problem}")
+
+
+def test_a_filter_makes_text_of_a_number(catalog):
+    text = "class: m\nsizes: {s: {vcpus: 1, memory: 1Gi}}\nlabels: {a/b: '{{ vcpus | string }}'}\n"
+    (entry,) = catalog.load({"instancetypes/m.yaml": text}).instancetypes
+    assert entry.labels["a/b"] == "1"
 
 
 def test_parameters_of_the_catalog_are_names_and_may_be_lists_or_maps(catalog):

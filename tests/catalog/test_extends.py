@@ -160,7 +160,7 @@ def test_errors_name_the_file_they_are_in(repository):
 def test_errors_of_the_extended_catalog_are_at_their_place(repository):
     repository.write("base", BASE | {"preferences/bad.yaml": "preferences: {bad: {componentz: []}}\n"})
     (problem,) = repository.problems()
-    assert problem.startswith("base/preferences/bad.yaml:1:21: preferences.bad.componentz: unknown key")
+    assert problem.startswith("base/preferences/bad.yaml:1:21: preferences.bad.componentz: unknown field")
 
 
 @pytest.mark.parametrize(

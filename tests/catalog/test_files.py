@@ -12,12 +12,13 @@ from virtcatalog.errors import CatalogError
     ("files", "problem"),
     [
         ({"catalog.yaml": None}, "catalog.yaml: is missing: it names the catalog and the oldest KubeVirt release"),
-        ({"catalog.yaml": "kubevirt: v1.9.0\n"}, "catalog.yaml:1:1: 'name' is missing"),
-        ({"catalog.yaml": "name: x\n"}, "catalog.yaml:1:1: 'kubevirt' is missing"),
+        ({"catalog.yaml": "kubevirt: v1.9.0\n"}, "catalog.yaml:1:1: name: is required"),
+        ({"catalog.yaml": "name: x\n"}, "catalog.yaml:1:1: kubevirt: is required"),
+        ({"catalog.yaml": "name: x\nkubevirt:\n"}, "catalog.yaml:2:1: kubevirt: is required"),
         ({"catalog.yaml": "name: ''\nkubevirt: v1.9.0\n"}, "catalog.yaml:1:1: name: must not be empty"),
         (
             {"catalog.yaml": "name: x\nkubevirt: 1.9\n"},
-            "catalog.yaml:2:1: kubevirt: must be a string, not a number (1.9): quote it",
+            "catalog.yaml:2:1: kubevirt: must be a string, not the number 1.9: quote it",
         ),
         (
             {"catalog.yaml": "name: x\nkubevirt: '1.9'\n"},
@@ -25,7 +26,7 @@ from virtcatalog.errors import CatalogError
         ),
         (
             {"catalog.yaml": "name: x\nkubevirt: v1.9.0\nvendour: y\n"},
-            "catalog.yaml:3:1: vendour: unknown key 'vendour'; did you mean 'vendor'?",
+            "catalog.yaml:3:1: vendour: unknown field 'vendour'; did you mean 'vendor'?",
         ),
         (
             {"catalog.yaml": "name: x\nkubevirt: v1.9.0\nvendor: a b\n"},
@@ -41,7 +42,7 @@ from virtcatalog.errors import CatalogError
         ),
         (
             {"catalog.yaml": "name: x\nkubevirt: v1.9.0\noperator: {commonInstancetypes: off}\n"},
-            "catalog.yaml:3:12: operator.commonInstancetypes: False is none of",
+            "catalog.yaml:3:12: operator.commonInstancetypes: must be one of enabled, disabled, not the boolean false",
         ),
         (
             {"catalog.yaml": "name: x\nkubevirt: v1.9.0\nlabels: {instancetype.kubevirt.io/vendor: x}\n"},
@@ -49,7 +50,7 @@ from virtcatalog.errors import CatalogError
         ),
         (
             {"catalog.yaml": "name: x\nkubevirt: v1.9.0\ninstancetypes: {size: 1}\n"},
-            "catalog.yaml:3:17: instancetypes.size: unknown key 'size'",
+            "catalog.yaml:3:17: instancetypes.size: unknown field 'size'",
         ),
         ({"catalog.yaml": "[]\n"}, "catalog.yaml:1:1: must be a map, not a list"),
         ({"preferences/linux.yaml": ""}, "preferences/linux.yaml: is empty"),
@@ -69,9 +70,9 @@ from virtcatalog.errors import CatalogError
         ),
         (
             {"preferences/linux.yaml": "preferences: {}\nprefs: {}\n"},
-            "preferences/linux.yaml:2:1: prefs: unknown key 'prefs'",
+            "preferences/linux.yaml:2:1: prefs: unknown field 'prefs'",
         ),
-        ({"preferences/linux.yaml": "defaults: {}\n"}, "preferences/linux.yaml:1:1: 'preferences' is missing"),
+        ({"preferences/linux.yaml": "defaults: {}\n"}, "preferences/linux.yaml:1:1: preferences: is required"),
         ({"preferences/linux.yml": "{}"}, "preferences/linux.yml: is not read: catalog files are named *.yaml"),
         (
             {"instancetype/m.yaml": "{}"},
@@ -224,4 +225,4 @@ def test_the_names_of_the_operator_are_taken_unless_it_deploys_nothing(catalog, 
 
 def test_the_place_of_a_key_that_yaml_takes_for_true(catalog):
     (problem,) = catalog.problems({"preferences/linux.yaml": "preferences: {x: {y: 1}}\n"})
-    assert problem.startswith("preferences/linux.yaml:1:19: preferences.x.true: unknown key 'true'")
+    assert problem.startswith("preferences/linux.yaml:1:19: preferences.x.true: unknown field 'true'")

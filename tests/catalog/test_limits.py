@@ -51,16 +51,16 @@ def test_what_is_rendered_has_a_limit(catalog, monkeypatch):
     [
         (
             "labels: {a/b: '{{ vcpus }}'}",
-            "labels[a/b]: must be a string, not a number (1); the filter `string` makes",
+            "labels[a/b]: must be a string, not the number 1: the filter `string` makes",
         ),
         ("annotations: {a/b: '{{ [1] }}'}", "annotations[a/b]: must be a string, not a list"),
-        ("labels: {a/b: '{{ vcpus > 1 }}'}", "labels[a/b]: must be a string, not a boolean (False)"),
+        ("labels: {a/b: '{{ vcpus > 1 }}'}", "labels[a/b]: must be a string, not the boolean false"),
         (
             "displayName: '{{ vcpus }}'",
-            "displayName: must be a string, not a number (1); the filter `string` makes",
+            "displayName: must be a string, not the number 1: the filter `string` makes",
         ),
         ("description: '{{ {} }}'", "description: must be a string, not a map"),
-        ("deprecated: {sunset: '{{ vcpus }}'}", "deprecated.sunset: must be a string, not a number (1)"),
+        ("deprecated: {sunset: '{{ vcpus }}'}", "deprecated.sunset: must be a string, not the number 1"),
         ("deprecated: {replacedBy: '{{ [] }}'}", "deprecated.replacedBy: must be a string, not a list"),
     ],
 )
@@ -78,7 +78,7 @@ def test_expressions_of_a_wrong_type_in_preferences_have_their_place(catalog, fi
 
 
 def test_an_empty_kubevirt_is_a_missing_one(catalog):
-    assert catalog.problems({"catalog.yaml": "name: x\nkubevirt:\n"}) == ["catalog.yaml:1:1: 'kubevirt' is missing"]
+    assert catalog.problems({"catalog.yaml": "name: x\nkubevirt:\n"}) == ["catalog.yaml:2:1: kubevirt: is required"]
 
 
 def test_patches_of_many_objects_count(catalog):

@@ -94,7 +94,7 @@ def test_a_patch_divides_where_labels_differ(catalog):
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("{scop: both}", "1:5: e.scop: unknown key 'scop'; did you mean 'scope'?"),
+        ("{scop: both}", "1:5: e.scop: unknown field 'scop'; did you mean 'scope'?"),
         ("{scope: all}", "1:5: e.scope: 'all' is none of cluster, namespaced, both"),
         ("{scope: namespaced}", "1:1: e: the scope is namespaced, and there is no `namespace`"),
         ("{namespace: lab}", "1:5: e.namespace: cluster-wide kinds have no namespace; the scope is cluster"),
@@ -109,17 +109,20 @@ def test_a_patch_divides_where_labels_differ(catalog):
         ("{annotations: {a/b/c: d}}", "1:19: e.annotations[a/b/c]: Kubernetes refuses the key 'a/b/c'"),
         ("{select: {names: [m.smal]}}", "1:22: e.select.names[0]: 'm.smal' matches no object of the catalog"),
         ("{select: {kinds: [VirtualMachine]}}", "1:22: e.select.kinds[0]: 'VirtualMachine' is none of"),
-        ("{select: {name: m.small}}", "1:14: e.select.name: unknown key 'name'; did you mean 'names'?"),
+        ("{select: {name: m.small}}", "1:14: e.select.name: unknown field 'name'; did you mean 'names'?"),
         ("{patches: [{}]}", "1:15: e.patches[0]: the patch changes nothing"),
         (
             "{patches: [{select: {names: [x]}, spec: {schedulerName: x}}]}",
             "1:33: e.patches[0].select.names[0]: 'x'",
         ),
-        ("{patches: [{spec: {schedulerNam: x}}]}", "1:23: e.patches[0].spec.schedulerNam: unknown key"),
-        ("{patches: [{spec: {schedulerName: x}}]}", "1:23: e.patches[0].spec.schedulerName: unknown key"),
-        ("{patches: [{select: {names: ['m.*']}, spec: {cpu: {guest: null}}}]}", "1:49: e.patches[0].spec.cpu"),
+        ("{patches: [{spec: {schedulerNam: x}}]}", "1:23: e.patches[0].spec.schedulerNam: unknown field"),
+        ("{patches: [{spec: {schedulerName: x}}]}", "1:23: e.patches[0].spec.schedulerName: unknown field"),
+        (
+            "{patches: [{select: {names: ['m.*']}, spec: {cpu: {guest: null}}}]}",
+            "1:55: e.patches[0].spec.cpu.guest: is required",
+        ),
         (f"{{patches: [{{metadata: {{labels: {{{P}cpu: '1'}}}}}}]}}", f"1:36: e.patches[0].metadata.labels[{P}cpu]"),
-        ("3", "1:1: e: must be a map, not a number (3)"),
+        ("3", "1:1: e: must be a map, not the number 3"),
     ],
 )
 def test_faults_of_an_environment_have_their_place(catalog, text, problem):

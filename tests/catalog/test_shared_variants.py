@@ -47,4 +47,4 @@ def test_a_glob_that_matches_nothing_is_a_mistake(catalog):
 def test_a_fault_in_it_is_at_its_place(catalog):
     text = FILE.format(desktop="{osTyp: x}")
     (problem,) = catalog.problems({"preferences/linux.yaml": text})
-    assert problem.startswith("preferences/linux.yaml:3:13: variants.desktop.osTyp: unknown key 'osTyp'")
+    assert problem.startswith("preferences/linux.yaml:3:13: variants.desktop.osTyp: unknown field 'osTyp'")

@@ -84,7 +84,7 @@ def test_what_lies_beside_a_vm_is_read_too(bench):
     path = bench.root / "vms/one.yaml"
     text = path.read_text()
     (found,) = bench({"vms/one.yaml": text + claim})
-    assert "PersistentVolumeClaim/disk: spec.accesModes: is not a field here; did you mean accessModes?" in found
+    assert "PersistentVolumeClaim/disk: spec.accesModes: unknown field 'accesModes'; did you mean" in found
     assert found.endswith("[error: invalid-declaration]")
     assert bench({"vms/one.yaml": text + claim.replace("accesModes: [x]", "accessModes: [ReadWriteOnce]")}) == []
     assert bench({"vms/one.yaml": text + "\n---\nkind: Thing\nmetadata: odd\n"}) != []

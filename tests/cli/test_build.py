@@ -36,13 +36,13 @@ def tree(folder="output"):
 
 
 BAD = {
-    "an unknown key": (
+    "an unknown field": (
         {"instancetypes/m.yaml": "class: m\nmemoryPerVCPU: 4Gi\nsizes: {small: {vcpus: 1, memory: 4Gi}}\n"},
-        "catalog/instancetypes/m.yaml:2:1: memoryPerVCPU: unknown key 'memoryPerVCPU'; did you mean 'memoryPerVcpu'?",
+        "catalog/instancetypes/m.yaml:2:1: memoryPerVCPU: unknown field 'memoryPerVCPU'; did you mean 'memoryPerVcpu'?",
     ),
     "a wrong type": (
         {"instancetypes/m.yaml": "class: m\nmemoryPerVcpu: 4Gi\nsizes: {small: {vcpus: one}}\n"},
-        "catalog/instancetypes/m.yaml:3:17: sizes.small.vcpus: must be a whole number, not a string ('one')",
+        "catalog/instancetypes/m.yaml:3:17: sizes.small.vcpus: must be an integer, not the string 'one'",
     ),
     "a key that is there twice": (
         {"instancetypes/m.yaml": "class: m\nclass: n\nsizes: {}\n"},

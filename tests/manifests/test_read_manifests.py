@@ -188,7 +188,7 @@ def test_kinds_of_ours_are_typed_kubernetes_kinds_checked_and_others_left_alone(
 @pytest.mark.parametrize(
     ("body", "problem"),
     [
-        ("dta: {}", "3:1: Secret: dta: is not a field here; did you mean data?"),
+        ("dta: {}", "3:1: Secret: dta: unknown field 'dta'; did you mean 'data'?"),
         ("data: []", "3:1: Secret: data: must be a map, not a list"),
         (
             "metadata: {ownerReferences: [{name: a, uid: b, kind: C}]}",

@@ -205,8 +205,8 @@ def test_the_day_of_a_build_does_not_matter(monkeypatch):
     ("old", "new", "problem"),
     [
         ('"guest": 4}', '"guest": 5}', "the spec of 'z1.large' is not what its digest says; restore the file from Git"),
-        ('"version": "v1.0.0"', '"version": 1', "version: must be a string, not a number (1): quote it; restore"),
-        ('"since"', '"sinse"', "unknown key 'sinse'; did you mean 'since'?; restore the file from Git"),
+        ('"version": "v1.0.0"', '"version": 1', "version: must be a string, not the number 1: quote it; restore"),
+        ('"since"', '"sinse"', "unknown field 'sinse'; did you mean 'since'?; restore the file from Git"),
         ("{", "<<<<<<< ours\n{", "catalog/catalog.lock:"),
         ('"version": "v1.0.0"', '"version": "v 1"', "version: Kubernetes refuses the label value 'v 1"),
         ('"since"', '"deprecated": {"sunset": "soon"}, "since"', "'soon' is not a date such as 2027-06-01; restore"),

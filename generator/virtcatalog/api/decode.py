@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from copy import copy, deepcopy
 from functools import lru_cache
 from typing import Any, TypeVar, overload
 
 import msgspec
-from msgspec import inspect as types
 
 from virtcatalog.api.findings import DEEPEST, Findings, Path, field_path, inspect, inspect_kind
 from virtcatalog.api.kinds import kind_type
 from virtcatalog.api.object import Object
 from virtcatalog.api.quantity import Quantity
+from virtcatalog.api.shape import Leaf, struct_of
 from virtcatalog.errors import ManifestError, Problem
 
 T = TypeVar("T", bound=msgspec.Struct)
 
 _UNREADABLE = (msgspec.ValidationError, UnicodeEncodeError, OverflowError, RecursionError)
-_UNCHANGING = (types.StrType, types.IntType, types.BoolType, types.FloatType, types.NoneType, types.LiteralType)
 _ENCODER = msgspec.msgpack.Encoder()
 
 
@@ -58,18 +58,7 @@ def clone(obj: T) -> T:
 @lru_cache(maxsize=1024)
 def _is_flat(kind: type[msgspec.Struct]) -> bool:
     """Whether a type has nothing in it that could be changed in place: a shallow copy is a deep one then."""
-    struct = types.type_info(kind)
-    assert isinstance(struct, types.StructType)
-    pending = [field.type for field in struct.fields]
-    while pending:
-        info = pending.pop()
-        if isinstance(info, types.Metadata):
-            pending.append(info.type)
-        elif isinstance(info, types.UnionType):
-            pending += info.types
-        elif not isinstance(info, _UNCHANGING) and not (isinstance(info, types.CustomType) and info.cls is Quantity):
-            return False
-    return True
+    return all(isinstance(field.shape, Leaf) for field in struct_of(kind).fields.values())
 
 
 @overload
@@ -88,26 +77,29 @@ def decode_manifest(obj: dict[str, Any], kind: type[Any] | None = None) -> Any:
             obj, found or [(("kind",), f"{obj['kind']} of {obj['apiVersion']} is not a kind with a type here")]
         )
     try:
-        return _decode(obj, kind)
+        made = convert(obj, kind)
+        _check_text(obj)
+        return made
     except _UNREADABLE:
         tidied, found = inspect(obj, kind)
     found += _not_text(obj, ())
     if found:
         raise _error(obj, found)
     try:
-        return _decode(tidied, kind)
+        made = convert(tidied, kind)
+        with suppress(OverflowError):  # a number in data that may be anything
+            _check_text(tidied)
+        return made
     except _UNREADABLE as error:
         raise _error(obj, [((), str(error))]) from None
 
 
-def _decode(obj: dict[str, Any], kind: type[T]) -> T:
-    """`convert`, and UnicodeEncodeError for half a surrogate pair, which a Python string can hold and no text can."""
-    made = convert(obj, kind)
+def _check_text(obj: Any) -> None:
+    """Raise for half a surrogate pair, which a Python string can hold and no text can; for numbers beyond 64 bits."""
     try:
         _ENCODER.encode(obj)
-    except (TypeError, OverflowError):
-        return made  # something that JSON cannot say either; `convert` took it
-    return made
+    except TypeError:
+        return  # something that JSON cannot say either; `convert` took it
 
 
 def _not_text(value: Any, path: Path) -> Iterator[tuple[Path, str]]:

@@ -1,46 +1,56 @@
-"""What is wrong with a manifest: everything in it that its type would not take.
+"""What is wrong with data: everything in it that its type would not take, with its path.
 
-`decode` asks here only when the strict, fast conversion fails. Along the way the data is made what the API server
-would see: a field that is `null` counts as absent (apiextensions-apiserver prunes it), a whole float as an integer.
+Manifests are read as the API server reads them: a field that is `null` counts as absent (apiextensions-apiserver prunes
+it), a whole float as an integer. `Rules` say what else may be, in declarations that are only a part of something.
 """
 
 from __future__ import annotations
 
-from difflib import get_close_matches
-from functools import cache
+import re
+from collections.abc import Callable
 from typing import Any, Final
 
-import msgspec.inspect as types
+import msgspec
 
 from virtcatalog.api.kinds import KINDS, kind_type, unserved
 from virtcatalog.api.quantity import Quantity
+from virtcatalog.api.shape import Anything, Either, Leaf, List, Map, Shape, Struct, Version, shape_of, struct_of
+from virtcatalog.errors import nearest
 
 Path = tuple[str | int, ...]
 Findings = list[tuple[Path, str]]
 
 DEEPEST: Final = 200
 
-_NAMES: Final = {
-    types.StrType: "a string",
-    types.IntType: "an integer",
-    types.FloatType: "a number",
-    types.BoolType: "true or false",
-    types.LiteralType: "a string",
-    types.StructType: "a map",
-    types.DictType: "a map",
-    types.ListType: "a list",
-    types.VarTupleType: "a list",
-    types.CustomType: "a quantity",
+_NAMES: Final[dict[type, str]] = {
+    str: "a string",
+    int: "an integer",
+    float: "a number",
+    bool: "true or false",
+    Struct: "a map",
+    Map: "a map",
+    List: "a list",
 }
-_SCALARS: Final = {
-    types.StrType: str,
-    types.BoolType: bool,
-    types.StructType: dict,
-    types.DictType: dict,
-    types.ListType: list,
-    types.VarTupleType: list,
-}
-_GO_ZERO: Final = {types.StrType: "", types.IntType: 0}
+_GO_ZERO: Final[dict[tuple[type, ...], str | int]] = {(str,): "", (int,): 0}
+_BITS_SHOWN: Final = 256
+
+
+class Rules(msgspec.Struct, frozen=True):
+    """How data is read: as a whole manifest, if nothing else is said.
+
+    In a `fragment` nothing is required and `null` stands for removal. A field that came after `release` is a fault.
+    Where `whole_floats` count as integers, 2.0 is 2. What is `later` is not judged yet, and `as_text` says how what
+    should be a string becomes one.
+    """
+
+    release: Version = ()
+    fragment: bool = False
+    whole_floats: bool = True
+    later: Callable[[Any, Shape, Path], bool] | None = None
+    as_text: str = "quote it"
+
+
+MANIFEST: Final = Rules()
 
 
 def field_path(path: Path) -> str:
@@ -78,128 +88,147 @@ def inspect_kind(obj: Any, kind: type | None = None) -> Findings:
     return []
 
 
-def inspect(obj: Any, kind: type) -> tuple[Any, Findings]:
-    """Return `obj` as its kind's API would see it, and everything that the API would not take."""
-    found: Findings = []
-    return _walk(obj, _type_info(kind), (), found), found
+def inspect(obj: Any, kind: Any, rules: Rules = MANIFEST) -> tuple[Any, Findings]:
+    """Return `obj` as its kind's API would see it, and everything that its type would not take, in the data's order."""
+    walk = _Walk(rules)
+    tidied = walk.value(obj, shape_of(kind), ())
+    return tidied, walk.found
 
 
-def fill_gaps(obj: Any, kind: type) -> Any:
+def fill_gaps(obj: Any, kind: type[msgspec.Struct]) -> Any:
     """Return a copy of `obj` with the strings and numbers that it should have and has not, as Go reads them: "" and 0.
 
     What is no text or number at all, and what has to be one of a few words, stays missing.
     """
-    return _fill(obj, _type_info(kind))
+    return _fill(obj, struct_of(kind))
 
 
-def _fill(value: Any, info: types.Type) -> Any:
-    while isinstance(info, types.Metadata | types.UnionType):
-        info = info.type if isinstance(info, types.Metadata) else info.types[0]
-    if isinstance(info, types.ListType) and isinstance(value, list):
-        return [_fill(item, info.item_type) for item in value]
-    if not isinstance(info, types.StructType) or not isinstance(value, dict):
+def _fill(value: Any, shape: Shape) -> Any:
+    if isinstance(shape, List) and isinstance(value, list):
+        return [_fill(item, shape.item) for item in value]
+    if not isinstance(shape, Struct) or not isinstance(value, dict):
         return value
     filled = dict(value)
-    for field in info.fields:
-        kind = field.type.type if isinstance(field.type, types.Metadata) else field.type
-        if filled.get(field.encode_name) is not None:
-            filled[field.encode_name] = _fill(filled[field.encode_name], field.type)
-        elif field.required and type(kind) in _GO_ZERO:
-            filled[field.encode_name] = _GO_ZERO[type(kind)]
+    for name, field in shape.fields.items():
+        if filled.get(name) is not None:
+            filled[name] = _fill(filled[name], field.shape)
+        elif field.required and isinstance(field.shape, Leaf) and not field.shape.choices:
+            zero = _GO_ZERO.get(field.shape.types)
+            if zero is not None:
+                filled[name] = zero
     return filled
 
 
-@cache
-def _type_info(kind: type) -> types.Type:
-    return types.type_info(kind)
+class _Walk:
+    """One walk over data; `unknown` counts the fields among the findings that the type does not have."""
 
+    def __init__(self, rules: Rules) -> None:
+        self.rules = rules
+        self.found: Findings = []
+        self.unknown = 0
 
-def _walk(value: Any, info: types.Type, path: Path, found: Findings) -> Any:
-    while isinstance(info, types.Metadata):
-        info = info.type
-    if len(path) > DEEPEST:
-        found.append((path[:5], f"is nested more than {DEEPEST} levels deep"))
-        return None
-    if isinstance(info, types.AnyType):
+    def value(self, value: Any, shape: Shape, path: Path) -> Any:
+        """Find what is wrong with a value, and return it tidied."""
+        rules = self.rules
+        if isinstance(shape, Anything) or (value is None and rules.fragment):
+            return value
+        if rules.later and rules.later(value, shape, path):
+            return value
+        if isinstance(shape, Struct) and isinstance(value, dict):
+            return self._struct(value, shape, path)
+        if isinstance(shape, Map) and isinstance(value, dict):
+            return self._map(value, shape, path)
+        if isinstance(shape, List) and isinstance(value, list):
+            return [self._item(item, shape.item, (*path, index)) for index, item in enumerate(value)]
+        if isinstance(shape, Either):
+            return self._either(value, shape, path)
+        if isinstance(shape, Leaf):
+            if rules.whole_floats and int in shape.types and isinstance(value, float) and value.is_integer():
+                value = int(value)
+            message = _leaf_fault(value, shape, rules.as_text)
+        else:
+            message = f"must be {_NAMES[type(shape)]}, not {describe(value)}"
+        if message:
+            self.found.append((path, message))
         return value
-    if isinstance(info, types.UnionType):
-        return _walk_union(value, info, path, found)
-    if isinstance(info, types.StructType) and isinstance(value, dict):
-        return _walk_struct(value, info, path, found)
-    if isinstance(info, types.DictType) and isinstance(value, dict):
-        return _walk_map(value, info, path, found)
-    if isinstance(info, types.ListType | types.VarTupleType) and isinstance(value, list):
-        return [_walk_item(item, info.item_type, (*path, index), found) for index, item in enumerate(value)]
-    return _walk_scalar(value, info, path, found)
 
+    def _struct(self, value: dict[Any, Any], shape: Struct, path: Path) -> dict[str, Any]:
+        fields, rules = shape.fields, self.rules
+        tidied = {}
+        for key, item in value.items():
+            field = fields.get(key)
+            if field is None:
+                if shape.strict:
+                    self.unknown += 1
+                    self.found.append(((*path, str(key)), unknown_field(key, fields)))
+            elif rules.release and field.since > rules.release:
+                self.found.append(((*path, key), too_new(key, field.since, rules.release)))
+            elif item is not None:
+                tidied[key] = self.value(item, field.shape, (*path, key))
+        if not rules.fragment:
+            for name, field in fields.items():
+                if field.required and value.get(name) is None:
+                    self.found.append(((*path, name), "is required"))
+        return tidied
 
-def _walk_union(value: Any, info: types.UnionType, path: Path, found: Findings) -> Any:
-    members = [member for member in info.types if not isinstance(member, types.NoneType)]
-    if len(members) == 1:
-        return _walk(value, members[0], path, found)
-    value = _whole(value)
-    if isinstance(value, int | str) and not isinstance(value, bool):
+    def _map(self, value: dict[Any, Any], shape: Map, path: Path) -> dict[str, Any]:
+        tidied = {}
+        for key, item in value.items():
+            if not isinstance(key, str):
+                hint = ": quote it" if key is not None else ""
+                self.found.append(((*path, str(key)), f"a key must be a string, not {describe(key)}{hint}"))
+            elif item is not None:
+                tidied[key] = self.value(item, shape.value, (*path, key))
+        return tidied
+
+    def _item(self, value: Any, shape: Shape, path: Path) -> Any:
+        if value is None:
+            self.found.append((path, "an item of a list cannot be null"))
+            return None
+        return self.value(value, shape, path)
+
+    def _either(self, value: Any, shape: Either, path: Path) -> Any:
+        """Find what is wrong for the struct that fits best: whose first fault is deepest."""
+        tried = []
+        for member in shape.members:
+            walk = _Walk(self.rules)
+            tidied = walk.value(value, member, path)
+            if not walk.found:
+                return tidied
+            tried.append(walk)
+        best = max(tried, key=lambda walk: (min(len(at) for at, _ in walk.found), -len(walk.found), -walk.unknown))
+        self.found += best.found
+        self.unknown += best.unknown
         return value
-    found.append((path, f"must be an integer or a string, not {describe(value)}"))
-    return None
 
 
-def _walk_struct(value: dict[Any, Any], info: types.StructType, path: Path, found: Findings) -> dict[str, Any]:
-    fields = {field.encode_name: field for field in info.fields}
-    tidied = {}
-    for key, item in value.items():
-        field = fields.get(key)
-        if field is not None:
-            if item is not None:
-                tidied[key] = _walk(item, field.type, (*path, key), found)
-        elif info.forbid_unknown_fields:
-            found.append(((*path, str(key)), unknown_field(str(key), list(fields))))
-    for name, field in fields.items():
-        if field.required and value.get(name) is None:
-            found.append(((*path, name), "is required"))
-    return tidied
+def _leaf_fault(value: Any, leaf: Leaf, as_text: str) -> str:
+    """Say why a value does not fit; "" when it does."""
+    if leaf.choices:
+        return _choice_fault(value, leaf.choices)
+    if leaf.types == (Quantity,):
+        return _quantity_fault(value)
+    if not _has_type(value, leaf.types):
+        return _type_fault(value, leaf.types, as_text)
+    if isinstance(value, str):
+        if leaf.shortest is not None and len(value) < leaf.shortest:
+            return "must not be empty"
+        if leaf.pattern is not None and not re.search(leaf.pattern, value):
+            return f"must be a string such as {leaf.examples[0]}, not {value[:60]!r}"
+        return ""
+    if (leaf.least is not None and value < leaf.least) or (leaf.most is not None and value > leaf.most):
+        limits = f"at least {leaf.least}" if leaf.most is None else f"from {leaf.least} to {leaf.most}"
+        return f"{_digits(value)} is out of range: it must be {limits}"
+    return ""
 
 
-def _walk_map(value: dict[Any, Any], info: types.DictType, path: Path, found: Findings) -> dict[str, Any]:
-    tidied = {}
-    for key, item in value.items():
-        if not isinstance(key, str):
-            found.append(((*path, str(key)), f"a key must be a string, not {describe(key)}"))
-        elif item is not None:
-            tidied[key] = _walk(item, info.value_type, (*path, key), found)
-    return tidied
+def _has_type(value: Any, types: tuple[type, ...]) -> bool:
+    if isinstance(value, bool):  # to Python, True is a number
+        return bool in types
+    return isinstance(value, types) or (isinstance(value, int) and float in types)
 
 
-def _walk_item(value: Any, info: types.Type, path: Path, found: Findings) -> Any:
-    if value is None:
-        found.append((path, "an item of a list cannot be null"))
-        return None
-    return _walk(value, info, path, found)
-
-
-def _walk_scalar(value: Any, info: types.Type, path: Path, found: Findings) -> Any:
-    message = ""
-    if isinstance(info, types.CustomType):
-        message = _check_quantity(value)
-    elif isinstance(info, types.IntType):
-        value = _whole(value)
-        message = _check_integer(value, info)
-    elif isinstance(info, types.LiteralType):
-        message = _check_enum(value, [str(choice) for choice in info.values])
-    elif isinstance(info, types.FloatType):
-        message = "" if isinstance(value, int | float) and not isinstance(value, bool) else _expected(value, info)
-    elif not isinstance(value, _SCALARS[type(info)]):
-        message = _expected(value, info)
-    if message:
-        found.append((path, message))
-    return value
-
-
-def _whole(value: Any) -> Any:
-    return int(value) if isinstance(value, float) and value.is_integer() else value
-
-
-def _check_quantity(value: Any) -> str:
+def _quantity_fault(value: Any) -> str:
     try:
         Quantity.parse(value)
     except ValueError as error:
@@ -211,46 +240,37 @@ def _check_quantity(value: Any) -> str:
     return ""
 
 
-def _check_integer(value: Any, info: types.IntType) -> str:
-    if not isinstance(value, int) or isinstance(value, bool):
-        return _expected(value, info)
-    if (info.ge is not None and value < info.ge) or (info.le is not None and value > info.le) or value >= 2**64:
-        highest = 2**64 - 1 if info.le is None else info.le
-        return f"{value} is out of range: it must be from {info.ge} to {highest}"
-    return ""
+def _choice_fault(value: Any, choices: tuple[str, ...]) -> str:
+    if not isinstance(value, str):
+        return f"must be one of {', '.join(choices)}, not {describe(value)}"
+    return "" if value in choices else f"{value[:60]!r} is none of {', '.join(choices)}{nearest(value, choices)}"
 
 
-def _check_enum(value: Any, choices: list[str]) -> str:
-    if isinstance(value, str) and value in choices:
-        return ""
-    allowed = ", ".join(sorted(choices))
-    return (
-        f"{describe(value)} is not one of {allowed}"
-        if isinstance(value, str)
-        else (f"must be one of {allowed}, not {describe(value)}")
-    )
-
-
-def _expected(value: Any, info: types.Type) -> str:
-    message = f"must be {_NAMES[type(info)]}, not {describe(value)}"
-    if isinstance(info, types.StrType):
-        if isinstance(value, bool):
+def _type_fault(value: Any, types: tuple[type, ...], as_text: str) -> str:
+    message = f"must be {' or '.join(map(_NAMES.__getitem__, types))}, not {describe(value)}"
+    if str in types:
+        if isinstance(value, bool) and as_text == MANIFEST.as_text:
             return f"{message}: quote it (YAML reads bare yes, no, on, off, true and false as booleans)"
         if isinstance(value, int | float):
-            return f"{message}: quote it"
+            return f"{message}: {as_text}"
     elif isinstance(value, str):
-        if isinstance(info, types.BoolType) and value.lower() in {"true", "false", "yes", "no", "on", "off"}:
+        words = value.strip().lower()
+        if bool in types and words in {"true", "false", "yes", "no", "on", "off"}:
             return f"{message}: leave the quotes out"
-        if isinstance(info, types.IntType) and value.strip().lstrip("+-").isdecimal():
+        if int in types and words.lstrip("+-").isdecimal():
             return f"{message}: leave the quotes out"
     return message
 
 
-def unknown_field(key: str, known: list[str]) -> str:
-    """Say that a key is unknown, and which known one it may stand for."""
-    lower = {name.lower(): name for name in known}
-    near = get_close_matches(key.lower(), lower, n=1, cutoff=0.6)
-    return f"is not a field here; did you mean {lower[near[0]]}?" if near else "is not a field here"
+def unknown_field(key: object, known: Any) -> str:
+    """Say that a field is unknown, and which known one it may stand for."""
+    return f"unknown field {str(key)[:60]!r}{nearest(str(key)[:60], known)}"
+
+
+def too_new(key: str, since: Version, release: Version) -> str:
+    """Say that a field came after the oldest release that an object must work with."""
+    new, old = (".".join(map(str, version)) for version in (since, release))
+    return f"{key!r} needs KubeVirt v{new}, and the catalog must work with v{old}"
 
 
 def describe(value: Any) -> str:
@@ -265,4 +285,11 @@ def describe(value: Any) -> str:
         return f"the boolean {str(value).lower()}"
     if isinstance(value, str):
         return f"the string {value[:60]!r}"
-    return f"the number {str(value)[:60]}"
+    return f"the number {_digits(value)}" if isinstance(value, int | float) else f"a {type(value).__name__}"
+
+
+def _digits(number: float) -> str:
+    """A number as text, as far as anybody wants to read it: Python refuses to write out very long ones."""
+    if isinstance(number, int) and number.bit_length() > _BITS_SHOWN:
+        return f"of {number.bit_length()} bits"
+    return str(number)

@@ -9,7 +9,7 @@ import msgspec
 Int32 = Annotated[int, msgspec.Meta(ge=-(2**31), le=2**31 - 1)]
 Int64 = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
 UInt32 = Annotated[int, msgspec.Meta(ge=0, le=2**32 - 1)]
-UInt64 = Annotated[int, msgspec.Meta(ge=0)]
+UInt64 = Annotated[int, msgspec.Meta(ge=0, extra={"le": 2**64 - 1})]  # msgspec knows no limits beyond Int64's
 
 
 class Object(msgspec.Struct, rename="camel", omit_defaults=True, forbid_unknown_fields=True, kw_only=True):

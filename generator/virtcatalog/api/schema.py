@@ -9,12 +9,10 @@ from __future__ import annotations
 import inspect
 from typing import Any, Final
 
-import msgspec
-import msgspec.inspect as types
-
 from virtcatalog.api.kinds import KINDS
 from virtcatalog.api.object import Object
-from virtcatalog.api.quantity import PATTERN
+from virtcatalog.api.quantity import PATTERN, Quantity
+from virtcatalog.api.shape import Either, Field, Leaf, List, Map, Shape, Struct, struct_of
 from virtcatalog.limits import QUANTITY_CHARACTERS
 
 DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
@@ -29,12 +27,7 @@ _QUANTITY: Final[Schema] = {
     "minLength": 1,
     "maxLength": QUANTITY_CHARACTERS,
 }
-_SIMPLE: Final[dict[type, Schema]] = {
-    types.StrType: {"type": "string"},
-    types.BoolType: {"type": "boolean"},
-    types.FloatType: {"type": "number"},
-    types.AnyType: {},
-}
+_TYPES: Final = {str: "string", int: "integer", float: "number", bool: "boolean"}
 
 
 def kind_schemas() -> dict[str, Schema]:
@@ -51,8 +44,8 @@ def kind_schemas() -> dict[str, Schema]:
 def kind_schema(api_version: str, kind: type[Object]) -> Schema:
     """Return the schema of one kind's manifests."""
     group, _, version = api_version.rpartition("/")
-    definitions = _Definitions()
-    root = definitions.struct(_struct(kind))
+    definitions = Definitions()
+    root = definitions.struct(struct_of(kind))
     properties: Schema = {
         **root["properties"],
         "apiVersion": {"type": "string", "const": api_version},
@@ -70,62 +63,71 @@ def kind_schema(api_version: str, kind: type[Object]) -> Schema:
     }
 
 
-class _Definitions:
-    """The schemas of the types met on the way, by name."""
+class Definitions:
+    """The schemas of the structs met on the way, by name; kinds of files override what they say otherwise."""
 
     def __init__(self) -> None:
         self.made: dict[str, Schema] = {}
         self._names: dict[type, str] = {}
 
-    def struct(self, info: types.StructType) -> Schema:
-        properties = {}
-        for field in info.fields:
-            schema = self._any(field.type)
-            properties[field.encode_name] = schema if field.required else _nullable(schema)
-        required = [field.encode_name for field in info.fields if field.required]
-        made: Schema = {"description": inspect.getdoc(info.cls), "type": "object", "properties": properties}
+    def struct(self, shape: Struct) -> Schema:
+        """Return the schema of a struct, as it stands in a manifest."""
+        required = [name for name, field in shape.fields.items() if field.required]
+        made: Schema = {
+            "description": inspect.getdoc(shape.kind),
+            "type": "object",
+            "properties": {name: self._field(field) for name, field in shape.fields.items()},
+        }
         if required:
             made["required"] = required
-        if info.forbid_unknown_fields:
+        if shape.strict:
             made["additionalProperties"] = False
         return made
 
-    def _any(self, info: types.Type) -> Schema:
-        if isinstance(info, types.Metadata):
-            return {**self._any(info.type), **(info.extra_json_schema or {})}
-        if isinstance(info, types.UnionType):
-            members = [self._any(member) for member in info.types if not isinstance(member, types.NoneType)]
-            return members[0] if len(members) == 1 else {"type": sorted(member["type"] for member in members)}
-        if isinstance(info, types.StructType):
-            return self._reference(info)
-        if isinstance(info, types.ListType):
-            return {"type": "array", "items": self._any(info.item_type)}
-        if isinstance(info, types.DictType):
-            return {"type": "object", "additionalProperties": _nullable(self._any(info.value_type))}
-        if isinstance(info, types.LiteralType):
-            return {"type": "string", "enum": sorted(info.values)}
-        if isinstance(info, types.IntType):
-            return {"type": "integer", "minimum": info.ge, "maximum": 2**64 - 1 if info.le is None else info.le}
-        if isinstance(info, types.CustomType):
+    def _field(self, field: Field) -> Schema:
+        schema = {**self.value(field.shape), **field.notes}
+        return schema if field.required else _nullable(schema)
+
+    def value(self, shape: Shape) -> Schema:
+        """Return the schema of a value."""
+        if isinstance(shape, Struct):
+            return self.reference(shape)
+        if isinstance(shape, List):
+            return {"type": "array", "items": self.value(shape.item)}
+        if isinstance(shape, Map):
+            return {"type": "object", "additionalProperties": _nullable(self.value(shape.value))}
+        if isinstance(shape, Either):
+            return {"anyOf": [self.reference(member) for member in shape.members]}
+        return self.leaf(shape) if isinstance(shape, Leaf) else {}
+
+    def leaf(self, leaf: Leaf) -> Schema:
+        """Return the schema of a value without parts."""
+        if leaf.types == (Quantity,):
             self.made.setdefault("Quantity", _QUANTITY)
             return {"$ref": "#/$defs/Quantity"}
-        return dict(_SIMPLE[type(info)])
+        if leaf.choices:
+            return {"type": "string", "enum": sorted(leaf.choices)}
+        return leaf_schema(leaf)
 
-    def _reference(self, info: types.StructType) -> Schema:
-        name = self._names.get(info.cls)
+    def reference(self, shape: Struct) -> Schema:
+        """Return a reference to the schema of a struct, which is among those made then."""
+        name = self._names.get(shape.kind)
         if name is None:
-            name = info.cls.__name__
-            if name in self._names.values():  # CDI, Kubernetes and KubeVirt each have a DataVolumeSource or the like
-                name = f"{info.cls.__module__.rpartition('.')[2]}.{name}"
-            self._names[info.cls] = name
-            self.made[name] = self.struct(info)
+            name = shape.kind.__name__
+            if name in self.made:  # CDI, Kubernetes and KubeVirt each have a DataVolumeSource or the like
+                name = f"{shape.kind.__module__.rpartition('.')[2]}.{name}"
+            self._names[shape.kind] = name
+            self.made[name] = {}  # it is taken, while its parts are described
+            self.made[name] = self.struct(shape)
         return {"$ref": f"#/$defs/{name}"}
 
 
-def _struct(kind: type[msgspec.Struct]) -> types.StructType:
-    info = types.type_info(kind)
-    assert isinstance(info, types.StructType)
-    return info
+def leaf_schema(leaf: Leaf) -> Schema:
+    """Return the schema of a number, a string or a boolean within its limits."""
+    kinds = sorted(_TYPES[each] for each in leaf.types)
+    limits = {"minimum": leaf.least, "maximum": leaf.most, "pattern": leaf.pattern, "minLength": leaf.shortest}
+    made: Schema = {"type": kinds[0] if len(kinds) == 1 else kinds}
+    return made | {name: limit for name, limit in limits.items() if limit is not None}
 
 
 def _nullable(schema: Schema) -> Schema:

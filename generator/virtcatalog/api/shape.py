@@ -88,6 +88,7 @@ def struct_of(kind: type[msgspec.Struct]) -> Struct:
     return Struct(kind)
 
 
+@cache
 def shape_of(hint: Any) -> Shape:
     """Return what any type takes, as it is annotated."""
     return _shape(hint, [])
@@ -102,11 +103,11 @@ def parse_release(text: str) -> Version:
 def _field(name: str, hint: Any, *, required: bool) -> Field:
     metas: list[msgspec.Meta] = []
     shape = _shape(hint, metas)
-    notes: dict[str, Any] = {}
+    described = [meta.description for meta in metas if meta.description]
+    notes: dict[str, Any] = {"description": described[-1]} if described else {}
     since: Version = ()
     for meta in metas:
         notes |= meta.extra_json_schema or {}
-        notes |= {"description": meta.description} if meta.description else {}
         if meta.extra and "since" in meta.extra:
             since = parse_release(meta.extra["since"])
     return Field(name, shape, required, since, notes)
@@ -150,7 +151,7 @@ def _limited(leaf: Leaf, metas: list[msgspec.Meta]) -> Leaf:
     for meta in metas:
         limits = {
             "least": meta.ge,
-            "most": meta.le,
+            "most": meta.le if meta.le is not None else (meta.extra or {}).get("le"),
             "pattern": meta.pattern,
             "shortest": meta.min_length,
             "examples": tuple(meta.examples) if meta.examples else None,

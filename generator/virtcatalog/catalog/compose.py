@@ -89,6 +89,19 @@ def _without_nulls(value: Any) -> Any:
     return merge(value) if isinstance(value, dict) else fresh(value)
 
 
+def take_out(data: Any, path: Path) -> None:
+    """Remove what is at a path, so that what is sound can be read on."""
+    for key in path[:-1]:
+        if isinstance(data, dict):
+            data = data.get(key)
+        elif isinstance(data, list) and isinstance(key, int) and key < len(data):
+            data = data[key]
+    if path and isinstance(data, dict):
+        data.pop(path[-1], None)
+    elif path and isinstance(data, list):
+        data.clear()
+
+
 class Components:
     """The named fragments of a catalog, by name; each is a stack of layers, the lowest first, that may use others.
 

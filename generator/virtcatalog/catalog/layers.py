@@ -9,10 +9,10 @@ from typing import Any
 import msgspec
 
 from virtcatalog.api.decode import convert
+from virtcatalog.api.shape import Version, struct_of
 from virtcatalog.catalog.amounts import ExpressionError
-from virtcatalog.catalog.check import Checker, Version, collector, take_out
-from virtcatalog.catalog.compose import ComponentError, Components, Layer, merge_into
-from virtcatalog.catalog.declarations import PreferenceFragment
+from virtcatalog.catalog.check import spec_faults, value_faults
+from virtcatalog.catalog.compose import ComponentError, Components, Layer, merge_into, take_out
 from virtcatalog.catalog.expressions import resolve
 from virtcatalog.catalog.labels import DERIVED_ANNOTATIONS, DERIVED_LABELS
 from virtcatalog.catalog.model import Deprecation
@@ -24,8 +24,6 @@ FRAGMENT = ("displayName", "description", "labels", "annotations", "components",
 INSTANCETYPE_FRAGMENT = (*FRAGMENT, "memoryPerVcpu", "vcpus", "memory")
 PREFERENCE_FRAGMENT = (*FRAGMENT, "osType", "arch", "requirements")
 COMPONENT_FRAGMENT = tuple(dict.fromkeys((*INSTANCETYPE_FRAGMENT, *PREFERENCE_FRAGMENT)))
-
-_TEXTS = ("displayName", "description", "labels", "annotations", "deprecated", "osType", "arch")
 
 #: Fields that stand for parts of a preference's spec.
 _REQUIREMENTS = {"vcpus": ("cpu", "guest"), "memory": ("memory", "guest"), "arch": ("architecture",)}
@@ -107,18 +105,13 @@ class Composer:
             for path, fault in faults:
                 self.report(merged, (key, *path), fault.message)
 
-    def check_texts(self, merged: Merged) -> None:
-        """Check that expressions gave texts where texts must be; what is none is reported, and left out."""
-        texts = {key: merged.data[key] for key in _TEXTS if key in merged.data}
-        try:
-            convert(texts, PreferenceFragment)
-        except msgspec.ValidationError:
-            faults: list[tuple[FieldPath, str]] = []
-            Checker(collector(faults)).check(texts, PreferenceFragment)
-            for path, message in faults:
-                hint = "; the filter `string` makes one of it"
-                self.report(merged, path, message.replace(": quote it", hint))
-                take_out(merged.data, path)
+    def evaluate_all(self, merged: Merged, names: Mapping[str, Any], kind: type[msgspec.Struct]) -> None:
+        """Evaluate all that is left, in place; what is no fit for `kind` then, beside the spec, is taken out."""
+        self.evaluate(merged, names)
+        own = {key: merged.data[key] for key in struct_of(kind).fields if key != "spec" and key in merged.data}
+        for path, message in value_faults(own, kind):
+            self.report(merged, path, message)
+            take_out(merged.data, path)
 
     def report(self, merged: Merged, path: FieldPath, message: str, *missing: str) -> None:
         """Report a fault of a merged field where it was declared last, or that all of some fields are `missing`.
@@ -135,7 +128,8 @@ class Composer:
         try:
             convert(spec, kind)
         except (msgspec.ValidationError, OverflowError, RecursionError):
-            Checker(lambda path, message: self.report(merged, ("spec", *path), message)).check(spec, kind)
+            for path, message in spec_faults(spec, kind):
+                self.report(merged, ("spec", *path), message)
             merged.spoilt.add("spec")
 
     def check_metadata(self, merged: Merged, labels: Mapping[str, str], annotations: Mapping[str, str]) -> None:
@@ -202,11 +196,11 @@ def _overlay(target: dict[str, Any], data: Mapping[str, Any]) -> None:
 
 
 def locate(layers: Sequence[Layer], path: FieldPath) -> tuple[str, FieldPath]:
-    """Return the file and the path where a merged field was set last; of what is around it when no layer sets it."""
+    """Return the file and the path where a merged field was set last; in what is around it if no layer sets it."""
     for length in range(len(path), 0, -1):
         for layer in reversed(layers):
             if layer.holds(path[:length]):
-                return layer.place, layer.declared(path[:length])
+                return layer.place, (*layer.declared(path[:length]), *path[length:])
     return layers[-1].place, layers[-1].path
 
 

@@ -8,7 +8,7 @@ from hashlib import sha256
 from typing import Any, Final
 
 from virtcatalog.api.object import Object
-from virtcatalog.catalog.check import Checker
+from virtcatalog.catalog.check import faults
 from virtcatalog.catalog.layers import is_date
 from virtcatalog.catalog.model import Entry, Lock, Published
 from virtcatalog.catalog.names import label_fault
@@ -44,15 +44,16 @@ def read_lock(sources: Sources) -> Lock | None:
     if not (sources.root / LOCK).exists():
         return None
     data = sources.read(LOCK)
-    faults: list[str] = []
+    told: list[str] = []
 
     def report(path: tuple[str | int, ...], message: str) -> None:
-        faults.append(message)
+        told.append(message)
         sources.report(LOCK, path, f"{message}; restore the file from Git")
 
     if data is not None:
-        Checker(report).check(data, _LockFile)
-    if data is None or faults:
+        for path, message in faults(data, _LockFile):
+            report(path, message)
+    if data is None or told:
         return None
     if label_fault(data["version"]):
         report(("version",), label_fault(data["version"]))

@@ -10,6 +10,7 @@ from virtcatalog.api.quantity import NANO, Quantity
 from virtcatalog.catalog.amounts import Amount, ExpressionError, as_text
 from virtcatalog.catalog.chain import Chain, Level, levels_of, names_under
 from virtcatalog.catalog.compose import Layer
+from virtcatalog.catalog.declarations import Fragment
 from virtcatalog.catalog.declared import Declared
 from virtcatalog.catalog.expressions import evaluate
 from virtcatalog.catalog.labels import common_labels, derived_annotations, instancetype_labels
@@ -105,8 +106,7 @@ def _entry(composer: Composer, merged: Merged, names: dict[str, Any], name: str)
         if not isinstance(spec.get(part), dict):
             spec[part] = {}
         spec[part]["guest"] = value
-    composer.evaluate(merged, names)
-    composer.check_texts(merged)
+    composer.evaluate_all(merged, names, Fragment)
     deprecated = composer.deprecation(merged)
     labels = dict(data.get("labels") or {})
     annotations = dict(data.get("annotations") or {})

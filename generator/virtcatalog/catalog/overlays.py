@@ -10,7 +10,7 @@ import msgspec
 from virtcatalog.api.decode import convert
 from virtcatalog.api.instancetype import VirtualMachineInstancetypeSpec, VirtualMachinePreferenceSpec
 from virtcatalog.api.shape import parse_release
-from virtcatalog.catalog.check import Checker
+from virtcatalog.catalog.check import spec_faults
 from virtcatalog.catalog.compose import merge
 from virtcatalog.catalog.gitops import for_flux, gitops_annotations, substitution_patches
 from virtcatalog.catalog.labels import DERIVED_LABELS, PREFIX, requirement_labels, spec_labels
@@ -206,7 +206,8 @@ class _Reader:
         try:
             convert(spec, kind)
         except (msgspec.ValidationError, OverflowError):
-            Checker(lambda field, message: self.report((*path, "spec", *field), message)).check(spec, kind)
+            for field, message in spec_faults(spec, kind):
+                self.report((*path, "spec", *field), message)
             return {}
         restate = spec_labels if instancetype else requirement_labels
         before, after = restate(manifest["spec"]), restate(spec)

@@ -10,6 +10,7 @@ from virtcatalog.api.instancetype import VirtualMachinePreferenceSpec
 from virtcatalog.api.quantity import Quantity
 from virtcatalog.catalog.chain import Chain, Level, levels_of, names_under
 from virtcatalog.catalog.compose import Layer
+from virtcatalog.catalog.declarations import PreferenceFragment
 from virtcatalog.catalog.declared import Declared
 from virtcatalog.catalog.labels import common_labels, derived_annotations, preference_labels
 from virtcatalog.catalog.layers import PREFERENCE_FRAGMENT, Composer, Merged, ordered
@@ -110,8 +111,8 @@ def _entry(composer: Composer, base: str, names: Mapping[str, Any], merged: Merg
     fault = name_fault(name)
     if fault:
         composer.sources.report(own.place, own.path, fault)
-    composer.evaluate(merged, {**composer.settings.parameters, "name": base, "variant": variant, **names})
-    composer.check_texts(merged)
+    names = {**composer.settings.parameters, "name": base, "variant": variant, **names}
+    composer.evaluate_all(merged, names, PreferenceFragment)
     spec = data.setdefault("spec", {})
     deprecated = composer.deprecation(merged)
     labels = dict(data.get("labels") or {})

@@ -30,9 +30,9 @@ def read_chain(files: Files) -> Chain:
         declared = files.read(f"{prefix}catalog.yaml", CatalogFile)
         found.append((prefix, declared))
         prefix = _below(sources, [each for each, _ in found], declared.get("extends") or "")
-    told = any(declared.get("kubevirt") is not None for _, declared in found) or found[-1][1].get("extends")
+    told = any(declared.get("kubevirt") for _, declared in found) or found[-1][1].get("extends")
     if found[0][1] and not told and "kubevirt" not in sources.spoilt_at("catalog.yaml", ()):
-        sources.report("catalog.yaml", (), "'kubevirt' is missing")
+        sources.report("catalog.yaml", ("kubevirt",), "is required")
     parts = [Part(prefix, level, declared) for level, (prefix, declared) in enumerate(reversed(found))]
     for part in parts:
         _check(sources, part)

@@ -11,9 +11,9 @@ from msgspec.structs import replace
 
 from virtcatalog.api.findings import field_path
 from virtcatalog.api.kubevirt import VirtualMachine
-from virtcatalog.api.shape import parse_release
+from virtcatalog.api.shape import Version, parse_release
 from virtcatalog.catalog.amounts import ExpressionError
-from virtcatalog.catalog.check import Checker, Version
+from virtcatalog.catalog.check import faults
 from virtcatalog.catalog.model import Cross, Origin, Overlay, Source, VmTemplate
 from virtcatalog.catalog.names import name_fault
 from virtcatalog.catalog.sources import Sources
@@ -158,10 +158,10 @@ def _read(sources: Sources, rendering: _Rendering, raw: bytes, release: Version)
     if not machines and not text.problems:
         report((1, 1), "", "holds no VirtualMachine")
     for index, manifest in machines:
-        faults = _faults(manifest, release)
-        for path, message in faults:
+        found = _faults(manifest, release)
+        for path, message in found:
             report(text.place(index, path), field_path(path), message)
-        if not faults:
+        if not found:
             name = manifest["metadata"]["name"]
             stem = rendering.place.removeprefix("vms/").removesuffix(".j2").removesuffix(".yaml")
             parts = (stem, name if len(machines) > 1 else "", rendering.environment)
@@ -187,8 +187,7 @@ def _source(rendering: _Rendering, text: Text, raw: bytes, document: int, field:
 
 
 def _faults(manifest: Mapping[str, Any], release: Version) -> list[tuple[tuple[str | int, ...], str]]:
-    found: list[tuple[tuple[str | int, ...], str]] = []
-    Checker(lambda path, message: found.append((path, message)), release).check(manifest, VirtualMachine)
+    found = faults(manifest, VirtualMachine, release)
     if manifest.get("apiVersion") != "kubevirt.io/v1":
         found.append((("apiVersion",), f"a VirtualMachine is of kubevirt.io/v1, not {manifest.get('apiVersion')!r}"))
     metadata = manifest.get("metadata")

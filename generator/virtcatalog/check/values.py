@@ -8,7 +8,7 @@ from typing import Any
 
 from virtcatalog.api.findings import Path, field_path
 from virtcatalog.api.kinds import kind_type
-from virtcatalog.catalog.check import fields_of, shape_of
+from virtcatalog.api.shape import List, Shape, Struct, struct_of
 from virtcatalog.check.finding import Finding, Rule
 from virtcatalog.check.subject import Inventory, Subject
 
@@ -53,8 +53,9 @@ def check(inventory: Inventory) -> Iterator[Finding]:
                 message = "is null, which the API server drops: write {} if it is meant, or leave it out"
                 yield each.finding(NULL, message, field_path(path))
         kind = kind_type(str(each.manifest.get("apiVersion")), each.kind)
-        if kind is not None and "spec" in fields_of(kind):
-            for path in _empty(each.spec, fields_of(kind)["spec"].kind, ("spec",)):
+        fields = struct_of(kind).fields if kind is not None else {}
+        if "spec" in fields:
+            for path in _empty(each.spec, fields["spec"].shape, ("spec",)):
                 yield each.finding(EMPTY, "is empty: give it a value or leave it out", field_path(path))
         yield from _substituted(each)
 
@@ -82,19 +83,18 @@ def _nulls(value: Any, path: Path) -> Iterator[Path]:
             yield from _nulls(each, (*path, index))
 
 
-def _empty(value: Any, kind: Any, path: Path) -> Iterator[Path]:
+def _empty(value: Any, shape: Shape, path: Path) -> Iterator[Path]:
     """The fields that are an empty string; values of maps such as labels may be empty."""
-    shape, inner = shape_of(kind)
-    if shape == "struct" and isinstance(value, dict):
-        fields = fields_of(inner)
+    if isinstance(shape, Struct) and isinstance(value, dict):
+        fields = shape.fields
         for key, each in value.items():
             if each == "" and key not in _EMPTY_COUNTS:
                 yield (*path, key)
             elif key in fields and isinstance(each, (dict, list)):
-                yield from _empty(each, fields[key].kind, (*path, key))
-    elif shape == "list" and isinstance(value, list):
+                yield from _empty(each, fields[key].shape, (*path, key))
+    elif isinstance(shape, List) and isinstance(value, list):
         for index, each in enumerate(value):
-            yield from _empty(each, inner, (*path, index))
+            yield from _empty(each, shape.item, (*path, index))
 
 
 def _strings(value: Any, path: Path) -> Iterator[tuple[Path, str]]:
