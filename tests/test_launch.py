@@ -48,10 +48,6 @@ def test_a_plain_vmi_shares_the_context_of_its_cluster():
     assert build_context(vmi, cluster).architecture.name == "arm64"
 
 
-def test_without_a_host_profile_the_reference_counts(context):
-    assert context(host=None).host_profile == "reference v1"
-
-
 @pytest.mark.parametrize(
     ("configuration", "gates", "field", "value"),
     [

@@ -7,6 +7,9 @@ from typing import Literal
 
 import msgspec
 
+CRASH = "Crash"
+"""The type of a cause where KubeVirt does not refuse an object, but fails on it."""
+
 
 class Cause(msgspec.Struct, frozen=True, order=True):
     """Why KubeVirt refuses an object: one cause of an admission response.

@@ -13,6 +13,7 @@ from virtcatalog.api.domainspec import CPU, Memory
 from virtcatalog.api.quantity import Quantity
 from virtcatalog.kubevirt.instancetype import apply_instancetype, apply_to_vmi, set_annotations
 from virtcatalog.kubevirt.instancetype.memory import overcommitted
+from virtcatalog.releases import DEFAULT
 
 
 @pytest.mark.parametrize("case", CASES, ids=[case.id for case in CASES])
@@ -46,7 +47,7 @@ def test_conflicts(case):
 def test_conflicts_are_causes_and_keep_the_preference_away():
     spec, metadata = read_vmi("{domain: {cpu: {cores: 1}}, annotations: {k: own}}")
     preference = read_preference("preferredSubdomain: lab")
-    causes = apply_to_vmi("a.b", read_instancetype("annotations: {k: v}"), preference, spec, metadata)
+    causes = apply_to_vmi("a.b", read_instancetype("annotations: {k: v}"), preference, spec, metadata, DEFAULT.traits)
     assert [(cause.type, cause.field) for cause in causes] == [
         ("FieldValueInvalid", "a.b.domain.cpu.cores"),
         ("FieldValueInvalid", "annotations.k"),
@@ -58,7 +59,7 @@ def test_a_preference_comes_after_its_instance_type():
     spec, metadata = read_vmi("{}")
     preference = read_preference("{annotations: {a: preferred}, preferredLaunchSecurity: {tdx: {}}}")
     instancetype = read_instancetype("{annotations: {a: typed}, launchSecurity: {snp: {}}}")
-    assert apply_to_vmi("spec", instancetype, preference, spec, metadata) == []
+    assert apply_to_vmi("spec", instancetype, preference, spec, metadata, DEFAULT.traits) == []
     assert metadata.annotations == {"a": "typed"}
     assert spec.domain.launch_security.tdx is None
 

@@ -12,6 +12,7 @@ from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.instancetype import apply_to_vmi
 from virtcatalog.kubevirt.instancetype.webhook import mutate_matchers
 from virtcatalog.kubevirt.preference import apply_preference
+from virtcatalog.releases import DEFAULT
 
 CASES = [*OTHER_CASES, *DEVICE_CASES]
 
@@ -19,7 +20,7 @@ CASES = [*OTHER_CASES, *DEVICE_CASES]
 @pytest.mark.parametrize("case", CASES, ids=[case.id for case in CASES])
 def test_fills_in(case):
     preference, (spec, metadata) = read_preference(case.preference), read_vmi(case.before)
-    apply_preference(preference, spec, metadata)
+    apply_preference(preference, spec, metadata, DEFAULT.traits)
     assert (spec, metadata) == read_vmi(case.after)
 
 
@@ -27,7 +28,7 @@ def test_fills_in(case):
 def test_shares_nothing_with_the_catalog(case):
     preference, (spec, metadata) = read_preference(case.preference), read_vmi(case.before)
     untouched = clone(preference)
-    apply_preference(preference, spec, metadata)
+    apply_preference(preference, spec, metadata, DEFAULT.traits)
     scribble(spec)
     metadata.annotations["scribbled"] = "on"
     assert preference == untouched
@@ -36,7 +37,7 @@ def test_shares_nothing_with_the_catalog(case):
 def test_cpu_features_without_cpu_are_refused():
     """KubeVirt's webhook crashes on them, so that the VM is refused."""
     preference, (spec, metadata) = read_preference("cpu: {preferredCPUFeatures: [{name: vmx}]}"), read_vmi("{}")
-    causes = apply_to_vmi("spec.template.spec", None, preference, spec, metadata)
+    causes = apply_to_vmi("spec.template.spec", None, preference, spec, metadata, DEFAULT.traits)
     assert [(cause.type, cause.field) for cause in causes] == [("", "")]
 
 
@@ -84,6 +85,6 @@ def test_a_missing_preference_is_no_matter_of_the_webhooks():
 
 def test_annotations_start_from_none():
     metadata = ObjectMeta()
-    apply_preference(read_preference("annotations: {a: b}"), read_vmi("{}")[0], metadata)
+    apply_preference(read_preference("annotations: {a: b}"), read_vmi("{}")[0], metadata, DEFAULT.traits)
     assert metadata.annotations == {"a": "b"}
     assert ObjectMeta().annotations == {}

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from virtcatalog.api.decode import to_manifest
 from virtcatalog.kubevirt.launcher.builder import build_domain, to_xml
 from virtcatalog.kubevirt.launcher.errors import DomainError
+from virtcatalog.releases import find_release
 
 # The order in which libvirt writes a domain.
 ORDER = [
@@ -48,7 +49,7 @@ def test_the_plainest_domain():
 
 
 def test_the_first_comment_names_the_host_profile_and_the_release():
-    text = to_xml(build_domain(make_vmi(), make_context(host_profile="reference v1", release="v1.9.0")))
+    text = to_xml(build_domain(make_vmi(), make_context(host_profile="reference v1", release=find_release("v1.9.0"))))
     first, second, *_ = text.splitlines()
     assert first == '<domain type="kvm" xmlns:qemu="http://libvirt.org/schemas/domain/qemu/1.0">'
     assert second == "  <!-- host profile reference v1, KubeVirt v1.9.0 -->"

@@ -53,11 +53,9 @@ class Configuration:
         named, disabled = frozenset(developer.feature_gates), frozenset(developer.disabled_feature_gates)
         stages = self.release.feature_gates
         always = frozenset(gate for gate, stage in stages.items() if stage is Stage.GA)
-        if self.release.traits.beta_gates_are_on:
-            beta = frozenset(gate for gate, stage in stages.items() if stage is Stage.BETA)
-            self._enabled = always | (beta - disabled) | (named & stages.keys())
-        else:
-            self._enabled = always | named
+        beta = frozenset(gate for gate, stage in stages.items() if stage is Stage.BETA)
+        unasked = beta - disabled if self.release.traits.beta_gates_are_on else frozenset()
+        self._enabled = always | unasked | (named & stages.keys())
 
     def _set_machine(self) -> None:
         values, developer = self.values, self.values.developer_configuration
@@ -116,7 +114,7 @@ class Configuration:
         self.hypervisor = hypervisors[0].name if hypervisors else "kvm"
 
     def feature_gate(self, name: str) -> bool:
-        """Whether a gate is on: GA always, Beta by the release's trait, every other one when it is named.
+        """Whether a gate is on: GA always, Beta by the release's trait, others when named, unknown ones never.
 
         Source: pkg/virt-config/featuregate/feature-gates.go (IsEnabled), pkg/virt-config/feature-gates.go
         (isFeatureGateEnabled).

@@ -101,6 +101,7 @@ class _ClusterFacts:
             numa_distances={node.id: dict(enumerate(node.distances)) for node in host.numa_nodes},
             mem_balloon_stats_period=config.mem_balloon_stats_period,
             free_page_reporting=not config.free_page_reporting_disabled,
+            expand_disks=config.release.traits.expand_disks_gate and config.feature_gate("ExpandDisks"),
             bochs_for_efi_guests=not config.vga_display_for_efi_guests,
             serial_console_log=not config.serial_console_log_disabled,
             container_disk_format=host.storage.container_disk_format,

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from virtcatalog.api.decode import clone, decode_manifest, to_manifest
 from virtcatalog.api.findings import fill_gaps
 from virtcatalog.api.kubevirt import VirtualMachine, VirtualMachineInstance
-from virtcatalog.errors import Cause, ManifestError, Warning
+from virtcatalog.errors import CRASH, Cause, ManifestError, Warning
 from virtcatalog.kubevirt.admission.datavolumetemplates import validate_data_volume_schema
 from virtcatalog.kubevirt.admission.instancetypes import admit, apply_to_vm
 from virtcatalog.kubevirt.admission.vm import validate_vm, vm_warnings
@@ -103,7 +103,7 @@ def expand(vm_manifest: dict[str, Any], cluster: Cluster) -> Result:
         result.converter = partial(build_domain, vmi, context)
         launch(domain, vmi, context)
     except DomainError as error:
-        return result.refuse("launcher", [Cause("", error.field, error.message)])
+        return result.refuse("launcher", [Cause(CRASH if error.is_crash else "", error.field, error.message)])
     result.domain = domain
     result.warnings += launch_warnings(vmi, domain)
     return result
@@ -115,8 +115,11 @@ def create_vmi(vm_manifest: dict[str, Any], cluster: Cluster) -> Result:
     if cluster.configuration.invalid:
         message = f"KubeVirt ignores its whole configuration: {cluster.configuration.invalid}"
         result.warnings.append(Warning("Ignored", "spec.configuration", message, "KubeVirt"))
-    vm_manifest, pruned = prune_manifest(vm_manifest, VirtualMachine, cluster.release)
-    result.warnings += [replace(warning, object="") for warning in pruned]
+    vm_manifest, unknown = prune_manifest(vm_manifest, VirtualMachine, cluster.release)
+    result.warnings += [replace(each, object="") for each in unknown if not each.field.startswith("spec.")]
+    causes = [Cause("", "", f"{each.field}: {each.message}") for each in unknown if each.field.startswith("spec.")]
+    if causes:  # the API server drops such fields only where nobody asks it to be strict, the webhook refuses them
+        return result.refuse("vm", causes)
     try:
         vm = decode_manifest(vm_manifest, VirtualMachine)
     except ManifestError as error:

@@ -28,8 +28,102 @@ class Traits(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     beta_gates_are_on: bool = False
-    """Beta feature gates are on unless disabled, and gates that nobody registered stay off when they are named; before,
-    a gate is on when it is GA or named (pkg/virt-config/featuregate/feature-gates.go, IsEnabled)."""
+    """A Beta feature gate is on unless it is disabled; without this it is on when it is named
+    (pkg/virt-config/featuregate/feature-gates.go, IsEnabled)."""
+
+    foreign_architecture_needs_gate: bool = True
+    """A VM of another architecture than the cluster's needs the gate MultiArchitecture (vmi-create-admitter.go,
+    validateArchitecture)."""
+    arm64_secure_boot: bool = False
+    """An arm64 guest may ask for secure boot, and EFI that says nothing of it boots without; before, only EFI with
+    `secureBoot: false` is accepted (webhooks/arm64.go, validateBootOptions; pkg/defaults/arm64.go,
+    setDefaultArm64Bootloader)."""
+    hugepages_field: str = "hugepages.size"
+    """What the webhook calls a bad page size, below `domain` (vmi-create-admitter.go, validateMemoryRequestsAndLimits
+    and validateHugepages)."""
+    experimental_virtiofs_gate: bool = True
+    """The gate ExperimentalVirtiofsSupport stands for both gates of virtiofs, for storage and for configuration
+    (vmi-create-admitter.go, validateFilesystemsWithVirtIOFSEnabled)."""
+    tdx_embeds_secure_boot: bool = False
+    """Secure boot of a TDX guest needs no SMM, and its loader is not marked as secure (vmi-create-admitter.go,
+    validateDomainSpec; manager.go, generateConverterContext)."""
+    grace_gpus: bool = False
+    """NVIDIA Grace GPUs are known and need their own feature gate (grace_io_virtualization.go,
+    validateGraceIOVirtualization)."""
+
+    passt_and_macvtap_gates: bool = True
+    """The bindings `passt` and `macvtap` work behind feature gates; later they are discontinued, as `slirp` is
+    (pkg/network/admitter/macvtap.go, validateMacvtapBinding; passt.go, validatePasstBinding; discontinued.go,
+    validateDiscontinuedBindings)."""
+    interface_needs_binding: bool = False
+    """An interface has exactly one binding method or plugin; before, none or several methods will do, and only a
+    plugin beside a method is refused (pkg/network/admitter/binding.go, validateInterfaceBindingExists)."""
+    untyped_network_is_default: bool = True
+    """A network that is no secondary Multus network counts as the default one, even without a type
+    (pkg/network/vmispec/network.go, LookUpDefaultNetwork)."""
+    port_field: str = ""
+    """What the webhook adds to the field of a bad port (pkg/network/admitter/netiface.go,
+    validateForwardPortNonZero)."""
+    highest_port: int = 65536
+    """The highest port that is accepted (pkg/network/admitter/netiface.go, validateForwardPortInRange)."""
+
+    host_devices_from_claims: bool = False
+    """Host devices, and not only GPUs, are checked for their resource claims, all GPUs come from claims or none, and
+    names are required (pkg/dra/admitter/dra_admitter.go, validateDRADevices)."""
+    resource_claims_are_checked: bool = False
+    """The listed resource claims have valid names and one source each (pkg/dra/admitter/dra_admitter.go,
+    validateResourceClaims)."""
+
+    infers_from_snapshots: bool = False
+    """Defaults are inferred from a VolumeSnapshot, too (pkg/instancetype/infer/volume.go, fromVolumeSnapshot)."""
+    adds_preferred_panic_device: bool = False
+    """A preferred panic device model gives a VM its panic device; before, it only completes one that the VM has
+    (pkg/instancetype/preference/apply/device.go, applyPanicDevicePreferences)."""
+    launch_security_moves_to_preference: bool = False
+    """`launchSecurity` of an instance type is deprecated (pkg/instancetype/webhooks/admitter.go,
+    checkForDeprecatedFields)."""
+
+    tdx_quotes: bool = False
+    """A TDX guest gets the quote generation service's socket (vmi-mutator.go, Mutate;
+    converter/compute/launch_security.go, amd64LaunchSecurity)."""
+    prefers_secure_boot_code: bool = False
+    """Without secure boot a guest still gets the firmware's code that could do it, if it is there; before, the code
+    that could not (pkg/virt-launcher/virtwrap/efi/efi.go, DetectEFIEnvironment)."""
+    converts_mac_address: bool = False
+    """The converter writes the MAC address that an interface asks for; before, only the launcher's network setup does
+    (converter/network/configurator.go, configureInterface)."""
+    link_state_needs_tap: bool = False
+    """A link that is down shows only on an interface with a tap device, as does `<rom>` under launch security
+    (converter/network/configurator.go, tapBindingOptions)."""
+    reservations_migrate: bool = False
+    """A disk's persistent reservation moves along in a migration (converter/converter.go, setReservation)."""
+    expand_disks_gate: bool = True
+    """Disks with a claim say that the gate ExpandDisks is on (converter/converter.go, Convert_v1_Disk_To_api_Disk)."""
+    s390x_block_size_limit: bool = False
+    """Blocks of more than 4096 bytes are refused on s390x (converter/converter.go,
+    Convert_v1_BlockSize_To_api_BlockIO)."""
+    tracks_hotplugged_disks: bool = False
+    """Changed blocks are tracked of hotplugged disks, too, and the block size matched is that of the storage below the
+    tracking overlay (converter/converter.go, ConvertHotplugVolumeSourceToDisk, getOptimalBlockIO)."""
+    pci_vgpu_display: bool = False
+    """A GPU on PCI can be a display (device/hostdevice/hostdev.go, createPCIHostDevice)."""
+    omits_empty_address_attributes: bool = False
+    """An address without a type or bus has no such attribute; before, it is empty (api/schema.go, Address)."""
+    root_complex_needs_pcie: bool = False
+    """PCI devices are placed on the root complex only where the architecture has PCIe (converter/converter.go,
+    Convert_v1_VirtualMachineInstance_To_api_Domain)."""
+    strict_pci_numa_placement: bool = False
+    """With NUMA passthrough, a host device that cannot be placed near its NUMA node is refused, and one with a guest
+    address of its own keeps it (converter/pci-placement.go, addDevices)."""
+    pins_supplemental_iothreads_first: bool = False
+    """The supplemental pool takes its CPUs from the pod's before the emulator does, and counts for its parity; before,
+    it is pinned by numbers behind them (converter/vcpu/vcpu.go, AdjustDomainForTopologyAndCPUSet)."""
+    crashes_on_pinned_iothreads: bool = True
+    """virt-launcher crashes on IO threads of a VM with dedicated CPUs: it pins them before there are any
+    (converter/vcpu/vcpu.go, FormatDomainIOThreadPin)."""
+    crashes_on_max_sockets: bool = True
+    """virt-launcher crashes on dedicated CPUs with maxSockets where CPUs cannot be plugged in
+    (converter/vcpu/vcpu.go, AdjustDomainForTopologyAndCPUSet)."""
 
 
 class Release(msgspec.Struct, frozen=True, kw_only=True):

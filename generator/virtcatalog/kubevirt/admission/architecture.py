@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from virtcatalog.api.kubevirt import VirtualMachineInstanceSpec
 from virtcatalog.errors import Cause
-from virtcatalog.kubevirt.admission.causes import invalid, not_supported
+from virtcatalog.kubevirt.admission.causes import invalid, not_supported, required
 from virtcatalog.kubevirt.configuration import Configuration
 
 VIDEO_TYPES = {
@@ -16,14 +16,26 @@ VIDEO_TYPES = {
 }
 
 
-def validate_architecture(spec: VirtualMachineInstanceSpec, path: str, _config: Configuration) -> Iterator[Cause]:
+def validate_foreign_architecture(
+    spec: VirtualMachineInstanceSpec, path: str, config: Configuration
+) -> Iterator[Cause]:
+    """Whether nodes of another architecture than the cluster's own may run VMs (vmi-create-admitter.go)."""
+    architecture, own = spec.architecture, config.default_architecture
+    if architecture in ("", own) or not config.release.traits.foreign_architecture_needs_gate:
+        return
+    if not config.feature_gate("MultiArchitecture"):
+        message = f"{architecture} on a cluster of {own} needs the feature gate MultiArchitecture, which is off"
+        yield required(f"{path}.architecture", message)
+
+
+def validate_architecture(spec: VirtualMachineInstanceSpec, path: str, config: Configuration) -> Iterator[Cause]:
     """The architecture is known, and its machines can have what the VM asks for. Only the VMI webhook looks."""
     architecture = spec.architecture
     if architecture not in VIDEO_TYPES:
         yield invalid(f"{path}.architecture", f"{architecture!r} is none of {', '.join(VIDEO_TYPES)}")
         return
     if architecture == "arm64":
-        yield from _arm64(spec, path)
+        yield from _arm64(spec, path, config)
     devices = spec.domain.devices
     if devices.watchdog is not None:
         yield from _watchdog(spec, path)
@@ -48,11 +60,17 @@ def _watchdog(spec: VirtualMachineInstanceSpec, path: str) -> Iterator[Cause]:
         yield not_supported(field, "the watchdog of s390x is diag288, and no other")
 
 
-def _arm64(spec: VirtualMachineInstanceSpec, path: str) -> Iterator[Cause]:
+def _arm64(spec: VirtualMachineInstanceSpec, path: str, config: Configuration) -> Iterator[Cause]:
     domain = spec.domain
     bootloader = domain.firmware.bootloader if domain.firmware else None
     if bootloader and bootloader.bios is not None:
         yield not_supported(f"{path}.domain.firmware.bootloader.bios", "arm64 boots with UEFI: set efi instead")
+    efi = bootloader.efi if bootloader else None
+    if efi is not None and efi.secure_boot is not False and not config.release.traits.arm64_secure_boot:
+        yield not_supported(
+            f"{path}.domain.firmware.bootloader.efi.secureboot",
+            f"KubeVirt {config.release} has no secure boot on arm64: set efi.secureBoot to false",
+        )
     if domain.cpu and domain.cpu.model not in ("", "host-passthrough"):
         yield not_supported(
             f"{path}.domain.cpu.model", f"the one CPU model of arm64 is host-passthrough, not {domain.cpu.model!r}"

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from virtcatalog.api.devices import Interface
 from virtcatalog.api.kubevirt import VirtualMachineInstanceSpec
 from virtcatalog.errors import Cause
 from virtcatalog.kubevirt.admission.causes import invalid, not_supported
@@ -14,17 +15,19 @@ from virtcatalog.kubevirt.configuration import Configuration
 
 IN_POD_BRIDGE_MAC = "02:00:00:00:00:00"
 _DISCONTINUED = ("slirp", "passt", "macvtap")
+_METHODS = ("bridge", "masquerade", "sriov", "passt_binding")
 _DISCONTINUED_GATES = {"Passt": "passt", "Macvtap": "macvtap"}
 
 
 def validate_discontinued_bindings(
-    spec: VirtualMachineInstanceSpec, path: str, _config: Configuration
+    spec: VirtualMachineInstanceSpec, path: str, config: Configuration
 ) -> Iterator[Cause]:
-    """Bindings that only a VM from before v1.3 can still have: they are refused in a new one."""
+    """Bindings that only an old VM can still have: they are refused in a new one."""
+    discontinued = _DISCONTINUED[:1] if config.release.traits.passt_and_macvtap_gates else _DISCONTINUED
     for index, interface in enumerate(spec.domain.devices.interfaces):
         if interface.slirp is None and interface.passt is None and interface.macvtap is None:
             continue
-        for binding in _DISCONTINUED:
+        for binding in discontinued:
             if getattr(interface, binding) is not None:
                 yield invalid(
                     f"{path}.domain.devices.interfaces[{index}].{binding}",
@@ -43,25 +46,12 @@ def validate_discontinued_feature_gates(
 
 
 def validate_bindings(spec: VirtualMachineInstanceSpec, path: str, config: Configuration) -> Iterator[Cause]:
-    """Exactly one binding an interface, one that its network allows."""
+    """One binding an interface, one that its network allows."""
     pods = {network.name: network.pod is not None for network in spec.networks}
     for index, interface in enumerate(spec.domain.devices.interfaces):
         bridge, masquerade, passt = interface.bridge, interface.masquerade, interface.passt_binding
-        count = (
-            (bridge is not None)
-            + (masquerade is not None)
-            + (passt is not None)
-            + (interface.sriov is not None)
-            + (interface.binding is not None)
-        )
         name, on_pod = interface.name, pods.get(interface.name, False)
-        if count != 1:
-            found = "several" if count else "none"
-            yield invalid(
-                f"{path}.domain.devices.interfaces[{index}]",
-                f"interface {name!r} needs exactly one of bridge, masquerade, sriov, passtBinding and binding, "
-                f"but has {found}",
-            )
+        yield from _binding_exists(interface, f"{path}.domain.devices.interfaces[{index}]", config)
         if masquerade is not None:
             if not on_pod:
                 yield invalid(
@@ -78,8 +68,44 @@ def validate_bindings(spec: VirtualMachineInstanceSpec, path: str, config: Confi
                 f"{path}.domain.devices.interfaces[{index}].name",
                 f"interface {name!r}: the KubeVirt CR does not permit bridge on the pod network",
             )
+        if config.release.traits.passt_and_macvtap_gates and (interface.macvtap or interface.passt):
+            yield from _gated(interface, f"{path}.domain.devices.interfaces[{index}].name", spec, config)
         if passt is not None:
             yield from _passt(f"{path}.domain.devices.interfaces[{index}].name", name, on_pod, config)
+
+
+def _binding_exists(interface: Interface, place: str, config: Configuration) -> Iterator[Cause]:
+    """Exactly one binding, or in some releases at least not a plugin beside a method."""
+    name, traits = interface.name, config.release.traits
+    methods = sum(getattr(interface, method) is not None for method in _METHODS)
+    plugin = interface.binding is not None
+    if traits.interface_needs_binding:
+        if methods + plugin != 1:
+            found = "several" if methods or plugin else "none"
+            message = "needs exactly one of bridge, masquerade, sriov, passtBinding and binding"
+            yield invalid(place, f"interface {name!r} {message}, but has {found}")
+        return
+    if traits.passt_and_macvtap_gates:
+        methods += sum(getattr(interface, method) is not None for method in _DISCONTINUED)
+    if plugin and methods:
+        yield invalid(f"{place}.binding", f"interface {name!r} has a binding plugin beside a binding method")
+
+
+def _gated(
+    interface: Interface, field: str, spec: VirtualMachineInstanceSpec, config: Configuration
+) -> Iterator[Cause]:
+    """The bindings macvtap and passt, while they work behind gates."""
+    network = next((network for network in reversed(spec.networks) if network.name == interface.name), None)
+    if interface.macvtap is not None:
+        if not config.feature_gate("Macvtap"):
+            yield invalid(field, f"interface {interface.name!r}: macvtap needs the feature gate Macvtap")
+        if network is None or network.multus is None:
+            yield invalid(field, f"interface {interface.name!r}: macvtap works on a Multus network alone")
+    if interface.passt is not None:
+        if not config.feature_gate("Passt"):
+            yield invalid(field, f"interface {interface.name!r}: passt needs the feature gate Passt")
+        if network is None or network.pod is None:
+            yield invalid(field, f"interface {interface.name!r}: passt works on the pod network alone")
 
 
 def _passt(field: str, name: str, on_pod: bool, config: Configuration) -> Iterator[Cause]:

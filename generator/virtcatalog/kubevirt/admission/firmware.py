@@ -36,7 +36,7 @@ def _acpi_volume(spec: VirtualMachineInstanceSpec, name: str, field: str) -> Ite
         yield invalid(field, f"the volume {name!r} is not a secret, where an ACPI table has to come from")
 
 
-def validate_firmware(spec: VirtualMachineInstanceSpec, path: str, _config: Configuration) -> Iterator[Cause]:
+def validate_firmware(spec: VirtualMachineInstanceSpec, path: str, config: Configuration) -> Iterator[Cause]:
     """One boot loader, a complete direct kernel boot, and secure boot only with what it needs."""
     firmware = spec.domain.firmware
     if not firmware:
@@ -49,7 +49,8 @@ def validate_firmware(spec: VirtualMachineInstanceSpec, path: str, _config: Conf
     if not bootloader or bootloader.efi is None or bootloader.efi.secure_boot is False:
         return
     security = spec.domain.launch_security
-    if not smm_is_on(spec.domain.features) and (not security or security.tdx is None):
+    tdx = security is not None and security.tdx is not None and config.release.traits.tdx_embeds_secure_boot
+    if not smm_is_on(spec.domain.features) and not tdx:
         yield invalid(
             f"{path}.domain",
             "EFI secure boot, which is on unless firmware.bootloader.efi.secureBoot is false, "

@@ -22,7 +22,7 @@ _HEX_ID = re.compile(r"[0-9A-F]{4}")
 def validate_grace(spec: VirtualMachineInstanceSpec, path: str, config: Configuration) -> Iterator[Cause]:
     """A Grace GPU needs its feature gates, an arm64 `virt` machine and dedicated CPUs."""
     devices = spec.domain.devices
-    if not (devices.gpus or devices.host_devices) or not config.permitted_host_devices:
+    if not (devices.gpus or devices.host_devices) or not _may_be_permitted(config):
         return
     grace, unclear = _requests(spec, path, config)
     gate = config.feature_gate(GATE)
@@ -59,7 +59,7 @@ def validate_grace_annotations(
 ) -> Iterator[Cause]:
     """A Grace GPU excludes two annotations on where PCI devices go; `path` is the metadata's."""
     annotations = metadata.annotations
-    if not annotations or not config.permitted_host_devices:
+    if not annotations or not _may_be_permitted(config):
         return
     for name, message in (
         (PLACE_ON_ROOT_COMPLEX, "cannot sit on the PCI root complex"),
@@ -70,6 +70,10 @@ def validate_grace_annotations(
 
 
 _Request = tuple[str, str]
+
+
+def _may_be_permitted(config: Configuration) -> bool:
+    return config.permitted_host_devices is not None and config.release.traits.grace_gpus
 
 
 def _requests(

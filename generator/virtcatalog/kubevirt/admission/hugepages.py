@@ -11,7 +11,7 @@ from virtcatalog.kubevirt.admission.causes import crash, invalid
 from virtcatalog.kubevirt.configuration import Configuration
 
 
-def validate_hugepages(spec: VirtualMachineInstanceSpec, path: str, _config: Configuration) -> Iterator[Cause]:
+def validate_hugepages(spec: VirtualMachineInstanceSpec, path: str, config: Configuration) -> Iterator[Cause]:
     """The page size is a quantity and the memory a whole number of pages, at least one."""
     memory = spec.domain.memory
     if not memory or memory.hugepages is None:
@@ -19,7 +19,8 @@ def validate_hugepages(spec: VirtualMachineInstanceSpec, path: str, _config: Con
     text = memory.hugepages.page_size
     size = _page_size(text)
     if size is None:
-        yield invalid(f"{path}.domain.memory.hugepages.pageSize", f"{text!r} is not a quantity such as 2Mi or 1Gi")
+        field = f"{path}.domain.{config.release.traits.hugepages_field}"
+        yield invalid(field, f"{text!r} is not a quantity such as 2Mi or 1Gi")
         return
     if size == 0:
         yield crash(f"{path}.domain.memory.hugepages.pageSize is {text}, on which KubeVirt fails: a page is not empty")

@@ -84,7 +84,8 @@ def admit(manifest: dict[str, Any], cluster: Cluster) -> list[Cause]:
 def warnings(manifest: dict[str, Any], release: Release = DEFAULT) -> list[Warning]:
     """Return the deprecations in an instance type or preference that its webhook would admit."""
     spec = _spec(manifest, release)
-    if isinstance(spec, VirtualMachineInstancetypeSpec) and spec.launch_security is not None:
+    moved = release.traits.launch_security_moves_to_preference
+    if moved and isinstance(spec, VirtualMachineInstancetypeSpec) and spec.launch_security is not None:
         message = "is deprecated in an instance type: use a preference's preferredLaunchSecurity"
         return [Warning("Deprecated", "spec.launchSecurity", message, manifest_name(manifest))]
     if isinstance(spec, VirtualMachinePreferenceSpec) and spec.cpu is not None:
@@ -146,6 +147,6 @@ def apply_to_vm(vm: VirtualMachine, cluster: Cluster) -> Applied:
         preference = None
     template = vm.spec.template
     causes = check_spread(instancetype, preference) or apply_to_vmi(
-        "spec.template.spec", instancetype, preference, template.spec, template.metadata
+        "spec.template.spec", instancetype, preference, template.spec, template.metadata, cluster.release.traits
     )
     return Applied(None, None, causes) if causes else Applied(instancetype, preference, [])

@@ -24,12 +24,12 @@ _MODELS = frozenset({"e1000", "e1000e", "igb", "ne2k_pci", "pcnet", "rtl8139", "
 _STATES = frozenset({"", "absent", "down", "up"})
 
 
-def validate_interface_states(spec: VirtualMachineInstanceSpec, path: str, _config: Configuration) -> Iterator[Cause]:
+def validate_interface_states(spec: VirtualMachineInstanceSpec, path: str, config: Configuration) -> Iterator[Cause]:
     """The link state that is asked for, and who can have it."""
     interfaces = spec.domain.devices.interfaces
     if not any(map(_state, interfaces)):
         return
-    default_network = _default_network(spec)
+    default_network = _default_network(spec, config)
     for index, interface in enumerate(interfaces):
         state, name = interface.state, interface.name
         if not state:
@@ -81,7 +81,7 @@ def validate_interfaces(spec: VirtualMachineInstanceSpec, path: str, config: Con
 
 def _ports(interface: Interface, place: str, on_pod: bool, config: Configuration) -> Iterator[Cause]:
     if interface.ports and on_pod:
-        yield from validate_ports(interface.ports, place)
+        yield from validate_ports(interface.ports, place, config.release.traits)
     if not interface.port_ranges:
         return
     if not config.feature_gate("PortRangesSpec"):
@@ -114,8 +114,9 @@ def _is_ipv4(text: str) -> bool:
     return address.version == 4 or (address.ipv4_mapped is not None and "%" not in text)
 
 
-def _default_network(spec: VirtualMachineInstanceSpec) -> str | None:
+def _default_network(spec: VirtualMachineInstanceSpec, config: Configuration) -> str | None:
+    untyped = config.release.traits.untyped_network_is_default
     for network in spec.networks:
-        if network.pod is not None or (network.multus is not None and network.multus.default):
+        if (network.pod is not None or untyped) if network.multus is None else network.multus.default:
             return network.name
     return None

@@ -14,13 +14,18 @@ from virtcatalog.kubevirt.admission.causes import forbidden, invalid
 from virtcatalog.kubevirt.admission.firmware import smm_is_on
 from virtcatalog.kubevirt.configuration import Configuration
 
+SECURE_EXECUTION = "SecureExecution"
 GATES = {"sev": "WorkloadEncryptionSEV", "snp": "WorkloadEncryptionSEV", "tdx": "WorkloadEncryptionTDX"}
 
 
 def validate_launch_security(spec: VirtualMachineInstanceSpec, path: str, config: Configuration) -> Iterator[Cause]:
     """One technology, its feature gate on, and nothing in the VM that excludes it."""
     security = spec.domain.launch_security
-    if security is None or spec.architecture == "s390x":
+    if security is None:
+        return
+    if spec.architecture == "s390x":
+        if not config.feature_gate(SECURE_EXECUTION):
+            yield invalid(f"{path}.launchSecurity", f"needs the feature gate {SECURE_EXECUTION}, which is off")
         return
     if spec.architecture != "amd64":
         yield invalid(f"{path}.architecture", f"{spec.architecture!r} has no launchSecurity; amd64 and s390x have it")

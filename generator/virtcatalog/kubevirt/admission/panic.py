@@ -9,6 +9,7 @@ from virtcatalog.errors import Cause
 from virtcatalog.kubevirt.admission.causes import invalid
 from virtcatalog.kubevirt.configuration import Configuration
 
+GATE = "PanicDevices"
 MODELS = ("hyperv", "isa", "pvpanic")
 
 
@@ -18,6 +19,9 @@ def validate_panic_devices(spec: VirtualMachineInstanceSpec, path: str, config: 
     if not devices:
         return
     field = f"{path}.domain.devices.panicDevices"
+    if not config.feature_gate(GATE):
+        yield invalid(field, f"panic devices need the feature gate {GATE}, which is off")
+        return
     if (spec.architecture or config.default_architecture) == "s390x":
         yield invalid(field, "s390x takes no panic devices: it has one built in")
     for index, device in enumerate(devices):

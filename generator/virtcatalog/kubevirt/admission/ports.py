@@ -12,13 +12,14 @@ from itertools import pairwise
 from virtcatalog.api.devices import Interface, Port, PortRange
 from virtcatalog.errors import Cause
 from virtcatalog.kubevirt.admission.causes import duplicate, invalid, required
+from virtcatalog.releases import Traits
 
 MAX_PORT_RANGES = 10
 _PROTOCOLS = ("TCP", "UDP")
 _PORT_NAME = re.compile(r"(?=.{1,15}\Z)(?=.*[a-z])[a-z0-9]+(-[a-z0-9]+)*", re.DOTALL)
 
 
-def validate_ports(ports: list[Port], interface_path: str) -> Iterator[Cause]:
+def validate_ports(ports: list[Port], interface_path: str, traits: Traits) -> Iterator[Cause]:
     """The single ports of an interface on the pod network: all names first, then numbers and protocols."""
     seen: set[str] = set()
     for index, port in enumerate(ports):
@@ -33,10 +34,11 @@ def validate_ports(ports: list[Port], interface_path: str) -> Iterator[Cause]:
             )
         seen.add(port.name)
     for index, port in enumerate(ports):
+        field = f"{interface_path}.ports[{index}]{traits.port_field}"
         if port.port == 0:
-            yield required(f"{interface_path}.ports[{index}].port", "port must be set")
-        elif not 0 < port.port < 65536:
-            yield invalid(f"{interface_path}.ports[{index}].port", f"port {port.port} is not between 1 and 65535")
+            yield required(field, "port must be set")
+        elif not 0 < port.port <= traits.highest_port:
+            yield invalid(field, f"port {port.port} is not between 1 and 65535")
         if port.protocol and port.protocol not in _PROTOCOLS:
             field = f"{interface_path}.ports[{index}].protocol"
             yield invalid(field, f"protocol {port.protocol!r} is neither TCP nor UDP")

@@ -10,9 +10,10 @@ from collections.abc import Iterator, Sequence
 from virtcatalog.api.devices import GPU, HostDevice
 from virtcatalog.api.kubevirt import VirtualMachineInstanceSpec
 from virtcatalog.errors import Cause
-from virtcatalog.kubevirt.admission.causes import duplicate, invalid, required
+from virtcatalog.kubevirt.admission.causes import crash, duplicate, invalid, required
 from virtcatalog.kubevirt.configuration import Configuration
 from virtcatalog.kubevirt.names import dns_label_problems, dns_subdomain_problems
+from virtcatalog.releases import Traits
 
 _Device = GPU | HostDevice
 _Pairs = dict[tuple[str, str], int]
@@ -20,9 +21,12 @@ _Pairs = dict[tuple[str, str], int]
 
 def validate_resource_claims(spec: VirtualMachineInstanceSpec, path: str, config: Configuration) -> Iterator[Cause]:
     """The claims, the devices, no request used twice, and no claim used that is not listed."""
-    devices = spec.domain.devices
+    devices, traits = spec.domain.devices, config.release.traits
+    if not traits.host_devices_from_claims:
+        yield from _gpus_alone(spec, path, config)
+        return
     if spec.resource_claims:
-        yield from _claims(spec, f"{path}.resourceClaims")
+        yield from _claims(spec, f"{path}.resourceClaims", traits)
     if not (devices.gpus or devices.host_devices):
         return
     gpus_field, host_devices_field = f"{path}.domain.devices.gpus", f"{path}.domain.devices.hostDevices"
@@ -51,10 +55,36 @@ def validate_resource_claims(spec: VirtualMachineInstanceSpec, path: str, config
         yield invalid(f"{path}.resourceClaims", "must list every claim that the GPUs and host devices name")
 
 
-def _claims(spec: VirtualMachineInstanceSpec, field: str) -> Iterator[Cause]:
+def _gpus_alone(spec: VirtualMachineInstanceSpec, path: str, config: Configuration) -> Iterator[Cause]:
+    """What some releases look at: GPUs one by one until the first fault; their field has `spec` twice."""
+    gpus, field = spec.domain.devices.gpus, f"{path}.spec.domain.devices.gpus"
+    claimed = [gpu for gpu in gpus if _from_claim(gpu)]
+    for gpu in gpus:
+        if not _from_claim(gpu) and not gpu.device_name:
+            yield invalid(field, f"{gpu.name!r} needs a deviceName or a claim")
+            return
+        if gpu.device_name and (gpu.claim_name or gpu.request_name):
+            yield invalid(field, f"{gpu.name!r} has a deviceName and a claim, one is allowed")
+    if claimed and not config.feature_gate("GPUsWithDRA"):
+        yield invalid(field, "devices from resource claims need the feature gate GPUsWithDRA")
+        return
+    listed = {claim.name for claim in spec.resource_claims}
+    nameless = [gpu.name for gpu in claimed if not gpu.claim_name]
+    if nameless:
+        yield crash(f"{field}: {nameless[0]!r} has no claimName, on which KubeVirt fails")
+    elif not listed.issuperset(gpu.claim_name for gpu in claimed):
+        yield invalid(f"{path}.resourceClaims", "must list every claim that the GPUs name")
+
+
+def _claims(spec: VirtualMachineInstanceSpec, field: str, traits: Traits) -> Iterator[Cause]:
     names: set[str] = set()
     for index, claim in enumerate(spec.resource_claims):
         place = f"{field}[{index}]"
+        if not traits.resource_claims_are_checked:
+            if claim.name in names:
+                yield duplicate(f"{place}.name", f"an earlier resource claim is also named {claim.name!r}")
+            names.add(claim.name)
+            continue
         if not claim.name:
             yield required(f"{place}.name", "a resource claim needs a name")
         elif claim.name in names:

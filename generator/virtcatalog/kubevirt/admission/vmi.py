@@ -12,7 +12,7 @@ from virtcatalog.api.kubevirt import VirtualMachineInstance, VirtualMachineInsta
 from virtcatalog.errors import Cause
 from virtcatalog.kubevirt.admission.accesscredentials import validate_access_credentials
 from virtcatalog.kubevirt.admission.affinity import validate_affinity, validate_topology_spread
-from virtcatalog.kubevirt.admission.architecture import validate_architecture
+from virtcatalog.kubevirt.admission.architecture import validate_architecture, validate_foreign_architecture
 from virtcatalog.kubevirt.admission.bindings import validate_discontinued_bindings, validate_discontinued_feature_gates
 from virtcatalog.kubevirt.admission.containerdisk import validate_container_disks
 from virtcatalog.kubevirt.admission.cpu import (
@@ -92,6 +92,7 @@ SPEC_RULES: tuple[Rule, ...] = (
     validate_realtime,
     validate_affinity,
     validate_topology_spread,
+    validate_foreign_architecture,
     validate_networks,
     validate_resource_claims,
     validate_disk_volumes,

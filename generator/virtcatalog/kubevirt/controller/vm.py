@@ -52,7 +52,7 @@ def sync_instancetype(vm: VirtualMachine, cluster: Cluster) -> VirtualMachine:
     spec, metadata = expanded.spec.template.spec, expanded.spec.template.metadata
     set_default_volume_disks(spec)
     _set_default_network(spec, cluster)
-    _apply("spec.template.spec", found, spec, metadata)
+    _apply("spec.template.spec", found, spec, metadata, cluster)
     set_default_vmi_spec(spec, cluster.configuration)
     expanded.spec.instancetype = expanded.spec.preference = None
     return expanded
@@ -71,7 +71,7 @@ def start_vmi(vm: VirtualMachine, cluster: Cluster) -> VirtualMachineInstance:
     _set_default_network(vmi.spec, cluster)
     if instancetype is not None or preference is not None:
         set_annotations(vm, vmi.metadata)
-        _apply("spec", found, vmi.spec, vmi.metadata)
+        _apply("spec", found, vmi.spec, vmi.metadata, cluster)
     for cause in validate_discontinued_bindings(vmi.spec, "spec", cluster.configuration):
         raise ControllerError(cause)
     return vmi
@@ -124,7 +124,7 @@ def _set_default_network(spec: VirtualMachineInstanceSpec, cluster: Cluster) -> 
         raise ControllerError(Cause("", "", str(error))) from error
 
 
-def _apply(path: str, found: Found, spec: VirtualMachineInstanceSpec, metadata: ObjectMeta) -> None:
-    conflicts = apply_to_vmi(path, *found, spec, metadata)
+def _apply(path: str, found: Found, spec: VirtualMachineInstanceSpec, metadata: ObjectMeta, cluster: Cluster) -> None:
+    conflicts = apply_to_vmi(path, *found, spec, metadata, cluster.release.traits)
     if conflicts:
         raise ControllerError(*conflicts)

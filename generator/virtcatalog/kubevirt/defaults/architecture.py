@@ -8,6 +8,7 @@ from __future__ import annotations
 from virtcatalog.api.devices import Devices, Diag288Watchdog, FeatureState, I6300ESBWatchdog
 from virtcatalog.api.domainspec import CPU, EFI, Bootloader, Features, Firmware
 from virtcatalog.api.kubevirt import VirtualMachineInstanceSpec
+from virtcatalog.kubevirt.configuration import Configuration
 
 _WATCHDOG_ACTION = "reset"
 
@@ -22,12 +23,12 @@ def set_architecture_features(spec: VirtualMachineInstanceSpec) -> None:
         spec.domain.features.acpi = FeatureState(enabled=False)
 
 
-def set_architecture_defaults(spec: VirtualMachineInstanceSpec) -> None:
+def set_architecture_defaults(spec: VirtualMachineInstanceSpec, config: Configuration) -> None:
     """Set the architecture's own defaults; one that KubeVirt does not know counts as amd64."""
     devices = spec.domain.devices
     if spec.architecture == "arm64":
         _set_arm64_cpu_model(spec)
-        _set_arm64_bootloader(spec)
+        _set_arm64_bootloader(spec, config)
         _set_disk_buses(devices, "virtio")
     elif spec.architecture == "s390x":
         _set_disk_buses(devices, "virtio")
@@ -72,11 +73,11 @@ def _set_arm64_cpu_model(spec: VirtualMachineInstanceSpec) -> None:
         spec.domain.cpu.model = "host-passthrough"
 
 
-def _set_arm64_bootloader(spec: VirtualMachineInstanceSpec) -> None:
+def _set_arm64_bootloader(spec: VirtualMachineInstanceSpec, config: Configuration) -> None:
     if spec.domain.firmware is None:
         spec.domain.firmware = Firmware()
     if spec.domain.firmware.bootloader is None:
-        spec.domain.firmware.bootloader = Bootloader(efi=EFI())
+        spec.domain.firmware.bootloader = Bootloader(efi=EFI(secure_boot=False))
     efi = spec.domain.firmware.bootloader.efi
-    if efi is not None and efi.secure_boot is None:
+    if efi is not None and efi.secure_boot is None and config.release.traits.arm64_secure_boot:
         efi.secure_boot = False

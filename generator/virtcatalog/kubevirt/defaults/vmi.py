@@ -24,7 +24,7 @@ def set_default_vmi(vmi: VirtualMachineInstance, config: Configuration) -> None:
     set_architecture_features(spec)
     set_object_defaults(vmi)
     set_hyperv_dependencies(spec)
-    set_architecture_defaults(spec)
+    set_architecture_defaults(spec, config)
     if spec.domain.cpu is None:
         spec.domain.cpu = CPU()
     if not spec.domain.cpu.model:

@@ -62,7 +62,8 @@ def mutate_vmi(vmi: VirtualMachineInstance, cluster: Cluster) -> list[Cause]:
     align = EVEN_PARITY_ANNOTATION in config.annotations and config.feature_gate("AlignCPUs")
     if align and cpu is not None and cpu.isolate_emulator_thread:
         annotations[EVEN_PARITY_ANNOTATION] = ""
-    if security is not None and security.tdx is not None and config.qgs_socket_path:
+    quotes = config.release.traits.tdx_quotes and config.qgs_socket_path
+    if quotes and security is not None and security.tdx is not None:
         annotations[QGS_SOCKET_ANNOTATION] = config.qgs_socket_path
     vmi.metadata.finalizers.append(_FOREGROUND_FINALIZER)
     _set_status(vmi, config)

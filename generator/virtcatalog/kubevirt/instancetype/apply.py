@@ -17,6 +17,7 @@ from virtcatalog.kubevirt.instancetype.launch_security import apply_launch_secur
 from virtcatalog.kubevirt.instancetype.memory import apply_memory
 from virtcatalog.kubevirt.instancetype.scheduling import apply_node_selector, apply_scheduler_name
 from virtcatalog.kubevirt.preference import apply_preference
+from virtcatalog.releases import Traits
 
 
 def apply_to_vmi(
@@ -25,6 +26,7 @@ def apply_to_vmi(
     preference: VirtualMachinePreferenceSpec | None,
     vmi_spec: VirtualMachineInstanceSpec,
     vmi_metadata: ObjectMeta,
+    traits: Traits,
 ) -> list[Cause]:
     """Apply an instance type, then a preference, to a VMI or a VM's template; `path` is that of `vmi_spec`.
 
@@ -39,7 +41,7 @@ def apply_to_vmi(
         cpu = preference.cpu
         if vmi_spec.domain.cpu is None and cpu is not None and cpu.preferred_cpu_features:
             return [Cause("", "", "KubeVirt fails on preferredCPUFeatures when the VM has no instance type and no cpu")]
-        apply_preference(preference, vmi_spec, vmi_metadata)
+        apply_preference(preference, vmi_spec, vmi_metadata, traits)
     return []
 
 

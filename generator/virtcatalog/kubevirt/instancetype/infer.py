@@ -116,8 +116,8 @@ def _from_data_volume(vm: VirtualMachine, namespace: str, name: str, label: str,
 
 
 def _from_data_volume_spec(spec: DataVolumeSpec, namespace: str, label: str, cluster: Cluster) -> Default:
-    if spec.source is not None and (spec.source.pvc or spec.source.snapshot):
-        return _from_source(spec.source.pvc, spec.source.snapshot, label, cluster)
+    if spec.source is not None and (found := _from_source(spec.source.pvc, spec.source.snapshot, label, cluster)):
+        return found
     reference = spec.source_ref
     if reference is None:
         raise _InferenceError("the DataVolume's source is no claim, snapshot or DataSource: nothing to infer")
@@ -134,17 +134,18 @@ def _from_data_source(namespace: str, name: str, label: str, cluster: Cluster) -
         if label in data_source.metadata.labels:
             return _from_labels(data_source.metadata.labels, label, "")
         source = data_source.spec.source
-        if source.pvc or source.snapshot:
-            return _from_source(source.pvc, source.snapshot, label, cluster)
+        if found := _from_source(source.pvc, source.snapshot, label, cluster):
+            return found
     raise _InferenceError(f"DataSource {namespace}/{name} has no label {label} and no claim or snapshot as its source")
 
 
 def _from_source(
     pvc: DataVolumeSourcePVC | None, snapshot: DataVolumeSourceSnapshot | None, label: str, cluster: Cluster
-) -> Default:
+) -> Default | None:
     if pvc is not None:
         return _from_pvc(pvc.namespace, pvc.name, label, cluster)
-    assert snapshot is not None  # the callers have looked
+    if snapshot is None or not cluster.release.traits.infers_from_snapshots:
+        return None
     found = cluster.volume_snapshot(snapshot.namespace, snapshot.name)
     owner = f"VolumeSnapshot {snapshot.namespace}/{snapshot.name}"
     if found is None:

@@ -114,6 +114,8 @@ class Context(msgspec.Struct, frozen=True, kw_only=True):
     volumes: Mapping[str, BackingVolume] = {}
     """Volume name to the claim behind it, for volumes that have one."""
     changed_block_tracking: bool = False
+    expand_disks: bool = False
+    """Whether disks with a claim say that they grow with it."""
     container_disk_format: str = "qcow2"
     filesystem_block_size: int = 4096
     block_device: BlockLimits = BlockLimits()

@@ -56,7 +56,8 @@ def select_efi(vmi: VirtualMachineInstance, context: Context) -> EFI | None:
             f"{context.firmware_directory} holds no {kind} firmware {boot} secure boot for {context.architecture.name}",
         )
     # libvirt ties a secure loader to system management mode, which TDX guests do not have.
-    return EFI(code=files[0], vars=files[1], secure=secure and not tdx, stateless=snp or tdx)
+    embedded = tdx and context.release.traits.tdx_embeds_secure_boot
+    return EFI(code=files[0], vars=files[1], secure=secure and not embedded, stateless=snp or tdx)
 
 
 def _plain_files(secure: bool, context: Context) -> tuple[str, str]:
@@ -65,7 +66,9 @@ def _plain_files(secure: bool, context: Context) -> tuple[str, str]:
     code = _path("OVMF_CODE.secboot.fd", context)
     if secure:
         return code, _path("OVMF_VARS.secboot.fd", context)
-    return code or _path("OVMF_CODE.fd", context), _path("OVMF_VARS.fd", context)
+    plain = _path("OVMF_CODE.fd", context)
+    preferred = code or plain if context.release.traits.prefers_secure_boot_code else plain or code
+    return preferred, _path("OVMF_VARS.fd", context)
 
 
 def _confidential_files(secure: bool, context: Context, *, sev: bool, snp: bool) -> tuple[str, str]:

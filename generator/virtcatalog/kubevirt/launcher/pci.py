@@ -98,7 +98,7 @@ def devices_near_cells(
         cell = _cell_of(host_node, cells, pinning, context) if host_node is not None else None
         if address is None:
             problems.append("a host device has no host address")
-        elif has_guest_address(device):
+        elif has_guest_address(device) and context.release.traits.strict_pci_numa_placement:
             problems.append(f"host device {address} has a guest address of its own")
         elif host_node is None:
             problems.append(f"host device {address} has no known host NUMA node")

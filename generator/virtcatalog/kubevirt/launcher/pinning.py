@@ -16,7 +16,7 @@ from virtcatalog.kubevirt.launcher.elements.vcpu import (
     domain_topology,
     requested_topology,
 )
-from virtcatalog.kubevirt.launcher.errors import DomainError
+from virtcatalog.kubevirt.launcher.errors import DomainError, LauncherCrashError
 
 EVEN_PARITY = "alpha.kubevirt.io/EmulatorThreadCompleteToEvenParity"
 
@@ -30,7 +30,11 @@ class Pinning(msgspec.Struct, frozen=True, cache_hash=True):
 
 
 class _Wanted(msgspec.Struct, frozen=True, kw_only=True):
-    """The threads that a VM needs host threads for; `emulator` counts them, `vcpus` is what its CPU says itself."""
+    """The threads that a VM needs host threads for.
+
+    `pool` and `emulator` are numbers of threads that get one each. Shared IO threads run where `vcpus` vCPUs do, or the
+    emulator; `numbered` ones are pinned to the numbers behind those of `vcpus` vCPUs and the emulator, free or not.
+    """
 
     cores: int
     threads: int
@@ -39,6 +43,7 @@ class _Wanted(msgspec.Struct, frozen=True, kw_only=True):
     emulator: int
     shared_iothreads: int
     vcpus: int
+    numbered: int = 0
 
 
 class _Cell:
@@ -126,17 +131,24 @@ def pin(vmi: VirtualMachineInstance, context: Context) -> Pinning | None:
     cpu = vmi.spec.domain.cpu
     if cpu is None or not cpu.dedicated_cpu_placement:
         return None
+    release, traits = context.release, context.release.traits
+    if cpu.max_sockets and not context.architecture.cpu_hotplug and traits.crashes_on_max_sockets:
+        message = f"dedicated CPUs with maxSockets, though {context.architecture.name} has no CPUs to plug in"
+        raise LauncherCrashError(release, "spec.domain.cpu.maxSockets", message)
     topology = _enabled_topology(vmi, context)
-    pool = supplemental_pool(vmi)
+    pool = supplemental_pool(vmi) if traits.pins_supplemental_iothreads_first else 0
     vcpus = configured_vcpus(vmi)
     emulator = 1 if cpu.isolate_emulator_thread else 0
     if emulator and EVEN_PARITY in vmi.metadata.annotations and (vcpus + pool) % 2 == 0:
         emulator = 2
-    shared = 0
+    shared = numbered = 0
     if has_iothreads(vmi) and not pool:
-        shared, _ = iothread_counts(vmi)
-        if not shared:
-            raise DomainError("spec.domain.ioThreadsPolicy", "there is no IO thread to pin: no disk uses one")
+        shared = _shared_iothreads(vmi, context)
+        if not traits.pins_supplemental_iothreads_first:
+            vcpus, numbered = domain_topology(vmi, context).vcpus, _numbered_iothreads(vmi, context)
+            if vcpus > len(context.cpu_set) and not (numbered or emulator):
+                message = f"IO threads spread over {vcpus} vCPUs with maxSockets, of which {len(context.cpu_set)} run"
+                raise LauncherCrashError(release, "spec.domain.ioThreadsPolicy", message)
     wanted = _Wanted(
         cores=topology.cores * topology.sockets,
         threads=topology.threads,
@@ -145,8 +157,29 @@ def pin(vmi: VirtualMachineInstance, context: Context) -> Pinning | None:
         emulator=emulator,
         shared_iothreads=shared,
         vcpus=vcpus or 1,
+        numbered=numbered,
     )
     return _pin(context.topology, context.cpu_set, wanted)
+
+
+def _shared_iothreads(vmi: VirtualMachineInstance, context: Context) -> int:
+    if context.release.traits.crashes_on_pinned_iothreads:
+        raise LauncherCrashError(context.release, "spec.domain.ioThreadsPolicy", "IO threads and dedicated CPUs")
+    total, _ = iothread_counts(vmi)
+    if not total:
+        raise DomainError("spec.domain.ioThreadsPolicy", "there is no IO thread to pin: no disk uses one")
+    return total
+
+
+def _numbered_iothreads(vmi: VirtualMachineInstance, context: Context) -> int:
+    """The size of the supplemental pool, whatever the policy (vcpu.go, FormatDomainIOThreadPin)."""
+    pool = vmi.spec.domain.io_threads
+    if pool is None:
+        return 0
+    if pool.supplemental_pool_thread_count is None:
+        message = "ioThreads without a supplementalPoolThreadCount, and dedicated CPUs"
+        raise LauncherCrashError(context.release, "spec.domain.ioThreads", message)
+    return pool.supplemental_pool_thread_count
 
 
 @lru_cache(maxsize=1024)
@@ -160,7 +193,10 @@ def _pin(topology: HostTopology, cpu_set: tuple[int, ...], wanted: _Wanted) -> P
         raise DomainError("spec.domain.cpu", message)
     iothreads = [(number + 1, str(free.fit_thread("an IO thread"))) for number in range(wanted.pool)]
     emulator = ",".join(str(free.fit_thread("the emulator")) for _ in range(wanted.emulator)) or None
-    if wanted.shared_iothreads:
+    if wanted.numbered:
+        behind = wanted.vcpus + (emulator is not None)
+        iothreads = [(number, str(behind + number)) for number in range(1, wanted.numbered + 1)]
+    elif wanted.shared_iothreads:
         iothreads = _pin_iothreads(wanted, cpu_set, emulator)
     return Pinning(tuple(vcpus), emulator, tuple(iothreads))
 

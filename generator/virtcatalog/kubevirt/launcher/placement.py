@@ -32,12 +32,14 @@ def place(
         make_own(devices)
         configure_grace(domain, cells, pinning, context)
         return
-    if not context.architecture.pcie_placement:
+    traits, pcie = context.release.traits, context.architecture.pcie_placement
+    if not pcie and traits.root_complex_needs_pcie:
         return
     on_root_complex = vmi.metadata.annotations.get(ROOT_COMPLEX_ANNOTATION) == "true"
     if on_root_complex:
         make_own(devices)
-    if pinning is not None and context.pci_numa_aware_topology:
-        place_near_numa_nodes(devices, cells, pinning, context, strict=has_numa_passthrough(vmi))
+    if pcie and pinning is not None and context.pci_numa_aware_topology:
+        strict = traits.strict_pci_numa_placement and has_numa_passthrough(vmi)
+        place_near_numa_nodes(devices, cells, pinning, context, strict=strict)
     if on_root_complex:
         place_on_root_complex(devices)

@@ -15,10 +15,14 @@ from virtcatalog.kubevirt.preference.clock import apply_clock
 from virtcatalog.kubevirt.preference.devices import apply_devices
 from virtcatalog.kubevirt.preference.features import apply_features
 from virtcatalog.kubevirt.preference.firmware import apply_firmware
+from virtcatalog.releases import Traits
 
 
 def apply_preference(
-    preference: VirtualMachinePreferenceSpec, vmi_spec: VirtualMachineInstanceSpec, vmi_metadata: ObjectMeta
+    preference: VirtualMachinePreferenceSpec,
+    vmi_spec: VirtualMachineInstanceSpec,
+    vmi_metadata: ObjectMeta,
+    traits: Traits,
 ) -> None:
     """Fill in what the VM does not say; ACPI and `disableHotplug` are overwritten, for KubeVirt cannot tell there.
 
@@ -28,7 +32,7 @@ def apply_preference(
     if preference.cpu is not None:
         _apply_cpu_features(preference.cpu, domain)
     if preference.devices is not None:
-        apply_devices(preference.devices, vmi_spec)
+        apply_devices(preference.devices, vmi_spec, traits)
     if preference.features is not None:
         apply_features(preference.features, domain)
     if preference.firmware is not None:

@@ -12,9 +12,10 @@ from virtcatalog.api.instancetype import DevicePreferences
 from virtcatalog.api.kubevirt import VirtualMachineInstanceSpec
 from virtcatalog.kubevirt.preference.disks import apply_disks
 from virtcatalog.kubevirt.preference.interfaces import apply_interfaces
+from virtcatalog.releases import Traits
 
 
-def apply_devices(preference: DevicePreferences, vmi_spec: VirtualMachineInstanceSpec) -> None:
+def apply_devices(preference: DevicePreferences, vmi_spec: VirtualMachineInstanceSpec, traits: Traits) -> None:
     """Fill in the devices' options; `disableHotplug` is overwritten, its silence cannot be told from `false`."""
     devices = vmi_spec.domain.devices
     if devices.use_virtio_transitional is None:
@@ -38,7 +39,7 @@ def apply_devices(preference: DevicePreferences, vmi_spec: VirtualMachineInstanc
     apply_interfaces(preference, vmi_spec)
     _apply_inputs(preference, devices.inputs)
     if preference.preferred_panic_device_model is not None:
-        _apply_panic_model(preference.preferred_panic_device_model, devices)
+        _apply_panic_model(preference.preferred_panic_device_model, devices, traits)
 
 
 def apply_autoattach(preference: DevicePreferences, devices: Devices) -> None:
@@ -70,8 +71,8 @@ def _apply_inputs(preference: DevicePreferences, inputs: list[Input]) -> None:
             device.type = preference.preferred_input_type
 
 
-def _apply_panic_model(model: str, devices: Devices) -> None:
-    if not devices.panic_devices:
+def _apply_panic_model(model: str, devices: Devices, traits: Traits) -> None:
+    if not devices.panic_devices and traits.adds_preferred_panic_device:
         devices.panic_devices = [PanicDevice(model=model)]
     for device in devices.panic_devices:
         if device.model is None:

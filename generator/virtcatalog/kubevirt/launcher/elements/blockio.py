@@ -20,7 +20,8 @@ def add_blockio(parent: Element, wanted: BlockSize, source: DiskSource, context:
     """
     if wanted.custom is not None:
         custom = wanted.custom
-        if context.architecture.name == "s390x" and max(custom.logical, custom.physical) > _S390X_MAXIMUM:
+        limited = context.architecture.name == "s390x" and context.release.traits.s390x_block_size_limit
+        if limited and max(custom.logical, custom.physical) > _S390X_MAXIMUM:
             raise DomainError(field, f"blocks on s390x are at most {_S390X_MAXIMUM} bytes")
         _add(parent, custom.logical, custom.physical, custom.discard_granularity)
     elif wanted.match_volume is not None and wanted.match_volume.enabled is not False:
@@ -32,7 +33,8 @@ def add_blockio(parent: Element, wanted: BlockSize, source: DiskSource, context:
 
 def _limits(source: DiskSource, context: Context) -> BlockLimits:
     """A file's blocks are its file system's; of a device, a size that it does not tell is the one that it does."""
-    image = source.data or source.image
+    below = source.data if context.release.traits.tracks_hotplugged_disks else None
+    image = below or source.image
     if image.type == "file":
         size = context.filesystem_block_size
         return BlockLimits(logical=size, physical=size, discard_granularity=size)

@@ -128,7 +128,9 @@ def _disk(
     element.append(driver)
     image = SubElement(element, "source", _location(source.image, named=True) if source.image.path else {})
     if disk.lun is not None and disk.lun.reservation and not source.metrics:
-        reservations = SubElement(image, "reservations", {"managed": "no", "migration": "yes"})
+        reservations = SubElement(image, "reservations", {"managed": "no"})
+        if context.release.traits.reservations_migrate:
+            reservations.set("migration", "yes")
         SubElement(reservations, "source", {"type": "unix", "path": _RESERVATIONS_SOCKET, "mode": "client"})
     if source.data is not None:
         image.append(_image("dataStore", source.data, named=False))
@@ -165,6 +167,8 @@ def _add_rest(
         SubElement(element, "filesystemOverhead").text = claim.filesystem_overhead
         if claim.capacity is not None:
             SubElement(element, "capacity").text = str(claim.capacity)
+        if context.expand_disks:
+            SubElement(element, "expandDisksEnabled").text = "true"
 
 
 def _add_address(element: Element, target: DiskTarget | None, bus: str, unit: int | None, field: str) -> None:

@@ -105,7 +105,10 @@ def _claim(name: str, context: Context) -> DiskSource:
         image = Image("block", "raw", f"/dev/{name}", name)
     else:
         image = Image("file", "raw", _file(name))
-    return _tracked(image, context, name, discard=not claim.host_disk and not claim.preallocated)
+    discard = not claim.host_disk and not claim.preallocated
+    if claim.hotplug and not context.release.traits.tracks_hotplugged_disks:
+        return DiskSource(image=image, discard=discard, exists=True)
+    return _tracked(image, context, name, discard=discard)
 
 
 def _tracked(image: Image, context: Context, name: str, *, discard: bool) -> DiskSource:

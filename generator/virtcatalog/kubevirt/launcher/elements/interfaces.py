@@ -50,19 +50,20 @@ def _interface(
     iommu = uses_iommu(vmi)
     passt = not tap and interface.passt_binding is not None
     element = Element("interface", {"type": "ethernet" if tap else "vhostuser" if passt else ""})
-    if interface.mac_address:
+    traits = context.release.traits
+    if interface.mac_address and traits.converts_mac_address:
         SubElement(element, "mac", {"address": interface.mac_address})
     element.append(leaf("source", dev=context.pod_interface) if passt else leaf("source"))
     if passt:
         _add_passt(element, vmi, interface)
     _add_model(element, vmi, interface, context, iommu=iommu)
-    if tap:
-        if interface.state == "down":
-            SubElement(element, "link", {"state": "down"})
-        if interface.boot_order is not None:
-            SubElement(element, "boot", {"order": str(interface.boot_order)})
-        if context.architecture.rom_tuning and (interface.boot_order is None or iommu):
-            element.append(leaf("rom", enabled="no"))
+    if interface.state == "down" and (tap or not traits.link_state_needs_tap):
+        SubElement(element, "link", {"state": "down"})
+    if tap and interface.boot_order is not None:
+        SubElement(element, "boot", {"order": str(interface.boot_order)})
+    without_rom = (tap and interface.boot_order is None) or (iommu and (tap or not traits.link_state_needs_tap))
+    if context.architecture.rom_tuning and without_rom:
+        element.append(leaf("rom", enabled="no"))
     if interface.acpi_index > 0:
         SubElement(element, "acpi", {"index": str(interface.acpi_index)})
     add_alias(element, interface.name)

@@ -64,8 +64,9 @@ def launchsecurity(vmi: VirtualMachineInstance, context: Context) -> Element | N
         return element
     if security.tdx is not None:
         element = Element("launchSecurity", type="tdx")
-        path = vmi.metadata.annotations.get(QUOTE_SOCKET_ANNOTATION)
-        SubElement(element, "quoteGenerationService", {"path": path} if path else {})
+        if context.release.traits.tdx_quotes:
+            path = vmi.metadata.annotations.get(QUOTE_SOCKET_ANNOTATION)
+            SubElement(element, "quoteGenerationService", {"path": path} if path else {})
         return element
     return None
 
