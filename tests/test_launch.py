@@ -69,6 +69,7 @@ def test_a_plain_vmi_shares_the_context_of_its_cluster():
         ("", ["IOMMUFD"], "iommufd", False),
         ("", [], "hypervisor_available", True),
         ("hypervisors: [{name: hyperv-direct}]", ["ConfigurableHypervisor"], "hypervisor_available", False),
+        ("hypervisors: [{}]", ["ConfigurableHypervisor"], "hypervisor", "kvm"),
         (
             "network: {binding: {p: {domainAttachmentType: tap}, q: {}}}",
             [],
@@ -143,6 +144,13 @@ def test_the_verbosity_label_wins(context):
             "cpu: {cores: 4, PLACED}, ioThreadsPolicy: supplementalPool, ioThreads: {supplementalPoolThreadCount: 3}",
             {},
             7,
+        ),
+        ("cpu: {cores: 4, PLACED}, ioThreads: {supplementalPoolThreadCount: 3}", {}, 7),
+        ("cpu: {cores: 4, PLACED}, ioThreadsPolicy: auto, ioThreads: {supplementalPoolThreadCount: 3}", {}, 7),
+        (
+            "cpu: {cores: 4, isolateEmulatorThread: true, PLACED}, ioThreads: {supplementalPoolThreadCount: 3}",
+            {"PARITY": ""},
+            8,
         ),
         ("cpu: {PLACED}, resources: {limits: {cpu: 3}, requests: {cpu: 2}}", {}, 3),
         ("cpu: {PLACED}, resources: {requests: {cpu: 2}}", {}, 2),
@@ -276,6 +284,11 @@ def test_a_host_without_cpus_serves_no_dedicated_ones(context):
         ("{virtualMachineLabelSelector: {matchLabels: {backup: daily}}}", [], False),
         ("{virtualMachineLabelSelector: {matchLabels: {backup: never}}}", ["IncrementalBackup"], False),
         ("{namespaceLabelSelector: {matchLabels: {tier: gold}}}", ["IncrementalBackup"], True),
+        (
+            "{namespaceLabelSelector: {matchLabels: {kubernetes.io/metadata.name: default}}}",
+            ["IncrementalBackup"],
+            True,
+        ),
         ("{}", ["IncrementalBackup"], False),
     ],
 )

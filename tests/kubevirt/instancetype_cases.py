@@ -97,6 +97,7 @@ CASES = [
     Case("launch security SNP", "launchSecurity: {snp: {}}", "{}", "domain: {launchSecurity: {snp: {}}}"),
     Case("launch security TDX", "launchSecurity: {tdx: {}}", "{}", "domain: {launchSecurity: {tdx: {}}}"),
     Case("node selector", "nodeSelector: {zone: a}", "{}", "nodeSelector: {zone: a}"),
+    Case("empty node selector", "nodeSelector: {}", "{}", "{}"),
     Case("scheduler", "schedulerName: custom", "{}", "schedulerName: custom"),
     Case(
         "annotations",
@@ -174,6 +175,7 @@ CONFLICTS = [
     ),
     Conflict("launch security", "launchSecurity: {}", "domain: {launchSecurity: {}}", ["domain.launchSecurity"]),
     Conflict("node selector", "nodeSelector: {a: b}", "nodeSelector: {a: b}", ["nodeSelector"]),
+    Conflict("empty node selector", "nodeSelector: {}", "nodeSelector: {a: b}", ["nodeSelector"]),
     Conflict("scheduler", "schedulerName: a", "schedulerName: a", ["schedulerName"]),
     Conflict(
         "all of them, in order, annotations without the path",

@@ -72,7 +72,8 @@ def test_an_object_without_a_namespace_is_in_default(manifest, look_up):
 
 def test_a_namespace_is_found_by_its_name():
     cluster = Cluster([read("{apiVersion: v1, kind: Namespace, metadata: {name: blue, labels: {team: b}}}")])
-    assert cluster.namespace("blue").metadata.labels == {"team": "b"}
+    assert cluster.namespace_labels("blue") == {"team": "b", "kubernetes.io/metadata.name": "blue"}
+    assert cluster.namespace_labels("green") == {"kubernetes.io/metadata.name": "green"}
 
 
 def test_of_two_objects_with_one_identity_the_later_counts():

@@ -94,6 +94,11 @@ def test_default_cpu_request_and_smbios():
             "hypervisor",
             "hyperv-direct",
         ),
+        (
+            "{hypervisors: [{}], developerConfiguration: {featureGates: [ConfigurableHypervisor]}}",
+            "hypervisor",
+            "kvm",
+        ),
     ],
 )
 def test_what_the_cr_says_counts_and_the_rest_keeps_its_default(text, name, value):

@@ -1,9 +1,12 @@
 """`<features>`: what the hypervisor offers."""
 
+import re
+
 import pytest
 from fragments import make_context, make_vmi, xml
 
 from virtcatalog.kubevirt.launcher.elements.features import features
+from virtcatalog.kubevirt.launcher.errors import DomainError
 from virtcatalog.kubevirt.launcher.pinning import Pinning
 
 VMPORT = '<vmport state="off"/>'
@@ -63,6 +66,12 @@ def test_a_hyperv_enlightenment(wanted, expected):
 def test_named_enlightenments_win_over_passthrough():
     vmi = make_vmi("domain.features: {hyperv: {}, hypervPassthrough: {enabled: true}}")
     assert features(vmi, make_context(), None).find("hyperv").get("mode") is None
+
+
+def test_a_passthrough_that_says_neither_on_nor_off_crashes_the_launcher():
+    vmi = make_vmi("domain.features: {hypervPassthrough: {}}")
+    with pytest.raises(DomainError, match=re.escape("spec.domain.features.hypervPassthrough.enabled")):
+        features(vmi, make_context(), None)
 
 
 def test_a_vmi_that_names_no_feature_gets_none():

@@ -186,7 +186,7 @@ class VirtualMachineInstancetypeSpec(Object):
 
     cpu: CPUInstancetype
     memory: MemoryInstancetype
-    node_selector: Annotated[dict[str, str], since("v1.1")] = {}
+    node_selector: Annotated[dict[str, str] | None, since("v1.1")] = None
     scheduler_name: Annotated[str, since("v1.1")] = ""
     gpus: list[GPU] = []
     host_devices: list[HostDevice] = []

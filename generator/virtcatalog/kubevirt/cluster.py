@@ -43,6 +43,7 @@ class PartialObjectMetadata(Status):
 
 
 _METADATA_ONLY = {("v1", "Namespace"), ("snapshot.storage.k8s.io/v1", "VolumeSnapshot")}
+_NAMESPACE_LABEL = "kubernetes.io/metadata.name"
 _CLUSTER_WIDE = CLUSTER_SCOPED | {"Namespace"}
 
 
@@ -231,10 +232,11 @@ class Cluster:
         found: PartialObjectMetadata | None = self._objects.get(("VolumeSnapshot", namespace, name))
         return found
 
-    def namespace(self, name: str) -> PartialObjectMetadata | None:
-        """Look up a Namespace's metadata."""
+    def namespace_labels(self, name: str) -> Mapping[str, str]:
+        """The labels of a Namespace, which is there though nobody gives it: the API server labels each by its name."""
         found: PartialObjectMetadata | None = self._objects.get(("Namespace", "", name))
-        return found
+        given = {} if found is None else found.metadata.labels
+        return {**given, _NAMESPACE_LABEL: name}
 
 
 def _identity(kind: str, obj: Any) -> tuple[str, str, str]:

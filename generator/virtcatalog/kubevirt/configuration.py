@@ -111,7 +111,7 @@ class Configuration:
         else:
             self.persistent_reservation = "PersistentReservation" in self.configured_feature_gates
         hypervisors = values.hypervisors if self.feature_gate("ConfigurableHypervisor") else []
-        self.hypervisor = hypervisors[0].name if hypervisors else "kvm"
+        self.hypervisor = (hypervisors[0].name if hypervisors else "") or "kvm"
 
     def feature_gate(self, name: str) -> bool:
         """Whether a gate is on: GA always, Beta by the release's trait, others when named, unknown ones never.

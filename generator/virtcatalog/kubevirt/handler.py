@@ -21,7 +21,7 @@ from virtcatalog.kubevirt.hosts import DeviceAddresses, HostProfile, topology
 from virtcatalog.kubevirt.launcher.architecture import architecture_of
 from virtcatalog.kubevirt.launcher.context import SMBIOS, Context, DeviceResource, GraceDevice
 from virtcatalog.kubevirt.launcher.elements.clock import needs_tsc_frequency
-from virtcatalog.kubevirt.launcher.elements.iothreads import supplemental_pool
+from virtcatalog.kubevirt.launcher.elements.iothreads import declared_pool, supplemental_pool
 from virtcatalog.kubevirt.launcher.elements.vcpu import configured_vcpus
 from virtcatalog.kubevirt.launcher.errors import DomainError
 from virtcatalog.kubevirt.selectors import label_selector, selects
@@ -155,16 +155,15 @@ def _verbosity(label: str) -> int:
 
 def _cpu_set(vmi: VirtualMachineInstance, facts: _ClusterFacts) -> tuple[int, ...]:
     """The first CPUs of the host, as many as the pod asks for (pkg/virt-controller/services/renderresources.go)."""
-    pool = supplemental_pool(vmi)
     wanted = configured_vcpus(vmi)
     if not wanted:
         resources = vmi.spec.domain.resources
         amount = resources.limits.get("cpu", resources.requests.get("cpu"))
         wanted = 0 if amount is None else amount.value
-    wanted += pool
+    wanted += declared_pool(vmi)
     assert vmi.spec.domain.cpu is not None
     if vmi.spec.domain.cpu.isolate_emulator_thread:
-        wanted += 2 if _EVEN_PARITY in vmi.metadata.annotations and (wanted + pool) % 2 == 0 else 1
+        wanted += 2 if _EVEN_PARITY in vmi.metadata.annotations and (wanted + supplemental_pool(vmi)) % 2 == 0 else 1
     if wanted > len(facts.cpus):
         raise DomainError("spec.domain.cpu", f"the pod asks for {wanted} CPUs, and the node has {len(facts.cpus)}")
     return facts.cpus[:wanted]
@@ -279,10 +278,10 @@ def _tracks_changed_blocks(vm: VirtualMachine, cluster: Cluster) -> bool:
     selectors = cluster.configuration.values.changed_block_tracking_label_selectors
     if selectors is None:
         return False
-    namespace = cluster.namespace(vm.metadata.namespace or "default")
-    choices = [(selectors.virtual_machine_label_selector, vm.metadata.labels)]
-    if namespace is not None:
-        choices.append((selectors.namespace_label_selector, namespace.metadata.labels))
+    choices = (
+        (selectors.virtual_machine_label_selector, vm.metadata.labels),
+        (selectors.namespace_label_selector, cluster.namespace_labels(vm.metadata.namespace or "default")),
+    )
     return any(
         selector is not None and not any(label_selector(selector, "")) and selects(selector, labels)
         for selector, labels in choices

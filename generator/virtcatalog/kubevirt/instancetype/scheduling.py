@@ -12,8 +12,8 @@ from virtcatalog.api.kubevirt import VirtualMachineInstanceSpec
 def apply_node_selector(
     instancetype: VirtualMachineInstancetypeSpec, vmi_spec: VirtualMachineInstanceSpec
 ) -> list[str]:
-    """Set the node selector as a whole; a VM with one of its own conflicts."""
-    if not instancetype.node_selector:
+    """Set the node selector as a whole, an empty one too; a VM with one of its own conflicts."""
+    if instancetype.node_selector is None:
         return []
     if vmi_spec.node_selector:
         return ["nodeSelector"]

@@ -7,10 +7,11 @@ from typing import Protocol
 
 import msgspec
 
-from virtcatalog.api.domainspec import FeatureHyperv, Features
+from virtcatalog.api.domainspec import FeatureHyperv, Features, HyperVPassthrough
 from virtcatalog.api.kubevirt import VirtualMachineInstance
 from virtcatalog.kubevirt.launcher.context import Context
 from virtcatalog.kubevirt.launcher.elements.launchsecurity import uses_tdx
+from virtcatalog.kubevirt.launcher.errors import DomainError
 from virtcatalog.kubevirt.launcher.pinning import Pinning
 from virtcatalog.kubevirt.launcher.xml import Element, Shared, SubElement, leaf
 
@@ -38,7 +39,7 @@ class _State(Protocol):
 
 
 def features(vmi: VirtualMachineInstance, context: Context, pinning: Pinning | None) -> Element:
-    """`<features>`, empty when the VMI names none.
+    """`<features>`, empty when the VMI names none; DomainError for a passthrough that is neither on nor off.
 
     Source: pkg/virt-launcher/virtwrap/converter/compute/hypervisor_features.go and vcpu/vcpu.go.
     """
@@ -50,7 +51,7 @@ def features(vmi: VirtualMachineInstance, context: Context, pinning: Pinning | N
                 element.append(leaf(name))
         if wanted.hyperv is not None:
             element.append(_hyperv(_ENCODER.encode(wanted.hyperv)))
-        elif wanted.hyperv_passthrough is not None and wanted.hyperv_passthrough.enabled:
+        elif wanted.hyperv_passthrough is not None and _is_enabled(wanted.hyperv_passthrough):
             element.append(leaf("hyperv", mode="passthrough"))
     _add_kvm(element, vmi, wanted, pinning)
     if wanted is not None and wanted.pvspinlock is not None:
@@ -65,6 +66,13 @@ def features(vmi: VirtualMachineInstance, context: Context, pinning: Pinning | N
         if wanted.smm is not None and wanted.smm.enabled is not False:
             element.append(leaf("smm"))
     return element
+
+
+def _is_enabled(passthrough: HyperVPassthrough) -> bool:
+    if passthrough.enabled is None:
+        message = "must be true or false: virt-launcher crashes on a hypervPassthrough that says neither"
+        raise DomainError("spec.domain.features.hypervPassthrough.enabled", message)
+    return passthrough.enabled
 
 
 def _add_kvm(element: Element, vmi: VirtualMachineInstance, wanted: Features | None, pinning: Pinning | None) -> None:

@@ -39,10 +39,16 @@ def iothread_counts(vmi: VirtualMachineInstance) -> tuple[int, int]:
 
 def supplemental_pool(vmi: VirtualMachineInstance) -> int:
     """The size of the pool of IO threads that has its own CPUs; 0 without one."""
-    domain = vmi.spec.domain
-    if domain.io_threads_policy != SUPPLEMENTAL_POOL or domain.io_threads is None:
-        return 0
-    return domain.io_threads.supplemental_pool_thread_count or 0
+    return declared_pool(vmi) if vmi.spec.domain.io_threads_policy == SUPPLEMENTAL_POOL else 0
+
+
+def declared_pool(vmi: VirtualMachineInstance) -> int:
+    """The size of the pool that the VMI declares, whether or not its policy uses one: the pod has CPUs for it.
+
+    Source: pkg/virt-controller/services/renderresources.go (getIOThreadsCount).
+    """
+    threads = vmi.spec.domain.io_threads
+    return 0 if threads is None else threads.supplemental_pool_thread_count or 0
 
 
 def iothreads(vmi: VirtualMachineInstance) -> Element | None:
