@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from typing import Annotated, Any, Literal
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
@@ -194,6 +195,7 @@ def test_schema_and_decoder_agree(version: str, kind: type[Object], data: st.Dat
     manifest = {"apiVersion": version, "kind": kind.__name__, "metadata": {"name": "x"}}
     if spec is not None:
         manifest["spec"] = data.draw(data_of(spec.shape))
+    assume(json.loads(json.dumps(manifest)) == manifest)  # schemas are for JSON: no keys that are numbers
     try:
         decode_manifest(manifest)
         refused = ""

@@ -190,7 +190,8 @@ class _Walk:
     def _either(self, value: Any, shape: Either, path: Path) -> Any:
         """Find what is wrong for the struct that fits best: whose first fault is deepest."""
         tried = []
-        for member in shape.members:
+        keys = value.keys() if isinstance(value, dict) else ()
+        for member in sorted(shape.members, key=lambda member: sum(key not in member.fields for key in keys)):
             walk = _Walk(self.rules)
             tidied = walk.value(value, member, path)
             if not walk.found:

@@ -5,9 +5,11 @@ A type is described when it is first asked for, struct by struct: the API has th
 
 from __future__ import annotations
 
+import inspect
+import sys
 import types
 import typing
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache, cached_property
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
@@ -64,22 +66,48 @@ class Struct:
         kind = self.kind
         defaults = kind.__struct_defaults__
         padded = (msgspec.NODEFAULT,) * (len(kind.__struct_fields__) - len(defaults)) + defaults
-        hints = typing.get_type_hints(kind, include_extras=True)
         named = zip(kind.__struct_encode_fields__, kind.__struct_fields__, padded, strict=True)
-        return {key: _field(key, hints[name], required=default is msgspec.NODEFAULT) for key, name, default in named}
+        return {key: Field(kind, name, required=default is msgspec.NODEFAULT) for key, name, default in named}
 
 
 Shape = Struct | Map | List | Either | Leaf | Anything
 
 
-class Field(msgspec.Struct, frozen=True):
-    """A field of a struct; `notes` is what its annotations add to schemas."""
+class Field:
+    """A field of a struct, `required` or not; what its annotation says is read when it is asked for."""
 
-    name: str
-    shape: Shape
-    required: bool
-    since: Version = ()
-    notes: Mapping[str, Any] = {}
+    def __init__(self, owner: type[msgspec.Struct], name: str, *, required: bool) -> None:
+        self._owner, self._name, self.required = owner, name, required
+
+    @cached_property
+    def _hint(self) -> Any:
+        owner = next(each for each in self._owner.__mro__ if self._name in inspect.get_annotations(each))
+        one = types.SimpleNamespace(__annotations__={self._name: owner.__annotations__[self._name]})
+        return typing.get_type_hints(one, vars(sys.modules[owner.__module__]), include_extras=True)[self._name]
+
+    @cached_property
+    def shape(self) -> Shape:
+        """What its value may be."""
+        return shape_of(self._hint)
+
+    @cached_property
+    def since(self) -> Version:
+        """The KubeVirt release that introduced it; () when all have it."""
+        extras = [meta.extra for meta in self._metas if meta.extra]
+        return next((parse_release(extra["since"]) for extra in extras if "since" in extra), ())
+
+    @property
+    def notes(self) -> Mapping[str, Any]:
+        """What its annotation adds to schemas; its description comes first, and the outermost counts."""
+        described = [meta.description for meta in self._metas if meta.description]
+        notes: dict[str, Any] = {"description": described[0]} if described else {}
+        for meta in self._metas:
+            notes |= meta.extra_json_schema or {}
+        return notes
+
+    @property
+    def _metas(self) -> list[msgspec.Meta]:
+        return list(_metas(self._hint))
 
 
 @cache
@@ -91,7 +119,26 @@ def struct_of(kind: type[msgspec.Struct]) -> Struct:
 @cache
 def shape_of(hint: Any) -> Shape:
     """Return what any type takes, as it is annotated."""
-    return _shape(hint, [])
+    if get_origin(hint) is Annotated:
+        hint, *notes = get_args(hint)
+        shape = shape_of(hint)
+        metas = [each for each in notes if isinstance(each, msgspec.Meta)]
+        return _limited(shape, metas) if isinstance(shape, Leaf) else shape
+    origin, args = get_origin(hint), get_args(hint)
+    if origin in (Union, types.UnionType):
+        members = [each for each in args if each is not type(None)]
+        if len(members) == 1:
+            return shape_of(members[0])
+        return Either(tuple(map(struct_of, members))) if all(map(_is_struct, members)) else Leaf(tuple(members))
+    if origin is dict:
+        return Map(shape_of(args[1]))
+    if origin in (list, tuple):
+        return List(shape_of(args[0]))
+    if origin is Literal:
+        return Leaf((str,), choices=args)
+    if hint is Any:
+        return Anything()
+    return struct_of(hint) if _is_struct(hint) else Leaf((hint,))
 
 
 @cache
@@ -100,47 +147,15 @@ def parse_release(text: str) -> Version:
     return tuple(int(part) for part in text.lstrip("v").split(".")[:2])
 
 
-def _field(name: str, hint: Any, *, required: bool) -> Field:
-    metas: list[msgspec.Meta] = []
-    shape = _shape(hint, metas)
-    described = [meta.description for meta in metas if meta.description]
-    notes: dict[str, Any] = {"description": described[-1]} if described else {}
-    since: Version = ()
-    for meta in metas:
-        notes |= meta.extra_json_schema or {}
-        if meta.extra and "since" in meta.extra:
-            since = parse_release(meta.extra["since"])
-    return Field(name, shape, required, since, notes)
-
-
-def _shape(hint: Any, metas: list[msgspec.Meta]) -> Shape:
-    """The shape of a type; the notes in its annotations are added to `metas`, the innermost first."""
-    own: list[Any] = []
+def _metas(hint: Any) -> Iterator[msgspec.Meta]:
+    """The notes in the annotations of a type that may be None, the outermost first."""
     if get_origin(hint) is Annotated:
-        hint, *own = get_args(hint)
-    origin, args = get_origin(hint), get_args(hint)
-    shape: Shape
-    if origin in (Union, types.UnionType):
-        members = [each for each in args if each is not type(None)]
-        if len(members) == 1:
-            shape = _shape(members[0], metas)
-        elif all(map(_is_struct, members)):
-            shape = Either(tuple(map(struct_of, members)))
-        else:
-            shape = Leaf(tuple(members))
-    elif origin is dict:
-        shape = Map(shape_of(args[1]))
-    elif origin in (list, tuple):
-        shape = List(shape_of(args[0]))
-    elif origin is Literal:
-        shape = Leaf((str,), choices=args)
-    elif hint is Any:
-        shape = Anything()
-    else:
-        shape = struct_of(hint) if _is_struct(hint) else Leaf((hint,))
-    found = [each for each in own if isinstance(each, msgspec.Meta)]
-    metas += found
-    return _limited(shape, found) if isinstance(shape, Leaf) else shape
+        hint, *notes = get_args(hint)
+        yield from (each for each in reversed(notes) if isinstance(each, msgspec.Meta))
+        yield from _metas(hint)
+    elif type(None) in get_args(hint):
+        for member in get_args(hint):
+            yield from _metas(member)
 
 
 def _is_struct(hint: Any) -> bool:
