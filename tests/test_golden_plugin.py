@@ -164,3 +164,48 @@ def test_without_configuration_the_plugin_does_nothing(run, repository):
     shutil.rmtree(repository / "tests/golden", ignore_errors=True)
     result = run()
     assert (result.returncode, "1 passed" in result.stdout) == (0, True), result.stdout
+
+
+EFI = VM.replace("domain: {devices: {}}", "domain: {devices: {}, firmware: {bootloader: {efi: {secureBoot: false}}}}")
+BOTH = '[pytest]\nvirtcatalog_catalog = ["catalog"]\nvirtcatalog_kubevirt = ["v1.8.4", "v1.9.0"]\n'
+
+
+def test_several_releases_have_a_folder_each(repository, run, golden):
+    newest = (golden / "web.xml").read_text()
+    (repository / "catalog/vms/web.yaml").write_text(EFI)
+    (repository / "pytest.toml").write_text(BOTH)
+    assert run("--snapshot-update").returncode == 0
+    assert names(golden) == ["db.xml", "v1.8.4", "web.xml"]
+    assert names(golden / "v1.8.4") == ["db.xml", "web.xml"]
+    assert "/usr/share/OVMF/" in (golden / "v1.8.4/web.xml").read_text()
+    assert "/usr/share/edk2/ovmf/" in (golden / "web.xml").read_text() != newest
+    result = run()
+    assert (result.returncode, "5 passed" in result.stdout) == (0, True), result.stdout
+    (golden / "v1.8.4/web.xml").unlink()
+    result = run("catalog/catalog.yaml::v1.8.4::web")
+    assert "there is no tests/golden/catalog/v1.8.4/web.xml" in result.stdout
+    result = run("catalog/catalog.yaml::web")
+    assert (result.returncode, "1 passed" in result.stdout) == (0, True), result.stdout
+
+
+def test_the_folder_of_a_release_that_is_not_tested_any_more_is_unused(repository, run, golden):
+    (repository / "pytest.toml").write_text(BOTH)
+    assert run("--snapshot-update").returncode == 0
+    (repository / "pytest.toml").write_text(FILES["pytest.toml"])
+    result = run()
+    assert result.returncode == 1
+    assert "2 snapshots unused" in result.stdout
+    assert run("--snapshot-update").returncode == 0
+    assert not list(golden.glob("v1.8.4/*"))
+
+
+def test_a_vm_of_an_environment_is_tested_under_the_release_that_it_runs(repository, run, golden):
+    (repository / "catalog/overlays.yaml").write_text("old: {kubevirt: v1.8.4}\n")
+    (repository / "catalog/catalog.yaml").write_text("name: c\nkubevirt: v1.8.4\n")
+    (repository / "catalog/vms.yaml").write_text("app.yaml.j2: {environments: {old: {}}}\n")
+    (repository / "catalog/vms/app.yaml.j2").write_text(EFI.replace("name: web", "name: app"))
+    (repository / "pytest.toml").write_text(BOTH)
+    assert run("--snapshot-update").returncode == 0
+    assert names(golden) == ["app.old.xml", "db.xml", "v1.8.4", "web.xml"]
+    assert names(golden / "v1.8.4") == ["db.xml", "web.xml"]
+    assert "/usr/share/OVMF/" in (golden / "app.old.xml").read_text()

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from difflib import unified_diff
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,16 +17,19 @@ from virtcatalog.catalog.load import load_catalog
 from virtcatalog.catalog.model import Catalog, VmTemplate
 from virtcatalog.errors import ProblemsError, VirtcatalogError
 from virtcatalog.kubevirt.cluster import Cluster
+from virtcatalog.kubevirt.conditions import choose_release
 from virtcatalog.kubevirt.hostfile import load_host
 from virtcatalog.kubevirt.hosts import HostProfile
 from virtcatalog.kubevirt.pipeline import expand
 from virtcatalog.manifests.read import read_manifests
+from virtcatalog.releases import DEFAULT, RELEASES, Release, find_release
 from virtcatalog.render.environment import deployed
 
 if TYPE_CHECKING:
     from _pytest._code.code import TerminalRepr, TracebackStyle
     from syrupy.assertion import SnapshotAssertion
     from syrupy.location import PyTestLocation
+    from syrupy.types import SnapshotIndex
 
 
 class DomainXML(SingleFileSnapshotExtension):
@@ -40,8 +43,14 @@ class DomainXML(SingleFileSnapshotExtension):
         """Return the folder of a test's snapshots; syrupy asks for other people's tests, too."""
         item = test_location.item
         if isinstance(item, GoldenTest):
-            return str(item.catalog.folder)
+            return str(item.folder)
         return super().dirname(test_location=test_location)
+
+    @classmethod
+    def get_snapshot_name(cls, *, test_location: PyTestLocation, index: SnapshotIndex = 0) -> str:
+        """Return the VM template's name: the release is the folder's."""
+        name = super().get_snapshot_name(test_location=test_location, index=index)
+        return name.removeprefix(f"{test_location.classname}.")
 
     @classmethod
     def discovery_dirname(cls, *, test_location: PyTestLocation) -> str:
@@ -50,8 +59,11 @@ class DomainXML(SingleFileSnapshotExtension):
 
     @classmethod
     def matches_test_location(cls, *, test_location: PyTestLocation, snapshot_location: str) -> bool:
-        """Whether the snapshot may be of the test's catalog."""
-        return str(Path(snapshot_location).parent) == cls.dirname(test_location=test_location)
+        """Whether the snapshot may be of the test's catalog, or of a release under which nothing is tested any more."""
+        item, folder = test_location.item, Path(snapshot_location).parent
+        return str(folder) == cls.dirname(test_location=test_location) or (
+            isinstance(item, GoldenTest) and folder in item.catalog.unused_folders
+        )
 
     def discover_snapshots(
         self, *, test_location: PyTestLocation, ignore_extensions: list[str] | None = None
@@ -60,8 +72,9 @@ class DomainXML(SingleFileSnapshotExtension):
         item = test_location.item
         found = SnapshotCollections()
         if isinstance(item, GoldenTest) and item.catalog.is_complete(item.session.items):
-            for file in sorted(item.catalog.folder.glob("*.xml")):
-                found.add(self.read_snapshot_collection(snapshot_location=str(file)))
+            for folder in (item.folder, *item.catalog.unused_folders):
+                for file in sorted(folder.glob("*.xml")):
+                    found.add(self.read_snapshot_collection(snapshot_location=str(file)))
         return found
 
     def diff_lines(self, serialized_data: Any, snapshot_data: Any) -> Iterator[str]:
@@ -73,19 +86,53 @@ class DomainXML(SingleFileSnapshotExtension):
 class GoldenCatalog(pytest.File):
     """A catalog's `catalog.yaml`, which stands for its VM templates."""
 
-    names: set[str]
-    """The names of all its tests."""
+    ids: set[str]
+    """The ids of all its tests."""
 
-    def collect(self) -> Iterator[GoldenTest]:
-        """Yield a test for each VM template, and for each pair that it is crossed with."""
+    def collect(self) -> Iterator[GoldenTest | GoldenRelease]:
+        """Yield a test for each VM template and each pair that it is crossed with; the same for every other release.
+
+        VM templates of an environment that says which release it runs are tested under that one.
+        """
         catalog = load_catalog(_shown(self.path.parent))
-        self.names = set[str]()
-        for declared in catalog.vms:
+        self.ids = set[str]()
+        running = {overlay.name for overlay in catalog.overlays if overlay.kubevirt}
+        free = [each for each in catalog.vms if each.environment not in running]
+        bound = [each for each in catalog.vms if each.environment in running]
+        if DEFAULT in self.releases or not self.releases:
+            yield from self.tests(self, catalog, free, DEFAULT if self.releases else None)
+        yield from self.tests(self, catalog, bound, None)
+        for release in self.releases:
+            if release is not DEFAULT:
+                node = GoldenRelease.from_parent(self, name=release.name)
+                node.catalog, node.templates = self, partial(self.tests, node, catalog, free, release)
+                yield node
+
+    def tests(
+        self, parent: pytest.Collector, catalog: Catalog, vms: Iterable[VmTemplate], release: Release | None
+    ) -> Iterator[GoldenTest]:
+        """Yield the tests of VM templates under a release, None for the one that their cluster or environment names."""
+        for declared in vms:
             for template in crossed(declared, deployed(catalog, declared.environment)):
-                test = GoldenTest.from_parent(self, name=template.key, callobj=_check)
-                test.catalog, test.template, test.objects = self, template, (catalog, declared.environment)
-                self.names.add(test.name)
+                test = GoldenTest.from_parent(parent, name=template.key, callobj=_check)
+                test.catalog, test.template, test.release = self, template, release
+                test.objects = catalog, declared.environment
+                # syrupy would have the release in the name of the file, too.
+                test.add_marker(pytest.mark.filterwarnings(r"ignore:\s*Can not relate snapshot name:UserWarning"))
+                self.ids.add(test.nodeid)
                 yield test
+
+    @cached_property
+    def releases(self) -> tuple[Release, ...]:
+        """The releases that its VM templates are tested under; none for the one that each of them meets."""
+        found = map(find_release, self.config.getini("virtcatalog_kubevirt"))
+        return tuple({release.name: release for release in found}.values())
+
+    @cached_property
+    def unused_folders(self) -> tuple[Path, ...]:
+        """The folders of releases under which nothing is tested."""
+        names = RELEASES.keys() - {release.name for release in self.releases if release is not DEFAULT}
+        return tuple(folder for name in sorted(names) if (folder := self.folder / name).is_dir())
 
     @cached_property
     def folder(self) -> Path:
@@ -114,7 +161,7 @@ class GoldenCatalog(pytest.File):
 
     def is_complete(self, items: list[pytest.Item]) -> bool:
         """Whether all of its tests are among these."""
-        return {item.name for item in items if isinstance(item, GoldenTest) and item.catalog is self} == self.names
+        return {item.nodeid for item in items if isinstance(item, GoldenTest) and item.catalog is self} == self.ids
 
     def repr_failure(
         self, excinfo: pytest.ExceptionInfo[BaseException], style: TracebackStyle | None = None
@@ -125,12 +172,30 @@ class GoldenCatalog(pytest.File):
         return super().repr_failure(excinfo)
 
 
+class GoldenRelease(pytest.Collector):
+    """The VM templates of a catalog under a release that is not the default."""
+
+    catalog: GoldenCatalog
+    templates: Callable[[], Iterator[GoldenTest]]
+
+    def collect(self) -> Iterator[GoldenTest]:
+        """Yield a test for each VM template."""
+        yield from self.templates()
+
+
 class GoldenTest(pytest.Function):
-    """The test of one VM template."""
+    """The test of one VM template; `release` is the one that is asked for, None for the one that the VM meets."""
 
     catalog: GoldenCatalog
     template: VmTemplate
+    release: Release | None
     objects: tuple[Catalog, str]
+
+    @property
+    def folder(self) -> Path:
+        """Where its golden file is."""
+        other = self.release is not None and self.release is not DEFAULT
+        return self.catalog.folder / str(self.release) if other else self.catalog.folder
 
     def reportinfo(self) -> tuple[Path, int, str]:
         """Say where the VM template is."""
@@ -149,14 +214,18 @@ class GoldenTest(pytest.Function):
             return "\n".join([where, *(causes or [result.message])])
         if golden == result.domain_xml:
             return ""
-        file = self.catalog.folder / f"{self.name}.xml"
+        file = self.folder / f"{self.name}.xml"
         if not file.exists():
             return f"there is no {_shown(file)}; pytest --snapshot-update writes it"
         return "\n".join(golden.get_assert_diff())
 
     def _cluster(self) -> Cluster:
+        catalog, environment = self.objects
+        manifests = [*deployed(catalog, environment), *self.catalog.cluster, *self.template.companions]
+        declared = next((each.kubevirt for each in catalog.overlays if each.name == environment), "")
         return Cluster(
-            [*deployed(*self.objects), *self.catalog.cluster, *self.template.companions],
+            manifests,
+            release=choose_release(self.release, declared, manifests).release,
             architecture=self.config.getini("virtcatalog_architecture"),
             host=self.catalog.host,
         )
