@@ -10,6 +10,9 @@ import msgspec
 CRASH = "Crash"
 """The type of a cause where KubeVirt does not refuse an object, but fails on it."""
 
+UNKNOWN_FIELD = "FieldUnknown"
+"""The type of a cause where an object has a field that is newer than the release."""
+
 
 class Cause(msgspec.Struct, frozen=True, order=True):
     """Why KubeVirt refuses an object: one cause of an admission response.

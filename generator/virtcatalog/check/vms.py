@@ -12,7 +12,7 @@ from virtcatalog.catalog import reserved
 from virtcatalog.check.declarations import DECLARATION
 from virtcatalog.check.finding import Finding, Rule
 from virtcatalog.check.subject import Inventory, Subject
-from virtcatalog.errors import Cause, ManifestError, UnsupportedError, nearest
+from virtcatalog.errors import UNKNOWN_FIELD, Cause, ManifestError, UnsupportedError, nearest
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.pipeline import Result, expand
 
@@ -66,6 +66,8 @@ def check(inventory: Inventory) -> Iterator[Finding]:
             yield vm.finding(UNCHECKED, error.message, _in_vm(error.field, "vmi"))
             continue
         for cause in _causes(result):
+            if cause.type == UNKNOWN_FIELD:
+                continue  # of which `releases` tells
             yield vm.finding(REFUSED, cause.message + _hint(vm, cause.field, inventory), cause.field)
         for warning in result.warnings:
             if warning.type == "Pruned":

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from itertools import chain
 from typing import Any, NoReturn, Self, TypeVar
 
+import msgspec
 from msgspec.structs import replace
 
 from virtcatalog.api.cdi import DataSource, DataVolume
@@ -20,9 +21,9 @@ from virtcatalog.api.instancetype import (
 )
 from virtcatalog.api.kinds import CLUSTER_SCOPED, kind_type, unserved
 from virtcatalog.api.kubevirt import VirtualMachine, VirtualMachineInstancePreset
+from virtcatalog.api.newer import prune
 from virtcatalog.api.object import Status
 from virtcatalog.api.operator import KubeVirt
-from virtcatalog.api.prune import prune
 from virtcatalog.errors import ManifestError, Problem, Warning
 from virtcatalog.kubevirt.conditions import Conditions, choose_release
 from virtcatalog.kubevirt.configuration import Configuration
@@ -261,15 +262,15 @@ def _decode(manifest: dict[str, Any], release: Release) -> tuple[Any, list[Warni
     return decode_manifest(manifest), []
 
 
-def prune_manifest(manifest: Any, kind: type, release: Release) -> tuple[Any, list[Warning]]:
+def prune_manifest(manifest: Any, kind: type[msgspec.Struct], release: Release) -> tuple[Any, list[Warning]]:
     """Return a manifest as the release's API server keeps it, and a warning for each field that it drops."""
     kept, pruned = prune(manifest, kind, release.minor)
     return kept, [
         Warning(
             "Pruned",
             field_path(path),
-            f"KubeVirt {release} does not know it, its API server drops it: it came with {since}",
+            f"KubeVirt {release} does not know the field, which came with v{'.'.join(map(str, since))}",
             manifest_name(manifest),
         )
-        for path, since in pruned
+        for path, since in pruned.items()
     ]

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from virtcatalog.api.decode import clone, decode_manifest, to_manifest
 from virtcatalog.api.findings import fill_gaps
 from virtcatalog.api.kubevirt import VirtualMachine, VirtualMachineInstance
-from virtcatalog.errors import CRASH, Cause, ManifestError, Warning
+from virtcatalog.errors import CRASH, UNKNOWN_FIELD, Cause, ManifestError, Warning
 from virtcatalog.kubevirt.admission.datavolumetemplates import validate_data_volume_schema
 from virtcatalog.kubevirt.admission.instancetypes import admit, apply_to_vm
 from virtcatalog.kubevirt.admission.vm import validate_vm, vm_warnings
@@ -117,9 +117,11 @@ def create_vmi(vm_manifest: dict[str, Any], cluster: Cluster) -> Result:
         result.warnings.append(Warning("Ignored", "spec.configuration", message, "KubeVirt"))
     vm_manifest, unknown = prune_manifest(vm_manifest, VirtualMachine, cluster.release)
     result.warnings += [replace(each, object="") for each in unknown if not each.field.startswith("spec.")]
-    causes = [Cause("", "", f"{each.field}: {each.message}") for each in unknown if each.field.startswith("spec.")]
-    if causes:  # the API server drops such fields only where nobody asks it to be strict, the webhook refuses them
-        return result.refuse("vm", causes)
+    reasons = [Cause(UNKNOWN_FIELD, each.field, each.message) for each in unknown if each.field.startswith("spec.")]
+    if reasons:  # KubeVirt names no field
+        result.refuse("vm", [Cause(each.type, "", f"{each.field}: {each.message}") for each in reasons])
+        result.reasons = reasons
+        return result
     try:
         vm = decode_manifest(vm_manifest, VirtualMachine)
     except ManifestError as error:

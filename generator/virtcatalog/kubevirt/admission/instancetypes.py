@@ -18,7 +18,7 @@ from virtcatalog.api.instancetype import (
     VirtualMachinePreferenceSpec,
 )
 from virtcatalog.api.kubevirt import VirtualMachine
-from virtcatalog.api.prune import prune
+from virtcatalog.api.newer import prune
 from virtcatalog.errors import Cause, ManifestError, Warning
 from virtcatalog.kubevirt.admission.causes import invalid
 from virtcatalog.kubevirt.instancetype import apply_to_vmi

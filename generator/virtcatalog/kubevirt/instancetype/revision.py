@@ -12,7 +12,7 @@ import msgspec
 from virtcatalog.api.core import ControllerRevision
 from virtcatalog.api.decode import convert
 from virtcatalog.api.instancetype import VirtualMachineInstancetypeSpec, VirtualMachinePreferenceSpec
-from virtcatalog.api.prune import prune
+from virtcatalog.api.newer import prune
 from virtcatalog.errors import VirtcatalogError
 from virtcatalog.kubevirt.matchers import (
     CLUSTER_INSTANCETYPE,
