@@ -1,8 +1,4 @@
-"""Layers of fragments: how they merge, and which components clash.
-
-Maps merge, a later layer wins, `null` removes, lists and all else replace. This is RFC 7386 (JSON Merge Patch), one
-layer after the other.
-"""
+"""Layers of fragments, merged one after the other as JSON merge patches, and which components clash."""
 
 from __future__ import annotations
 
@@ -11,7 +7,6 @@ from typing import Any
 
 import msgspec
 
-from virtcatalog.catalog.model import fresh
 from virtcatalog.errors import nearest
 
 Fragment = Mapping[str, Any]
@@ -59,34 +54,6 @@ class ComponentError(Exception):
     def __init__(self, index: int, message: str, circle: Iterable[str] = ()) -> None:
         self.index, self.message, self.circle = index, message, frozenset(circle)
         super().__init__(message)
-
-
-def merge(base: Fragment, *layers: Fragment) -> dict[str, Any]:
-    """Return `base` with the layers applied to it, in order; shares no map or list with any of them."""
-    merged: dict[str, Any] = {}
-    for layer in (base, *layers):
-        merge_into(merged, layer)
-    return merged
-
-
-def merge_into(target: dict[str, Any], layer: Fragment) -> None:
-    """Apply one layer to `target`, in place."""
-    for key, value in layer.items():
-        if value is None:
-            target.pop(key, None)
-        elif isinstance(value, dict):
-            inner = target.get(key)
-            if not isinstance(inner, dict):
-                inner = target[key] = {}
-            merge_into(inner, value)
-        elif isinstance(value, list):
-            target[key] = [_without_nulls(each) for each in value]
-        else:
-            target[key] = value
-
-
-def _without_nulls(value: Any) -> Any:
-    return merge(value) if isinstance(value, dict) else fresh(value)
 
 
 def take_out(data: Any, path: Path) -> None:

@@ -7,8 +7,9 @@ from fnmatch import fnmatchcase
 
 from msgspec.structs import replace
 
-from virtcatalog.catalog.model import Manifest, VmTemplate, fresh
+from virtcatalog.catalog.model import Manifest, VmTemplate
 from virtcatalog.errors import CatalogError, Problem
+from virtcatalog.manifests.merge import fresh
 
 _REFERENCES = (
     ("instancetype", "VirtualMachineClusterInstancetype"),

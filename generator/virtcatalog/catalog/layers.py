@@ -12,13 +12,14 @@ from virtcatalog.api.decode import convert
 from virtcatalog.api.shape import Version, struct_of
 from virtcatalog.catalog.amounts import ExpressionError
 from virtcatalog.catalog.check import spec_faults, value_faults
-from virtcatalog.catalog.compose import ComponentError, Components, Layer, merge_into, take_out
+from virtcatalog.catalog.compose import ComponentError, Components, Layer, take_out
 from virtcatalog.catalog.expressions import resolve
 from virtcatalog.catalog.labels import DERIVED_ANNOTATIONS, DERIVED_LABELS
 from virtcatalog.catalog.model import Deprecation
 from virtcatalog.catalog.names import annotations_fault, key_fault, label_fault
 from virtcatalog.catalog.sources import FieldPath, Sources
 from virtcatalog.catalog.work import ENTRY, WorkError
+from virtcatalog.manifests.merge import lay_over, merge_into
 
 FRAGMENT = ("displayName", "description", "labels", "annotations", "components", "deprecated", "spec")
 INSTANCETYPE_FRAGMENT = (*FRAGMENT, "memoryPerVcpu", "vcpus", "memory")
@@ -178,21 +179,8 @@ def fragment(place: str, path: FieldPath, data: Mapping[str, Any], keys: Iterabl
                 else:
                     inner[target[0]] = value
     if stands:
-        spec: dict[str, Any] = {}
-        _overlay(spec, stands)
-        _overlay(spec, own.get("spec") or {})
-        own["spec"] = spec
+        own["spec"] = lay_over(stands, own.get("spec") or {})
     return Layer(place, path, own, sugar)
-
-
-def _overlay(target: dict[str, Any], data: Mapping[str, Any]) -> None:
-    """Lay one part of a layer over another; unlike merging it keeps `null`, which later removes."""
-    for key, value in data.items():
-        inner = target.get(key)
-        if isinstance(value, dict) and isinstance(inner, dict):
-            _overlay(inner, value)
-        else:
-            target[key] = dict(value) if isinstance(value, dict) else value
 
 
 def locate(layers: Sequence[Layer], path: FieldPath) -> tuple[str, FieldPath]:

@@ -10,6 +10,7 @@ from typing import Any, Literal
 import msgspec
 
 from virtcatalog.api.quantity import Quantity
+from virtcatalog.manifests.merge import fresh
 
 API_VERSION = "instancetype.kubevirt.io/v1beta1"
 CLUSTER_INSTANCETYPE = "VirtualMachineClusterInstancetype"
@@ -314,12 +315,3 @@ class Catalog(msgspec.Struct, frozen=True, kw_only=True):
     def _of(self, kind: str) -> Iterator[Manifest]:
         entries: tuple[Entry, ...] = self.instancetypes if kind in INSTANCETYPE_KINDS else self.preferences
         return (entry.manifest(kind) for entry in sorted(entries, key=attrgetter("name")))
-
-
-def fresh(value: Any) -> Any:
-    """Copy plain data, so that the copy shares no map or list with the original or within itself."""
-    if isinstance(value, dict):
-        return {key: fresh(each) for key, each in value.items()}
-    if isinstance(value, list):
-        return [fresh(each) for each in value]
-    return value

@@ -11,7 +11,6 @@ from virtcatalog.api.decode import convert
 from virtcatalog.api.instancetype import VirtualMachineInstancetypeSpec, VirtualMachinePreferenceSpec
 from virtcatalog.api.shape import parse_release
 from virtcatalog.catalog.check import spec_faults
-from virtcatalog.catalog.compose import merge
 from virtcatalog.catalog.gitops import for_flux, gitops_annotations, substitution_patches
 from virtcatalog.catalog.labels import DERIVED_LABELS, PREFIX, requirement_labels, spec_labels
 from virtcatalog.catalog.layers import Composer
@@ -23,12 +22,12 @@ from virtcatalog.catalog.model import (
     Overlay,
     Patch,
     Selection,
-    fresh,
 )
 from virtcatalog.catalog.names import annotations_fault, key_fault, label_fault, name_fault, namespace_fault
 from virtcatalog.catalog.sources import FieldPath
 from virtcatalog.catalog.work import WorkError
 from virtcatalog.errors import UnsupportedError
+from virtcatalog.manifests.merge import fresh, lay_over, merge
 from virtcatalog.releases import find_release
 
 PLACE = "overlays.yaml"
@@ -179,7 +178,7 @@ class _Reader:
         for changes, names in groups.items():
             change = {"metadata": {"labels": dict(changes)}} if changes else {}
             only = target if len(groups) == 1 else Selection(tuple(dict.fromkeys(names)), target.kinds, target.labels)
-            yield Patch(only, _joined(body, change))
+            yield Patch(only, lay_over(body, change))
 
     def objects(self, overlay: Overlay) -> Iterator[Manifest]:
         for entry in self._entries:
@@ -217,12 +216,3 @@ class _Reader:
 def _selection(data: Mapping[str, Any] | None) -> Selection:
     data = data or {}
     return Selection(tuple(data.get("names") or ()), tuple(data.get("kinds") or ()), data.get("labels") or {})
-
-
-def _joined(body: Mapping[str, Any], change: Mapping[str, Any]) -> dict[str, Any]:
-    """Two merge patches as one; unlike merging it keeps `null`."""
-    joined = dict(body)
-    for key, value in change.items():
-        inner = joined.get(key)
-        joined[key] = _joined(inner, value) if isinstance(inner, dict) and isinstance(value, dict) else value
-    return joined

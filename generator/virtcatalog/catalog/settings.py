@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from virtcatalog.catalog.chain import Chain, Part, extended
-from virtcatalog.catalog.compose import merge_into
 from virtcatalog.catalog.declarations import CatalogFile
 from virtcatalog.catalog.files import Files
 from virtcatalog.catalog.gitops import gitops_annotations
 from virtcatalog.catalog.names import label_fault, name_fault
 from virtcatalog.catalog.sources import Sources
+from virtcatalog.manifests.merge import merge_into
 
 _TAKEN = {
     *("class", "version", "size", "variant", "vcpus", "memory", "name", "displayName", "range"),

@@ -12,6 +12,7 @@ from virtcatalog.api.configuration import (
     SMBiosConfiguration,
 )
 from virtcatalog.api.decode import convert, to_manifest
+from virtcatalog.manifests.merge import lay_over
 from virtcatalog.releases import DEFAULT, Release, Stage
 
 _PULL_POLICIES = ("", "Always", "IfNotPresent", "Never")
@@ -34,7 +35,7 @@ class Configuration:
         architecture: str = "amd64",
         release: Release = DEFAULT,
     ) -> None:
-        values = _overlay(release.configuration, to_manifest(configured) if configured else {})
+        values = lay_over(release.configuration, to_manifest(configured) if configured else {})
         self.invalid = _invalid(values)
         if self.invalid:
             values = dict(release.configuration)
@@ -141,15 +142,6 @@ class Configuration:
         if architecture == "s390x":
             return by_architecture.s390x or ArchSpecificConfiguration()
         return by_architecture.amd64 or ArchSpecificConfiguration()
-
-
-def _overlay(defaults: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
-    """Maps merge, anything else replaces: what decoding the CR's JSON over KubeVirt's defaults comes to."""
-    merged = dict(defaults)
-    for key, value in values.items():
-        below = merged.get(key)
-        merged[key] = _overlay(below, value) if isinstance(below, Mapping) and isinstance(value, Mapping) else value
-    return merged
 
 
 def _invalid(values: Mapping[str, Any]) -> str:

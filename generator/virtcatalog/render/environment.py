@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from virtcatalog.catalog.model import NAMESPACED_KINDS, Catalog, Manifest, Overlay
+from virtcatalog.manifests.merge import merge
 
 
 def deployed(catalog: Catalog, environment: str = "") -> list[Manifest]:
@@ -18,8 +16,7 @@ def deployed(catalog: Catalog, environment: str = "") -> list[Manifest]:
 
 def _changed(manifest: Manifest, overlay: Overlay) -> Manifest:
     """The object after the overlay's patches, its namespace, labels and annotations, in kustomize's order."""
-    for patch in overlay.patches_for(manifest):
-        manifest = _merge(manifest, patch)
+    manifest = merge(manifest, *overlay.patches_for(manifest))
     metadata = manifest["metadata"]
     if overlay.namespace and manifest["kind"] in NAMESPACED_KINDS:
         metadata["namespace"] = overlay.namespace
@@ -27,17 +24,3 @@ def _changed(manifest: Manifest, overlay: Overlay) -> Manifest:
         if additions:
             metadata[part] = {**metadata.get(part, {}), **additions}
     return manifest
-
-
-def _merge(target: Mapping[str, Any], patch: Mapping[str, Any]) -> dict[str, Any]:
-    """Apply a JSON merge patch (RFC 7396)."""
-    merged = dict(target)
-    for key, value in patch.items():
-        if value is None:
-            merged.pop(key, None)
-        elif isinstance(value, dict):
-            old = merged.get(key)
-            merged[key] = _merge(old if isinstance(old, dict) else {}, value)
-        else:
-            merged[key] = value
-    return merged
