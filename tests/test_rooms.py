@@ -17,6 +17,7 @@ ROOT = Path(__file__).parent.parent / "generator" / PACKAGE
 #: The rooms, each of which imports only those before it. In `kubevirt`, a stage is a room of its own.
 ORDER = (
     "_version",
+    "escaping",
     "errors",
     "limits",
     "releases",

@@ -98,9 +98,9 @@ def test_junit_has_a_case_a_rule_and_fails_those_with_findings_above_notes():
     assert cases == {"hugepages": ["failure"], "deprecated": ["system-out"], "naming": []}
 
 
-def test_junit_leaves_out_what_xml_cannot_hold():
+def test_junit_shows_what_xml_cannot_hold():
     bell = Finding(message="ring \a", rule="naming", severity="warning")
-    assert "ring  [warning: naming]" in junit([bell], RULES)
+    assert r"ring \x07 [warning: naming]" in junit([bell], RULES)
 
 
 def test_sarif_points_each_result_at_its_rule_and_place():

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
-from urllib.parse import quote
 
 import msgspec
 
+from virtcatalog import escaping
 from virtcatalog._version import __version__
 from virtcatalog.check.finding import Finding, Rule
 
 _SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _SARIF_LEVELS = {"error": "error", "warning": "warning", "note": "note"}
-_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _GITHUB_COMMANDS = {"error": "error", "warning": "warning", "note": "notice"}
 
 
@@ -26,7 +23,7 @@ def text(findings: Sequence[Finding], _rules: Mapping[str, Rule]) -> str:
 
 def as_json(findings: Sequence[Finding], _rules: Mapping[str, Rule]) -> str:
     """A list of objects, one a finding."""
-    return json.dumps([msgspec.to_builtins(each) for each in findings], indent=2, ensure_ascii=False) + "\n"
+    return escaping.as_json([msgspec.to_builtins(each) for each in findings])
 
 
 def github(findings: Sequence[Finding], _rules: Mapping[str, Rule]) -> str:
@@ -39,9 +36,8 @@ def github(findings: Sequence[Finding], _rules: Mapping[str, Rule]) -> str:
             "col": str(each.column or ""),
             "title": each.rule,
         }
-        given = ",".join(f"{key}={_github_property(value)}" for key, value in properties.items() if value)
         message = ": ".join(part for part in (each.object, each.field, each.message) if part)
-        lines.append(f"::{_GITHUB_COMMANDS[each.severity]} {given}::{_github_data(message)}\n")
+        lines.append(escaping.github(_GITHUB_COMMANDS[each.severity], message, properties))
     return "".join(lines)
 
 
@@ -61,7 +57,7 @@ def junit(findings: Sequence[Finding], rules: Mapping[str, Rule]) -> str:
             if grave:
                 element.set("message", rule.summary)
                 element.set("type", grave[0].severity)
-            element.text = "\n".join(map(_xml_safe, map(str, of_rule)))
+            element.text = "\n".join(map(escaping.xml, map(str, of_rule)))
     suites = etree.Element("testsuites")
     suites.append(suite)
     written: bytes = etree.tostring(suites, pretty_print=True, xml_declaration=True, encoding="UTF-8")
@@ -88,7 +84,7 @@ def sarif(findings: Sequence[Finding], rules: Mapping[str, Rule]) -> str:
     results = [_sarif_result(each, ids) for each in findings]
     run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
     log = {"$schema": _SARIF_SCHEMA, "version": "2.1.0", "runs": [run]}
-    return json.dumps(log, indent=2, ensure_ascii=False) + "\n"
+    return escaping.as_json(log)
 
 
 FORMATS: dict[str, Callable[[Sequence[Finding], Mapping[str, Rule]], str]] = {
@@ -117,21 +113,8 @@ def _sarif_result(finding: Finding, ids: Sequence[str]) -> dict[str, Any]:
         "message": {"text": message},
     }
     if finding.file:
-        place: dict[str, Any] = {"artifactLocation": {"uri": quote(finding.file)}}
+        place: dict[str, Any] = {"artifactLocation": {"uri": escaping.uri(finding.file)}}
         if finding.line:
             place["region"] = {"startLine": finding.line, "startColumn": max(finding.column, 1)}
         result["locations"] = [{"physicalLocation": place}]
     return result
-
-
-def _github_data(value: str) -> str:
-    return value.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-
-
-def _github_property(value: str) -> str:
-    return _github_data(value).replace(":", "%3A").replace(",", "%2C")
-
-
-def _xml_safe(value: str) -> str:
-    """Leave out what XML 1.0 cannot hold."""
-    return _NOT_XML.sub("", value)

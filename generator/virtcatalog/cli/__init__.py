@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from importlib import import_module
+from typing import Any
 
 import click
 
 from virtcatalog._version import __version__
+from virtcatalog.cli.console import guarded
 
 #: Every command, in the order that help lists them, with the line that help shows: showing help loads no command.
 COMMANDS = {
@@ -27,6 +30,10 @@ COMMANDS = {
 
 
 class _Commands(click.Group):
+    def invoke(self, ctx: click.Context) -> Any:
+        """Call the command; see `guarded`."""
+        return guarded(partial(super().invoke, ctx), debug=ctx.params["debug"])
+
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
 
@@ -56,8 +63,10 @@ class _Commands(click.Group):
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="virtcatalog", message="%(prog)s %(version)s")
-def main() -> None:
+@click.option("--debug", is_flag=True, envvar="VIRTCATALOG_DEBUG", help="Print the traceback of a bug, to report it.")
+def main(debug: bool) -> None:
     """Declare KubeVirt instance types and preferences; see what every VM becomes.
 
-    Exit status: 0 fine, 1 findings or differences, 2 wrong usage or unreadable input.
+    Exit status: 0 fine, 1 findings or differences, 2 wrong usage or unreadable input, 70 a bug of virtcatalog's,
+    130 interrupted.
     """

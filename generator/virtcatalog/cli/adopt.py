@@ -11,7 +11,7 @@ import click
 
 from virtcatalog.cli.adopt_output import Machine, Rewritten, as_text, put, replace, rewritten
 from virtcatalog.cli.conditions import conditioned
-from virtcatalog.cli.console import failing, progress, summary
+from virtcatalog.cli.console import echo, failing, progress, summary
 from virtcatalog.cli.inputs import catalog_objects, contents
 from virtcatalog.cli.vms import field_of_vm
 from virtcatalog.errors import ManifestError, Problem, VirtcatalogError
@@ -168,18 +168,18 @@ def _tell(machines: list[Machine], problems: list[Problem], lost_comments: list[
     from virtcatalog.adopt.report import explain, table
 
     for problem in sorted(problems):
-        click.echo(str(problem), err=True)
+        echo(str(problem), err=True)
     for machine in machines:
         manifest = machine.manifest
         for problem in _problems(manifest, machine.adoption):
-            click.echo(str(problem), err=True)
+            echo(str(problem), err=True)
         line, column = manifest.place("")
         start = f"{manifest.file}:{line}:{column}: {manifest.name}: "
         for text in explain(machine.adoption):
-            click.echo(start + text, err=True)
+            echo(start + text, err=True)
             start = ""
     for comment in lost_comments:
-        click.echo(comment, err=True)
+        echo(comment, err=True)
     if len(machines) > 1:
         for text in table((machine.name, machine.adoption) for machine in machines):
             summary(text)

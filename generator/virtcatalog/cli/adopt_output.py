@@ -13,9 +13,7 @@ from difflib import unified_diff
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-import click
-
-from virtcatalog.cli.console import write_diff
+from virtcatalog.cli.console import data, write_diff
 from virtcatalog.errors import Problem, VirtcatalogError
 
 _COMMENT = re.compile(r"(?:^|\s)(#.*)$")
@@ -95,7 +93,7 @@ def put(form: str, target: str, text: str) -> None:
     elif form == "diff":
         write_diff(text)
     else:
-        click.echo(text, nl=False)
+        data(text)
 
 
 def _stream(files: list[Rewritten]) -> Iterator[str]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from virtcatalog.cli.console import failing, summary, write_diff
+from virtcatalog.cli.console import echo, failing, summary, write_diff
 
 if TYPE_CHECKING:
     from virtcatalog.publish.promise import Breach
@@ -62,7 +62,7 @@ def refuse(broken: Sequence[Breach]) -> int:
 
     problems = sorted({breach.problem for breach in broken})
     for problem in problems:
-        click.echo(str(problem), err=True)
+        echo(str(problem), err=True)
     summary(f"{_count(len(problems), 'published field or name')} would change. {ADVICE}")
     return 1
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from datetime import date, datetime
 from pathlib import Path
@@ -11,9 +10,10 @@ from typing import TYPE_CHECKING
 import click
 
 from virtcatalog.cli.conditions import conditioned
-from virtcatalog.cli.console import coloured, failing, summary
+from virtcatalog.cli.console import coloured, data, echo, failing, summary
 from virtcatalog.cli.inputs import is_catalog, read
 from virtcatalog.errors import ProblemsError, VirtcatalogError
+from virtcatalog.escaping import as_json
 
 if TYPE_CHECKING:
     from virtcatalog.catalog.model import Catalog
@@ -94,14 +94,14 @@ def command(
     if show_rules:
         from virtcatalog.check.page import page
 
-        click.echo(page(RULES), nl=False)
+        data(page(RULES))
         return 0
     inventory, findings = _take(catalog, sources, day.date() if day else _today(), conditions)
     if inventory is not None:
         findings = check(inventory)
         if table:
             _print_pairs(inventory, table)
-    click.echo(FORMATS[form](findings, RULES), nl=False, err=bool(table))
+    data(FORMATS[form](findings, RULES), err=bool(table))
     summary(counted(findings))
     return int(worst(findings) in ("error", "warning", *(["note"] if strict else [])))
 
@@ -152,7 +152,7 @@ def _print_pairs(inventory: Inventory, form: str) -> None:
     configurations = [each.manifest for each in inventory.others if each.kind == "KubeVirt"]
     found = list(pairs(objects, configurations, inventory.conditions))
     if form == "json":
-        click.echo(json.dumps([_plain(each) for each in found], indent=2, ensure_ascii=False))
+        data(as_json([_plain(each) for each in found]))
     else:
         _print_table(found)
     fitting = sum(each.fits for each in found)
@@ -181,7 +181,7 @@ def _print_table(found: Sequence[Pair]) -> None:
         return
     widths = [max(len(row[column]) for row in (_HEADER, *rows)) for column in range(len(_HEADER))]
     for row in (_HEADER, *rows):
-        click.echo("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
+        echo("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
 
 
 def _why(pair: Pair) -> str:

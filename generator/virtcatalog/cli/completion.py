@@ -5,6 +5,8 @@ from __future__ import annotations
 import click
 from click.shell_completion import get_completion_class
 
+from virtcatalog.cli.console import data
+
 
 @click.command(
     "completion",
@@ -23,4 +25,4 @@ def command(shell: str) -> None:
     kind = get_completion_class(shell)
     if kind is None:
         raise click.UsageError(f"no completion for {shell}")
-    click.echo(kind(main, {}, "virtcatalog", "_VIRTCATALOG_COMPLETE").source())
+    data(kind(main, {}, "virtcatalog", "_VIRTCATALOG_COMPLETE").source() + "\n")

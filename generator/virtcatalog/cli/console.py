@@ -5,12 +5,19 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from functools import wraps
+from io import TextIOWrapper
+from pathlib import Path
 from typing import ParamSpec, TypeVar
 
 import click
 
+from virtcatalog import escaping
 from virtcatalog.errors import ProblemsError, VirtcatalogError
+
+#: Exit statuses beside 0 (fine) and 1 (findings or differences).
+UNUSABLE, BUG, INTERRUPTED, PIPE_CLOSED = 2, 70, 130, 141
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -25,33 +32,115 @@ def failing(command: Callable[P, int]) -> Callable[P, None]:
     def run(*args: P.args, **kwargs: P.kwargs) -> None:
         try:
             status = command(*args, **kwargs)
-            sys.stdout.flush()
         except ProblemsError as error:
             for problem in error.problems:
-                click.echo(str(problem), err=True)
+                echo(str(problem), err=True)
             count = len(error.problems)
-            click.echo(f"{count} problem{'' if count == 1 else 's'}", err=True)
-            status = 2
+            echo(f"{count} problem{'' if count == 1 else 's'}", err=True)
+            status = UNUSABLE
         except VirtcatalogError as error:
-            click.echo(f"error: {error}", err=True)
-            status = 2
-        except BrokenPipeError:
-            # The reader has gone; nothing is left to say to it, at exit neither.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            status = 1
+            echo(f"error: {error}", err=True)
+            status = UNUSABLE
         raise SystemExit(status)
 
     return run
 
 
+def guarded(run: Callable[[], T], *, debug: bool) -> T:
+    """Call what a command line asks for; whatever happens in it ends in an exit status that says so.
+
+    What is not foreseen is a bug, and never a status that means a result: neither 0 nor 1.
+    """
+    _prepare()
+    try:
+        try:
+            found = run()
+        except SystemExit:
+            _flush()
+            raise
+        _flush()
+        return found
+    except (click.ClickException, click.exceptions.Exit, click.Abort):
+        raise
+    except KeyboardInterrupt:
+        status = _end("interrupted", INTERRUPTED)
+    except BrokenPipeError:
+        status = _end("", PIPE_CLOSED)  # the reader has gone; nothing is left to say to it
+    except OSError as error:
+        status = _end(f"error: {': '.join(filter(None, (_name(error), error.strerror or str(error))))}", UNUSABLE)
+    except MemoryError:
+        status = _end("error: there is not enough memory for this; nothing that was printed is a result", BUG)
+    except Exception as error:
+        status = _end(_bug(error, debug=debug), BUG)
+    raise SystemExit(status)
+
+
+def _bug(error: Exception, *, debug: bool) -> str:
+    from traceback import extract_tb, format_exception
+
+    if debug:
+        return "".join(format_exception(error))
+    at = extract_tb(error.__traceback__)[-1]
+    what = f"{type(error).__name__}: {error}"[:200]
+    return (
+        f"virtcatalog has a bug: {what} ({Path(at.filename).name}:{at.lineno})\n"
+        "Nothing that was printed is a result. Please report this, with what the same command prints with --debug "
+        "right after virtcatalog (or VIRTCATALOG_DEBUG=1)."
+    )
+
+
+def _name(error: OSError) -> str:
+    name = error.filename
+    return os.fsdecode(name) if isinstance(name, (str, bytes)) else ""
+
+
+def _end(message: str, status: int) -> int:
+    """Say the last words, if there is anybody to hear them, and leave nothing to be written at exit."""
+    with suppress(OSError):
+        if message:
+            echo(message, err=True)
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            if stream is not None:
+                stream.flush()
+        except (OSError, ValueError):
+            with suppress(OSError, ValueError):
+                os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+    return status
+
+
+def _prepare() -> None:
+    """Let no character be one that a stream cannot write; what is no terminal gets UTF-8, as data has to be."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            encoding = None if stream.isatty() else "utf-8"
+            stream.reconfigure(encoding=encoding, errors="backslashreplace")
+
+
+def _flush() -> None:
+    if sys.stdout is not None:
+        sys.stdout.flush()
+
+
+def echo(text: str = "", *, err: bool = False, nl: bool = True) -> None:
+    """Print for people: nothing in the text is obeyed by a terminal, or by what reads the log of a CI job."""
+    click.echo(escaping.log(text), err=err, nl=nl)
+
+
+def data(text: str, *, err: bool = False) -> None:
+    """Print YAML, XML, JSON, Markdown or workflow commands, which were escaped for what they are."""
+    click.echo(text, nl=False, err=err)
+
+
 def summary(text: str) -> None:
     """Print a closing line."""
-    click.echo(text, err=True)
+    echo(text, err=True)
 
 
 def progress(items: Iterable[T], number: int, noun: str) -> Iterator[T]:
     """Yield the items with a bar on stderr, if that is a terminal on which nothing else is printed meanwhile."""
-    if number < 2 or not sys.stderr.isatty() or sys.stdout.isatty():
+    streams = sys.stdout, sys.stderr
+    if number < 2 or None in streams or not sys.stderr.isatty() or sys.stdout.isatty():
         yield from items
         return
     from rich.console import Console
@@ -62,11 +151,12 @@ def progress(items: Iterable[T], number: int, noun: str) -> Iterator[T]:
 
 def coloured() -> bool:
     """Whether stdout is a terminal that wants colour (https://no-color.org)."""
-    return sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+    return sys.stdout is not None and sys.stdout.isatty() and not os.environ.get("NO_COLOR")
 
 
 def write_diff(text: str) -> None:
     """Print a unified diff, coloured on a terminal."""
+    text = escaping.log(text)
     if not coloured():
         click.echo(text, nl=False)
         return

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import json
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from pathlib import Path
@@ -13,9 +12,10 @@ import click
 import msgspec
 
 from virtcatalog.cli.conditions import conditioned_twice
-from virtcatalog.cli.console import failing, progress, write_diff
+from virtcatalog.cli.console import data, failing, progress, write_diff
 from virtcatalog.cli.inputs import contents, is_catalog, read
 from virtcatalog.errors import ManifestError, Problem, VirtcatalogError
+from virtcatalog.escaping import as_json
 
 if TYPE_CHECKING:
     from virtcatalog.kubevirt.conditions import Conditions
@@ -197,16 +197,16 @@ def _text(report: Report) -> None:
 def _markdown(artifact: str, report: Report) -> None:
     from virtcatalog.review.markdown import markdown
 
-    click.echo(markdown(report, artifact), nl=False)
+    data(markdown(report, artifact))
 
 
 def _github(report: Report) -> None:
     from virtcatalog.review.text import github
 
-    click.echo(github(report), nl=False)
+    data(github(report))
 
 
 def _json(report: Report) -> None:
     from virtcatalog.review.report import as_data
 
-    click.echo(json.dumps(as_data(report), indent=2, ensure_ascii=False))
+    data(as_json(as_data(report)))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from virtcatalog.cli.conditions import conditioned, conditions_of
-from virtcatalog.cli.console import failing, progress, summary
+from virtcatalog.cli.console import echo, failing, progress, summary
 from virtcatalog.cli.expand_output import PRINTERS, print_pins
 from virtcatalog.cli.expand_warnings import Warnings
 from virtcatalog.cli.outcome import Outcome
@@ -113,7 +113,7 @@ class _Run:
 
     def say(self, problem: Problem) -> None:
         """Print a problem."""
-        click.echo(str(problem), err=True)
+        echo(str(problem), err=True)
 
     def tell(self, expanded: Iterator[_Expanded]) -> Iterator[Outcome]:
         """Yield what became of each VM, refused ones too; what virtcatalog does not model is only told."""

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import click
-
-from virtcatalog.cli.console import coloured
+from virtcatalog.cli.console import coloured, echo
 
 if TYPE_CHECKING:
     from virtcatalog.ask.disks import DiskInfo
@@ -28,12 +26,12 @@ def print_disks(outcomes: Outcomes, many: bool) -> None:
             _draw(vm.name, rows)
             continue
         if many:
-            click.echo(f"{separator}VirtualMachineInstance/{vm.name}")
+            echo(f"{separator}VirtualMachineInstance/{vm.name}")
             separator = "\n"
         cells = [[each.upper() for each in _COLUMNS], *([cell or "-" for cell in row] for row in rows)]
         widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
         for line in cells:
-            click.echo("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip())
+            echo("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip())
 
 
 def _row(disk: DiskInfo) -> list[str]:

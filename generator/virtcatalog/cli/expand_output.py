@@ -7,12 +7,12 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-import click
 import msgspec
 
-from virtcatalog.cli.console import coloured, write_diff
+from virtcatalog.cli.console import coloured, data, echo, write_diff
 from virtcatalog.cli.expand_disks import print_disks
 from virtcatalog.cli.outcome import Outcomes
+from virtcatalog.escaping import as_json
 
 if TYPE_CHECKING:
     from virtcatalog.ask.explain import Origin
@@ -31,7 +31,7 @@ def print_xml(outcomes: Outcomes, many: bool) -> None:
     for vm, result, _ in outcomes:
         if result.domain_xml:
             name = vm.name.replace("--", "- -")
-            click.echo((f"<!-- {name} -->\n" if many else "") + result.domain_xml, nl=False)
+            data((f"<!-- {name} -->\n" if many else "") + result.domain_xml)
 
 
 def print_manifests(part: str, outcomes: Outcomes, many: bool) -> None:
@@ -41,7 +41,7 @@ def print_manifests(part: str, outcomes: Outcomes, many: bool) -> None:
     for _, result, _ in outcomes:
         manifest = getattr(result, part)
         if manifest:
-            click.echo(("---\n" if many else "") + dump(manifest), nl=False)
+            data(("---\n" if many else "") + dump(manifest))
 
 
 def print_diff(outcomes: Outcomes, _many: bool) -> None:
@@ -64,12 +64,12 @@ def print_explanation(outcomes: Outcomes, many: bool) -> None:
             _print_table(vm.name, rows)
             continue
         if many:
-            click.echo(f"{separator}VirtualMachineInstance/{vm.name}")
+            echo(f"{separator}VirtualMachineInstance/{vm.name}")
             separator = "\n"
         widths = [max(map(len, column)) for column in zip(_COLUMNS, *rows, strict=True)]
         for row in ([each.upper() for each in _COLUMNS], *rows):
             line = "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True))
-            click.echo(line.rstrip())
+            echo(line.rstrip())
 
 
 def print_json(outcomes: Outcomes, many: bool) -> None:
@@ -90,15 +90,15 @@ def print_json(outcomes: Outcomes, many: bool) -> None:
             else None,
             "domainXml": result.domain_xml,
         }
-        click.echo(separator + json.dumps(document, indent=2, ensure_ascii=False), nl=False)
+        data(separator + as_json(document).rstrip("\n"))
         separator = ",\n"
     if many:
-        click.echo("\n]" if separator == ",\n" else "[]")
+        data("\n]\n" if separator == ",\n" else "[]\n")
     elif separator:
-        click.echo()
+        data("\n")
 
 
-def print_pins(as_json: bool, outcomes: Outcomes, _many: bool) -> None:
+def print_pins(json_wanted: bool, outcomes: Outcomes, _many: bool) -> None:
     """Print the VMs pinned to revisions, each before its ControllerRevisions: a YAML stream or a List as JSON."""
     from virtcatalog.ask.pinned import pinned
     from virtcatalog.manifests.emit import dump, join
@@ -107,10 +107,10 @@ def print_pins(as_json: bool, outcomes: Outcomes, _many: bool) -> None:
     for vm, result, cluster in outcomes:
         if result.vm_object is not None and result.admitted:
             items += pinned(vm.manifest, result.vm_object, cluster)
-    if as_json:
-        click.echo(json.dumps({"apiVersion": "v1", "kind": "List", "items": items}, indent=2, ensure_ascii=False))
+    if json_wanted:
+        data(as_json({"apiVersion": "v1", "kind": "List", "items": items}))
     else:
-        click.echo(join(map(dump, items)), nl=False)
+        data(join(map(dump, items)))
 
 
 def _origins(vm: Located, cluster: Cluster) -> list[Origin]:

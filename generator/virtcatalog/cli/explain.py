@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -10,10 +9,11 @@ import click
 import msgspec
 
 from virtcatalog.cli.conditions import conditioned, conditions_of
-from virtcatalog.cli.console import failing
+from virtcatalog.cli.console import data, echo, failing
 from virtcatalog.cli.inputs import is_catalog
 from virtcatalog.cli.vms import Batch, Located, gather
 from virtcatalog.errors import ManifestError, VirtcatalogError
+from virtcatalog.escaping import as_json
 
 if TYPE_CHECKING:
     from virtcatalog.ask.why import Answer, Reason
@@ -68,9 +68,9 @@ def command(
     answer = why(located.manifest, objects, conditions_of([batch], conditions)[0], view)
     places = [_place(reason, located, catalog, file) for reason in answer.reasons]
     if form == "json":
-        click.echo(json.dumps(_as_data(located, field or xpath or "", answer, places), indent=2, ensure_ascii=False))
+        data(as_json(_as_data(located, field or xpath or "", answer, places)))
     else:
-        click.echo("".join(f"{line}\n" for line in _lines(field or xpath or "", answer, places)), nl=False)
+        echo("".join(f"{line}\n" for line in _lines(field or xpath or "", answer, places)), nl=False)
     return 0
 
 

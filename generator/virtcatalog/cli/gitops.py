@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from virtcatalog.cli.console import failing, summary
+from virtcatalog.cli.console import data, failing, summary
 
 if TYPE_CHECKING:
     from virtcatalog.catalog.model import Catalog, Overlay
@@ -77,7 +77,7 @@ def command(
         objects = gitops.applications(origin, destinations, namespace or "argocd")
     else:
         objects = [gitops.application_set(origin, destinations, namespace or "argocd")]
-    click.echo(join(dump(each) for each in objects), nl=False)
+    data(join(dump(each) for each in objects))
     return 0
 
 

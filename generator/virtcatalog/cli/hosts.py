@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from virtcatalog.cli.console import failing
+from virtcatalog.cli.console import data, echo, failing
 
 
 @click.command(
@@ -28,8 +28,8 @@ def command(name: str | None) -> int:
     from virtcatalog.kubevirt.hosts import HOSTS
 
     if name is not None:
-        click.echo(dump_host(load_host(name)), nl=False)
+        data(dump_host(load_host(name)))
         return 0
     for host in HOSTS.values():
-        click.echo(f"{host}: {host.description}")
+        echo(f"{host}: {host.description}")
     return 0

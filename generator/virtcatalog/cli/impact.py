@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,9 +10,10 @@ import click
 import msgspec
 
 from virtcatalog.cli.conditions import conditioned
-from virtcatalog.cli.console import failing
+from virtcatalog.cli.console import data, echo, failing
 from virtcatalog.cli.diff import read_dumps
 from virtcatalog.errors import VirtcatalogError
+from virtcatalog.escaping import as_json, single_line
 
 if TYPE_CHECKING:
     from virtcatalog.ask.impact import Impact, Use
@@ -60,15 +60,14 @@ def command(names: tuple[str, ...], catalog: str, sources: tuple[str, ...], form
         raise VirtcatalogError(f"{catalog}: there is no such catalog or folder")
     found = impacts(names, Path(catalog), read_dumps(sources), conditions)
     if form == "json":
-        click.echo(json.dumps([_as_data(each) for each in found], indent=2, ensure_ascii=False))
+        data(as_json([_as_data(each) for each in found]))
     else:
-        click.echo("\n".join("".join(f"{line}\n" for line in _lines(each)) for each in found), nl=False)
+        echo("\n".join("".join(f"{line}\n" for line in _lines(each)) for each in found), nl=False)
     return 1 if any(each.used for each in found) else 0
 
 
 def _lines(impact: Impact) -> Iterator[str]:
     from virtcatalog.review.report import effects, headline, members
-    from virtcatalog.review.text import printable
 
     number = len(impact.objects)
     yield f"{impact.what} {impact.name}: {number} object{'' if number == 1 else 's'}"
@@ -77,7 +76,7 @@ def _lines(impact: Impact) -> Iterator[str]:
     for template, noun in ((True, "VM template"), (False, "VM")):
         uses = [each for each in impact.uses if each.template == template]
         if uses:
-            yield f"  used by {len(uses):,} {noun}{'' if len(uses) == 1 else 's'}: {printable(_names(uses))}"
+            yield f"  used by {len(uses):,} {noun}{'' if len(uses) == 1 else 's'}: {single_line(_names(uses))}"
     if not impact.used:
         yield "  nothing depends on it"
     if impact.problems:
@@ -86,8 +85,8 @@ def _lines(impact: Impact) -> Iterator[str]:
     if impact.without.groups:
         yield "  without it:"
     for group in impact.without.groups:
-        yield f"    {printable(headline(group))}"
-        yield f"      {printable(members(group))}"
+        yield f"    {single_line(headline(group))}"
+        yield f"      {single_line(members(group))}"
         when = effects(group)
         if when:
             yield f"      {when}"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from virtcatalog.cli.console import failing, summary
+from virtcatalog.cli.console import echo, failing, summary
 
 if TYPE_CHECKING:
     from virtcatalog.scaffold.content import Tool
@@ -46,7 +46,7 @@ def command(folder: Path, name: str | None, tool: Tool, repo_url: str) -> int:
         raise click.UsageError("--repo-url is for --gitops argocd or flux.")
     written = write(folder, contents(name, tool, repo_url))
     for path in written:
-        click.echo(str(folder / path))
+        echo(str(folder / path))
     count = f"{len(written)} file{'' if len(written) == 1 else 's'}"
     summary(f"{folder}: {count}; next: make build test" if written else f"{folder}: nothing to add")
     return 0

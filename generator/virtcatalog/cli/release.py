@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from virtcatalog.cli.build import refuse
-from virtcatalog.cli.console import failing, summary
+from virtcatalog.cli.console import data, failing, summary
 
 
 @click.command(
@@ -65,6 +65,6 @@ def command(
         raise click.UsageError(f"{version} is published already, with other objects; choose another version")
     if not dry_run:
         publish(loaded, version, output)
-    click.echo(notes(version, before, different), nl=False)
+    data(notes(version, before, different))
     summary(f"{'would publish' if dry_run else 'published'} {version}: {output}, {catalog / 'catalog.lock'}")
     return 0

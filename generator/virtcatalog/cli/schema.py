@@ -8,6 +8,9 @@ from typing import Any
 
 import click
 
+from virtcatalog.cli.console import data, echo, failing
+from virtcatalog.errors import VirtcatalogError
+
 
 @click.command("schema")
 @click.argument("kind", required=False)
@@ -15,7 +18,8 @@ import click
     "--output", "-o", type=click.Path(file_okay=False, path_type=Path), help="Write every schema below this folder."
 )
 @click.option("--check", is_flag=True, help="Write nothing; exit 1 when the folder is not what would be written.")
-def command(kind: str | None, output: Path | None, *, check: bool) -> None:
+@failing
+def command(kind: str | None, output: Path | None, *, check: bool) -> int:
     """Print the schema of KIND, or write them all with --output.
 
     KIND is a kind (VirtualMachine) or a schema's name (catalog/preferences). Without KIND and --output, the names of
@@ -29,15 +33,16 @@ def command(kind: str | None, output: Path | None, *, check: bool) -> None:
         stale = _stale(folder, schemas)
         if check:
             for path, what in stale.items():
-                click.echo(f"{folder / path}: {what}", err=True)
-            click.echo(f"{len(stale)} of {len(schemas)} schemas differ" if stale else "schemas are fresh", err=True)
-            raise SystemExit(1 if stale else 0)
+                echo(f"{folder / path}: {what}", err=True)
+            echo(f"{len(stale)} of {len(schemas)} schemas differ" if stale else "schemas are fresh", err=True)
+            return 1 if stale else 0
         _write(folder, schemas, stale)
     elif kind:
-        click.echo(_text(schemas[_find(kind, schemas)]), nl=False)
+        data(_text(schemas[_find(kind, schemas)]))
     else:
         for path in schemas:
-            click.echo(path.removesuffix(".json"))
+            echo(path.removesuffix(".json"))
+    return 0
 
 
 def _schemas() -> dict[str, dict[str, Any]]:
@@ -74,13 +79,15 @@ def _stale(folder: Path, schemas: dict[str, dict[str, Any]]) -> dict[str, str]:
     found = {}
     for path, schema in schemas.items():
         file = folder / path
+        if any(each.is_symlink() for each in (file, *file.parents[: path.count("/")])):
+            raise VirtcatalogError(f"{file}: is a symbolic link, or below one: schemas are not written through links")
         if not file.is_file():
             found[path] = "missing"
         elif file.read_bytes() != _text(schema).encode():
             found[path] = "stale"
     for file in sorted(folder.rglob("*.json")):
         path = file.relative_to(folder).as_posix()
-        if path not in schemas and COMMENT.encode() in file.read_bytes():
+        if path not in schemas and file.is_file() and not file.is_symlink() and COMMENT.encode() in file.read_bytes():
             found[path] = "no longer written"
     return found
 

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from html import escape
 
+from virtcatalog.escaping import html, markdown_block, markdown_code, single_line, terminal
+from virtcatalog.escaping import markdown as plain
 from virtcatalog.review.outcome import KINDS
 from virtcatalog.review.report import Report, consequences, counts, effects, headline, members, totals
-from virtcatalog.review.text import printable
 
 #: A comment of GitHub holds 65,536 characters; bytes are counted, so that other forges' limits hold too.
 MOST_BYTES, MOST_BYTES_EACH = 65_000, 10_000
 _MARKER = "<!-- virtcatalog diff -->\n"
 _MOST_PROBLEMS, _MOST_ROWS = 20, 40
-_SPECIAL = re.compile(r"([\\`*_{}\[\]<>()#+!|~@&-])")
 
 
 def markdown(report: Report, artifact: str = "") -> str:
@@ -36,13 +35,13 @@ def markdown(report: Report, artifact: str = "") -> str:
 
 
 def _summary(report: Report) -> Iterator[str]:
-    yield f"### virtcatalog: {_code(report.base.label)} → {_code(report.head.label)}\n\n"
+    yield f"### virtcatalog: {markdown_code(report.base.label)} → {markdown_code(report.head.label)}\n\n"
     problems = report.problems
     if problems:
-        yield "**Broken: what is sound is compared, the rest is not.**\n\n```text\n"
-        yield "".join(f"{printable(str(each)).replace('```', '` ` `')}\n" for each in problems[:_MOST_PROBLEMS])
-        yield f"and {len(problems) - _MOST_PROBLEMS} more\n" if len(problems) > _MOST_PROBLEMS else ""
-        yield "```\n\n"
+        yield "**Broken: what is sound is compared, the rest is not.**\n\n"
+        told = "".join(f"{single_line(str(each))}\n" for each in problems[:_MOST_PROBLEMS])
+        more = f"and {len(problems) - _MOST_PROBLEMS} more\n" if len(problems) > _MOST_PROBLEMS else ""
+        yield f"{markdown_block(told + more, 'text')}\n"
     if not report.differs:
         yield "No differences.\n"
         return
@@ -50,12 +49,12 @@ def _summary(report: Report) -> Iterator[str]:
     for change, number in counts(report).items():
         names = [each.name for each in report.objects if each.change == change]
         more = f" and {len(names) - 3} more" if len(names) > 3 else ""
-        rows.append((f"objects {change}", number, ", ".join(map(_code, names[:3])) + more))
+        rows.append((f"objects {change}", number, ", ".join(map(markdown_code, names[:3])) + more))
     if report.host:
-        rows.append(("host profile", 1, _plain(report.host)))
+        rows.append(("host profile", 1, plain(report.host)))
     groups = report.fleet.groups
     rows += [
-        (f"VMs: {KINDS[group.kind]}", len(group.members), _plain(_short(headline(group), 300)))
+        (f"VMs: {KINDS[group.kind]}", len(group.members), plain(_short(headline(group), 300)))
         for group in groups[:_MOST_ROWS]
     ]
     yield "| what | number | |\n|---|--:|---|\n"
@@ -63,40 +62,41 @@ def _summary(report: Report) -> Iterator[str]:
         yield f"| {what} | {number:,} | {said} |\n"
     if len(groups) > _MOST_ROWS:
         yield f"| other changes of VMs | {len(groups) - _MOST_ROWS:,} | |\n"
-    yield f"\n{_plain(totals(report))}\n"
+    yield f"\n{plain(totals(report))}\n"
 
 
 def _details(report: Report, pointer: str) -> Iterator[str]:
     for group in report.fleet.groups:
-        said = f"{_plain(_short(members(group), 500))}  \n{_plain(effects(group))}\n"
+        said = f"{plain(_short(members(group), 500))}  \n{plain(effects(group))}\n"
         yield _folded(_short(headline(group), 300), said, group.diff, pointer)
     for change in report.objects:
         renamed = f" (was {change.old_name})" if change.old_name else ""
         where = f" in {', '.join(change.environments)}" if change.environments else ""
-        said = "".join(f"{_plain(sentence)}\n" for sentence in consequences(change, report))
+        said = "".join(f"{plain(sentence)}\n" for sentence in consequences(change, report))
         if change.same_as:
-            said += f"The same diff as {_code(change.same_as)}.\n"
+            said += f"The same diff as {markdown_code(change.same_as)}.\n"
         diff = "" if change.same_as else change.diff
         yield _folded(f"{change.change} {change.name}{renamed}{where}", said, diff, pointer)
 
 
 def _folded(title: str, said: str, diff: str, pointer: str) -> str:
-    fence = "`" * max(3, 1 + max((len(run) for run in re.findall("`+", diff)), default=0))
-    start = f"\n<details><summary>{escape(printable(title)).replace('@', '&#64;')}</summary>\n\n{said}\n"
+    start = f"\n<details><summary>{html(title)}</summary>\n\n{said}\n"
     end = "\n</details>\n"
     if not diff:
         return start + end
-    left = MOST_BYTES_EACH - _size(start) - _size(end) - 2 * len(fence) - 10
-    if _size(diff) > left:
-        diff = _cut(diff, left - _size(pointer))
-        return f"{start}{fence}diff\n{diff}{fence}\n{pointer}{end}"
-    return f"{start}{fence}diff\n{diff}{fence}\n{end}"
+    block = markdown_block(diff, "diff")
+    over = _size(start) + _size(block) + _size(end) - MOST_BYTES_EACH
+    if over > 0:
+        diff = terminal(diff)
+        block = markdown_block(_cut(diff, _size(diff) - over - _size(pointer)), "diff")
+        return f"{start}{block}{pointer}{end}"
+    return f"{start}{block}{end}"
 
 
 def _pointer(artifact: str) -> str:
     if not artifact:
         return "\n*Shortened: `virtcatalog diff` prints the whole report.*\n"
-    shown = f"<{artifact}>" if re.fullmatch(r"https?://[^\s<>]+", artifact) else _code(artifact)
+    shown = f"<{artifact}>" if re.fullmatch(r"https?://[^\s<>]+", artifact) else markdown_code(artifact)
     return f"\n*Shortened: the whole report is in {shown}.*\n"
 
 
@@ -108,19 +108,6 @@ def _cut(text: str, most: int) -> str:
 
 def _short(text: str, most: int) -> str:
     return text if len(text) <= most else f"{text[: most - 1]}…"
-
-
-def _code(text: str) -> str:
-    """Text as code, in a table too."""
-    text = printable(text)
-    fence = "`" * (1 + max((len(run) for run in re.findall("`+", text)), default=0))
-    pad = " " if text.startswith("`") or text.endswith("`") else ""
-    return f"{fence}{pad}{text}{pad}{fence}".replace("|", "\\|")
-
-
-def _plain(text: str) -> str:
-    """Text that means nothing to Markdown: names of VMs come from anybody."""
-    return _SPECIAL.sub(r"\\\1", printable(text)).replace("\\@", "&#64;")
 
 
 def _size(text: str) -> int:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from virtcatalog import escaping
+from virtcatalog.escaping import single_line
 from virtcatalog.manifests.identity import identity
 from virtcatalog.review.outcome import KINDS
 from virtcatalog.review.report import Report, consequences, effects, headline, members, totals
@@ -48,25 +50,20 @@ def _parts(report: Report) -> Iterator[str]:
     for change in report.objects:
         renamed = f" (was {change.old_name})" if change.old_name else ""
         where = f" in {', '.join(change.environments)}" if change.environments else ""
-        yield f"\n{change.change} {printable(change.name)}{renamed}{where}\n"
+        yield f"\n{change.change} {single_line(change.name)}{renamed}{where}\n"
         for sentence in consequences(change, report):
             yield f"  {sentence}\n"
         yield f"  The same diff as {change.same_as}.\n" if change.same_as else change.diff
     for group in report.fleet.groups:
-        yield f"\n{printable(headline(group))}\n"
-        yield f"  {printable(members(group))}\n"
+        yield f"\n{single_line(headline(group))}\n"
+        yield f"  {single_line(members(group))}\n"
         when = effects(group)
         if when:
             yield f"  {when}\n"
         yield group.diff
     if report.hidden or report.fleet.unknown:
-        yield f"\nnot compared: {printable(', '.join([*report.hidden, *report.fleet.unknown]))}\n"
+        yield f"\nnot compared: {single_line(', '.join([*report.hidden, *report.fleet.unknown]))}\n"
     yield f"\n{totals(report)}\n"
-
-
-def printable(text: str) -> str:
-    """A name as a terminal may have it: control characters are shown, not obeyed."""
-    return text if text.isprintable() else "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
 
 
 def _in_checkout(file: str, side: Side) -> str:
@@ -75,14 +72,4 @@ def _in_checkout(file: str, side: Side) -> str:
 
 
 def _command(level: str, file: str, line: int, title: str, message: str) -> str:
-    properties = {"file": file, "line": str(line or "") if file else "", "title": title}
-    given = ",".join(f"{key}={_property(value)}" for key, value in properties.items() if value)
-    return f"::{level} {given}::{_data(message)}\n"
-
-
-def _data(value: str) -> str:
-    return value.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-
-
-def _property(value: str) -> str:
-    return _data(value).replace(":", "%3A").replace(",", "%2C")
+    return escaping.github(level, message, {"file": file, "line": str(line or "") if file else "", "title": title})

@@ -1,0 +1,117 @@
+"""Text for where it goes: each medium obeys some characters, and names and values come from anybody.
+
+Whatever is printed, logged, commented or put on a page passes one of these, at the edge, so that it is shown and
+nothing is done.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+#: Characters that move, hide, reorder or end text: controls, formats, separators, halves of characters.
+_OBEYED = (
+    "\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
+    "\ud800-\udfff\U000e0000-\U000e007f"
+)
+_TERMINAL = re.compile(f"[{_OBEYED}]")
+_LINE = re.compile(f"[\t\n{_OBEYED}]")
+_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_MARKDOWN = re.compile(r"([\\`*_{}\[\]<>()#+!|~@&$-])")
+_START = re.compile(r"^(\s*)([/=]|[0-9](?=[0-9]*[.)]))")
+_COMMAND = re.compile(r"^([^\S\n]*)(::|##\[)", re.MULTILINE)
+
+
+def terminal(text: str) -> str:
+    """Return a text as a terminal may have it: control characters are shown, not obeyed; line feeds and tabs stay."""
+    return _TERMINAL.sub(_shown, text) if not text.isascii() or not text.isprintable() else text
+
+
+def single_line(text: str) -> str:
+    """Return a text as one line of a terminal or a log."""
+    return text if text.isprintable() else _LINE.sub(_shown, text)
+
+
+def log(text: str) -> str:
+    """Return a text as the log of a CI runner may have it: none of its lines is a workflow command of GitHub's."""
+    return _COMMAND.sub(r"\1\\\2", terminal(text))
+
+
+def _shown(match: re.Match[str]) -> str:
+    return ascii(match[0])[1:-1]
+
+
+def github(level: str, message: str, properties: Mapping[str, str]) -> str:
+    """Return a workflow command of GitHub Actions, a line; `level` is error, warning or notice."""
+    given = ",".join(f"{key}={_github_property(value)}" for key, value in properties.items() if value)
+    return f"::{level} {given}::{_github_data(message)}\n"
+
+
+def _github_data(text: str) -> str:
+    return terminal(text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A"))
+
+
+def _github_property(text: str) -> str:
+    return _github_data(text).replace(":", "%3A").replace(",", "%2C")
+
+
+def markdown(text: str) -> str:
+    """Return a text as a line of Markdown that means nothing: no markup, link, mention or quick action."""
+    escaped = _MARKDOWN.sub(r"\\\1", single_line(text)).replace("\\@", "&#64;").replace("://", ":&#47;/")
+    # At the start of a line, GitLab takes /merge for a command, and Markdown 1. for a list and = for a heading.
+    return re.sub(
+        r"^(\s*)([/=]|[0-9]+(?=[.)]))", lambda start: f"{start[1]}&#{ord(start[2][0])};{start[2][1:]}", escaped
+    )
+
+
+def markdown_code(text: str) -> str:
+    """Return a text as code within a line of Markdown, in a table too."""
+    text = single_line(text)
+    fence = _fence(text, 1)
+    pad = " " if text.startswith("`") or text.endswith("`") else ""
+    return f"{fence}{pad}{text}{pad}{fence}".replace("|", "\\|")
+
+
+def markdown_block(text: str, language: str = "") -> str:
+    """Return lines as a block of code."""
+    text = terminal(text)
+    fence = _fence(text, 3)
+    return f"{fence}{language}\n{text}{fence}\n"
+
+
+def _fence(text: str, least: int) -> str:
+    return "`" * max(least, 1 + max((len(run) for run in re.findall("`+", text)), default=0))
+
+
+def html(text: str) -> str:
+    """Return a text as HTML has it in an element or a quoted attribute, and so that no forge takes it for a mention."""
+    from html import escape
+
+    return escape(single_line(text)).replace("@", "&#64;").replace("`", "&#96;")
+
+
+def xml(text: str) -> str:
+    """Return a text without what XML 1.0 cannot hold; a serializer does the rest."""
+    return _NOT_XML.sub(_shown, terminal(text))
+
+
+def as_json(value: Any) -> str:
+    """Return plain data as JSON of several lines, in which what a terminal would obey is escaped."""
+    written = json.dumps(value, indent=2, ensure_ascii=False) + "\n"
+    return _TERMINAL.sub(_json_escape, written) if not written.isascii() or "\x7f" in written else written
+
+
+def _json_escape(match: re.Match[str]) -> str:
+    return json.dumps(match[0])[1:-1]
+
+
+def uri(path: str) -> str:
+    """Return a file's path as a relative URI, whatever bytes its name has."""
+    from urllib.parse import quote
+
+    try:
+        return quote(path.encode("utf-8", "surrogateescape"))
+    except UnicodeEncodeError:
+        return quote(path.encode("utf-8", "backslashreplace"))

@@ -1,0 +1,165 @@
+"""Whatever happens in a command ends in a status that says so, and prints nothing that a terminal or a log obeys."""
+
+import errno
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from virtcatalog.cli import COMMANDS, main
+
+ROOT = Path(__file__).parents[2]
+CATALOG = ["catalog.yaml", "name: x\nkubevirt: v1.9.0\n"]
+#: A call of each command that gets to its work, and the function that does it.
+CALLS = {
+    "init": (["init", "new", "--name", "x"], "virtcatalog.scaffold.write.write"),
+    "build": (["build"], "virtcatalog.catalog.load.load_catalog"),
+    "check": (["check"], "virtcatalog.catalog.load.load_catalog"),
+    "diff": (["diff", "catalog", "catalog"], "virtcatalog.review.compare.review"),
+    "expand": (["expand", "-f", "vm.yaml"], "virtcatalog.cli.inputs.contents"),
+    "explain": (["explain", "vm.yaml", "--field", "spec.x"], "virtcatalog.cli.inputs.contents"),
+    "impact": (["impact", "x"], "virtcatalog.ask.impact.impacts"),
+    "adopt": (["adopt", "-f", "vm.yaml"], "virtcatalog.cli.adopt.contents"),
+    "release": (["release", "v1"], "virtcatalog.catalog.load.load_catalog"),
+    "gitops": (["gitops", "flux", "--repo-url", "https://example.org/x.git"], "virtcatalog.catalog.load.load_catalog"),
+    "hosts": (["hosts", "reference"], "virtcatalog.kubevirt.hostfile.load_host"),
+    "schema": (["schema", "--output", "schemas"], "virtcatalog.api.schema.kind_schemas"),
+    "completion": (["completion", "bash"], "virtcatalog.cli.completion.get_completion_class"),
+}
+
+
+@pytest.fixture
+def workspace(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("catalog").mkdir()
+    Path("catalog", CATALOG[0]).write_text(CATALOG[1])
+    Path("vm.yaml").write_text("apiVersion: kubevirt.io/v1\nkind: VirtualMachine\nmetadata: {name: x}\n")
+    return tmp_path
+
+
+def failing_with(error):
+    def fail(*args, **kwargs):
+        raise error
+
+    return fail
+
+
+def test_every_command_is_called():
+    assert CALLS.keys() == COMMANDS.keys()
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_a_bug_ends_in_its_own_status_in_every_command(workspace, monkeypatch, name):
+    arguments, function = CALLS[name]
+    monkeypatch.setattr(function, failing_with(KeyError("\x1b[2Jsurprise")))
+    result = CliRunner().invoke(main, arguments)
+    assert result.exit_code == 70
+    assert "virtcatalog has a bug: KeyError: '\\x1b[2Jsurprise' (test_door.py:" in result.stderr
+    assert "Traceback" not in result.stderr
+    assert "Please report this" in result.stderr
+
+
+@pytest.mark.parametrize("asked", [["--debug"], []])
+def test_the_traceback_is_there_for_those_who_ask(workspace, monkeypatch, asked):
+    monkeypatch.setattr("virtcatalog.catalog.load.load_catalog", failing_with(KeyError("surprise")))
+    if not asked:
+        monkeypatch.setenv("VIRTCATALOG_DEBUG", "1")
+    result = CliRunner().invoke(main, [*asked, "check"])
+    assert result.exit_code == 70
+    assert "Traceback (most recent call last)" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "message"),
+    [
+        (KeyboardInterrupt(), 130, "interrupted\n"),
+        (MemoryError(), 70, "error: there is not enough memory"),
+        (PermissionError(errno.EACCES, "Permission denied", "a\x1bfile"), 2, r"error: a\x1bfile: Permission denied"),
+        (OSError("disk on fire"), 2, "error: disk on fire"),
+        (RecursionError(), 70, "virtcatalog has a bug"),
+    ],
+    ids=lambda each: type(each).__name__,
+)
+def test_what_is_no_bug_is_told_apart(workspace, monkeypatch, error, status, message):
+    monkeypatch.setattr("virtcatalog.catalog.load.load_catalog", failing_with(error))
+    result = CliRunner().invoke(main, ["check"])
+    assert (result.exit_code, result.stderr.startswith(message)) == (status, True), result.stderr
+
+
+def run(*arguments, **options):
+    environment = {**os.environ, **options.pop("env", {})}
+    command = [sys.executable, "-m", "virtcatalog", *arguments]
+    return subprocess.run(command, capture_output=True, cwd=ROOT, env=environment, check=False, **options)
+
+
+def test_ctrl_c_is_130():
+    command = [sys.executable, "-m", "virtcatalog", "expand", "-f", "-"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE, cwd=ROOT) as process:
+        time.sleep(1.5)
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=20)
+    assert (process.returncode, said) == (130, b"interrupted\n")
+
+
+def test_a_reader_that_goes_away_is_no_fault_to_speak_of():
+    read, write = os.pipe()
+    os.close(read)
+    done = subprocess.run(
+        [sys.executable, "-m", "virtcatalog", "schema", "VirtualMachine"],
+        stdout=write,
+        stderr=subprocess.PIPE,
+        cwd=ROOT,
+        check=False,
+    )
+    os.close(write)
+    assert (done.returncode, done.stderr) == (141, b"")
+
+
+def test_a_closed_stdout_is_fine():
+    done = run("hosts", preexec_fn=lambda: os.close(1))
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_output_that_cannot_be_written_is_said():
+    with Path("/dev/full").open("wb") as full:
+        command = [sys.executable, "-m", "virtcatalog", "hosts"]
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, cwd=ROOT, check=False)
+    assert (done.returncode, done.stderr) == (2, b"error: No space left on device\n")
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-8"])
+def test_no_encoding_of_a_stream_is_a_crash(tmp_path, encoding):
+    (tmp_path / "catalog.yaml").write_text("name: x\nkubevirt: v1.9.0\nnäme→: x\n")
+    done = run("check", str(tmp_path), env={"PYTHONIOENCODING": encoding})
+    assert done.returncode == 1
+    assert b"Traceback" not in done.stderr
+    assert "'näme→'" in done.stdout.decode()
+
+
+@pytest.mark.parametrize("form", ["text", "json", "github", "junit", "sarif"])
+def test_file_names_that_are_no_text_or_commands_are_shown(tmp_path, form):
+    catalog = tmp_path / "catalog"
+    catalog.mkdir()
+    (catalog / "catalog.yaml").write_text("name: x\nkubevirt: v1.9.0\n")
+    for name in (b"a\xff.yaml", b"::error::b\x1b[2J.yaml", b"c\n::warning::d.yaml"):
+        (catalog / os.fsdecode(name)).write_text("x: 1\n")
+    command = [sys.executable, "-m", "virtcatalog", "check", "catalog", "--format", form]
+    done = subprocess.run(command, capture_output=True, cwd=tmp_path, check=False)
+    assert done.returncode == 1
+    text = done.stdout.decode()
+    assert "\x1b" not in text + done.stderr.decode()
+    lines = [each.strip() for each in text.splitlines()]
+    if form == "github":
+        assert all(each.startswith("::error file=") for each in lines)
+        assert len(lines) == 3
+    else:
+        assert not [each for each in lines if each.startswith("::")]
+    if form in ("json", "sarif"):
+        json.loads(text)

@@ -1,0 +1,90 @@
+"""Each medium gets text that it shows and does not obey."""
+
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from lxml import etree
+
+from virtcatalog import escaping
+
+ANY = st.text(
+    st.characters(exclude_categories=()) | st.sampled_from("\x1b\n\r\t\x9b\u202e\ud800`|@#*/:,%&<>"), max_size=30
+)
+
+
+def obeyed(text):
+    return [each for each in text if not each.isprintable() and each not in "\n\t" and not each.isspace()]
+
+
+@pytest.mark.parametrize(
+    ("function", "text", "shown"),
+    [
+        (escaping.terminal, "a\x1b[31mb\n\tc\r", "a\\x1b[31mb\n\tc\\r"),
+        (escaping.terminal, "\u202eevil \x9b31m \udcff", "\\u202eevil \\x9b31m \\udcff"),
+        (escaping.terminal, "Zürich → 東京", "Zürich → 東京"),
+        (escaping.single_line, "a\nb\tc", "a\\nb\\tc"),
+        (
+            escaping.log,
+            "::error::a\n  ::set-env name=x::y\n##[error]z\na ::b",
+            "\\::error::a\n  \\::set-env name=x::y\n\\##[error]z\na ::b",
+        ),
+        (escaping.markdown, "/merge", "&#47;merge"),
+        (escaping.markdown, "  /merge", "  &#47;merge"),
+        (escaping.markdown, "@all [a](b) <b> #1 `c` | d", "&#64;all \\[a\\]\\(b\\) \\<b\\> \\#1 \\`c\\` \\| d"),
+        (escaping.markdown, "1. a", "&#49;. a"),
+        (escaping.markdown, "see http://x", "see http:&#47;/x"),
+        (escaping.markdown, "a\n/merge", "a\\\\n/merge"),
+        (escaping.markdown_code, "a`b|c", "``a`b\\|c``"),
+        (escaping.markdown_code, "`", "`` ` ``"),
+        (escaping.markdown_block, "a\n```\n/merge\n", "````\na\n```\n/merge\n````\n"),
+        (escaping.html, "<b>\"&'@a", "&lt;b&gt;&quot;&amp;&#x27;&#64;a"),
+        (escaping.xml, "a\x00\ufffe", "a\\x00\\ufffe"),
+        (escaping.uri, "a b\udcff:ü", "a%20b%FF%3A%C3%BC"),
+        (escaping.uri, "\ud800", "%5Cud800"),
+    ],
+)
+def test_what_is_shown(function, text, shown):
+    assert function(text) == shown
+
+
+def test_a_workflow_command_is_one_line_and_its_parts_stay_apart():
+    found = escaping.github("error", "a\n::warning::b%\x1b", {"file": "a,b:c\r", "line": "", "title": "t"})
+    assert found == "::error file=a%2Cb%3Ac%0D,title=t::a%0A::warning::b%25\\x1b\n"
+
+
+@settings(deadline=None)
+@given(ANY)
+def test_nothing_is_obeyed_in_any_text(text):
+    for function in (
+        escaping.terminal,
+        escaping.single_line,
+        escaping.log,
+        escaping.markdown,
+        escaping.html,
+        escaping.xml,
+    ):
+        found = function(text)
+        assert not [each for each in found if ord(each) < 32 and each not in "\n\t"]
+        assert not {"\x1b", "\x9b", "\u202e", "\x7f"} & set(found)
+        found.encode()
+    assert "\n" not in escaping.single_line(text) + escaping.markdown(text) + escaping.html(text)
+    assert not [each for each in escaping.log(text).splitlines() if each.strip().startswith(("::", "##["))]
+    escaping.uri(text).encode("ascii")
+
+
+@settings(deadline=None)
+@given(ANY)
+def test_xml_takes_any_text(text):
+    element = etree.Element("a")
+    element.text = escaping.xml(text)
+
+
+@settings(deadline=None)
+@given(st.recursive(st.none() | st.integers() | ANY, lambda inner: st.lists(inner) | st.dictionaries(ANY, inner)))
+def test_json_stays_what_it_is(value):
+    found = escaping.as_json(value)
+    assert json.loads(found) == json.loads(json.dumps(value))
+    found.encode()
+    assert not {"\x1b", "\x9b", "\u202e", "\x7f"} & set(found)
