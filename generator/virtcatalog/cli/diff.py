@@ -145,7 +145,7 @@ def _upgraded(catalog: str, *, alone: bool) -> Side:
     from virtcatalog.review.side import Side
 
     if alone and not Path(catalog).exists():
-        return Side(label="the VMs given")
+        return Side(label="the VMs given", objects={"": []})
     return _side(None, catalog, forked=False)
 
 

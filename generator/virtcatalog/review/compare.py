@@ -50,6 +50,7 @@ def review(
             )
         ),
         fleet=fleet,
+        upgrades=tuple(reviewer.upgrades()),
         hidden=clean.objects,
         host=" → ".join(hosts) if conditions[0].host != conditions[1].host else "",
     )

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property, partial
 from typing import Any
 
+import msgspec
 from msgspec.structs import replace
 
 from virtcatalog.kubevirt.cluster import Cluster
@@ -13,6 +14,14 @@ from virtcatalog.kubevirt.conditions import Conditions, choose_release
 from virtcatalog.kubevirt.matchers import KINDS, NAMESPACED_KINDS
 from virtcatalog.manifests.identity import Data, Identity, identity, namespace_of
 from virtcatalog.review.side import Side
+
+
+class KnownField(msgspec.Struct, frozen=True, order=True):
+    """A field of an object that only one of two releases knows: the new one, if it is `known`, else the old one."""
+
+    object: str
+    field: str
+    known: bool
 
 
 class Comparison:
@@ -60,6 +69,15 @@ class Comparison:
     def before(self) -> Cluster:
         """The objects of before under the conditions of after: what a VM with stored revisions meets."""
         return self._meet_head(self._base_objects)
+
+    def known_fields(self) -> Iterator[KnownField]:
+        """Yield the fields of objects that do not change which only one of the two releases knows."""
+        for key in sorted((self.base.pruned.keys() | self.head.pruned.keys()) - self.changed):
+            before, after = (
+                {(each.object, each.field) for each in cluster.pruned.get(key, ())}
+                for cluster in (self.base, self.head)
+            )
+            yield from (KnownField(*field, field in before) for field in sorted(before ^ after))
 
     def removed(self, references: Iterable[Identity] | None) -> list[str]:
         """Name the objects that are referred to and gone after the change."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
@@ -11,7 +11,7 @@ from virtcatalog.kubevirt.conditions import Conditions
 from virtcatalog.kubevirt.instancetype.references import references, refers_to_own_namespace
 from virtcatalog.manifests.identity import Data, Identity, identity, namespace_of
 from virtcatalog.review.alike import Alike
-from virtcatalog.review.comparison import Comparison
+from virtcatalog.review.comparison import Comparison, KnownField
 from virtcatalog.review.judge import Case, Effect, Watch, judge_all, with_removed
 from virtcatalog.review.outcome import KINDS, Kind, VmChange, arrival, compare, outcome
 from virtcatalog.review.side import Side, Vm
@@ -42,6 +42,15 @@ class Users(msgspec.Struct):
     templates: int = 0
     following: int = 0
     stored: int = 0
+
+
+class Upgrade(msgspec.Struct, frozen=True, kw_only=True):
+    """Another KubeVirt release in some environments ("" is the base), and fields that begin or cease to count."""
+
+    environments: tuple[str, ...]
+    old: str
+    new: str
+    fields: tuple[KnownField, ...] = ()
 
 
 class Fleet(msgspec.Struct, kw_only=True):
@@ -130,6 +139,18 @@ class Reviewer:
         groups = sorted(self._groups.values(), key=lambda group: (order.index(group.kind), -len(group.members)))
         self.fleet.groups = groups
         return self.fleet
+
+    def upgrades(self) -> Iterator[Upgrade]:
+        """Yield what environments run another release after the change, those together that have the same upgrade."""
+        found: dict[tuple[str, str], dict[str, set[KnownField]]] = {}
+        for environment in dict.fromkeys(name for side in self._sides for name in side.objects):
+            comparison = self._comparison(environment)
+            old, new = comparison.base.release.name, comparison.head.release.name
+            if old != new:
+                found.setdefault((old, new), {})[environment] = set(comparison.known_fields())
+        for (old, new), fields in found.items():
+            every = tuple(sorted(set().union(*fields.values())))
+            yield Upgrade(environments=tuple(fields), old=old, new=new, fields=every)
 
     def _template(self, old: Vm | None, new: Vm | None) -> None:
         vm = new or old

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from virtcatalog.escaping import html, markdown_block, markdown_code, single_line, terminal
 from virtcatalog.escaping import markdown as plain
 from virtcatalog.review.outcome import KINDS
-from virtcatalog.review.report import Report, consequences, counts, effects, headline, members, totals
+from virtcatalog.review.report import Report, consequences, counts, effects, headline, members, sides, totals, upgrades
 
 #: A comment of GitHub holds 65,536 characters; bytes are counted, so that other forges' limits hold too.
 MOST_BYTES, MOST_BYTES_EACH = 65_000, 10_000
@@ -35,13 +35,15 @@ def markdown(report: Report, artifact: str = "") -> str:
 
 
 def _summary(report: Report) -> Iterator[str]:
-    yield f"### virtcatalog: {markdown_code(report.base.label)} → {markdown_code(report.head.label)}\n\n"
+    yield f"### virtcatalog: {' → '.join(map(markdown_code, sides(report)))}\n\n"
     problems = report.problems
     if problems:
         yield "**Broken: what is sound is compared, the rest is not.**\n\n"
         told = "".join(f"{single_line(str(each))}\n" for each in problems[:_MOST_PROBLEMS])
         more = f"and {len(problems) - _MOST_PROBLEMS} more\n" if len(problems) > _MOST_PROBLEMS else ""
         yield f"{markdown_block(told + more, 'text')}\n"
+    for title, lines in upgrades(report):
+        yield f"**{plain(title)}**\n{plain(lines[0])}\n\n"
     if not report.differs:
         yield "No differences.\n"
         return
@@ -50,6 +52,8 @@ def _summary(report: Report) -> Iterator[str]:
         names = [each.name for each in report.objects if each.change == change]
         more = f" and {len(names) - 3} more" if len(names) > 3 else ""
         rows.append((f"objects {change}", number, ", ".join(map(markdown_code, names[:3])) + more))
+    for title, lines in upgrades(report):
+        rows += [(f"fields under {plain(title)}", len(lines) - 1, plain(_short(lines[1], 300)))] if lines[1:] else []
     if report.host:
         rows.append(("host profile", 1, plain(report.host)))
     groups = report.fleet.groups
@@ -66,6 +70,9 @@ def _summary(report: Report) -> Iterator[str]:
 
 
 def _details(report: Report, pointer: str) -> Iterator[str]:
+    for title, lines in upgrades(report):
+        if lines[1:]:
+            yield _folded(f"fields under {title}", "".join(f"- {plain(line)}\n" for line in lines[1:]), "", pointer)
     for group in report.fleet.groups:
         said = f"{plain(_short(members(group), 500))}  \n{plain(effects(group))}\n"
         yield _folded(_short(headline(group), 300), said, group.diff, pointer)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Literal
 
 import msgspec
 
-from virtcatalog.errors import UnsupportedError
+from virtcatalog.errors import CRASH, UnsupportedError
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.launcher.xml import Element
 from virtcatalog.kubevirt.pipeline import Result, expand
@@ -16,16 +16,20 @@ from virtcatalog.manifests.emit import dump
 from virtcatalog.manifests.identity import Data
 from virtcatalog.review import elements, plain
 
-Kind = Literal["refused", "admitted", "reason", "domain", "vmi", "unsupported", "added", "removed"]
+Kind = Literal[
+    "refused", "crash", "unsupported", "domain", "vmi", "reason", "admitted", "recovered", "added", "removed"
+]
 
 #: The kinds of change, gravest first, with the words for them.
 KINDS: dict[Kind, str] = {
     "refused": "newly refused",
+    "crash": "virt-launcher crashes from now on",
     "unsupported": "cannot be told",
     "domain": "domain changes",
     "vmi": "VMI changes, domain does not",
     "reason": "refused for another reason",
     "admitted": "newly admitted",
+    "recovered": "virt-launcher crashes no more",
     "added": "new",
     "removed": "gone",
 }
@@ -45,18 +49,28 @@ class VmChange(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Outcome(msgspec.Struct, frozen=True):
-    """What became of a VM; `unsupported` says what virtcatalog does not model in it."""
+    """What became of a VM under a release; `unsupported` says what virtcatalog does not model in it."""
 
     result: Result | None
+    release: str
     unsupported: str = ""
+
+    @property
+    def crashes(self) -> bool:
+        """Whether virt-launcher fails on the VM rather than refusing it."""
+        return self.result is not None and any(reason.type == CRASH for reason in self.result.reasons)
+
+    def without_release(self, texts: Sequence[str]) -> list[str]:
+        """Return texts without the release's name, which differs in what otherwise stays the same."""
+        return [text.replace(self.release, "") for text in texts]
 
 
 def outcome(manifest: Data, cluster: Cluster) -> Outcome:
     """Expand a VM."""
     try:
-        return Outcome(expand(manifest, cluster))
+        return Outcome(expand(manifest, cluster), cluster.release.name)
     except UnsupportedError as error:
-        return Outcome(None, str(error))
+        return Outcome(None, cluster.release.name, str(error))
 
 
 def compare(old: Outcome, new: Outcome, name: str = "") -> VmChange | None:
@@ -81,12 +95,14 @@ def arrival(new: Outcome, *, gone: bool = False) -> VmChange:
 
 
 def refusals(of: Outcome) -> list[str]:
-    """Say who refuses a VM and why; nothing when it is admitted."""
+    """Say who refuses a VM and why, or on what virt-launcher crashes; nothing when it is admitted."""
     result = of.result
     if result is None:
         return [of.unsupported]
     if result.admitted:
         return []
+    if of.crashes:
+        return [result.message]
     causes = [f"{cause.field}: {cause.message}" if cause.field else cause.message for cause in result.causes]
     return [f"by {_REFUSERS[result.refused_by or '']}: {text}" for text in causes or [result.message]]
 
@@ -102,19 +118,27 @@ _REFUSERS = {
 def _compare(old: Outcome, new: Outcome) -> VmChange | None:
     before, after = refusals(old), refusals(new)
     if old.result is None or new.result is None:
-        if old.unsupported == new.unsupported:
+        if old.without_release([old.unsupported]) == new.without_release([new.unsupported]):
             return None
         return VmChange(kind="unsupported", summary=tuple(after or before))
-    if after and not before:
-        return VmChange(kind="refused", summary=tuple(after), draw=lambda: _lines("+", after))
-    if before and not after:
-        summary = tuple(f"was refused {each}" for each in before)
-        return VmChange(kind="admitted", summary=summary, draw=lambda: _lines("-", before))
     if before or after:
-        if before == after:
+        if old.without_release(before) == new.without_release(after):
             return None
-        return VmChange(kind="reason", summary=tuple(after), draw=lambda: _lines("-", before) + _lines("+", after))
+        kind, summary = _refusal(old, new, before, after)
+        return VmChange(kind=kind, summary=tuple(summary), draw=lambda: _lines("-", before) + _lines("+", after))
     return _compare_domains(old.result, new.result) or _compare_vmis(old.result.vmi or {}, new.result.vmi or {})
+
+
+def _refusal(old: Outcome, new: Outcome, before: list[str], after: list[str]) -> tuple[Kind, list[str]]:
+    if new.crashes and not old.crashes:
+        return "crash", after
+    if not before:
+        return "refused", after
+    if after:
+        return "reason", after
+    if old.crashes:
+        return "recovered", [f"was: {each}" for each in before]
+    return "admitted", [f"was refused {each}" for each in before]
 
 
 def _compare_domains(old: Result, new: Result) -> VmChange | None:
@@ -187,6 +211,7 @@ def _identities(*outcomes: Outcome) -> Iterator[str]:
         vmi = each.result.vmi_object if each.result else None
         if vmi is not None:
             yield vmi.metadata.uid
+            yield from (interface.mac_address for interface in vmi.spec.domain.devices.interfaces)
             firmware = vmi.spec.domain.firmware
             if firmware is not None:
                 yield from (firmware.uuid, firmware.serial)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -10,14 +10,18 @@ import msgspec
 from virtcatalog.errors import Problem
 from virtcatalog.kubevirt.matchers import KINDS as OBJECT_KINDS
 from virtcatalog.manifests.identity import Data, identity
-from virtcatalog.review.fleet import Fleet, Group, Users
+from virtcatalog.review.fleet import Fleet, Group, Upgrade, Users
 from virtcatalog.review.objects import ObjectChange
 from virtcatalog.review.outcome import KINDS
 from virtcatalog.review.side import Side
 
 
 class Report(msgspec.Struct, frozen=True, kw_only=True):
-    """Everything that a comparison found. `hidden` are objects that a broken catalog keeps from being compared."""
+    """Everything that a comparison found.
+
+    `hidden` are objects that a broken catalog keeps from being compared; `upgrades` the environments whose KubeVirt
+    release is another one.
+    """
 
     base: Side
     head: Side
@@ -25,6 +29,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     fleet: Fleet = msgspec.field(default_factory=Fleet)
     hidden: tuple[str, ...] = ()
     host: str = ""
+    upgrades: tuple[Upgrade, ...] = ()
 
     @property
     def problems(self) -> tuple[Problem, ...]:
@@ -34,12 +39,40 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def differs(self) -> bool:
         """Whether there is anything to see."""
-        return bool(self.objects or self.fleet.groups or self.host)
+        fields = any(upgrade.fields for upgrade in self.upgrades)
+        return bool(self.objects or self.fleet.groups or self.host or fields)
 
     @property
     def status(self) -> int:
         """The exit status: 0 no differences, 1 differences, 2 a side that cannot be read."""
         return 2 if self.problems else 1 if self.differs else 0
+
+
+def sides(report: Report) -> list[str]:
+    """Name what is compared, once if it is compared with itself."""
+    return list(dict.fromkeys((report.base.label, report.head.label)))
+
+
+def upgrades(report: Report) -> list[tuple[str, list[str]]]:
+    """Say of each upgrade what it is; then what it means to VMs that run, and to fields of objects."""
+    return [(_upgrade(each), [_UPGRADED, *_known_fields(each)]) for each in report.upgrades]
+
+
+_UPGRADED = "VMs that run keep their domain until they are restarted; the next start of each meets the new release."
+
+
+def _upgrade(upgrade: Upgrade) -> str:
+    where = "" if "" in upgrade.environments else f" in {', '.join(upgrade.environments)}"
+    return f"KubeVirt{where}: {upgrade.old} → {upgrade.new}"
+
+
+def _known_fields(upgrade: Upgrade) -> Iterator[str]:
+    objects: dict[tuple[str, bool], list[str]] = {}
+    for each in upgrade.fields:
+        objects.setdefault((each.field, each.known), []).append(each.object)
+    for (field, known), names in objects.items():
+        count = f"counts from now on, {upgrade.old} drops it" if known else f"{upgrade.new} drops it"
+        yield f"{field}: {count}: {_names(names)}"
 
 
 def counts(report: Report) -> dict[str, int]:
@@ -115,9 +148,12 @@ def headline(group: Group) -> str:
 
 def members(group: Group, most: int = 5) -> str:
     """Name the VMs of a group, the first few of many."""
-    names = [member.name for member in group.members[:most]]
-    more = len(group.members) - len(names)
-    return ", ".join(names) + (f" and {more:,} more" if more else "")
+    return _names([member.name for member in group.members], most)
+
+
+def _names(names: Sequence[str], most: int = 5) -> str:
+    more = len(names) - most
+    return ", ".join(names[:most]) + (f" and {more:,} more" if more > 0 else "")
 
 
 def totals(report: Report) -> str:
@@ -144,6 +180,7 @@ def as_data(report: Report) -> dict[str, Any]:
         "base": _side(report.base),
         "head": _side(report.head),
         "host": report.host,
+        "upgrades": [msgspec.to_builtins(each) for each in report.upgrades],
         "objects": [
             {
                 "change": each.change,

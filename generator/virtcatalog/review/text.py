@@ -8,7 +8,7 @@ from virtcatalog import escaping
 from virtcatalog.escaping import single_line
 from virtcatalog.manifests.identity import identity
 from virtcatalog.review.outcome import KINDS
-from virtcatalog.review.report import Report, consequences, effects, headline, members, totals
+from virtcatalog.review.report import Report, consequences, effects, headline, members, sides, totals, upgrades
 from virtcatalog.review.side import Side
 
 
@@ -22,7 +22,7 @@ def github(report: Report) -> str:
     lines = [_command("error", each.file, each.line, "catalog", each.message) for each in report.problems]
     templates = {vm.key: vm for side in (report.base, report.head) for vm in side.vms}
     for group in report.fleet.groups:
-        level = "error" if group.kind == "refused" else "warning"
+        level = "error" if group.kind in ("refused", "crash") else "warning"
         message = f"{headline(group)} ({members(group)}). {effects(group)}".strip()
         first = next((templates[m.name] for m in group.members if m.template and m.name in templates), None)
         file, line = (first.place.file, first.place.line) if first else ("", 0)
@@ -39,12 +39,15 @@ def github(report: Report) -> str:
 
 
 def _parts(report: Report) -> Iterator[str]:
-    yield f"{report.base.label} → {report.head.label}\n"
+    yield f"{' → '.join(sides(report))}\n"
     for side in (report.base, report.head):
         for problem in side.problems:
             yield f"{problem}\n"
         if side.problems:
             yield f"{side.label} is broken; what is sound is compared.\n"
+    for title, lines in upgrades(report):
+        yield f"\n{title}\n"
+        yield from (f"  {single_line(line)}\n" for line in lines)
     if report.host:
         yield f"\nhost profile: {report.host}\n"
     for change in report.objects:
