@@ -46,7 +46,7 @@ def _parts(report: Report) -> Iterator[str]:
         if side.problems:
             yield f"{side.label} is broken; what is sound is compared.\n"
     for title, lines in upgrades(report):
-        yield f"\n{title}\n"
+        yield f"\n{single_line(title)}\n"
         yield from (f"  {single_line(line)}\n" for line in lines)
     if report.host:
         yield f"\nhost profile: {report.host}\n"
