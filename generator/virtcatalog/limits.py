@@ -15,6 +15,7 @@ QUANTITY_CHARACTERS: Final = 256  # and its largest exponent: Go has no limit an
 
 # Host profiles
 HOST_CPUS: Final = 8192  # as many as Linux can have
+HOST_FILE_BYTES: Final = 4 * MIB
 
 # Catalogs: the work of expressions, templates and layers, in units of some 50 nanoseconds
 WORK: Final = 12_000_000
@@ -36,3 +37,11 @@ YAML_LEVELS: Final = 200
 YAML_VALUES: Final = 5_000_000  # maps, lists, keys and scalars
 YAML_ALIASED_VALUES: Final = 100_000  # that aliases stand for
 YAML_ALIASED_CHARACTERS: Final = 4 * MIB
+
+# What is read: each folder, git revision or file that is named
+SOURCE_FILES: Final = 50_000
+SOURCE_FILE_BYTES: Final = 256 * MIB
+SOURCE_BYTES: Final = 512 * MIB
+SOURCE_FOLDER_LEVELS: Final = 32
+SOURCE_LINKS: Final = 16
+CATALOG_FILE_BYTES: Final = 16 * MIB

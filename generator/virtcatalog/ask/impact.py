@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, Literal
 
 import msgspec
@@ -18,13 +16,15 @@ from virtcatalog.kubevirt.matchers import KINDS, MATCHERS
 from virtcatalog.manifests.document import Text
 from virtcatalog.manifests.emit import dump
 from virtcatalog.manifests.identity import Data, Identity, identity, namespace_of
+from virtcatalog.manifests.sources import Folder, open_source
 from virtcatalog.review.comparison import Comparison
 from virtcatalog.review.fleet import Fleet, Reviewer
 from virtcatalog.review.side import Side, read_side
 
 What = Literal["instance type", "preference", "class", "component"]
 
-_DECLARATIONS = ("components.yaml", "catalog.yaml")
+_COMPONENTS = "components.yaml"
+_DECLARATIONS = (_COMPONENTS, "catalog.yaml")
 
 
 class Use(msgspec.Struct, frozen=True):
@@ -65,23 +65,27 @@ def impacts(
 
     VirtcatalogError for a name that stands for nothing, ProblemsError for a catalog that cannot be rendered.
     """
-    is_catalog = (path / "catalog.yaml").is_file()
+    label = path.as_posix()
+    folder = open_source(str(path))
+    is_catalog = folder.has("catalog.yaml")
     if is_catalog:
-        load_catalog(path)  # raises what is wrong with it
-    side = read_side(path, path.as_posix())
+        load_catalog(label, folder)  # raises what is wrong with it
+    side = read_side(folder, label)
     if side.problems:
         raise VirtcatalogError("\n".join(map(str, side.problems)))
-    known = _known(side, path if is_catalog else None)
+    known = _known(side, folder if is_catalog else None)
     missing = [name for name in names if name not in known]
     if missing:
         said = "; ".join(f"there is no {name!r}{nearest(name, known)}" for name in missing)
         raise VirtcatalogError(f"{path}: {said}")
-    return [_impact(name, known[name], side, path, dump_, conditions or Conditions()) for name in names]
+    return [_impact(name, known[name], side, folder, dump_, conditions or Conditions()) for name in names]
 
 
-def _impact(name: str, meant: _Meant, side: Side, path: Path, vms: Sequence[Data], conditions: Conditions) -> Impact:
+def _impact(
+    name: str, meant: _Meant, side: Side, folder: Folder, vms: Sequence[Data], conditions: Conditions
+) -> Impact:
     if meant.what == "component":
-        without = _without_component(name, path)
+        without = _without_component(name, folder, side.label)
         old, new = ({identity(each): each for each in of.objects.get("", ())} for of in (side, without))
         gone = {key[::2] for key in old if old[key] != new.get(key)} if not without.problems else set()
     else:
@@ -105,7 +109,7 @@ def _impact(name: str, meant: _Meant, side: Side, path: Path, vms: Sequence[Data
         name=name,
         what=meant.what,
         objects=tuple(sorted("/".join(each) for each in gone)),
-        places=tuple(_places(name, path)) if meant.what == "component" else (),
+        places=tuple(_places(name, folder, side.label)) if meant.what == "component" else (),
         uses=tuple(_uses(gone, side, shared, given, conditions)),
         without=fleet,
         problems=without.problems,
@@ -119,14 +123,14 @@ class _Meant(msgspec.Struct, frozen=True):
     objects: frozenset[tuple[str, str]] = frozenset()
 
 
-def _known(side: Side, catalog: Path | None) -> dict[str, _Meant]:
+def _known(side: Side, catalog: Folder | None) -> dict[str, _Meant]:
     """Return what every name stands for; objects go before classes and components."""
     found: dict[str, _Meant] = {}
     if catalog is not None:
-        for name in _read(catalog / "components.yaml"):
+        for name in _components(catalog):
             found[name] = _Meant("component")
         classes: dict[str, set[tuple[str, str]]] = {}
-        for entry in load_catalog(catalog).instancetypes:
+        for entry in load_catalog(side.label, catalog).instancetypes:
             kinds = [kind for kind in KINDS if kind.endswith("Instancetype")]
             for name in {entry.series, f"{entry.series}{entry.version}"}:
                 classes.setdefault(name, set()).update((kind, entry.name) for kind in kinds)
@@ -175,27 +179,22 @@ def _infers(vm: Data) -> bool:
     return any(isinstance(given.get(key), dict) and "inferFromVolume" in given[key] for key in MATCHERS)
 
 
-def _without_component(name: str, path: Path) -> Side:
+def _without_component(name: str, catalog: Folder, label: str) -> Side:
     """The catalog with an empty component of that name."""
-    with TemporaryDirectory(prefix="virtcatalog-") as temporary:
-        copy = Path(temporary, "catalog")
-        shutil.copytree(path, copy)
-        components = {**_read(copy / "components.yaml"), name: {}}
-        (copy / "components.yaml").write_text(dump(components), encoding="utf-8")
-        return read_side(copy, path.as_posix())
+    components = {**_components(catalog), name: {}}
+    return read_side(catalog.changed({_COMPONENTS: dump(components).encode()}), label)
 
 
-def _places(name: str, path: Path) -> Iterator[Problem]:
+def _places(name: str, catalog: Folder, label: str) -> Iterator[Problem]:
     """Yield every place of the catalog that mixes the component in."""
-    for file in sorted(path.rglob("*.yaml")):
-        relative = file.relative_to(path).as_posix()
-        if relative not in _DECLARATIONS and not relative.startswith(("instancetypes/", "preferences/")):
+    for path in catalog.listing().files:
+        if path not in _DECLARATIONS and not path.startswith(("instancetypes/", "preferences/")):
             continue
-        text = Text(file.read_bytes(), f"{path.as_posix()}/{relative}")
+        text = Text(catalog.read(path), Path(label, path).as_posix())
         for index, data in text.documents():
             for field in _mixed(data, name, ()):
                 line, column = text.place(index, field)
-                owner = ".".join(str(part) for part in field[:-2]) or relative
+                owner = ".".join(str(part) for part in field[:-2]) or path
                 yield Problem(text.file, line, column, message=f"mixed into {owner}")
 
 
@@ -209,9 +208,9 @@ def _mixed(data: Any, name: str, field: tuple[str | int, ...]) -> Iterator[tuple
             yield from _mixed(value, name, (*field, key))
 
 
-def _read(file: Path) -> dict[str, Any]:
-    if not file.is_file():
+def _components(catalog: Folder) -> dict[str, Any]:
+    if not catalog.has(_COMPONENTS):
         return {}
-    for _, data in Text(file.read_bytes(), str(file)).documents():
+    for _, data in Text(catalog.read(_COMPONENTS)).documents():
         return data if isinstance(data, dict) else {}
     return {}

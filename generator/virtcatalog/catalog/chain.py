@@ -11,6 +11,7 @@ import msgspec
 
 from virtcatalog.catalog.sources import Sources
 from virtcatalog.errors import nearest
+from virtcatalog.manifests.sources import LinkOutError
 
 Section = Literal["instancetypes", "preferences"]
 
@@ -57,33 +58,40 @@ def levels_of(stack: Iterable[Level], key: str, name: str) -> set[int]:
     return {each.number for each in stack if each.has(key, name)}
 
 
-def extended(sources: Sources, prefixes: Sequence[str], path: str) -> str:
-    """Return the prefix of the catalog that `extends: path` means in the last of the catalogs of these prefixes.
+def extend(sources: Sources, prefixes: Sequence[str], path: str) -> str:
+    """Take the catalog that `extends: path` means in the last of the catalogs of these prefixes; return its prefix.
 
     It lies beside the catalog or beside one of its neighbours' files: below the folder that the catalog is in, links
     resolved, so that building a catalog reads nothing that its repository does not show. Raises ValueError.
     """
-    if os.path.isabs(path):  # noqa: PTH117 - a path as the user wrote it
+    if path.startswith("/"):
         raise ValueError(f"{path!r} must be relative to this catalog's folder, such as ../common-instancetypes")
-    prefix = prefixes[-1]
-    here = os.path.realpath(sources.root / prefix)
-    target = os.path.realpath(sources.root / prefix / path)
-    around = os.path.dirname(here)  # noqa: PTH120
-    if target == here:
+    here = sources.folder(prefixes[-1])
+    try:
+        folder = here.folder(path)
+    except LinkOutError:
+        raise ValueError(
+            f"{path!r} leaves the folder that this catalog is in; a catalog can extend its neighbours only"
+        ) from None
+    if folder is None:
+        raise ValueError(f"there is no folder {path!r}")
+    target = folder.at
+    if target == here.at:
         raise ValueError("a catalog cannot extend itself")
-    if target in [os.path.realpath(sources.root / each) for each in prefixes]:
+    if target in [sources.folder(each).at for each in prefixes]:
         raise ValueError("catalogs extend each other in a circle")
-    if target.startswith(here + os.sep):
+    if target[: len(here.at)] == here.at:
         raise ValueError(f"{path!r} lies within the catalog itself; put the other catalog beside it")
-    if not target.startswith(around.rstrip(os.sep) + os.sep):
+    around = here.at[:-1]
+    if target[: len(around)] != around or target == around:
         raise ValueError(
             f"{path!r} leaves the folder that this catalog is in; a catalog can extend its neighbours only"
         )
-    if not os.path.isdir(target):  # noqa: PTH112
-        raise ValueError(f"there is no folder {path!r}")
-    if not os.path.exists(os.path.join(target, "catalog.yaml")):  # noqa: PTH110, PTH118
+    if not folder.has("catalog.yaml"):
         raise ValueError(f"there is no catalog.yaml in {path!r}")
-    return os.path.normpath(os.path.join(prefix, path)).replace(os.sep, "/") + "/"  # noqa: PTH118
+    prefix = os.path.normpath(f"{prefixes[-1]}{path}") + "/"
+    sources.extend(prefix, folder)
+    return prefix
 
 
 class Chain:

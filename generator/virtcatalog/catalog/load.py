@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -36,18 +36,22 @@ from virtcatalog.catalog.settings import read_chain, settle
 from virtcatalog.catalog.sources import Sources
 from virtcatalog.catalog.vms import vm_templates
 from virtcatalog.errors import CatalogError, Problem, nearest
+from virtcatalog.manifests.sources import Folder, SourceError, held, open_folder
 
 
-def load_catalog(path: str | Path) -> Catalog:
+def load_catalog(path: str | Path, files: Mapping[str, bytes] | Folder | None = None) -> Catalog:
     """Read the catalog in a folder.
 
-    Raises CatalogError, which carries every problem of every file with its place.
+    Given `files`, nothing is read from disk: they are the catalog's, by their path in it (`preferences/linux.yaml`),
+    and those of the catalogs that it extends (`../base/catalog.yaml`); `path` is then what the catalog is called in
+    messages. Raises CatalogError, which carries every problem of every file with its place.
     """
-    root = Path(path)
-    if not root.is_dir():
-        message = "is not a folder" if root.exists() else "there is no such folder"
-        raise CatalogError(Problem(file=str(path), message=message))
-    return _Loader(Sources(root)).load(str(path))
+    path = str(path)
+    try:
+        folder = open_folder(path) if files is None else held(files) if isinstance(files, Mapping) else files
+    except SourceError as error:
+        raise CatalogError(Problem(file=path, message=error.message)) from None
+    return _Loader(Sources(folder, path)).load(path)
 
 
 class _Loader:

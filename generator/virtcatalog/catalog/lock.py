@@ -41,7 +41,7 @@ class _LockFile(Object, kw_only=True):
 
 def read_lock(sources: Sources) -> Lock | None:
     """Return the catalog's lock, or None for a catalog that was never released; faults go to `sources`."""
-    if not (sources.root / LOCK).exists():
+    if not sources.folder("").has(LOCK):
         return None
     data = sources.read(LOCK)
     told: list[str] = []

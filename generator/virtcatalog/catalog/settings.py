@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from virtcatalog.catalog.chain import Chain, Part, extended
+from virtcatalog.catalog.chain import Chain, Part, extend
 from virtcatalog.catalog.declarations import CatalogFile
 from virtcatalog.catalog.files import Files
 from virtcatalog.catalog.gitops import gitops_annotations
@@ -44,12 +44,10 @@ def _below(sources: Sources, prefixes: list[str], extends: str) -> str | None:
     if not extends:
         return None
     try:
-        prefix = extended(sources, prefixes, extends)
+        return extend(sources, prefixes, extends)
     except ValueError as error:
         sources.report(f"{prefixes[-1]}catalog.yaml", ("extends",), str(error))
         return None
-    sources.files_of(prefix)
-    return prefix
 
 
 def _check(sources: Sources, part: Part) -> None:

@@ -13,10 +13,10 @@ from virtcatalog.catalog.compose import Layer
 from virtcatalog.catalog.model import Source
 from virtcatalog.catalog.work import Work
 from virtcatalog.errors import CatalogError, Problem, nearest
-from virtcatalog.limits import PROBLEMS
+from virtcatalog.limits import CATALOG_FILE_BYTES, PROBLEMS
 from virtcatalog.manifests.document import Text
+from virtcatalog.manifests.sources import Folder, SourceError
 
-MAX_BYTES = 16 * 2**20
 #: What a catalog consists of: files at its top, and folders of files.
 TOP = ("catalog.yaml", "components.yaml", "overlays.yaml", "vms.yaml")
 FOLDERS = ("instancetypes", "preferences", "vms")
@@ -27,8 +27,9 @@ FieldPath = tuple[str | int, ...]
 class Sources:
     """The files of one catalog, by their path relative to it, and the problems found so far."""
 
-    def __init__(self, root: Path) -> None:
-        self.root = root
+    def __init__(self, folder: Folder, path: str) -> None:
+        self._path = Path(path)
+        self._folders = {"": folder}
         self.work = Work()
         self.unread: set[str] = set()
         self._texts: dict[str, Text] = {}
@@ -43,15 +44,13 @@ class Sources:
 
     def files_of(self, prefix: str) -> tuple[str, ...]:
         """Return the files of the catalog in the folder `prefix`, sorted; "" is the catalog itself."""
-        if prefix not in self._files:
-            self._files[prefix] = self._find(prefix)
         return self._files[prefix]
 
     def local(self, place: str) -> str:
         """Return the path of a file within its catalog."""
         if place.startswith("../"):
-            for prefix in self._files:
-                if prefix and place.startswith(prefix):
+            for prefix in sorted(self._folders, key=len, reverse=True):
+                if place.startswith(prefix):
                     return place.removeprefix(prefix)
         return place
 
@@ -62,9 +61,10 @@ class Sources:
 
     def display(self, place: str) -> str:
         """Return a file's path as it is shown: below the catalog's path as the user wrote it."""
-        if place.startswith("../"):
-            return os.path.normpath(self.root / place)
-        return (self.root / place).as_posix()
+        if not place.startswith("../"):
+            return (self._path / place).as_posix()
+        revision, colon, path = self._path.as_posix().rpartition(":")
+        return f"{revision}{colon}{os.path.normpath(f'{path}/{place}')}"
 
     def source(self, place: str, path: FieldPath) -> Source:
         """Return where a field is declared."""
@@ -95,7 +95,7 @@ class Sources:
     def _end_of_patience(self) -> None:
         if len(self._problems) >= PROBLEMS:
             message = f"has {PROBLEMS:,} problems, the first of which are here; there may be more"
-            raise CatalogError(*self.problems, Problem(file=str(self.root), message=message))
+            raise CatalogError(*self.problems, Problem(file=self._path.as_posix(), message=message))
 
     def spoil(self, place: str, path: FieldPath, keys: Iterable[str]) -> None:
         """Note that keys of the layer at `path` are at fault, so that what follows from that is not reported."""
@@ -135,52 +135,37 @@ class Sources:
 
     def read_text(self, place: str) -> bytes | None:
         """Return a file's bytes, or None when it cannot be read or is empty."""
-        path = self.root / place
+        local = self.local(place)
         try:
-            if not path.is_file():
-                self.report(place, (), "is no regular file")
-                return None
-            raw = path.read_bytes() if path.stat().st_size <= MAX_BYTES else None
-        except OSError as error:
-            self.report(place, (), f"cannot be read: {(error.strerror or str(error)).lower()}")
+            raw = self.folder(place.removesuffix(local)).read(local, CATALOG_FILE_BYTES)
+        except SourceError as error:
+            self.report(place, (), _said(error.message))
             return None
-        if raw is None:
-            self.report(place, (), f"is larger than {MAX_BYTES // 2**20} MiB")
-        elif not raw.strip():
+        if not raw.strip():
             self.report(place, (), "is empty")
-        else:
-            self.work.read(len(raw))
-            return raw
-        return None
+            return None
+        self.work.read(len(raw))
+        return raw
+
+    def folder(self, prefix: str) -> Folder:
+        """Return the folder of the catalog with that prefix; "" is the catalog itself."""
+        return self._folders[prefix]
+
+    def extend(self, prefix: str, folder: Folder) -> None:
+        """Take the folder of a catalog that is extended; its places begin with the prefix."""
+        self._folders[prefix] = folder
+        self._files[prefix] = self._find(prefix)
 
     def _find(self, prefix: str) -> tuple[str, ...]:
         """Return every file of a catalog, sorted; report what does not belong."""
-        root = self.root / prefix
-        base = os.path.realpath(root)
-        found = []
-        for folder, folders, files in os.walk(root, onerror=self._unlisted):
-            inside = Path(folder).relative_to(root)
-            folders[:] = sorted(name for name in folders if not name.startswith("."))
-            for name in [*folders, *files]:
-                local = (inside / name).as_posix()
-                place = prefix + local
-                path = os.path.join(folder, name)  # noqa: PTH118 - Path costs more than all the rest here
-                if os.path.islink(path) and not self._inside(path, base):  # noqa: PTH114
-                    self.report(place, (), "is a symbolic link that leads out of the catalog")
-                elif name in folders:
-                    if os.path.islink(path):  # noqa: PTH114
-                        self.report(place, (), "is a symbolic link to a folder; put the files into the catalog")
-                elif not name.startswith(".") and self._belongs(place, local):
-                    found.append(place)
-        return tuple(sorted(found))
-
-    @staticmethod
-    def _inside(path: str, base: str) -> bool:
-        return os.path.realpath(path).startswith(base + os.sep)
-
-    def _unlisted(self, error: OSError) -> None:
-        place = Path(os.path.relpath(error.filename, self.root)).as_posix()
-        self.report(place, (), f"cannot be listed: {(error.strerror or str(error)).lower()}")
+        try:
+            files, faults = self._folders[prefix].listing()
+        except SourceError as error:
+            self.report(prefix, (), error.message)
+            return ()
+        for local, message in faults:
+            self.report(prefix + local, (), _said(message))
+        return tuple(prefix + local for local in files if self._belongs(prefix + local, local))
 
     def _belongs(self, place: str, local: str) -> bool:
         """Whether this is a file of the catalog; declarations in places that nobody reads are a fault."""
@@ -195,3 +180,10 @@ class Sources:
             hint = nearest(folder, FOLDERS) if name else nearest(local, TOP)
             self.report(place, (), f"is not read: it is in none of the places of a catalog{hint}")
         return False
+
+
+def _said(message: str) -> str:
+    """A fault of a folder as one of a catalog."""
+    if message.endswith("link to a folder"):
+        return f"{message}; put the files into the catalog"
+    return message.replace("out of the folder", "out of the catalog")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -141,10 +140,7 @@ def _read(sources: Iterable[str]) -> tuple[list[_File], list[Problem]]:
     problems: list[Problem] = []
     fatal: list[Problem] = []
     for source in sources:
-        try:
-            files += [_read_file(name, content, problems, fatal) for name, content in contents(source)]
-        except OSError as error:
-            fatal.append(Problem(file=os.fspath(error.filename or source), message=error.strerror or str(error)))
+        files += [_read_file(name, content, problems, fatal) for name, content in contents(source, fatal)]
     if fatal:
         raise ManifestError(*fatal, *problems)
     return files, problems

@@ -11,9 +11,10 @@ import click
 
 from virtcatalog.cli.conditions import conditioned
 from virtcatalog.cli.console import coloured, data, echo, failing, summary
-from virtcatalog.cli.inputs import is_catalog, read
+from virtcatalog.cli.inputs import objects_of_tree, read
 from virtcatalog.errors import ProblemsError, VirtcatalogError
 from virtcatalog.escaping import as_json
+from virtcatalog.manifests.sources import exists, is_catalog, open_folder
 
 if TYPE_CHECKING:
     from virtcatalog.catalog.model import Catalog
@@ -120,7 +121,7 @@ def _take(
 
     path = catalog or "catalog"
     for each in (path, *sources) if catalog or not sources else sources:
-        if each != "-" and not Path(each).exists():
+        if each != "-" and not exists(each):
             raise VirtcatalogError(f"{each}: there is no such file or folder")
     problems: list[Problem] = []
     loaded: Catalog | None = None
@@ -131,8 +132,7 @@ def _take(
         except ProblemsError as error:
             problems += error.problems
     elif catalog:
-        base = Path(catalog, "base")
-        sources = [str(base) if Path(catalog, ".virtcatalog").is_file() and base.is_dir() else catalog, *sources]
+        sources = [objects_of_tree(catalog), *sources]
     if sources:
         try:
             manifests = read(sources)
@@ -140,8 +140,10 @@ def _take(
             problems += error.problems
     if problems:
         return None, unreadable(sorted(problems))
-    files = loaded.files if loaded else ()
-    texts = [(Path(path, file).read_bytes(), Path(path, file).as_posix()) for file in files if file.endswith(".yaml")]
+    texts: list[tuple[bytes, str]] = []
+    if loaded:
+        folder = open_folder(path)
+        texts = [(folder.read(file), Path(path, file).as_posix()) for file in loaded.files if file.endswith(".yaml")]
     return take(loaded, manifests, today=today, texts=texts, conditions=conditions), []
 
 

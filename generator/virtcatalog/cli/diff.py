@@ -13,9 +13,10 @@ import msgspec
 
 from virtcatalog.cli.conditions import conditioned_twice
 from virtcatalog.cli.console import data, failing, progress, write_diff
-from virtcatalog.cli.inputs import contents, is_catalog, read
+from virtcatalog.cli.inputs import contents, read
 from virtcatalog.errors import ManifestError, Problem, VirtcatalogError
 from virtcatalog.escaping import as_json
+from virtcatalog.manifests.sources import exists, is_catalog, open_source
 
 if TYPE_CHECKING:
     from virtcatalog.kubevirt.conditions import Conditions
@@ -126,25 +127,25 @@ def _side(name: str | None, catalog: str, *, forked: bool) -> Side:
     from virtcatalog.review.side import Side, read_side
 
     if name is None and not forked:
-        if not Path(catalog).exists():
+        if not exists(catalog):
             raise VirtcatalogError(f"{catalog}: there is no such file or folder")
-        return read_side(Path(catalog), catalog)
-    if name and Path(name).exists():
-        inside = Path(name, catalog)
-        is_checkout = is_catalog(str(inside)) and not is_catalog(name)
-        return read_side(*((inside, str(inside)) if is_checkout else (Path(name), name)))
+        return read_side(open_source(catalog), catalog)
+    if name and exists(name):
+        inside = str(Path(name, catalog))
+        path = inside if is_catalog(inside) and not is_catalog(name) else name
+        return read_side(open_source(path), path)
     repository = Repository(Path())
     commit, shown = repository.fork_point() if name is None else (repository.commit(name), name)
     label = f"{shown}@{short(commit)}:{catalog}" if name is None else f"{shown}:{catalog}"
-    with repository.folder(commit, catalog) as folder:
-        return read_side(folder, label) if folder else Side(label=f"{label} (not there)")
+    folder = repository.folder(commit, catalog)
+    return read_side(folder, label) if folder else Side(label=f"{label} (not there)")
 
 
 def _upgraded(catalog: str, *, alone: bool) -> Side:
     """The side that is compared with itself under two releases; `alone` if VMs do without a catalog."""
     from virtcatalog.review.side import Side
 
-    if alone and not Path(catalog).exists():
+    if alone and not exists(catalog):
         return Side(label="the VMs given", objects={"": []})
     return _side(None, catalog, forked=False)
 
@@ -169,14 +170,11 @@ def read_dumps(sources: Iterable[str]) -> list[Data]:
     # All of it is kept to the end: looking for garbage in it again and again would take as long as all the rest.
     gc.disable()
     for source in sources:
-        try:
-            for name, content in contents(source):
-                try:
-                    found += read_dump(content, name)
-                except ManifestError as error:
-                    problems += error.problems
-        except OSError as error:
-            problems.append(Problem(file=str(error.filename or source), message=error.strerror or str(error)))
+        for name, content in contents(source, problems):
+            try:
+                found += read_dump(content, name)
+            except ManifestError as error:
+                problems += error.problems
     gc.freeze()
     gc.enable()
     if problems:

@@ -10,10 +10,10 @@ import msgspec
 
 from virtcatalog.cli.conditions import conditioned, conditions_of
 from virtcatalog.cli.console import data, echo, failing
-from virtcatalog.cli.inputs import is_catalog
 from virtcatalog.cli.vms import Batch, Located, gather
 from virtcatalog.errors import ManifestError, VirtcatalogError
 from virtcatalog.escaping import as_json
+from virtcatalog.manifests.sources import is_catalog
 
 if TYPE_CHECKING:
     from virtcatalog.ask.why import Answer, Reason

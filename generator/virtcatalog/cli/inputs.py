@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from virtcatalog.errors import ManifestError, Problem
+from virtcatalog.manifests.sources import (
+    SourceError,
+    is_catalog,
+    is_file,
+    is_folder,
+    manifest_files,
+    open_folder,
+    read_file,
+)
 
 if TYPE_CHECKING:
     from virtcatalog.manifests.read import Manifest
-
-_SUFFIXES = (".yaml", ".yml", ".json")
-_NOT_MANIFESTS = ("kustomization.yaml", "kustomization.yml", "Kustomization")
 
 
 def read(sources: Iterable[str]) -> list[Manifest]:
@@ -33,13 +37,10 @@ def read_apart(sources: Iterable[str]) -> tuple[list[Manifest], list[Problem]]:
     manifests: list[Manifest] = []
     problems: list[Problem] = []
     for source in sources:
-        try:
-            for name, content in contents(source):
-                found, faults = reading.read_apart(content, name)
-                manifests += found
-                problems += faults
-        except OSError as error:
-            problems.append(Problem(file=os.fspath(error.filename or source), message=error.strerror or str(error)))
+        for name, content in contents(source, problems):
+            found, faults = reading.read_apart(content, name)
+            manifests += found
+            problems += faults
     return manifests, problems
 
 
@@ -54,41 +55,34 @@ def catalog_objects(source: str | None) -> list[dict[str, Any]]:
         from virtcatalog.catalog.load import load_catalog
 
         return load_catalog(source).objects()
-    tree = Path(source, "base")
-    if Path(source, ".virtcatalog").is_file() and tree.is_dir():
-        source = str(tree)
-    return [manifest.data for manifest in read([source])]
+    return [manifest.data for manifest in read([objects_of_tree(source)])]
 
 
-def is_catalog(path: str) -> bool:
-    """Whether a folder is a catalog's."""
-    return Path(path, "catalog.yaml").is_file()
+def objects_of_tree(path: str) -> str:
+    """Return the folder of an output tree's base; any other path as it is."""
+    base = str(Path(path, "base"))
+    return base if is_file(f"{path}/.virtcatalog") and is_folder(base) else path
 
 
-def contents(source: str) -> Iterator[tuple[str, bytes]]:
-    """Yield name and bytes of every file that a file, a folder or `-` stands for; OSError when there is none."""
-    if source == "-":
-        yield "<stdin>", sys.stdin.buffer.read()
+def contents(source: str, problems: list[Problem]) -> Iterator[tuple[str, bytes]]:
+    """Yield name and bytes of every file that a file, a folder or `-` stands for; add what cannot be read."""
+    try:
+        if not is_folder(source):
+            yield "<stdin>" if source == "-" else source, read_file(source)
+            return
+        folder = open_folder(source)
+        files, faults = manifest_files(folder)
+    except SourceError as error:
+        problems.append(Problem(file=source, message=error.message))
         return
-    path = Path(source)
-    if not path.is_dir():
-        yield source, path.read_bytes()
-        return
-    found = False
-    for file in sorted(_files(path)):
-        found = True
-        yield str(file), file.read_bytes()
-    if not found:
-        raise FileNotFoundError(2, "no .yaml, .yml or .json file in this folder", source)
-
-
-def _files(folder: Path) -> Iterator[Path]:
-    for root, folders, files in os.walk(folder, onerror=_raise):
-        folders[:] = [name for name in folders if not name.startswith(".")]
-        for name in files:
-            if name.endswith(_SUFFIXES) and not name.startswith(".") and name not in _NOT_MANIFESTS:
-                yield Path(root, name)
-
-
-def _raise(error: OSError) -> None:
-    raise error
+    if not files and not faults:
+        problems.append(Problem(file=source, message="no .yaml, .yml or .json file in this folder"))
+    problems += [Problem(file=str(Path(source, path)), message=message) for path, message in faults]
+    for path in files:
+        name = str(Path(source, path))
+        try:
+            content = folder.read(path)
+        except SourceError as error:
+            problems.append(Problem(file=name, message=error.message))
+        else:
+            yield name, content

@@ -7,8 +7,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from virtcatalog.cli.inputs import catalog_objects, is_catalog, read_apart
+from virtcatalog.cli.inputs import catalog_objects, read_apart
 from virtcatalog.errors import ManifestError, Problem, VirtcatalogError
+from virtcatalog.manifests.sources import exists, is_catalog
 
 if TYPE_CHECKING:
     from virtcatalog.catalog.model import Catalog, VmTemplate
@@ -90,7 +91,7 @@ def _templates(folder: Path, source: str) -> Iterator[tuple[Catalog, VmTemplate]
     from virtcatalog.catalog.load import load_catalog
 
     wanted = Path(source)
-    if not wanted.exists():
+    if not exists(source):
         raise ManifestError(Problem(file=source, message="No such file or directory"))
     catalog = load_catalog(folder)
     found = [each for each in catalog.vms if wanted == folder or (folder / each.file).is_relative_to(wanted)]

@@ -22,6 +22,7 @@ from virtcatalog.kubevirt.hostfile import load_host
 from virtcatalog.kubevirt.hosts import HostProfile
 from virtcatalog.kubevirt.pipeline import expand
 from virtcatalog.manifests.read import read_manifests
+from virtcatalog.manifests.sources import read_file
 from virtcatalog.releases import DEFAULT, RELEASES, Release, find_release
 from virtcatalog.render.environment import deployed
 
@@ -143,7 +144,7 @@ class GoldenCatalog(pytest.File):
     def cluster(self) -> list[dict[str, Any]]:
         """The manifests that are in the cluster besides the catalog."""
         files: list[Path] = self.config.getini("virtcatalog_cluster")
-        return [manifest.data for file in files for manifest in read_manifests(file.read_bytes(), _shown(file))]
+        return [manifest.data for file in files for manifest in read_manifests(read_file(str(file)), _shown(file))]
 
     @cached_property
     def host(self) -> HostProfile:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from decimal import Decimal, InvalidOperation
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -18,9 +17,10 @@ from virtcatalog.api.findings import field_path, inspect
 from virtcatalog.api.quantity import Quantity
 from virtcatalog.errors import ManifestError, Problem
 from virtcatalog.kubevirt.hosts import HOSTS, HostProfile, cpu_list, cpu_ranges
-from virtcatalog.limits import HOST_CPUS
+from virtcatalog.limits import HOST_CPUS, HOST_FILE_BYTES
 from virtcatalog.manifests.document import Text
 from virtcatalog.manifests.emit import dump
+from virtcatalog.manifests.sources import SourceError, read_file
 
 _BYTES = frozenset({"memory", "size", "barBytes", "filesystemBlockSize", "logical", "physical", "discardGranularity"})
 _CPUS = re.compile(r"[0-9]{1,5}(-[0-9]{1,5})?(,[0-9]{1,5}(-[0-9]{1,5})?)*")
@@ -36,10 +36,10 @@ def load_host(name: str) -> HostProfile:
     if name in HOSTS:
         return HOSTS[name]
     try:
-        content = Path(name).read_bytes()
-    except OSError as error:
+        content = read_file(name, HOST_FILE_BYTES)
+    except SourceError as error:
         known = ", ".join(HOSTS)
-        message = f"{error.strerror or error}; the profiles that come with virtcatalog: {known}"
+        message = f"{error.message}; the profiles that come with virtcatalog: {known}"
         raise ManifestError(Problem(file=name, message=message)) from None
     return read_host(content, name)
 

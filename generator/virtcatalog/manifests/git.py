@@ -4,17 +4,35 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path, PurePosixPath
-from tempfile import TemporaryDirectory
+from typing import NamedTuple
 
 from virtcatalog.errors import VirtcatalogError
+from virtcatalog.limits import SOURCE_BYTES, SOURCE_FILE_BYTES, SOURCE_FILES, SOURCE_LINKS
+from virtcatalog.manifests.sources import (
+    LEADS_OUT,
+    Budget,
+    Folder,
+    LinkOutError,
+    Listing,
+    Parts,
+    SourceError,
+    alone,
+    held_at,
+    is_text,
+    parts_of,
+    shown,
+)
 
 #: Where a main branch is looked for, in this order; what the remote calls its own comes before.
 MAIN_BRANCHES = ("origin/main", "origin/master", "main", "master")
 _REGULAR, _EXECUTABLE, _SYMLINK = "100644", "100755", "120000"
-_MOST_BYTES = 512 * 2**20
+_READ = frozenset({_REGULAR, _EXECUTABLE, _SYMLINK})
+_NO_NAMES = frozenset({"", ".", "..", ".git"})
+_LONGEST_RECORD = 2**16
+_CHUNK = 2**16
 
 
 class GitError(VirtcatalogError):
@@ -54,49 +72,72 @@ class Repository:
             raise GitError(f"HEAD and {name} share no commit; {hint}")
         return done.stdout.decode().split()[0], name
 
-    @contextmanager
-    def folder(self, commit: str, path: str) -> Iterator[Path | None]:
-        """Give a temporary copy of a file or folder of a commit, named from the folder that git was asked in.
+    def folder(self, commit: str, path: str) -> Folder | None:
+        """Return a folder or file of a commit, named from the folder that git was asked in.
 
-        None when the commit has nothing there. A symbolic link that leads out of the copy is left dangling.
+        None when the commit has nothing there. Nothing is written to disk; links are followed within the folder only.
         """
         place = _within(f"{self.prefix}{path}")
-        entries = list(self._entries(commit, place))
-        if not entries:
-            yield None
-            return
-        with TemporaryDirectory(prefix="virtcatalog-") as temporary:
-            root = Path(temporary).resolve()
-            try:
-                _unpack(root, self._blobs(entries))
-            except OSError as error:
-                raise GitError(f"{commit}:{place} cannot be unpacked: {error.strerror or error}") from error
-            yield root / place if place else root
+        if not place:
+            return _InCommit(self, commit, ())
+        at = tuple(place.split("/"))
+        found = self._output("ls-tree", "--full-tree", "--end-of-options", commit, "--", place).split()
+        if found[1:2] == [b"tree"]:
+            return _InCommit(self, commit, at)
+        entries = list(self.entries(commit, at))
+        if any(each.is_link for each in entries):
+            raise GitError(f"{short(commit)}:{place} is a symbolic link")
+        return alone(next(self.contents(entries))) if entries else None
 
-    def _entries(self, commit: str, place: str) -> Iterator[tuple[str, str, str]]:
-        """Yield path, mode and blob of every file at a place."""
-        listed = self._output("ls-tree", "-r", "-z", "--full-tree", "--end-of-options", commit, "--", place or ".")
-        for entry in listed.split(b"\0")[:-1]:
+    def entries(self, commit: str, at: Parts) -> Iterator[_Entry]:
+        """Yield every file below a folder of a commit; GitError once they are too many or too large."""
+        place = "/".join(at)
+        arguments = ("ls-tree", "-r", "-z", "--long", "--full-tree", "--end-of-options", commit, "--", place or ".")
+        size = 0
+        for count, entry in enumerate(self._records(*arguments)):
             head, _, name = entry.partition(b"\t")
-            mode, _, blob = head.decode().split()
-            path = os.fsdecode(name)
-            if mode in (_REGULAR, _EXECUTABLE, _SYMLINK) and _is_plain(path):
-                yield path, mode, blob
+            mode, _, blob, length = head.decode().split()
+            path = tuple(os.fsdecode(name).split("/"))
+            if count >= SOURCE_FILES:
+                raise GitError(f"{short(commit)}:{place} holds more than {SOURCE_FILES} files")
+            if mode in _READ and _NO_NAMES.isdisjoint(path):
+                size += int(length)
+                if size > SOURCE_BYTES:
+                    raise GitError(f"{short(commit)}:{place} holds more than {SOURCE_BYTES // 2**20} MiB")
+                yield _Entry(path, mode == _SYMLINK, blob)
 
-    def _blobs(self, entries: list[tuple[str, str, str]]) -> Iterator[tuple[str, str, bytes]]:
-        asked = "".join(f"{blob}\n" for _, _, blob in entries)
-        answer = self._output("cat-file", "--batch", asked=asked.encode())
-        if len(answer) > _MOST_BYTES:
-            raise GitError(f"what is to be compared is larger than {_MOST_BYTES // 2**20} MiB")
+    def contents(self, entries: Sequence[_Entry]) -> Iterator[bytes]:
+        """Yield the bytes of files."""
+        if not entries:
+            return
+        answer = self._output("cat-file", "--batch", asked="".join(f"{each.blob}\n" for each in entries).encode())
         position = 0
-        for path, mode, blob in entries:
+        for each in entries:
             line = answer.index(b"\n", position)
             header = answer[position:line].split()
             if len(header) != 3:
-                raise GitError(f"{path}: git has no blob {blob}")
+                raise GitError(f"{shown(each.path)}: git has no blob {each.blob}")
             end = line + 1 + int(header[2])
-            yield path, mode, answer[line + 1 : end]
+            yield answer[line + 1 : end]
             position = end + 1
+
+    def _records(self, *arguments: str) -> Iterator[bytes]:
+        """Yield what git prints, up to each null byte, as it comes: a small repository can list without an end."""
+        with self._started(arguments) as process:
+            assert process.stdout is not None
+            rest = b""
+            try:
+                while chunk := process.stdout.read(_CHUNK):
+                    *records, rest = (rest + chunk).split(b"\0")
+                    if len(rest) > _LONGEST_RECORD:
+                        raise GitError(f"git {arguments[0]}: a path is longer than {_LONGEST_RECORD} bytes")
+                    yield from records
+            except BaseException:
+                process.kill()
+                raise
+            said = process.stderr.read() if process.stderr else b""
+            if process.wait():
+                raise _failed(arguments[0], said)
 
     def _line(self, *arguments: str) -> str:
         return self._output(*arguments).decode(errors="replace").strip()
@@ -104,20 +145,102 @@ class Repository:
     def _output(self, *arguments: str, asked: bytes = b"") -> bytes:
         done = self._run(*arguments, asked=asked)
         if done.returncode:
-            said = done.stderr.decode(errors="replace").strip().removeprefix("fatal: ")
-            raise GitError(f"git {arguments[0]}: {said.splitlines()[0] if said else 'failed'}")
+            raise _failed(arguments[0], done.stderr)
         return done.stdout
 
     def _run(self, *arguments: str, asked: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+        with self._started(arguments) as process:
+            out, err = process.communicate(asked)
+        return subprocess.CompletedProcess(arguments, process.returncode, out, err)
+
+    def _started(self, arguments: Sequence[str]) -> subprocess.Popen[bytes]:
         # Nothing may be written, not even the index that `git status` refreshes, nor a pager or prompt be started.
         environment = {**os.environ, "GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
         command = ["git", "--no-pager", "--literal-pathspecs", "-C", str(self._folder), *arguments]
+        pipe = subprocess.PIPE
         try:
-            return subprocess.run(  # noqa: S603 - a list, and revisions stand behind --end-of-options
-                command, input=asked, capture_output=True, check=False, env=environment
+            return subprocess.Popen(  # noqa: S603 - a list, and revisions stand behind --end-of-options
+                command, stdin=pipe, stdout=pipe, stderr=pipe, env=environment
             )
-        except OSError as error:
-            raise GitError(f"git cannot be run: {error.strerror or error}") from error
+        except (OSError, ValueError) as error:
+            raise GitError(f"git cannot be run: {getattr(error, 'strerror', None) or error}") from error
+
+
+def _failed(command: str, said: bytes) -> GitError:
+    text = said.decode(errors="replace").strip().removeprefix("fatal: ")
+    return GitError(f"git {command}: {text.splitlines()[0] if text else 'failed'}")
+
+
+class _Entry(NamedTuple):
+    path: Parts
+    is_link: bool
+    blob: str
+
+
+class _InCommit(Folder):
+    """A folder of a commit, read as a whole when the first of it is asked for."""
+
+    def __init__(self, repository: Repository, commit: str, at: Parts, budget: Budget | None = None) -> None:
+        self._repository, self._commit, self._at = repository, commit, at
+        self._budget = budget or Budget()
+
+    @property
+    def at(self) -> Parts:
+        return self._at
+
+    def listing(self) -> Listing:
+        faults = {"/".join(path[len(self._at) :]): why for path, why in self._held[1].items()}
+        return Listing(self._held[0].listing().files, tuple(sorted(faults.items())))
+
+    def read(self, path: str, most: int = SOURCE_FILE_BYTES) -> bytes:
+        fault = self._held[1].get(parts_of(path, self._at))
+        if fault:
+            raise SourceError(fault)
+        return self._budget.take(self._held[0].read(path, most))
+
+    def has(self, path: str) -> bool:
+        return self._held[0].has(path) or parts_of(path, self._at) in self._held[1]
+
+    def folder(self, path: str) -> Folder | None:
+        found = _InCommit(self._repository, self._commit, parts_of(path, self._at), self._budget)
+        files, faults = found.listing()
+        return found if files or faults else None
+
+    @cached_property
+    def _held(self) -> tuple[Folder, dict[Parts, str]]:
+        """The files, those that links stand for too, and why others are not read."""
+        entries = list(self._repository.entries(self._commit, self._at))
+        contents = dict(zip((each.path for each in entries), self._repository.contents(entries), strict=True))
+        links = {each.path: contents.pop(each.path) for each in entries if each.is_link}
+        faults: dict[Parts, str] = {}
+        for path, target in links.items():
+            found = _followed(path, target, links, self._at)
+            if found is None:
+                faults[path] = LEADS_OUT
+            elif found in contents:
+                contents[path] = contents[found]
+            else:
+                faults[path] = "is a symbolic link to a folder or to nothing"
+        for path in [path for path in contents if not is_text("/".join(path))]:
+            faults[(shown(path),)] = "has a name that is not UTF-8"
+            del contents[path]
+        return held_at(contents, self._at), faults
+
+
+def _followed(path: Parts, target: bytes, links: Mapping[Parts, bytes], scope: Parts) -> Parts | None:
+    """Where a link leads within the folder, None when it leads out of it."""
+    for _ in range(SOURCE_LINKS):
+        text = os.fsdecode(target)
+        try:
+            path = parts_of(text, path[:-1])
+        except LinkOutError:
+            return None
+        if text.startswith("/") or path[: len(scope)] != scope:
+            return None
+        if path not in links:
+            return path
+        target = links[path]
+    return path
 
 
 def short(commit: str) -> str:
@@ -138,24 +261,3 @@ def _within(path: str) -> str:
     if parts[:1] == ["/"]:
         raise GitError(f"{path} is absolute: in a revision, paths are relative to the repository")
     return "/".join(parts)
-
-
-def _is_plain(path: str) -> bool:
-    return not any(part in ("", ".", "..", ".git") for part in path.split("/"))
-
-
-def _unpack(root: Path, blobs: Iterator[tuple[str, str, bytes]]) -> None:
-    links = []
-    for name, mode, content in blobs:
-        target = root / name
-        target.parent.mkdir(parents=True, exist_ok=True)
-        if mode == _SYMLINK:
-            links.append((target, os.fsdecode(content)))
-        else:
-            target.write_bytes(content)
-    for link, to in links:  # last, so that nothing is written through one
-        link.symlink_to(to)
-    for link, _ in links:
-        if not Path(os.path.realpath(link)).is_relative_to(root):
-            link.unlink()
-            link.symlink_to(f"{os.devnull}/outside")

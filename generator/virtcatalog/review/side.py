@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import msgspec
 
@@ -14,10 +12,9 @@ from virtcatalog.catalog.model import Catalog, Source
 from virtcatalog.errors import CatalogError, ManifestError, Problem
 from virtcatalog.manifests.identity import Data, Identity, identity
 from virtcatalog.manifests.read import Manifest, read_manifests
+from virtcatalog.manifests.sources import Folder, SourceError, manifest_files
 from virtcatalog.render.environment import deployed
 
-_SUFFIXES = (".yaml", ".yml", ".json")
-_NOT_MANIFESTS = ("kustomization.yaml", "kustomization.yml", "Kustomization")
 _ROUNDS = 4
 
 
@@ -98,55 +95,58 @@ def sound(base: Side, head: Side) -> Sound:
 def _is_hidden(side: Side, place: Source | None, broken: Side) -> bool:
     if "*" in broken.left_out:
         return True
-    return place is not None and place.file.removeprefix(f"{side.label}/") in broken.left_out
+    return place is not None and _within(place.file, side.label) in broken.left_out
 
 
-def read_side(path: Path, label: str) -> Side:
+def read_side(folder: Folder, label: str) -> Side:
     """Read a catalog, an output tree, a folder of manifests or a file of them; what is wrong is in `problems`.
 
-    `label` is what files are called in messages instead of `path`.
+    `label` is what it is called in messages.
     """
-    if (path / "catalog.yaml").is_file():
-        return _read_catalog(path, label)
-    if (path / ".virtcatalog").is_file() and (path / "base").is_dir():
-        return _read_manifests(path / "base", f"{label}/base", label)
-    return _read_manifests(path, label, label)
+    if folder.has("catalog.yaml"):
+        return _read_catalog(folder, label)
+    base = folder.folder("base") if folder.has(".virtcatalog") else None
+    return _read_manifests(folder, label, label) if base is None else _read_manifests(base, f"{label}/base", label)
 
 
-def _read_catalog(path: Path, label: str) -> Side:
+def _read_catalog(folder: Folder, label: str) -> Side:
     try:
-        return _of_catalog(load_catalog(path), path, label)
+        return _of_catalog(load_catalog(label, folder), label)
     except CatalogError as error:
-        first = error.problems
-    problems = tuple(_renamed(problem, path, label) for problem in first)
-    broken = {_relative(problem.file, path) for problem in first}
-    with TemporaryDirectory(prefix="virtcatalog-") as temporary:
-        copy = Path(temporary, "catalog")
-        shutil.copytree(path, copy, symlinks=True)
-        for _ in range(_ROUNDS):
-            if broken & {"catalog.yaml", "components.yaml", "", "."}:
+        problems = error.problems
+    broken = _files_of(problems, label)
+    for _ in range(_ROUNDS):
+        if broken & {"catalog.yaml", "components.yaml", "", "."}:
+            break
+        try:
+            side = _of_catalog(load_catalog(label, folder.changed(dict.fromkeys(broken))), label)
+        except CatalogError as error:
+            more = _files_of(error.problems, label)
+            if more <= broken:
                 break
-            for file in broken:
-                (copy / file).unlink(missing_ok=True)
-            try:
-                side = _of_catalog(load_catalog(copy), copy, label)
-            except CatalogError as error:
-                more = {_relative(problem.file, copy) for problem in error.problems}
-                if more <= broken:
-                    break
-                broken |= more
-            else:
-                return msgspec.structs.replace(side, problems=problems, left_out=frozenset(broken))
+            broken |= more
+        else:
+            return msgspec.structs.replace(side, problems=problems, left_out=frozenset(broken))
     return Side(label=label, problems=problems, left_out=frozenset({"*"}))
 
 
-def _of_catalog(catalog: Catalog, path: Path, label: str) -> Side:
+def _files_of(problems: Iterable[Problem], label: str) -> set[str]:
+    return {_within(problem.file, label) for problem in problems}
+
+
+def _within(file: str, label: str) -> str:
+    """The path in a side of a file that is called after it; the side itself is ""."""
+    side = Path(label).as_posix()
+    return "" if file == side else file.removeprefix(f"{side}/")
+
+
+def _of_catalog(catalog: Catalog, label: str) -> Side:
     environments = ["", *(overlay.name for overlay in catalog.overlays)]
     companions: dict[str, list[Data]] = {}
     for template in catalog.vms:
         companions.setdefault(template.environment, []).extend(template.companions)
     places = {
-        (kind, "", entry.name): _moved(entry.source, path, label)
+        (kind, "", entry.name): entry.source
         for entries, kinds in (
             (catalog.instancetypes, ("VirtualMachineClusterInstancetype", "VirtualMachineInstancetype")),
             (catalog.preferences, ("VirtualMachineClusterPreference", "VirtualMachinePreference")),
@@ -164,7 +164,7 @@ def _of_catalog(catalog: Catalog, path: Path, label: str) -> Side:
                 key=each.key,
                 manifest=each.manifest,
                 environment=each.environment,
-                place=_moved(each.source, path, label),
+                place=each.source,
             )
             for each in catalog.vms
         ),
@@ -172,8 +172,8 @@ def _of_catalog(catalog: Catalog, path: Path, label: str) -> Side:
     )
 
 
-def _read_manifests(path: Path, shown: str, label: str) -> Side:
-    manifests, problems = read_folder(path, shown)
+def _read_manifests(folder: Folder, shown: str, label: str) -> Side:
+    manifests, problems = read_folder(folder, shown)
     objects, vms, places = [], [], {}
     for each in manifests:
         place = Source(each.file, find=each.place)
@@ -182,48 +182,27 @@ def _read_manifests(path: Path, shown: str, label: str) -> Side:
         else:
             objects.append(each.data)
             places[identity(each.data)] = place
-    broken = frozenset(problem.file.removeprefix(f"{label}/") for problem in problems)
     return Side(
-        label=label, objects={"": objects}, vms=tuple(vms), places=places, problems=tuple(problems), left_out=broken
+        label=label,
+        objects={"": objects},
+        vms=tuple(vms),
+        places=places,
+        problems=tuple(problems),
+        left_out=frozenset(_files_of(problems, label)),
     )
 
 
-def read_folder(path: Path, shown: str) -> tuple[list[Manifest], list[Problem]]:
+def read_folder(folder: Folder, shown: str) -> tuple[list[Manifest], list[Problem]]:
     """Read every manifest of a folder or file, and say what is wrong with the others."""
+    files, faults = manifest_files(folder)
     manifests: list[Manifest] = []
-    problems: list[Problem] = []
-    for file in _files(path):
-        name = shown if file == path else f"{shown}/{file.relative_to(path).as_posix()}"
+    problems = [Problem(file=Path(shown, path).as_posix(), message=message) for path, message in faults]
+    for path in files:
+        name = Path(shown, path).as_posix()
         try:
-            manifests += read_manifests(file.read_bytes(), name)
+            manifests += read_manifests(folder.read(path), name)
         except ManifestError as error:
             problems += error.problems
-        except OSError as error:
-            problems.append(Problem(file=name, message=(error.strerror or str(error)).lower()))
+        except SourceError as error:
+            problems.append(Problem(file=name, message=error.message))
     return manifests, sorted(problems)
-
-
-def _files(path: Path) -> Iterable[Path]:
-    if not path.is_dir():
-        return [path]
-    return sorted(
-        file
-        for file in path.rglob("*")
-        if file.name.endswith(_SUFFIXES)
-        and file.name not in _NOT_MANIFESTS
-        and not any(part.startswith(".") for part in file.relative_to(path).parts)
-        and not file.is_dir()
-    )
-
-
-def _renamed(problem: Problem, path: Path, label: str) -> Problem:
-    relative = _relative(problem.file, path)
-    return msgspec.structs.replace(problem, file=f"{label}/{relative}" if relative not in ("", ".") else label)
-
-
-def _moved(source: Source, path: Path, label: str) -> Source:
-    return Source(f"{label}/{_relative(source.file, path)}", find=lambda: (source.line, source.column))
-
-
-def _relative(file: str, path: Path) -> str:
-    return file.removeprefix(path.as_posix()).lstrip("/")
