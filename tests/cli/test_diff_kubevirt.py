@@ -1,0 +1,155 @@
+"""`virtcatalog diff --kubevirt OLD NEW`: what an upgrade of KubeVirt does to VM templates and to a fleet."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from textwrap import indent
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+from syrupy.assertion import SnapshotAssertion
+
+from virtcatalog.cli import main
+
+FILES = {
+    "catalog/catalog.yaml": "name: test\nkubevirt: v1.9.0\n",
+    "catalog/instancetypes/m.yaml": "class: m\nsizes: {small: {vcpus: 1, memory: 2Gi}}\n",
+    "catalog/preferences/desktop.yaml": "preferences: {desktop: {spec: {devices: {preferredVideoType: virtio}}}}\n",
+}
+OLD, NEW = "v1.7.4", "v1.9.0"
+
+
+def vm(name: str, domain: str = "", **top: str) -> str:
+    """A VM with further lines in its domain, and beside its template."""
+    lines = [f"{key}: {value}" for key, value in {"runStrategy": "Always", **top}.items()]
+    return (
+        f"apiVersion: kubevirt.io/v1\nkind: VirtualMachine\nmetadata: {{name: {name}}}\nspec:\n"
+        + indent("\n".join(lines), "  ")
+        + "\n  template:\n    spec:\n      volumes: [{name: root, containerDisk: {image: example.org/root}}]\n"
+        + "      domain:\n        devices: {disks: [{name: root, disk: {bus: virtio}}]}\n"
+        + indent(domain, "        ")
+        + "\n"
+    )
+
+
+MEMORY = "memory: {guest: 2Gi}"
+EFI = f"{MEMORY}\nfirmware: {{bootloader: {{efi: {{secureBoot: false}}}}}}"
+CRASH = f"{MEMORY}\nioThreadsPolicy: shared\ncpu: {{cores: 2, dedicatedCpuPlacement: true}}"
+FLEET = {
+    "plain": vm("plain", MEMORY),
+    "efi-1": vm("efi-1", EFI),
+    "efi-2": vm("efi-2", EFI),
+    "confidential": vm("confidential", f"{EFI}\nlaunchSecurity: {{sev: {{}}}}"),
+    "pinned": vm("pinned", CRASH),
+    "desk": vm("desk", instancetype="{name: m.small}", preference="{name: desktop}"),
+}
+
+
+@pytest.fixture(autouse=True)
+def catalog(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    for name, text in {**FILES, "catalog/vms/server.yaml": vm("server", EFI)}.items():
+        file = tmp_path / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path / "catalog"
+
+
+def diff(*arguments: str, fleet: str = "\n---\n".join(FLEET.values()), status: int = 1) -> Result:
+    result = CliRunner().invoke(main, ["diff", "-f", "-", *arguments], input=fleet)
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+    assert result.exit_code == status, result.output
+    return result
+
+
+def groups(*arguments: str, **others: Any) -> dict[str, str]:
+    """What happens to each VM, by its name."""
+    found = json.loads(diff(*arguments, "-o", "json", **others).stdout)["vms"]["groups"]
+    return {member["name"].removeprefix("default/"): group["kind"] for group in found for member in group["members"]}
+
+
+@pytest.mark.parametrize("form", ["text", "markdown", "json", "github"])
+def test_an_upgrade(snapshot: SnapshotAssertion, form: str) -> None:
+    assert diff("--kubevirt", OLD, NEW, "-o", form).stdout == snapshot
+
+
+def test_a_downgrade_is_the_reverse() -> None:
+    up, down = groups("--kubevirt", OLD, NEW), groups("--kubevirt", NEW, OLD)
+    assert up == {
+        "server": "domain",
+        "efi-1": "domain",
+        "efi-2": "domain",
+        "desk": "domain",
+        "confidential": "admitted",
+        "pinned": "recovered",
+    }
+    assert down == up | {"confidential": "refused", "pinned": "crash"}
+
+
+def test_an_upgrade_that_changes_nothing(catalog: Path) -> None:
+    (catalog / "preferences/desktop.yaml").write_text("preferences: {desktop: {}}\n")
+    (catalog / "vms/server.yaml").write_text(vm("server", MEMORY))
+    result = diff("--kubevirt", OLD, NEW, fleet=FLEET["plain"], status=0)
+    assert result.stdout.splitlines() == [
+        "catalog",
+        "",
+        "KubeVirt: v1.7.4 → v1.9.0",
+        "  VMs that run keep their domain until they are restarted; the next start of each meets the new release.",
+        "",
+        "no object changes; 1 VM template and 1 VM: none change",
+    ]
+
+
+def test_the_same_release_twice_is_no_upgrade() -> None:
+    assert "KubeVirt" not in diff("--kubevirt", NEW, NEW, status=0).stdout
+
+
+def test_vms_alone_are_compared_without_a_catalog(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "empty").mkdir()
+    monkeypatch.chdir(tmp_path / "empty")
+    result = diff("--kubevirt", OLD, NEW, fleet=FLEET["efi-1"])
+    assert result.stdout.startswith("the VMs given\n\nKubeVirt: v1.7.4 → v1.9.0\n")
+    assert "1 VM: <loader>: /usr/share/OVMF/" in result.stdout
+    missing = diff("--kubevirt", OLD, NEW, "--catalog", "none", fleet=FLEET["efi-1"], status=2)
+    assert "none: there is no such file or folder" in missing.stderr
+
+
+def test_two_catalogs_under_two_releases(catalog: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    for name in ("catalog.yaml", "instancetypes/m.yaml", "preferences/desktop.yaml"):
+        (other / name).parent.mkdir(exist_ok=True)
+        (other / name).write_text((catalog / name).read_text().replace("2Gi", "3Gi"))
+    desk = {"fleet": FLEET["desk"] + "\n---\n" + FLEET["efi-1"]}
+    report = json.loads(diff("catalog", "other", "--kubevirt", OLD, NEW, "-o", "json", **desk).stdout)
+    assert {each["name"] for each in report["objects"]} == {"m.small"}
+    (both,) = [group["summary"] for group in report["vms"]["groups"] if group["members"][0]["name"] == "default/desk"]
+    assert any("memory" in line for line in both)
+    assert any("<model> type:" in line for line in both)
+
+
+def test_an_environment_that_gets_another_release(catalog: Path, tmp_path: Path) -> None:
+    (catalog / "catalog.yaml").write_text("name: test\nkubevirt: v1.8.4\n")
+    (catalog / "preferences/desktop.yaml").write_text("preferences: {desktop: {}}\n")
+    (catalog / "vms.yaml").write_text("server.yaml.j2: {environments: {live: {}, lab: {}}}\n")
+    (catalog / "vms/server.yaml").rename(catalog / "vms/server.yaml.j2")
+    (catalog / "overlays.yaml").write_text("live: {kubevirt: v1.8.4}\nlab: {kubevirt: v1.9.0}\n")
+    old = tmp_path / "old"
+    catalog.rename(old)
+    for file in sorted(old.rglob("*.*")):
+        target = catalog / file.relative_to(old)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(file.read_text().replace("live: {kubevirt: v1.8.4}", "live: {kubevirt: v1.9.0}"))
+    result = diff("old", "catalog", fleet=FLEET["plain"])
+    assert "KubeVirt in live: v1.8.4 → v1.9.0" in result.stdout
+    assert "1 VM template: <loader>: /usr/share/OVMF/" in result.stdout
+    assert "  server.live\n" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("release", "said"), [("v1.6.0", "KubeVirt 'v1.6.0' is not modelled"), ("1.9", "did you mean")]
+)
+def test_a_release_that_is_not_known(release: str, said: str) -> None:
+    assert said in diff("--kubevirt", release, NEW, status=2).stderr
