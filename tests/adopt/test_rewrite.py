@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from virtcatalog.adopt.data import Path, put, without
+from virtcatalog.adopt.data import put, without
 from virtcatalog.adopt.rewrite import rewrite
+from virtcatalog.api.findings import Path
 from virtcatalog.manifests.edits import UnwritableError
 from virtcatalog.manifests.read import read_manifests
 

@@ -72,13 +72,13 @@ def test_more_can_be_added():
         (
             CLASS + "  small: {vcpus: 1, memory: 2Gi}\n" + LARGE,
             (
-                "catalog/instancetypes/z.yaml:5:21: instance type z1.small: memory.guest 4Gi → 2Gi; "
+                "catalog/instancetypes/z.yaml:5:21: instance type z1.small: memory.guest: 4Gi → 2Gi; "
                 "published since v1.0.0, and its spec must not change"
             ),
         ),
         (
             CLASS.replace("sizes", "spec: {ioThreadsPolicy: auto}\nsizes") + SMALL + LARGE,
-            "catalog/instancetypes/z.yaml:4:8: instance type z1.large: ioThreadsPolicy auto is new; published since",
+            "catalog/instancetypes/z.yaml:4:8: instance type z1.large: ioThreadsPolicy: auto is new; published since",
         ),
         (
             CLASS + SMALL,
@@ -249,7 +249,7 @@ def test_notes_of_all_kinds():
 
 VMs that exist keep the revision that they were created with.
 
-- Instance type `z1.small`: cpu.guest 1 → 2; memory.guest 4Gi → 8Gi
+- Instance type `z1.small`: cpu.guest: 1 → 2; memory.guest: 4Gi → 8Gi
 
 ### Deprecated
 

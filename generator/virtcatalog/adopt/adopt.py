@@ -9,9 +9,9 @@ from math import inf
 from typing import Any, Literal, NamedTuple
 
 from virtcatalog.adopt.candidates import Candidates, Instancetype, Member, Preference, Reference, hint, usable
-from virtcatalog.adopt.data import leaves, put
+from virtcatalog.adopt.data import put
 from virtcatalog.adopt.domaindiff import domain_differences
-from virtcatalog.adopt.shrink import Names, Original, Pair, Shrunk, shrink
+from virtcatalog.adopt.shrink import Names, Original, Pair, Shrunk, count, shrink
 from virtcatalog.api.instancetype import VirtualMachinePreferenceSpec
 from virtcatalog.errors import Cause, UnsupportedError
 from virtcatalog.kubevirt.instancetype.find import find_preference
@@ -40,7 +40,7 @@ class Adoption(NamedTuple):
 
 def adopt(vm: dict[str, Any], candidates: Candidates) -> Adoption:
     """Find what a VM can adopt; the manifest is not changed."""
-    size = leaves(vm)
+    size = count(vm)
     try:
         result = expand(vm, candidates.cluster)
         if not result.admitted:

@@ -1,30 +1,14 @@
-"""Plain data by path: finding fields, leaving some out, counting, comparing."""
+"""Plain data by path: finding fields, putting them in, leaving some out."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Set
-from typing import Any, NamedTuple
+from typing import Any
 
-from virtcatalog.api.findings import field_path
-from virtcatalog.api.quantity import Quantity
+from virtcatalog.api.findings import Path
 
-Path = tuple[str | int, ...]
 EVERY = "*"
 """In a pattern: every item of a list, or every key of a map."""
-_AMOUNTS = frozenset({"memory", "resources"})
-
-
-class Difference(NamedTuple):
-    """One place where two pieces of data differ; None is absence."""
-
-    path: Path
-    old: Any
-    new: Any
-
-    @property
-    def field(self) -> str:
-        """The path as the API writes it."""
-        return field_path(self.path)
 
 
 def find(data: Any, pattern: Path) -> Iterator[Path]:
@@ -97,46 +81,3 @@ def _without(data: Any, tree: dict[str | int, Any], path: Path, kept: Set[Path],
             else:
                 emptied.add(place)
     return made
-
-
-def leaves(data: Any) -> int:
-    """Count the values in a manifest that its author had to write: scalars, and maps and lists without any."""
-    if isinstance(data, dict):
-        return sum(map(leaves, data.values())) or 1
-    if isinstance(data, list):
-        return sum(map(leaves, data)) or 1
-    return 1
-
-
-def differences(old: Any, new: Any, path: Path = ()) -> Iterator[Difference]:
-    """Yield where two pieces of data differ, as deep as it can be told; lists of other lengths differ as a whole."""
-    if old == new:
-        return
-    if isinstance(old, dict) and isinstance(new, dict):
-        for key in [*old, *(key for key in new if key not in old)]:
-            if old.get(key) != new.get(key) or (key in old) != (key in new):
-                yield from _descend(old.get(key), new.get(key), (*path, key))
-    elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
-        for index, (one, other) in enumerate(zip(old, new, strict=True)):
-            yield from differences(one, other, (*path, index))
-    elif not _same_amount(old, new, path):
-        yield Difference(path, old, new)
-
-
-def _descend(old: Any, new: Any, path: Path) -> Iterator[Difference]:
-    """A map that is missing differs where the other has something, so that each field is judged by itself."""
-    if old is None and isinstance(new, dict) and new:
-        yield from differences({}, new, path)
-    elif new is None and isinstance(old, dict) and old:
-        yield from differences(old, {}, path)
-    else:
-        yield from differences(old, new, path)
-
-
-def _same_amount(old: Any, new: Any, path: Path) -> bool:
-    if old is None or new is None or not _AMOUNTS.intersection(path):
-        return False
-    try:
-        return Quantity.parse(old) == Quantity.parse(new)
-    except (ValueError, TypeError):
-        return False

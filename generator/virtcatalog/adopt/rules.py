@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from virtcatalog.adopt.data import EVERY, Path, get
+from virtcatalog.adopt.data import EVERY, get
+from virtcatalog.api.findings import Path
 
 TEMPLATE: Path = ("spec", "template")
 _ANNOTATIONS: Path = (*TEMPLATE, "metadata", "annotations")

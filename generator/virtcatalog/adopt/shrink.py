@@ -6,12 +6,15 @@ from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from virtcatalog.adopt.candidates import Instancetype, Preference, Reference
-from virtcatalog.adopt.data import Difference, Path, differences, find, get, leaves, put, without
+from virtcatalog.adopt.data import find, get, put, without
 from virtcatalog.adopt.domaindiff import DomainDifference, domain_differences
 from virtcatalog.adopt.rules import KNOWN, TEMPLATE, Rules
 from virtcatalog.api.decode import to_manifest
+from virtcatalog.api.findings import Path
+from virtcatalog.api.quantity import Quantity
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.pipeline import Result, expand
+from virtcatalog.manifests.difference import Difference, alike, differences, leaves
 
 _DOMAIN: Path = (*TEMPLATE, "spec", "domain")
 _MAX_SOCKETS: Path = (*_DOMAIN, "cpu", "maxSockets")
@@ -21,6 +24,7 @@ _REQUEST: Path = (*_DOMAIN, "resources", "requests", "memory")
 _REQUIRED = frozenset({*((*_DOMAIN, "devices")[:end] for end in range(1, 6))})
 _NAMING = ("instancetype-name", "cluster-instancetype-name", "preference-name", "cluster-preference-name")
 _NAMING_PATHS = frozenset((*TEMPLATE, "metadata", "annotations", f"kubevirt.io/{name}") for name in _NAMING)
+_AMOUNTS = frozenset({"memory", "resources"})
 _ROUNDS = 12
 
 
@@ -61,7 +65,7 @@ class Original:
     def __init__(self, manifest: dict[str, Any], result: Result) -> None:
         self.manifest, self.result = manifest, result
         self.shape = _shape(result)
-        self.size = leaves(manifest)
+        self.size = count(manifest)
         self._found = {pattern: list(find(manifest, pattern)) for pattern in KNOWN}
 
     def find(self, pattern: Path) -> Iterable[Path]:
@@ -75,7 +79,7 @@ class Original:
         rules += [pair.instancetype.decided, pair.instancetype.implied] if pair.instancetype else []
         gone = outermost({path for each in rules for pattern in each for path in self.find(pattern)})
         added = sum(len(name.matcher()) for name in names if name is not None)
-        return self.size + added - sum(leaves(get(self.manifest, path)) for path in gone)
+        return self.size + added - sum(count(get(self.manifest, path)) for path in gone)
 
 
 class Shrunk(NamedTuple):
@@ -200,7 +204,7 @@ class _Trial:
 
     def _vmi_differences(self) -> list[Difference]:
         shape = _shape(self.result)
-        found = differences(self.original.shape, shape)
+        found = differences(self.original.shape, shape, named=False, same=_same)
         guest = get(shape, _GUEST)
         return [one for one in found if one.path not in _NAMING_PATHS and not _means_the_same(one, guest)]
 
@@ -254,8 +258,23 @@ class _Trial:
             [_MAX_SOCKETS] if self.pinned is not None else [],
             self._domain_differences(),
             self._vmi_differences(),
-            leaves(self.smaller),
+            count(self.smaller),
         )
+
+
+def count(data: Any) -> int:
+    """Count the values in a manifest that its author had to write: scalars, and maps and lists without any."""
+    return sum(1 for _ in leaves(data))
+
+
+def _same(old: Any, new: Any, path: Path) -> bool:
+    """Whether two amounts are the same, however they are written."""
+    if old is None or new is None or not _AMOUNTS.intersection(path):
+        return alike(old, new, path)
+    try:
+        return Quantity.parse(old) == Quantity.parse(new)
+    except (ValueError, TypeError):
+        return alike(old, new, path)
 
 
 def _means_the_same(difference: Difference, guest: Any) -> bool:

@@ -17,6 +17,13 @@ from virtcatalog.api.quantity import Quantity
 from virtcatalog.api.shape import Anything, Either, Leaf, List, Map, Shape, Struct, Version, shape_of, struct_of
 from virtcatalog.errors import nearest
 
+
+class Item(str):
+    """The step of a path to an item of a list that is known by its name."""
+
+    __slots__ = ()
+
+
 Path = tuple[str | int, ...]
 Findings = list[tuple[Path, str]]
 
@@ -57,7 +64,7 @@ def field_path(path: Path) -> str:
     """Write a path as the API does: `spec.disks[0].name`, `metadata.labels[example.org/x]`."""
     text = ""
     for step in path:
-        if isinstance(step, int) or not step.replace("-", "").replace("_", "").isalnum():
+        if isinstance(step, int | Item) or not step.replace("-", "").replace("_", "").isalnum():
             text += f"[{step}]"
         else:
             text += f".{step}" if text else step

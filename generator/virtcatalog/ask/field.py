@@ -10,7 +10,7 @@ from virtcatalog.api.decode import to_manifest
 from virtcatalog.ask.why import Path, View
 from virtcatalog.errors import VirtcatalogError
 from virtcatalog.kubevirt.pipeline import Result
-from virtcatalog.review.plain import shown
+from virtcatalog.manifests.difference import shown
 
 _GONE = object()
 

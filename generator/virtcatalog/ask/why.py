@@ -19,8 +19,8 @@ from virtcatalog.kubevirt.conditions import Conditions
 from virtcatalog.kubevirt.hosts import HostProfile
 from virtcatalog.kubevirt.instancetype.references import references
 from virtcatalog.kubevirt.pipeline import Result, expand
+from virtcatalog.manifests.difference import shown
 from virtcatalog.manifests.identity import Data, identity, namespace_of
-from virtcatalog.review.plain import shown
 
 Kind = Literal["VM", "instance type", "preference", "preset", "cluster configuration", "host profile"]
 

@@ -8,7 +8,7 @@ import msgspec
 
 from virtcatalog.catalog.lock import metadata_digest
 from virtcatalog.catalog.model import Catalog, Entry, Instancetype, Published
-from virtcatalog.publish.differences import differences
+from virtcatalog.manifests.difference import differences
 from virtcatalog.publish.promise import NOUNS, sections
 from virtcatalog.render.natural import natural
 
@@ -65,7 +65,7 @@ def notes(version: str, before: str, found: Changes) -> str:
 
 
 def _changed(entry: Entry, was: Published) -> Iterator[str]:
-    found = differences(was.spec, entry.spec)
+    found = list(differences(was.spec, entry.spec))
     yield from map(str, found)
     if entry.deprecated is None and was.deprecated is not None:
         yield "no longer deprecated"

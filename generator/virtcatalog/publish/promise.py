@@ -10,7 +10,7 @@ import msgspec
 
 from virtcatalog.catalog.model import Catalog, Entry, Published
 from virtcatalog.errors import Problem
-from virtcatalog.publish.differences import differences
+from virtcatalog.manifests.difference import differences
 
 #: What a kind of entry is called, by its section of the lock.
 NOUNS = {"instancetypes": "instance type", "preferences": "preference"}

@@ -8,9 +8,10 @@ from typing import Any, Literal
 
 import msgspec
 
+from virtcatalog.api.findings import Path
+from virtcatalog.manifests.difference import leaves, unified
 from virtcatalog.manifests.emit import dump
 from virtcatalog.manifests.identity import Data, Identity, identity
-from virtcatalog.review.plain import leaves, unified
 
 Change = Literal["added", "removed", "changed", "renamed"]
 
@@ -119,7 +120,7 @@ def _renames(
     """Pair objects that went with objects of their kind that came: equal specs first, then the most alike."""
     if len(gone) * len(new) > _MOST_PAIRS:
         return
-    specs = {key: leaves(_content((before if key in before else after)[key])) for key in (*gone, *new)}
+    specs = {key: dict(leaves(_content((before if key in before else after)[key]))) for key in (*gone, *new)}
     scored = []
     for old in gone:
         for other in new:
@@ -135,7 +136,7 @@ def _renames(
             yield old, other
 
 
-def _alike(one: Mapping[str, Any], other: Mapping[str, Any]) -> float:
+def _alike(one: Mapping[Path, Any], other: Mapping[Path, Any]) -> float:
     every = one.keys() | other.keys()
     same = sum(key in one and key in other and one[key] == other[key] for key in every)
     return same / len(every) if every else 1.0

@@ -12,9 +12,10 @@ from virtcatalog.errors import CRASH, UnsupportedError
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.launcher.xml import Element
 from virtcatalog.kubevirt.pipeline import Result, expand
+from virtcatalog.manifests.difference import differences, unified
 from virtcatalog.manifests.emit import dump
 from virtcatalog.manifests.identity import Data
-from virtcatalog.review import elements, plain
+from virtcatalog.review import elements
 
 Kind = Literal[
     "refused", "crash", "unsupported", "domain", "vmi", "reason", "admitted", "recovered", "added", "removed"
@@ -150,7 +151,7 @@ def _compare_domains(old: Result, new: Result) -> VmChange | None:
         kind="domain",
         summary=tuple(brief for brief, _ in found),
         signature=tuple(full for _, full in found),
-        draw=lambda: plain.unified(_body(old), _body(new)),
+        draw=lambda: unified(_body(old), _body(new)),
     )
 
 
@@ -167,8 +168,8 @@ def _compare_vmis(old: Data, new: Data) -> VmChange | None:
     before, after = _of_manifests(old), _of_manifests(new)
     if before == after:
         return None
-    summary = tuple(plain.differences(before, after))
-    return VmChange(kind="vmi", summary=summary, draw=lambda: plain.unified(dump(before), dump(after)))
+    summary = tuple(map(str, differences(before, after)))
+    return VmChange(kind="vmi", summary=summary, draw=lambda: unified(dump(before), dump(after)))
 
 
 def _of_manifests(vmi: Data) -> Data:

@@ -1,0 +1,106 @@
+"""Where plain data differs, field by field, and how that is said."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from difflib import unified_diff
+from typing import Any, NamedTuple
+
+from virtcatalog.api.findings import Item, Path, field_path
+
+_KEYS = ("name", "key", "topologyKey")
+
+
+class Difference(NamedTuple):
+    """One place where two pieces of data differ; None is absence."""
+
+    path: Path
+    old: Any
+    new: Any
+
+    @property
+    def field(self) -> str:
+        """The path as the API writes it."""
+        return field_path(self.path)
+
+    def __str__(self) -> str:
+        if self.old is None:
+            return f"{self.field}: {shown(self.new)} is new"
+        if self.new is None:
+            return f"{self.field}: {shown(self.old)} is gone"
+        return f"{self.field}: {shown(self.old)} → {shown(self.new)}"
+
+
+Same = Callable[[Any, Any, Path], bool]
+
+
+def alike(old: Any, new: Any, _path: Path) -> bool:
+    """Whether two values are the same; to Python, True is 1."""
+    return bool(old == new) and isinstance(old, bool) == isinstance(new, bool)
+
+
+def differences(old: Any, new: Any, path: Path = (), *, named: bool = True, same: Same = alike) -> Iterator[Difference]:
+    """Yield where two pieces of data differ, as deep as it can be told: maps by key, lists in their order.
+
+    A map or list that one of them lacks differs in each of its values. Items of lists are compared by their name where
+    all have one, else by number; unless `named`, by number alone, and lists of other lengths as a whole.
+    """
+    parts = _parts(old, new, named=named)
+    if parts is not None:
+        for step in parts[0] | parts[1]:
+            one, other = parts[0].get(step), parts[1].get(step)
+            if not alike(one, other, path):
+                yield from differences(one, other, (*path, step), named=named, same=same)
+    elif not same(old, new, path):
+        yield Difference(path, old, new)
+
+
+def leaves(value: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
+    """Yield the values without parts that data holds: scalars, and empty maps and lists."""
+    parts = _parts(value, None, named=True)
+    if parts is None:
+        yield path, value
+    else:
+        for step, each in parts[0].items():
+            yield from leaves(each, (*path, step))
+
+
+def shown(value: Any) -> str:
+    """A value as people read it: strings that need no quotes have none."""
+    if isinstance(value, str) and value and value.strip() == value and value.isprintable():
+        return value
+    return json.dumps(value, ensure_ascii=False)
+
+
+def unified(old: str, new: str, old_name: str = "before", new_name: str = "after", context: int = 3) -> str:
+    """The unified diff of two texts; "" when they are the same."""
+    lines = unified_diff(old.splitlines(), new.splitlines(), old_name, new_name, n=context, lineterm="")
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _parts(old: Any, new: Any, *, named: bool) -> tuple[dict[Any, Any], dict[Any, Any]] | None:
+    """The parts of two values by the step that leads to them; None where they can only be compared as a whole."""
+    one = type(new)() if old is None and new and isinstance(new, dict | list) else old
+    other = type(old)() if new is None and old and isinstance(old, dict | list) else new
+    if isinstance(one, dict) and isinstance(other, dict):
+        keys = sorted(one.keys() | other.keys(), key=str)
+        return {key: one.get(key) for key in keys}, {key: other.get(key) for key in keys}
+    if not (isinstance(one, list) and isinstance(other, list)):
+        return None
+    if named:
+        names = _names(one), _names(other)
+        if names[0] is not None and names[1] is not None:
+            return dict(zip(names[0], one, strict=True)), dict(zip(names[1], other, strict=True))
+    elif len(one) != len(other):
+        return None
+    return dict(enumerate(one)), dict(enumerate(other))
+
+
+def _names(items: Sequence[Any]) -> list[Item] | None:
+    """What the items of a list are called; None where one has no name of its own."""
+    for key in _KEYS:
+        names = [item.get(key) if isinstance(item, dict) else None for item in items]
+        if all(isinstance(name, str) for name in names) and len(set(names)) == len(names):
+            return [Item(name) for name in names]
+    return None

@@ -1,0 +1,108 @@
+"""Where data differs, and how it is said."""
+
+from copy import deepcopy
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from virtcatalog.api.findings import Item
+from virtcatalog.manifests.difference import differences, leaves, shown
+
+NAMES = st.sampled_from("abc")
+VALUES = st.recursive(
+    st.integers(0, 2) | st.booleans() | st.sampled_from("xy"),
+    lambda inner: st.one_of(
+        st.dictionaries(NAMES, inner, max_size=3),
+        st.lists(inner, max_size=2),
+        st.lists(st.fixed_dictionaries({"name": NAMES, "value": inner}), max_size=2),
+    ),
+    max_leaves=8,
+)
+
+
+def said(old, new, *, named=True):
+    return [str(each) for each in differences(old, new, named=named)]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "lines"),
+    [
+        ({"cpu": {"sockets": 1}}, {"cpu": {"sockets": 2}}, ["cpu.sockets: 1 → 2"]),
+        ({}, {"cpu": {"sockets": 2, "cores": 1}}, ["cpu.cores: 1 is new", "cpu.sockets: 2 is new"]),
+        ({"cpu": {"sockets": 2}}, {}, ["cpu.sockets: 2 is gone"]),
+        ({"rng": {}}, {}, ["rng: {} is gone"]),
+        ({"rng": {}}, {"rng": {"a": 1}}, ["rng.a: 1 is new"]),
+        ({"a": 1}, {"a": True}, ["a: 1 → true"]),
+        ({"a": {"b": 1}}, {"a": "x y"}, ['a: {"b": 1} → x y']),
+        ({"a": ""}, {"a": " x"}, ['a: "" → " x"']),
+        ({"labels": {"a.b/c": "x"}}, {"labels": {}}, ["labels[a.b/c]: x is gone"]),
+        ({"a": [1, 2]}, {"a": [1, 3, 4]}, ["a[1]: 2 → 3", "a[2]: 4 is new"]),
+        ({"a": [1]}, {"a": []}, ["a[0]: 1 is gone"]),
+    ],
+)
+def test_fields_that_differ(old, new, lines):
+    assert said(old, new) == lines
+
+
+def test_items_are_compared_by_their_name():
+    old = {"disks": [{"name": "a", "bus": "sata"}, {"name": "b", "bus": "sata"}]}
+    new = {"disks": [{"name": "c", "bus": "sata"}, {"name": "b", "bus": "virtio"}]}
+    assert said(old, new) == [
+        "disks[a].bus: sata is gone",
+        "disks[a].name: a is gone",
+        "disks[b].bus: sata → virtio",
+        "disks[c].bus: sata is new",
+        "disks[c].name: c is new",
+    ]
+
+
+def test_items_without_names_of_their_own_are_compared_by_number():
+    old, new = [{"name": "a"}, {"name": "a"}], [{"name": "a"}, {"name": "b"}]
+    assert said({"x": old}, {"x": new}) == ["x[1].name: a → b"]
+
+
+def test_unless_named_lists_of_other_lengths_differ_as_a_whole():
+    old, new = {"x": [{"name": "a"}]}, {"x": [{"name": "b"}]}
+    assert said(old, new, named=False) == ["x[0].name: a → b"]
+    assert said(old, {"x": []}, named=False) == ['x: [{"name": "a"}] → []']
+    assert said({}, old, named=False) == ['x: [{"name": "a"}] is new']
+
+
+def test_what_counts_as_the_same_can_be_said():
+    def same(old, new, path):
+        return old == new or path == ("a",)
+
+    assert [each.field for each in differences({"a": 1, "b": 1}, {"a": 2, "b": 2}, same=same)] == ["b"]
+
+
+def test_leaves():
+    data = {"b": [{"name": "x", "v": 1}], "a": {}, "c": [1, []]}
+    assert dict(leaves(data)) == {
+        ("a",): {},
+        ("b", Item("x"), "name"): "x",
+        ("b", Item("x"), "v"): 1,
+        ("c", 0): 1,
+        ("c", 1): [],
+    }
+
+
+@given(VALUES, VALUES, st.booleans())
+def test_data_differs_where_it_is_not_the_same(old, new, named):
+    before = deepcopy((old, new))
+    assert not list(differences(old, deepcopy(old), named=named))
+    found = list(differences(old, new, named=named))
+    assert found or old == new
+    assert {each.field for each in differences(new, old, named=named)} == {each.field for each in found}
+    assert (old, new) == before
+
+
+def test_values_as_people_read_them():
+    assert [shown(each) for each in ("a b", "", "a\n", True, None, 1.5)] == [
+        "a b",
+        '""',
+        '"a\\n"',
+        "true",
+        "null",
+        "1.5",
+    ]
