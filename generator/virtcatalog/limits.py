@@ -45,3 +45,6 @@ SOURCE_BYTES: Final = 512 * MIB
 SOURCE_FOLDER_LEVELS: Final = 32
 SOURCE_LINKS: Final = 16
 CATALOG_FILE_BYTES: Final = 16 * MIB
+
+# Output trees
+OUTPUT_FILE_BYTES: Final = 256 * MIB  # of a file in it that is compared with what would be written

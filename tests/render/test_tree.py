@@ -9,7 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from virtcatalog.render import tree
+from virtcatalog.catalog.load import load_catalog
+from virtcatalog.render import files, tree
+from virtcatalog.render.output import render
 from virtcatalog.render.tree import TreeError, compare, replace
 
 FIRST = {"base/a.yaml": "a: 1\n", "README.md": "# first\n"}
@@ -44,10 +46,10 @@ def test_the_same_tree_again_writes_nothing(folder):
 
 
 def test_files_written_before_and_no_longer_rendered_are_removed_with_their_folder(folder):
-    replace(folder, {**FIRST, "old/x.yaml": "x: 1\n"})
+    replace(folder, {**FIRST, "overlays/old/x.yaml": "x: 1\n"})
     replace(folder, SECOND)
     assert set(contents(folder)) == {".virtcatalog", "README.md", "base/b.yaml"}
-    assert not (folder / "old").exists()
+    assert not (folder / "overlays").exists()
 
 
 def test_files_of_others_are_kept_links_and_empty_folders_too(folder):
@@ -200,10 +202,149 @@ def test_line_endings_changed_by_a_checkout_are_a_difference(folder):
     assert [change.path for change in compare(folder, FIRST)] == ["README.md"]
 
 
-def test_output_given_through_a_symlink_replaces_what_it_points_to(folder, tmp_path):
-    real = tmp_path / "real"
-    replace(real, FIRST)
-    folder.symlink_to(real)
+def test_a_link_in_the_place_of_the_tree_is_not_written_through(folder, tmp_path):
+    other = tmp_path / "elsewhere"
+    replace(other, FIRST)
+    folder.symlink_to(other)
+    with pytest.raises(TreeError, match="output: is a symbolic link"):
+        replace(folder, SECOND)
+    assert (other / "README.md").read_text() == "# first\n"
+
+
+def test_a_file_in_the_place_of_the_tree_is_refused(folder):
+    folder.write_text("mine\n")
+    with pytest.raises(TreeError, match="output: is not a folder"):
+        replace(folder, FIRST)
+    assert folder.read_text() == "mine\n"
+
+
+@pytest.mark.parametrize("place", [".", "output", "a/b/output"])
+def test_a_tree_is_not_written_into_a_catalog(tmp_path, place):
+    (tmp_path / "catalog.yaml").write_text("name: x\n")
+    with pytest.raises(TreeError, match="the output tree must not"):
+        replace(tmp_path / place, FIRST)
+    assert [each.name for each in tmp_path.iterdir()] == ["catalog.yaml"]
+
+
+def test_the_tree_of_another_catalog_is_replaced_by_force_only(folder):
+    replace(folder, FIRST, "one")
+    assert (folder / ".virtcatalog").read_text().splitlines()[1] == "# Of the catalog: one"
+    with pytest.raises(TreeError, match="is the output tree of the catalog 'one', not of 'two'"):
+        replace(folder, SECOND, "two")
+    assert (folder / "README.md").read_text() == "# first\n"
+    replace(folder, SECOND, "two", force=True)
+    replace(folder, FIRST, "two")
+    assert (folder / "README.md").read_text() == "# first\n"
+
+
+def test_a_tree_of_nobody_in_particular_is_taken_over(folder):
+    replace(folder, FIRST)
+    replace(folder, SECOND, "two")
+    assert (folder / "README.md").read_text() == "# second\n"
+
+
+def test_no_link_among_parents_is_followed_and_what_we_cannot_have_written_stays_unread(folder, tmp_path):
+    replace(folder, FIRST)
+    (tmp_path / "secrets").mkdir()
+    (tmp_path / "secrets/environ").write_text("TOKEN=1\n")
+    (folder / "zz").symlink_to(tmp_path / "secrets")
+    with (folder / ".virtcatalog").open("a") as listing:
+        listing.write("zz/environ\n")
+    changes = compare(folder, SECOND)
+    assert "zz/environ" not in [change.path for change in changes]
+    assert not any("TOKEN" in change.diff() for change in changes)
     replace(folder, SECOND)
-    assert folder.is_symlink()
-    assert (real / "README.md").read_text() == "# second\n"
+    assert (folder / "zz").is_symlink()
+    assert (tmp_path / "secrets/environ").read_text() == "TOKEN=1\n"
+
+
+@pytest.mark.parametrize("link", ["base", "base/inner"])
+def test_a_link_in_the_place_of_a_folder_of_ours_is_refused(folder, tmp_path, link):
+    replace(folder, {**FIRST, "base/inner/environ": "x: 1\n"})
+    (tmp_path / "secrets/inner").mkdir(parents=True)
+    (tmp_path / "secrets/inner/environ").write_text("TOKEN=1\n")
+    (folder / link).rename(tmp_path / "away")
+    (folder / link).symlink_to(tmp_path / ("secrets" if link == "base" else "secrets/inner"))
+    for wanted in (FIRST, {**FIRST, "base/inner/environ": "x: 1\n"}):
+        with pytest.raises(TreeError, match=f"{link}: is a symbolic link in the place of a folder"):
+            compare(folder, wanted)
+        with pytest.raises(TreeError, match=f"{link}: is a symbolic link in the place of a folder"):
+            replace(folder, wanted)
+
+
+def test_folders_of_others_keep_their_mode(folder):
+    replace(folder, FIRST)
+    for name, mode in (("theirs", 0o750), ("theirs/closed", 0o500), ("base/theirs", 0o705)):
+        (folder / name).mkdir()
+        (folder / name / "file").write_text("x\n")
+        (folder / name).chmod(mode)
+    (folder / "base").chmod(0o711)
+    replace(folder, {**SECOND, "base/b.yaml": "b: 2\n"})
+    modes = {
+        name: (folder / name).stat().st_mode & 0o777 for name in ("theirs", "theirs/closed", "base/theirs", "base")
+    }
+    assert modes == {"theirs": 0o750, "theirs/closed": 0o500, "base/theirs": 0o705, "base": 0o711}
+    assert (folder / "theirs/closed/file").read_text() == "x\n"
+    assert siblings(folder) == ["output"]
+
+
+def _file(place):
+    place.write_text("x")
+
+
+def _link(place):
+    place.symlink_to("/etc")
+
+
+def _closed(place):
+    (place / "a/b").mkdir(parents=True)
+    (place / "a/b/c").write_text("x")
+    (place / "a/b").chmod(0)
+    (place / "a").chmod(0o500)
+
+
+@pytest.mark.parametrize("which", ["new", "old"])
+@pytest.mark.parametrize("leave", [_file, _link, _closed])
+@pytest.mark.parametrize("exchange", [True, False])
+def test_what_a_killed_run_left_is_cleaned_up_whatever_it_is(folder, monkeypatch, which, leave, exchange):
+    if not exchange:
+        monkeypatch.setattr(tree, "_rename_exchange", lambda one, other: False)
+    replace(folder, FIRST)
+    for wanted in (FIRST, SECOND):
+        leave(folder.with_name(f".output.virtcatalog-{which}"))
+        replace(folder, wanted)
+        assert siblings(folder) == ["output"]
+        assert (folder / "README.md").read_text() == wanted["README.md"]
+
+
+def test_a_lock_that_is_held_is_said_and_waited_for_only_so_long(folder, monkeypatch):
+    monkeypatch.setattr(files, "QUIET", 0.0)
+    said = []
+    with files.locked(folder.parent):
+        second = files.locked(folder.parent, said.append, patience=0.2)
+        with pytest.raises(files.BusyError, match="another virtcatalog has been writing here"):
+            second.__enter__()
+    assert said == [f"{folder.parent}: another virtcatalog is writing here; waiting for it"]
+    replace(folder, FIRST)
+
+
+def test_a_file_is_replaced_with_its_mode_and_nothing_else_is_left(tmp_path):
+    file = tmp_path / "a.yaml"
+    file.write_text("old\n")
+    file.chmod(0o640)
+    (tmp_path / ".a.yaml.virtcatalog-new").symlink_to("/etc/passwd")
+    files.replace_file(file, "new\n")
+    files.replace_file(tmp_path / "b.yaml", "new\n")
+    assert {each.name: each.stat().st_mode & 0o777 for each in tmp_path.iterdir()} == {"a.yaml": 0o640, "b.yaml": 0o644}
+    assert file.read_text() == "new\n"
+
+
+def test_what_is_no_regular_file_is_not_replaced():
+    with pytest.raises(FileExistsError, match="not a regular file"):
+        files.replace_file(Path("/dev/null"), "text")
+    assert Path("/dev/null").is_char_device()
+
+
+def test_all_that_is_rendered_is_what_can_be_ours():
+    catalog = load_catalog(Path(__file__).parents[2] / "catalog")
+    assert [path for path in render(catalog) if not tree._OURS.fullmatch(path)] == []

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import shutil
-import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from difflib import unified_diff
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from virtcatalog.cli.console import data, write_diff
+from virtcatalog.cli.console import data, summary, write_diff
 from virtcatalog.errors import Problem, VirtcatalogError
 
 _COMMENT = re.compile(r"(?:^|\s)(#.*)$")
@@ -125,19 +122,9 @@ def _json(machines: list[Machine]) -> str:
 
 def replace(path: Path, text: str) -> None:
     """Write a file as a whole or not at all, with the permissions that it had."""
-    path = Path(os.path.realpath(path))
+    from virtcatalog.render.files import replace_file
+
     try:
-        descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-        try:
-            with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as file:
-                file.write(text)
-            if path.exists():
-                shutil.copymode(path, name)
-            else:
-                Path(name).chmod(0o644)
-            Path(name).replace(path)
-        except BaseException:
-            Path(name).unlink(missing_ok=True)
-            raise
+        replace_file(path, text, summary)
     except OSError as error:
         raise VirtcatalogError(f"{path}: {error.strerror or error}; it is as it was") from error

@@ -27,8 +27,9 @@ Examples:
 @click.argument("catalog", default="catalog", type=click.Path(path_type=Path))
 @click.option("--output", "-O", default="output", type=click.Path(path_type=Path), help="The tree's folder.")
 @click.option("--check", is_flag=True, help="Write nothing; exit 1 with the diff when the tree is stale.")
+@click.option("--force", is_flag=True, help="Replace the tree of another catalog.")
 @failing
-def command(catalog: Path, output: Path, check: bool) -> int:
+def command(catalog: Path, output: Path, check: bool, force: bool) -> int:
     """Render CATALOG (default: catalog) into its output tree.
 
     The tree is replaced as a whole, or not at all. Files in it that virtcatalog did not write are left alone.
@@ -44,10 +45,10 @@ def command(catalog: Path, output: Path, check: bool) -> int:
         return refuse(broken)
     rendered = render(loaded)
     if not check:
-        changes = tree.replace(output, rendered)
+        changes = tree.replace(output, rendered, loaded.name, force=force, say=summary)
         summary(f"{output}: {_count(len(rendered), 'file')}, {_changed(changes)}")
         return 0
-    changes = tree.compare(output, rendered)
+    changes = tree.compare(output, rendered, loaded.name)
     if changes:
         write_diff("".join(change.diff() for change in changes))
         summary(f"{output} is stale: {_changed(changes)}; run: virtcatalog build {catalog} --output {output}")

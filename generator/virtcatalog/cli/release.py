@@ -32,9 +32,10 @@ Examples:
     help="The day of the release (default: today).",
 )
 @click.option("--dry-run", is_flag=True, help="Print the change summary, and write nothing.")
+@click.option("--force", is_flag=True, help="Replace the tree of another catalog.")
 @failing
 def command(
-    version: str, catalog: Path, output: Path, accept: tuple[str, ...], day: datetime | None, dry_run: bool
+    version: str, catalog: Path, output: Path, accept: tuple[str, ...], day: datetime | None, dry_run: bool, force: bool
 ) -> int:
     """Publish CATALOG (default: catalog) as VERSION, and print the change summary for its release notes.
 
@@ -64,7 +65,7 @@ def command(
     if version == before and different.any:
         raise click.UsageError(f"{version} is published already, with other objects; choose another version")
     if not dry_run:
-        publish(loaded, version, output)
+        publish(loaded, version, output, force=force, say=summary)
     data(notes(version, before, different))
     summary(f"{'would publish' if dry_run else 'published'} {version}: {output}, {catalog / 'catalog.lock'}")
     return 0

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import os
-from contextlib import suppress
+from collections.abc import Callable
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -15,6 +14,7 @@ from virtcatalog.errors import VirtcatalogError
 from virtcatalog.publish.promise import sections
 from virtcatalog.render import tree
 from virtcatalog.render.bundle import version_label
+from virtcatalog.render.files import replace_file, said_nowhere
 from virtcatalog.render.output import render
 
 
@@ -31,8 +31,15 @@ def version_fault(catalog: Catalog, version: str) -> str:
     return key_fault(version_label(catalog.name)) or label_fault(f"{version}-changed")
 
 
-def publish(catalog: Catalog, version: str, output: Path) -> None:
-    """Write the catalog's output tree and its lock as `version`.
+def publish(
+    catalog: Catalog,
+    version: str,
+    output: Path,
+    *,
+    force: bool = False,
+    say: Callable[[str], object] = said_nowhere,
+) -> None:
+    """Write the catalog's output tree and its lock as `version`; see `tree.replace` for `force` and `say`.
 
     The lock comes last and in one step: whatever interrupts this, the same command run again completes it. Raises
     ReleaseError or TreeError.
@@ -40,16 +47,12 @@ def publish(catalog: Catalog, version: str, output: Path) -> None:
     entries = {section: found for section, found, _ in sections(catalog)}
     text = write_lock(version, entries, catalog.lock)
     place = Path(catalog.path) / LOCK
-    staged = place.with_name(f".{LOCK}.new")
+    if place.is_symlink():
+        raise ReleaseError(
+            f"{place}: is a symbolic link, and the lock is not written through one; nothing is published"
+        )
+    tree.replace(output, render(replace(catalog, version=version)), catalog.name, force=force, say=say)
     try:
-        with staged.open("w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        tree.replace(output, render(replace(catalog, version=version)))
-        staged.replace(place)
+        replace_file(place, text, say)
     except OSError as error:
         raise ReleaseError(f"{error.filename or place}: {error.strerror or error}; nothing is published") from error
-    finally:
-        with suppress(OSError):
-            staged.unlink(missing_ok=True)

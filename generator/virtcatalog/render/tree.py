@@ -9,20 +9,26 @@ from __future__ import annotations
 
 import ctypes
 import errno
-import fcntl
 import os
+import re
 import shutil
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping
 from difflib import unified_diff
 from pathlib import Path
 
 import msgspec
 
 from virtcatalog.errors import VirtcatalogError
+from virtcatalog.limits import MIB, OUTPUT_FILE_BYTES
+from virtcatalog.render.files import locked, remove, said_nowhere
 
 OWNED = ".virtcatalog"
 _HEADER = "# Files that virtcatalog wrote in this folder; it replaces and removes these and no others.\n"
+_OWNER = "# Of the catalog: "
+#: What virtcatalog can have written: whatever else is listed is none of its business, and stays unread.
+_OURS = re.compile(
+    r"README\.md|catalog\.json|kustomization\.yaml|(base|bundles|overlays)/[-+.\w]+(/[-+.\w]+)*", re.ASCII
+)
 
 
 class TreeError(VirtcatalogError):
@@ -43,17 +49,21 @@ class Change(msgspec.Struct, frozen=True):
         return "".join(line if line.endswith("\n") else f"{line}\n" for line in unified_diff(old, new, *names))
 
 
-def compare(folder: Path, tree: Mapping[str, str]) -> list[Change]:
-    """Return what replacing `folder` by `tree` would change, by path; raises TreeError where a file is not ours."""
-    tree = with_ownership(tree)
-    owned = _owned(folder)
-    changes = [Change(path, _read(folder, path), None) for path in owned - tree.keys() if _present(folder, path)]
+def compare(folder: Path, tree: Mapping[str, str], owner: str = "") -> list[Change]:
+    """Return what replacing `folder` by `tree` would change, by path; raises TreeError where a file is not ours.
+
+    `owner` is the name of the catalog that the tree is of. No link is followed.
+    """
+    tree = with_ownership(tree, owner)
+    reader = _Reader(folder)
+    owned = reader.owned()
+    changes = [Change(path, reader.text(path), None) for path in owned - tree.keys() if reader.has(path)]
     foreign = []
     for path, text in tree.items():
-        if not _present(folder, path):
+        if not reader.has(path):
             changes.append(Change(path, None, text))
             continue
-        old = _read(folder, path)
+        old = reader.text(path)
         if old != text:
             if path not in owned:
                 foreign.append(path)
@@ -67,86 +77,169 @@ def compare(folder: Path, tree: Mapping[str, str]) -> list[Change]:
     return sorted(changes, key=lambda change: change.path)
 
 
-def replace(folder: Path, tree: Mapping[str, str]) -> list[Change]:
-    """Make `folder` hold `tree` beside what others keep there; returns what changed. Writes only when something did."""
+def replace(
+    folder: Path,
+    tree: Mapping[str, str],
+    owner: str = "",
+    *,
+    force: bool = False,
+    say: Callable[[str], object] = said_nowhere,
+) -> list[Change]:
+    """Make `folder` hold `tree` beside what others keep there; returns what changed. Writes only when something did.
+
+    A tree of another catalog than `owner` is replaced by `force` only. `say` is told when another run has to be waited
+    for; BusyError when it takes too long.
+    """
+    _refuse_place(folder)
     folder = Path(os.path.realpath(folder))
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
-        with _locked(folder.parent):
+        with locked(folder.parent, say):
             _recover(folder)
-            changes = compare(folder, tree)
+            _refuse_owned(folder, owner, force=force)
+            changes = compare(folder, tree, owner)
             if changes:
                 _refuse_read_only(folder)
                 staging = _staging(folder)
-                shutil.rmtree(staging, ignore_errors=True)
                 try:
-                    _build(staging, folder, tree)
+                    _build(staging, folder, with_ownership(tree, owner))
                     _exchange(staging, folder)
                 finally:
-                    shutil.rmtree(staging, ignore_errors=True)
+                    remove(staging)
             return changes
     except OSError as error:
         place = error.filename or folder
         raise TreeError(f"{place}: {error.strerror or error}; the output folder is as it was") from error
 
 
-def with_ownership(tree: Mapping[str, str]) -> dict[str, str]:
-    """Return the tree with the file that lists it."""
-    return {**tree, OWNED: _HEADER + "".join(f"{path}\n" for path in sorted(tree))}
+def with_ownership(tree: Mapping[str, str], owner: str = "") -> dict[str, str]:
+    """Return the tree with the file that lists it, and that names the catalog it is of."""
+    head = _HEADER + (f"{_OWNER}{owner}\n" if owner else "")
+    return {**tree, OWNED: head + "".join(f"{path}\n" for path in sorted(tree))}
 
 
-def _owned(folder: Path) -> set[str]:
-    if not _present(folder, OWNED):
-        return set()
-    lines = _read(folder, OWNED).splitlines()
-    paths = {line for line in lines if line and not line.startswith("#")}
-    for path in paths:
-        if path.startswith("/") or ".." in path.split("/"):
-            raise TreeError(f"{folder / OWNED}: {path!r} lies outside the output folder; restore the file from Git")
-    return paths | {OWNED}
+def _refuse_place(folder: Path) -> None:
+    """Refuse what is no folder, a link, and places in or around a catalog, which would read the tree as its own."""
+    if folder.is_symlink():
+        raise TreeError(
+            f"{folder}: is a symbolic link, and the tree is not written through one; name the folder itself"
+        )
+    if folder.exists() and not folder.is_dir():
+        raise TreeError(f"{folder}: is not a folder; name another one for the output tree")
+    place = Path(os.path.realpath(folder))
+    for each in (place, *place.parents):
+        if (each / "catalog.yaml").is_file():
+            what = "is a catalog" if each == place else f"lies in the catalog {each}"
+            raise TreeError(f"{folder}: {what}, and the output tree must not; name another folder")
 
 
-def _present(folder: Path, path: str) -> bool:
-    return os.path.lexists(folder / path)
+def _refuse_owned(folder: Path, owner: str, *, force: bool) -> None:
+    """Refuse to replace the tree of another catalog."""
+    other = _Reader(folder).owner()
+    if owner and other not in ("", owner) and not force:
+        raise TreeError(
+            f"{folder}: is the output tree of the catalog {other!r}, not of {owner!r}; name another folder, or "
+            "replace it with --force"
+        )
 
 
-def _read(folder: Path, path: str) -> str:
-    place = folder / path
-    try:
-        if place.is_symlink() or not place.is_file():
-            raise TreeError(f"{place}: not a regular file; move it away")
-        return place.read_bytes().decode("utf-8", errors="surrogateescape")
-    except OSError as error:
-        raise TreeError(f"{place}: {error.strerror}") from error
+class _Reader:
+    """Reads a tree without following a link, below its folder or among the parents of a file."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._sound = {""}
+
+    def owned(self) -> set[str]:
+        """Return what is listed as ours and can be."""
+        lines = self._list()
+        for path in lines:
+            if path.startswith("/") or ".." in path.split("/"):
+                place = self._folder / OWNED
+                raise TreeError(f"{place}: {path!r} lies outside the output folder; restore the file from Git")
+        return {path for path in lines if _OURS.fullmatch(path)} | ({OWNED} if self.has(OWNED) else set())
+
+    def owner(self) -> str:
+        """Return the name of the catalog that the tree is of, "" when that is not known."""
+        text = self.text(OWNED) if self.has(OWNED) else ""
+        return next((line.removeprefix(_OWNER) for line in text.splitlines()[:2] if line.startswith(_OWNER)), "")
+
+    def _list(self) -> list[str]:
+        lines = self.text(OWNED).splitlines() if self.has(OWNED) else []
+        return [line for line in lines if line and not line.startswith("#")]
+
+    def has(self, path: str) -> bool:
+        """Whether there is something at a path; TreeError when a link leads there."""
+        parent = path.rpartition("/")[0]
+        return self._is_sound(parent) and os.path.lexists(self._folder / path)
+
+    def _is_sound(self, folder: str) -> bool:
+        """Whether there is a folder, and no link on the way to it."""
+        if folder in self._sound:
+            return True
+        place = self._folder / folder
+        if not self._is_sound(folder.rpartition("/")[0]) or not os.path.lexists(place):
+            return False
+        if place.is_symlink():
+            raise TreeError(f"{place}: is a symbolic link in the place of a folder; move it away")
+        if not place.is_dir():
+            return False
+        self._sound.add(folder)
+        return True
+
+    def text(self, path: str) -> str:
+        """Return the text of a regular file."""
+        place = self._folder / path
+        try:
+            if place.is_symlink() or not place.is_file():
+                raise TreeError(f"{place}: not a regular file; move it away")
+            if place.stat().st_size > OUTPUT_FILE_BYTES:
+                raise TreeError(
+                    f"{place}: has more than {OUTPUT_FILE_BYTES // MIB} MiB; virtcatalog did not write that"
+                )
+            return place.read_bytes().decode("utf-8", errors="surrogateescape")
+        except OSError as error:
+            raise TreeError(f"{place}: {error.strerror}") from error
 
 
 def _build(staging: Path, folder: Path, tree: Mapping[str, str]) -> None:
     """Write the new tree into `staging`, with what others keep in `folder`."""
     staging.mkdir()
     made = {staging}
-    for path, text in with_ownership(tree).items():
+    for path, text in tree.items():
         place = staging / path
         if place.parent not in made:
             place.parent.mkdir(parents=True, exist_ok=True)
             made.add(place.parent)
         place.write_text(text, encoding="utf-8", newline="\n")
-    owned = _owned(folder)
+    owned = _Reader(folder).owned()
+    ours = {parent for path in owned for parent in _parents(path)}
+    folders = [folder] if folder.is_dir() else []
     for found in _entries(folder):
-        relative = found.relative_to(folder)
-        if relative.as_posix() in owned or (staging / relative).is_file():
+        relative = found.relative_to(folder).as_posix()
+        if relative in owned or (staging / relative).is_file():
             continue
         target = staging / relative
         if found.is_dir() and not found.is_symlink():
-            if not any(each.startswith(f"{relative.as_posix()}/") for each in owned):
+            if relative not in ours:
                 target.mkdir(parents=True, exist_ok=True)
+            folders.append(found)
             continue
-        target.parent.mkdir(parents=True, exist_ok=True)
         _keep(found, target)
-    if folder.is_dir():
-        shutil.copymode(folder, staging)
+    for found in reversed(folders):
+        target = staging / found.relative_to(folder)
+        if target.is_dir():
+            shutil.copymode(found, target)
+
+
+def _parents(path: str) -> Iterator[str]:
+    while "/" in path:
+        path = path.rpartition("/")[0]
+        yield path
 
 
 def _keep(found: Path, target: Path) -> None:
+    target.parent.mkdir(parents=True, exist_ok=True)
     if os.path.lexists(target):
         raise TreeError(f"{found}: virtcatalog did not write this and needs its place; move it away")
     try:
@@ -191,10 +284,12 @@ def _rename_exchange(one: Path, other: Path) -> bool:
 
 
 def _recover(folder: Path) -> None:
-    """Undo a replacement that stopped between its two renames, where the system has no exchange."""
+    """Clean up after a run that was killed; undo a replacement that stopped between its two renames."""
     aside = _aside(folder)
-    if not folder.exists() and aside.is_dir():
+    if not os.path.lexists(folder) and aside.is_dir() and not aside.is_symlink():
         aside.rename(folder)
+    for each in (aside, _staging(folder)):
+        remove(each)
 
 
 def _staging(folder: Path) -> Path:
@@ -203,14 +298,3 @@ def _staging(folder: Path) -> Path:
 
 def _aside(folder: Path) -> Path:
     return folder.with_name(f".{folder.name}.virtcatalog-old")
-
-
-@contextmanager
-def _locked(parent: Path) -> Iterator[None]:
-    """Let one run at a time replace trees in a folder."""
-    descriptor = os.open(parent, os.O_RDONLY)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(descriptor)

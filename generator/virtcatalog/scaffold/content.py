@@ -78,7 +78,7 @@ def contents(name: str, tool: Tool = "none", repo_url: str = "") -> dict[str, st
                 place.parent.mkdir(parents=True, exist_ok=True)
                 place.write_text(text, encoding="utf-8")
         catalog = load_catalog(Path(folder, "catalog"))
-    files |= {f"output/{path}": text for path, text in with_ownership(render(catalog)).items()}
+    files |= {f"output/{path}": text for path, text in with_ownership(render(catalog), catalog.name).items()}
     files |= {f"tests/golden/catalog/{key}.xml": text for key, text in _domains(catalog)}
     if tool != "none":
         files[f"gitops/{tool}.yaml"] = _gitops(catalog, tool, url)
