@@ -110,7 +110,7 @@ def test_a_vm_that_kubevirt_refuses_fails(run, repository, golden):
     (repository / "catalog/vms/web.yaml").write_text(VM.replace("{devices: {}}", "{cpu: {cores: 2}, devices: {}}"))
     result = run("--snapshot-update")
     assert result.returncode == 1
-    assert "catalog/vms/web.yaml:1:1: KubeVirt refuses web (vm):" in result.stdout
+    assert "catalog/vms/web.yaml:9:22: VirtualMachine/web: " in result.stdout
     assert "spec.template.spec.domain.cpu" in result.stdout
 
 

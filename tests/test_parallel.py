@@ -34,7 +34,7 @@ def vm(number):
 def plain(result):
     if isinstance(result, UnsupportedError):
         return result.field, result.message
-    return result.refused_by, result.causes, result.reasons, result.message, result.vm, result.vmi, result.domain_xml
+    return result.refused_by, result.causes, result.reasons, result.warnings, result.vm, result.vmi, result.domain_xml
 
 
 @pytest.fixture
@@ -50,8 +50,8 @@ def run(monkeypatch):
     }
     objects = [INSTANCETYPE, kubevirt]
     monkeypatch.setattr(parallel, "WORTH_IT", 10)
-    monkeypatch.setattr(parallel, "_CHUNK", 4)
-    return lambda vms, jobs: expand_many(vms, Cluster(objects), objects, jobs)
+    monkeypatch.setattr(parallel, "CHUNK", 4)
+    return lambda vms, jobs: expand_many(vms, Cluster(objects), jobs)
 
 
 def test_processes_do_what_one_does(run):
@@ -76,5 +76,5 @@ def test_vms_are_taken_only_a_little_ahead(run):
 
 
 def test_few_vms_start_no_process(run, monkeypatch):
-    monkeypatch.setattr(parallel, "get_context", None)
+    monkeypatch.setattr(parallel, "in_processes", None)
     assert len(list(run(map(vm, range(9)), 8))) == 9

@@ -172,7 +172,7 @@ def damaged_vms(draw: st.DrawFn) -> Any:
 
 
 def outcome(result: Result) -> tuple[Any, ...]:
-    return result.refused_by, result.causes, result.message, result.warnings, result.vm, result.vmi, result.domain_xml
+    return result.refused_by, result.causes, result.reasons, result.warnings, result.vm, result.vmi, result.domain_xml
 
 
 THOROUGH = settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -189,8 +189,8 @@ def test_every_manifest_gets_a_result_or_is_not_supported(vm: Any) -> None:
         return
     assert result.admitted == (result.domain_xml is not None)
     assert result.admitted == (result.refused_by is None)
-    assert result.admitted or result.message
-    result.message.encode()
+    assert result.admitted or result.reasons
+    "".join(map(str, result.reasons)).encode()
 
 
 @THOROUGH

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Literal
+from collections.abc import Callable, Iterable
+from typing import Literal, Protocol
 
 import msgspec
 
 CRASH = "Crash"
 """The type of a cause where KubeVirt does not refuse an object, but fails on it."""
+Refuser = Literal["vm", "controller", "vmi", "launcher"]
+_REFUSERS: dict[Refuser, str] = {
+    "vm": "the VM webhook",
+    "controller": "virt-controller",
+    "vmi": "the VMI webhook",
+    "launcher": "virt-launcher",
+}
 
 UNKNOWN_FIELD = "FieldUnknown"
 """The type of a cause where an object has a field that is newer than the release."""
@@ -25,6 +32,34 @@ class Cause(msgspec.Struct, frozen=True, order=True):
     field: str
     message: str
 
+    def __str__(self) -> str:
+        return _worded(self.field, self.message)
+
+
+class Reason(msgspec.Struct, frozen=True, order=True):
+    """Why a VM is refused, at the field of its own manifest that says so, or in which it has to be said.
+
+    `field` is "" when KubeVirt names none. `message` and `type` are those of the cause; `by` is who refuses: "vm" and
+    "vmi" are webhooks, "controller" is virt-controller, "launcher" virt-launcher. `origin` tells what gave the field
+    its value when the VM's author did not.
+    """
+
+    field: str
+    message: str
+    by: Refuser
+    type: str = ""
+    origin: str = ""
+
+    @property
+    def sentence(self) -> str:
+        """The reason in words, without its field."""
+        by = "" if self.type == CRASH else f"refused by {_REFUSERS[self.by]}"
+        said = "; ".join(part for part in (self.origin, by) if part)
+        return f"{self.message} ({said})" if said else self.message
+
+    def __str__(self) -> str:
+        return _worded(self.field, self.sentence)
+
 
 class Warning(msgspec.Struct, frozen=True, order=True):
     """What is odd about an object that KubeVirt takes all the same, and what to do about it.
@@ -40,6 +75,14 @@ class Warning(msgspec.Struct, frozen=True, order=True):
     message: str
     object: str = ""
 
+    @property
+    def sentence(self) -> str:
+        """The warning in words, without the field when that is the VM's."""
+        return _worded(self.object, self.field, self.message) if self.object else self.message
+
+    def __str__(self) -> str:
+        return _worded("" if self.object else self.field, self.sentence)
+
 
 class Problem(msgspec.Struct, frozen=True, order=True):
     """One thing wrong with an input, and where: lines and columns count from 1, 0 means unknown."""
@@ -52,10 +95,44 @@ class Problem(msgspec.Struct, frozen=True, order=True):
     message: str = ""
 
     def __str__(self) -> str:
-        place = self.file
-        if self.line:
-            place = f"{place or '<input>'}:{self.line}:{self.column}"
-        return ": ".join(part for part in (place, self.object, self.field, self.message) if part)
+        return _worded(place(self), self.object, self.field, self.message)
+
+
+def placed(
+    found: Iterable[Reason | Warning | UnsupportedError], at_field: Callable[[str, str], Problem]
+) -> list[Problem]:
+    """Place what is said of a VM: `at_field` makes a problem of a field of the VM and a sentence."""
+    return sorted(
+        at_field("" if each.object else each.field, f"warning: {each.sentence}")
+        if isinstance(each, Warning)
+        else at_field(each.field, each.sentence)
+        for each in found
+    )
+
+
+class Place(Protocol):
+    """A place in a file; lines and columns count from 1, 0 means unknown."""
+
+    @property
+    def file(self) -> str:
+        """The file."""
+
+    @property
+    def line(self) -> int:
+        """The line."""
+
+    @property
+    def column(self) -> int:
+        """The column."""
+
+
+def place(where: Place) -> str:
+    """Word a place: `file:line:column`, as far as it is known."""
+    return f"{where.file or '<input>'}:{where.line}:{where.column}" if where.line else where.file
+
+
+def _worded(*parts: str) -> str:
+    return ": ".join(part for part in parts if part)
 
 
 class VirtcatalogError(Exception):
@@ -83,7 +160,23 @@ class UnsupportedError(VirtcatalogError):
 
     def __init__(self, field: str, message: str) -> None:
         self.field, self.message = field, message
-        super().__init__(f"{field}: {message}")
+        super().__init__(_worded(field, self.sentence))
+
+    @property
+    def sentence(self) -> str:
+        """What is not modelled, in words, without its field."""
+        return f"not supported by virtcatalog: {self.message}"
+
+    def __reduce__(self) -> tuple[type[UnsupportedError], tuple[str, str]]:
+        return UnsupportedError, (self.field, self.message)
+
+
+class RefusedError(VirtcatalogError):
+    """A VM that has to be admitted is refused."""
+
+    def __init__(self, *reasons: Reason) -> None:
+        self.reasons = reasons
+        super().__init__("the VM is refused: " + "; ".join(map(str, reasons)))
 
 
 _LONGEST_NAME, _MANY_NAMES = 100, 200

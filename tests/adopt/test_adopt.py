@@ -193,8 +193,8 @@ class TestHalves:
 class TestRefusals:
     def test_a_refused_vm_says_why(self, adopting):
         adoption = adopting("{cpu: {sockets: 2}, memory: {guest: 4Gi}, devices: {disks: [{name: gone}]}}")
-        assert (adoption.outcome, adoption.refused_by) == ("refused", "vm")
-        assert [cause.field for cause in adoption.causes] == ["spec.template.spec.domain.devices.disks[0].name"]
+        assert (adoption.outcome, adoption.found) == ("refused", None)
+        assert [reason.field for reason in adoption.against] == ["spec.template.spec.domain.devices.disks[0].name"]
 
     def test_requirements_are_kept(self, adopting):
         """`windows` requires two vCPUs, and `small` has them; a VM with one finds no pair with it."""

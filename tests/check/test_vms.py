@@ -55,7 +55,7 @@ def test_a_vm_meets_the_objects_of_its_environment_only(bench):
     }
     assert bench.vm(SPEC % ("m.small", "virtio"), files, "vms/one.yaml.j2") == []
     (found,) = bench.vm(SPEC % ("m.large", "virtio"), files, "vms/one.yaml.j2")
-    assert "the environment small has none of that name and kind" in found
+    assert "there is no VirtualMachineClusterInstancetype 'm.large'" in found
     assert found.endswith("(in small) [error: vm-refused]")
 
 

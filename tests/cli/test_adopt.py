@@ -240,7 +240,7 @@ class TestBadInput:
             "-f", written(VM.replace("- name: root\n          container", "- name: other\n          container"))
         )
         assert (result.exit_code, result.stdout) == (1, "")
-        assert "vm.yaml:18:15: VirtualMachine/db: spec.template.spec.domain.devices.disks[0].name: not adopted" in (
+        assert "vm.yaml:18:15: VirtualMachine/db: spec.template.spec.domain.devices.disks[0].name: no volume" in (
             result.stderr
         )
 

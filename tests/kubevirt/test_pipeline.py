@@ -53,7 +53,7 @@ def vm(spec="{}", template="{}", labels="{}", **metadata):
 def test_an_admitted_vm_has_everything():
     result = expand(vm(), CLUSTER)
     assert result.admitted
-    assert (result.refused_by, result.causes, result.message, result.warnings) == (None, [], "", [])
+    assert (result.refused_by, result.causes, result.reasons, result.warnings) == (None, (), (), ())
     assert result.vm["spec"]["template"]["spec"]["domain"]["machine"] == {"type": "q35"}
     assert result.vmi["spec"]["domain"]["cpu"]["model"] == "host-model"
     assert result.domain_xml.count("<domain ") == 1
@@ -63,7 +63,8 @@ def test_a_refusal_names_who_and_why():
     result = expand(vm("runStrategy: Perhaps"), CLUSTER)
     assert (result.admitted, result.refused_by) == (False, "vm")
     assert [cause.field for cause in result.causes] == ["spec.runStrategy"]
-    assert result.message == f"spec.runStrategy: {result.causes[0].message}"
+    (reason,) = result.reasons
+    assert (reason.by, reason.field, reason.message) == ("vm", "spec.runStrategy", result.causes[0].message)
     assert result.vm is not None
     assert (result.vmi, result.domain_xml) == (None, None)
 
@@ -74,10 +75,10 @@ def test_a_missing_name_is_an_empty_one_to_the_webhooks():
     result = expand(vm(template=devices), CLUSTER)
     fields = {cause.field for cause in result.causes}
     assert (result.refused_by, "spec.template.spec.domain.devices.disks[0].name" in fields) == ("vm", True)
-    assert result.warnings == [
+    assert result.warnings == (
         Warning("Missing", "spec.template.spec.domain.devices.disks[0].name", "is required"),
         Warning("Missing", "spec.template.spec.domain.devices.watchdog.name", "is required"),
-    ]
+    )
 
 
 def test_a_webhook_answers_with_ten_causes_at_most():
@@ -86,9 +87,9 @@ def test_a_webhook_answers_with_ten_causes_at_most():
     assert [cause.field for cause in result.causes] == [
         f"spec.template.spec.domain.devices.disks[{number}].name" for number in range(10)
     ]
-    assert result.reasons[:10] == result.causes
+    assert [reason.message for reason in result.reasons][:10] == [cause.message for cause in result.causes]
     assert len(result.reasons) == 12
-    assert "'d11'" in result.message
+    assert "'d11'" in result.reasons[-1].message
 
 
 @pytest.mark.parametrize(
@@ -129,7 +130,7 @@ def test_both_claims_of_a_data_volume_template_have_a_schema():
 def test_every_stage_can_refuse(manifest, refused_by, fields):
     result = expand(manifest, CLUSTER)
     assert (result.refused_by, [cause.field for cause in result.causes]) == (refused_by, fields)
-    assert result.message
+    assert {reason.by for reason in result.reasons} == {refused_by}
     assert result.domain_xml is None
     assert (result.vmi is not None) == (refused_by in ("vmi", "launcher"))
 
@@ -149,6 +150,7 @@ def test_what_is_no_vm_is_refused_by_the_vm_webhook_without_a_field(manifest, pa
     result = expand(manifest, CLUSTER)
     assert result.refused_by == "vm"
     assert [cause.field for cause in result.causes] == [""] * len(paths)
+    assert [reason.field for reason in result.reasons] == paths
     for cause, path in zip(result.causes, paths, strict=True):
         assert path in cause.message
     assert result.vm is None

@@ -96,7 +96,9 @@ def machines(draw):
 
 
 def outcome(result):
-    return result.refused_by, result.causes, result.message, result.vm, result.vmi, result.domain_xml
+    # Where a value comes from is another matter once it is written down.
+    reasons = [(reason.field, reason.message) for reason in result.reasons]
+    return result.refused_by, result.causes, reasons, result.vm, result.vmi, result.domain_xml
 
 
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])

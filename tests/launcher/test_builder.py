@@ -8,9 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from virtcatalog.api.decode import to_manifest
-from virtcatalog.kubevirt.launcher.builder import build_domain, to_xml
+from virtcatalog.kubevirt.launcher.builder import build_domain
 from virtcatalog.kubevirt.launcher.errors import DomainError
 from virtcatalog.releases import find_release
+from virtcatalog.kubevirt.launcher.xml import write
 
 # The order in which libvirt writes a domain.
 ORDER = [
@@ -49,18 +50,18 @@ def test_the_plainest_domain():
 
 
 def test_the_first_comment_names_the_host_profile_and_the_release():
-    text = to_xml(build_domain(make_vmi(), make_context(host_profile="reference v1", release=find_release("v1.9.0"))))
+    text = write(build_domain(make_vmi(), make_context(host_profile="reference v1", release=find_release("v1.9.0"))))
     first, second, *_ = text.splitlines()
     assert first == '<domain type="kvm" xmlns:qemu="http://libvirt.org/schemas/domain/qemu/1.0">'
     assert second == "  <!-- host profile reference v1, KubeVirt v1.9.0 -->"
 
 
 def test_qemus_namespace_is_declared():
-    assert XML(to_xml(build_domain(*everything()))).find("{http://libvirt.org/schemas/domain/qemu/1.0}commandline")
+    assert XML(write(build_domain(*everything()))).find("{http://libvirt.org/schemas/domain/qemu/1.0}commandline")
 
 
 def test_the_same_input_gives_the_same_text():
-    assert to_xml(build_domain(*everything())) == to_xml(build_domain(*everything()))
+    assert write(build_domain(*everything())) == write(build_domain(*everything()))
 
 
 def test_the_vmi_stays_as_it_was():
@@ -85,4 +86,4 @@ def test_whatever_the_texts_are_the_xml_is_well_formed(text):
     vmi = make_vmi("domain.firmware: {kernelBoot: {kernelArgs: x}}\ndomain.chassis: {serial: x}")
     vmi.spec.domain.firmware.kernel_boot.kernel_args = text
     vmi.spec.domain.chassis.serial = text
-    XML(to_xml(build_domain(vmi, make_context())))
+    XML(write(build_domain(vmi, make_context())))

@@ -13,7 +13,7 @@ from virtcatalog.adopt.data import put
 from virtcatalog.adopt.domaindiff import domain_differences
 from virtcatalog.adopt.shrink import Names, Original, Pair, Shrunk, count, shrink
 from virtcatalog.api.instancetype import VirtualMachinePreferenceSpec
-from virtcatalog.errors import Cause, UnsupportedError
+from virtcatalog.errors import Reason, UnsupportedError
 from virtcatalog.kubevirt.instancetype.find import find_preference
 from virtcatalog.kubevirt.launcher.elements.vcpu import requested_topology
 from virtcatalog.kubevirt.pipeline import Result, expand
@@ -28,14 +28,13 @@ class Adoption(NamedTuple):
 
     `outcome` is "adopted" when `found` makes the same domain, "nearest" when it makes another (or there is nothing at
     all, then `found` is None), "unchanged" when there is nothing left to adopt, "refused" or "unsupported" when the VM
-    itself has no domain; then `causes` say why.
+    itself has no domain; then `against` says why.
     """
 
     outcome: Outcome
     found: Shrunk | None
     before: int
-    causes: list[Cause]
-    refused_by: str | None = None
+    against: tuple[Reason, ...] | tuple[UnsupportedError] = ()
 
 
 def adopt(vm: dict[str, Any], candidates: Candidates) -> Adoption:
@@ -44,14 +43,14 @@ def adopt(vm: dict[str, Any], candidates: Candidates) -> Adoption:
     try:
         result = expand(vm, candidates.cluster)
         if not result.admitted:
-            return Adoption("refused", None, size, result.reasons, result.refused_by)
+            return Adoption("refused", None, size, result.reasons)
         found = _Search(Original(vm, result), candidates).best()
     except UnsupportedError as error:
-        return Adoption("unsupported", None, size, [Cause("", error.field, str(error))])
+        return Adoption("unsupported", None, size, (error,))
     if found is None:
         named = vm["spec"].get("instancetype") or vm["spec"].get("preference")
-        return Adoption("unchanged" if named else "nearest", None, size, [])
-    return Adoption("nearest" if found.domain else "adopted", found, size, [])
+        return Adoption("unchanged" if named else "nearest", None, size)
+    return Adoption("nearest" if found.domain else "adopted", found, size)
 
 
 Ranked = tuple[tuple[Any, ...], Shrunk]
@@ -140,7 +139,7 @@ class _Search:
             try:
                 result = expand(vm, self.candidates.scan_cluster)
             except UnsupportedError as error:
-                result = Result().refuse("launcher", [Cause("", error.field, str(error))])
+                result = Result(refused_by="launcher", reasons=(Reason(error.field, error.sentence, "launcher"),))
             self.added[preference.scanned] = result
         return result
 

@@ -54,8 +54,7 @@ def document(name: str, adoption: Adoption) -> dict[str, Any]:
     made: dict[str, Any] = {
         "name": name,
         "outcome": adoption.outcome,
-        "refusedBy": adoption.refused_by,
-        "causes": [{"field": cause.field, "message": cause.message} for cause in adoption.causes],
+        "reasons": [{"field": each.field, "message": each.sentence} for each in adoption.against],
         "size": {"before": adoption.before, "after": found.size if found else adoption.before},
     }
     if found is not None:

@@ -40,6 +40,7 @@ _NAMES: Final[dict[type, str]] = {
 }
 _GO_ZERO: Final[dict[tuple[type, ...], str | int]] = {(str,): "", (int,): 0}
 _BITS_SHOWN: Final = 256
+_STEP: Final = re.compile(r"\[([^\]]*)\]|([^.\[\]]+)")
 
 
 class Rules(msgspec.Struct, frozen=True):
@@ -69,6 +70,11 @@ def field_path(path: Path) -> str:
         else:
             text += f".{step}" if text else step
     return text
+
+
+def steps(field: str) -> Path:
+    """Read a path as the API writes it."""
+    return tuple(int(key) if key.isdecimal() else key or name for key, name in _STEP.findall(field))
 
 
 def inspect_kind(obj: Any, kind: type | None = None) -> Findings:

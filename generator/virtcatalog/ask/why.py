@@ -13,7 +13,7 @@ from typing import Any, Literal
 import msgspec
 
 from virtcatalog.api.quantity import Quantity
-from virtcatalog.errors import ManifestError, UnsupportedError, VirtcatalogError
+from virtcatalog.errors import ManifestError, RefusedError, UnsupportedError, VirtcatalogError
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.conditions import Conditions
 from virtcatalog.kubevirt.hosts import HostProfile
@@ -66,7 +66,7 @@ class _Source(msgspec.Struct, frozen=True):
 def why(vm: Data, objects: Iterable[Data], conditions: Conditions, view: View) -> Answer:
     """Explain what `view` shows of the VM's result in a cluster of these objects.
 
-    VirtcatalogError when it shows nothing or the VM is refused; UnsupportedError and ManifestError as `expand`.
+    RefusedError when the VM is refused, VirtcatalogError when nothing is there; the others are those of `expand`.
     """
     return _Asking(vm, list(objects), conditions, view).answer()
 
@@ -78,7 +78,7 @@ class _Asking:
         self._cluster = self._make(objects)
         result = expand(vm, self._cluster)
         if not result.admitted:
-            raise VirtcatalogError(f"the VM is refused: {result.message}")
+            raise RefusedError(*result.reasons)
         value = view(result)
         if not value:
             raise VirtcatalogError("there is nothing at that place: see `virtcatalog expand`")

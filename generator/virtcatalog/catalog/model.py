@@ -9,8 +9,10 @@ from typing import Any, Literal
 
 import msgspec
 
+from virtcatalog.api.decode import manifest_name
 from virtcatalog.api.quantity import Quantity
 from virtcatalog.manifests.merge import fresh
+from virtcatalog.errors import Problem
 
 API_VERSION = "instancetype.kubevirt.io/v1beta1"
 CLUSTER_INSTANCETYPE = "VirtualMachineClusterInstancetype"
@@ -238,6 +240,11 @@ class VmTemplate(msgspec.Struct, frozen=True, kw_only=True):
     cross: Cross | None = None
     source: Source
     origin: Origin
+
+    def problem(self, field: str, message: str) -> Problem:
+        """Say what is wrong with a field of the VM, with its place."""
+        place = self.origin.field(field)
+        return Problem(place.file, place.line, place.column, manifest_name(self.manifest), field, message)
 
 
 class Published(msgspec.Struct, frozen=True, kw_only=True):

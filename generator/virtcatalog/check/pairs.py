@@ -13,7 +13,7 @@ from virtcatalog.api.kubevirt import VirtualMachineInstanceSpec
 from virtcatalog.catalog.model import CLUSTER_KINDS, Manifest
 from virtcatalog.check.minimal import host_of, lone_vm, minimal_vm, required_architecture
 from virtcatalog.check.subject import Subject
-from virtcatalog.errors import Cause
+from virtcatalog.errors import Cause, Reason
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.conditions import Conditions
 from virtcatalog.kubevirt.pipeline import create_vmi
@@ -96,8 +96,7 @@ class Judge:
         result = create_vmi(minimal_vm(instancetype, preference), self._cluster)
         if result.admitted:
             return _FITS
-        cause = result.causes[0] if result.causes else Cause("", "", result.message)
-        return _refused(cause)
+        return _refused(result.causes[0] if result.causes else result.reasons[0])
 
     def _type(self, subject: Subject) -> _Type:
         known = self._types.get(id(subject))
@@ -138,7 +137,7 @@ class _Preference:
 _FITS = Verdict(fits=True)
 
 
-def _refused(cause: Cause) -> Verdict:
+def _refused(cause: Cause | Reason) -> Verdict:
     return Verdict(fits=False, field=cause.field, reason=cause.message)
 
 

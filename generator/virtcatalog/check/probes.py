@@ -11,10 +11,10 @@ from virtcatalog.catalog.model import Manifest
 from virtcatalog.check.finding import Finding, Rule
 from virtcatalog.check.minimal import host_of, lone_vm
 from virtcatalog.check.subject import Inventory, Subject
-from virtcatalog.errors import Cause, UnsupportedError
+from virtcatalog.errors import Reason, UnsupportedError
 from virtcatalog.kubevirt.admission.instancetypes import validate_instancetype, validate_preference
 from virtcatalog.kubevirt.cluster import Cluster
-from virtcatalog.kubevirt.pipeline import Result, create_vmi, expand
+from virtcatalog.kubevirt.pipeline import create_vmi, expand
 
 HUGEPAGES = Rule(
     "hugepages",
@@ -108,13 +108,13 @@ def _instancetype(each: Subject, cluster: Cluster) -> Iterator[Finding]:
         yield each.finding(OVERCOMMIT, message, "spec.memory.overcommitPercent")
     if validate_instancetype(spec):
         return  # the webhook's findings say what is wrong
-    for cause in _causes(create_vmi(lone_vm(each), cluster)):
-        rule, field = _origin(cause, spec)
-        yield each.finding(rule, cause.message if field else _worded(cause), field)
+    for reason in create_vmi(lone_vm(each), cluster).reasons:
+        rule, field = _origin(reason, spec)
+        yield each.finding(rule, reason.message if field else str(reason), field)
 
 
-def _origin(cause: Cause, spec: VirtualMachineInstancetypeSpec) -> tuple[Rule, str]:
-    field = cause.field.removeprefix("spec.").removeprefix("template.spec.").removeprefix("domain.")
+def _origin(reason: Reason, spec: VirtualMachineInstancetypeSpec) -> tuple[Rule, str]:
+    field = reason.field.removeprefix("spec.template.spec.domain.")
     if spec.memory.hugepages is not None and field == "resources.requests.memory":
         return HUGEPAGES, "spec.memory.guest"
     return next(((rule, own) for start, own, rule in _ORIGINS if field.startswith(start)), (TYPE_REFUSED, ""))
@@ -129,8 +129,8 @@ def _preference(each: Subject, cluster: Cluster) -> Iterator[Finding]:
         result = expand(vm, cluster)
     except UnsupportedError:
         return
-    for cause in _causes(result):
-        yield each.finding(PREFERENCE_REFUSED, f"a VM with it is refused: {_worded(cause)}")
+    for reason in result.reasons:
+        yield each.finding(PREFERENCE_REFUSED, f"a VM with it is refused: {reason}")
 
 
 def _add_disks(vm: Manifest, devices: dict[str, Any]) -> None:
@@ -139,13 +139,3 @@ def _add_disks(vm: Manifest, devices: dict[str, Any]) -> None:
         spec = vm["spec"]["template"]["spec"]
         spec["domain"]["devices"]["disks"] = [{"name": "cdrom", "cdrom": {}}]
         spec["volumes"].append({"name": "cdrom", "containerDisk": {"image": "registry.example.org/cdrom:1"}})
-
-
-def _worded(cause: Cause) -> str:
-    return f"{cause.field}: {cause.message}" if cause.field else cause.message
-
-
-def _causes(result: Result) -> list[Cause]:
-    if result.admitted:
-        return []
-    return result.causes or [Cause("", "", result.message)]

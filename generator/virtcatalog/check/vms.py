@@ -12,9 +12,9 @@ from virtcatalog.catalog import reserved
 from virtcatalog.check.declarations import DECLARATION
 from virtcatalog.check.finding import Finding, Rule
 from virtcatalog.check.subject import Inventory, Subject
-from virtcatalog.errors import UNKNOWN_FIELD, Cause, ManifestError, UnsupportedError, nearest
+from virtcatalog.errors import UNKNOWN_FIELD, ManifestError, UnsupportedError
 from virtcatalog.kubevirt.cluster import Cluster
-from virtcatalog.kubevirt.pipeline import Result, expand
+from virtcatalog.kubevirt.pipeline import expand
 
 REFUSED = Rule(
     "vm-refused",
@@ -63,17 +63,14 @@ def check(inventory: Inventory) -> Iterator[Finding]:
         try:
             result = expand(vm.manifest, clusters[vm.environment])
         except UnsupportedError as error:
-            yield vm.finding(UNCHECKED, error.message, _in_vm(error.field, "vmi"))
+            yield vm.finding(UNCHECKED, error.sentence, error.field)
             continue
-        for cause in _causes(result):
-            if cause.type == UNKNOWN_FIELD:
-                continue  # of which `releases` tells
-            yield vm.finding(REFUSED, cause.message + _hint(vm, cause.field, inventory), cause.field)
+        for reason in result.reasons:
+            if reason.type != UNKNOWN_FIELD:  # of which `releases` tells
+                yield vm.finding(REFUSED, reason.sentence, reason.field)
         for warning in result.warnings:
-            if warning.type == "Pruned":
-                continue  # of which `releases` tells
-            about = f"{warning.object}: " if warning.object else ""
-            yield vm.finding(WARNED, about + warning.message, "" if about else warning.field)
+            if warning.type != "Pruned":  # of which `releases` tells
+                yield vm.finding(WARNED, warning.sentence, "" if warning.object else warning.field)
 
 
 def _faults(each: Subject) -> Iterator[Finding]:
@@ -105,36 +102,3 @@ def _of_the_operator(vm: Subject, inventory: Inventory) -> tuple[str, str]:
         ):
             return str(name), f"spec.{part}.name"
     return "", ""
-
-
-def _hint(vm: Subject, field: str, inventory: Inventory) -> str:
-    """What may be meant by a name that is not there, or where it is instead."""
-    part = field.removeprefix("spec.").removesuffix(".name")
-    if part not in ("instancetype", "preference"):
-        return ""
-    name = str((vm.spec.get(part) or {}).get("name"))
-    kind = str((vm.spec.get(part) or {}).get("kind") or "")
-    known = [each for each in inventory.objects if each.is_instancetype == (part == "instancetype")]
-    if name not in {each.name for each in known}:
-        return nearest(name, {each.name for each in known})
-    where = f"the environment {vm.environment}" if vm.environment else "the cluster"
-    return f"; {where} has none of that name and kind" + ("" if kind else f", and spec.{part}.kind is not set")
-
-
-def _causes(result: Result) -> list[Cause]:
-    """Why a VM is refused, at the fields of the VM."""
-    if result.admitted:
-        return []
-    if result.causes:
-        return [Cause(each.type, _in_vm(each.field, result.refused_by), each.message) for each in result.causes]
-    # virt-controller and virt-launcher answer with a sentence that starts with the field.
-    field, colon, message = result.message.partition(": ")
-    if not colon or " " in field:
-        return [Cause("", "", result.message)]
-    return [Cause("", _in_vm(field, result.refused_by), message)]
-
-
-def _in_vm(field: str, refused_by: str | None) -> str:
-    """The VM's field behind a field of its VMI."""
-    in_vmi = refused_by in ("vmi", "launcher") or (refused_by == "controller" and field.startswith("spec.domain"))
-    return f"spec.template.{field}" if in_vmi and field.startswith("spec.") else field

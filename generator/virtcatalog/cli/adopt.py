@@ -12,11 +12,9 @@ from virtcatalog.cli.adopt_output import Machine, Rewritten, as_text, put, repla
 from virtcatalog.cli.conditions import conditioned
 from virtcatalog.cli.console import echo, failing, progress, summary
 from virtcatalog.cli.inputs import catalog_objects, contents
-from virtcatalog.cli.vms import field_of_vm
-from virtcatalog.errors import ManifestError, Problem, VirtcatalogError
+from virtcatalog.errors import ManifestError, Problem, VirtcatalogError, placed
 
 if TYPE_CHECKING:
-    from virtcatalog.adopt.adopt import Adoption
     from virtcatalog.adopt.candidates import Candidates
     from virtcatalog.kubevirt.conditions import Conditions
     from virtcatalog.manifests.read import Manifest
@@ -167,7 +165,7 @@ def _tell(machines: list[Machine], problems: list[Problem], lost_comments: list[
         echo(str(problem), err=True)
     for machine in machines:
         manifest = machine.manifest
-        for problem in _problems(manifest, machine.adoption):
+        for problem in placed(machine.adoption.against, manifest.problem):
             echo(str(problem), err=True)
         line, column = manifest.place("")
         start = f"{manifest.file}:{line}:{column}: {manifest.name}: "
@@ -179,10 +177,3 @@ def _tell(machines: list[Machine], problems: list[Problem], lost_comments: list[
     if len(machines) > 1:
         for text in table((machine.name, machine.adoption) for machine in machines):
             summary(text)
-
-
-def _problems(manifest: Manifest, adoption: Adoption) -> list[Problem]:
-    who = f"refused by {adoption.refused_by}" if adoption.refused_by else "not supported by virtcatalog"
-    return sorted(
-        manifest.problem(field_of_vm(cause.field), f"not adopted, {who}: {cause.message}") for cause in adoption.causes
-    )

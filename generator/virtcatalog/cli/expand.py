@@ -15,8 +15,8 @@ from virtcatalog.cli.console import echo, failing, progress, summary
 from virtcatalog.cli.expand_output import PRINTERS, print_pins
 from virtcatalog.cli.expand_warnings import Warnings
 from virtcatalog.cli.outcome import Outcome
-from virtcatalog.cli.vms import Batch, Located, field_of_vm, gather
-from virtcatalog.errors import ManifestError, Problem, UnsupportedError
+from virtcatalog.cli.vms import Batch, Located, gather
+from virtcatalog.errors import ManifestError, Problem, UnsupportedError, placed
 
 if TYPE_CHECKING:
     from virtcatalog.kubevirt.cluster import Cluster
@@ -26,12 +26,6 @@ if TYPE_CHECKING:
 
     _Expanded = tuple[Located, Result | UnsupportedError, Cluster, Warnings]
 
-_REFUSERS = {
-    "vm": "the VM webhook",
-    "controller": "virt-controller",
-    "vmi": "the VMI webhook",
-    "launcher": "virt-launcher",
-}
 _COUNTED = ("admitted", "refused", "unreadable", "unsupported")
 
 
@@ -87,9 +81,9 @@ def command(
     """
     if pin and form not in (None, "json"):
         raise click.UsageError(f"--pin prints manifests, as YAML or with -o json; it has no -o {form}")
-    batches, problems = gather(sources, catalog)
+    batches, faults = gather(sources, catalog)
     run = _Run(_schema(libvirt_schema) if lint_xml or libvirt_schema else None)
-    for problem in sorted([*problems, *(each for batch in batches for vm in batch.unreadable for each in vm)]):
+    for problem in sorted([*faults, *(each for batch in batches for vm in batch.unreadable for each in vm)]):
         run.say(problem)
     run.count["unreadable"] = sum(len(batch.unreadable) for batch in batches)
     met = conditions_of(batches, conditions)
@@ -98,9 +92,9 @@ def command(
     outcomes = run.tell(progress(_expanded(clusters, jobs), number, "VMs"))
     printer = partial(print_pins, form == "json") if pin else PRINTERS[form or "xml"]
     printer(outcomes, number > 1)
-    if problems or run.count != Counter(admitted=1):
-        summary(_summary(run.count, len(problems)))
-    return 2 if problems or run.count["unreadable"] or run.count["unsupported"] else run.worst
+    if faults or run.count != Counter(admitted=1):
+        summary(_summary(run.count, len(faults)))
+    return 2 if faults or run.count["unreadable"] or run.count["unsupported"] else run.worst
 
 
 class _Run:
@@ -119,14 +113,15 @@ class _Run:
         """Yield what became of each VM, refused ones too; what virtcatalog does not model is only told."""
         for vm, result, cluster, warnings in expanded:
             if isinstance(result, UnsupportedError):
-                self.say(vm.problem(field_of_vm(result.field), f"not supported by virtcatalog: {result.message}"))
+                for problem in placed([result], vm.problem):
+                    self.say(problem)
                 self.count["unsupported"] += 1
                 continue
             yield Outcome(vm, result, cluster)
             self.count["admitted" if result.admitted else "refused"] += 1
             faults = [vm.problem("", f"libvirt's schema: {each}") for each in self._lint(result)]
             self.worst = max(self.worst, 0 if result.admitted and not faults else 1)
-            for problem in [*_refusals(vm, result), *warnings.of(vm, result), *faults]:
+            for problem in [*placed(result.reasons, vm.problem), *warnings.of(vm, result), *faults]:
                 self.say(problem)
 
     def _lint(self, result: Result) -> list[Finding]:
@@ -145,13 +140,13 @@ def _cluster(batch: Batch, conditions: Conditions) -> Cluster:
     try:
         return Cluster.under([each.manifest for each in batch.objects], conditions)
     except ManifestError as error:
-        problems: list[Problem] = []
+        faults: list[Problem] = []
         for each in batch.objects:
             try:
                 Cluster([each.manifest])
             except ManifestError as found:
-                problems += (each.problem(problem.field, problem.message) for problem in found.problems)
-        raise ManifestError(*problems) from error
+                faults += (each.problem(problem.field, problem.message) for problem in found.problems)
+        raise ManifestError(*faults) from error
 
 
 def _expanded(clusters: list[tuple[Batch, Cluster]], jobs: int) -> Iterator[_Expanded]:
@@ -159,21 +154,9 @@ def _expanded(clusters: list[tuple[Batch, Cluster]], jobs: int) -> Iterator[_Exp
 
     for batch, cluster in clusters:
         warnings = Warnings(batch.objects)
-        objects = [each.manifest for each in batch.objects]
-        results = expand_many((vm.manifest for vm in batch.vms), cluster, objects, jobs)
+        results = expand_many((vm.manifest for vm in batch.vms), cluster, jobs)
         for vm, result in zip(batch.vms, results, strict=True):
             yield vm, result, cluster, warnings
-
-
-def _refusals(vm: Located, result: Result) -> list[Problem]:
-    """Why a VM is refused and who refuses it, at the fields of the VM that the reasons name."""
-    if result.refused_by is None:
-        return []
-    who = _REFUSERS[result.refused_by]
-    return sorted(
-        vm.problem(field_of_vm(each.field, of_vmi=result.refused_by == "vmi"), f"{each.message} (refused by {who})")
-        for each in result.reasons
-    )
 
 
 def _summary(count: Counter[str], others: int) -> str:

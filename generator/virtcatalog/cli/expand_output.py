@@ -81,7 +81,7 @@ def print_json(outcomes: Outcomes, many: bool) -> None:
             "admitted": result.admitted,
             "refusedBy": result.refused_by,
             "causes": [msgspec.structs.asdict(each) for each in result.causes],
-            "message": result.message,
+            "reasons": [msgspec.structs.asdict(each) for each in result.reasons],
             "warnings": [msgspec.structs.asdict(each) for each in result.warnings],
             "vm": result.vm,
             "vmi": result.vmi,

@@ -11,7 +11,7 @@ import msgspec
 from virtcatalog.cli.conditions import conditioned, conditions_of
 from virtcatalog.cli.console import data, echo, failing
 from virtcatalog.cli.vms import Batch, Located, gather
-from virtcatalog.errors import ManifestError, VirtcatalogError
+from virtcatalog.errors import ManifestError, RefusedError, UnsupportedError, VirtcatalogError, place, placed
 from virtcatalog.escaping import as_json
 from virtcatalog.manifests.sources import is_catalog
 
@@ -65,7 +65,11 @@ def command(
     view = of_field(field) if field is not None else of_xpath(xpath or "")
     located, batch = _choose(gather([file], catalog)[0], file, vm)
     objects = [each.manifest for each in batch.objects]
-    answer = why(located.manifest, objects, conditions_of([batch], conditions)[0], view)
+    try:
+        answer = why(located.manifest, objects, conditions_of([batch], conditions)[0], view)
+    except (RefusedError, UnsupportedError) as error:
+        found = error.reasons if isinstance(error, RefusedError) else [error]
+        raise ManifestError(*placed(found, located.problem)) from error
     places = [_place(reason, located, catalog, file) for reason in answer.reasons]
     if form == "json":
         data(as_json(_as_data(located, field or xpath or "", answer, places)))
@@ -90,8 +94,7 @@ def _choose(batches: list[Batch], file: str, name: str | None) -> tuple[Located,
 def _place(reason: Reason, vm: Located, catalog: str | None, file: str) -> str:
     """Where the field of a reason is written: `file:line:column`, "" when that is not known."""
     if reason.kind == "VM":
-        problem = vm.problem(reason.field, "")
-        return f"{problem.file}:{problem.line}:{problem.column}" if problem.line else problem.file
+        return place(vm.problem(reason.field, ""))
     if reason.kind not in ("instance type", "preference"):
         return ""
     loaded = _catalog(catalog, file)
@@ -115,9 +118,9 @@ def _lines(what: str, answer: Answer, places: list[str]) -> Iterator[str]:
     yield f"{what}: {answer.value}"
     if not answer.reasons:
         yield "  KubeVirt's own: no field of the VM, its instance type, preference, preset or KubeVirt CR changes it"
-    for reason, place in zip(answer.reasons, places, strict=True):
+    for reason, where in zip(answer.reasons, places, strict=True):
         value = f": {reason.value}" if reason.value else ""
-        yield f"  {reason.kind} {reason.object}: {reason.field}{value}" + (f" ({place})" if place else "")
+        yield f"  {reason.kind} {reason.object}: {reason.field}{value}" + (f" ({where})" if where else "")
         condition = "with another value" if reason.otherwise else "without it"
         yield f"    {condition}: {reason.without or 'nothing'}"
 
@@ -128,7 +131,7 @@ def _as_data(vm: Located, what: str, answer: Answer, places: list[str]) -> dict[
         "asked": what,
         "value": answer.value,
         "reasons": [
-            {**msgspec.to_builtins(reason), "place": place}
-            for reason, place in zip(answer.reasons, places, strict=True)
+            {**msgspec.to_builtins(reason), "place": where}
+            for reason, where in zip(answer.reasons, places, strict=True)
         ],
     }

@@ -116,16 +116,16 @@ def _environments(
             other = named and not is_catalog(named)
             manifests = catalog_objects(named) if other else deployed(catalogs[path], environment)
             objects[path, environment] = [_unplaced(each) for each in manifests]
-        own = [Located(each, partial(_in_template, members[0], each)) for each in members[0].companions]
-        vms = [Located(each.manifest, partial(_in_template, each, each.manifest)) for each in members]
+        own = [Located(each, partial(_beside, members[0], each)) for each in members[0].companions]
+        vms = [Located(each.manifest, each.problem) for each in members]
         release = next((each.kubevirt for each in catalogs[path].overlays if each.name == environment), "")
         yield Batch(vms, [*objects[path, environment], *own, *beside], [], environment, release)
 
 
-def _in_template(template: VmTemplate, manifest: dict[str, Any], field: str, message: str) -> Problem:
+def _beside(template: VmTemplate, manifest: dict[str, Any], field: str, message: str) -> Problem:
     from virtcatalog.api.decode import manifest_name
 
-    source = template.origin.field(field) if manifest is template.manifest else template.source
+    source = template.source
     return Problem(source.file, source.line, source.column, manifest_name(manifest), field, message)
 
 
@@ -159,14 +159,3 @@ def _from_files(sources: list[str]) -> _Files:
     if fatal:
         raise ManifestError(*fatal, *problems)
     return _Files(batch, problems)
-
-
-def field_of_vm(field: str, *, of_vmi: bool = False) -> str:
-    """The VM's field behind a field of its VMI; KubeVirt names those of the VMI in answers about the VM, too."""
-    from virtcatalog.api.kubevirt import VirtualMachineSpec
-
-    first, _, rest = field.partition(".")
-    name = rest.partition(".")[0].partition("[")[0]
-    if first == "spec" and name and name not in VirtualMachineSpec.__struct_encode_fields__:
-        return f"spec.template.{field}"
-    return f"spec.template.{field}" if of_vmi and first.partition("[")[0] in ("metadata", "spec") else field

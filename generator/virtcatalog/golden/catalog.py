@@ -15,7 +15,7 @@ from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 from virtcatalog.catalog.cross import crossed
 from virtcatalog.catalog.load import load_catalog
 from virtcatalog.catalog.model import Catalog, VmTemplate
-from virtcatalog.errors import ProblemsError, VirtcatalogError
+from virtcatalog.errors import ProblemsError, VirtcatalogError, placed
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.conditions import choose_release
 from virtcatalog.kubevirt.hostfile import load_host
@@ -210,9 +210,7 @@ class GoldenTest(pytest.Function):
         except VirtcatalogError as error:
             return str(error)
         if not result.admitted:
-            causes = [f"{cause.field or 'VirtualMachine'}: {cause.message}" for cause in result.causes]
-            where = f"{self.template.source}: KubeVirt refuses {self.name} ({result.refused_by}):"
-            return "\n".join([where, *(causes or [result.message])])
+            return "\n".join(map(str, placed(result.reasons, self.template.problem)))
         if golden == result.domain_xml:
             return ""
         file = self.folder / f"{self.name}.xml"

@@ -194,6 +194,11 @@ class Cluster:
         other.__dict__.update({**self.__dict__, **changes, "_computed": {}})
         return other
 
+    def names(self, kind: str, namespace: str) -> list[str]:
+        """Return the names of the objects of a kind that a VM of a namespace can refer to."""
+        home = "" if kind in _CLUSTER_WIDE else namespace
+        return [name for of_kind, where, name in self._objects if (of_kind, where) == (kind, home)]
+
     def instancetype(self, kind: str, namespace: str, name: str) -> Instancetype | None:
         """Look up an instance type; `namespace` is "" for `VirtualMachineClusterInstancetype`."""
         found: Instancetype | None = self._objects.get((kind, namespace, name))

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 from msgspec.structs import replace
 
-from virtcatalog.api.decode import clone, decode_manifest, to_manifest
+from virtcatalog.api.decode import clone, decode_manifest
 from virtcatalog.api.findings import fill_gaps
 from virtcatalog.api.kubevirt import VirtualMachine, VirtualMachineInstance
-from virtcatalog.errors import CRASH, UNKNOWN_FIELD, Cause, ManifestError, Warning
+from virtcatalog.errors import CRASH, UNKNOWN_FIELD, Cause, ManifestError, Problem, Reason, Refuser, UnsupportedError, Warning
 from virtcatalog.kubevirt.admission.datavolumetemplates import validate_data_volume_schema
 from virtcatalog.kubevirt.admission.instancetypes import admit, apply_to_vm
 from virtcatalog.kubevirt.admission.vm import validate_vm, vm_warnings
@@ -23,139 +22,125 @@ from virtcatalog.kubevirt.defaults.presets import preset_warnings
 from virtcatalog.kubevirt.defaults.spec import set_default_vmi_spec
 from virtcatalog.kubevirt.defaults.webhooks import mutate_vm, mutate_vmi
 from virtcatalog.kubevirt.handler import build_context
-from virtcatalog.kubevirt.launcher.builder import build_domain, to_xml
+from virtcatalog.kubevirt.launcher.builder import build_domain
 from virtcatalog.kubevirt.launcher.errors import DomainError
 from virtcatalog.kubevirt.launcher.launch.sync import launch, launch_warnings
 from virtcatalog.kubevirt.preference.requirements import check_requirements
+from virtcatalog.kubevirt.reasons import field_of_vm, reasons
+from virtcatalog.kubevirt.result import Result
 
 __all__ = ["Result", "admit", "create_vmi", "expand"]
 
 _MOST_CAUSES = 10
 
-if TYPE_CHECKING:
-    from virtcatalog.kubevirt.launcher.xml import Element
-
-
-class Result:
-    """What a VM became, as far as it came: a refused object is there too, as the webhook saw it.
-
-    `refused_by` is None when the VM can run, else who refused it: "vm" (the VM's webhooks), "controller"
-    (virt-controller makes no VMI of it), "vmi" (the VMI's webhooks) or "launcher" (virt-launcher makes no domain of
-    it). `causes` are what the webhooks answer, ten at most; controller and launcher answer with nothing but a
-    sentence, which is in `message`. `reasons` are all the causes, or what that sentence says of which fields.
-    `vm_object`, `vmi_object` and `domain` are the objects behind `vm`, `vmi` and `domain_xml`; `converter` makes that
-    of `converted_xml`.
-    """
-
-    def __init__(self) -> None:
-        self.refused_by: str | None = None
-        self.causes: list[Cause] = []
-        self.reasons: list[Cause] = []
-        self.message = ""
-        self.warnings: list[Warning] = []
-        self.vm_object: VirtualMachine | None = None
-        self.vmi_object: VirtualMachineInstance | None = None
-        self.domain: Element | None = None
-        self.converter: Callable[[], Element] | None = None
-
-    @property
-    def admitted(self) -> bool:
-        """Whether nobody refused the VM."""
-        return self.refused_by is None
-
-    @cached_property
-    def vm(self) -> dict[str, Any] | None:
-        """The VirtualMachine after its webhooks, as a manifest."""
-        return to_manifest(self.vm_object) if self.vm_object else None
-
-    @cached_property
-    def vmi(self) -> dict[str, Any] | None:
-        """The VirtualMachineInstance after its webhooks, as a manifest."""
-        return to_manifest(self.vmi_object) if self.vmi_object else None
-
-    @cached_property
-    def domain_xml(self) -> str | None:
-        """The domain that libvirt gets, in its last definition before the VM first starts, as text."""
-        return None if self.domain is None else to_xml(self.domain)
-
-    @cached_property
-    def converted_xml(self) -> str | None:
-        """The domain as virt-launcher's converter makes it, before it is launched, as text."""
-        return None if self.converter is None else to_xml(self.converter())
-
-    def refuse(self, by: str, causes: list[Cause]) -> Result:
-        """Note a refusal; only what a webhook refuses has causes, and its answer holds ten (pkg/util/webhooks)."""
-        self.refused_by, self.reasons = by, causes
-        self.causes = causes[:_MOST_CAUSES] if by in ("vm", "vmi") else []
-        self.message = "; ".join(f"{c.field}: {c.message}" if c.field else c.message for c in causes)
-        return self
-
 
 def expand(vm_manifest: dict[str, Any], cluster: Cluster) -> Result:
-    """Return what KubeVirt makes of a new VirtualMachine in a cluster; the manifest is not changed."""
-    result = create_vmi(vm_manifest, cluster)
-    vmi = result.vmi_object
-    if vmi is None or not result.admitted:
-        return result
+    """Return what KubeVirt makes of a new VirtualMachine in a cluster; the manifest is not changed.
+
+    Raises UnsupportedError, with the VM's field, for what virtcatalog does not model.
+    """
     try:
-        context = build_context(vmi, cluster, result.vm_object)
-        domain = build_domain(vmi, context)
-        result.converter = partial(build_domain, vmi, context)
-        launch(domain, vmi, context)
-    except DomainError as error:
-        return result.refuse("launcher", [Cause(CRASH if error.is_crash else "", error.field, error.message)])
-    result.domain = domain
-    result.warnings += launch_warnings(vmi, domain)
-    return result
+        result = _create_vmi(vm_manifest, cluster)
+        return _build(vm_manifest, result, cluster) if result.admitted else result
+    except UnsupportedError as error:
+        raise UnsupportedError(field_of_vm(error.field, of_vmi=True), error.message) from error
 
 
 def create_vmi(vm_manifest: dict[str, Any], cluster: Cluster) -> Result:
     """Return what `expand` returns, without the domain."""
-    result = Result()
+    try:
+        return _create_vmi(vm_manifest, cluster)
+    except UnsupportedError as error:
+        raise UnsupportedError(field_of_vm(error.field), error.message) from error
+
+
+def _build(manifest: dict[str, Any], result: Result, cluster: Cluster) -> Result:
+    """virt-launcher's part."""
+    vm, vmi = result.vm_object, result.vmi_object
+    assert vmi is not None  # every admitted VM has one
+    try:
+        context = build_context(vmi, cluster, vm)
+        domain = build_domain(vmi, context)
+        launch(domain, vmi, context)
+    except DomainError as error:
+        causes = [Cause(CRASH if error.is_crash else "", error.field, error.message)]
+        against = reasons("launcher", causes, manifest, cluster, vm, vmi)
+        return replace(result, refused_by="launcher", reasons=against, cluster=cluster)
+    warnings = (*result.warnings, *launch_warnings(vmi, domain))
+    return replace(result, warnings=warnings, made_domain=domain, cluster=cluster)
+
+
+def _create_vmi(vm_manifest: dict[str, Any], cluster: Cluster) -> Result:
+    warnings: list[Warning] = []
+    vm: VirtualMachine | None = None
+    vmi: VirtualMachineInstance | None = None
+
+    def refused(by: Refuser, causes: Sequence[Cause]) -> Result:
+        """Only what a webhook refuses has causes, and its answer holds ten (pkg/util/webhooks)."""
+        return Result(
+            refused_by=by,
+            causes=tuple(causes[:_MOST_CAUSES]) if by in ("vm", "vmi") else (),
+            reasons=reasons(by, causes, vm_manifest, cluster, vm, vmi),
+            warnings=tuple(warnings),
+            made_vm=vm,
+            made_vmi=vmi,
+        )
+
     if cluster.configuration.invalid:
         message = f"KubeVirt ignores its whole configuration: {cluster.configuration.invalid}"
-        result.warnings.append(Warning("Ignored", "spec.configuration", message, "KubeVirt"))
+        warnings.append(Warning("Ignored", "spec.configuration", message, "KubeVirt"))
     vm_manifest, unknown = prune_manifest(vm_manifest, VirtualMachine, cluster.release)
-    result.warnings += [replace(each, object="") for each in unknown if not each.field.startswith("spec.")]
-    reasons = [Cause(UNKNOWN_FIELD, each.field, each.message) for each in unknown if each.field.startswith("spec.")]
-    if reasons:  # KubeVirt names no field
-        result.refuse("vm", [Cause(each.type, "", f"{each.field}: {each.message}") for each in reasons])
-        result.reasons = reasons
-        return result
+    warnings += [replace(each, object="") for each in unknown if not each.field.startswith("spec.")]
+    refused_fields = [each for each in unknown if each.field.startswith("spec.")]
+    if refused_fields:  # the API server drops them only where nobody asks it to be strict, the webhook refuses them
+        return _unreadable(refused_fields, warnings, UNKNOWN_FIELD)
     try:
-        vm = decode_manifest(vm_manifest, VirtualMachine)
+        decoded = decode_manifest(vm_manifest, VirtualMachine)
     except ManifestError as error:
         # KubeVirt's webhooks read a missing name as an empty one; the API server's schema may stop it before them.
         try:
-            vm = decode_manifest(fill_gaps(vm_manifest, VirtualMachine), VirtualMachine)
+            decoded = decode_manifest(fill_gaps(vm_manifest, VirtualMachine), VirtualMachine)
         except ManifestError:
-            return result.refuse("vm", [Cause("FieldValueInvalid", "", str(problem)) for problem in error.problems])
-        result.warnings += [Warning("Missing", problem.field, problem.message) for problem in error.problems]
-    vm.api_version, vm.kind = "kubevirt.io/v1", "VirtualMachine"
-    vm.metadata.namespace = vm.metadata.namespace or "default"
+            return _unreadable(error.problems, warnings)
+        warnings += [Warning("Missing", problem.field, problem.message) for problem in error.problems]
+    decoded.api_version, decoded.kind = "kubevirt.io/v1", "VirtualMachine"
+    decoded.metadata.namespace = decoded.metadata.namespace or "default"
 
-    causes = mutate_vm(vm, cluster)
+    causes = mutate_vm(decoded, cluster)
     if causes:
-        return result.refuse("vm", causes)
-    result.vm_object = vm
+        return refused("vm", causes)
+    vm = decoded
     causes = admit_vm(vm, cluster)
     if causes:
-        return result.refuse("vm", causes)
-    result.warnings += vm_warnings(vm) + cluster.warnings_about(vm)
+        return refused("vm", causes)
+    warnings += vm_warnings(vm) + cluster.warnings_about(vm)
 
     try:
-        result.vm_object = vm = sync_instancetype(vm, cluster)
-        vmi = start_vmi(vm, cluster)
+        vm = sync_instancetype(vm, cluster)
+        started = start_vmi(vm, cluster)
     except ControllerError as error:
-        return result.refuse("controller", list(error.causes))
+        return refused("controller", error.causes)
 
-    causes = mutate_vmi(vmi, cluster)
+    causes = mutate_vmi(started, cluster)
     if causes:
-        return result.refuse("vmi", causes)
-    result.vmi_object = vmi
-    result.warnings += preset_warnings(vmi)
+        return refused("vmi", causes)
+    vmi = started
+    warnings += preset_warnings(vmi)
     causes = validate_vmi(vmi, cluster)
-    return result.refuse("vmi", causes) if causes else result
+    if causes:
+        return refused("vmi", causes)
+    return Result(warnings=tuple(warnings), made_vm=vm, made_vmi=vmi)
+
+
+def _unreadable(found: Iterable[Problem | Warning], warnings: list[Warning], kind: str = "FieldValueInvalid") -> Result:
+    """The answer to what is no VM: causes without a field, as those of a webhook that cannot decode it."""
+    reasons = tuple(Reason(each.field, each.message, "vm", kind) for each in found)
+    return Result(
+        refused_by="vm",
+        causes=tuple(Cause(kind, "", str(Cause(kind, each.field, each.message))) for each in reasons[:_MOST_CAUSES]),
+        reasons=reasons,
+        warnings=tuple(warnings),
+    )
 
 
 def admit_vm(vm: VirtualMachine, cluster: Cluster) -> list[Cause]:

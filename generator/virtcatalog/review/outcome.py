@@ -100,20 +100,7 @@ def refusals(of: Outcome) -> list[str]:
     result = of.result
     if result is None:
         return [of.unsupported]
-    if result.admitted:
-        return []
-    if of.crashes:
-        return [result.message]
-    causes = [f"{cause.field}: {cause.message}" if cause.field else cause.message for cause in result.causes]
-    return [f"by {_REFUSERS[result.refused_by or '']}: {text}" for text in causes or [result.message]]
-
-
-_REFUSERS = {
-    "vm": "the VM webhook",
-    "vmi": "the VMI webhook",
-    "controller": "virt-controller",
-    "launcher": "virt-launcher",
-}
+    return [str(reason) for reason in result.reasons]
 
 
 def _compare(old: Outcome, new: Outcome) -> VmChange | None:

@@ -43,16 +43,17 @@ def apply_presets(vmi: VirtualMachineInstance, cluster: Cluster) -> list[Cause]:
     return []
 
 
+def applied_presets(vmi: VirtualMachineInstance) -> list[str]:
+    """Return the names of the presets that were applied to a VMI."""
+    start = _APPLIED_ANNOTATION
+    return [name.removeprefix(start) for name in vmi.metadata.annotations if name.startswith(start)]
+
+
 def preset_warnings(vmi: VirtualMachineInstance) -> list[Warning]:
     """What the VMI webhook remarks when presets were applied, of each of them."""
-    message, namespace = "presets are deprecated: use an instance type and a preference", vmi.metadata.namespace
-    names = (
-        key.removeprefix(_APPLIED_ANNOTATION) for key in vmi.metadata.annotations if key.startswith(_APPLIED_ANNOTATION)
-    )
-    return [
-        Warning("Deprecated", "", message, f"VirtualMachineInstancePreset/{namespace or 'default'}/{name}")
-        for name in names
-    ]
+    message = "presets are deprecated: use an instance type and a preference"
+    about = f"VirtualMachineInstancePreset/{vmi.metadata.namespace or 'default'}"
+    return [Warning("Deprecated", "", message, f"{about}/{name}") for name in applied_presets(vmi)]
 
 
 def _conflicts_between(presets: list[VirtualMachineInstancePreset]) -> list[str]:

@@ -11,9 +11,11 @@ from virtcatalog.api.core import ControllerRevision
 from virtcatalog.api.instancetype import VirtualMachineInstancetypeSpec, VirtualMachinePreferenceSpec
 from virtcatalog.api.kubevirt import InstancetypeMatcher, PreferenceMatcher, VirtualMachine
 from virtcatalog.api.status import InstancetypeStatusRef
-from virtcatalog.errors import Cause, VirtcatalogError
+from virtcatalog.errors import Cause, VirtcatalogError, nearest
 from virtcatalog.kubevirt.instancetype.revision import OBJECT_NAME_LABEL, RevisionError, instancetype_of, preference_of
 from virtcatalog.kubevirt.matchers import (
+    CLUSTER_INSTANCETYPE,
+    CLUSTER_PREFERENCE,
     INSTANCETYPE,
     PREFERENCE,
     Matcher,
@@ -76,7 +78,7 @@ def named_instancetype(vm: VirtualMachine, matcher: InstancetypeMatcher, cluster
         raise _unknown_kind(matcher, "instancetype")
     found = cluster.instancetype(kind, _namespace(vm) if kind == INSTANCETYPE else "", matcher.name)
     if found is None:
-        raise _missing(kind, matcher, "instancetype")
+        raise _missing(vm, kind, matcher, "instancetype", cluster)
     return found
 
 
@@ -87,7 +89,7 @@ def named_preference(vm: VirtualMachine, matcher: PreferenceMatcher, cluster: Cl
         raise _unknown_kind(matcher, "preference")
     found = cluster.preference(kind, _namespace(vm) if kind == PREFERENCE else "", matcher.name)
     if found is None:
-        raise _missing(kind, matcher, "preference")
+        raise _missing(vm, kind, matcher, "preference", cluster)
     return found
 
 
@@ -116,8 +118,33 @@ def _controller_revision(vm: VirtualMachine, name: str, field: str, cluster: Clu
     return revision
 
 
-def _missing(kind: str, matcher: Matcher, path: str) -> NotFoundError:
-    return NotFoundError(Cause("FieldValueNotFound", f"spec.{path}.name", f"there is no {kind} {matcher.name!r}"))
+_OTHER_SCOPE = {
+    CLUSTER_INSTANCETYPE: INSTANCETYPE,
+    INSTANCETYPE: CLUSTER_INSTANCETYPE,
+    CLUSTER_PREFERENCE: PREFERENCE,
+    PREFERENCE: CLUSTER_PREFERENCE,
+}
+
+
+def _missing(vm: VirtualMachine, kind: str, matcher: Matcher, path: str, cluster: Cluster) -> NotFoundError:
+    key = (kind, _namespace(vm), matcher.name)
+    hints = cluster.computed(_hints)
+    if key not in hints:
+        hints[key] = _hint(*key, path, cluster)
+    message = f"there is no {kind} {matcher.name!r}{hints[key]}"
+    return NotFoundError(Cause("FieldValueNotFound", f"spec.{path}.name", message))
+
+
+def _hints(_cluster: Cluster) -> dict[tuple[str, str, str], str]:
+    """What was said of names that are not there: looking for one that is like it takes long."""
+    return {}
+
+
+def _hint(kind: str, namespace: str, name: str, path: str, cluster: Cluster) -> str:
+    other = _OTHER_SCOPE[kind]
+    if name in cluster.names(other, namespace):
+        return f"; there is a {other} of that name, which spec.{path}.kind has to say"
+    return nearest(name, cluster.names(kind, namespace))
 
 
 def _unknown_kind(matcher: Matcher, path: str) -> NotFoundError:

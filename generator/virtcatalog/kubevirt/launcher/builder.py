@@ -28,7 +28,7 @@ from virtcatalog.kubevirt.launcher.elements.vcpu import vcpu
 from virtcatalog.kubevirt.launcher.numa import memfd_cell, passthrough_cells
 from virtcatalog.kubevirt.launcher.pinning import pin
 from virtcatalog.kubevirt.launcher.placement import place
-from virtcatalog.kubevirt.launcher.xml import Element, write
+from virtcatalog.kubevirt.launcher.xml import Element
 
 
 def build_domain(vmi: VirtualMachineInstance, context: Context) -> Element:
@@ -63,11 +63,6 @@ def build_domain(vmi: VirtualMachineInstance, context: Context) -> Element:
     _add(domain, commandline(vmi, context))
     place(domain, vmi, context, cells, pinning)
     return domain
-
-
-def to_xml(domain: Element) -> str:
-    """The domain as text: two spaces an indent, the same for the same input everywhere."""
-    return write(domain)
 
 
 def _add(parent: Element, part: Element | Iterable[Element] | None) -> None:

@@ -1,0 +1,125 @@
+"""What a VM became: a value that does not change, and that other processes can send."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import msgspec
+
+from virtcatalog.api.decode import convert, to_manifest
+from virtcatalog.api.kubevirt import VirtualMachine, VirtualMachineInstance
+from virtcatalog.errors import Cause, Reason, Refuser, Warning
+from virtcatalog.kubevirt.cluster import Cluster
+from virtcatalog.kubevirt.handler import build_context
+from virtcatalog.kubevirt.launcher.builder import build_domain
+from virtcatalog.kubevirt.launcher.errors import DomainError
+from virtcatalog.kubevirt.launcher.xml import write
+
+if TYPE_CHECKING:
+    from virtcatalog.kubevirt.launcher.xml import Element
+
+T = TypeVar("T", bound=msgspec.Struct)
+
+_ENCODER = msgspec.msgpack.Encoder(enc_hook=str)
+
+
+class Result(msgspec.Struct, frozen=True, kw_only=True, dict=True):
+    """What a VM became, as far as it came: a refused object is there too, as the webhook saw it.
+
+    `refused_by` is None when the VM can run, else who refused it: "vm" (the VM's webhooks), "controller"
+    (virt-controller makes no VMI of it), "vmi" (the VMI's webhooks) or "launcher" (virt-launcher makes no domain of
+    it). `causes` are what the webhooks answer, ten at most, at the fields that they name; controller and launcher
+    answer with nothing but a sentence. `reasons` are all that is against the VM, whoever refuses it, at the fields of
+    the VM's own manifest. `made_vm`, `made_vmi` and `made_domain` are what the properties are read from: objects, or
+    those packed by the process that made the result. `cluster` is there as soon as virt-launcher was asked; it is not
+    sent to other processes.
+    """
+
+    refused_by: Refuser | None = None
+    causes: tuple[Cause, ...] = ()
+    reasons: tuple[Reason, ...] = ()
+    warnings: tuple[Warning, ...] = ()
+    made_vm: VirtualMachine | bytes | None = None
+    made_vmi: VirtualMachineInstance | bytes | None = None
+    made_domain: Element | str | None = None
+    cluster: Cluster | None = None
+
+    @property
+    def admitted(self) -> bool:
+        """Whether nobody refused the VM."""
+        return self.refused_by is None
+
+    @cached_property
+    def vm_object(self) -> VirtualMachine | None:
+        """The VirtualMachine after its webhooks: read it, do not change it."""
+        return _unpacked(self.made_vm, VirtualMachine)
+
+    @cached_property
+    def vmi_object(self) -> VirtualMachineInstance | None:
+        """The VirtualMachineInstance after its webhooks: read it, do not change it."""
+        return _unpacked(self.made_vmi, VirtualMachineInstance)
+
+    @property
+    def domain(self) -> Element | None:
+        """The libvirt domain; None in a result of another process, which has its text alone."""
+        return None if isinstance(self.made_domain, str) else self.made_domain
+
+    @cached_property
+    def vm(self) -> dict[str, Any] | None:
+        """The VirtualMachine after its webhooks, as a manifest."""
+        return to_manifest(self.vm_object) if self.vm_object else None
+
+    @cached_property
+    def vmi(self) -> dict[str, Any] | None:
+        """The VirtualMachineInstance after its webhooks, as a manifest."""
+        return to_manifest(self.vmi_object) if self.vmi_object else None
+
+    @cached_property
+    def domain_xml(self) -> str | None:
+        """The domain that libvirt gets, in its last definition before the VM first starts, as text."""
+        made = self.made_domain
+        return made if made is None or isinstance(made, str) else write(made)
+
+    @cached_property
+    def converted_xml(self) -> str | None:
+        """The domain as virt-launcher's converter makes it, before it is launched, as text."""
+        vmi = self.vmi_object
+        if vmi is None or self.cluster is None or self.refused_by not in (None, "launcher"):
+            return None
+        try:
+            return write(build_domain(vmi, build_context(vmi, self.cluster, self.vm_object)))
+        except DomainError:
+            return None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        answer = self.refused_by, self.causes, self.reasons, self.warnings
+        return _sent, (*answer, _packed(self.vm_object), _packed(self.vmi_object), self.domain_xml)
+
+
+def _sent(
+    refused_by: Refuser | None,
+    causes: tuple[Cause, ...],
+    reasons: tuple[Reason, ...],
+    warnings: tuple[Warning, ...],
+    vm: bytes | None,
+    vmi: bytes | None,
+    domain: str | None,
+) -> Result:
+    return Result(
+        refused_by=refused_by,
+        causes=causes,
+        reasons=reasons,
+        warnings=warnings,
+        made_vm=vm,
+        made_vmi=vmi,
+        made_domain=domain,
+    )
+
+
+def _packed(obj: msgspec.Struct | None) -> bytes | None:
+    return None if obj is None else _ENCODER.encode(obj)
+
+
+def _unpacked(made: T | bytes | None, kind: type[T]) -> T | None:
+    return convert(msgspec.msgpack.decode(made), kind) if isinstance(made, bytes) else made
