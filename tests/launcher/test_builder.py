@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from virtcatalog.api.decode import to_manifest
 from virtcatalog.kubevirt.launcher.builder import build_domain
 from virtcatalog.kubevirt.launcher.errors import DomainError
-from virtcatalog.releases import find_release
 from virtcatalog.kubevirt.launcher.xml import write
+from virtcatalog.releases import find_release
 
 # The order in which libvirt writes a domain.
 ORDER = [

@@ -125,7 +125,9 @@ def _by_matcher(path: Path, template: VirtualMachineInstanceTemplateSpec, vm: Vi
             return ""
         if _has(template, path):
             return f"the instance type {vm.spec.instancetype.name} sets it"
-    if vm.spec.preference is not None and not apply_to_vmi("spec", None, preference, spec, metadata):
+    if vm.spec.preference is not None and not apply_to_vmi(
+        "spec", None, preference, spec, metadata, cluster.release.traits
+    ):
         return f"the preference {vm.spec.preference.name} sets it" if _has(template, path) else ""
     return ""
 
