@@ -10,7 +10,17 @@ from msgspec.structs import replace
 from virtcatalog.api.decode import clone, decode_manifest
 from virtcatalog.api.findings import fill_gaps
 from virtcatalog.api.kubevirt import VirtualMachine, VirtualMachineInstance
-from virtcatalog.errors import CRASH, UNKNOWN_FIELD, Cause, ManifestError, Problem, Reason, Refuser, UnsupportedError, Warning
+from virtcatalog.errors import (
+    CRASH,
+    UNKNOWN_FIELD,
+    Cause,
+    ManifestError,
+    Problem,
+    Reason,
+    Refuser,
+    UnsupportedError,
+    Warning,
+)
 from virtcatalog.kubevirt.admission.datavolumetemplates import validate_data_volume_schema
 from virtcatalog.kubevirt.admission.instancetypes import admit, apply_to_vm
 from virtcatalog.kubevirt.admission.vm import validate_vm, vm_warnings
