@@ -11,8 +11,8 @@ import msgspec
 
 from virtcatalog.api.decode import manifest_name
 from virtcatalog.api.quantity import Quantity
-from virtcatalog.manifests.merge import fresh
 from virtcatalog.errors import Problem
+from virtcatalog.manifests.merge import fresh
 
 API_VERSION = "instancetype.kubevirt.io/v1beta1"
 CLUSTER_INSTANCETYPE = "VirtualMachineClusterInstancetype"

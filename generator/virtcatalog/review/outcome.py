@@ -126,7 +126,7 @@ def _refusal(old: Outcome, new: Outcome, before: list[str], after: list[str]) ->
         return "reason", after
     if old.crashes:
         return "recovered", [f"was: {each}" for each in before]
-    return "admitted", [f"was refused {each}" for each in before]
+    return "admitted", [f"was refused: {each}" for each in before]
 
 
 def _compare_domains(old: Result, new: Result) -> VmChange | None:
