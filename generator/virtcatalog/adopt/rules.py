@@ -11,6 +11,7 @@ from typing import Any
 
 from virtcatalog.adopt.data import EVERY, get
 from virtcatalog.api.findings import Path
+from virtcatalog.kubevirt.preference.fill import filled_fields
 
 TEMPLATE: Path = ("spec", "template")
 _ANNOTATIONS: Path = (*TEMPLATE, "metadata", "annotations")
@@ -45,8 +46,9 @@ _DECIDED = {
 #: Fields that follow from an instance type where neither it nor the VM sets them: the limits of hotplug.
 _IMPLIED = {"cpu.guest": ("domain.cpu.maxSockets",), "memory.guest": ("domain.memory.maxGuest",)}
 
-#: Fields that a preference fills in where the VM is silent.
+#: Fields that a preference fills in where the VM is silent; those that fill in one field alone say it themselves.
 _PREFERRED = {
+    **{source: (target,) for source, target in filled_fields().items()},
     "clock.preferredClockOffset": ("domain.clock.utc", "domain.clock.timezone"),
     "clock.preferredTimer": ("domain.clock.timer",),
     "cpu.preferredCPUFeatures": ("domain.cpu.features[*]",),
@@ -57,7 +59,6 @@ _PREFERRED = {
     "devices.preferredAutoattachInputDevice": ("domain.devices.autoattachInputDevice", "domain.devices.inputs"),
     "devices.preferredDisableHotplug": ("domain.devices.disableHotplug",),
     "devices.preferredSoundModel": ("domain.devices.sound.model",),
-    "devices.preferredUseVirtioTransitional": ("domain.devices.useVirtioTransitional",),
     "devices.preferredInputBus": ("domain.devices.inputs[*].bus",),
     "devices.preferredInputType": ("domain.devices.inputs[*].type",),
     "devices.preferredDiskBus": ("domain.devices.disks[*].disk.bus",),
@@ -69,12 +70,7 @@ _PREFERRED = {
     "devices.preferredDiskBlockSize": ("domain.devices.disks[*].blockSize",),
     "devices.preferredInterfaceModel": ("domain.devices.interfaces[*].model",),
     "devices.preferredInterfaceMasquerade": ("domain.devices.interfaces[*].masquerade",),
-    "devices.preferredRng": ("domain.devices.rng",),
-    "devices.preferredBlockMultiQueue": ("domain.devices.blockMultiQueue",),
-    "devices.preferredNetworkInterfaceMultiQueue": ("domain.devices.networkInterfaceMultiqueue",),
-    "devices.preferredTPM": ("domain.devices.tpm",),
     "devices.preferredPanicDeviceModel": ("domain.devices.panicDevices", "domain.devices.panicDevices[*].model"),
-    "devices.preferredVideoType": ("domain.devices.video.type",),
     "features.preferredAcpi": ("domain.features.acpi",),
     "features.preferredApic": ("domain.features.apic",),
     "features.preferredHyperv": ("domain.features.hyperv.*",),
@@ -87,10 +83,7 @@ _PREFERRED = {
     "firmware.preferredUseSecureBoot": ("domain.firmware.bootloader.efi.secureBoot",),
     "firmware.preferredEfi": ("domain.firmware.bootloader.efi",),
     "machine.preferredMachineType": ("domain.machine.type",),
-    "preferredSubdomain": ("subdomain",),
-    "preferredTerminationGracePeriodSeconds": ("terminationGracePeriodSeconds",),
     "preferredArchitecture": ("architecture",),
-    "preferredLaunchSecurity": ("domain.launchSecurity",),
 }
 
 #: Fields of a preference that no field of a VM stands for: what they decide is part of other fields, or not a VM's.

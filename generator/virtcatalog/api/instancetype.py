@@ -31,7 +31,7 @@ from virtcatalog.api.domainspec import (
     Realtime,
     Timer,
 )
-from virtcatalog.api.object import Int64, Object, UInt32, since
+from virtcatalog.api.object import Int64, Object, UInt32, fills, since
 from virtcatalog.api.quantity import Quantity
 
 
@@ -121,7 +121,7 @@ class DevicePreferences(Object):
     preferred_disable_hotplug: bool | None = None
     preferred_virtual_gpu_options: VGPUOptions | None = field(name="preferredVirtualGPUOptions", default=None)
     preferred_sound_model: str = ""
-    preferred_use_virtio_transitional: bool | None = None
+    preferred_use_virtio_transitional: Annotated[bool | None, fills("domain.devices.useVirtioTransitional")] = None
     preferred_input_bus: str = ""
     preferred_input_type: str = ""
     preferred_disk_bus: str = ""
@@ -132,13 +132,15 @@ class DevicePreferences(Object):
     preferred_disk_io: str = field(name="preferredDiskIO", default="")
     preferred_disk_block_size: BlockSize | None = None
     preferred_interface_model: str = ""
-    preferred_rng: Rng | None = None
-    preferred_block_multi_queue: bool | None = None
-    preferred_network_interface_multi_queue: bool | None = None
-    preferred_tpm: TPMDevice | None = field(name="preferredTPM", default=None)
+    preferred_rng: Annotated[Rng | None, fills("domain.devices.rng")] = None
+    preferred_block_multi_queue: Annotated[bool | None, fills("domain.devices.blockMultiQueue")] = None
+    preferred_network_interface_multi_queue: Annotated[
+        bool | None, fills("domain.devices.networkInterfaceMultiqueue")
+    ] = None
+    preferred_tpm: Annotated[TPMDevice | None, fills("domain.devices.tpm")] = field(name="preferredTPM", default=None)
     preferred_interface_masquerade: InterfaceMasquerade | None = None
     preferred_panic_device_model: Annotated[str | None, since("v1.6")] = None
-    preferred_video_type: Annotated[str | None, since("v1.9")] = None
+    preferred_video_type: Annotated[str | None, since("v1.9"), fills("domain.devices.video.type")] = None
 
 
 class CPUInstancetype(Object):
@@ -172,13 +174,13 @@ class VirtualMachinePreferenceSpec(Object):
     firmware: FirmwarePreferences | None = None
     machine: MachinePreferences | None = None
     volumes: VolumePreferences | None = None
-    preferred_subdomain: str | None = None
-    preferred_termination_grace_period_seconds: Int64 | None = None
+    preferred_subdomain: Annotated[str | None, fills("subdomain")] = None
+    preferred_termination_grace_period_seconds: Annotated[Int64 | None, fills("terminationGracePeriodSeconds")] = None
     requirements: PreferenceRequirements | None = None
     annotations: Annotated[dict[str, str], since("v1.1")] = {}
     prefer_spread_socket_to_core_ratio: Annotated[UInt32, since("v1.1")] = 0
     preferred_architecture: Annotated[str | None, since("v1.7")] = None
-    preferred_launch_security: Annotated[LaunchSecurity | None, since("v1.9")] = None
+    preferred_launch_security: Annotated[LaunchSecurity | None, since("v1.9"), fills("domain.launchSecurity")] = None
 
 
 class VirtualMachineInstancetypeSpec(Object):

@@ -28,3 +28,8 @@ class Status(msgspec.Struct, rename="camel", omit_defaults=True, kw_only=True):
 def since(release: str) -> msgspec.Meta:
     """Mark a field with the KubeVirt release (`v1.3`) that introduced it; unmarked fields are older than v1.1."""
     return msgspec.Meta(extra={"since": release}, extra_json_schema={"x-kubevirt-since": release})
+
+
+def fills(field: str) -> msgspec.Meta:
+    """Mark a field of a preference with the one field of a VMI's spec that it fills in (`domain.devices.rng`)."""
+    return msgspec.Meta(extra={"fills": field})

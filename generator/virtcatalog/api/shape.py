@@ -96,6 +96,12 @@ class Field:
         extras = [meta.extra for meta in self._metas if meta.extra]
         return next((parse_release(extra["since"]) for extra in extras if "since" in extra), ())
 
+    @cached_property
+    def fills(self) -> str:
+        """The field of a VMI's spec that it, a field of a preference, fills in; empty for other fields."""
+        extras = [meta.extra for meta in self._metas if meta.extra]
+        return next((extra["fills"] for extra in extras if "fills" in extra), "")
+
     @property
     def notes(self) -> Mapping[str, Any]:
         """What its annotation adds to schemas; its description comes first, and the outermost counts."""

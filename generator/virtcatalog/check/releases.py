@@ -11,7 +11,7 @@ from virtcatalog.api.shape import parse_release
 from virtcatalog.catalog.model import Source
 from virtcatalog.check.finding import Finding, Rule
 from virtcatalog.check.subject import Inventory
-from virtcatalog.releases import DEFAULT
+from virtcatalog.releases import RELEASES
 
 NEWER = Rule(
     "newer-than-release",
@@ -45,8 +45,9 @@ def check(inventory: Inventory) -> Iterator[Finding]:
     """
     catalog, asked = inventory.catalog, inventory.conditions.release
     oldest = parse_release(inventory.release)
-    if catalog is not None and oldest > DEFAULT.minor:
-        message = f"virtcatalog knows KubeVirt up to {DEFAULT.name}, not {inventory.release}"
+    newest = list(RELEASES.values())[-1]
+    if catalog is not None and oldest > newest.minor:
+        message = f"virtcatalog knows KubeVirt up to {newest}, not {inventory.release}"
         yield UNKNOWN.at(Source(f"{catalog.path}/catalog.yaml"), message, field="kubevirt")
     if asked is None:
         yield from _contradictions(inventory)

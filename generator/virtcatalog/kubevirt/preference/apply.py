@@ -14,6 +14,7 @@ from virtcatalog.api.kubevirt import VirtualMachineInstanceSpec
 from virtcatalog.kubevirt.preference.clock import apply_clock
 from virtcatalog.kubevirt.preference.devices import apply_devices
 from virtcatalog.kubevirt.preference.features import apply_features
+from virtcatalog.kubevirt.preference.fill import fill
 from virtcatalog.kubevirt.preference.firmware import apply_firmware
 from virtcatalog.releases import Traits
 
@@ -41,16 +42,10 @@ def apply_preference(
         apply_machine(preference.machine, domain)
     if preference.clock is not None:
         apply_clock(preference.clock, domain)
-    if preference.preferred_subdomain is not None and not vmi_spec.subdomain:
-        vmi_spec.subdomain = preference.preferred_subdomain
-    seconds = preference.preferred_termination_grace_period_seconds
-    if seconds is not None and vmi_spec.termination_grace_period_seconds is None:
-        vmi_spec.termination_grace_period_seconds = seconds
+    fill(preference, vmi_spec)
     apply_architecture(preference, vmi_spec)
     for key, value in preference.annotations.items():
         vmi_metadata.annotations.setdefault(key, value)
-    if preference.preferred_launch_security is not None and domain.launch_security is None:
-        domain.launch_security = clone(preference.preferred_launch_security)
 
 
 def apply_architecture(preference: VirtualMachinePreferenceSpec, vmi_spec: VirtualMachineInstanceSpec) -> None:

@@ -6,11 +6,11 @@ never applied there.
 
 from __future__ import annotations
 
-from virtcatalog.api.decode import clone
-from virtcatalog.api.devices import Devices, Input, PanicDevice, VideoDevice
+from virtcatalog.api.devices import Devices, Input, PanicDevice
 from virtcatalog.api.instancetype import DevicePreferences
 from virtcatalog.api.kubevirt import VirtualMachineInstanceSpec
 from virtcatalog.kubevirt.preference.disks import apply_disks
+from virtcatalog.kubevirt.preference.fill import fill
 from virtcatalog.kubevirt.preference.interfaces import apply_interfaces
 from virtcatalog.releases import Traits
 
@@ -18,22 +18,11 @@ from virtcatalog.releases import Traits
 def apply_devices(preference: DevicePreferences, vmi_spec: VirtualMachineInstanceSpec, traits: Traits) -> None:
     """Fill in the devices' options; `disableHotplug` is overwritten, its silence cannot be told from `false`."""
     devices = vmi_spec.domain.devices
-    if devices.use_virtio_transitional is None:
-        devices.use_virtio_transitional = preference.preferred_use_virtio_transitional
-    if devices.block_multi_queue is None:
-        devices.block_multi_queue = preference.preferred_block_multi_queue
-    if devices.network_interface_multiqueue is None:
-        devices.network_interface_multiqueue = preference.preferred_network_interface_multi_queue
+    fill(preference, vmi_spec)
     if preference.preferred_disable_hotplug is not None:
         devices.disable_hotplug = preference.preferred_disable_hotplug
     if devices.sound is not None and not devices.sound.model:
         devices.sound.model = preference.preferred_sound_model
-    if preference.preferred_rng is not None and devices.rng is None:
-        devices.rng = clone(preference.preferred_rng)
-    if preference.preferred_tpm is not None and devices.tpm is None:
-        devices.tpm = clone(preference.preferred_tpm)
-    if preference.preferred_video_type is not None:
-        _apply_video(preference.preferred_video_type, devices)
     apply_autoattach(preference, devices)
     apply_disks(preference, devices.disks)
     apply_interfaces(preference, vmi_spec)
@@ -54,13 +43,6 @@ def apply_autoattach(preference: DevicePreferences, devices: Devices) -> None:
         devices.autoattach_serial_console = preference.preferred_autoattach_serial_console
     if devices.autoattach_input_device is None:
         devices.autoattach_input_device = preference.preferred_autoattach_input_device
-
-
-def _apply_video(kind: str, devices: Devices) -> None:
-    if devices.video is None:
-        devices.video = VideoDevice()
-    if not devices.video.type:
-        devices.video.type = kind
 
 
 def _apply_inputs(preference: DevicePreferences, inputs: list[Input]) -> None:
