@@ -72,7 +72,7 @@ def conditions_of(batches: Sequence[Batch], asked: Conditions) -> list[Condition
         release = asked.release
         if release or batch.kubevirt:
             release, overruled = choose_release(release, batch.kubevirt, [each.manifest for each in batch.objects])
-            told.add(f"{batch.environment}: {overruled}".removeprefix(": ") if overruled else "")
+            told.add(f"{batch.environment}: {overruled}".removeprefix(": ") if overruled and batch.vms else "")
         found.append(msgspec.structs.replace(asked, release=release, environment=batch.environment or None))
     for text in sorted(told - {""}):
         summary(text)
