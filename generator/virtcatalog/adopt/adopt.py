@@ -10,11 +10,11 @@ from typing import Any, Literal, NamedTuple
 
 from virtcatalog.adopt.candidates import Candidates, Instancetype, Member, Preference, Reference, hint, usable
 from virtcatalog.adopt.data import put
-from virtcatalog.adopt.domaindiff import domain_differences
 from virtcatalog.adopt.shrink import Names, Original, Pair, Shrunk, count, shrink
 from virtcatalog.api.instancetype import VirtualMachinePreferenceSpec
 from virtcatalog.errors import Reason, UnsupportedError
 from virtcatalog.kubevirt.instancetype.find import find_preference
+from virtcatalog.kubevirt.launcher.difference import differences
 from virtcatalog.kubevirt.launcher.elements.vcpu import requested_topology
 from virtcatalog.kubevirt.pipeline import Result, expand
 
@@ -127,7 +127,7 @@ class _Search:
         old, new = self.original.result.domain, self._added(preference).domain
         if old is None or new is None:
             return inf
-        return len(domain_differences(old, new))
+        return sum(1 for _ in differences(old, new))
 
     def _added(self, preference: Preference | None) -> Result:
         """The VM with a preference added; one that is refused now may yet be admitted beside an instance type."""

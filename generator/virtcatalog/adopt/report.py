@@ -64,7 +64,7 @@ def document(name: str, adoption: Adoption) -> dict[str, Any]:
             "removed": [_removed(each) for each in found.removed],
             "added": [{"field": field_path(path), "value": get(found.manifest, path)} for path in found.added],
             "kept": list(_kept(found)),
-            "domainDifferences": [each._asdict() for each in found.domain],
+            "domainDifferences": [{"place": each.place, "old": each.old, "new": each.new} for each in found.domain],
             "otherDifferences": [{"field": each.field, "old": each.old, "new": each.new} for each in found.outside],
             "vm": found.manifest,
         }

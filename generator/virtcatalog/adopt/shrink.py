@@ -7,12 +7,12 @@ from typing import Any, NamedTuple
 
 from virtcatalog.adopt.candidates import Instancetype, Preference, Reference
 from virtcatalog.adopt.data import find, get, put, without
-from virtcatalog.adopt.domaindiff import DomainDifference, domain_differences
 from virtcatalog.adopt.rules import KNOWN, TEMPLATE, Rules
 from virtcatalog.api.decode import to_manifest
 from virtcatalog.api.findings import Path
 from virtcatalog.api.quantity import Quantity
 from virtcatalog.kubevirt.cluster import Cluster
+from virtcatalog.kubevirt.launcher import difference as domains
 from virtcatalog.kubevirt.pipeline import Result, expand
 from virtcatalog.manifests.difference import Difference, alike, differences, leaves
 
@@ -94,7 +94,7 @@ class Shrunk(NamedTuple):
     removed: list[Removed]
     kept: list[Kept]
     added: list[Path]
-    domain: list[DomainDifference]
+    domain: list[domains.Difference]
     outside: list[Difference]
     size: int
 
@@ -238,11 +238,11 @@ class _Trial:
             self.pinned = None
             self.result, self.smaller, self.emptied = before
 
-    def _domain_differences(self) -> list[DomainDifference]:
+    def _domain_differences(self) -> list[domains.Difference]:
         old, new = self.original.result.domain, self.result.domain
         assert old is not None
         assert new is not None  # both VMs are admitted
-        return domain_differences(old, new) if domain(self.original.result) != domain(self.result) else []
+        return list(domains.differences(old, new)) if domain(self.original.result) != domain(self.result) else []
 
     def shrunk(self) -> Shrunk:
         """Return what has come of it."""

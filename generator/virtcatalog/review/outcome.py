@@ -10,6 +10,7 @@ import msgspec
 
 from virtcatalog.errors import CRASH, UnsupportedError
 from virtcatalog.kubevirt.cluster import Cluster
+from virtcatalog.kubevirt.launcher.difference import same
 from virtcatalog.kubevirt.launcher.xml import Element
 from virtcatalog.kubevirt.pipeline import Result, expand
 from virtcatalog.manifests.difference import differences, unified
@@ -133,7 +134,7 @@ def _compare_domains(old: Result, new: Result) -> VmChange | None:
     before, after = old.domain, new.domain
     if before is None or after is None or _alike(before, after):
         return None
-    found = list(elements.differences(before, after)) or [("elements change their order",) * 2]
+    found = list(elements.said(before, after)) or [("elements change their order",) * 2]
     return VmChange(
         kind="domain",
         summary=tuple(brief for brief, _ in found),
@@ -148,7 +149,7 @@ def _body(result: Result) -> str:
 
 def _alike(old: Element, new: Element) -> bool:
     """Whether two domains are the same but for the comment that names the host profile."""
-    return len(old) == len(new) and old.attrib == new.attrib and all(map(elements.same, old, new))
+    return len(old) == len(new) and old.attrib == new.attrib and all(map(same, old, new))
 
 
 def _compare_vmis(old: Data, new: Data) -> VmChange | None:

@@ -1,0 +1,77 @@
+"""Where two domains differ, as data and in words."""
+
+from __future__ import annotations
+
+from xml.etree import ElementTree
+
+import pytest
+
+from virtcatalog.kubevirt.launcher.difference import differences, same
+from virtcatalog.review.elements import said
+
+
+def domain(devices: str = "", rest: str = "") -> ElementTree.Element:
+    return ElementTree.fromstring(f"<domain>{rest}<devices>{devices}</devices></domain>")
+
+
+def found(old: ElementTree.Element, new: ElementTree.Element) -> list[tuple[str, str | None, str | None]]:
+    return [(each.place, each.old, each.new) for each in differences(old, new)]
+
+
+def words(old: ElementTree.Element, new: ElementTree.Element) -> list[str]:
+    return [brief for brief, _ in said(old, new)]
+
+
+DISK = '<disk><driver cache="none"/><alias name="ua-{}"/></disk>'
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "place", "text"),
+    [
+        ("<vcpu>1</vcpu>", "<vcpu>2</vcpu>", ("vcpu", "1", "2"), "<vcpu>: 1 → 2"),
+        ("<vcpu/>", "<vcpu>2</vcpu>", ("vcpu", "", "2"), "<vcpu>: nothing → 2"),
+        ("<cpu mode='a'/>", "<cpu mode='b'/>", ("cpu/@mode", "a", "b"), "<cpu> mode: a → b"),
+        ("<cpu/>", "<cpu mode='b'/>", ("cpu/@mode", None, "b"), '<cpu> gains mode="b"'),
+        ("<cpu mode='a'/>", "<cpu/>", ("cpu/@mode", "a", None), '<cpu> loses mode="a"'),
+        ("", "<rng/>", ("rng", None, "<rng/>"), "<domain> gains <rng/>"),
+        ("<os><bios/></os>", "<os/>", ("os/bios", "<bios/>", None), "<os> loses <bios/>"),
+    ],
+)
+def test_one_difference(old: str, new: str, place: tuple[str, str | None, str | None], text: str) -> None:
+    assert found(domain(rest=old), domain(rest=new)) == [place]
+    assert words(domain(rest=old), domain(rest=new)) == [text]
+
+
+def test_devices_are_matched_by_their_alias() -> None:
+    a, b = DISK.format("a"), DISK.format("b")
+    changed = b.replace("none", "unsafe")
+    assert found(domain(a + b), domain(changed)) == [
+        ("devices/disk[1]", a, None),
+        ("devices/disk[2]/driver/@cache", "none", "unsafe"),
+    ]
+    assert words(domain(a + b), domain(changed))[1] == "<disk b> <driver> cache: none → unsafe"
+
+
+def test_siblings_without_a_name_are_matched_in_their_order_once_the_same_ones_are_apart() -> None:
+    assert found(domain("<input type='a'/><input type='b'/>"), domain("<input type='b'/>")) == [
+        ("devices/input[1]", '<input type="a"/>', None)
+    ]
+
+
+def test_a_new_sibling_has_its_number_among_the_new_ones() -> None:
+    timers = "<timer name='a'/>", "<timer name='b'/>"
+    assert found(domain(timers[1]), domain("".join(timers))) == [("devices/timer[1]", None, '<timer name="a"/>')]
+
+
+def test_a_long_element_is_shortened_for_people_alone() -> None:
+    long = f'<disk x="{"y" * 90}"><source/></disk>'
+    ((brief, full),) = said(domain(), domain(long))
+    assert brief == f'<devices> gains <disk x="{"y" * 90}">…</disk>'
+    assert full == f"<devices> gains {long}"
+
+
+def test_order_is_no_difference_and_yet_not_the_same() -> None:
+    one, other = domain("<rng/><tpm/>"), domain("<tpm/><rng/>")
+    assert found(one, other) == []
+    assert not same(one, other)
+    assert same(one, domain("<rng/><tpm/>"))
