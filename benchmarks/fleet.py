@@ -4,8 +4,8 @@ usage: fleet.py CATALOG [--vms N] [--json]
 
 CATALOG is a catalog, a file or folder of manifests, or JSON one a line, gzipped. The fleet's VMs, as `kubectl get vm
 -A -o yaml` prints them, go over all pairs of its instance types and preferences, each with a name, disk, MAC address,
-uid and cloud-init of its own. Two changes are compared: every Windows preference gains a Hyper-V feature, which most
-VMs do not meet; and the cluster's configuration changes, which all of them do.
+uid and cloud-init of its own. Three changes are compared: every Windows preference gains a Hyper-V feature, which most
+VMs do not meet; the cluster's configuration changes, which all of them do; and KubeVirt is upgraded.
 """
 
 from __future__ import annotations
@@ -179,6 +179,7 @@ def main() -> None:
         )
         measure("preferences change", folder, base, head, "-f", dumped)
         measure("configuration changes", folder, base, base, "-f", dumped, "--config", old, new)
+        measure("KubeVirt is upgraded", folder, base, base, "-f", dumped, "--kubevirt", "v1.8.4", "v1.9.0")
 
 
 if __name__ == "__main__":
