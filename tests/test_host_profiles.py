@@ -69,6 +69,14 @@ def test_a_profile_needs_no_more_than_a_name():
             ["f:2:40: pciDevices[0].numaNode: there is no NUMA node 3"],
         ),
         ("name: a\ndevices: {sriovFunctions: 9}", ["f:2:11: devices.sriovFunctions: 9 is out of range"]),
+        (
+            "name: a\nclaimedDevices: [{claim: c, request: r, pciAddress: '41:00.0'}]",
+            ["f:2:41: claimedDevices[0].pciAddress: '41:00.0' is not a PCI address"],
+        ),
+        (
+            "name: a\nclaimedDevices: [{claim: c, request: r, mdevUUID: '12'}]",
+            ["f:2:41: claimedDevices[0].mdevUUID: '12' is not a UUID"],
+        ),
         ("name: a\nvsockCid: 2", ["f:2:1: vsockCid: 2 is not an address of a guest"]),
         ("name: a\nstorage: {missingClaimSize: big}", ["f:2:11: storage.missingClaimSize: 'big' is not a quantity"]),
         ("name: a\nstorage: {filesystemOverhead: '2'}", ["f:2:11: storage.filesystemOverhead: '2' is not a share"]),

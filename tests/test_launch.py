@@ -6,10 +6,9 @@ import pytest
 import otheryaml
 from virtcatalog.api.decode import convert
 from virtcatalog.api.kubevirt import VirtualMachine, VirtualMachineInstance
-from virtcatalog.errors import UnsupportedError
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.handler import build_context
-from virtcatalog.kubevirt.hosts import HOSTS, HostPCIDevice, HostProfile
+from virtcatalog.kubevirt.hosts import HOSTS, ClaimedDevice, HostPCIDevice, HostProfile
 from virtcatalog.kubevirt.launcher.errors import DomainError
 
 REFERENCE = HOSTS["reference"]
@@ -241,13 +240,51 @@ def test_sriov_functions_go_round_eight(context):
     assert addresses["n8"] == "0000:81:01.0"
 
 
-def test_sriov_by_resource_claim_is_not_modelled(context):
+def test_each_request_of_a_claim_is_a_pci_device_behind_those_of_resources(context):
     spec = """
-    domain: {devices: {interfaces: [{name: n, sriov: {}}]}}
-    networks: [{name: n, resourceClaim: {claimName: c, requestName: r}}]
+    domain:
+      devices:
+        gpus: [{name: g, claimName: c, requestName: gpu}]
+        hostDevices:
+        - {name: a, deviceName: v/stick}
+        - {name: b, claimName: c, requestName: card}
+        - {name: lost, claimName: unknown, requestName: card}
+    resourceClaims: [{name: c, resourceClaimName: x}]
     """
-    with pytest.raises(UnsupportedError, match=r"networks\[0\].resourceClaim"):
-        context(spec)
+    devices = context(spec, configuration=PERMITTED).claimed_devices
+    assert {pair: (device.pci_address, device.mdev_uuid) for pair, device in devices.items()} == {
+        ("c", "gpu"): ("0000:42:00.0", ""),
+        ("c", "card"): ("0000:43:00.0", ""),
+    }
+
+
+@pytest.mark.parametrize("source", ["resourceClaimName: slices", "resourceClaimTemplateName: slices"])
+def test_the_profile_says_what_a_claim_gives(context, source):
+    slices = ClaimedDevice(claim="slices", request="one", mdev_uuid="1-2-3")
+    host = msgspec.structs.replace(REFERENCE, claimed_devices=(ClaimedDevice(claim="other", request="one"), slices))
+    spec = f"""
+    domain: {{devices: {{gpus: [{{name: g, claimName: c, requestName: one}}]}}}}
+    resourceClaims: [{{name: c, {source}}}]
+    """
+    assert context(spec, host=host).claimed_devices == {("c", "one"): slices}
+
+
+def test_sriov_functions_of_claims_are_numbered_with_the_others(context):
+    spec = """
+    domain: {devices: {interfaces: [{name: a, sriov: {}}, {name: b, sriov: {}}, {name: c, sriov: {}}]}}
+    networks:
+    - {name: a, multus: {networkName: x}}
+    - {name: b, resourceClaim: {claimName: c, requestName: vf}}
+    - {name: c, resourceClaim: {claimName: unknown, requestName: vf}}
+    resourceClaims: [{name: c, resourceClaimName: nics}]
+    """
+    assert context(spec).sriov_addresses == {"a": "0000:81:01.0", "b": "0000:81:01.1", "c": None}
+    nic = ClaimedDevice(claim="nics", request="vf", pci_address="0000:05:00.7")
+    host = msgspec.structs.replace(REFERENCE, claimed_devices=(nic,))
+    assert context(spec, host=host).sriov_addresses["b"] == "0000:05:00.7"
+    mediated = msgspec.structs.replace(nic, pci_address="", mdev_uuid="1-2-3")
+    host = msgspec.structs.replace(REFERENCE, claimed_devices=(mediated,))
+    assert context(spec, host=host).sriov_addresses["b"] is None
 
 
 def test_grace_gpus_are_known_by_their_resource(context):

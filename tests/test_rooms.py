@@ -44,6 +44,7 @@ ORDER = (
     "kubevirt.admission",
     "kubevirt.controller",
     "kubevirt.claims",
+    "kubevirt.deviceplugins",
     "kubevirt.handler",
     "kubevirt.template",
     "kubevirt.pod",

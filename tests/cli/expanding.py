@@ -68,15 +68,7 @@ def vm(name: str, spec: str = "runStrategy: Always", domain: str = "memory: {gue
         """)
 
 
-UNSUPPORTED = vm("dra", devices="gpus: [{name: g, claimName: c, requestName: r}]").replace(
-    "volumes: []", "resourceClaims: [{name: c, resourceClaimName: claim}]"
-)
-GATES = """\
-apiVersion: kubevirt.io/v1
-kind: KubeVirt
-metadata: {name: kubevirt}
-spec: {configuration: {developerConfiguration: {featureGates: [GPUsWithDRA]}}}
-"""
+UNSUPPORTED = vm("many", domain="memory: {guest: 1Gi}, cpu: {sockets: 70000}")
 
 
 def documents(result: Result) -> list[Any]:

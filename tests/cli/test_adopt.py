@@ -265,19 +265,10 @@ class TestBadInput:
         assert "vm.yaml:" in result.stderr
 
     def test_what_virtcatalog_does_not_model_is_said_at_its_line(self, run):
-        claims = "      resourceClaims: [{name: c, resourceClaimName: c}]\n      volumes:"
-        text = VM.replace("          rng: {}", "          gpus: [{name: g, claimName: c, requestName: r}]")
-        kubevirt = """\
-            apiVersion: kubevirt.io/v1
-            kind: KubeVirt
-            metadata: {name: kubevirt}
-            spec: {configuration: {developerConfiguration: {featureGates: [GPUsWithDRA]}}}
-            ---
-            """
-        result = run("-f", written(dedent(kubevirt) + text.replace("      volumes:", claims)))
+        result = run("-f", written(VM.replace("sockets: 2", "sockets: 70000")))
         assert result.exit_code == 2
         assert "not supported by virtcatalog" in result.stderr
-        assert "vm.yaml:21:" in result.stderr
+        assert "vm.yaml:11:" in result.stderr
 
     def test_text_that_shares_what_must_go_is_left_alone(self, run):
         shared = VM.replace("sockets: 2", "sockets: &two 2")

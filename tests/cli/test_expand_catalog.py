@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import Result
-from expanding import GATES, Run, documents, vm
+from expanding import Run, documents, vm
 
 CATALOG = {
     "catalog.yaml": "name: shop\nkubevirt: v1.9.0\n",
@@ -70,7 +70,12 @@ def test_a_refused_template_is_placed_in_the_template(run: Run, tmp_path: Path) 
 
 @pytest.mark.usefixtures("catalog")
 def test_a_kubevirt_cr_beside_a_catalog_counts_for_its_templates(run: Run) -> None:
-    cr = GATES.replace("developerConfiguration: {featureGates: [GPUsWithDRA]}", "evictionStrategy: External")
+    cr = """\
+apiVersion: kubevirt.io/v1
+kind: KubeVirt
+metadata: {name: kubevirt}
+spec: {configuration: {evictionStrategy: External}}
+"""
     vmi, *_ = documents(run("-o", "vmi", "-f", "catalog/vms/db.yaml", "-f", "cr.yaml", cr_yaml=cr))
     assert vmi["spec"]["evictionStrategy"] == "External"
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from expanding import GATES, TYPES, UNSUPPORTED, Run, vm
+from expanding import TYPES, UNSUPPORTED, Run, vm
 from syrupy.assertion import SnapshotAssertion
 
 import otheryaml
@@ -63,12 +63,12 @@ def test_virt_launcher_refuses_at_the_templates_field(run: Run) -> None:
 
 
 def test_what_virtcatalog_does_not_model_is_said_at_its_field(run: Run) -> None:
-    result = run("-f", ".", vm_yaml=UNSUPPORTED, gates_yaml=GATES)
+    result = run("-f", ".", vm_yaml=UNSUPPORTED)
     assert (result.exit_code, result.stdout) == (2, "")
     assert result.stderr.splitlines() == [
         (
-            "vm.yaml:9:43: VirtualMachine/dra: spec.template.spec.domain.devices.gpus[0].claimName: not supported by "
-            "virtcatalog: dynamic resource allocation is not modelled"
+            "vm.yaml:9:51: VirtualMachine/many: spec.template.spec.domain.cpu: not supported by virtcatalog: "
+            "a domain with a list of 280000 vCPUs is not made"
         ),
         "1 VM: 1 unsupported",
     ]
@@ -76,9 +76,7 @@ def test_what_virtcatalog_does_not_model_is_said_at_its_field(run: Run) -> None:
 
 def test_vms_do_not_stop_each_other(run: Run, snapshot: SnapshotAssertion) -> None:
     undecodable = vm("undecodable", domain="cpu: {cores: many}")
-    stream = "---\n".join(
-        [vm("good"), undecodable, vm("refused", "runStrategy: Never"), UNSUPPORTED, vm("fine"), GATES]
-    )
+    stream = "---\n".join([vm("good"), undecodable, vm("refused", "runStrategy: Never"), UNSUPPORTED, vm("fine")])
     result = run("-f", "stream.yaml", "-o", "vmi", stream_yaml=stream)
     assert result.exit_code == 2
     assert [each["metadata"]["name"] for each in otheryaml.load_all(result.stdout)] == ["good", "fine"]

@@ -2,10 +2,11 @@
 
 import pytest
 
-from virtcatalog.errors import UnsupportedError
+from virtcatalog.kubevirt.hosts import ClaimedDevice
 from virtcatalog.kubevirt.launcher.context import DeviceResource
 from virtcatalog.kubevirt.launcher.elements.hostdevs import hostdevs
 from virtcatalog.kubevirt.launcher.errors import DomainError
+from virtcatalog.releases import find_release
 
 RESOURCES = {
     "v/card": DeviceResource("pci", ("0000:41:00.0", "0000:41:00.1")),
@@ -108,10 +109,98 @@ def test_a_device_that_the_node_does_not_give_is_refused(shown, devices):
         shown(devices)
 
 
+UUID = "33333333-3333-3333-3333-333333333333"
+CARD = ClaimedDevice(claim="x", request="card", pci_address="0000:61:00.0")
+SLICE = ClaimedDevice(claim="x", request="slice", mdev_uuid=UUID)
+BOTH = ClaimedDevice(claim="x", request="both", mdev_uuid=UUID, pci_address="0000:62:00.0")
+NEITHER = ClaimedDevice(claim="x", request="neither")
+
+
+@pytest.fixture
+def claimed(built):
+    """The XML of devices of the claim `c`, by the names of its requests."""
+    allocated = {("c", device.request): device for device in (CARD, SLICE, BOTH, NEITHER)}
+
+    def show(family, *devices, **changes):
+        text = ", ".join(
+            f"{{name: {request}, claimName: c, requestName: {request}{rest}}}" for request, rest in devices
+        )
+        return built(hostdevs, f"{family}: [{text}]", claimed_devices=allocated, device_resources=RESOURCES, **changes)
+
+    return show
+
+
+@pytest.mark.parametrize(("family", "alias"), [("gpus", "dra-gpu"), ("hostDevices", "dra-hostdevice")])
+def test_a_claim_gives_a_pci_device(claimed, xml, family, alias):
+    assert claimed(family, ("card", "")) == xml(f"""
+        <hostdev type="pci" managed="no">
+          <source><address type="pci" domain="0x0000" bus="0x61" slot="0x00" function="0x0"/></source>
+          <alias name="ua-{alias}-card"/>
+        </hostdev>
+    """)
+
+
+@pytest.mark.parametrize("request_name", ["slice", "both"])
+def test_a_claim_gives_a_mediated_device_whatever_address_its_parent_has(claimed, xml, request_name):
+    assert claimed("hostDevices", (request_name, "")) == xml(f"""
+        <hostdev type="mdev" mode="subsystem" model="vfio-pci">
+          <source><address uuid="{UUID}"/></source>
+          <alias name="ua-dra-hostdevice-{request_name}"/>
+        </hostdev>
+    """)
+
+
+def test_in_older_releases_the_pci_address_wins_and_pci_devices_come_first(claimed):
+    shown = claimed("gpus", ("slice", ""), ("both", ""), release=find_release("v1.7.4"))
+    assert [part.split('"')[0] for part in shown.split('alias name="ua-')[1:]] == ["dra-gpu-both", "dra-gpu-slice"]
+    assert shown.count('type="pci" managed="no"') + shown.count('managed="no" type="pci"') == 1
+
+
+def test_mediated_host_devices_of_s390x_are_crypto_adapters(claimed):
+    assert 'model="vfio-ap"' in claimed("hostDevices", ("slice", ""), architecture="s390x")
+    assert 'model="vfio-pci"' in claimed("gpus", ("slice", ""), architecture="s390x")
+
+
+@pytest.mark.parametrize(
+    ("rest", "attributes"),
+    [
+        ("", ["display", "ramfb"]),
+        (", virtualGPUOptions: {display: {}}", ["display", "ramfb"]),
+        (", virtualGPUOptions: {display: {enabled: false}}", []),
+        (", virtualGPUOptions: {display: {ramFB: {enabled: false}}}", ["display"]),
+    ],
+)
+def test_a_mediated_gpu_of_a_claim_is_a_display(claimed, rest, attributes):
+    device = claimed("gpus", ("slice", rest))
+    assert [name for name in ("display", "ramfb") if f'{name}="on"' in device] == attributes
+
+
+def test_a_pci_gpu_of_a_claim_is_none(claimed):
+    assert "display" not in claimed("gpus", ("card", ", virtualGPUOptions: {display: {enabled: true}}"))
+
+
+@pytest.mark.parametrize("request_name", ["neither", "unknown"])
 @pytest.mark.parametrize("family", ["gpus", "hostDevices"])
-def test_dynamic_resource_allocation_is_not_modelled(shown, family):
-    with pytest.raises(UnsupportedError, match="claimName"):
-        shown(f"{family}: [{{name: a, claimName: c, requestName: r}}]")
+def test_a_request_that_gets_nothing_is_refused(claimed, family, request_name):
+    with pytest.raises(DomainError, match=rf"spec.domain.devices.{family}\[1\].claimName"):
+        claimed(family, ("card", ""), (request_name, ""))
+
+
+def test_devices_of_plugins_come_before_those_of_claims(built):
+    devices = "hostDevices: [{name: a, claimName: c, requestName: card}, {name: b, deviceName: v/stick}]"
+    shown = built(hostdevs, devices, claimed_devices={("c", "card"): CARD}, device_resources=RESOURCES)
+    aliases = [part.split('"')[0] for part in shown.split('alias name="ua-')[1:]]
+    assert aliases == ["usb-host-b", "dra-hostdevice-a"]
+
+
+def test_sriov_interfaces_of_claims_come_last(built):
+    devices = "interfaces: [{name: a, sriov: {}}, {name: b, sriov: {}}]"
+    networks = (
+        "networks: [{name: a, resourceClaim: {claimName: c, requestName: r}}, {name: b, multus: {networkName: x}}]"
+    )
+    addresses = {"a": "0000:81:01.0", "b": "0000:81:01.1"}
+    shown = built(hostdevs, devices, networks, sriov_addresses=addresses)
+    assert [part.split('"')[0] for part in shown.split('alias name="ua-')[1:]] == ["sriov-b", "sriov-a"]
 
 
 def test_sriov_interfaces(built, xml):

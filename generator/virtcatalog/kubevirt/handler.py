@@ -6,20 +6,19 @@ pkg/virt-launcher/virtwrap/manager.go.
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Mapping
 from typing import Any
 
 import msgspec
 
 from virtcatalog.api.kubevirt import VirtualMachine, VirtualMachineInstance
-from virtcatalog.errors import UnsupportedError
 from virtcatalog.kubevirt.claims import backing_volumes
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.configuration import Configuration
-from virtcatalog.kubevirt.hosts import DeviceAddresses, HostProfile, topology
+from virtcatalog.kubevirt.deviceplugins import claimed_devices, device_resources, resource_kinds, sriov_addresses
+from virtcatalog.kubevirt.hosts import HostProfile, topology
 from virtcatalog.kubevirt.launcher.architecture import architecture_of
-from virtcatalog.kubevirt.launcher.context import SMBIOS, Context, DeviceResource, GraceDevice
+from virtcatalog.kubevirt.launcher.context import SMBIOS, Context, GraceDevice
 from virtcatalog.kubevirt.launcher.elements.clock import needs_tsc_frequency
 from virtcatalog.kubevirt.launcher.elements.iothreads import declared_pool, supplemental_pool
 from virtcatalog.kubevirt.launcher.elements.vcpu import configured_vcpus
@@ -32,14 +31,13 @@ _NO_FREE_PAGE_REPORTING = "kubevirt.io/free-page-reporting-disabled"
 _NON_ROOT = "kubevirt.io/nonroot"
 _LOG_VERBOSITY = "logVerbosity"
 _GRACE_GPUS = frozenset({("10DE", "2342"), ("10DE", "2348"), ("10DE", "2941")})
-_MEDIATED_DEVICES = uuid.UUID("5d6b3d3c-8f3c-5d0e-9b1b-0f6d2f5f9a51")
 
 
 def build_context(vmi: VirtualMachineInstance, cluster: Cluster, vm: VirtualMachine | None = None) -> Context:
     """Gather what the domain of a VMI takes from the cluster and from its host profile.
 
     `vm`, when there is one, tells of data volume templates and is what changed block tracking goes by. DomainError
-    where the node cannot give what the VMI asks of it; UnsupportedError for devices of dynamic resource allocation.
+    where the node cannot give what the VMI asks of it.
     """
     facts = cluster.computed(_ClusterFacts)
     base = facts.context(vmi.spec.architecture)
@@ -61,7 +59,7 @@ class _ClusterFacts:
         self.host = cluster.host
         self.topology = topology(self.host)
         self.cpus = tuple(sorted(cpu.id for cell in self.topology.cells for cpu in cell.cpus))
-        self.kinds = _resource_kinds(cluster.configuration)
+        self.kinds = resource_kinds(cluster.configuration)
         self.grace_resources = _grace_resources(cluster.configuration)
         self.tracks_changed_blocks = cluster.configuration.feature_gate("IncrementalBackup")
         self._configuration = cluster.configuration
@@ -186,53 +184,15 @@ def _tsc_frequency(vmi: VirtualMachineInstance, config: Configuration, host: Hos
 def _gather_devices(vmi: VirtualMachineInstance, facts: _ClusterFacts, changes: dict[str, Any]) -> None:
     devices, host = vmi.spec.domain.devices, facts.host
     if devices.gpus or devices.host_devices:
-        changes["device_resources"] = _device_resources(vmi, facts)
+        resources = changes["device_resources"] = device_resources(vmi, host, facts.kinds)
+        changes["claimed_devices"] = claimed_devices(vmi, host, len(resources))
         if facts.grace_resources:
             named = [(f"gpu-{gpu.name}", gpu.device_name) for gpu in devices.gpus]
             named += [(f"hostdevice-{device.name}", device.device_name) for device in devices.host_devices]
             aliases = (alias for alias, resource in named if resource in facts.grace_resources)
             changes["grace_host_device_aliases"] = tuple(sorted(aliases))
-    functions = [interface.name for interface in devices.interfaces if interface.sriov is not None]
-    if functions:
-        for position, network in enumerate(vmi.spec.networks):
-            if network.resource_claim is not None:
-                field = f"spec.networks[{position}].resourceClaim"
-                raise UnsupportedError(field, "dynamic resource allocation is not modelled")
-        changes["sriov_addresses"] = {name: _function(host.devices, i) for i, name in enumerate(functions)}
-
-
-def _function(addresses: DeviceAddresses, number: int) -> str:
-    return f"0000:{addresses.sriov_bus:02x}:{addresses.sriov_slot:02x}.{number % addresses.sriov_functions}"
-
-
-def _device_resources(vmi: VirtualMachineInstance, facts: _ClusterFacts) -> dict[str, DeviceResource]:
-    """Number the resources as they are first used and their devices; a resource that nobody declares is PCI."""
-    devices = vmi.spec.domain.devices
-    counts: dict[str, int] = {}
-    for name in [gpu.device_name for gpu in devices.gpus] + [device.device_name for device in devices.host_devices]:
-        counts[name] = counts.get(name, 0) + 1
-    resources = {}
-    for number, (name, count) in enumerate(counts.items()):
-        kind = facts.kinds.get(name, "pci")
-        if kind == "pci":
-            bus = facts.host.devices.pci_first_bus + number
-            addresses = tuple(f"0000:{bus:02x}:00.{i}" for i in range(count))
-        elif kind == "usb":
-            bus = facts.host.devices.usb_first_bus + number
-            addresses = tuple(f"{bus}:{i + 1}" for i in range(count))
-        else:
-            addresses = tuple(str(uuid.uuid5(_MEDIATED_DEVICES, f"{name}/{i}")) for i in range(count))
-        resources[name] = DeviceResource(kind, addresses)
-    return resources
-
-
-def _resource_kinds(config: Configuration) -> dict[str, str]:
-    permitted = config.permitted_host_devices
-    if permitted is None:
-        return {}
-    kinds = {device.resource_name: "usb" for device in permitted.usb}
-    kinds |= {device.resource_name: "mdev" for device in permitted.mediated_devices}
-    return kinds | {device.resource_name: "pci" for device in permitted.pci_host_devices}
+    if any(interface.sriov is not None for interface in devices.interfaces):
+        changes["sriov_addresses"] = sriov_addresses(vmi, host)
 
 
 def _grace_resources(config: Configuration) -> frozenset[str]:

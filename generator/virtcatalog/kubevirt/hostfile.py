@@ -26,6 +26,8 @@ _BYTES = frozenset({"memory", "size", "barBytes", "filesystemBlockSize", "logica
 _CPUS = re.compile(r"[0-9]{1,5}(-[0-9]{1,5})?(,[0-9]{1,5}(-[0-9]{1,5})?)*")
 _MAC_PREFIX = re.compile(r"[0-9a-f][02468ace](:[0-9a-f]{2}){3}")
 _PCI = re.compile(r"[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]")
+_UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+_UUID_EXAMPLE = "5d6b3d3c-8f3c-5d0e-9b1b-0f6d2f5f9a51"
 _LEAST_MTU, _MOST_MTU = 68, 65535
 
 Fault = tuple[FieldPath, str]
@@ -148,6 +150,12 @@ def _devices(profile: HostProfile) -> Iterator[Fault]:
             yield (*path, "address"), f"{device.address!r} is not a PCI address such as 0000:41:00.0"
         if device.numa_node is not None and not 0 <= device.numa_node < len(profile.numa_nodes):
             yield (*path, "numaNode"), f"there is no NUMA node {device.numa_node}"
+    for index, claimed in enumerate(profile.claimed_devices):
+        path = ("claimedDevices", index)
+        if claimed.pci_address and not _PCI.fullmatch(claimed.pci_address):
+            yield (*path, "pciAddress"), f"{claimed.pci_address!r} is not a PCI address such as 0000:41:00.0"
+        if claimed.mdev_uuid and not _UUID.fullmatch(claimed.mdev_uuid):
+            yield (*path, "mdevUUID"), f"{claimed.mdev_uuid!r} is not a UUID such as {_UUID_EXAMPLE}"
     addresses = profile.devices
     for name, value, most in (
         ("pciFirstBus", addresses.pci_first_bus, 0xFF),

@@ -65,7 +65,8 @@ class DeviceAddresses(msgspec.Struct, frozen=True, kw_only=True, rename="camel",
 
     Resources are numbered r = 0, 1, … as the VM first uses them, GPUs before host devices. The i-th device of a
     resource is PCI 0000:{pci_first_bus + r}:00.{i}, or USB bus {usb_first_bus + r}, device {i + 1}; the i-th SR-IOV
-    interface is 0000:{sriov_bus}:{sriov_slot}.{i modulo sriov_functions}.
+    interface is 0000:{sriov_bus}:{sriov_slot}.{i modulo sriov_functions}. A request of a resource claim counts as a
+    resource of one device; these are numbered after the others.
     """
 
     pci_first_bus: int = 0x41
@@ -73,6 +74,18 @@ class DeviceAddresses(msgspec.Struct, frozen=True, kw_only=True, rename="camel",
     sriov_bus: int = 0x81
     sriov_slot: int = 1
     sriov_functions: int = 8
+
+
+class ClaimedDevice(msgspec.Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):
+    """What a driver of dynamic resource allocation gives a request of a ResourceClaim or ResourceClaimTemplate.
+
+    `claim` is the name of either; a device with both attributes is a mediated one.
+    """
+
+    claim: str
+    request: str
+    pci_address: str = ""
+    mdev_uuid: str = msgspec.field(name="mdevUUID", default="")
 
 
 class BlockLimits(msgspec.Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):
@@ -130,6 +143,8 @@ class HostProfile(msgspec.Struct, frozen=True, kw_only=True, rename="camel", for
     firmware: tuple[FirmwareDirectory, ...] | None = None
     """The firmware of the launcher's image; None is what the KubeVirt release ships."""
     devices: DeviceAddresses = DeviceAddresses()
+    claimed_devices: tuple[ClaimedDevice, ...] = ()
+    """What requests of resource claims get; one that is not listed gets a PCI device of its own."""
     pci_devices: tuple[HostPCIDevice, ...] = ()
     initiator_nodes: tuple[int, ...] = ()
     """The host's NUMA nodes that hold Generic Initiators only."""

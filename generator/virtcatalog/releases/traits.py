@@ -107,6 +107,10 @@ class Traits(msgspec.Struct, frozen=True, kw_only=True):
     tracking overlay (converter/converter.go, ConvertHotplugVolumeSourceToDisk, getOptimalBlockIO)."""
     pci_vgpu_display: bool = False
     """A GPU on PCI can be a display (device/hostdevice/hostdev.go, createPCIHostDevice)."""
+    claimed_devices_keep_order: bool = False
+    """Devices of resource claims keep the VMI's order, one with a PCI address and an mdev UUID is a mediated one, and
+    on s390x such a host device is of model vfio-ap; before, PCI devices come first and their address wins
+    (device/hostdevice/dra)."""
     omits_empty_address_attributes: bool = False
     """An address without a type or bus has no such attribute; before, it is empty (api/schema.go, Address)."""
     root_complex_needs_pcie: bool = False

@@ -12,6 +12,7 @@ from virtcatalog.api.kubevirt import VirtualMachineInstanceSpec
 from virtcatalog.errors import Cause
 from virtcatalog.kubevirt.admission.causes import crash, duplicate, invalid, required
 from virtcatalog.kubevirt.configuration import Configuration
+from virtcatalog.kubevirt.launcher.elements.hostdevs import is_claimed
 from virtcatalog.kubevirt.names import dns_label_problems, dns_subdomain_problems
 from virtcatalog.releases import Traits
 
@@ -31,7 +32,7 @@ def validate_resource_claims(spec: VirtualMachineInstanceSpec, path: str, config
         return
     gpus_field, host_devices_field = f"{path}.domain.devices.gpus", f"{path}.domain.devices.hostDevices"
     gpus: _Pairs = {}
-    mixed = any(map(_from_claim, devices.gpus)) and not all(map(_from_claim, devices.gpus))
+    mixed = any(map(is_claimed, devices.gpus)) and not all(map(is_claimed, devices.gpus))
     if mixed:
         yield invalid(gpus_field, "all GPUs of a VMI have a deviceName, or all come from resource claims")
     else:
@@ -58,9 +59,9 @@ def validate_resource_claims(spec: VirtualMachineInstanceSpec, path: str, config
 def _gpus_alone(spec: VirtualMachineInstanceSpec, path: str, config: Configuration) -> Iterator[Cause]:
     """What some releases look at: GPUs one by one until the first fault; their field has `spec` twice."""
     gpus, field = spec.domain.devices.gpus, f"{path}.spec.domain.devices.gpus"
-    claimed = [gpu for gpu in gpus if _from_claim(gpu)]
+    claimed = [gpu for gpu in gpus if is_claimed(gpu)]
     for gpu in gpus:
-        if not _from_claim(gpu) and not gpu.device_name:
+        if not is_claimed(gpu) and not gpu.device_name:
             yield invalid(field, f"{gpu.name!r} needs a deviceName or a claim")
             return
         if gpu.device_name and (gpu.claim_name or gpu.request_name):
@@ -101,10 +102,6 @@ def _claims(spec: VirtualMachineInstanceSpec, field: str, traits: Traits) -> Ite
         ):
             for problem in dns_subdomain_problems(name) if name is not None else ():
                 yield invalid(f"{place}.{field_name}", problem)
-
-
-def _from_claim(device: _Device) -> bool:
-    return not device.device_name and bool(device.claim_name or device.request_name)
 
 
 def _devices(devices: Sequence[_Device], field: str, enabled: bool, gate: str, pairs: _Pairs) -> Iterator[Cause]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import msgspec
 
-from virtcatalog.kubevirt.hosts import BlockLimits, DirectIO, PodLinks
+from virtcatalog.kubevirt.hosts import BlockLimits, ClaimedDevice, DirectIO, PodLinks
 from virtcatalog.kubevirt.hosttopology import HostTopology
 from virtcatalog.kubevirt.launcher.architecture import AMD64, Architecture
 from virtcatalog.releases import DEFAULT, Release
@@ -129,7 +129,9 @@ class Context(msgspec.Struct, frozen=True, kw_only=True):
     pod_interface: str = "eth0"
     pod_links: PodLinks = PodLinks()
     device_resources: Mapping[str, DeviceResource] = {}
-    sriov_addresses: Mapping[str, str] = {}
+    claimed_devices: Mapping[tuple[str, str], ClaimedDevice] = {}
+    """(resource claim of the VMI, request) to what its driver allocated."""
+    sriov_addresses: Mapping[str, str | None] = {}
     """SR-IOV interface to the PCI address of its virtual function."""
     vsock_cid: int | None = None
 

@@ -7,7 +7,6 @@ from typing import Protocol
 
 from virtcatalog.api.devices import GPU, HostDevice, Interface, VGPUDisplayOptions
 from virtcatalog.api.kubevirt import VirtualMachineInstance
-from virtcatalog.errors import UnsupportedError
 from virtcatalog.kubevirt.launcher.context import Context
 from virtcatalog.kubevirt.launcher.elements.address import add_alias, add_pci_address
 from virtcatalog.kubevirt.launcher.errors import DomainError
@@ -22,21 +21,22 @@ class _Maker(Protocol):
 
 
 def hostdevs(vmi: VirtualMachineInstance, context: Context) -> Iterator[Element]:
-    """Yield the host devices, then the GPUs, then the SR-IOV interfaces; of each the PCI devices come first.
+    """Yield the host devices, then the GPUs, then the SR-IOV interfaces.
 
-    Host devices and GPUs draw from the addresses of a resource independently, as two pools. Source:
+    Of each family those of device plugins come first, the PCI devices among them before the others, then those of
+    resource claims. Host devices and GPUs draw from the addresses of a resource independently, as two pools. Source:
     pkg/virt-launcher/virtwrap/device/hostdevice.
     """
     devices = vmi.spec.domain.devices
     if devices.host_devices:
         field = "spec.domain.devices.hostDevices"
         yield from _attach(devices.host_devices, context, field, _HOST_DEVICE_MAKERS)
+        yield from _attach_claimed(devices.host_devices, context, field)
     if devices.gpus:
-        yield from _gpus(devices.gpus, context)
-    for position, interface in enumerate(devices.interfaces):
-        if interface.sriov is not None:
-            field = f"spec.domain.devices.interfaces[{position}]"
-            yield _virtual_function(interface, context.sriov_addresses.get(interface.name), field)
+        field = "spec.domain.devices.gpus"
+        yield from _with_display(_attach(devices.gpus, context, field, _GPU_MAKERS), devices.gpus)
+        yield from _with_display(_attach_claimed(devices.gpus, context, field), devices.gpus)
+    yield from _virtual_functions(vmi, context)
 
 
 def _attach(
@@ -45,27 +45,56 @@ def _attach(
     field: str,
     makers: Mapping[str, _Maker],
 ) -> list[Element]:
-    """Give each device the next address of its resource, kind by kind; DomainError when one goes without."""
+    """Give each device of a plugin the next address of its resource, by kind; DomainError when one goes without."""
     attached = []
     taken: dict[str, int] = {}
     for kind, make in makers.items():
-        for position, device in enumerate(devices):
-            if not device.device_name and device.claim_name:
-                raise UnsupportedError(f"{field}[{position}].claimName", "dynamic resource allocation is not modelled")
+        for device in devices:
             resource = context.device_resources.get(device.device_name)
             number = taken.get(device.device_name, 0)
             if resource is None or resource.kind != kind or number >= len(resource.addresses):
                 continue
             taken[device.device_name] = number + 1
             attached.append(make(device, resource.addresses[number], context.release.traits))
-    if len(attached) != len(devices):
-        raise DomainError(field, f"{len(devices)} devices are wanted, and the node gives the pod {len(attached)}")
+    wanted = sum(1 for device in devices if not is_claimed(device))
+    if len(attached) != wanted:
+        raise DomainError(field, f"{wanted} devices are wanted, and the node gives the pod {len(attached)}")
     return attached
 
 
-def _gpus(gpus: list[GPU], context: Context) -> list[Element]:
-    """Attach the GPUs; the first mediated one is a display with boot framebuffer where no GPU says anything of it."""
-    attached = _attach(gpus, context, "spec.domain.devices.gpus", _GPU_MAKERS)
+def is_claimed(device: GPU | HostDevice) -> bool:
+    """Whether a device is one of a resource claim (pkg/dra/utils.go, IsGPUDRA, IsHostDeviceDRA)."""
+    return not device.device_name and bool(device.claim_name or device.request_name)
+
+
+def _attach_claimed(devices: Sequence[GPU | HostDevice], context: Context, field: str) -> list[Element]:
+    """The devices that drivers of dynamic resource allocation chose; DomainError for one without an address."""
+    attached = [
+        _claimed(device, context, f"{field}[{position}]")
+        for position, device in enumerate(devices)
+        if is_claimed(device)
+    ]
+    if not context.release.traits.claimed_devices_keep_order:
+        attached.sort(key=lambda element: element.get("type") == "mdev")
+    return attached
+
+
+def _claimed(device: GPU | HostDevice, context: Context, field: str) -> Element:
+    """Source: pkg/virt-launcher/virtwrap/device/hostdevice/dra."""
+    found = context.claimed_devices.get((device.claim_name, device.request_name))
+    if found is None or not (found.pci_address or found.mdev_uuid):
+        message = f"claim {device.claim_name!r} gives request {device.request_name!r} no PCI address and no mdev UUID"
+        raise DomainError(f"{field}.claimName", message)
+    traits, is_gpu = context.release.traits, isinstance(device, GPU)
+    alias = f"dra-gpu-{device.name}" if is_gpu else f"dra-hostdevice-{device.name}"
+    if found.pci_address and not (found.mdev_uuid and traits.claimed_devices_keep_order):
+        return _pci_element(alias, found.pci_address)
+    channel = context.architecture.name == "s390x" and not is_gpu and traits.claimed_devices_keep_order
+    return _mdev_element(alias, found.mdev_uuid, device, traits, model="vfio-ap" if channel else "vfio-pci")
+
+
+def _with_display(attached: list[Element], gpus: list[GPU]) -> list[Element]:
+    """Make the first mediated GPU a display with boot framebuffer where no GPU says anything of displays."""
     mediated = [element for element in attached if element.get("type") == "mdev"]
     if mediated and not any(_display(gpu) for gpu in gpus):
         mediated[0].set("display", "on")
@@ -92,10 +121,16 @@ def _pci(device: GPU | HostDevice, address: str, traits: Traits) -> Element:
 
 
 def _mediated(device: GPU | HostDevice, uuid: str, traits: Traits) -> Element:
-    element = Element("hostdev", {"type": "mdev", "mode": "subsystem", "model": "vfio-pci"})
-    SubElement(SubElement(element, "source"), "address", {**_empty(traits, "type", "bus"), "uuid": uuid})
     prefix = "gpu" if isinstance(device, GPU) else "hostdevice"
-    add_alias(element, f"{prefix}-{device.name}")
+    return _mdev_element(f"{prefix}-{device.name}", uuid, device, traits)
+
+
+def _mdev_element(
+    alias: str, uuid: str, device: GPU | HostDevice, traits: Traits, *, model: str = "vfio-pci"
+) -> Element:
+    element = Element("hostdev", {"type": "mdev", "mode": "subsystem", "model": model})
+    SubElement(SubElement(element, "source"), "address", {**_empty(traits, "type", "bus"), "uuid": uuid})
+    add_alias(element, alias)
     display = _display(device)
     if display is not None and display.enabled is not False:
         element.set("display", "on")
@@ -119,6 +154,16 @@ def _empty(traits: Traits, *names: str) -> dict[str, str]:
 
 _GPU_MAKERS: Mapping[str, _Maker] = {"pci": _pci, "mdev": _mediated}
 _HOST_DEVICE_MAKERS: Mapping[str, _Maker] = {"pci": _pci, "mdev": _mediated, "usb": _usb}
+
+
+def _virtual_functions(vmi: VirtualMachineInstance, context: Context) -> Iterator[Element]:
+    claimed = {network.name for network in vmi.spec.networks if network.resource_claim is not None}
+    interfaces = [each for each in enumerate(vmi.spec.domain.devices.interfaces) if each[1].sriov is not None]
+    if claimed:
+        interfaces.sort(key=lambda each: each[1].name in claimed)
+    for position, interface in interfaces:
+        field = f"spec.domain.devices.interfaces[{position}]"
+        yield _virtual_function(interface, context.sriov_addresses.get(interface.name), field)
 
 
 def _virtual_function(interface: Interface, address: str | None, field: str) -> Element:
