@@ -30,7 +30,7 @@ def filled(preference, spec="{domain: {devices: {}}}"):
     ],
 )
 def test_what_the_vm_leaves_out_is_filled_in(preference, spec, devices):
-    assert filled(preference, f"{{domain: {{devices: {spec}}}}}") ["domain"]["devices"] == devices
+    assert filled(preference, f"{{domain: {{devices: {spec}}}}}")["domain"]["devices"] == devices
 
 
 def test_fields_of_the_spec_itself():

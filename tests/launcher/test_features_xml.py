@@ -6,7 +6,7 @@ import pytest
 from fragments import make_context, make_vmi, xml
 
 from virtcatalog.kubevirt.launcher.elements.features import features
-from virtcatalog.kubevirt.launcher.errors import DomainError
+from virtcatalog.kubevirt.launcher.errors import LauncherCrashError
 from virtcatalog.kubevirt.launcher.pinning import Pinning
 
 VMPORT = '<vmport state="off"/>'
@@ -70,7 +70,7 @@ def test_named_enlightenments_win_over_passthrough():
 
 def test_a_passthrough_that_says_neither_on_nor_off_crashes_the_launcher():
     vmi = make_vmi("domain.features: {hypervPassthrough: {}}")
-    with pytest.raises(DomainError, match=re.escape("spec.domain.features.hypervPassthrough.enabled")):
+    with pytest.raises(LauncherCrashError, match=re.escape("spec.domain.features.hypervPassthrough.enabled")):
         features(vmi, make_context(), None)
 
 

@@ -11,7 +11,7 @@ from virtcatalog.api.domainspec import FeatureHyperv, Features, HyperVPassthroug
 from virtcatalog.api.kubevirt import VirtualMachineInstance
 from virtcatalog.kubevirt.launcher.context import Context
 from virtcatalog.kubevirt.launcher.elements.launchsecurity import uses_tdx
-from virtcatalog.kubevirt.launcher.errors import DomainError
+from virtcatalog.kubevirt.launcher.errors import LauncherCrashError
 from virtcatalog.kubevirt.launcher.pinning import Pinning
 from virtcatalog.kubevirt.launcher.xml import Element, Shared, SubElement, leaf
 
@@ -39,7 +39,7 @@ class _State(Protocol):
 
 
 def features(vmi: VirtualMachineInstance, context: Context, pinning: Pinning | None) -> Element:
-    """`<features>`, empty when the VMI names none; DomainError for a passthrough that is neither on nor off.
+    """`<features>`, empty when the VMI names none; LauncherCrashError for a passthrough that is neither on nor off.
 
     Source: pkg/virt-launcher/virtwrap/converter/compute/hypervisor_features.go and vcpu/vcpu.go.
     """
@@ -51,7 +51,7 @@ def features(vmi: VirtualMachineInstance, context: Context, pinning: Pinning | N
                 element.append(leaf(name))
         if wanted.hyperv is not None:
             element.append(_hyperv(_ENCODER.encode(wanted.hyperv)))
-        elif wanted.hyperv_passthrough is not None and _is_enabled(wanted.hyperv_passthrough):
+        elif wanted.hyperv_passthrough is not None and _is_enabled(wanted.hyperv_passthrough, context):
             element.append(leaf("hyperv", mode="passthrough"))
     _add_kvm(element, vmi, wanted, pinning)
     if wanted is not None and wanted.pvspinlock is not None:
@@ -68,10 +68,10 @@ def features(vmi: VirtualMachineInstance, context: Context, pinning: Pinning | N
     return element
 
 
-def _is_enabled(passthrough: HyperVPassthrough) -> bool:
+def _is_enabled(passthrough: HyperVPassthrough, context: Context) -> bool:
     if passthrough.enabled is None:
-        message = "must be true or false: virt-launcher crashes on a hypervPassthrough that says neither"
-        raise DomainError("spec.domain.features.hypervPassthrough.enabled", message)
+        field = "spec.domain.features.hypervPassthrough.enabled"
+        raise LauncherCrashError(context.release, field, "it says neither true nor false: set enabled: true")
     return passthrough.enabled
 
 
