@@ -12,7 +12,8 @@ import stat
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from functools import partial
 from typing import Final, NamedTuple
 
 from virtcatalog.errors import VirtcatalogError
@@ -47,6 +48,13 @@ class LinkOutError(SourceError):
 
     def __init__(self, path: str = "") -> None:
         super().__init__(LEADS_OUT, path)
+
+
+class TooManyError(SourceError):
+    """There are more files than are read."""
+
+    def __init__(self) -> None:
+        super().__init__(f"holds more than {SOURCE_FILES} files")
 
 
 class Listing(NamedTuple):
@@ -163,7 +171,8 @@ def read_file(path: str, most: int = SOURCE_FILE_BYTES) -> bytes:
 
 
 def _content(descriptor: int, most: int, *, pipe: bool = False) -> bytes:
-    with _told(), open(descriptor, "rb", buffering=0) as file:
+    with _told(), ExitStack() as stack:
+        stack.callback(os.close, descriptor)
         found = os.fstat(descriptor)
         if pipe and stat.S_ISFIFO(found.st_mode):
             os.set_blocking(descriptor, True)
@@ -173,7 +182,7 @@ def _content(descriptor: int, most: int, *, pipe: bool = False) -> bytes:
             raise SourceError("is no regular file")
         if found.st_size > most:
             raise SourceError(_too_large(most))
-        return _limited(file.read, most)
+        return _limited(partial(os.read, descriptor), most)
 
 
 def _limited(read: Callable[[int], bytes | None], most: int) -> bytes:
@@ -248,6 +257,8 @@ class _OnDisk(Folder):
             inside = left.pop()
             try:
                 names = self._names(inside)
+            except TooManyError:
+                raise
             except SourceError as error:
                 faults.append((shown(inside), error.message.replace("read", "listed")))
                 continue
@@ -268,7 +279,7 @@ class _OnDisk(Folder):
                 else:
                     left.append(path)
                 if len(files) + len(faults) + len(left) > SOURCE_FILES:
-                    raise SourceError(f"holds more than {SOURCE_FILES} files")
+                    raise TooManyError
         return Listing(tuple(sorted(files)), tuple(sorted(faults)))
 
     def read(self, path: str, most: int = SOURCE_FILE_BYTES) -> bytes:
@@ -306,7 +317,7 @@ class _OnDisk(Folder):
                     if not entry.name.startswith("."):
                         found.append((entry.name, entry.stat(follow_symlinks=False).st_mode))
                     if len(found) > SOURCE_FILES:
-                        raise SourceError(f"holds more than {SOURCE_FILES} files")
+                        raise TooManyError
                 return sorted(found)
         finally:
             os.close(descriptor)

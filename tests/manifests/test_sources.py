@@ -1,0 +1,224 @@
+"""The door: what of a folder is read, and that nothing outside of it is."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from virtcatalog.manifests import git, sources
+from virtcatalog.manifests.git import GitError, Repository
+from virtcatalog.manifests.sources import Folder, LinkOutError, SourceError, alone, held, open_folder, read_file
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """A folder `top` with one beside it."""
+    for path, text in {"top/a.yaml": "a", "top/in/b.yaml": "b", "top/.c.yaml": "c", "side/d.yaml": "d"}.items():
+        (tmp_path / path).parent.mkdir(exist_ok=True)
+        (tmp_path / path).write_text(text)
+    return tmp_path
+
+
+def fault(read: Callable[[], object]) -> str:
+    with pytest.raises(SourceError) as caught:
+        read()
+    return caught.value.message
+
+
+def test_a_folder_is_listed_without_hidden_files(root: Path) -> None:
+    top = open_folder(f"{root}/top")
+    assert top.listing() == (("a.yaml", "in/b.yaml"), ())
+    assert (top.read("a.yaml"), top.read("in/../in/b.yaml"), top.read(".c.yaml")) == (b"a", b"b", b"c")
+    assert (top.has("a.yaml"), top.has("in"), top.has("x.yaml"), top.has("x/y")) == (True, False, False, False)
+
+
+def test_what_lies_beside_it_is_a_folder_of_its_own(root: Path) -> None:
+    side = open_folder(f"{root}/top").folder("../side")
+    assert side is not None
+    assert (side.at, side.read("d.yaml")) == (("side",), b"d")
+    assert open_folder(f"{root}/top").folder("../none") is None
+    assert open_folder(f"{root}/top").folder("../side/d.yaml") is None
+    with pytest.raises(LinkOutError):
+        open_folder(f"{root}/top").folder("../../side")
+
+
+@pytest.mark.parametrize(
+    ("link", "target", "found"),
+    [
+        ("x.yaml", "a.yaml", b"a"),
+        ("x.yaml", "in/../a.yaml", b"a"),
+        ("in/x.yaml", "../a.yaml", b"a"),
+        ("x.yaml", "{root}/top/in/b.yaml", b"b"),
+        ("x.yaml", "../side/d.yaml", "is a symbolic link that leads out of the folder"),
+        ("x.yaml", "../top/a.yaml", b"a"),
+        ("x.yaml", "/etc/passwd", "is a symbolic link that leads out of the folder"),
+        ("x.yaml", "{root}/top/../side/d.yaml", "is a symbolic link that leads out of the folder"),
+        ("x.yaml", "{root}/topmost", "is a symbolic link that leads out of the folder"),
+        ("x.yaml", "../../../../../../../../etc/passwd", "is a symbolic link that leads out of the folder"),
+        ("x.yaml", "nothing", "cannot be read: no such file or directory"),
+        ("x.yaml", "x.yaml", "leads through more than 16 symbolic links"),
+        ("x.yaml", "in", "is a folder"),
+    ],
+)
+def test_links_are_followed_within_the_folder(root: Path, link: str, target: str, found: bytes | str) -> None:
+    (root / "top" / link).symlink_to(target.format(root=root))
+    top = open_folder(f"{root}/top")
+    if isinstance(found, bytes):
+        assert top.read(link) == found
+        assert link in top.listing().files
+    else:
+        assert fault(lambda: top.read(link)) == found
+
+
+def test_a_link_among_the_folders_of_a_path_is_no_way_out(root: Path) -> None:
+    (root / "top/out").symlink_to("../side")
+    (root / "top/round").symlink_to("in")
+    top = open_folder(f"{root}/top")
+    assert fault(lambda: top.read("out/d.yaml")) == "is a symbolic link that leads out of the folder"
+    assert top.read("round/b.yaml") == b"b"
+    assert top.listing().faults == (
+        ("out", "is a symbolic link that leads out of the folder"),
+        ("round", "is a symbolic link to a folder"),
+    )
+
+
+def test_a_folder_that_becomes_a_link_is_no_way_out(root: Path) -> None:
+    top = open_folder(f"{root}/top")
+    assert "in/b.yaml" in top.listing().files
+    (root / "top/in").rename(root / "top/was")
+    (root / "top/in").symlink_to("../side")
+    assert fault(lambda: top.read("in/d.yaml")) == "is a symbolic link that leads out of the folder"
+
+
+@pytest.mark.parametrize("kind", ["fifo", "device"])
+def test_only_regular_files_are_read(root: Path, kind: str) -> None:
+    if kind == "fifo":
+        os.mkfifo(root / "top/x.yaml")
+        assert fault(lambda: open_folder(f"{root}/top").read("x.yaml")) == "is no regular file"
+        assert fault(lambda: read_file(f"{root}/top/x.yaml")) == "is no regular file"
+    else:
+        assert fault(lambda: read_file("/dev/zero")) == "is no regular file"
+
+
+def test_a_pipe_of_the_shell_is_read() -> None:
+    reading, writing = os.pipe()
+    os.write(writing, b"kind: List\n")
+    os.close(writing)
+    assert read_file(f"/dev/fd/{reading}") == b"kind: List\n"
+    os.close(reading)
+
+
+@pytest.mark.parametrize(
+    ("path", "said"),
+    [
+        ("{root}/none.yaml", "No such file or directory"),
+        ("{root}/" + "x" * 5000, "File name too long"),
+        ("{root}/top", "is a folder"),
+        ("a\0b", "is no path: embedded null byte"),
+    ],
+)
+def test_a_file_that_cannot_be_read_says_why(root: Path, path: str, said: str) -> None:
+    assert fault(lambda: read_file(path.format(root=root))) == said
+
+
+def test_names_that_are_no_text_are_faults(root: Path) -> None:
+    (root / "top" / os.fsdecode(b"\xff.yaml")).write_text("")
+    assert open_folder(f"{root}/top").listing().faults == (("\\xff.yaml", "has a name that is not UTF-8"),)
+
+
+def test_files_and_bytes_are_counted(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sources, "SOURCE_FILES", 2)
+    monkeypatch.setattr(sources, "SOURCE_BYTES", 5)
+    top = open_folder(f"{root}/top")
+    assert [top.read("a.yaml") for _ in range(5)] == [b"a"] * 5
+    assert fault(lambda: top.read("a.yaml")) == "together with what was read before is more than 0 MiB"
+    (root / "top/e.yaml").write_text("")
+    assert fault(top.listing) == "holds more than 2 files"
+    assert fault(lambda: open_folder(f"{root}/top").read("a.yaml", 0)) == "is larger than 0 MiB"
+
+
+def test_folders_within_folders_are_counted(root: Path) -> None:
+    (root / "top" / "/".join("d" * 33)).mkdir(parents=True)
+    assert open_folder(f"{root}/top").listing().faults == (("/".join("d" * 33), "is more than 32 folders deep"),)
+
+
+@pytest.mark.parametrize("kind", ["values", "revision"])
+def test_values_and_revisions_are_folders_like_those_on_disk(root: Path, kind: str) -> None:
+    top: Folder | None = held({"a.yaml": b"a", "in/b.yaml": b"b", ".c.yaml": b"c", "../side/d.yaml": b"d"})
+    if kind == "revision":
+        top = revision(root, "top")
+    assert top is not None
+    assert top.listing() == (("a.yaml", "in/b.yaml"), ())
+    assert (top.read("in/b.yaml"), top.has("in"), top.has(".c.yaml")) == (b"b", False, True)
+    side = top.folder("../side")
+    assert side is not None
+    assert side.read("d.yaml") == b"d"
+    assert top.folder("../none") is None
+    assert fault(lambda: top.read("../side/../top/x.yaml")) == "cannot be read: no such file or directory"
+
+
+def test_files_can_be_left_out_and_replaced(root: Path) -> None:
+    top = open_folder(f"{root}/top").changed({"a.yaml": None, "in/b.yaml": b"B", "new.yaml": b"n"})
+    assert top.listing().files == ("in/b.yaml", "new.yaml")
+    assert (top.read("in/b.yaml"), top.read("new.yaml"), top.has("a.yaml")) == (b"B", b"n", False)
+    assert fault(lambda: top.read("a.yaml")) == "cannot be read: no such file or directory"
+
+
+def test_one_file_is_a_folder_too() -> None:
+    assert (alone(b"x").listing().files, alone(b"x").read(""), alone(b"x").has("catalog.yaml")) == (("",), b"x", False)
+
+
+def run(root: Path, *arguments: str, asked: bytes = b"") -> str:
+    configured = ("-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "commit.gpgsign=false")
+    done = subprocess.run(["git", *configured, *arguments], cwd=root, input=asked, capture_output=True, check=True)
+    return done.stdout.decode().strip()
+
+
+def revision(root: Path, path: str) -> Folder:
+    """A folder of a commit of all that there is."""
+    run(root, "init", "-q")
+    run(root, "add", "-A")
+    run(root, "commit", "-q", "-m", "all")
+    found = Repository(root).folder(run(root, "rev-parse", "HEAD"), path)
+    assert found is not None
+    return found
+
+
+def test_links_of_a_revision_stay_within_the_folder(root: Path) -> None:
+    links = {"x": "in/b.yaml", "y": "../side/d.yaml", "z": "/etc/passwd", "f": "in", "o": "p.yaml", "p": "o.yaml"}
+    for link, target in links.items():
+        (root / "top" / f"{link}.yaml").symlink_to(target)
+    top = revision(root, "top")
+    assert top.read("x.yaml") == b"b"
+    assert dict(top.listing().faults) == {
+        "y.yaml": "is a symbolic link that leads out of the folder",
+        "z.yaml": "is a symbolic link that leads out of the folder",
+        **dict.fromkeys(("f.yaml", "o.yaml", "p.yaml"), "is a symbolic link to a folder or to nothing"),
+    }
+    assert fault(lambda: top.read("y.yaml")) == "is a symbolic link that leads out of the folder"
+    with pytest.raises(GitError, match="is a symbolic link"):
+        Repository(root).folder(run(root, "rev-parse", "HEAD"), "top/x.yaml")
+
+
+def test_a_repository_that_lists_without_an_end_is_left_in_time(root: Path) -> None:
+    """Each of its trees holds the one before ten times: a few kilobytes stand for 10¹² files."""
+    run(root, "init", "-q")
+    made = run(root, "hash-object", "-w", "--stdin", asked=b"x")
+    kind = "100644 blob"
+    for _ in range(12):
+        made = run(root, "mktree", asked="".join(f"{kind} {made}\t{name}\n" for name in "abcdefghij").encode())
+        kind = "040000 tree"
+    commit = run(root, "commit-tree", "-m", "bomb", made)
+    with pytest.raises(GitError, match="holds more than 50000 files"):
+        Repository(root).folder(commit, "a").listing()
+
+
+def test_the_size_of_a_revision_is_counted_before_it_is_read(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(git, "SOURCE_BYTES", 1)
+    monkeypatch.setattr(Repository, "contents", lambda *_: pytest.fail("it is read"))
+    with pytest.raises(GitError, match="holds more than 0 MiB"):
+        revision(root, "top").listing()
