@@ -1,8 +1,10 @@
 # Every target creates .venv and installs what it needs, pinned by constraints.txt, when it is missing.
 .DEFAULT_GOAL := help
-.PHONY: help build check test conformance golden judge schemas lint bench clean
+.PHONY: help build check test conformance golden judge schemas lint fuzz bench clean
 
 PYTHON ?= python3
+SECONDS ?= 60
+SEED ?= 1
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
@@ -44,6 +46,10 @@ lint: $(READY) ## ruff and mypy
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
+
+fuzz: $(READY) ## Fuzz for SECONDS each: catalogs, VMs, YAML …; led by coverage where atheris can be installed
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt atheris || true
+	$(BIN)/python tests/fuzz/run.py --seconds $(SECONDS) --seed $(SEED)
 
 bench: $(READY) ## Measure build and expansion
 	$(BIN)/python benchmarks/run.py --profile

@@ -52,12 +52,16 @@ def _word(error: Any) -> Iterator[tuple[Path, str]]:
         yield path, error.message[:300]
 
 
+_LONGEST_NAME = 63  # of a kind, the start of a group and a version: they are DNS labels
+
+
 @cache
 def _validator(group: str, version: str, kind: str) -> Any:
     """A validator for a kind; None when Kubernetes has none of that name."""
-    if not kind.isalnum() or not version.isalnum():
+    parts = [part for part in (kind.lower(), group.partition(".")[0], version) if part]
+    if not kind or not version or not all(part.isalnum() and len(part) <= _LONGEST_NAME for part in parts):
         return None
-    name = "-".join(part for part in (kind.lower(), group.partition(".")[0], version) if part)
+    name = "-".join(parts)
     schema = _read(f"{name}.json")
     kinds = schema.get("x-kubernetes-group-version-kind", []) if schema else []
     if {"group": group, "version": version, "kind": kind} not in kinds:

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from math import isfinite
 from typing import Any
+from warnings import catch_warnings, simplefilter
 
 import jinja2
 import msgspec
@@ -204,7 +205,9 @@ def _compile(text: str) -> _Compiled:
         if rewriter.refused:
             raise rewriter.refused[0]
         uses = _undeclared(tree)
-        code = environment.compile(tree)
+        with catch_warnings():
+            simplefilter("ignore")  # Python's, of what is constant nonsense: its value tells
+            code = environment.compile(tree)
         template = jinja2.Template.from_code(environment, code, environment.globals)
         return _Compiled(template, native is not None, uses, cost)
     except jinja2.TemplateSyntaxError as error:

@@ -1,0 +1,153 @@
+"""Fuzz the targets: by atheris, which is led by coverage, where it is installed, else by random bytes.
+
+usage: run.py [--seconds S] [--inputs N] [--seed N] [--random] [TARGET …]
+
+Each target runs in a process of its own. An input that ends in a traceback, takes more than a second of CPU, or fills
+more than 500 MB is written to tests/fuzz/found/ and named; the exit status is 1 then.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import os
+import random
+import resource
+import subprocess
+import sys
+import time
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+
+HERE = Path(__file__).parent
+FOUND = HERE / "found"
+NAMES = ["catalogs", "expressions", "quantities", "yaml", "vms", "clusters", "dumps", "hosts", "git", "cli"]
+CPU_SECONDS, MEGABYTES, LONGEST = 1.0, 500, 1000
+
+
+class Watched:
+    """A target, watched: what it takes, and what must not be."""
+
+    def __init__(self, name: str, target: Callable[[bytes], None]) -> None:
+        self.name, self.target = name, target
+        self.inputs, self.found, self.slowest = 0, 0, 0.0
+        self.seen: set[str] = set()
+
+    def __call__(self, data: bytes) -> None:
+        self.inputs += 1
+        started = time.process_time()
+        try:
+            self.target(data)
+        except Exception as error:
+            at = traceback.extract_tb(error.__traceback__)[-1]
+            self.keep(data, f"{type(error).__name__} at {at.filename}:{at.lineno}", traceback.format_exc())
+        taken = time.process_time() - started
+        self.slowest = max(self.slowest, taken)
+        if taken > CPU_SECONDS and self.inputs > 1:  # the first one loads what it needs
+            self.keep(data, f"{taken:.1f} s of CPU", "")
+        if megabytes() > MEGABYTES:
+            self.keep(data, f"{megabytes()} MB", "")
+
+    def keep(self, data: bytes, what: str, details: str) -> None:
+        """Write an input that must not be, once a kind."""
+        kind = what if details else what.split()[-1]
+        if kind in self.seen:
+            return
+        self.seen.add(kind)
+        self.found += 1
+        FOUND.mkdir(exist_ok=True)
+        file = FOUND / f"{self.name}-{hashlib.sha256(data).hexdigest()[:12]}"
+        file.write_bytes(data)
+
+    def report(self, seconds: float) -> str:
+        return (
+            f"{self.name}: {self.inputs:,} inputs in {seconds:.0f} s, slowest {self.slowest:.2f} s of CPU, "
+            f"{megabytes()} MB at most, {self.found} found"
+        )
+
+
+def megabytes() -> int:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+
+
+def by_random(watched: Watched, seconds: float, inputs: int, seed: int) -> None:
+    """Random bytes, of random lengths."""
+    maker, started = random.Random(f"{watched.name} {seed}"), time.monotonic()
+    while time.monotonic() - started < seconds and (not inputs or watched.inputs < inputs):
+        watched(maker.randbytes(int(LONGEST ** maker.random())))
+
+
+def by_coverage(watched: Watched, seconds: float, inputs: int, seed: int) -> None:
+    """What atheris makes of coverage; it ends the process."""
+    import atheris
+
+    started = time.monotonic()
+
+    def watch(data: bytes) -> None:
+        watched(data)
+        taken = time.monotonic() - started
+        if taken > seconds or watched.inputs == inputs:
+            os._exit(1 if watched.found else 0)  # libFuzzer has no other way out
+
+    corpus = Path(os.environ.get("FUZZ_CORPUS", HERE / "corpus"), watched.name)
+    corpus.mkdir(parents=True, exist_ok=True)
+    options = [f"-seed={seed}", f"-max_len={LONGEST}", "-verbosity=0", "-rss_limit_mb=0"]
+    atheris.Setup(["run", str(corpus), *options], watch)
+    atheris.Fuzz()
+
+
+def one(name: str, *, seconds: float, inputs: int, seed: int, at_random: bool) -> int:
+    """Fuzz one target in this process."""
+    sys.path.insert(0, str(HERE))
+    if at_random:
+        from targets import TARGETS
+    else:
+        import atheris
+
+        with atheris.instrument_imports(include=["virtcatalog"]):
+            from targets import TARGETS
+    watched = Watched(name, TARGETS[name])
+    watched(b"")
+    time.monotonic()
+    if not at_random:
+        by_coverage(watched, seconds, inputs, seed)
+    by_random(watched, seconds, inputs, seed)
+    return 1 if watched.found else 0
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--seconds", type=float, default=60, help="for each target")
+    parser.add_argument("--inputs", type=int, default=0, help="for each target, at most")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--random", action="store_true", help="random bytes, even where atheris is installed")
+    parser.add_argument("--here", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("targets", nargs="*")
+    given = parser.parse_args()
+    if given.here:
+        options = {"seconds": given.seconds, "inputs": given.inputs, "seed": given.seed, "at_random": given.random}
+        return one(given.targets[0], **options)
+    at_random = given.random or not _has_atheris()
+    names = given.targets or NAMES
+    before = set(FOUND.glob("*"))
+    failed = False
+    for name in names:
+        command = [sys.executable, __file__, "--here", name, "--seconds", str(given.seconds), "--seed", str(given.seed)]
+        command += ["--inputs", str(given.inputs), *(["--random"] if at_random else [])]
+        # What atheris says of itself is of interest only where it is all there is.
+        done = subprocess.run(command, stderr=subprocess.PIPE, text=True, errors="replace", check=False)
+        if done.returncode not in (0, 1):
+            pass
+        failed = done.returncode != 0 or failed
+    return 1 if failed or set(FOUND.glob("*")) - before else 0
+
+
+def _has_atheris() -> bool:
+    from importlib.util import find_spec
+
+    return find_spec("atheris") is not None
+
+
+if __name__ == "__main__":
+    sys.exit(main())

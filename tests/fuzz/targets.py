@@ -1,0 +1,538 @@
+"""What is fuzzed: each target takes bytes, and must end with a result, or with an error of virtcatalog's own."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from choices import Choices
+from click.testing import CliRunner
+
+from virtcatalog import HOSTS, Cluster, expand, load_catalog
+from virtcatalog.api.quantity import Quantity
+from virtcatalog.catalog.amounts import Amount, ExpressionError
+from virtcatalog.catalog.expressions import evaluate
+from virtcatalog.catalog.work import Work, WorkError
+from virtcatalog.cli import COMMANDS, main
+from virtcatalog.errors import UnsupportedError, VirtcatalogError
+from virtcatalog.kubevirt.hostfile import dump_host, read_host
+from virtcatalog.manifests.document import Text
+from virtcatalog.manifests.dump import read_dump
+from virtcatalog.manifests.emit import dump
+from virtcatalog.manifests.git import Repository
+from virtcatalog.manifests.read import read_apart
+from virtcatalog.render.output import render
+from virtcatalog.review.side import read_side
+
+CATALOG: dict[str, Any] = {
+    "catalog.yaml": {
+        "name": "test",
+        "vendor": "example.org",
+        "kubevirt": "v1.7.4",
+        "parameters": {"gpu": "example.org/gpu", "list": [1, 2]},
+        "labels": {"a/b": "c"},
+        "allow": [{"rule": "naming", "objects": ["x*"], "reason": "so"}],
+        "operator": {"commonInstancetypes": "disabled"},
+        "gitops": {"argocd": {"prune": False, "syncWave": 1}, "flux": {"prune": True}},
+    },
+    "components.yaml": {"tpm": {"spec": {"preferredTPM": {}}}, "big": {"components": [], "labels": {"x": "z"}}},
+    "overlays.yaml": {
+        "lab": {
+            "scope": "namespaced",
+            "namespace": "lab",
+            "select": {"names": ["m.*"]},
+            "patches": [{"select": {"names": ["m.small"]}, "metadata": {"labels": {"p": "q"}}}],
+        }
+    },
+    "instancetypes/m.yaml": {
+        "class": "m",
+        "version": 1,
+        "memoryPerVcpu": "4Gi",
+        "displayName": "M {{ size }} of {{ memory }}",
+        "deprecated": {"replacedBy": "m1.large", "sunset": "2027-06-01"},
+        "components": ["big"],
+        "spec": {"gpus": [{"name": "g", "deviceName": "{{ gpu }}"}]},
+        "sizes": {"small": {"vcpus": 1}, "large": {"vcpus": 4, "memory": "1Gi", "deprecated": None}},
+        "variants": {"-x": {"sizes": ["small"], "annotations": {"n": "{{ vcpus * 2 | int ~ 'x' }}"}}},
+    },
+    "preferences/linux.yaml": {
+        "defaults": {"osType": "linux", "components": ["tpm"]},
+        "preferences": {"linux": {"arch": "arm64", "requirements": {"vcpus": 2, "memory": "1Gi"}}},
+        "variants": {"efi": {"preferences": ["l*"], "spec": {"firmware": {"preferredEfi": {}}}}},
+    },
+    "vms.yaml": {"web.yaml.j2": {"parameters": {"name": "web"}, "environments": {"lab": {"name": "w"}}}},
+}
+VM: dict[str, Any] = {
+    "apiVersion": "kubevirt.io/v1",
+    "kind": "VirtualMachine",
+    "metadata": {"name": "web", "namespace": "default", "labels": {"a": "b"}, "annotations": {"c": "d"}},
+    "spec": {
+        "runStrategy": "Always",
+        "instancetype": {"name": "medium"},
+        "preference": {"name": "linux", "inferFromVolume": None},
+        "dataVolumeTemplates": [
+            {
+                "metadata": {"name": "root"},
+                "spec": {"storage": {"resources": {"requests": {"storage": "1Gi"}}}, "source": {"blank": {}}},
+            }
+        ],
+        "template": {
+            "metadata": {"labels": {"x": "y"}},
+            "spec": {
+                "architecture": "amd64",
+                "domain": {
+                    "clock": {"utc": {}, "timer": {"hpet": {"present": False}}},
+                    "features": {"acpi": {}, "hyperv": {"relaxed": {}}, "smm": {"enabled": True}},
+                    "firmware": {
+                        "bootloader": {"efi": {"secureBoot": True}},
+                        "uuid": "5d307ca9-b3ef-428c-8861-06e72d69f223",
+                    },
+                    "ioThreadsPolicy": "auto",
+                    "devices": {
+                        "disks": [
+                            {"name": "root", "bootOrder": 1, "disk": {"bus": "virtio"}, "cache": "none"},
+                            {"name": "cd", "cdrom": {"bus": "sata"}},
+                            {"name": "init", "disk": {"bus": "scsi"}},
+                        ],
+                        "interfaces": [
+                            {"name": "default", "masquerade": {}, "ports": [{"port": 80, "protocol": "TCP"}]}
+                        ],
+                        "inputs": [{"name": "tablet", "type": "tablet", "bus": "usb"}],
+                        "rng": {},
+                        "tpm": {"persistent": True},
+                        "watchdog": {"name": "w", "i6300esb": {"action": "reset"}},
+                    },
+                },
+                "networks": [{"name": "default", "pod": {}}],
+                "volumes": [
+                    {"name": "root", "dataVolume": {"name": "root"}},
+                    {"name": "cd", "containerDisk": {"image": "example.org/x:1"}},
+                    {"name": "init", "cloudInitNoCloud": {"userData": "#cloud-config\n"}},
+                ],
+                "nodeSelector": {"a": "b"},
+                "tolerations": [{"key": "a", "operator": "Exists"}],
+                "accessCredentials": [],
+            },
+        },
+    },
+}
+OWN: dict[str, Any] = {
+    "apiVersion": "kubevirt.io/v1",
+    "kind": "VirtualMachine",
+    "metadata": {"name": "own"},
+    "spec": {
+        "runStrategy": "Halted",
+        "template": {
+            "spec": {
+                "domain": {
+                    "cpu": {
+                        "cores": 2,
+                        "sockets": 2,
+                        "dedicatedCpuPlacement": True,
+                        "numa": {"guestMappingPassthrough": {}},
+                    },
+                    "memory": {"guest": "4Gi", "hugepages": {"pageSize": "2Mi"}},
+                    "resources": {"requests": {"memory": "4Gi", "cpu": "4"}, "limits": {"memory": "4Gi"}},
+                    "machine": {"type": "q35"},
+                    "devices": {
+                        "gpus": [{"name": "g", "deviceName": "example.org/gpu"}],
+                        "disks": [],
+                        "interfaces": [],
+                    },
+                }
+            }
+        },
+    },
+}
+OBJECTS: list[dict[str, Any]] = [
+    {
+        "apiVersion": "instancetype.kubevirt.io/v1beta1",
+        "kind": "VirtualMachineClusterInstancetype",
+        "metadata": {"name": "medium"},
+        "spec": {"cpu": {"guest": 4}, "memory": {"guest": "4Gi"}, "annotations": {"x": "y"}},
+    },
+    {
+        "apiVersion": "instancetype.kubevirt.io/v1beta1",
+        "kind": "VirtualMachineClusterPreference",
+        "metadata": {"name": "linux"},
+        "spec": {
+            "devices": {"preferredDiskBus": "virtio", "preferredRng": {}},
+            "firmware": {"preferredEfi": {"secureBoot": False}},
+            "requirements": {"cpu": {"guest": 1}, "memory": {"guest": "1Gi"}},
+            "cpu": {"preferredCPUTopology": "spread", "spreadOptions": {"across": "CoresThreads", "ratio": 2}},
+        },
+    },
+    {
+        "apiVersion": "kubevirt.io/v1",
+        "kind": "KubeVirt",
+        "metadata": {"name": "kubevirt", "namespace": "kubevirt"},
+        "spec": {
+            "configuration": {
+                "developerConfiguration": {"featureGates": ["CPUManager", "HostDevices"], "memoryOvercommit": 100},
+                "permittedHostDevices": {
+                    "pciHostDevices": [{"pciVendorSelector": "10DE:20B7", "resourceName": "example.org/gpu"}]
+                },
+                "machineType": "q35",
+            }
+        },
+    },
+    {
+        "apiVersion": "v1",
+        "kind": "PersistentVolumeClaim",
+        "metadata": {"name": "root"},
+        "spec": {
+            "accessModes": ["ReadWriteOnce"],
+            "resources": {"requests": {"storage": "1Gi"}},
+            "volumeMode": "Block",
+        },
+    },
+]
+TEMPLATE = (
+    "apiVersion: kubevirt.io/v1\nkind: VirtualMachine\nmetadata: {name: '{{ name }}'}\n"
+    "spec: {runStrategy: Always, template: {spec: {domain: {devices: {}}}}}\n"
+)
+NAMES = {"vcpus": 4, "memory": Amount(Quantity.parse("4Gi")), "list": [3, 1], "map": {"a": {"b": "c"}}, "nothing": None}
+_ATOMS = (
+    *(
+        "vcpus",
+        "memory",
+        "list",
+        "map",
+        "nothing",
+        "map.a",
+        "1",
+        "0",
+        "-1",
+        "2**64",
+        "1e308",
+        "'a'",
+        "'\\n'",
+        "[1]",
+        "{}",
+    ),
+    *(
+        "range(9)",
+        "range(9999)",
+        "none",
+        "true",
+        "'1Gi'",
+        "'\\ud800'",
+        "loop",
+        "self",
+        "x",
+        "[[1],[2]]",
+        "{'a': 1}",
+        "''",
+    ),
+)
+_OPERATORS = ("+", "-", "*", "/", "//", "%", "**", "~", "==", "<", "in", "and", "or", "|", ".", "[", "is", "if")
+_FILTERS = (
+    *("abs", "count", "default('x')", "dictsort", "first", "float", "indent(9)", "int", "items", "join(',')", "last"),
+    *("length", "list", "map('upper')", "map(attribute='a')", "max", "min", "reject('odd')", "replace('a', 'bb')"),
+    *(
+        "reverse",
+        "round(2)",
+        "select('in', list)",
+        "sort",
+        "string",
+        "sum",
+        "title",
+        "tojson",
+        "trim",
+        "unique",
+        "upper",
+    ),
+    *("selectattr('a')", "sum(start=[])", "sort(attribute='a')", "join(list)", "attr('x')", "center(9)", "d"),
+)
+_TESTS = ("odd", "defined", "none", "mapping", "in(list)", "divisibleby(0)", "eq(1)", "iterable", "callable", "string")
+
+
+def _expression(choices: Choices, depth: int = 0) -> str:
+    if depth > 5 or not choices.left or not choices.number(3):
+        return choices.one((*_ATOMS, choices.text()))
+    left, operator = _expression(choices, depth + 1), choices.one(_OPERATORS)
+    if operator == "|":
+        return f"({left} | {choices.one(_FILTERS)})"
+    if operator == "is":
+        return f"({left} is {choices.one(_TESTS)})"
+    if operator == ".":
+        return f"{left}.{choices.one(('a', 'count', 'items', '__class__', 'index', 'format'))}"
+    right = _expression(choices, depth + 1)
+    if operator == "[":
+        return f"{left}[{right}{choices.one(('', ':', '::2'))}]"
+    if operator == "if":
+        return f"({left} if {right}{choices.one(('', ' else ' + left))})"
+    return f"({left} {operator} {right})"
+
+
+def _template(choices: Choices) -> str:
+    parts = []
+    for _ in range(1 + choices.number(4)):
+        inner = _expression(choices)
+        forms = (
+            *("{{ %s }}", "x{{ %s }}", "{%% if %s %%}a{%% endif %%}", "{%% for i in %s %%}{{ i }}{%% endfor %%}"),
+            *(
+                "{%% set a = %s %%}{{ a }}",
+                "{%% for i in range(99) %%}{%% for j in %s %%}{{ loop.index }}{%% endfor %%}{%% endfor %%}",
+            ),
+            *("{# %s #}", "{{ %s", "{%% %s %%}"),
+        )
+        parts.append(choices.one(forms) % inner)
+    return "".join(parts)
+
+
+def expressions(data: bytes) -> None:
+    try:
+        found = evaluate(_template(Choices(data)), NAMES, Work())
+    except (ExpressionError, WorkError) as error:
+        error.message.encode()
+        return
+    json.dumps(found, allow_nan=False, ensure_ascii=False).encode()
+    assert "object at 0x" not in repr(found)
+
+
+def quantities(data: bytes) -> None:
+    choices = Choices(data)
+    pieces = ("", "1", "0", "9" * 30, ".", "-", "+", "Ki", "Ei", "m", "n", "e", "E", "e9", "e-9", " ", "1" * 300, "٣")
+    text = "".join(choices.one(pieces) for _ in range(choices.number(6))) + choices.text()
+    for value in (text, choices.value()):
+        try:
+            found = Quantity.parse(value)
+        except ValueError as error:
+            message = str(error)
+            assert len(message) < 1000
+            continue
+        assert Quantity.parse(str(found)) == found or found.value == 2**63 - 1
+        assert isinstance(found.value + found.milli_value, int)
+
+
+def _written(choices: Choices, document: Any) -> bytes:
+    """A document as a file, which may have been damaged as a text, too."""
+    text = json.dumps(document, ensure_ascii=choices.number(1) == 0).encode("utf-8", "surrogatepass")
+    return choices.mangled(text) if choices.number(3) == 3 else text
+
+
+def _catalog_files(choices: Choices) -> dict[str, bytes]:
+    files = {path: _written(Choices(b""), document) for path, document in CATALOG.items()}
+    for _ in range(1 + choices.number(2)):
+        path = choices.one(tuple(CATALOG))
+        files[path] = _written(choices, choices.edited(CATALOG[path]))
+    template = TEMPLATE.encode()
+    files["vms/web.yaml.j2"] = choices.mangled(template) if choices.number(3) == 0 else template
+    return files
+
+
+def catalogs(data: bytes) -> None:
+    try:
+        catalog = load_catalog("catalog", _catalog_files(Choices(data)))
+        render(catalog)
+        catalog.objects()
+        for overlay in catalog.overlays:
+            catalog.objects(overlay.name)
+    except VirtcatalogError as error:
+        str(error).encode()
+
+
+def yaml(data: bytes) -> None:
+    choices = Choices(data)
+    pieces = (
+        b"- ",
+        b"a: ",
+        b"\n",
+        b"  ",
+        b"&a ",
+        b"*a ",
+        b"[",
+        b"]",
+        b"{",
+        b"}",
+        b"'",
+        b'"',
+        b"|",
+        b">",
+        b"!!x ",
+        b"? ",
+    )
+    pieces += (
+        b"---\n",
+        b"...\n",
+        b"#",
+        b"<<: *a",
+        b"\t",
+        b"1e9",
+        b"0o7",
+        b"~",
+        b"\xff",
+        b"\xef\xbb\xbf",
+        b"\x00",
+        b", ",
+    )
+    made = b"".join(choices.one(pieces) for _ in range(choices.number(60))) + choices.rest()
+    text = Text(made, "f")
+    for _, document in text.documents():
+        with contextlib.suppress(VirtcatalogError, RecursionError):
+            assert dump([document]) is not None
+    for problem in text.problems:
+        str(problem).encode("utf-8", "surrogateescape")
+    read_apart(made, "f")
+
+
+@cache
+def _cluster() -> Cluster:
+    return Cluster(OBJECTS)
+
+
+def _expanded(vm: Any, cluster: Cluster) -> None:
+    try:
+        result = expand(vm, cluster)
+    except UnsupportedError:
+        return
+    assert result.admitted == (result.domain_xml is not None)
+
+
+def vms(data: bytes) -> None:
+    choices = Choices(data)
+    _expanded(choices.edited(choices.one((VM, OWN))), _cluster())
+
+
+def clusters(data: bytes) -> None:
+    choices = Choices(data)
+    release = choices.one(("v1.7.4", "v1.8.4", "v1.9.0"))
+    try:
+        cluster = Cluster(choices.edited(OBJECTS), release=release)
+    except (VirtcatalogError, TypeError):
+        return  # TypeError: what is given as objects is no list
+    for vm in (VM, OWN):
+        _expanded(vm, cluster)
+
+
+def dumps(data: bytes) -> None:
+    choices = Choices(data)
+    listed = {"apiVersion": "v1", "kind": "List", "items": [VM, *OBJECTS, {"kind": "List", "items": [OWN]}]}
+    try:
+        for each in read_dump(_written(choices, choices.edited(listed)), "f"):
+            assert isinstance(each, dict)
+    except VirtcatalogError as error:
+        str(error).encode("utf-8", "surrogateescape")
+
+
+@cache
+def _host() -> Any:
+    from virtcatalog.manifests.document import Text as Read
+
+    ((_, found),) = Read(dump_host(HOSTS["reference"]), "f").documents()
+    return found
+
+
+def hosts(data: bytes) -> None:
+    choices = Choices(data)
+    try:
+        profile = read_host(_written(choices, choices.edited(_host())), "f")
+        _expanded(OWN, Cluster(OBJECTS, host=profile))
+    except VirtcatalogError as error:
+        str(error).encode("utf-8", "surrogateescape")
+
+
+@cache
+def _repository() -> Path:
+    folder = Path(tempfile.mkdtemp(prefix="fuzz-git-"))
+    subprocess.run(["git", "init", "--quiet", "--bare", folder], check=True)
+    return folder
+
+
+def git(data: bytes) -> None:
+    choices = Choices(data)
+    lines = [b"commit refs/heads/main\ncommitter a <a@b> 0 +0000\ndata 0\n"]
+    files = _catalog_files(choices)
+    paths = [os.fsencode(f"catalog/{path}") for path in files]
+    for path, content in zip(paths, files.values(), strict=True):
+        lines.append(b"M 644 inline %s\ndata %d\n%s\n" % (path, len(content), content))
+    for _ in range(choices.number(3)):
+        folder = choices.one((b"catalog/", b"catalog/vms/", b"", b"catalog/preferences/"))
+        name = folder + choices.one(
+            (b"x.yaml", b"vms", b"a\\377.yaml", b"catalog.yaml", b"y" * 300, b".git2", b"c d.yaml")
+        )
+        target = choices.one(
+            (b"../../etc/passwd", b"/dev/zero", b".", b"..", b"catalog.yaml", b"x.yaml", b"loop/" * 50)
+        )
+        mode = choices.one((b"120000", b"100755", b"100644"))
+        lines.append(b'M %s inline "%s"\ndata %d\n%s\n' % (mode, name, len(target), target))
+    stream = b"".join(lines)
+    made = subprocess.run(
+        ["git", "fast-import", "--quiet", "--force"], input=stream, cwd=_repository(), capture_output=True, check=False
+    )
+    for crash in _repository().glob("fast_import_crash_*"):
+        crash.unlink()
+    if made.returncode:
+        return
+    try:
+        repository = Repository(_repository())
+        revision = choices.one(
+            ("main", "HEAD", "x", "-h", "main:catalog", "main^{tree}", "m" * 5000, "a\x00b", "\udcff")
+        )
+        commit = repository.commit(revision)
+        folder = repository.folder(commit, choices.one(("catalog", ".", "../x", "catalog/../catalog", "x", "/etc")))
+        if folder is not None:
+            read_side(folder, "main:catalog")
+    except VirtcatalogError as error:
+        str(error).encode("utf-8", "surrogateescape")
+
+
+def cli(data: bytes) -> None:
+    choices = Choices(data)
+    with tempfile.TemporaryDirectory(prefix="fuzz-cli-") as folder:
+        before = Path.cwd()
+        os.chdir(folder)
+        try:
+            _call(choices)
+        finally:
+            os.chdir(before)
+            shutil.rmtree(folder, ignore_errors=True)
+            Path(folder).mkdir(exist_ok=True)
+
+
+def _call(choices: Choices) -> None:
+    for path, content in _catalog_files(choices).items():
+        file = Path("catalog", path)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(content)
+    Path("vm.yaml").write_bytes(_written(choices, choices.edited(choices.one((VM, OWN)))))
+    Path("cluster.yaml").write_bytes(_written(choices, choices.edited(choices.one(tuple(OBJECTS)))))
+    Path("link.yaml").symlink_to("/dev/zero")
+    calls: tuple[list[str], ...] = (
+        ["build"],
+        ["build", "--check"],
+        ["check", "--format", choices.one(("text", "json", "github", "junit", "sarif"))],
+        ["check", "-f", "vm.yaml", "-f", "cluster.yaml"],
+        ["diff", "catalog", "vm.yaml"],
+        ["diff", "cluster.yaml", "catalog", "-f", "vm.yaml", "-o", choices.one(("text", "markdown", "json", "github"))],
+        ["expand", "-f", "vm.yaml", "-f", "cluster.yaml", "-o", choices.one(("xml", "json"))],
+        ["explain", "vm.yaml", "--field", choices.one(("cpu", "devices.disks[0]", "x[", "\x1b", "a" * 3000))],
+        ["impact", choices.one(("m", "linux", "x", "\ud800", ""))],
+        ["adopt", "-f", "vm.yaml", "-o", choices.one(("yaml", "diff", "json"))],
+        ["adopt", "-f", "vm.yaml", "--in-place"],
+        ["release", choices.one(("v1", "", "a" * 300, "v 1", "é"))],
+        ["hosts", choices.one(("reference", "vm.yaml", "x" * 5000, "."))],
+        ["schema", choices.one(("VirtualMachine", "x" * 300, ""))],
+        ["gitops", "flux", "--repo-url", choices.one(("https://example.org/x.git", "x", "\x1b"))],
+        ["check", choices.one(("link.yaml", "vm.yaml", "/dev/null", "a\x00b", "x" * 5000))],
+        [choices.one(tuple(COMMANDS)), choices.one(("--help", "-x", "\ud800", ""))],
+    )
+    result = CliRunner().invoke(main, choices.one(calls))
+    assert result.exit_code in (0, 1, 2), result.stderr
+    for text in (result.stdout, result.stderr):
+        assert "Traceback" not in text
+        assert "\x1b" not in text
+
+
+TARGETS: dict[str, Callable[[bytes], None]] = {
+    each.__name__: each for each in (catalogs, expressions, quantities, yaml, vms, clusters, dumps, hosts, git, cli)
+}

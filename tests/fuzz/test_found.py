@@ -1,0 +1,38 @@
+"""Inputs that fuzzing found, which once ended in a traceback or took long; and that the targets run."""
+
+import importlib
+import json
+import random
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from virtcatalog.errors import ManifestError
+from virtcatalog.manifests.dump import read_dump
+from virtcatalog.manifests.read import read_apart
+
+NAMES = ("catalogs", "expressions", "quantities", "yaml", "vms", "clusters", "dumps", "hosts", "cli")
+
+
+@pytest.fixture
+def targets(monkeypatch):
+    monkeypatch.syspath_prepend(Path(__file__).parent)
+    return importlib.import_module("targets").TARGETS
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_some_inputs_of_each_target(targets, name):
+    maker = random.Random(name)
+    for _ in range(20):
+        targets[name](maker.randbytes(maker.randrange(300)))
+
+
+@pytest.mark.parametrize("kind", ["9" * 300, "../../x", "\x00", "\ud800", "Ⅸ"])
+@pytest.mark.parametrize("version", ["v1", "a/b/c", "../../x/v1", "x" * 300 + "/v1"])
+def test_kinds_and_versions_that_are_no_file_names(kind, version):
+    content = json.dumps({"apiVersion": version, "kind": kind, "metadata": {"name": "x"}}).encode()
+    manifests, problems = read_apart(content, "f")
+    assert manifests or problems
+    with suppress(ManifestError):
+        assert all(isinstance(each, dict) for each in read_dump(content, "f"))
