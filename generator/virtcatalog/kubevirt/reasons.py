@@ -31,7 +31,6 @@ from virtcatalog.kubevirt.instancetype.find import NotFoundError, find_instancet
 _TEMPLATE: Path = ("spec", "template")
 #: What KubeVirt calls fields, where the API has another name or place for them; the rest of the path follows.
 _MISNAMED = {
-    "annotations": "spec.template.metadata.annotations",
     "instancetype.spec": "spec.instancetype",
     "spec.dataVolumeTemplate": "spec.dataVolumeTemplates",
     "spec.template.spec.HostDevices": "spec.template.spec.domain.devices.hostDevices",
@@ -41,11 +40,16 @@ _MISNAMED = {
     "spec.template.spec.podAffinity": "spec.template.spec.affinity.podAffinity",
     "spec.template.spec.podAntiAffinity": "spec.template.spec.affinity.podAntiAffinity",
     "spec.template.spec.domain.cpu.dedicatedCPUPlacement": "spec.template.spec.domain.cpu.dedicatedCpuPlacement",
+    "spec.template.spec.domain.hugepages.size": "spec.template.spec.domain.memory.hugepages.pageSize",
     "spec.template.spec.domain.ioThreads.count": "spec.template.spec.domain.ioThreads.supplementalPoolThreadCount",
 }
 _DEFAULT = "KubeVirt's configuration or default sets it"
-#: KubeVirt puts some paths together twice over: `spec.domain.devices.disks.domain.devices.disks[0]`.
-_TWICE = re.compile(r"^(spec\.(?:template\.spec\.)?)domain\..*(?=domain\.)")
+#: How KubeVirt writes paths that are none: some put together twice over (`domain.devices.disks.domain.devices.disks[0]`).
+_MISSPELT = (
+    (re.compile(r"^(spec\.template\.spec\.)domain\..*(?=domain\.)"), r"\1"),
+    (re.compile(r"^annotations\.(.*)"), r"spec.template.metadata.annotations[\1]"),
+    (re.compile(r"^(spec\.dataVolumeTemplate)(\[\d+\])\.name$"), r"\1s\2.metadata.name"),
+)
 
 
 def field_of_vm(field: str, *, of_vmi: bool = False) -> str:
@@ -59,7 +63,8 @@ def field_of_vm(field: str, *, of_vmi: bool = False) -> str:
         return field_of_vm(first.rpartition(".")[0], of_vmi=of_vmi)
     if _is_of_vmi(steps(field), of_vmi):
         field = f"spec.template.{field}"
-    field = _TWICE.sub(r"\1", field)
+    for pattern, spelt in _MISSPELT:
+        field = pattern.sub(spelt, field)
     for name, place in _MISNAMED.items():
         if field.startswith(name) and field[len(name) : len(name) + 1] in ("", ".", "["):
             field = place + field[len(name) :]
@@ -94,14 +99,14 @@ def reasons(
 
 def _origin(path: Path, manifest: Any, cluster: Cluster, vm: VirtualMachine, vmi: VirtualMachineInstance | None) -> str:
     """Who gives the VM what stands at a path of its template, or at the first part of it that its author left out."""
-    whole, template = path[len(_TEMPLATE) :], clone(vm.spec.template)
     if path[: len(_TEMPLATE)] != _TEMPLATE or _depth(manifest, path) == len(path):
         return ""
+    whole, template = path[len(_TEMPLATE) :], clone(vm.spec.template)
+    set_default_volume_disks(template.spec)
     known = _depth(to_manifest(template), whole)
     if known == len(whole):
         return _DEFAULT
     given = whole[: known + 1]
-    set_default_volume_disks(template.spec)
     by_matcher = _by_matcher(given, template, vm, cluster)
     if by_matcher or vmi is None:
         return by_matcher

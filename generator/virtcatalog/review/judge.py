@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from itertools import chain
-from multiprocessing import get_context
 from typing import Any, Literal, TypeVar
 
 import msgspec
 
 from virtcatalog.manifests.identity import Data, Identity, identity
+from virtcatalog.pool import START, in_processes, processors
 from virtcatalog.review.comparison import Comparison
 from virtcatalog.review.outcome import VmChange, compare, outcome
 from virtcatalog.review.stored import Pinned
@@ -62,9 +59,8 @@ def judge(case: Case) -> Verdict:
 
 def judge_all(cases: Sequence[Case], watch: Watch[Case] = iter) -> Iterator[Verdict]:
     """Yield what `judge` returns for each case, in their order."""
-    with _verdicts(cases) as verdicts:
-        for _, verdict in zip(watch(cases), verdicts, strict=True):
-            yield verdict
+    for _, verdict in zip(watch(cases), _verdicts(cases), strict=True):
+        yield verdict
 
 
 def with_removed(change: VmChange | None, removed: Sequence[str]) -> VmChange | None:
@@ -87,31 +83,25 @@ def _matcher(reference: Identity) -> str:
     return "instancetype" if reference[0].endswith("Instancetype") else "preference"
 
 
-@contextmanager
-def _verdicts(cases: Sequence[Case]) -> Iterator[Iterator[Verdict]]:
-    processes = len(os.sched_getaffinity(0)) if sys.platform == "linux" else 1
+def _verdicts(cases: Sequence[Case]) -> Iterator[Verdict]:
+    # Forked, processes have the clusters and the VMs without these being sent.
+    processes = min(processors(), 4) if START == "fork" else 1
     if processes < 2 or len(cases) < WORTH_IT:
-        yield map(judge, cases)
-        return
-    # Forked, they have the clusters and the VMs without these being sent; only Linux forks safely.
-    _shared[:] = cases
-    chunks = range(0, len(cases), _CHUNK)
-    try:
-        with get_context("fork").Pool(min(processes, 4)) as pool:
-            yield map(_received, chain.from_iterable(pool.imap(_judge_chunk, chunks)))
-    finally:
-        _shared.clear()
+        return map(judge, cases)
+    firsts = range(0, len(cases), _CHUNK)
+    found = in_processes(_judge_chunk, firsts, processes, start=_cases.append, given=(cases,))
+    return map(_received, chain.from_iterable(found))
 
 
-_shared: list[Case] = []
+_cases: list[Sequence[Case]] = []
 _drawn: set[Any] = set()
 
 
-def _judge_chunk(start: int) -> list[list[Any]]:
+def _judge_chunk(first: int) -> list[list[Any]]:
     """In another process: verdicts with the diff of every change that is new there."""
     return [
         [(effect, change.kind, change.summary, change.signature, _draw(change)) for effect, change in judge(case)]
-        for case in _shared[start : start + _CHUNK]
+        for case in _cases[-1][first : first + _CHUNK]
     ]
 
 

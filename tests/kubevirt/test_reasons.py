@@ -1,0 +1,168 @@
+"""Why a VM is refused: at which field of its manifest, and where the value comes from when it does not say it."""
+
+import pickle
+
+import pytest
+from reading import read
+
+from virtcatalog import Cluster, UnsupportedError
+from virtcatalog.kubevirt.pipeline import expand
+from virtcatalog.kubevirt.reasons import field_of_vm
+
+OBJECTS = """
+- apiVersion: instancetype.kubevirt.io/v1beta1
+  kind: VirtualMachineClusterInstancetype
+  metadata: {name: realtime}
+  spec: {cpu: {guest: 2, realtime: {}}, memory: {guest: 2Gi}}
+- apiVersion: instancetype.kubevirt.io/v1beta1
+  kind: VirtualMachineClusterInstancetype
+  metadata: {name: small}
+  spec: {cpu: {guest: 2}, memory: {guest: 2Gi}, annotations: {example.org/from: type}}
+- apiVersion: instancetype.kubevirt.io/v1beta1
+  kind: VirtualMachineInstancetype
+  metadata: {name: local, namespace: default}
+  spec: {cpu: {guest: 2}, memory: {guest: 2Gi}}
+- apiVersion: instancetype.kubevirt.io/v1beta1
+  kind: VirtualMachineClusterPreference
+  metadata: {name: blocks}
+  spec: {devices: {preferredDiskBlockSize: {custom: {logical: 4096, physical: 4096}}, preferredDiskBus: sata}}
+- apiVersion: instancetype.kubevirt.io/v1beta1
+  kind: VirtualMachineClusterPreference
+  metadata: {name: arm}
+  spec: {requirements: {architecture: arm64}}
+- apiVersion: kubevirt.io/v1
+  kind: VirtualMachineInstancePreset
+  metadata: {name: watched, namespace: default}
+  spec:
+    selector: {matchLabels: {preset: watched}}
+    domain: {devices: {watchdog: {name: w, i6300esb: {action: reset}}}}
+"""
+CLUSTER = Cluster(read(OBJECTS))
+MEMORY = "memory: {guest: 1Gi}"
+
+
+def vm(spec="{}", domain=f"{{devices: {{}}, {MEMORY}}}", template="{}", metadata="{}"):
+    return {
+        "apiVersion": "kubevirt.io/v1",
+        "kind": "VirtualMachine",
+        "metadata": {"name": "vm"},
+        "spec": {
+            "runStrategy": "Always",
+            "template": {"metadata": read(metadata), "spec": {"domain": read(domain), **read(template)}},
+            **read(spec),
+        },
+    }
+
+
+def told(manifest, cluster=CLUSTER):
+    return [(each.field, each.origin) for each in expand(manifest, cluster).reasons]
+
+
+@pytest.mark.parametrize(
+    ("field", "of_vmi", "wanted"),
+    [
+        ("spec.runStrategy", False, "spec.runStrategy"),
+        ("spec.instancetype.name", False, "spec.instancetype.name"),
+        ("spec.template.spec.domain.cpu", False, "spec.template.spec.domain.cpu"),
+        ("spec.domain.cpu.cores", True, "spec.template.spec.domain.cpu.cores"),
+        ("spec.domain.devices.interfaces[0].macvtap", False, "spec.template.spec.domain.devices.interfaces[0].macvtap"),
+        ("metadata.labels[a.b/c]", True, "spec.template.metadata.labels[a.b/c]"),
+        ("metadata.labels[a.b/c]", False, "metadata.labels[a.b/c]"),
+        ("metadata.name", True, "metadata.name"),
+        ("status.instancetypeRef.name", False, "status.instancetypeRef.name"),
+        ("annotations.example.org/a", False, "spec.template.metadata.annotations[example.org/a]"),
+        ("instancetype.spec.cpu.guest", False, "spec.instancetype"),
+        ("spec.dataVolumeTemplate[1].name", False, "spec.dataVolumeTemplates[1].metadata.name"),
+        ("spec.dataVolumeTemplate[1]", False, "spec.dataVolumeTemplates[1]"),
+        ("spec.template.spec.HostDevices", False, "spec.template.spec.domain.devices.hostDevices"),
+        ("spec.template.spec.launchSecurity", False, "spec.template.spec.domain.launchSecurity"),
+        ("spec.launchSecurity", True, "spec.template.spec.domain.launchSecurity"),
+        (
+            "spec.domain.devices.disks.domain.devices.disks[2].io",
+            True,
+            "spec.template.spec.domain.devices.disks[2].io",
+        ),
+        (
+            "spec.template.spec.domain.cpu.cores, spec.template.spec.domain.cpu.sockets",
+            False,
+            "spec.template.spec.domain.cpu",
+        ),
+        ("spec.template.spec.domain.cpu.colour.shade", False, "spec.template.spec.domain.cpu"),
+        ("nothing.of.it", True, ""),
+        ("", True, ""),
+    ],
+)
+def test_the_field_of_the_vm_that_is_meant(field, of_vmi, wanted):
+    assert field_of_vm(field, of_vmi=of_vmi) == wanted
+
+
+def test_what_the_author_wrote_has_no_other_origin():
+    bus = f"{{devices: {{disks: [{{name: a, disk: {{bus: floppy}}}}]}}, {MEMORY}}}"
+    fields = {field: origin for field, origin in told(vm(domain=bus)) if field.endswith("bus")}
+    assert fields == {"spec.template.spec.domain.devices.disks[0].disk.bus": ""}
+
+
+def test_what_the_instance_type_decides_is_its():
+    found = dict(told(vm("instancetype: {name: realtime}", "{devices: {}}")))
+    assert found["spec.template.spec.domain.cpu.dedicatedCpuPlacement"] == "the instance type realtime sets it"
+
+
+def test_an_annotation_that_the_instance_type_decides_too():
+    metadata = "annotations: {example.org/from: vm}"
+    field = "spec.template.metadata.annotations[example.org/from]"
+    assert told(vm("instancetype: {name: small}", "{devices: {}}", metadata=metadata)) == [(field, "")]
+
+
+def test_what_the_preference_gives_to_a_disk_is_its():
+    spec = "{instancetype: {name: small}, preference: {name: blocks}}"
+    volumes = "volumes: [{name: root, containerDisk: {image: i}}]"
+    assert told(vm(spec, "{devices: {}}", volumes)) == [
+        ("spec.template.spec.domain.devices.disks[0].blockSize.custom.logical", "the preference blocks sets it")
+    ]
+
+
+def test_what_a_preset_gives_is_its():
+    found = told(vm(template="architecture: s390x", metadata="labels: {preset: watched}"))
+    assert ("spec.template.spec.domain.devices.watchdog", "the preset watched sets it") in found
+
+
+def test_what_nobody_gives_is_kubevirts():
+    assert told(vm("preference: {name: arm}")) == [
+        ("spec.template.spec.architecture", "KubeVirt's configuration or default sets it")
+    ]
+
+
+def test_virt_launchers_reasons_are_at_the_vms_fields():
+    (reason,) = expand(vm(domain="{devices: {}, memory: {guest: -1Gi}}"), CLUSTER).reasons
+    assert (reason.by, reason.field) == ("launcher", "spec.template.spec.domain.memory.guest")
+    assert reason.sentence.endswith("(refused by virt-launcher)")
+
+
+@pytest.mark.parametrize(
+    ("matcher", "hint"),
+    [
+        ("{name: smal}", "; did you mean 'small'?"),
+        (
+            "{name: local}",
+            "; there is a VirtualMachineInstancetype of that name, which spec.instancetype.kind has to say",
+        ),
+        ("{name: unheard-of-thing}", ""),
+    ],
+)
+def test_a_name_that_is_not_there_has_a_hint(matcher, hint):
+    (reason,) = expand(vm(f"instancetype: {matcher}", "{devices: {}}"), CLUSTER).reasons
+    name = read(matcher)["name"]
+    assert reason.message == f"there is no VirtualMachineClusterInstancetype {name!r}{hint}"
+
+
+def test_what_is_not_supported_is_at_the_vms_field_and_travels():
+    kubevirt = read(
+        "{apiVersion: kubevirt.io/v1, kind: KubeVirt, metadata: {name: k},"
+        " spec: {configuration: {developerConfiguration: {featureGates: [GPUsWithDRA]}}}}"
+    )
+    domain = f"{{devices: {{gpus: [{{name: g, claimName: c, requestName: r}}]}}, {MEMORY}}}"
+    with pytest.raises(UnsupportedError) as caught:
+        expand(vm(domain=domain, template="resourceClaims: [{name: c, resourceClaimName: c}]"), Cluster([kubevirt]))
+    sent = pickle.loads(pickle.dumps(caught.value))
+    assert sent.field == caught.value.field == "spec.template.spec.domain.devices.gpus[0].claimName"
+    assert (sent.message, str(sent)) == (caught.value.message, str(caught.value))
