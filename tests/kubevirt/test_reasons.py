@@ -156,13 +156,8 @@ def test_a_name_that_is_not_there_has_a_hint(matcher, hint):
 
 
 def test_what_is_not_supported_is_at_the_vms_field_and_travels():
-    kubevirt = read(
-        "{apiVersion: kubevirt.io/v1, kind: KubeVirt, metadata: {name: k},"
-        " spec: {configuration: {developerConfiguration: {featureGates: [GPUsWithDRA]}}}}"
-    )
-    domain = f"{{devices: {{gpus: [{{name: g, claimName: c, requestName: r}}]}}, {MEMORY}}}"
     with pytest.raises(UnsupportedError) as caught:
-        expand(vm(domain=domain, template="resourceClaims: [{name: c, resourceClaimName: c}]"), Cluster([kubevirt]))
+        expand(vm(domain=f"{{devices: {{}}, cpu: {{sockets: 70000}}, {MEMORY}}}"), CLUSTER)
     sent = pickle.loads(pickle.dumps(caught.value))
-    assert sent.field == caught.value.field == "spec.template.spec.domain.devices.gpus[0].claimName"
+    assert sent.field == caught.value.field == "spec.template.spec.domain.cpu"
     assert (sent.message, str(sent)) == (caught.value.message, str(caught.value))

@@ -44,7 +44,7 @@ _MISNAMED = {
     "spec.template.spec.domain.ioThreads.count": "spec.template.spec.domain.ioThreads.supplementalPoolThreadCount",
 }
 _DEFAULT = "KubeVirt's configuration or default sets it"
-#: How KubeVirt writes paths that are none: some put together twice over (`domain.devices.disks.domain.devices.disks[0]`).
+#: How KubeVirt writes paths that are none, some put together twice over: `disks.domain.devices.disks[0]`.
 _MISSPELT = (
     (re.compile(r"^(spec\.template\.spec\.)domain\..*(?=domain\.)"), r"\1"),
     (re.compile(r"^annotations\.(.*)"), r"spec.template.metadata.annotations[\1]"),
