@@ -33,6 +33,10 @@ def spec_of(*networks, binding="sriov", **more):
             [POD, "{name: a, multus: {networkName: ''}}", "{name: b, multus: {networkName: ''}}"],
             ["Required spec.networks[1]"],
         ),
+        (
+            ["{name: a, multus: {networkName: ''}}", "{name: b, multus: {networkName: ''}}"],
+            ["Required spec.networks[0]"],
+        ),
         ([MULTUS, MULTUS], ["Duplicate spec.networks[1].name"]),
     ],
 )

@@ -25,6 +25,7 @@ DOMAIN = [
         "domain: {cpu: {cores: 1}}",
         "domain: {cpu: {cores: 1, features: [{name: vmx, policy: require}]}}",
     ),
+    Case("a preference without cpu features", "cpu: {preferredCPUTopology: cores}", "{}", "{}"),
     Case(
         "cpu features that the VM names are left alone",
         "cpu: {preferredCPUFeatures: [{name: vmx, policy: require}, {name: svm}]}",

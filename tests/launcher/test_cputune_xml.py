@@ -60,11 +60,15 @@ def test_too_few_cpus_are_refused(cpu):
     with pytest.raises(DomainError) as refusal:
         pinned(cpu, (0, 1))
     assert refusal.value.field == "spec.domain.cpu"
+    assert "NUMA" not in str(refusal.value)
 
 
 def test_numa_passthrough_keeps_each_core_on_one_node():
     with pytest.raises(DomainError, match="on one NUMA node"):
         pinned("cores: 1, threads: 2, numa: {guestMappingPassthrough: {}}", (0, 8))
+    with pytest.raises(DomainError) as refusal:
+        pinned("cores: 2, threads: 2, numa: {guestMappingPassthrough: {}}", (0, 1))
+    assert "NUMA" not in str(refusal.value), "there are too few CPUs on any number of nodes"
 
 
 @pytest.mark.parametrize(

@@ -30,6 +30,10 @@ def part(built, xml):
     return find
 
 
+def test_a_disk_without_a_bus_leaves_it_to_libvirt(part, xml):
+    assert part("target", "disk: {}") == xml('<target dev="a"/>')
+
+
 def test_a_virtio_disk(built, xml):
     assert built(disks, disk("disk: {bus: virtio}"), EMPTY_DISK) == xml("""
         <disk type="file" device="disk" model="virtio-non-transitional">

@@ -130,19 +130,19 @@ def test_arm64_has_files_of_its_own():
 
 
 @pytest.mark.parametrize(
-    ("secure_boot", "security", "missing"),
+    ("secure_boot", "security", "missing", "firmware"),
     [
-        (True, "null", {"OVMF_VARS.secboot.fd"}),
-        (False, "null", {"OVMF_VARS.fd"}),
-        (False, "{sev: {}}", {"OVMF_CODE.cc.fd"}),
-        (False, "{snp: {}}", {"OVMF.amdsev.fd"}),
-        (True, "{tdx: {}}", {"OVMF.inteltdx.secboot.fd"}),
-        (True, "{sev: {}}", set()),
-        (True, "{snp: {}}", set()),
+        (True, "null", {"OVMF_VARS.secboot.fd"}, "UEFI firmware with"),
+        (False, "null", {"OVMF_VARS.fd"}, "UEFI firmware without"),
+        (False, "{sev: {}}", {"OVMF_CODE.cc.fd"}, "SEV firmware without"),
+        (False, "{snp: {}}", {"OVMF.amdsev.fd"}, "SEV-SNP firmware without"),
+        (True, "{tdx: {}}", {"OVMF.inteltdx.secboot.fd"}, "TDX firmware with"),
+        (True, "{sev: {}}", set(), "SEV firmware with"),
+        (True, "{snp: {}}", set(), "SEV-SNP firmware with"),
     ],
 )
-def test_firmware_that_the_launcher_lacks_is_refused(secure_boot, security, missing):
-    with pytest.raises(DomainError) as refusal:
+def test_firmware_that_the_launcher_lacks_is_refused(secure_boot, security, missing, firmware):
+    with pytest.raises(DomainError, match=f"holds no {firmware} secure boot") as refusal:
         efi(secure_boot, security, firmware_files=ALL_FILES - missing)
     assert refusal.value.field == "spec.domain.firmware.bootloader.efi"
 
