@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from virtcatalog.manifests.blocks import read_block
@@ -70,6 +70,7 @@ LINES = st.sampled_from(
 
 
 @given(st.lists(LINES, min_size=1, max_size=8).map("\n".join))
+@example("a: |\n  a: 1")
 def test_it_never_says_anything_else_than_the_yaml_reader(text: str) -> None:
     read = read_block(text)
     assert read is ... or read == whole(text)

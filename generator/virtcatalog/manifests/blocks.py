@@ -27,7 +27,7 @@ def read_block(text: str) -> Any:
         return ...
     raw = text.rstrip("\n").split("\n")
     try:
-        data, end = _Reader(raw).block(0, 0, 0)
+        data, end = _Reader(raw, ended=text.endswith("\n")).block(0, 0, 0)
     except _OtherStyleError:
         return ...
     return data if end == len(raw) else ...
@@ -38,8 +38,9 @@ class _OtherStyleError(Exception):
 
 
 class _Reader:
-    def __init__(self, raw: list[str]) -> None:
-        self._raw = raw
+    def __init__(self, raw: list[str], *, ended: bool) -> None:
+        """`ended` says whether the last line ends with a line feed."""
+        self._raw, self._ended = raw, ended
         self._lines: list[Line] = [(len(line) - len(line.lstrip(" ")), line.lstrip(" ")) for line in raw]
 
     def block(self, at: int, indent: int, depth: int) -> tuple[Any, int]:
@@ -113,6 +114,8 @@ class _Reader:
         while at < count and (self._lines[at][0] >= inner or not self._raw[at]):
             at += 1
         if at < count and (self._lines[at][0] > indent or not self._lines[at][1]):
+            raise _OtherStyleError
+        if at == count and not self._ended:
             raise _OtherStyleError
         taken = [line[inner:] for line in self._raw[start:at]]
         while taken and not taken[-1]:
