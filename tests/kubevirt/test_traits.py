@@ -47,6 +47,14 @@ TDX = "{domain: {launchSecurity: {tdx: {}}, firmware: {bootloader: {efi: {}}}, m
 DEDICATED = "{domain: {cpu: {sockets: 2, dedicatedCpuPlacement: true%s}, memory: {guest: 1Gi}, devices: {}%s}}"
 
 
+BLOCK_CLAIM = """
+- apiVersion: v1
+  kind: PersistentVolumeClaim
+  metadata: {name: c, namespace: default}
+  spec: {volumeMode: Block, accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}
+"""
+
+
 @pytest.mark.parametrize(
     ("template", "options", "old", "middle", "new"),
     [
@@ -155,10 +163,10 @@ DEDICATED = "{domain: {cpu: {sockets: 2, dedicatedCpuPlacement: true%s}, memory:
         pytest.param(
             f"{{{INTERFACE % ('model: virtio', 'pod: {}')}}}",
             {},
-            ADMITTED,
-            ADMITTED,
+            ("launcher", []),
+            ("launcher", []),
             ("vm", [INTERFACES]),
-            id="interface_needs_binding",
+            id="interface_needs_binding, crashes_on_unbound_interfaces",
         ),
         pytest.param(
             f"{{{INTERFACE % ('bridge: {}, binding: {name: b}', 'pod: {}')}}}",
@@ -359,6 +367,16 @@ MAC = "02:00:00:00:00:07"
             "qcow2",
             id="tracks_hotplugged_disks",
         ),
+        pytest.param(
+            "{domain: {devices: {disks: [{name: d, disk: {}}]}, memory: {guest: 1Gi}},"
+            " volumes: [{name: d, persistentVolumeClaim: {claimName: c}}]}",
+            {"configuration": TRACKED, "gates": ["IncrementalBackup"], "objects": BLOCK_CLAIM},
+            "devices/disk/driver/@io",
+            None,
+            "native",
+            "native",
+            id="judges_images_below_overlays",
+        ),
     ],
 )
 def test_what_the_domain_shows(template, options, path, old, middle, new):
@@ -376,9 +394,10 @@ def shown(release, template, path, *, converted=False, annotations=None, **optio
             {"template": {"metadata": {"annotations": annotations}, "spec": read(template)}}
         ).decode()
     result = ask(release, template, **options)
-    if not result.admitted:
+    xml = result.converted_xml if converted else result.domain_xml
+    if xml is None:
         return "crash" if result.reasons[0].type == CRASH else "refused"
-    domain = ET.fromstring(result.converted_xml if converted else result.domain_xml)
+    domain = ET.fromstring(xml)
     element, _, attribute = path.partition("/@")
     found = domain.find(element)
     return None if found is None else found.get(attribute) if attribute else found.text

@@ -107,6 +107,12 @@ class Traits(msgspec.Struct, frozen=True, kw_only=True):
     tracking overlay (converter/converter.go, ConvertHotplugVolumeSourceToDisk, getOptimalBlockIO)."""
     pci_vgpu_display: bool = False
     """A GPU on PCI can be a display (device/hostdevice/hostdev.go, createPCIHostDevice)."""
+    judges_images_below_overlays: bool = False
+    """Cache and I/O mode of a disk with a tracking overlay are what the image below it can do; before, what the overlay
+    can, which is a file without blocks (converter/converter.go, SetDriverCacheMode, SetOptimalIOMode)."""
+    crashes_on_unbound_interfaces: bool = True
+    """virt-launcher crashes on an interface without a binding, which its webhook admits (pkg/network/setup/podnic.go,
+    PlugPhase2)."""
     claimed_devices_keep_order: bool = False
     """Devices of resource claims keep the VMI's order, one with a PCI address and an mdev UUID is a mediated one, and
     on s390x such a host device is of model vfio-ap; before, PCI devices come first and their address wins

@@ -37,6 +37,7 @@ RELEASE = replace(
         converts_mac_address=True,
         link_state_needs_tap=True,
         tracks_hotplugged_disks=True,
+        judges_images_below_overlays=True,
         claimed_devices_keep_order=True,
         omits_empty_address_attributes=True,
         root_complex_needs_pcie=True,

@@ -50,6 +50,7 @@ RELEASE = replace(
         tdx_embeds_secure_boot=True,
         grace_gpus=True,
         interface_needs_binding=True,
+        crashes_on_unbound_interfaces=False,
         untyped_network_is_default=False,
         port_field=".port",
         highest_port=65535,

@@ -1,11 +1,15 @@
 """Network phase 2: what interfaces learn of the pod's links."""
 
+import re
+
 import pytest
 from fragments import make_context, make_vmi
 
 from virtcatalog.kubevirt.hosts import PodLinks
 from virtcatalog.kubevirt.launcher.elements.interfaces import interfaces
+from virtcatalog.kubevirt.launcher.errors import LauncherCrashError
 from virtcatalog.kubevirt.launcher.launch.network import attach_taps
+from virtcatalog.releases import find_release
 
 
 @pytest.fixture
@@ -97,3 +101,18 @@ def test_the_target_is_the_tap_or_where_a_plugin_made_the_link_one_the_link(atta
 def test_interfaces_without_a_tap_stay_as_they_are(attached, xml, nics):
     vmi = make_vmi(f"domain.devices: {{interfaces: [{nics}]}}\nnetworks: [{{name: n, pod: {{}}}}]")
     assert attached(nics, "{name: n, pod: {}}") == xml(list(interfaces(vmi, make_context())))
+
+
+@pytest.mark.parametrize("release", ["v1.7.4", "v1.8.4"])
+def test_an_interface_without_a_binding_crashes_older_releases(attached, release):
+    networks = "{name: a, pod: {}}, {name: n, multus: {networkName: x}}"
+    with pytest.raises(LauncherCrashError, match=re.escape("spec.domain.devices.interfaces[1]")):
+        attached("{name: a, bridge: {}}, {name: n}", networks, release=find_release(release))
+    attached("{name: a, bridge: {}}, {name: n}", networks)
+
+
+@pytest.mark.parametrize(
+    "rest", ["state: absent", "sriov: {}", "passtBinding: {}", "binding: {name: p}", "masquerade: {}"]
+)
+def test_other_interfaces_do_not(attached, rest):
+    attached(f"{{name: n, {rest}}}", "{name: n, pod: {}}", release=find_release("v1.8.4"))

@@ -12,6 +12,8 @@ from virtcatalog.kubevirt.launcher.errors import DomainError
 from virtcatalog.kubevirt.launcher.xml import Element, Shared, leaf
 
 _NO_CLAIM = BackingVolume(has_claim=False)
+_OVERLAY = BackingVolume()
+"""An overlay that tracks changes, in place of what is below: a file without blocks of its own."""
 _ORDER = ("name", "type", "cache", "error_policy", "io", "discard", "queues", "iommu", "iothread")
 
 
@@ -33,6 +35,8 @@ def set_drivers(elements: Sequence[Element], vmi: VirtualMachineInstance, contex
 def _set_driver(disk: Element, volume: Volume, context: Context, field: str) -> None:
     driver = disk[0]
     claim = context.volumes.get(volume.name, _NO_CLAIM)
+    if not context.release.traits.judges_images_below_overlays and disk.find("source/dataStore") is not None:
+        claim = _OVERLAY
     cache, io = driver.get("cache", ""), driver.get("io", "")
     if cache in ("", "none"):
         direct = _takes_direct_io(volume, claim, context)
@@ -68,7 +72,7 @@ def _is_block(claim: BackingVolume) -> bool:
 def _is_allocated(volume: Volume, claim: BackingVolume, context: Context) -> bool:
     """Whether the image is a file that holds all its blocks: ISOs made of Kubernetes objects do."""
     if claim.has_claim:
-        return claim.preallocated or context.claims_allocated
+        return claim.preallocated or (context.claims_allocated and claim is not _OVERLAY)
     return (
         volume.config_map is not None
         or volume.secret is not None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from functools import lru_cache
 from hashlib import sha256
 
@@ -12,6 +12,7 @@ from virtcatalog.api.kubevirt import VirtualMachineInstance
 from virtcatalog.api.volumes import Network
 from virtcatalog.kubevirt.launcher.context import Context
 from virtcatalog.kubevirt.launcher.elements.interfaces import is_tap
+from virtcatalog.kubevirt.launcher.errors import LauncherCrashError
 from virtcatalog.kubevirt.launcher.xml import Element, leaf
 
 _PRIMARY_TAP = "tap0"
@@ -23,9 +24,13 @@ _BEFORE_MTU = ("model", "driver", "link")
 def attach_taps(elements: Iterable[Element], vmi: VirtualMachineInstance, context: Context) -> None:
     """Give each tap interface its device in the pod, and the MTU and, unless the VMI sets one, the MAC of its link.
 
+    LauncherCrashError where a release cannot do without a binding.
     Source: pkg/network/setup/launcher/configurator.go and pkg/network/domainspec/generators.go.
     """
-    taps = {each.name: each for each in vmi.spec.domain.devices.interfaces if is_tap(each, context)}
+    interfaces = vmi.spec.domain.devices.interfaces
+    taps = {each.name: each for each in interfaces if is_tap(each, context)}
+    if len(taps) < len(interfaces) and context.release.traits.crashes_on_unbound_interfaces:
+        _look_for_unbound(vmi, context, taps)
     if not taps:
         return
     aliased = {_alias(element): element for element in elements}
@@ -33,6 +38,15 @@ def attach_taps(elements: Iterable[Element], vmi: VirtualMachineInstance, contex
         interface = taps.get(network.name)
         if interface is not None and interface.state != "absent":
             _attach(aliased[f"ua-{network.name}"], interface, network, number, context)
+
+
+def _look_for_unbound(vmi: VirtualMachineInstance, context: Context, taps: Container[str]) -> None:
+    """Raise LauncherCrashError for an interface that is attached in no way: there is nothing to make its XML."""
+    for position, each in enumerate(vmi.spec.domain.devices.interfaces):
+        bound = each.name in taps or each.binding or each.sriov or each.passt_binding or each.slirp
+        if not bound and each.state != "absent":
+            field, cause = f"spec.domain.devices.interfaces[{position}]", f"interface {each.name!r} has no binding"
+            raise LauncherCrashError(context.release, field, f"{cause}: give it bridge, masquerade or sriov")
 
 
 def _alias(interface: Element) -> str | None:
