@@ -15,7 +15,10 @@ from virtcatalog.kubevirt.configuration import Configuration
 
 
 def validate_access_credentials(spec: VirtualMachineInstanceSpec, path: str, _config: Configuration) -> Iterator[Cause]:
-    """A credential is a key or a password, from one source, by one way for which the VM is equipped."""
+    """A credential is a key or a password, from one source, by one way for which the VM is equipped.
+
+    Source: validateAccessCredentials.
+    """
     for index, credential in enumerate(spec.access_credentials):
         field = f"{path}.accessCredentials[{index}]"
         key, password = credential.ssh_public_key, credential.user_password

@@ -14,10 +14,13 @@ _MAC_ADDRESS = re.compile(f"{_PAIRS}|{_FOURS}")
 
 
 def is_pci_address(text: str) -> bool:
-    """Whether `text` is a PCI address such as `0000:81:01.0`."""
+    """Whether `text` is a PCI address such as `0000:81:01.0` (ParsePciAddress)."""
     return _PCI_ADDRESS.fullmatch(text) is not None
 
 
 def is_mac_address(text: str) -> bool:
-    """Whether `text` is a 48-bit MAC address: pairs joined by `:` or `-`, or fours joined by `.`."""
+    """Whether `text` is a 48-bit MAC address: pairs joined by `:` or `-`, or fours joined by `.`.
+
+    Source: ValidateMacAddress.
+    """
     return _MAC_ADDRESS.fullmatch(text) is not None

@@ -21,7 +21,7 @@ PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 
 
 def validate_affinity(spec: VirtualMachineInstanceSpec, path: str, _config: Configuration) -> Iterator[Cause]:
-    """Affinity to nodes and to pods follows Kubernetes' rules."""
+    """Affinity to nodes and to pods follows Kubernetes' rules (validateSpecAffinity)."""
     affinity = spec.affinity
     if affinity is None:
         return
@@ -71,7 +71,10 @@ def _pod_term(term: PodAffinityTerm, field: str) -> Iterator[Cause]:
 
 
 def validate_topology_spread(spec: VirtualMachineInstanceSpec, path: str, _config: Configuration) -> Iterator[Cause]:
-    """Spread constraints have a positive skew and a proper key, and no two say the same."""
+    """Spread constraints have a positive skew and a proper key, and no two say the same.
+
+    Source: validateSpecTopologySpreadConstraints.
+    """
     if not spec.topology_spread_constraints:
         return
     field = f"{path}.topologySpreadConstraints"

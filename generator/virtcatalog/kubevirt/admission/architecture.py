@@ -29,7 +29,10 @@ def validate_foreign_architecture(
 
 
 def validate_architecture(spec: VirtualMachineInstanceSpec, path: str, config: Configuration) -> Iterator[Cause]:
-    """The architecture is known, and its machines can have what the VM asks for. Only the VMI webhook looks."""
+    """The architecture is known, and its machines can have what the VM asks for. Only the VMI webhook looks.
+
+    Source: ValidateVirtualMachineInstancePerArch.
+    """
     architecture = spec.architecture
     if architecture not in VIDEO_TYPES:
         yield invalid(f"{path}.architecture", f"{architecture!r} is none of {', '.join(VIDEO_TYPES)}")

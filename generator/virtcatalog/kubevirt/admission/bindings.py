@@ -22,7 +22,7 @@ _DISCONTINUED_GATES = {"Passt": "passt", "Macvtap": "macvtap"}
 def validate_discontinued_bindings(
     spec: VirtualMachineInstanceSpec, path: str, config: Configuration
 ) -> Iterator[Cause]:
-    """Bindings that only an old VM can still have: they are refused in a new one."""
+    """Bindings that only an old VM can still have: they are refused in a new one (validateDiscontinuedBindings)."""
     discontinued = _DISCONTINUED[:1] if config.release.traits.passt_and_macvtap_gates else _DISCONTINUED
     for index, interface in enumerate(spec.domain.devices.interfaces):
         if interface.slirp is None and interface.passt is None and interface.macvtap is None:
@@ -38,7 +38,10 @@ def validate_discontinued_bindings(
 def validate_discontinued_feature_gates(
     spec: VirtualMachineInstanceSpec, _path: str, config: Configuration
 ) -> Iterator[Cause]:
-    """A gate that is still configured for a feature that is gone, while the spec uses that feature."""
+    """A gate that is still configured for a feature that is gone, while the spec uses that feature.
+
+    Source: ValidateFeatureGates.
+    """
     for gate in config.configured_feature_gates:
         binding = _DISCONTINUED_GATES.get(gate)
         if binding and any(getattr(interface, binding) is not None for interface in spec.domain.devices.interfaces):
@@ -46,7 +49,7 @@ def validate_discontinued_feature_gates(
 
 
 def validate_bindings(spec: VirtualMachineInstanceSpec, path: str, config: Configuration) -> Iterator[Cause]:
-    """One binding an interface, one that its network allows."""
+    """One binding an interface, one that its network allows (validateInterfaceBinding)."""
     pods = {network.name: network.pod is not None for network in spec.networks}
     for index, interface in enumerate(spec.domain.devices.interfaces):
         bridge, masquerade, passt = interface.bridge, interface.masquerade, interface.passt_binding

@@ -20,7 +20,7 @@ _LINE_BREAKS = str.maketrans("", "", "\r\n")
 
 
 def validate_cloud_init(source: CloudInitNoCloudSource | CloudInitConfigDriveSource, field: str) -> Iterator[Cause]:
-    """`field` is the path of the source, `….cloudInitNoCloud` or `….cloudInitConfigDrive`."""
+    """`field` is the path of the source, `….cloudInitNoCloud` or `….cloudInitConfigDrive` (validateVolumes)."""
     users = _count(source.secret_ref, source.user_data_base64, source.user_data)
     networks = _count(source.network_data_secret_ref, source.network_data_base64, source.network_data)
     if users:

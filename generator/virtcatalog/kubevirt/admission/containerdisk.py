@@ -11,7 +11,7 @@ from virtcatalog.kubevirt.configuration import Configuration
 
 
 def validate_container_disks(spec: VirtualMachineInstanceSpec, path: str, _config: Configuration) -> Iterator[Cause]:
-    """Where a container disk's image lies in its container, if it is said."""
+    """Where a container disk's image lies in its container, if it is said (ValidateContainerDisks)."""
     for index, volume in enumerate(spec.volumes):
         disk = volume.container_disk
         if disk is not None and disk.path:

@@ -15,7 +15,10 @@ POLICIES = ("force", "require", "optional", "disable", "forbid")
 
 
 def validate_dedicated_cpus(spec: VirtualMachineInstanceSpec, path: str, config: Configuration) -> Iterator[Cause]:
-    """Dedicated CPUs need whole, equal requests and limits that agree with the topology, and known memory."""
+    """Dedicated CPUs need whole, equal requests and limits that agree with the topology, and known memory.
+
+    Source: validateCpuPinning.
+    """
     domain = spec.domain
     cpu = domain.cpu
     if not cpu or not cpu.dedicated_cpu_placement:
@@ -76,21 +79,21 @@ def _has_memory(domain: DomainSpec) -> bool:
 
 
 def number_of_vcpus(cpu: CPU) -> int:
-    """The vCPUs of a topology: what is 0 is not set and counts once, all 0 is none."""
+    """The vCPUs of a topology: what is 0 is not set and counts once, all 0 is none (GetNumberOfVCPUs)."""
     if not (cpu.sockets or cpu.cores or cpu.threads):
         return 0
     return (cpu.sockets or 1) * (cpu.cores or 1) * (cpu.threads or 1) % 2**32
 
 
 def validate_emulator_thread(spec: VirtualMachineInstanceSpec, path: str, _config: Configuration) -> Iterator[Cause]:
-    """The emulator's thread can be isolated on dedicated CPUs only."""
+    """The emulator's thread can be isolated on dedicated CPUs only (validateCPUIsolatorThread)."""
     cpu = spec.domain.cpu
     if cpu and cpu.isolate_emulator_thread and not cpu.dedicated_cpu_placement:
         yield invalid(f"{path}.domain.cpu.isolateEmulatorThread", "needs cpu.dedicatedCpuPlacement: true")
 
 
 def validate_cpu_features(spec: VirtualMachineInstanceSpec, path: str, _config: Configuration) -> Iterator[Cause]:
-    """The policy of a CPU feature is one that libvirt knows."""
+    """The policy of a CPU feature is one that libvirt knows (validateCPUFeaturePolicies)."""
     cpu = spec.domain.cpu
     if not cpu:
         return
@@ -103,7 +106,7 @@ def validate_cpu_features(spec: VirtualMachineInstanceSpec, path: str, _config: 
 
 
 def validate_max_sockets(spec: VirtualMachineInstanceSpec, path: str, _config: Configuration) -> Iterator[Cause]:
-    """A VM starts with at most as many sockets as it may grow to."""
+    """A VM starts with at most as many sockets as it may grow to (validateCPUHotplug)."""
     cpu = spec.domain.cpu
     if cpu and cpu.max_sockets and cpu.sockets > cpu.max_sockets:
         yield invalid(

@@ -20,7 +20,10 @@ _SOURCES = DataVolumeSource.__struct_fields__
 
 
 def validate_data_volume_templates(spec: VirtualMachineSpec, path: str) -> Iterator[Cause]:
-    """Each template is complete, the first mistake counts, and a volume of the VM uses it."""
+    """Each template is complete, the first mistake counts, and a volume of the VM uses it.
+
+    Source: ValidateDataVolumeTemplate.
+    """
     if not spec.data_volume_templates:
         return
     used = set()
@@ -57,7 +60,10 @@ def _claim_schema(claim: PersistentVolumeClaimSpec | StorageSpec, place: str) ->
 
 
 def validate_data_volume_namespaces(vm: VirtualMachine) -> Iterator[Cause]:
-    """A DataVolume that comes with a VM lives in the VM's namespace."""
+    """A DataVolume that comes with a VM lives in the VM's namespace.
+
+    Source: validateVirtualMachineDataVolumeTemplateNamespace.
+    """
     for index, template in enumerate(vm.spec.data_volume_templates):
         namespace = template.metadata.namespace
         if namespace and namespace != (vm.metadata.namespace or DEFAULT_NAMESPACE):

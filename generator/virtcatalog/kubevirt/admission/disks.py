@@ -27,7 +27,10 @@ _BUSES = ("virtio", "scsi", "sata", "usb")
 
 
 def validate_disks(spec: VirtualMachineInstanceSpec, path: str, _config: Configuration) -> Iterator[Cause]:
-    """Name, target, address, boot order, bus, serial, cache, IO mode, error policy and block size of every disk."""
+    """Name, target, address, boot order, bus, serial, cache, IO mode, error policy and block size of every disk.
+
+    Source: ValidateDisks.
+    """
     disks_path = f"{path}.domain.devices.disks"
     first: dict[str, int] = {}
     for index, disk in enumerate(spec.domain.devices.disks):

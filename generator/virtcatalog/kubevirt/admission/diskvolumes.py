@@ -18,7 +18,7 @@ RESERVED_CONTAINER_PATHS = ("/var/run/kubevirt", "/var/run/libvirt")
 
 
 def validate_disk_volumes(spec: VirtualMachineInstanceSpec, path: str, config: Configuration) -> Iterator[Cause]:
-    """A volume for every disk, one that suits it, and no boot order twice."""
+    """A volume for every disk, one that suits it, and no boot order twice (validateBootOrder)."""
     devices = spec.domain.devices
     volumes = {volume.name: volume for volume in spec.volumes}
     orders: set[int] = set()
@@ -52,7 +52,10 @@ def validate_disk_volumes(spec: VirtualMachineInstanceSpec, path: str, config: C
 
 
 def validate_volume_disks(spec: VirtualMachineInstanceSpec, path: str, _config: Configuration) -> Iterator[Cause]:
-    """A disk or a filesystem for every volume: a rule for VMIs alone, a VM's volume may wait for its disk."""
+    """A disk or a filesystem for every volume: a rule for VMIs alone, a VM's volume may wait for its disk.
+
+    Source: validateVirtualMachineInstanceSpecVolumeDisks.
+    """
     devices = spec.domain.devices
     disks = {disk.name for disk in devices.disks}
     filesystems = {filesystem.name for filesystem in devices.filesystems}

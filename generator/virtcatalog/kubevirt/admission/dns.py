@@ -20,7 +20,10 @@ MAX_NAMESERVERS, MAX_SEARCHES, MAX_SEARCH_BYTES = 3, 6, 256
 
 
 def validate_dns(spec: VirtualMachineInstanceSpec, path: str, _config: Configuration) -> Iterator[Cause]:
-    """The policy None leaves everything to dnsConfig, which stays within what a resolver reads."""
+    """The policy None leaves everything to dnsConfig, which stays within what a resolver reads.
+
+    Source: validateDNSPolicy, validatePodDNSConfig.
+    """
     config = spec.dns_config
     if spec.dns_policy == "None":
         if config is None:

@@ -14,6 +14,6 @@ from virtcatalog.kubevirt.configuration import Configuration
 
 
 def validate_downward_metrics(spec: VirtualMachineInstanceSpec, path: str, config: Configuration) -> Iterator[Cause]:
-    """The device needs a feature gate; so does the volume (see `volumes`)."""
+    """The device needs a feature gate; so does the volume (see `volumes`) (validateDownwardMetrics)."""
     if spec.domain.devices.downward_metrics is not None and not config.feature_gate("DownwardMetrics"):
         yield invalid(f"{path}.domain.devices.downwardMetrics", "needs the feature gate DownwardMetrics")

@@ -19,7 +19,10 @@ BOTH_GATE = "ExperimentalVirtiofsSupport"
 
 
 def validate_filesystems(spec: VirtualMachineInstanceSpec, path: str, config: Configuration) -> Iterator[Cause]:
-    """Storage is shared only behind a feature gate, and so is configuration until its gate is GA."""
+    """Storage is shared only behind a feature gate, and so is configuration until its gate is GA.
+
+    Source: validateFilesystemsWithVirtIOFSEnabled.
+    """
     filesystems = spec.domain.devices.filesystems
     both = config.release.traits.experimental_virtiofs_gate and config.feature_gate(BOTH_GATE)
     share_storage = both or config.feature_gate(STORAGE_GATE)

@@ -16,7 +16,7 @@ from virtcatalog.kubevirt.configuration import Configuration
 
 
 def validate_acpi_tables(spec: VirtualMachineInstanceSpec, path: str, _config: Configuration) -> Iterator[Cause]:
-    """An ACPI table comes from a secret's volume."""
+    """An ACPI table comes from a secret's volume (validateFirmwareACPI)."""
     firmware = spec.domain.firmware
     if not firmware or firmware.acpi is None:
         return
@@ -37,7 +37,10 @@ def _acpi_volume(spec: VirtualMachineInstanceSpec, name: str, field: str) -> Ite
 
 
 def validate_firmware(spec: VirtualMachineInstanceSpec, path: str, config: Configuration) -> Iterator[Cause]:
-    """One boot loader, a complete direct kernel boot, and secure boot only with what it needs."""
+    """One boot loader, a complete direct kernel boot, and secure boot only with what it needs.
+
+    Source: validateFirmware, validateDomainSpec.
+    """
     firmware = spec.domain.firmware
     if not firmware:
         return
@@ -59,7 +62,7 @@ def validate_firmware(spec: VirtualMachineInstanceSpec, path: str, config: Confi
 
 
 def smm_is_on(features: Features | None) -> bool:
-    """System Management Mode: on when it is mentioned and not disabled."""
+    """System Management Mode: on when it is mentioned and not disabled (smmFeatureEnabled)."""
     return features is not None and features.smm is not None and features.smm.enabled is not False
 
 

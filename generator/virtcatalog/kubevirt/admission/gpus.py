@@ -15,7 +15,7 @@ from virtcatalog.kubevirt.configuration import Configuration
 
 
 def validate_gpus(spec: VirtualMachineInstanceSpec, path: str, _config: Configuration) -> Iterator[Cause]:
-    """One vGPU at most can have a display with a RAM framebuffer."""
+    """One vGPU at most can have a display with a RAM framebuffer (validateMDEVRamFB)."""
     gpus = spec.domain.devices.gpus
     if gpus and sum(map(_has_ram_framebuffer, gpus)) > 1:
         yield invalid(f"{path}.GPUs", "only one vGPU can have a display with ramFB: disable it for the others")

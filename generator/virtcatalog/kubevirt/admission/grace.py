@@ -20,7 +20,10 @@ _HEX_ID = re.compile(r"[0-9A-F]{4}")
 
 
 def validate_grace(spec: VirtualMachineInstanceSpec, path: str, config: Configuration) -> Iterator[Cause]:
-    """A Grace GPU needs its feature gates, an arm64 `virt` machine and dedicated CPUs."""
+    """A Grace GPU needs its feature gates, an arm64 `virt` machine and dedicated CPUs.
+
+    Source: validateGraceIOVirtualization.
+    """
     devices = spec.domain.devices
     if not (devices.gpus or devices.host_devices) or not _may_be_permitted(config):
         return
@@ -57,7 +60,10 @@ def _machine(spec: VirtualMachineInstanceSpec, path: str, config: Configuration)
 def validate_grace_annotations(
     spec: VirtualMachineInstanceSpec, metadata: ObjectMeta, path: str, config: Configuration
 ) -> Iterator[Cause]:
-    """A Grace GPU excludes two annotations on where PCI devices go; `path` is the metadata's."""
+    """A Grace GPU excludes two annotations on where PCI devices go; `path` is the metadata's.
+
+    Source: validateGraceIOVirtualizationAnnotations.
+    """
     annotations = metadata.annotations
     if not annotations or not _may_be_permitted(config):
         return

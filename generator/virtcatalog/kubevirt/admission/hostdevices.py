@@ -14,6 +14,9 @@ from virtcatalog.kubevirt.configuration import Configuration
 
 
 def validate_host_devices(spec: VirtualMachineInstanceSpec, path: str, config: Configuration) -> Iterator[Cause]:
-    """Host devices at all; which of them are permitted shows when the pod is made."""
+    """Host devices at all; which of them are permitted shows when the pod is made.
+
+    Source: validateHostDevicesWithPassthroughEnabled.
+    """
     if spec.domain.devices.host_devices and not config.feature_gate("HostDevices"):
         yield invalid(f"{path}.HostDevices", "hostDevices need the feature gate HostDevices")

@@ -14,7 +14,7 @@ from virtcatalog.kubevirt.configuration import Configuration
 
 
 def validate_host_disk(disk: HostDisk, field: str, config: Configuration) -> Iterator[Cause]:
-    """`field` is the path of the volume."""
+    """`field` is the path of the volume (validateVolumes)."""
     if not config.feature_gate("HostDisk"):
         yield invalid(field, "hostDisk needs the feature gate HostDisk")
     if not disk.path:

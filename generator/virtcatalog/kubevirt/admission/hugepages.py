@@ -12,7 +12,10 @@ from virtcatalog.kubevirt.configuration import Configuration
 
 
 def validate_hugepages(spec: VirtualMachineInstanceSpec, path: str, config: Configuration) -> Iterator[Cause]:
-    """The page size is a quantity and the memory a whole number of pages, at least one."""
+    """The page size is a quantity and the memory a whole number of pages, at least one.
+
+    Source: validateHugepagesMemoryRequests.
+    """
     memory = spec.domain.memory
     if not memory or memory.hugepages is None:
         return

@@ -15,7 +15,10 @@ from virtcatalog.kubevirt.defaults.hyperv import unfulfilled
 
 
 def validate_hyperv(spec: VirtualMachineInstanceSpec, path: str, _config: Configuration) -> Iterator[Cause]:
-    """A feature needs those that it builds on, and passing the host's through excludes a choice."""
+    """A feature needs those that it builds on, and passing the host's through excludes a choice.
+
+    Source: ValidateVirtualMachineInstanceHyperv.
+    """
     features = spec.domain.features
     if not features or features.hyperv is None:
         return

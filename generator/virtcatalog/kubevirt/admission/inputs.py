@@ -11,7 +11,7 @@ from virtcatalog.kubevirt.configuration import Configuration
 
 
 def validate_inputs(spec: VirtualMachineInstanceSpec, path: str, _config: Configuration) -> Iterator[Cause]:
-    """An input device is a tablet on the virtio or the USB bus."""
+    """An input device is a tablet on the virtio or the USB bus (validateInputDevices)."""
     for index, device in enumerate(spec.domain.devices.inputs):
         field = f"{path}.domain.devices.inputs[{index}]"
         if device.bus not in ("", "virtio", "usb"):

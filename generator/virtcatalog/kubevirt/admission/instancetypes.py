@@ -82,7 +82,10 @@ def admit(manifest: dict[str, Any], cluster: Cluster) -> list[Cause]:
 
 
 def warnings(manifest: dict[str, Any], release: Release = DEFAULT) -> list[Warning]:
-    """Return the deprecations in an instance type or preference that its webhook would admit."""
+    """Return the deprecations in an instance type or preference that its webhook would admit.
+
+    Source: checkForDeprecatedFields, checkForDeprecatedPreferredCPUTopology.
+    """
     spec = _spec(manifest, release)
     moved = release.traits.launch_security_moves_to_preference
     if moved and isinstance(spec, VirtualMachineInstancetypeSpec) and spec.launch_security is not None:
@@ -104,7 +107,10 @@ def _spec(
 
 
 def validate_instancetype(spec: VirtualMachineInstancetypeSpec, path: str = "spec") -> list[Cause]:
-    """Return what is wrong with an instance type: memory overcommit out of range, or together with huge pages."""
+    """Return what is wrong with an instance type: memory overcommit out of range, or together with huge pages.
+
+    Source: ValidateInstanceTypeSpec.
+    """
     causes, memory = [], spec.memory
     field = f"{path}.memory.overcommitPercent"
     if not 0 <= memory.overcommit_percent <= 100:
@@ -115,7 +121,7 @@ def validate_instancetype(spec: VirtualMachineInstancetypeSpec, path: str = "spe
 
 
 def validate_preference(spec: VirtualMachinePreferenceSpec, path: str = "spec") -> list[Cause]:
-    """Return what is wrong with a preference: its CPU topology, and how that spreads."""
+    """Return what is wrong with a preference: its CPU topology, and how that spreads (ValidatePreferenceSpec)."""
     if spec.cpu is None or spec.cpu.preferred_cpu_topology is None:
         return []
     if spec.cpu.preferred_cpu_topology not in TOPOLOGIES:

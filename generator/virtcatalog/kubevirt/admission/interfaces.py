@@ -25,7 +25,7 @@ _STATES = frozenset({"", "absent", "down", "up"})
 
 
 def validate_interface_states(spec: VirtualMachineInstanceSpec, path: str, config: Configuration) -> Iterator[Cause]:
-    """The link state that is asked for, and who can have it."""
+    """The link state that is asked for, and who can have it (validateInterfaceStateValue)."""
     interfaces = spec.domain.devices.interfaces
     if not any(map(_state, interfaces)):
         return
@@ -47,7 +47,7 @@ def validate_interface_states(spec: VirtualMachineInstanceSpec, path: str, confi
 
 
 def validate_interfaces(spec: VirtualMachineInstanceSpec, path: str, config: Configuration) -> Iterator[Cause]:
-    """Each interface on its own; ports count on the pod network alone."""
+    """Each interface on its own; ports count on the pod network alone (validateInterfacesFields)."""
     pods: dict[str, bool] = {}
     for index, interface in enumerate(spec.domain.devices.interfaces):
         name = interface.name

@@ -13,7 +13,7 @@ POLICIES = ("shared", "auto", "supplementalPool")
 
 
 def validate_io_threads_policy(spec: VirtualMachineInstanceSpec, path: str, _config: Configuration) -> Iterator[Cause]:
-    """The policy is a known one; a supplemental pool says how many threads it has."""
+    """The policy is a known one; a supplemental pool says how many threads it has (validateIOThreadsPolicy)."""
     policy = spec.domain.io_threads_policy
     if policy is None:
         return

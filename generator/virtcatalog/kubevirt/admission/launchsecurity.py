@@ -19,7 +19,7 @@ GATES = {"sev": "WorkloadEncryptionSEV", "snp": "WorkloadEncryptionSEV", "tdx": 
 
 
 def validate_launch_security(spec: VirtualMachineInstanceSpec, path: str, config: Configuration) -> Iterator[Cause]:
-    """One technology, its feature gate on, and nothing in the VM that excludes it."""
+    """One technology, its feature gate on, and nothing in the VM that excludes it (validateLaunchSecurity)."""
     security = spec.domain.launch_security
     if security is None:
         return

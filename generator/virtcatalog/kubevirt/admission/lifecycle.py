@@ -14,7 +14,7 @@ _KNOWN = ", ".join(EVICTION_STRATEGIES)
 
 
 def validate_start_strategy(spec: VirtualMachineInstanceSpec, path: str, _config: Configuration) -> Iterator[Cause]:
-    """The one start strategy is Paused, and a paused VM cannot answer a liveness probe."""
+    """The one start strategy is Paused, and a paused VM cannot answer a liveness probe (validateStartStrategy)."""
     strategy = spec.start_strategy
     if strategy is None:
         return
@@ -25,7 +25,7 @@ def validate_start_strategy(spec: VirtualMachineInstanceSpec, path: str, _config
 
 
 def validate_eviction_strategy(spec: VirtualMachineInstanceSpec, path: str, config: Configuration) -> Iterator[Cause]:
-    """The eviction strategy, the VM's own or the cluster's, is a known one."""
+    """The eviction strategy, the VM's own or the cluster's, is a known one (validateLiveMigration)."""
     own = spec.eviction_strategy
     if own is not None:
         if own not in EVICTION_STRATEGIES:
@@ -37,6 +37,6 @@ def validate_eviction_strategy(spec: VirtualMachineInstanceSpec, path: str, conf
 
 
 def validate_reboot_policy(spec: VirtualMachineInstanceSpec, path: str, config: Configuration) -> Iterator[Cause]:
-    """A reboot policy needs its feature gate."""
+    """A reboot policy needs its feature gate (validateRebootPolicy)."""
     if spec.domain.reboot_policy is not None and not config.feature_gate("RebootPolicy"):
         yield invalid(f"{path}.domain.rebootPolicy", "needs the feature gate RebootPolicy, which is off")

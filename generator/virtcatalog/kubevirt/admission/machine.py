@@ -15,7 +15,10 @@ _WILDCARD = re.compile(r"\*|\?|\[(\^?)((?:\\.|[^\\\]])+)\]|\\?(.)", re.DOTALL)
 
 
 def validate_machine(spec: VirtualMachineInstanceSpec, path: str, config: Configuration) -> Iterator[Cause]:
-    """The machine type is one that the cluster allows on this architecture (`emulatedMachines`)."""
+    """The machine type is one that the cluster allows on this architecture (`emulatedMachines`).
+
+    Source: validateEmulatedMachine.
+    """
     machine = spec.domain.machine
     if not machine or not machine.type:
         return

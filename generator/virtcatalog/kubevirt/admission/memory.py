@@ -11,7 +11,10 @@ from virtcatalog.kubevirt.configuration import Configuration
 
 
 def validate_guest_memory(spec: VirtualMachineInstanceSpec, path: str, config: Configuration) -> Iterator[Cause]:
-    """The guest's memory fits the limit, unless the cluster updates VMs live (then it may be plugged later)."""
+    """The guest's memory fits the limit, unless the cluster updates VMs live (then it may be plugged later).
+
+    Source: validateGuestMemoryLimit.
+    """
     limit = spec.domain.resources.limits.get("memory")
     memory = spec.domain.memory
     if not limit or not memory or memory.guest is None or config.live_update:
@@ -23,7 +26,7 @@ def validate_guest_memory(spec: VirtualMachineInstanceSpec, path: str, config: C
 
 
 def validate_reserved_overhead(spec: VirtualMachineInstanceSpec, path: str, config: Configuration) -> Iterator[Cause]:
-    """Reserved overhead needs its feature gate."""
+    """Reserved overhead needs its feature gate (validateReservedOverheadMemlock)."""
     memory = spec.domain.memory
     if memory and memory.reserved_overhead is not None and not config.feature_gate("ReservedOverheadMemlock"):
         yield invalid(
@@ -32,7 +35,7 @@ def validate_reserved_overhead(spec: VirtualMachineInstanceSpec, path: str, conf
 
 
 def validate_memory_is_set(spec: VirtualMachineInstanceSpec, path: str, _config: Configuration) -> Iterator[Cause]:
-    """A VMI says how much memory it has; a VM template need not."""
+    """A VMI says how much memory it has; a VM template need not (validateMemoryIsProvided)."""
     requested = spec.domain.resources.requests.get("memory")
     if requested:
         return

@@ -24,7 +24,10 @@ SIDECARS = "hooks.kubevirt.io/hookSidecars"
 
 
 def validate_metadata(metadata: ObjectMeta, path: str, config: Configuration) -> Iterator[Cause]:
-    """What a user writes there: no label that KubeVirt keeps for itself, no annotation whose feature is off."""
+    """What a user writes there: no label that KubeVirt keeps for itself, no annotation whose feature is off.
+
+    Source: ValidateVirtualMachineInstanceMetadata.
+    """
     if reserved := sorted(RESERVED_LABELS.intersection(metadata.labels)):
         yield not_supported(f"{path}.labels", f"{', '.join(reserved)}: KubeVirt keeps these labels for itself")
     yield from validate_annotations(metadata, path, config)

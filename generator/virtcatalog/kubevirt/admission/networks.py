@@ -19,7 +19,7 @@ _resource_claim = attrgetter("resource_claim")
 
 
 def validate_networks(spec: VirtualMachineInstanceSpec, path: str, config: Configuration) -> Iterator[Cause]:
-    """All rules about networks and interfaces that hold for a VM's template and for a VMI alike."""
+    """All rules about networks and interfaces that hold for a VM's template and for a VMI alike (Validate)."""
     interfaces, networks = spec.domain.devices.interfaces, spec.networks
     if networks:
         yield from _default_networks(spec, path)

@@ -11,7 +11,7 @@ from virtcatalog.kubevirt.configuration import Configuration
 
 
 def validate_numa(spec: VirtualMachineInstanceSpec, path: str, _config: Configuration) -> Iterator[Cause]:
-    """Passing the host's NUMA topology on needs dedicated CPUs and huge pages."""
+    """Passing the host's NUMA topology on needs dedicated CPUs and huge pages (validateNUMA)."""
     cpu = spec.domain.cpu
     if not cpu or not cpu.numa or cpu.numa.guest_mapping_passthrough is None:
         return

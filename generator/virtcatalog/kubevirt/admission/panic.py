@@ -14,7 +14,7 @@ MODELS = ("hyperv", "isa", "pvpanic")
 
 
 def validate_panic_devices(spec: VirtualMachineInstanceSpec, path: str, config: Configuration) -> Iterator[Cause]:
-    """A panic device has a known model, and s390x has one of its own."""
+    """A panic device has a known model, and s390x has one of its own (validatePanicDevices)."""
     devices = spec.domain.devices.panic_devices
     if not devices:
         return

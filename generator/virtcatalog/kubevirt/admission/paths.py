@@ -10,7 +10,7 @@ from virtcatalog.kubevirt.admission.causes import invalid
 
 
 def validate_path(path: str, field: str) -> Iterator[Cause]:
-    """A file's absolute path, without `.`, `..` or doubled slashes."""
+    """A file's absolute path, without `.`, `..` or doubled slashes (ValidatePath)."""
     if path == "/":
         yield invalid(field, "'/' is the root, not a file")
     elif posixpath.normpath("/" + path.lstrip("/")) != path.removesuffix("/"):

@@ -20,7 +20,10 @@ _PORT_NAME = re.compile(r"(?=.{1,15}\Z)(?=.*[a-z])[a-z0-9]+(-[a-z0-9]+)*", re.DO
 
 
 def validate_ports(ports: list[Port], interface_path: str, traits: Traits) -> Iterator[Cause]:
-    """The single ports of an interface on the pod network: all names first, then numbers and protocols."""
+    """The single ports of an interface on the pod network: all names first, then numbers and protocols.
+
+    Source: validatePortConfiguration.
+    """
     seen: set[str] = set()
     for index, port in enumerate(ports):
         if not port.name:
@@ -45,7 +48,7 @@ def validate_ports(ports: list[Port], interface_path: str, traits: Traits) -> It
 
 
 def validate_port_ranges(interface: Interface, interface_path: str) -> Iterator[Cause]:
-    """The port ranges of an interface on the pod network."""
+    """The port ranges of an interface on the pod network (validatePortRangesConfiguration)."""
     name, ranges = interface.name, interface.port_ranges
     if interface.ports:
         yield invalid(f"{interface_path}.name", f"interface {name!r} can have ports or portRanges, not both")

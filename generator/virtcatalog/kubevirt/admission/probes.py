@@ -11,7 +11,7 @@ from virtcatalog.kubevirt.configuration import Configuration
 
 
 def validate_probes(spec: VirtualMachineInstanceSpec, path: str, _config: Configuration) -> Iterator[Cause]:
-    """A probe has exactly one handler; one that connects to the VM needs the pod network."""
+    """A probe has exactly one handler; one that connects to the VM needs the pod network (validateProbe)."""
     readiness, liveness = spec.readiness_probe, spec.liveness_probe
     if readiness is None and liveness is None:
         return

@@ -11,7 +11,7 @@ from virtcatalog.kubevirt.configuration import Configuration
 
 
 def validate_realtime(spec: VirtualMachineInstanceSpec, path: str, _config: Configuration) -> Iterator[Cause]:
-    """A real-time guest has dedicated CPUs and the host's NUMA topology."""
+    """A real-time guest has dedicated CPUs and the host's NUMA topology (validateRealtime)."""
     cpu = spec.domain.cpu
     if not cpu or cpu.realtime is None:
         return

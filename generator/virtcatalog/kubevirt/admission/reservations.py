@@ -17,7 +17,7 @@ from virtcatalog.kubevirt.configuration import Configuration
 def validate_persistent_reservations(
     spec: VirtualMachineInstanceSpec, path: str, config: Configuration
 ) -> Iterator[Cause]:
-    """A LUN with a reservation needs the helper that the KubeVirt CR switches on."""
+    """A LUN with a reservation needs the helper that the KubeVirt CR switches on (validatePersistentReservation)."""
     if any(disk.lun is not None and disk.lun.reservation for disk in spec.domain.devices.disks) and (
         not config.persistent_reservation
     ):

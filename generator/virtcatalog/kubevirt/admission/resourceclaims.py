@@ -21,7 +21,7 @@ _Pairs = dict[tuple[str, str], int]
 
 
 def validate_resource_claims(spec: VirtualMachineInstanceSpec, path: str, config: Configuration) -> Iterator[Cause]:
-    """The claims, the devices, no request used twice, and no claim used that is not listed."""
+    """The claims, the devices, no request used twice, and no claim used that is not listed (validateCreationDRA)."""
     devices, traits = spec.domain.devices, config.release.traits
     if not traits.host_devices_from_claims:
         yield from _gpus_alone(spec, path, config)

@@ -15,7 +15,7 @@ _LEAST_MEMORY = Quantity.parse("1M")
 
 
 def validate_memory_requests(spec: VirtualMachineInstanceSpec, path: str, _config: Configuration) -> Iterator[Cause]:
-    """Requested memory is nothing, or at least 1M."""
+    """Requested memory is nothing, or at least 1M (validateMemoryRequestsNegativeOrNull)."""
     memory = spec.domain.resources.requests.get("memory")
     if not memory:
         return
@@ -26,7 +26,7 @@ def validate_memory_requests(spec: VirtualMachineInstanceSpec, path: str, _confi
 
 
 def validate_memory_limits(spec: VirtualMachineInstanceSpec, path: str, _config: Configuration) -> Iterator[Cause]:
-    """The memory limit is not negative and not below the request."""
+    """The memory limit is not negative and not below the request (validateMemoryLimitsNegativeOrNull)."""
     resources = spec.domain.resources
     limit = resources.limits.get("memory")
     if not limit:
@@ -42,14 +42,14 @@ def validate_memory_limits(spec: VirtualMachineInstanceSpec, path: str, _config:
 
 
 def validate_cpu_requests(spec: VirtualMachineInstanceSpec, path: str, _config: Configuration) -> Iterator[Cause]:
-    """Requested CPU time is not negative."""
+    """Requested CPU time is not negative (validateCPURequestNotNegative)."""
     cpu = spec.domain.resources.requests.get("cpu")
     if cpu and cpu < NONE:
         yield invalid(f"{path}.domain.resources.requests.cpu", f"must not be negative, is {cpu}")
 
 
 def validate_cpu_limits(spec: VirtualMachineInstanceSpec, path: str, _config: Configuration) -> Iterator[Cause]:
-    """The limit of CPU time is not negative and not below the request."""
+    """The limit of CPU time is not negative and not below the request (validateCPULimitNotNegative)."""
     resources = spec.domain.resources
     limit = resources.limits.get("cpu")
     if not limit:

@@ -12,7 +12,7 @@ from virtcatalog.kubevirt.names import dns_subdomain_problems
 
 
 def validate_service_account(spec: VirtualMachineInstanceSpec, path: str, _config: Configuration) -> Iterator[Cause]:
-    """The name is a DNS subdomain, and serviceAccount volumes show the same account."""
+    """The name is a DNS subdomain, and serviceAccount volumes show the same account (validateServiceAccountName)."""
     name = spec.service_account_name
     if not name:
         return

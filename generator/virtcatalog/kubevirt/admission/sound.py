@@ -11,7 +11,7 @@ from virtcatalog.kubevirt.configuration import Configuration
 
 
 def validate_sound(spec: VirtualMachineInstanceSpec, path: str, _config: Configuration) -> Iterator[Cause]:
-    """A sound device has a name and a known model."""
+    """A sound device has a name and a known model (validateSoundDevices)."""
     sound = spec.domain.devices.sound
     if sound is None:
         return

@@ -11,6 +11,6 @@ from virtcatalog.kubevirt.configuration import Configuration
 
 
 def validate_utility_volumes(spec: VirtualMachineInstanceSpec, path: str, _config: Configuration) -> Iterator[Cause]:
-    """They are plugged in later, never there from the start."""
+    """They are plugged in later, never there from the start (ValidateUtilityVolumesNotPresentOnCreation)."""
     if spec.utility_volumes:
         yield invalid(f"{path}.utilityVolumes", "can only be plugged into a running VM")

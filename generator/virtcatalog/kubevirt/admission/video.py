@@ -13,7 +13,10 @@ GATE = "VideoConfig"
 
 
 def validate_video(spec: VirtualMachineInstanceSpec, path: str, config: Configuration) -> Iterator[Cause]:
-    """A type of video needs its feature gate, and who wants no graphics device cannot choose one."""
+    """A type of video needs its feature gate, and who wants no graphics device cannot choose one.
+
+    Source: validateVideoConfig.
+    """
     devices = spec.domain.devices
     if devices.video is None:
         return

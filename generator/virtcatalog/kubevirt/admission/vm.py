@@ -39,7 +39,7 @@ def validate_vm(vm: VirtualMachine, expanded: VirtualMachineSpec, config: Config
 
 
 def vm_warnings(vm: VirtualMachine) -> list[Warning]:
-    """What the webhook remarks on a VM that it admits."""
+    """What the webhook remarks on a VM that it admits (warnDeprecatedAPIs)."""
     if vm.spec.running is None:
         return []
     return [Warning("Deprecated", "spec.running", "is deprecated: use spec.runStrategy")]

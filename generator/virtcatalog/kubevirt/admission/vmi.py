@@ -130,7 +130,7 @@ _RULES_LAST: tuple[Rule, ...] = (validate_hyperv, validate_architecture)
 
 
 def validate_vmi_spec(spec: VirtualMachineInstanceSpec, path: str, config: Configuration) -> list[Cause]:
-    """Everything wrong with a VMI's spec, as a VM's template or on its own."""
+    """Everything wrong with a VMI's spec, as a VM's template or on its own (ValidateVirtualMachineInstanceSpec)."""
     return _run(SPEC_RULES, spec, path, config)
 
 

@@ -26,7 +26,10 @@ _ONE_AT_MOST = {
 
 
 def validate_volumes(spec: VirtualMachineInstanceSpec, path: str, config: Configuration) -> Iterator[Cause]:
-    """Name, source and what the source must say, for every volume; then the sources that a VMI can have once."""
+    """Name, source and what the source must say, for every volume; then the sources that a VMI can have once.
+
+    Source: validateVolumes.
+    """
     if not spec.volumes:
         return
     volumes_path = f"{path}.volumes"

@@ -11,6 +11,6 @@ from virtcatalog.kubevirt.configuration import Configuration
 
 
 def validate_vsock(spec: VirtualMachineInstanceSpec, path: str, config: Configuration) -> Iterator[Cause]:
-    """A VSOCK device needs its feature gate."""
+    """A VSOCK device needs its feature gate (validateVSOCK)."""
     if spec.domain.devices.autoattach_vsock and not config.feature_gate("VSOCK"):
         yield invalid(f"{path}.domain.devices.autoattachVSOCK", "needs the feature gate VSOCK, which is off")

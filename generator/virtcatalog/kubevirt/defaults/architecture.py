@@ -14,7 +14,7 @@ _WATCHDOG_ACTION = "reset"
 
 
 def set_architecture_features(spec: VirtualMachineInstanceSpec) -> None:
-    """Turn ACPI off where the architecture has none."""
+    """Turn ACPI off where the architecture has none (setDefaultFeatures)."""
     if spec.architecture != "s390x":
         return
     if spec.domain.features is None:
@@ -24,7 +24,8 @@ def set_architecture_features(spec: VirtualMachineInstanceSpec) -> None:
 
 
 def set_architecture_defaults(spec: VirtualMachineInstanceSpec, config: Configuration) -> None:
-    """Set the architecture's own defaults; one that KubeVirt does not know counts as amd64."""
+    """Set the architecture's own defaults; one that KubeVirt does not know counts as amd64
+    (SetAmd64Defaults, SetArm64Defaults, SetS390xDefaults)."""
     devices = spec.domain.devices
     if spec.architecture == "arm64":
         _set_arm64_cpu_model(spec)

@@ -42,7 +42,10 @@ def unfulfilled(hyperv: FeatureHyperv) -> Iterator[Dependency]:
 
 
 def set_hyperv_dependencies(spec: VirtualMachineInstanceSpec) -> None:
-    """Enable what enabled enlightenments need and the VMI does not mention; admission refuses what it disables."""
+    """Enable what enabled enlightenments need and the VMI does not mention; admission refuses what it disables.
+
+    Source: SetHypervFeatureDependencies.
+    """
     hyperv = spec.domain.features.hyperv if spec.domain.features else None
     if hyperv is None:
         return

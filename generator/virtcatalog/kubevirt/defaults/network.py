@@ -19,7 +19,10 @@ class NetworkDefaultError(VirtcatalogError):
 
 
 def set_default_network_interface(spec: VirtualMachineInstanceSpec, config: Configuration) -> None:
-    """Connect a VM without networks and interfaces to the pod network, unless it does not want to be."""
+    """Connect a VM without networks and interfaces to the pod network, unless it does not want to be.
+
+    Source: SetDefaultNetworkInterface.
+    """
     devices = spec.domain.devices
     if devices.autoattach_pod_interface is False or spec.networks or devices.interfaces:
         return

@@ -20,7 +20,7 @@ class _State(Protocol):
 
 
 def set_object_defaults(vmi: VirtualMachineInstance) -> None:
-    """Set the defaults that belong to the API's types."""
+    """Set the defaults that belong to the API's types (SetObjectDefaults_VirtualMachineInstance)."""
     domain = vmi.spec.domain
     if domain.firmware is None:
         domain.firmware = Firmware()

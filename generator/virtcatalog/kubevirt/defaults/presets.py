@@ -24,6 +24,8 @@ def apply_presets(vmi: VirtualMachineInstance, cluster: Cluster) -> list[Cause]:
 
     A preset never overrides what the VMI says. A cause (KubeVirt gives it no field) is a selector that cannot be
     evaluated, or two presets of this VMI that contradict each other.
+
+    Source: applyPresets.
     """
     presets = cluster.presets(vmi.metadata.namespace or "default")
     if not presets or vmi.metadata.annotations.get(EXCLUSION_ANNOTATION) == "true":

@@ -14,7 +14,10 @@ from virtcatalog.kubevirt.preference.topology import guest_topology
 def apply_cpu(
     instancetype: CPUInstancetype, preference: VirtualMachinePreferenceSpec | None, domain: DomainSpec
 ) -> list[str]:
-    """Set model, placement, NUMA, real time and the topology of the vCPUs; on any conflict only `cpu` itself."""
+    """Set model, placement, NUMA, real time and the topology of the vCPUs; on any conflict only `cpu` itself.
+
+    Source: applyCPU.
+    """
     if domain.cpu is None:
         domain.cpu = CPU()
     cpu = domain.cpu

@@ -11,7 +11,7 @@ from virtcatalog.api.instancetype import VirtualMachineInstancetypeSpec
 
 
 def apply_gpus(instancetype: VirtualMachineInstancetypeSpec, devices: Devices) -> list[str]:
-    """Set the GPUs; a VM with GPUs of its own conflicts."""
+    """Set the GPUs; a VM with GPUs of its own conflicts (applyGPUs)."""
     if not instancetype.gpus:
         return []
     if devices.gpus:
@@ -21,7 +21,7 @@ def apply_gpus(instancetype: VirtualMachineInstancetypeSpec, devices: Devices) -
 
 
 def apply_host_devices(instancetype: VirtualMachineInstancetypeSpec, devices: Devices) -> list[str]:
-    """Set the host devices; a VM with host devices of its own conflicts."""
+    """Set the host devices; a VM with host devices of its own conflicts (applyHostDevices)."""
     if not instancetype.host_devices:
         return []
     if devices.host_devices:

@@ -10,7 +10,7 @@ from virtcatalog.api.instancetype import VirtualMachineInstancetypeSpec
 
 
 def apply_io_threads(instancetype: VirtualMachineInstancetypeSpec, domain: DomainSpec) -> list[str]:
-    """Set the size of the supplemental pool."""
+    """Set the size of the supplemental pool (applyIOThreads)."""
     if instancetype.io_threads is None or instancetype.io_threads.supplemental_pool_thread_count is None:
         return []
     if domain.io_threads is None:
@@ -22,7 +22,7 @@ def apply_io_threads(instancetype: VirtualMachineInstancetypeSpec, domain: Domai
 
 
 def apply_io_threads_policy(instancetype: VirtualMachineInstancetypeSpec, domain: DomainSpec) -> list[str]:
-    """Set the policy."""
+    """Set the policy (applyIOThreadPolicy)."""
     if instancetype.io_threads_policy is None:
         return []
     if domain.io_threads_policy is not None:

@@ -11,7 +11,7 @@ from virtcatalog.api.instancetype import VirtualMachineInstancetypeSpec
 
 
 def apply_launch_security(instancetype: VirtualMachineInstancetypeSpec, domain: DomainSpec) -> list[str]:
-    """Set the launch security as a whole; a VM with any of its own conflicts."""
+    """Set the launch security as a whole; a VM with any of its own conflicts (applyLaunchSecurity)."""
     if instancetype.launch_security is None:
         return []
     if domain.launch_security is not None:

@@ -16,7 +16,10 @@ _FLOAT32 = struct.Struct("<f")
 
 
 def apply_memory(instancetype: MemoryInstancetype, domain: DomainSpec) -> list[str]:
-    """Set guest memory, its maximum, huge pages and the request; on a conflict (the first one found) only `memory`."""
+    """Set guest memory, its maximum, huge pages and the request; on a conflict (the first one found) only `memory`.
+
+    Source: applyMemory.
+    """
     if domain.memory is None:
         domain.memory = Memory()
     memory = domain.memory

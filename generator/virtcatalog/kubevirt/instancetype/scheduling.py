@@ -12,7 +12,7 @@ from virtcatalog.api.kubevirt import VirtualMachineInstanceSpec
 def apply_node_selector(
     instancetype: VirtualMachineInstancetypeSpec, vmi_spec: VirtualMachineInstanceSpec
 ) -> list[str]:
-    """Set the node selector as a whole, an empty one too; a VM with one of its own conflicts."""
+    """Set the node selector as a whole, an empty one too; a VM with one of its own conflicts (applyNodeSelector)."""
     if instancetype.node_selector is None:
         return []
     if vmi_spec.node_selector:
@@ -24,7 +24,7 @@ def apply_node_selector(
 def apply_scheduler_name(
     instancetype: VirtualMachineInstancetypeSpec, vmi_spec: VirtualMachineInstanceSpec
 ) -> list[str]:
-    """Set the scheduler."""
+    """Set the scheduler (applySchedulerName)."""
     if not instancetype.scheduler_name:
         return []
     if vmi_spec.scheduler_name:

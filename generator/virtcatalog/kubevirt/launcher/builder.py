@@ -35,7 +35,7 @@ def build_domain(vmi: VirtualMachineInstance, context: Context) -> Element:
     """The `<domain>` that virt-launcher's converter makes; its first comment names what it was made for.
 
     Raises DomainError where virt-launcher refuses the VMI. The VMI is read, never changed.
-    Source: pkg/virt-launcher/virtwrap/converter/converter.go.
+    Source: pkg/virt-launcher/virtwrap/converter/converter.go (Convert_v1_VirtualMachineInstance_To_api_Domain).
     """
     pinning = pin(vmi, context)
     bound = passthrough_cells(vmi, context, pinning)

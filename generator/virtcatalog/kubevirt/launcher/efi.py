@@ -34,7 +34,7 @@ def select_efi(vmi: VirtualMachineInstance, context: Context) -> EFI | None:
     """The firmware for a VMI with UEFI, None for another; DomainError when the launcher lacks the files.
 
     Secure boot is on unless the VMI turns it off.
-    Source: pkg/virt-launcher/virtwrap/manager.go and efi/efi.go.
+    Source: pkg/virt-launcher/virtwrap/manager.go and efi/efi.go (DetectEFIEnvironment).
     """
     firmware = vmi.spec.domain.firmware
     if firmware is None or firmware.bootloader is None or firmware.bootloader.efi is None:

@@ -36,7 +36,7 @@ _LOCAL_DISTANCE = 10
 def refuse_grace(vmi: VirtualMachineInstance, context: Context) -> None:
     """Raise DomainError unless the cluster, the node and the VMI allow Grace GPUs.
 
-    Source: pkg/virt-launcher/virtwrap/converter/converter.go.
+    Source: pkg/virt-launcher/virtwrap/converter/converter.go (validateGraceIOVirtualizationConversion).
     """
     cpu = vmi.spec.domain.cpu
     annotations = vmi.metadata.annotations
@@ -57,7 +57,7 @@ def refuse_grace(vmi: VirtualMachineInstance, context: Context) -> None:
 def configure_grace(domain: Element, cells: Sequence[GuestCell], pinning: Pinning, context: Context) -> None:
     """Change the finished domain for its Grace GPUs.
 
-    Source: pkg/virt-launcher/virtwrap/converter/grace.go.
+    Source: pkg/virt-launcher/virtwrap/converter/grace.go (configureGraceIOVirtualization).
     """
     devices, numa = domain.find("devices"), domain.find("cpu/numa")
     if not context.smmuv3:

@@ -32,7 +32,7 @@ def passthrough_cells(vmi: VirtualMachineInstance, context: Context, pinning: Pi
     """One guest cell for each host node that the vCPUs are pinned to, in the host's order; empty without passthrough.
 
     Memory is shared out evenly in whole huge pages, the first cells taking what is left over.
-    Source: pkg/virt-launcher/virtwrap/converter/vcpu/vcpu.go.
+    Source: pkg/virt-launcher/virtwrap/converter/vcpu/vcpu.go (numaMapping).
     """
     if pinning is None or not has_numa_passthrough(vmi) or not context.topology.cells:
         return ()
@@ -67,7 +67,7 @@ def _cells(topology: HostTopology, pinning: Pinning, page: int, memory: int) -> 
 def memfd_cell(vmi: VirtualMachineInstance, context: Context) -> GuestCell:
     """The single cell that libvirt needs before it backs memory with memfd.
 
-    Source: pkg/virt-launcher/virtwrap/converter/converter.go.
+    Source: pkg/virt-launcher/virtwrap/converter/converter.go (Convert_v1_VirtualMachineInstance_To_api_Domain).
     """
     vcpus = domain_topology(vmi, context).vcpus
     return GuestCell(0, range(vcpus), f"0-{vcpus - 1}", guest_memory(vmi).value // 1024, "KiB")

@@ -45,7 +45,7 @@ def supports_pcie_hotplug(spec: VirtualMachineInstanceSpec) -> bool:
 def place_on_root_complex(devices: Element) -> None:
     """Give each PCI device without an address the next slot of the root bus.
 
-    Source: pkg/virt-launcher/virtwrap/converter/pci-placement.go.
+    Source: pkg/virt-launcher/virtwrap/converter/pci-placement.go (PlacePCIDevicesOnRootComplex).
     """
     slots = iter(_FREE_SLOTS)
     for device in pci_devices(by_tag(devices)):

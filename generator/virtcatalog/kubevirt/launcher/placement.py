@@ -22,7 +22,7 @@ def place(
 ) -> None:
     """Give the finished domain's devices guest addresses, where KubeVirt does not leave that to libvirt.
 
-    Source: pkg/virt-launcher/virtwrap/converter/converter.go.
+    Source: pkg/virt-launcher/virtwrap/converter/converter.go (Convert_v1_VirtualMachineInstance_To_api_Domain).
     """
     devices = domain.find("devices")
     assert devices is not None

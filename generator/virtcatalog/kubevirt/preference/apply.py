@@ -49,13 +49,13 @@ def apply_preference(
 
 
 def apply_architecture(preference: VirtualMachinePreferenceSpec, vmi_spec: VirtualMachineInstanceSpec) -> None:
-    """Fill in the architecture."""
+    """Fill in the architecture (ApplyArchitecturePreferences)."""
     if preference.preferred_architecture and not vmi_spec.architecture:
         vmi_spec.architecture = preference.preferred_architecture
 
 
 def apply_machine(machine: MachinePreferences, domain: DomainSpec) -> None:
-    """Fill in the machine type."""
+    """Fill in the machine type (applyMachinePreferences)."""
     if not machine.preferred_machine_type:
         return
     if domain.machine is None:

@@ -11,7 +11,7 @@ from virtcatalog.api.instancetype import ClockPreferences
 
 
 def apply_clock(preference: ClockPreferences, domain: DomainSpec) -> None:
-    """Fill in the offset and the timers, each as a whole or not at all."""
+    """Fill in the offset and the timers, each as a whole or not at all (applyClockPreferences)."""
     if domain.clock is None:
         domain.clock = Clock()
     clock, offset = domain.clock, preference.preferred_clock_offset

@@ -16,7 +16,10 @@ from virtcatalog.releases import Traits
 
 
 def apply_devices(preference: DevicePreferences, vmi_spec: VirtualMachineInstanceSpec, traits: Traits) -> None:
-    """Fill in the devices' options; `disableHotplug` is overwritten, its silence cannot be told from `false`."""
+    """Fill in the devices' options; `disableHotplug` is overwritten, its silence cannot be told from `false`.
+
+    Source: ApplyDevicePreferences.
+    """
     devices = vmi_spec.domain.devices
     fill(preference, vmi_spec)
     if preference.preferred_disable_hotplug is not None:
@@ -32,7 +35,10 @@ def apply_devices(preference: DevicePreferences, vmi_spec: VirtualMachineInstanc
 
 
 def apply_autoattach(preference: DevicePreferences, devices: Devices) -> None:
-    """Fill in which devices are attached on their own; virt-controller asks before it adds the default ones."""
+    """Fill in which devices are attached on their own; virt-controller asks before it adds the default ones.
+
+    Source: ApplyAutoAttachPreferences.
+    """
     if devices.autoattach_graphics_device is None:
         devices.autoattach_graphics_device = preference.preferred_autoattach_graphics_device
     if devices.autoattach_mem_balloon is None:

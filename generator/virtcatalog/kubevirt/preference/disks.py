@@ -11,7 +11,10 @@ from virtcatalog.api.instancetype import DevicePreferences
 
 
 def apply_disks(preference: DevicePreferences, disks: list[Disk]) -> None:
-    """Fill in what each disk leaves out; one without a target becomes a `disk`. Options are for `disk` targets only."""
+    """Fill in what each disk leaves out; one without a target becomes a `disk`. Options are for `disk` targets only.
+
+    Source: applyDiskPreferences.
+    """
     for disk in disks:
         if disk.disk is None and disk.cdrom is None and disk.lun is None:
             disk.disk = DiskTarget()

@@ -11,7 +11,10 @@ from virtcatalog.api.instancetype import FeaturePreferences
 
 
 def apply_features(preference: FeaturePreferences, domain: DomainSpec) -> None:
-    """Fill in the features that the VM leaves out; ACPI is overwritten, its silence cannot be told from `{}`."""
+    """Fill in the features that the VM leaves out; ACPI is overwritten, its silence cannot be told from `{}`.
+
+    Source: applyFeaturePreferences.
+    """
     if domain.features is None:
         domain.features = Features()
     features = domain.features

@@ -14,6 +14,8 @@ def apply_firmware(preference: FirmwarePreferences, domain: DomainSpec) -> None:
     """Fill in the bootloader: BIOS before EFI, `preferredEfi` before the fields that it replaces.
 
     Its details are filled in on a bootloader that the VM chose, too, except where `preferredEfi` was taken.
+
+    Source: applyFirmwarePreferences.
     """
     if domain.firmware is None:
         domain.firmware = Firmware()

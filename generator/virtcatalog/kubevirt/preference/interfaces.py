@@ -12,7 +12,10 @@ from virtcatalog.api.volumes import Network
 
 
 def apply_interfaces(preference: DevicePreferences, vmi_spec: VirtualMachineInstanceSpec) -> None:
-    """Fill in the model, and masquerade on interfaces of the pod network that have no binding."""
+    """Fill in the model, and masquerade on interfaces of the pod network that have no binding.
+
+    Source: applyInterfacePreferences.
+    """
     for interface in vmi_spec.domain.devices.interfaces:
         if not interface.model:
             interface.model = preference.preferred_interface_model

@@ -16,7 +16,8 @@ def add_blockio(parent: Element, wanted: BlockSize, source: DiskSource, context:
     """Add `<blockio>`: the sizes that the VMI names, else those of the storage behind the disk.
 
     Storage tells its sizes only while its image exists; images that virt-launcher makes for the domain come too
-    late, and such a VMI never starts. Source: pkg/virt-launcher/virtwrap/converter/converter.go.
+    late, and such a VMI never starts. Source: pkg/virt-launcher/virtwrap/converter/converter.go
+    (Convert_v1_BlockSize_To_api_BlockIO).
     """
     if wanted.custom is not None:
         custom = wanted.custom

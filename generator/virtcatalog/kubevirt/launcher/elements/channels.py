@@ -14,7 +14,7 @@ _METRICS_SOCKET = "/var/run/kubevirt-private/downwardmetrics-channel/downwardmet
 def channels(vmi: VirtualMachineInstance) -> Iterator[Element]:
     """Yield the channels; libvirt chooses the guest agent's socket.
 
-    Source: pkg/virt-launcher/virtwrap/converter/compute/channels.go.
+    Source: pkg/virt-launcher/virtwrap/converter/compute/channels.go (ChannelsDomainConfigurator).
     """
     yield _channel("org.qemu.guest_agent.0")
     if vmi.spec.domain.devices.downward_metrics is not None:

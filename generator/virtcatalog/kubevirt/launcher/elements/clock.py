@@ -18,7 +18,7 @@ _DECODER = msgspec.msgpack.Decoder(Clock)
 def clock(vmi: VirtualMachineInstance, context: Context) -> Element | None:
     """`<clock>`, absent when neither the VMI nor a fixed TSC frequency asks for one.
 
-    Source: pkg/virt-launcher/virtwrap/converter/compute/clock.go.
+    Source: pkg/virt-launcher/virtwrap/converter/compute/clock.go (ClockDomainConfigurator).
     """
     wanted = vmi.spec.domain.clock
     frequency = context.tsc_frequency if needs_tsc_frequency(vmi) else None

@@ -18,7 +18,7 @@ _DISABLE_PCI_HOLE64 = "kubevirt.io/disablePCIHole64"
 def controllers(vmi: VirtualMachineInstance, context: Context) -> Iterator[Element]:
     """Yield the controllers: USB always (if only to say that there is none), the others where something needs them.
 
-    Source: pkg/virt-launcher/virtwrap/converter/compute/controllers.go.
+    Source: pkg/virt-launcher/virtwrap/converter/compute/controllers.go (ControllersDomainConfigurator).
     """
     devices = vmi.spec.domain.devices
     transitional = devices.use_virtio_transitional

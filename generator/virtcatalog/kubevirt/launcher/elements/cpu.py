@@ -16,7 +16,7 @@ HOST_MODES = ("host-model", "host-passthrough")
 def cpu(vmi: VirtualMachineInstance, context: Context, cells: Sequence[GuestCell]) -> Element:
     """`<cpu>`; `cells` are all NUMA cells of the guest.
 
-    Source: pkg/virt-launcher/virtwrap/converter/compute/cpu.go.
+    Source: pkg/virt-launcher/virtwrap/converter/compute/cpu.go (CPUDomainConfigurator).
     """
     requested = vmi.spec.domain.cpu
     name = requested.model if requested is not None and requested.model else "host-model"

@@ -27,7 +27,7 @@ _RESERVATIONS_SOCKET = "/var/run/kubevirt/daemons/pr/pr-helper.sock"
 def disks(vmi: VirtualMachineInstance, context: Context) -> Iterator[Element]:
     """Yield a `<disk>` for each disk of the VMI; DomainError for one that cannot be.
 
-    Source: pkg/virt-launcher/virtwrap/converter/converter.go.
+    Source: pkg/virt-launcher/virtwrap/converter/converter.go (Convert_v1_Disk_To_api_Disk).
     """
     devices = vmi.spec.domain.devices
     volumes = {volume.name: (index, volume) for index, volume in enumerate(vmi.spec.volumes)}

@@ -54,7 +54,8 @@ EMPTY_TRAY = DiskSource(image=Image("block", "raw", ""), discard=True)
 def source_of(vmi: VirtualMachineInstance, volume: Volume, index: int, context: Context) -> DiskSource:
     """Return what is behind the disk of a volume, the VMI's `index`-th; DomainError for volumes that are no disks.
 
-    Source: pkg/virt-launcher/virtwrap/converter/converter.go and pkg/host-disk/host-disk.go.
+    Source: pkg/virt-launcher/virtwrap/converter/converter.go and pkg/host-disk/host-disk.go
+    (Convert_v1_Volume_To_api_Disk).
     """
     name = volume.name
     if volume.container_disk is not None:

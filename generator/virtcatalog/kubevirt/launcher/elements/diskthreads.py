@@ -23,7 +23,7 @@ def bus_of(disk: Disk) -> str:
 def disk_threads(vmi: VirtualMachineInstance) -> Iterator[int]:
     """Yield the thread of each virtio disk, in turn: dedicated ones come after all shared ones, which go round.
 
-    Source: pkg/virt-launcher/virtwrap/converter/converter.go.
+    Source: pkg/virt-launcher/virtwrap/converter/converter.go (assignDiskIOThread).
     """
     _, shared = iothread_counts(vmi)
     shared_thread, dedicated_thread = 1, shared + 1
@@ -41,7 +41,7 @@ def disk_threads(vmi: VirtualMachineInstance) -> Iterator[int]:
 def scsi_thread(vmi: VirtualMachineInstance) -> int | None:
     """The thread of the SCSI controller, which has one when a SCSI disk asks for a thread of its own.
 
-    Source: pkg/virt-launcher/virtwrap/converter/compute/controllers.go.
+    Source: pkg/virt-launcher/virtwrap/converter/compute/controllers.go (ControllersDomainConfigurator).
     """
     disks = vmi.spec.domain.devices.disks
     if "scsi" not in [bus_of(disk) for disk in disks if disk.dedicated_io_thread]:

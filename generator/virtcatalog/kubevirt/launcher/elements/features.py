@@ -41,7 +41,8 @@ class _State(Protocol):
 def features(vmi: VirtualMachineInstance, context: Context, pinning: Pinning | None) -> Element:
     """`<features>`, empty when the VMI names none; LauncherCrashError for a passthrough that is neither on nor off.
 
-    Source: pkg/virt-launcher/virtwrap/converter/compute/hypervisor_features.go and vcpu/vcpu.go.
+    Source: pkg/virt-launcher/virtwrap/converter/compute/hypervisor_features.go
+    (HypervisorFeaturesDomainConfigurator) and vcpu/vcpu.go.
     """
     element = Element("features")
     wanted = vmi.spec.domain.features

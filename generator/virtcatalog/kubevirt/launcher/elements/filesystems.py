@@ -13,7 +13,7 @@ _SOCKETS = "/var/run/kubevirt/virtiofs-containers"
 def filesystems(vmi: VirtualMachineInstance) -> Iterator[Element]:
     """Yield a `<filesystem>` for each filesystem of the VMI; its virtiofsd runs in a container of its own.
 
-    Source: pkg/virt-launcher/virtwrap/converter/storage/virtiofs.go.
+    Source: pkg/virt-launcher/virtwrap/converter/storage/virtiofs.go (VirtiofsConfigurator).
     """
     for filesystem in vmi.spec.domain.devices.filesystems:
         element = Element("filesystem", {"type": "mount", "accessMode": "passthrough"})

@@ -16,7 +16,7 @@ def has_graphics(vmi: VirtualMachineInstance, context: Context) -> bool:
 def graphics(vmi: VirtualMachineInstance, context: Context) -> Element | None:
     """`<graphics>`: VNC on a socket of the launcher's.
 
-    Source: pkg/virt-launcher/virtwrap/converter/compute/graphics.go.
+    Source: pkg/virt-launcher/virtwrap/converter/compute/graphics.go (GraphicsDomainConfigurator).
     """
     if not has_graphics(vmi, context):
         return None

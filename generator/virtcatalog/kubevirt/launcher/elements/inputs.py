@@ -15,7 +15,7 @@ from virtcatalog.kubevirt.launcher.xml import Element, Shared
 def inputs(vmi: VirtualMachineInstance, context: Context) -> Iterator[Element]:
     """Yield the VMI's tablets, then what the graphics of the architecture are of no use without.
 
-    Source: pkg/virt-launcher/virtwrap/converter/compute/input_device.go.
+    Source: pkg/virt-launcher/virtwrap/converter/compute/input_device.go (InputDeviceDomainConfigurator).
     """
     devices = vmi.spec.domain.devices
     for position, device in enumerate(devices.inputs):

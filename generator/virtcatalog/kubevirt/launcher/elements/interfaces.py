@@ -22,7 +22,7 @@ _ISTIO_PORTS = (15000, 15001, 15004, 15006, 15008, 15009, 15020, 15021, 15053)
 def interfaces(vmi: VirtualMachineInstance, context: Context) -> Iterator[Element]:
     """Yield an `<interface>` for each that is not absent, an SR-IOV device, or left to a binding plugin.
 
-    Source: pkg/virt-launcher/virtwrap/converter/network/configurator.go.
+    Source: pkg/virt-launcher/virtwrap/converter/network/configurator.go (DomainConfigurator).
     """
     networks = {network.name for network in vmi.spec.networks}
     for position, interface in enumerate(vmi.spec.domain.devices.interfaces):
@@ -94,7 +94,7 @@ def _add_model(
 def _add_passt(element: Element, vmi: VirtualMachineInstance, interface: Interface) -> None:
     """Add passt with the ports that it forwards: those that the VMI lists, else all.
 
-    Source: pkg/virt-launcher/virtwrap/converter/network/passt.go.
+    Source: pkg/virt-launcher/virtwrap/converter/network/passt.go (generatePasstPortForward).
     """
     SubElement(element, "backend", {"type": "passt", "logFile": _PASST_LOG})
     tcp: list[dict[str, str]] = []

@@ -9,6 +9,6 @@ from virtcatalog.kubevirt.launcher.xml import Element
 def iommufd(context: Context) -> Element | None:
     """`<iommufd>`, absent unless the pod got the file descriptor.
 
-    Source: pkg/virt-launcher/virtwrap/converter/compute/iommufd.go.
+    Source: pkg/virt-launcher/virtwrap/converter/compute/iommufd.go (IOMMUFDConfigurator).
     """
     return Element("iommufd", enabled="yes", fdgroup="iommu") if context.iommufd else None

@@ -21,7 +21,7 @@ def has_iothreads(vmi: VirtualMachineInstance) -> bool:
 def iothread_counts(vmi: VirtualMachineInstance) -> tuple[int, int]:
     """(all IO threads, those of them that disks share); (0, 0) without IO threads.
 
-    Source: pkg/virt-launcher/virtwrap/converter/iothreads/iothreads.go.
+    Source: pkg/virt-launcher/virtwrap/converter/iothreads/iothreads.go (GetIOThreadsCountType).
     """
     if not has_iothreads(vmi):
         return 0, 0

@@ -45,7 +45,8 @@ def uses_iommu(vmi: VirtualMachineInstance) -> bool:
 def launchsecurity(vmi: VirtualMachineInstance, context: Context) -> Element | None:
     """`<launchSecurity>`; only amd64 has one: Secure Execution shows in the devices' `iommu` alone.
 
-    Source: pkg/virt-launcher/virtwrap/converter/compute/launch_security.go, launchsecurity/sev.go.
+    Source: pkg/virt-launcher/virtwrap/converter/compute/launch_security.go
+    (LaunchSecurityDomainConfigurator), launchsecurity/sev.go.
     """
     security = vmi.spec.domain.launch_security
     if security is None or context.architecture.name != "amd64":

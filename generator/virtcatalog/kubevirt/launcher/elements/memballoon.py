@@ -13,7 +13,7 @@ from virtcatalog.kubevirt.launcher.xml import Element, Shared, SubElement, leaf
 def memballoon(vmi: VirtualMachineInstance, context: Context) -> Element:
     """`<memballoon>`, which must say so when there is none, or libvirt adds one.
 
-    Source: pkg/virt-launcher/virtwrap/converter/compute/balloon.go.
+    Source: pkg/virt-launcher/virtwrap/converter/compute/balloon.go (BalloonDomainConfigurator).
     """
     devices = vmi.spec.domain.devices
     if devices.autoattach_mem_balloon is False:

@@ -17,7 +17,7 @@ _BINARY_EXPONENT = {"Ki": 10, "Mi": 20, "Gi": 30, "Ti": 40, "Pi": 50, "Ei": 60}
 def guest_memory(vmi: VirtualMachineInstance) -> Quantity:
     """The guest's memory: `memory.guest`, else the memory request, else its limit, else nothing.
 
-    Source: pkg/virt-launcher/virtwrap/converter/vcpu/vcpu.go.
+    Source: pkg/virt-launcher/virtwrap/converter/vcpu/vcpu.go (GetVirtualMemory).
     """
     domain = vmi.spec.domain
     if domain.memory is not None and domain.memory.guest is not None:
@@ -41,7 +41,7 @@ def in_bytes(quantity: Quantity, field: str) -> int:
 def memory(vmi: VirtualMachineInstance) -> list[Element]:
     """`<maxMemory>` when memory can be plugged in, and `<memory>`.
 
-    Source: pkg/virt-launcher/virtwrap/converter/compute/memory.go.
+    Source: pkg/virt-launcher/virtwrap/converter/compute/memory.go (MemoryConfigurator).
     """
     requested = vmi.spec.domain.memory
     elements = []

@@ -13,7 +13,7 @@ NAMESPACE = "http://kubevirt.io"
 def name(vmi: VirtualMachineInstance) -> Element:
     """`<name>`: namespace and name of the VMI.
 
-    Source: pkg/virt-launcher/virtwrap/converter/metadata/configurator.go.
+    Source: pkg/virt-launcher/virtwrap/converter/metadata/configurator.go (DomainConfigurator).
     """
     element = Element("name")
     element.text = f"{vmi.metadata.namespace}_{vmi.metadata.name}"

@@ -11,7 +11,7 @@ _ACTIONS = {"Terminate": "destroy", "Reboot": "restart"}
 def on_reboot(vmi: VirtualMachineInstance) -> Element | None:
     """`<on_reboot>`, absent for libvirt's own default.
 
-    Source: pkg/virt-launcher/virtwrap/converter/compute/reboot_policy.go.
+    Source: pkg/virt-launcher/virtwrap/converter/compute/reboot_policy.go (RebootPolicyDomainConfigurator).
     """
     action = _ACTIONS.get(vmi.spec.domain.reboot_policy or "")
     if action is None:

@@ -23,7 +23,7 @@ _BOOT_MENU_MILLISECONDS = 10000
 def os(vmi: VirtualMachineInstance, context: Context) -> Element:
     """`<os>`; a VMI that starts paused gets a boot menu, so that there is time to enter the firmware's set-up.
 
-    Source: pkg/virt-launcher/virtwrap/converter/compute/os.go and api/defaults.go.
+    Source: pkg/virt-launcher/virtwrap/converter/compute/os.go (OSDomainConfigurator) and api/defaults.go.
     """
     element = Element("os")
     machine = vmi.spec.domain.machine

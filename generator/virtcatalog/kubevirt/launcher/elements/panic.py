@@ -11,7 +11,7 @@ from virtcatalog.kubevirt.launcher.xml import Element
 def panics(vmi: VirtualMachineInstance) -> Iterator[Element]:
     """Yield a `<panic>` for each panic device; without a model libvirt chooses.
 
-    Source: pkg/virt-launcher/virtwrap/converter/compute/panic_devices.go.
+    Source: pkg/virt-launcher/virtwrap/converter/compute/panic_devices.go (PanicDevicesDomainConfigurator).
     """
     for device in vmi.spec.domain.devices.panic_devices:
         yield Element("panic", {} if device.model is None else {"model": device.model})

@@ -19,7 +19,7 @@ _VERBOSE = 5
 def commandline(vmi: VirtualMachineInstance, context: Context) -> Element | None:
     """`<qemu:commandline>`: Ignition data, and the firmware's log from launcher verbosity 6 on.
 
-    Source: pkg/virt-launcher/virtwrap/converter/compute/qemu_cmd.go.
+    Source: pkg/virt-launcher/virtwrap/converter/compute/qemu_cmd.go (QemuCmdDomainConfigurator).
     """
     arguments = []
     if has_ignition(vmi):

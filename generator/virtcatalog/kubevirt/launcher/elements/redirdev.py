@@ -13,7 +13,7 @@ _PORTS = 4
 def redirdevs(vmi: VirtualMachineInstance) -> Iterator[Element]:
     """Yield as many ports for `virtctl usbredir` as KubeVirt has.
 
-    Source: pkg/virt-launcher/virtwrap/converter/compute/usb_redir.go.
+    Source: pkg/virt-launcher/virtwrap/converter/compute/usb_redir.go (UsbRedirectDeviceDomainConfigurator).
     """
     if vmi.spec.domain.devices.client_passthrough is None:
         return

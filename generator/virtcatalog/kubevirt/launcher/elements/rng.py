@@ -13,7 +13,7 @@ from virtcatalog.kubevirt.launcher.xml import Element, Shared, SubElement
 def rng(vmi: VirtualMachineInstance, context: Context) -> Element | None:
     """`<rng>`, fed from the host's /dev/urandom.
 
-    Source: pkg/virt-launcher/virtwrap/converter/compute/rng.go.
+    Source: pkg/virt-launcher/virtwrap/converter/compute/rng.go (RNGDomainConfigurator).
     """
     devices = vmi.spec.domain.devices
     if devices.rng is None:

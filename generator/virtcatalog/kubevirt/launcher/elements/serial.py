@@ -13,7 +13,7 @@ from virtcatalog.kubevirt.launcher.xml import Element, Shared, SubElement, leaf
 def serial_console(vmi: VirtualMachineInstance, context: Context) -> Iterator[Element]:
     """Yield the first serial port, on a socket of the launcher's, and the console that is this port.
 
-    Source: pkg/virt-launcher/virtwrap/converter/compute/console.go.
+    Source: pkg/virt-launcher/virtwrap/converter/compute/console.go (ConsoleDomainConfigurator).
     """
     if vmi.spec.domain.devices.autoattach_serial_console is False:
         return

@@ -13,7 +13,7 @@ _MODELS = ("ich9", "ac97")
 def sound(vmi: VirtualMachineInstance) -> Element | None:
     """`<sound>`, an ICH9 unless the VMI says otherwise.
 
-    Source: pkg/virt-launcher/virtwrap/converter/compute/sound.go.
+    Source: pkg/virt-launcher/virtwrap/converter/compute/sound.go (SoundDomainConfigurator).
     """
     device = vmi.spec.domain.devices.sound
     if device is None:

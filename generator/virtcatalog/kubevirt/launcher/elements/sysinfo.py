@@ -12,7 +12,7 @@ from virtcatalog.kubevirt.launcher.xml import Element, SubElement, leaf
 def sysinfo(vmi: VirtualMachineInstance, context: Context) -> Element:
     """`<sysinfo>`; libvirt gets all four tables, empty where nothing is known.
 
-    Source: pkg/virt-launcher/virtwrap/converter/compute/sysinfo.go.
+    Source: pkg/virt-launcher/virtwrap/converter/compute/sysinfo.go (SysInfoDomainConfigurator).
     """
     element = Element("sysinfo", type="smbios")
     element.append(leaf("bios"))

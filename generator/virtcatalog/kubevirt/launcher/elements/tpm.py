@@ -11,7 +11,7 @@ from virtcatalog.kubevirt.launcher.xml import Element, Shared, SubElement
 def tpm(vmi: VirtualMachineInstance) -> Element | None:
     """`<tpm>` unless the VMI has none or turns it off; the one that keeps its state is of the newer model.
 
-    Source: pkg/virt-launcher/virtwrap/converter/compute/tpm.go.
+    Source: pkg/virt-launcher/virtwrap/converter/compute/tpm.go (TPMDomainConfigurator).
     """
     device = vmi.spec.domain.devices.tpm
     if device is None or device.enabled is False:

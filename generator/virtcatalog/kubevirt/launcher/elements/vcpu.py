@@ -31,7 +31,7 @@ class CPUTopology(msgspec.Struct, frozen=True):
 def requested_topology(vmi: VirtualMachineInstance) -> CPUTopology:
     """The CPUs the guest boots with: `spec.domain.cpu`, else one socket a CPU of the resources.
 
-    Source: pkg/virt-launcher/virtwrap/converter/vcpu/vcpu.go.
+    Source: pkg/virt-launcher/virtwrap/converter/vcpu/vcpu.go (GetCPUTopology).
     """
     cpu = vmi.spec.domain.cpu
     if cpu is not None and (cpu.sockets or cpu.cores or cpu.threads):
@@ -53,7 +53,7 @@ def domain_topology(vmi: VirtualMachineInstance, context: Context) -> CPUTopolog
 def configured_vcpus(vmi: VirtualMachineInstance) -> int:
     """What `spec.domain.cpu` itself multiplies to, unset numbers left out; 0 when none is set.
 
-    Source: pkg/util/hardware/hw_utils.go.
+    Source: pkg/util/hardware/hw_utils.go (GetNumberOfVCPUs).
     """
     cpu = vmi.spec.domain.cpu
     if cpu is None or not (cpu.sockets or cpu.cores or cpu.threads):
@@ -64,7 +64,7 @@ def configured_vcpus(vmi: VirtualMachineInstance) -> int:
 def vcpu(vmi: VirtualMachineInstance, context: Context) -> list[Element]:
     """`<vcpu>`, and `<vcpus>` where CPUs can be plugged in: all CPUs of the first socket always stay.
 
-    Source: pkg/virt-launcher/virtwrap/converter/compute/cpu.go.
+    Source: pkg/virt-launcher/virtwrap/converter/compute/cpu.go (CPUDomainConfigurator).
     """
     total = domain_topology(vmi, context).vcpus
     count = leaf("vcpu", str(total), placement="static")

@@ -15,7 +15,7 @@ _VRAM = "16384"
 def video(vmi: VirtualMachineInstance, context: Context) -> Element | None:
     """`<video>`: the card that the VMI names, else the architecture's usual one.
 
-    Source: pkg/virt-launcher/virtwrap/converter/compute/graphics.go.
+    Source: pkg/virt-launcher/virtwrap/converter/compute/graphics.go (GraphicsDomainConfigurator).
     """
     if not has_graphics(vmi, context):
         return None

@@ -9,7 +9,7 @@ from virtcatalog.kubevirt.launcher.xml import Element, SubElement
 def vsock(context: Context) -> Element | None:
     """`<vsock>` with the address that virt-controller gives the VMI; always of virtio 1.0.
 
-    Source: pkg/virt-launcher/virtwrap/converter/compute/vsock.go.
+    Source: pkg/virt-launcher/virtwrap/converter/compute/vsock.go (VSOCKDomainConfigurator).
     """
     if context.vsock_cid is None:
         return None

@@ -12,7 +12,7 @@ from virtcatalog.kubevirt.launcher.xml import Element
 def watchdog(vmi: VirtualMachineInstance, context: Context) -> Element | None:
     """`<watchdog>`: an i6300esb on amd64, a diag288 on s390x; arm64 has none.
 
-    Source: pkg/virt-launcher/virtwrap/converter/compute/watchdog.go.
+    Source: pkg/virt-launcher/virtwrap/converter/compute/watchdog.go (WatchdogDomainConfigurator).
     """
     device = vmi.spec.domain.devices.watchdog
     if device is None:
