@@ -24,6 +24,34 @@ def test_the_domain_is_what_is_printed_by_default(run: Run) -> None:
     assert run("-f", ".", **files).stdout == run("-f", ".", "-o", "xml", **files).stdout != ""
 
 
+def test_the_converters_domain_is_printed_when_asked_for(run: Run) -> None:
+    files = {"vm_yaml": VM, "types_yaml": TYPES}
+    launched, converted = (run("-f", ".", "-o", form, **files).stdout for form in ("xml", "converted"))
+    assert '<target dev="tap0" managed="no"/>' in launched
+    assert "tap0" not in converted
+    assert "pcie-root-port" not in converted
+    assert converted.startswith('<domain type="kvm" xmlns:qemu="http://libvirt.org/schemas/domain/qemu/1.0">')
+
+
+def test_who_uses_ignition_is_warned_where_the_guest_does_not_get_it(run: Run) -> None:
+    annotations = """metadata: {annotations: {kubevirt.io/ignitiondata: '{"ignition": {}}'}, labels:"""
+    text = vm("coreos", domain="memory: {guest: 4Gi}").replace("metadata: {labels:", annotations)
+    gates = """\
+apiVersion: kubevirt.io/v1
+kind: KubeVirt
+metadata: {name: kubevirt}
+spec: {configuration: {developerConfiguration: {featureGates: [ExperimentalIgnitionSupport]}}}
+"""
+    result = run("-f", ".", vm_yaml=text, gates_yaml=gates)
+    assert result.exit_code == 0
+    assert "data.ign" not in result.stdout
+    assert "data.ign" in run("-f", ".", "-o", "converted", vm_yaml=text, gates_yaml=gates).stdout
+    (warning,) = result.stderr.splitlines()
+    assert warning.startswith("vm.yaml:7:")
+    assert "kubevirt.io/ignitiondata" in warning
+    assert "kubevirt/kubevirt#16901" in warning
+
+
 def test_json_of_one_vm_is_an_object_with_everything(run: Run) -> None:
     document = json.loads(run("-f", ".", "-o", "json", vm_yaml=VM, types_yaml=TYPES).stdout)
     assert document["name"] == "default/web"

@@ -182,3 +182,26 @@ def test_a_configuration_that_kubevirt_ignores_is_remarked_on():
 def test_the_public_names_are_these():
     assert virtcatalog.expand(vm(), CLUSTER).domain_xml == expand(vm(), CLUSTER).domain_xml
     assert create_vmi(vm(), CLUSTER).vmi == expand(vm(), CLUSTER).vmi
+
+
+def test_a_launch_that_fails_is_a_refusal_of_the_launcher_after_the_domain_was_made():
+    template = """
+    domain: {memory: {guest: 1Gi}, devices: {disks: [{name: e, disk: {bus: virtio}}]}}
+    volumes: [{name: e, emptyDisk: {capacity: 100Ki}}]
+    """
+    result = expand(vm(template=template), CLUSTER)
+    assert (result.refused_by, result.causes, result.domain_xml) == ("launcher", (), None)
+    assert [reason.field for reason in result.reasons] == ["spec.template.spec.volumes[0].emptyDisk.capacity"]
+    assert "<name>default_vm</name>" in result.converted_xml
+
+
+def test_the_converters_domain_does_not_change_by_the_launch():
+    template = """
+    domain: {memory: {guest: 1Gi}, devices: {disks: [{name: e, disk: {bus: virtio}}]}}
+    volumes: [{name: e, emptyDisk: {capacity: 1Gi}}]
+    """
+    first = expand(vm(template=template), CLUSTER)
+    before = first.converted_xml
+    assert expand(vm(template=template), CLUSTER).domain_xml == first.domain_xml
+    assert expand(vm(template=template), CLUSTER).converted_xml == before != first.domain_xml
+    assert "cache=" not in before

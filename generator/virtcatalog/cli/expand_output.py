@@ -26,12 +26,13 @@ _COLUMNS = ("Field", "Value", "From")
 Printer = Callable[[Outcomes, bool], None]
 
 
-def print_xml(outcomes: Outcomes, many: bool) -> None:
-    """Print the domains; of many, each after a comment that names its VM."""
+def print_xml(part: str, outcomes: Outcomes, many: bool) -> None:
+    """Print `domain_xml` or `converted_xml` of each result; of many, each after a comment that names its VM."""
     for vm, result, _ in outcomes:
-        if result.domain_xml:
+        xml = getattr(result, part)
+        if xml:
             name = vm.name.replace("--", "- -")
-            data((f"<!-- {name} -->\n" if many else "") + result.domain_xml)
+            data((f"<!-- {name} -->\n" if many else "") + xml)
 
 
 def print_manifests(part: str, outcomes: Outcomes, many: bool) -> None:
@@ -146,7 +147,8 @@ def _print_table(name: str, rows: list[tuple[str, str, str]]) -> None:
 _STYLES = {"VM": "bold", "instance": "green", "preference": "cyan", "preset": "magenta", "cluster": "yellow"}
 
 PRINTERS: dict[str, Printer] = {
-    "xml": print_xml,
+    "xml": partial(print_xml, "domain_xml"),
+    "converted": partial(print_xml, "converted_xml"),
     "vmi": partial(print_manifests, "vmi"),
     "vm": partial(print_manifests, "vm"),
     "json": print_json,
