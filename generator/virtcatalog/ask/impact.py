@@ -16,6 +16,7 @@ from virtcatalog.kubevirt.matchers import KINDS, MATCHERS
 from virtcatalog.manifests.document import Text
 from virtcatalog.manifests.emit import dump
 from virtcatalog.manifests.identity import Data, Identity, identity, namespace_of
+from virtcatalog.manifests.layout import CATALOG, COMPONENTS
 from virtcatalog.manifests.sources import Folder, open_source
 from virtcatalog.review.comparison import Comparison
 from virtcatalog.review.fleet import Fleet, Reviewer
@@ -23,8 +24,7 @@ from virtcatalog.review.side import Side, read_side
 
 What = Literal["instance type", "preference", "class", "component"]
 
-_COMPONENTS = "components.yaml"
-_DECLARATIONS = (_COMPONENTS, "catalog.yaml")
+_DECLARATIONS = (COMPONENTS, CATALOG)
 
 
 class Use(msgspec.Struct, frozen=True):
@@ -67,7 +67,7 @@ def impacts(
     """
     label = path.as_posix()
     folder = open_source(str(path))
-    is_catalog = folder.has("catalog.yaml")
+    is_catalog = folder.has(CATALOG)
     if is_catalog:
         load_catalog(label, folder)  # raises what is wrong with it
     side = read_side(folder, label)
@@ -182,7 +182,7 @@ def _infers(vm: Data) -> bool:
 def _without_component(name: str, catalog: Folder, label: str) -> Side:
     """The catalog with an empty component of that name."""
     components = {**_components(catalog), name: {}}
-    return read_side(catalog.changed({_COMPONENTS: dump(components).encode()}), label)
+    return read_side(catalog.changed({COMPONENTS: dump(components).encode()}), label)
 
 
 def _places(name: str, catalog: Folder, label: str) -> Iterator[Problem]:
@@ -209,8 +209,8 @@ def _mixed(data: Any, name: str, field: tuple[str | int, ...]) -> Iterator[tuple
 
 
 def _components(catalog: Folder) -> dict[str, Any]:
-    if not catalog.has(_COMPONENTS):
+    if not catalog.has(COMPONENTS):
         return {}
-    for _, data in Text(catalog.read(_COMPONENTS)).documents():
+    for _, data in Text(catalog.read(COMPONENTS)).documents():
         return data if isinstance(data, dict) else {}
     return {}

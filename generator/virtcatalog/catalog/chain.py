@@ -11,6 +11,7 @@ import msgspec
 
 from virtcatalog.catalog.sources import Sources
 from virtcatalog.errors import nearest
+from virtcatalog.manifests.layout import CATALOG
 from virtcatalog.manifests.sources import LinkOutError
 
 Section = Literal["instancetypes", "preferences"]
@@ -29,7 +30,7 @@ class Part(msgspec.Struct, frozen=True):
     @property
     def place(self) -> str:
         """Its catalog.yaml."""
-        return f"{self.prefix}catalog.yaml"
+        return f"{self.prefix}{CATALOG}"
 
 
 class Level(msgspec.Struct, frozen=True):
@@ -87,8 +88,8 @@ def extend(sources: Sources, prefixes: Sequence[str], path: str) -> str:
         raise ValueError(
             f"{path!r} leaves the folder that this catalog is in; a catalog can extend its neighbours only"
         )
-    if not folder.has("catalog.yaml"):
-        raise ValueError(f"there is no catalog.yaml in {path!r}")
+    if not folder.has(CATALOG):
+        raise ValueError(f"there is no {CATALOG} in {path!r}")
     prefix = os.path.normpath(f"{prefixes[-1]}{path}") + "/"
     sources.extend(prefix, folder)
     return prefix

@@ -12,6 +12,7 @@ from virtcatalog.catalog.fragments import fragments_of, owner_of
 from virtcatalog.catalog.layers import COMPONENT_FRAGMENT, check_layer
 from virtcatalog.catalog.sources import Sources
 from virtcatalog.errors import similar
+from virtcatalog.manifests.layout import CATALOG, OVERLAYS, VMS
 
 
 class Files:
@@ -46,7 +47,7 @@ class Files:
             return faults(data, kind)
         found: Findings = []
         literal = {**data}
-        if place == "catalog.yaml":
+        if place == CATALOG:
             sections = {key: literal.pop(key) for key in ("instancetypes", "preferences") if key in data}
             found = faults(literal, kind)
             if data.get("kubevirt") and not self.release and not any(path[:1] == ("kubevirt",) for path, _ in found):
@@ -55,7 +56,7 @@ class Files:
         if "/" in place and not over:
             fields = struct_of(kind).fields
             found += [((key,), "is required") for key in fields if fields[key].required and data.get(key) is None]
-        partial, expressions = place != "vms.yaml", place not in ("overlays.yaml", "vms.yaml")
+        partial, expressions = place != VMS, place not in (OVERLAYS, VMS)
         found += faults(literal, kind, self.release, fragment=partial, expressions=expressions)
         for path, each in fragments_of(place, data):
             found += [((*path, *field), message) for field, message in check_layer(each)]

@@ -6,14 +6,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from virtcatalog.catalog.sources import FieldPath
+from virtcatalog.manifests.layout import CATALOG, COMPONENTS, OVERLAYS
 
 
 def owner_of(place: str, path: FieldPath) -> FieldPath:
     """Return the path of the fragment, or environment, that a field is part of."""
     top = path[:1]
-    if place in ("components.yaml", "overlays.yaml") or (
-        place == "catalog.yaml" and top in (("instancetypes",), ("preferences",))
-    ):
+    if place in (COMPONENTS, OVERLAYS) or (place == CATALOG and top in (("instancetypes",), ("preferences",))):
         return top
     if place.startswith("instancetypes/") and top in (("sizes",), ("variants",)):
         return path[:2]
@@ -27,9 +26,9 @@ def owner_of(place: str, path: FieldPath) -> FieldPath:
 def fragments_of(place: str, data: Mapping[str, Any]) -> Iterator[tuple[FieldPath, Mapping[str, Any]]]:
     """Yield the fragments of a file, as far as they are maps, with their paths."""
     found: list[tuple[FieldPath, Any]] = []
-    if place == "catalog.yaml":
+    if place == CATALOG:
         found = [((), data), *(((key,), data.get(key)) for key in ("instancetypes", "preferences"))]
-    elif place == "components.yaml":
+    elif place == COMPONENTS:
         found = [((name,), each) for name, each in data.items()]
     elif place.startswith("instancetypes/"):
         found = [((), data)]

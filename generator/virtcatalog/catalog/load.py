@@ -36,6 +36,7 @@ from virtcatalog.catalog.settings import read_chain, settle
 from virtcatalog.catalog.sources import Sources
 from virtcatalog.catalog.vms import vm_templates
 from virtcatalog.errors import CatalogError, Problem, nearest
+from virtcatalog.manifests.layout import CATALOG, COMPONENTS, OVERLAYS, VMS
 from virtcatalog.manifests.sources import Folder, SourceError, held, open_folder
 
 
@@ -64,8 +65,8 @@ class _Loader:
 
     def load(self, path: str) -> Catalog:
         sources = self.sources
-        if "catalog.yaml" not in sources.files:
-            sources.report("catalog.yaml", (), "is missing: it names the catalog and the oldest KubeVirt release")
+        if CATALOG not in sources.files:
+            sources.report(CATALOG, (), "is missing: it names the catalog and the oldest KubeVirt release")
         self.chain = read_chain(self.files)
         declared = settle(sources, self.chain)
         settings = Settings(declared.get("vendor") or "", self.files.release, declared.get("parameters") or {})
@@ -84,9 +85,7 @@ class _Loader:
         entries: list[Entry] = [entry for entry, _ in (*types, *prefs)]
         environments = self._overlays(composer, entries, flux=flux)
         machines = tuple(
-            vm_templates(
-                sources, self.files.read("vms.yaml", VmsFile), environments, settings.parameters, self.files.release
-            )
+            vm_templates(sources, self.files.read(VMS, VmsFile), environments, settings.parameters, self.files.release)
         )
         lock = read_lock(sources)
         if sources.problems:
@@ -125,7 +124,7 @@ class _Loader:
         found: dict[str, list[Layer]] = {}
         whole = True
         for part in self.chain.parts:
-            place = f"{part.prefix}components.yaml"
+            place = f"{part.prefix}{COMPONENTS}"
             if place in self.sources.files_of(part.prefix):
                 for name, data in self.files.read(place, ComponentsFile).items():
                     layer = fragment(place, (name,), data or {}, COMPONENT_FRAGMENT, self.files.release)
@@ -165,7 +164,7 @@ class _Loader:
         return [*shared, *(layer for each in own for layer in composer.mixed(each))]
 
     def _overlays(self, composer: Composer, entries: list[Entry], *, flux: bool) -> list[Overlay]:
-        return list(overlays(composer, self.files.read("overlays.yaml", OverlaysFile), entries, flux=flux))
+        return list(overlays(composer, self.files.read(OVERLAYS, OverlaysFile), entries, flux=flux))
 
     def _check_names(self, composer: Composer, entries: Iterable[tuple[Entry, Merged]], taken: Iterable[str]) -> None:
         """Report names that are there twice or belong to the operator, and replacements that do not exist."""

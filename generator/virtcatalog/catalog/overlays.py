@@ -27,10 +27,10 @@ from virtcatalog.catalog.names import annotations_fault, key_fault, label_fault,
 from virtcatalog.catalog.sources import FieldPath
 from virtcatalog.catalog.work import WorkError
 from virtcatalog.errors import UnsupportedError
+from virtcatalog.manifests.layout import OVERLAYS
 from virtcatalog.manifests.merge import fresh, lay_over, merge
 from virtcatalog.releases import find_release
 
-PLACE = "overlays.yaml"
 #: The work, for each object, of an environment, of a pattern or patch that may match it, and of a patch that does.
 _ENVIRONMENT, _MATCH, _PATCH = 100, 60, 500
 
@@ -43,7 +43,7 @@ def overlays(
         data = {key: value for key, value in (data or {}).items() if value is not None}
         fault = name_fault(name)
         if fault:
-            composer.sources.report(PLACE, (name,), fault)
+            composer.sources.report(OVERLAYS, (name,), fault)
         reader = _Reader(composer, (name,), entries)
         reader.spend(_ENVIRONMENT * len(entries))
         reader.check_namespace(data)
@@ -58,7 +58,7 @@ def overlays(
             select=_selection(data.get("select")),
             labels=reader.labels(data),
             annotations=reader.annotations(data),
-            source=composer.sources.source(PLACE, (name,)),
+            source=composer.sources.source(OVERLAYS, (name,)),
         )
         reader.check_selection(data.get("select"), overlay, ("select",))
         patches = [
@@ -78,19 +78,19 @@ class _Reader:
 
     def __init__(self, composer: Composer, path: FieldPath, entries: Sequence[Entry]) -> None:
         self._composer, self._path, self._entries = composer, path, entries
-        self._spoilt = composer.sources.spoilt_at(PLACE, path)
+        self._spoilt = composer.sources.spoilt_at(OVERLAYS, path)
 
     def report(self, path: FieldPath, message: str) -> None:
         """Report a fault, unless it follows from a known one."""
         if not self._spoilt.intersection(path[:1] or ("scope", "namespace")):
-            self._composer.sources.report(PLACE, (*self._path, *path), message)
+            self._composer.sources.report(OVERLAYS, (*self._path, *path), message)
 
     def spend(self, units: int, path: FieldPath = ()) -> None:
         """Charge work to the catalog's budget: a few words may ask for each of many objects again and again."""
         try:
             self._composer.sources.work.spend(units)
         except WorkError as error:
-            self._composer.sources.stop(PLACE, (*self._path, *path), error.message)
+            self._composer.sources.stop(OVERLAYS, (*self._path, *path), error.message)
 
     def check_namespace(self, data: Mapping[str, Any]) -> None:
         scope, namespace = data.get("scope", "cluster"), data.get("namespace", "")

@@ -10,6 +10,7 @@ from virtcatalog.catalog.files import Files
 from virtcatalog.catalog.gitops import gitops_annotations
 from virtcatalog.catalog.names import label_fault, name_fault
 from virtcatalog.catalog.sources import Sources
+from virtcatalog.manifests.layout import CATALOG
 from virtcatalog.manifests.merge import merge_into
 
 _TAKEN = {
@@ -27,12 +28,12 @@ def read_chain(files: Files) -> Chain:
     found: list[tuple[str, dict[str, Any]]] = []
     prefix: str | None = ""
     while prefix is not None:
-        declared = files.read(f"{prefix}catalog.yaml", CatalogFile)
+        declared = files.read(f"{prefix}{CATALOG}", CatalogFile)
         found.append((prefix, declared))
         prefix = _below(sources, [each for each, _ in found], declared.get("extends") or "")
     told = any(declared.get("kubevirt") for _, declared in found) or found[-1][1].get("extends")
-    if found[0][1] and not told and "kubevirt" not in sources.spoilt_at("catalog.yaml", ()):
-        sources.report("catalog.yaml", ("kubevirt",), "is required")
+    if found[0][1] and not told and "kubevirt" not in sources.spoilt_at(CATALOG, ()):
+        sources.report(CATALOG, ("kubevirt",), "is required")
     parts = [Part(prefix, level, declared) for level, (prefix, declared) in enumerate(reversed(found))]
     for part in parts:
         _check(sources, part)
@@ -46,7 +47,7 @@ def _below(sources: Sources, prefixes: list[str], extends: str) -> str | None:
     try:
         return extend(sources, prefixes, extends)
     except ValueError as error:
-        sources.report(f"{prefixes[-1]}catalog.yaml", ("extends",), str(error))
+        sources.report(f"{prefixes[-1]}{CATALOG}", ("extends",), str(error))
         return None
 
 
@@ -76,7 +77,7 @@ def settle(sources: Sources, chain: Chain) -> dict[str, Any]:
     top = chain.parts[-1].declared
     own, asked = top.get("annotations") or {}, gitops_annotations(top.get("gitops"))
     for key in own.keys() & asked.keys():
-        sources.report("catalog.yaml", ("annotations", key), "`gitops` sets this annotation, too")
+        sources.report(CATALOG, ("annotations", key), "`gitops` sets this annotation, too")
     top["annotations"] = asked | own
     declared["annotations"] |= asked
     return declared | {key: top.get(key) for key in ("name", "description", "gitops")}

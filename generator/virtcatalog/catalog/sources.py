@@ -15,11 +15,10 @@ from virtcatalog.catalog.work import Work
 from virtcatalog.errors import CatalogError, Problem, nearest
 from virtcatalog.limits import CATALOG_FILE_BYTES, PROBLEMS
 from virtcatalog.manifests.document import Text
+from virtcatalog.manifests.layout import CATALOG_FILES, CATALOG_FOLDERS, VM_TEMPLATE
 from virtcatalog.manifests.sources import Folder, SourceError
 
 #: What a catalog consists of: files at its top, and folders of files.
-TOP = ("catalog.yaml", "components.yaml", "overlays.yaml", "vms.yaml")
-FOLDERS = ("instancetypes", "preferences", "vms")
 
 FieldPath = tuple[str | int, ...]
 
@@ -170,14 +169,14 @@ class Sources:
     def _belongs(self, place: str, local: str) -> bool:
         """Whether this is a file of the catalog; declarations in places that nobody reads are a fault."""
         folder, _, name = local.partition("/")
-        if local in TOP or (name and folder in FOLDERS and place.endswith(".yaml")):
+        if local in CATALOG_FILES or (name and folder in CATALOG_FOLDERS and place.endswith(".yaml")):
             return True
-        if folder == "vms" and place.endswith(".yaml.j2"):
+        if folder == "vms" and place.endswith(VM_TEMPLATE):
             return True
         if place.endswith(".yml"):
             self.report(place, (), "is not read: catalog files are named *.yaml")
-        elif place.endswith((".yaml", ".yaml.j2")):
-            hint = nearest(folder, FOLDERS) if name else nearest(local, TOP)
+        elif place.endswith((".yaml", VM_TEMPLATE)):
+            hint = nearest(folder, CATALOG_FOLDERS) if name else nearest(local, CATALOG_FILES)
             self.report(place, (), f"is not read: it is in none of the places of a catalog{hint}")
         return False
 

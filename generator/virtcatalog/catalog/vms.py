@@ -20,9 +20,7 @@ from virtcatalog.catalog.sources import Sources
 from virtcatalog.catalog.work import WorkError, reading
 from virtcatalog.errors import CatalogError, Problem, nearest
 from virtcatalog.manifests.document import Text
-
-PLACE = "vms.yaml"
-TEMPLATE = ".yaml.j2"
+from virtcatalog.manifests.layout import OVERLAYS, VM_TEMPLATE, VMS
 
 
 class _Rendering(msgspec.Struct, frozen=True):
@@ -50,15 +48,15 @@ def vm_templates(
     releases = {overlay.name: parse_release(overlay.kubevirt) for overlay in overlays if overlay.kubevirt}
     for name in declared:
         if name not in names:
-            sources.report(PLACE, (name,), f"there is no vms/{name}{nearest(name, names)}")
-        elif not name.endswith(TEMPLATE) and set(declared[name] or ()) != {"cross"}:
-            sources.report(PLACE, (name,), f"vms/{name} is no template: those are named *{TEMPLATE}")
+            sources.report(VMS, (name,), f"there is no vms/{name}{nearest(name, names)}")
+        elif not name.endswith(VM_TEMPLATE) and set(declared[name] or ()) != {"cross"}:
+            sources.report(VMS, (name,), f"vms/{name} is no template: those are named *{VM_TEMPLATE}")
     for name, place in names.items():
         raw = sources.read_text(place)
         if raw is None:
             continue
         cross = _cross(declared.get(name) or {})
-        if not name.endswith(TEMPLATE):
+        if not name.endswith(VM_TEMPLATE):
             for each in _read(sources, _Rendering(place, "", raw, {}), raw, release):
                 yield replace(each, cross=cross)
             continue
@@ -97,10 +95,10 @@ def _renderings(
         names: dict[str, Any] = {**shared, **values}
         if environment:
             if environment not in known:
-                if "overlays.yaml" in sources.unread:
+                if OVERLAYS in sources.unread:
                     continue  # nobody knows what it declares
                 message = f"overlays.yaml has no environment {environment!r}{nearest(environment, known)}"
-                sources.report(PLACE, path, message)
+                sources.report(VMS, path, message)
                 continue
             names |= _facts(known[environment])
         faults = [
@@ -108,7 +106,7 @@ def _renderings(
         ]
         faults += [("", f"the parameter {key!r} has no value") for key, value in values.items() if value is None]
         for key, message in faults:
-            sources.report(PLACE, (*path, key) if key else path, message)
+            sources.report(VMS, (*path, key) if key else path, message)
         if faults:
             continue
         try:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from virtcatalog.errors import ManifestError, Problem
+from virtcatalog.manifests.layout import BASE, OWNED
 from virtcatalog.manifests.sources import (
     SourceError,
     is_catalog,
@@ -60,8 +61,8 @@ def catalog_objects(source: str | None) -> list[dict[str, Any]]:
 
 def objects_of_tree(path: str) -> str:
     """Return the folder of an output tree's base; any other path as it is."""
-    base = str(Path(path, "base"))
-    return base if is_file(f"{path}/.virtcatalog") and is_folder(base) else path
+    base = str(Path(path, BASE))
+    return base if is_file(f"{path}/{OWNED}") and is_folder(base) else path
 
 
 def contents(source: str, problems: list[Problem]) -> Iterator[tuple[str, bytes]]:

@@ -24,9 +24,8 @@ from virtcatalog.limits import (
     SOURCE_FOLDER_LEVELS,
     SOURCE_LINKS,
 )
+from virtcatalog.manifests.layout import CATALOG, may_hold_manifests
 
-_MANIFESTS: Final = (".yaml", ".yml", ".json")
-_NOT_MANIFESTS: Final = frozenset({"kustomization.yaml", "kustomization.yml", "Kustomization"})
 LEADS_OUT: Final = "is a symbolic link that leads out of the folder"
 _FILE: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY
 _FOLDER: Final = _FILE | os.O_DIRECTORY
@@ -96,19 +95,18 @@ class Folder(ABC):
 def manifest_files(folder: Folder) -> Listing:
     """List what of a folder can hold manifests; faults of other files do not matter."""
     files, faults = folder.listing()
-    return Listing(
-        tuple(sorted(filter(_is_manifest_file, files), key=lambda path: path.split("/"))),
-        tuple((path, why) for path, why in faults if _is_manifest_file(path) or "." not in path.rpartition("/")[2]),
-    )
+    found = [path for path in files if not path or may_hold_manifests(path)]
+    broken = [(path, why) for path, why in faults if not path or may_hold_manifests(path) or _may_be_folder(path)]
+    return Listing(tuple(sorted(found, key=lambda path: path.split("/"))), tuple(broken))
 
 
-def _is_manifest_file(path: str) -> bool:
-    return not path or (path.endswith(_MANIFESTS) and path.rpartition("/")[2] not in _NOT_MANIFESTS)
+def _may_be_folder(path: str) -> bool:
+    return "." not in path.rpartition("/")[2]
 
 
 def is_catalog(path: str) -> bool:
     """Whether a path is the folder of a catalog."""
-    return is_file(f"{path}/catalog.yaml")
+    return is_file(f"{path}/{CATALOG}")
 
 
 def is_file(path: str) -> bool:

@@ -20,9 +20,9 @@ import msgspec
 
 from virtcatalog.errors import VirtcatalogError
 from virtcatalog.limits import MIB, OUTPUT_FILE_BYTES
+from virtcatalog.manifests.layout import CATALOG, OWNED
 from virtcatalog.render.files import locked, remove, said_nowhere
 
-OWNED = ".virtcatalog"
 _HEADER = "# Files that virtcatalog wrote in this folder; it replaces and removes these and no others.\n"
 _OWNER = "# Of the catalog: "
 #: What virtcatalog can have written: whatever else is listed is none of its business, and stays unread.
@@ -128,7 +128,7 @@ def _refuse_place(folder: Path) -> None:
         raise TreeError(f"{folder}: is not a folder; name another one for the output tree")
     place = Path(os.path.realpath(folder))
     for each in (place, *place.parents):
-        if (each / "catalog.yaml").is_file():
+        if (each / CATALOG).is_file():
             what = "is a catalog" if each == place else f"lies in the catalog {each}"
             raise TreeError(f"{folder}: {what}, and the output tree must not; name another folder")
 

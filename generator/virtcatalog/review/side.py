@@ -11,6 +11,7 @@ from virtcatalog.catalog.load import load_catalog
 from virtcatalog.catalog.model import Catalog, Source
 from virtcatalog.errors import CatalogError, ManifestError, Problem
 from virtcatalog.manifests.identity import Data, Identity, identity
+from virtcatalog.manifests.layout import BASE, CATALOG, COMPONENTS, OWNED
 from virtcatalog.manifests.read import Manifest, read_manifests
 from virtcatalog.manifests.sources import Folder, SourceError, manifest_files
 from virtcatalog.render.environment import deployed
@@ -103,10 +104,10 @@ def read_side(folder: Folder, label: str) -> Side:
 
     `label` is what it is called in messages.
     """
-    if folder.has("catalog.yaml"):
+    if folder.has(CATALOG):
         return _read_catalog(folder, label)
-    base = folder.folder("base") if folder.has(".virtcatalog") else None
-    return _read_manifests(folder, label, label) if base is None else _read_manifests(base, f"{label}/base", label)
+    base = folder.folder(BASE) if folder.has(OWNED) else None
+    return _read_manifests(folder, label, label) if base is None else _read_manifests(base, f"{label}/{BASE}", label)
 
 
 def _read_catalog(folder: Folder, label: str) -> Side:
@@ -116,7 +117,7 @@ def _read_catalog(folder: Folder, label: str) -> Side:
         problems = error.problems
     broken = _files_of(problems, label)
     for _ in range(_ROUNDS):
-        if broken & {"catalog.yaml", "components.yaml", "", "."}:
+        if broken & {CATALOG, COMPONENTS, "", "."}:
             break
         try:
             side = _of_catalog(load_catalog(label, folder.changed(dict.fromkeys(broken))), label)

@@ -1,0 +1,29 @@
+"""What a folder is: a catalog, an output tree, or manifests; and which of its files are read as what."""
+
+from __future__ import annotations
+
+from typing import Final
+
+CATALOG: Final = "catalog.yaml"
+COMPONENTS: Final = "components.yaml"
+OVERLAYS: Final = "overlays.yaml"
+VMS: Final = "vms.yaml"
+CATALOG_FILES: Final = (CATALOG, COMPONENTS, OVERLAYS, VMS)
+"""The files at the top of a catalog; a folder with the first of them is one."""
+CATALOG_FOLDERS: Final = ("instancetypes", "preferences", "vms")
+"""The folders of a catalog that hold further files."""
+VM_TEMPLATE: Final = ".yaml.j2"
+"""What the files of `vms/` end with that are rendered first."""
+
+OWNED: Final = ".virtcatalog"
+"""The file of an output tree that lists what virtcatalog wrote; a folder with it is one."""
+BASE: Final = "base"
+"""The folder of an output tree with its objects."""
+
+_MANIFESTS: Final = (".yaml", ".yml", ".json")
+_NOT_MANIFESTS: Final = frozenset({"kustomization.yaml", "kustomization.yml", "Kustomization"})
+
+
+def may_hold_manifests(path: str) -> bool:
+    """Whether a file among manifests is read as some, by its name: kustomize's own files are not."""
+    return path.endswith(_MANIFESTS) and path.rpartition("/")[2] not in _NOT_MANIFESTS
