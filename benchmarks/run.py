@@ -63,10 +63,10 @@ def measure(run: Expand, vms: list[Manifest], cluster: Cluster) -> None:
     print(f"{name}: {len(vms) / wall:.0f} VMs/s ({each:.0f} us CPU a VM; {admitted} of {len(vms)} admitted)")
 
 
-def stream(number: int, vms: list[Manifest], manifests: list[Manifest], cluster: Cluster) -> None:
+def stream(number: int, vms: list[Manifest], cluster: Cluster) -> None:
     """A stream of VMs with so many processes: the rate, and the memory that its second half takes more."""
     wall, half, admitted = time.perf_counter(), 0, 0
-    for done, result in enumerate(expand_many(chain(vms, vms), cluster, manifests, number), start=1):
+    for done, result in enumerate(expand_many(chain(vms, vms), cluster, number), start=1):
         admitted += isinstance(result, Result) and result.domain_xml is not None
         if done == len(vms):
             half = peak()
@@ -98,7 +98,7 @@ def main() -> None:
     for run in (admission_and_vmi, whole_chain):
         measure(run, vms, cluster)
     for number in (1, 2):
-        stream(number, vms, manifests, cluster)
+        stream(number, vms, cluster)
     if arguments.profile:
         profiler = cProfile.Profile()
         profiler.runcall(measure, whole_chain, vms, cluster)

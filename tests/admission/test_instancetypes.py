@@ -5,6 +5,7 @@ import pytest
 import otheryaml
 from virtcatalog.api.decode import convert
 from virtcatalog.api.kubevirt import VirtualMachine
+from virtcatalog.errors import UnsupportedError
 from virtcatalog.kubevirt.admission.instancetypes import admit, apply_to_vm, warnings
 from virtcatalog.kubevirt.cluster import Cluster
 
@@ -90,9 +91,10 @@ def test_what_is_not_of_the_api(kind, spec, path):
     assert path in found[0].message
 
 
-@pytest.mark.parametrize("manifest", [{"kind": "Namespace"}, {}, {"kind": ["x"]}])
+@pytest.mark.parametrize("manifest", [{"kind": "Namespace"}, {}, {"kind": ["x"]}, {"kind": "VirtualMachine"}])
 def test_other_kinds_are_no_matter_of_these_webhooks(manifest):
-    assert admit(manifest, Cluster([])) == []
+    with pytest.raises(UnsupportedError, match=r"^kind: .* is no kind of instance type or preference"):
+        admit(manifest, cluster=Cluster([]))
     assert warnings(manifest) == []
 
 

@@ -166,7 +166,6 @@ def test_a_sum_keeps_the_left_notation_and_zero_takes_the_others(left: str, righ
 
 def test_making_and_scaling() -> None:
     assert str(Quantity.of(3 * 2**30)) == "3Gi"
-    assert str(Quantity.of_milli(1500)) == "1500m"
     assert str(Quantity.parse("512Mi") * 4) == "2Gi"
     assert str(Quantity.parse("2Gi") - Quantity.parse("512Mi")) == "1536Mi"
 

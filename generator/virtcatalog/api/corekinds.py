@@ -5,10 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from functools import cache
+from importlib.metadata import version
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 from typing import Any, Final
 
 from virtcatalog.api.findings import Findings, Path, describe, unknown_field
+from virtcatalog.errors import VirtcatalogError
 
 KUBERNETES: Final = "1.34.0"
 """The Kubernetes release whose schemas count: the one that KubeVirt v1.9.0 is built with."""
@@ -25,10 +28,10 @@ _TYPES: Final = {
 
 def check_core(manifest: dict[str, Any]) -> Findings:
     """Return what Kubernetes' schema has against a manifest; nothing for a kind that is not Kubernetes' own."""
-    group, _, version = manifest["apiVersion"].rpartition("/")
+    group, _, served = manifest["apiVersion"].rpartition("/")
     if "." in group and not group.endswith(".k8s.io"):
         return []
-    validator = _validator(group, version, manifest["kind"])
+    validator = _validator(group, served, manifest["kind"])
     return (
         [] if validator is None else [finding for error in validator.iter_errors(manifest) for finding in _word(error)]
     )
@@ -56,15 +59,15 @@ _LONGEST_NAME = 63  # of a kind, the start of a group and a version: they are DN
 
 
 @cache
-def _validator(group: str, version: str, kind: str) -> Any:
+def _validator(group: str, served: str, kind: str) -> Any:
     """A validator for a kind; None when Kubernetes has none of that name."""
-    parts = [part for part in (kind.lower(), group.partition(".")[0], version) if part]
-    if not kind or not version or not all(part.isalnum() and len(part) <= _LONGEST_NAME for part in parts):
+    parts = [part for part in (kind.lower(), group.partition(".")[0], served) if part]
+    if not kind or not served or not all(part.isalnum() and len(part) <= _LONGEST_NAME for part in parts):
         return None
     name = "-".join(parts)
     schema = _read(f"{name}.json")
     kinds = schema.get("x-kubernetes-group-version-kind", []) if schema else []
-    if {"group": group, "version": version, "kind": kind} not in kinds:
+    if {"group": group, "version": served, "kind": kind} not in kinds:
         return None
     from jsonschema import Draft202012Validator
     from referencing import Registry, Resource
@@ -82,5 +85,17 @@ def _definitions() -> Any:
 
 
 def _read(name: str) -> Any:
-    file = files("kubernetes_validate") / "kubernetes-json-schema" / f"v{KUBERNETES}-local-strict" / name
+    file = _schemas() / name
     return json.loads(file.read_bytes()) if file.is_file() else None
+
+
+@cache
+def _schemas() -> Traversable:
+    folder = files("kubernetes_validate") / "kubernetes-json-schema" / f"v{KUBERNETES}-local-strict"
+    if not (folder / "_definitions.json").is_file():
+        installed = version("kubernetes-validate")
+        raise VirtcatalogError(
+            f"the installed kubernetes-validate {installed} has no schemas of Kubernetes {KUBERNETES}, by which "
+            "Kubernetes' own kinds are checked: install kubernetes-validate 1.34.1 or later"
+        )
+    return folder

@@ -31,9 +31,9 @@ _SYNTAX = re.compile(r"([+-]?)([0-9]*)(?:\.([0-9]*))?(?:([KMGTPE]i)|([numkMGTPE]
 class Quantity:
     """An exact amount, immutable. Equality, order and hash go by the amount alone: `1Gi` equals `1024Mi`.
 
-    It is made with `parse` from text, `of` from whole units and `of_milli` from thousandths; the constructor counts in
-    units of 10^-9, the finest that there is. `str` gives the canonical form (`0.5Gi` is `512Mi`), but a text that
-    Kubernetes keeps as it was written stays so until the amount changes (`1.500`, `+1`).
+    It is made with `parse` from text and `of` from whole units; the constructor counts in units of 10^-9, the finest
+    that there is. `str` gives the canonical form (`0.5Gi` is `512Mi`), but a text that Kubernetes keeps as it was
+    written stays so until the amount changes (`1.500`, `+1`).
     """
 
     __slots__ = ("_decimal", "_nano", "_notation", "_text")
@@ -61,11 +61,6 @@ class Quantity:
     def of(cls, units: int, notation: Notation = "BinarySI") -> Quantity:
         """Make a quantity of whole units (bytes, CPUs)."""
         return cls(units * NANO, notation)
-
-    @classmethod
-    def of_milli(cls, thousandths: int, notation: Notation = "DecimalSI") -> Quantity:
-        """Make a quantity of thousandths of a unit (milli-CPUs)."""
-        return cls(thousandths * MILLI, notation)
 
     @property
     def notation(self) -> Notation:
@@ -147,9 +142,6 @@ class Quantity:
         if not self._text:
             self._text = _canonical(self._nano, self._notation)
         return self._text
-
-
-ZERO = Quantity()
 
 
 def _int64(number: int) -> int:

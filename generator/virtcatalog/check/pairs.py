@@ -115,7 +115,6 @@ class _Type:
     """An instance type, read; `kind` is what it says beside its numbers."""
 
     def __init__(self, subject: Subject) -> None:
-        self.subject = subject
         self.spec = convert(subject.spec, VirtualMachineInstancetypeSpec)
         rest = dict(subject.spec)
         for part, numbers in _NUMBERS.items():
@@ -127,7 +126,6 @@ class _Preference:
     """A preference, read; `vmi` is as much of a VMI as its requirements look at."""
 
     def __init__(self, subject: Subject, architecture: str) -> None:
-        self.subject = subject
         self.spec = convert(subject.spec, VirtualMachinePreferenceSpec)
         self.key = msgspec.json.encode(subject.spec, order="deterministic")
         self.vmi = convert({"domain": {"devices": {}}}, VirtualMachineInstanceSpec)

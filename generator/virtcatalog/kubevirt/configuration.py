@@ -89,7 +89,7 @@ class Configuration:
         values, developer, network = self.values, self.values.developer_configuration, self.values.network
         assert developer
         assert network
-        verbosity, devices = developer.log_verbosity, values.mediated_devices_configuration
+        verbosity = developer.log_verbosity
         reservation = values.persistent_reservation_configuration
         self.default_network_interface = network.default_network_interface
         self.is_bridge_interface_on_pod_network_enabled = bool(network.permit_bridge_interface_on_pod_network)
@@ -98,15 +98,9 @@ class Configuration:
         self.less_pvc_space_toleration = developer.pvc_tolerate_less_space_up_to_percent
         self.minimum_reserve_pvc_bytes = developer.minimum_reserve_pvc_bytes
         self.virt_launcher_verbosity = verbosity.virt_launcher if verbosity else 0
-        self.obsolete_cpu_models = values.obsolete_cpu_models
-        self.ksm_configuration = values.ksm_configuration
         self.instancetype_reference_policy = (
             values.instancetype and values.instancetype.reference_policy
         ) or "reference"
-        if devices is not None and devices.enabled is not None:
-            self.mediated_devices_handling_disabled = not devices.enabled
-        else:
-            self.mediated_devices_handling_disabled = self.feature_gate("DisableMDEVConfiguration")
         if reservation is not None and reservation.enabled is not None:
             self.persistent_reservation = reservation.enabled
         else:

@@ -35,7 +35,6 @@ class TSC(msgspec.Struct, frozen=True, rename="camel", forbid_unknown_fields=Tru
     """The time stamp counter of the cluster's nodes, in Hz; 0 means that no node tells one."""
 
     frequency: int = 0
-    scalable: bool = True
 
 
 class FirmwareDirectory(msgspec.Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
@@ -199,7 +198,7 @@ _REFERENCE = HostProfile(
     name="reference",
     description="two sockets of 32 cores with two threads each, 512 GiB a socket, no special devices",
     numa_nodes=(_reference_node(0), _reference_node(1)),
-    tsc=TSC(2_500_000_000, scalable=True),
+    tsc=TSC(2_500_000_000),
 )
 
 HOSTS: Mapping[str, HostProfile] = MappingProxyType({_REFERENCE.name: _REFERENCE})

@@ -19,7 +19,7 @@ from virtcatalog.api.instancetype import (
 )
 from virtcatalog.api.kubevirt import VirtualMachine
 from virtcatalog.api.newer import prune
-from virtcatalog.errors import Cause, ManifestError, Warning
+from virtcatalog.errors import Cause, ManifestError, UnsupportedError, Warning
 from virtcatalog.kubevirt.admission.causes import invalid
 from virtcatalog.kubevirt.instancetype import apply_to_vmi
 from virtcatalog.kubevirt.instancetype.find import NotFoundError, find_instancetype, find_preference
@@ -65,20 +65,24 @@ class Applied(NamedTuple):
     causes: list[Cause]
 
 
-def admit(manifest: dict[str, Any], cluster: Cluster) -> list[Cause]:
-    """Return why an instance type or preference is refused; nothing for other kinds.
+def admit(object_manifest: dict[str, Any], cluster: Cluster) -> list[Cause]:
+    """Return why the webhooks of instance types and preferences refuse an object.
 
-    A manifest that does not fit its API gives causes without a field, one for each problem.
+    A manifest that does not fit its API gives causes without a field, one for each problem. UnsupportedError for an
+    object of another kind.
     """
     try:
-        spec = _spec(manifest, cluster.release)
+        spec = _spec(object_manifest, cluster.release)
     except ManifestError as error:
-        return [Cause("", "", f"{problem.field}: {problem.message}") for problem in error.problems]
+        return [Cause("", "", str(Cause("", each.field, each.message))) for each in error.problems]
     if isinstance(spec, VirtualMachineInstancetypeSpec):
         return validate_instancetype(spec)
     if isinstance(spec, VirtualMachinePreferenceSpec):
         return validate_preference(spec)
-    return []
+    kind, hint = object_manifest.get("kind"), ""
+    if kind == "VirtualMachine":
+        hint = "; expand tells of VMs"
+    raise UnsupportedError("kind", f"{kind!r} is no kind of instance type or preference{hint}")
 
 
 def warnings(manifest: dict[str, Any], release: Release = DEFAULT) -> list[Warning]:

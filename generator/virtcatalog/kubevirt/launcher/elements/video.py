@@ -6,6 +6,7 @@ from functools import lru_cache
 
 from virtcatalog.api.kubevirt import VirtualMachineInstance
 from virtcatalog.kubevirt.launcher.context import Context
+from virtcatalog.kubevirt.launcher.efi import boots_efi
 from virtcatalog.kubevirt.launcher.elements.graphics import has_graphics
 from virtcatalog.kubevirt.launcher.xml import Element, Shared, SubElement
 
@@ -24,7 +25,7 @@ def video(vmi: VirtualMachineInstance, context: Context) -> Element | None:
         return _video(wanted.type, _VRAM)
     if context.architecture.name != "amd64":
         return _video("virtio")
-    if context.bochs_for_efi_guests and _boots_efi(vmi):
+    if context.bochs_for_efi_guests and boots_efi(vmi):
         return _video("bochs")
     return _video("vga", _VRAM)
 
@@ -35,8 +36,3 @@ def _video(kind: str, memory: str = "") -> Element:
     vram = {"vram": memory} if memory else {}
     SubElement(element, "model", {"type": kind, **vram, "heads": "1"})
     return element
-
-
-def _boots_efi(vmi: VirtualMachineInstance) -> bool:
-    firmware = vmi.spec.domain.firmware
-    return firmware is not None and firmware.bootloader is not None and firmware.bootloader.efi is not None

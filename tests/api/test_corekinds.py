@@ -1,0 +1,31 @@
+"""Kubernetes' own kinds: checked by its schemas, and not at all is no answer."""
+
+import pytest
+
+from virtcatalog.api import corekinds
+from virtcatalog.api.corekinds import check_core
+from virtcatalog.errors import VirtcatalogError
+
+
+@pytest.mark.parametrize(
+    ("manifest", "fields"),
+    [
+        ({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "s"}, "stringData": {"a": "b"}}, []),
+        ({"apiVersion": "v1", "kind": "Secret", "stringDate": {}}, [("stringDate",)]),
+        ({"apiVersion": "storage.k8s.io/v1", "kind": "StorageClass"}, [("provisioner",)]),
+        ({"apiVersion": "example.org/v1", "kind": "Secret", "colour": "blue"}, []),
+    ],
+)
+def test_what_the_schema_has_against_a_manifest(manifest, fields):
+    assert [path for path, _ in check_core(manifest)] == fields
+
+
+def test_without_the_schemas_nothing_passes(monkeypatch):
+    monkeypatch.setattr(corekinds, "KUBERNETES", "1.3.0")
+    corekinds._schemas.cache_clear()
+    corekinds._validator.cache_clear()
+    try:
+        with pytest.raises(VirtcatalogError, match=r"has no schemas of Kubernetes 1\.3\.0"):
+            check_core({"apiVersion": "v1", "kind": "Secret"})
+    finally:
+        corekinds._schemas.cache_clear()
