@@ -13,8 +13,8 @@ help: ## Show what can be made
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 $(READY): pyproject.toml constraints.txt
-	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
+	$(PYTHON) -I -m venv $(VENV)
+	$(BIN)/python -I -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
 	@touch $@
 
 build: $(READY) ## Render catalog/ into output/
@@ -48,7 +48,7 @@ lint: $(READY) ## ruff and mypy
 	$(BIN)/mypy
 
 fuzz: $(READY) ## Fuzz for SECONDS each: catalogs, VMs, YAML …; led by coverage where atheris can be installed
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt atheris || true
+	$(BIN)/python -I -m pip install --quiet --disable-pip-version-check --constraint constraints.txt atheris || true
 	$(BIN)/python tests/fuzz/run.py --seconds $(SECONDS) --seed $(SEED)
 
 bench: $(READY) ## Measure build and expansion

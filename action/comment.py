@@ -2,7 +2,8 @@
 
     comment.py NUMBER CATALOG REPORT
 
-Where and with what comes from the environment of a GitHub runner: GITHUB_API_URL, GITHUB_REPOSITORY, GITHUB_TOKEN.
+Where and with what comes from the environment of a GitHub runner: GITHUB_API_URL, GITHUB_GRAPHQL_URL,
+GITHUB_REPOSITORY, GITHUB_TOKEN.
 """
 
 from __future__ import annotations
@@ -28,7 +29,8 @@ def main(number: str, catalog: str, report: str) -> int:
     body = (marker + (text.strip() or "virtcatalog: nothing to report.") + "\n")[:MOST]
     thread = f"issues/{number}/comments"
     try:
-        own = next((each for each in comments(thread) if each["body"].startswith(marker.strip())), None)
+        mine = login()
+        own = next((each for each in comments(thread) if is_own(each, mine, marker.strip())), None)
         if own is None and not text.strip():
             return 0
         written = call("PATCH", f"issues/comments/{own['id']}", body) if own else call("POST", thread, body)
@@ -46,6 +48,20 @@ def main(number: str, catalog: str, report: str) -> int:
     return 0
 
 
+def login() -> str:
+    """Return who the token's comments are by."""
+    url = os.environ.get("GITHUB_GRAPHQL_URL") or f"{os.environ['GITHUB_API_URL']}/graphql"
+    answer = request("POST", url, {"query": "{viewer{login}}"})
+    return str(answer["data"]["viewer"]["login"])
+
+
+def is_own(comment: dict[str, Any], mine: str, marker: str) -> bool:
+    """Whether a comment is ours: anybody can begin one with the marker, so its author counts."""
+    author = comment.get("user") or {}
+    names = [mine, f"{mine}[bot]"] if author.get("type") == "Bot" else [mine]
+    return author.get("login") in names and str(comment["body"]).startswith(marker)
+
+
 def comments(thread: str) -> Iterator[dict[str, Any]]:
     """Yield the comments of a pull request, page by page."""
     page = 1
@@ -60,15 +76,19 @@ def comments(thread: str) -> Iterator[dict[str, Any]]:
 def call(method: str, path: str, body: str | None = None) -> Any:
     """Call GitHub's REST API for the repository."""
     url = f"{os.environ['GITHUB_API_URL']}/repos/{os.environ['GITHUB_REPOSITORY']}/{path}"
-    data = None if body is None else json.dumps({"body": body}).encode()
+    return request(method, url, None if body is None else {"body": body})
+
+
+def request(method: str, url: str, content: dict[str, str] | None) -> Any:
+    """Send JSON to GitHub, and return what it answers."""
+    data = None if content is None else json.dumps(content).encode()
     headers = {
         "Accept": "application/vnd.github+json",
         "Authorization": f"Bearer {os.environ['GITHUB_TOKEN']}",
         "Content-Type": "application/json",
         "X-GitHub-Api-Version": "2022-11-28",
     }
-    request = Request(url, data, headers, method=method)
-    with urlopen(request, timeout=30) as answer:
+    with urlopen(Request(url, data, headers, method=method), timeout=30) as answer:
         return json.load(answer)
 
 

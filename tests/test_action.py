@@ -125,6 +125,9 @@ class Runner:
         return found
 
 
+BOT = {"login": "github-actions[bot]", "type": "Bot"}
+
+
 class GitHub:
     """The comments of a pull request, as the REST API serves them."""
 
@@ -140,7 +143,12 @@ class GitHub:
                 self.answer(200, github.comments[(page - 1) * 100 : page * 100])
 
             def do_POST(self) -> None:
-                github.comments.append({"id": len(github.comments), "html_url": "https://x"} | self.sent())
+                if self.path == "/graphql":
+                    assert self.sent() == {"query": "{viewer{login}}"}
+                    self.answer(200, {"data": {"viewer": {"login": "github-actions"}}})
+                    return
+                own = {"id": len(github.comments), "html_url": "https://x", "user": BOT}
+                github.comments.append(own | self.sent())
                 self.answer(201, github.comments[-1])
 
             def do_PATCH(self) -> None:
@@ -152,7 +160,7 @@ class GitHub:
                 return json.loads(self.rfile.read(int(self.headers["Content-Length"])))
 
             def answer(self, status: int, data: Any) -> None:
-                assert self.path.startswith("/repos/o/r/issues/")
+                assert self.path == "/graphql" or self.path.startswith("/repos/o/r/issues/")
                 github.tokens.add(self.headers["Authorization"])
                 self.send_response(github.status or status)
                 self.end_headers()
@@ -280,11 +288,67 @@ def test_a_broken_catalog_is_an_annotation_too(repository, github):
 
 def test_every_run_writes_the_same_comment(repository, github):
     others = [{"id": number, "body": "hello", "html_url": ""} for number in range(150)]
-    github.comments = [*others, {"id": 150, "body": "<!-- virtcatalog: ./catalog -->\nold", "html_url": ""}]
+    marked = "<!-- virtcatalog: ./catalog -->\nold"
+    strangers = [
+        {"login": "mallory", "type": "User"},
+        {"login": "github-actions", "type": "User"} | {"login": "x[bot]"},
+        None,
+    ]
+    others += [{"id": 150 + number, "body": marked, "user": each} for number, each in enumerate(strangers)]
+    github.comments = [*others, {"id": 153, "body": marked, "html_url": "", "user": BOT}]
     grow(repository, build=True)
     assert repository.runner(github.url).run() == 0
-    assert len(github.comments) == 151
-    assert "VirtualMachineClusterInstancetype/std.medium" in github.comments[150]["body"]
+    assert len(github.comments) == 154
+    assert "VirtualMachineClusterInstancetype/std.medium" in github.comments[153]["body"]
+    assert [each["body"] for each in github.comments[150:153]] == [marked] * 3
+
+
+def test_a_comment_of_anybody_else_is_not_replaced_although_it_begins_like_ours(repository, github):
+    marked = {"id": 0, "body": "<!-- virtcatalog: ./catalog -->\nold", "user": {"login": "mallory", "type": "User"}}
+    github.comments = [dict(marked)]
+    grow(repository, build=True)
+    assert repository.runner(github.url).run() == 0
+    assert github.comments[0] == marked
+    assert github.comments[1]["user"] == BOT
+
+
+def shim(repository, tmp_path, command, script):
+    """A runner whose virtcatalog does something else for a command."""
+    runner = repository.runner(comment="false")
+    folder = tmp_path / "shim"
+    folder.mkdir()
+    own = folder / "virtcatalog"
+    own.write_text(f'#!/bin/bash\nif [ "$1" = {command} ]; then {script}; fi\nexec {BIN}/virtcatalog "$@"\n')
+    own.chmod(0o755)
+    runner.path.insert(0, str(folder))
+    return runner
+
+
+@pytest.mark.parametrize("command", ["build", "check", "diff"])
+@pytest.mark.parametrize("status", [2, 70, 137])
+def test_any_status_above_1_fails(repository, tmp_path, command, status):
+    runner = shim(repository, tmp_path, command, f"exit {status}")
+    assert runner.run() == 1
+    assert runner.output(command) == str(status)
+    assert ":x:" in runner.summary
+
+
+@pytest.mark.parametrize("status", [0, 1])
+def test_a_comparison_without_a_report_fails(repository, tmp_path, status):
+    runner = shim(repository, tmp_path, "diff", f"exit {status}")
+    assert runner.run() == 1
+    assert "could not compare all" in runner.summary
+
+
+def test_modules_in_the_checkout_are_not_run(repository, tmp_path, github):
+    for name in ("venv", "pip", "json", "urllib"):
+        repository.write(f"{name}.py", f"open({str(tmp_path / 'ran')!r}, 'w').write({name!r})\n")
+    grow(repository, build=True)
+    runner = repository.runner(github.url)
+    assert runner.run() == 0
+    (step,) = [each for each in DECLARED["runs"]["steps"] if each.get("name") == "Install virtcatalog"]
+    runner.step(step | {"run": step["run"].replace("--quiet", "--help --quiet")})
+    assert not (tmp_path / "ran").exists()
 
 
 @pytest.mark.parametrize(("status", "result"), [(403, 0), (404, 0), (500, 1)])
@@ -341,18 +405,29 @@ def test_the_installation_takes_the_action_s_own_version_with_its_pins(repositor
     shims = tmp_path / "shims"
     shims.mkdir()
     (shims / "python").write_text(
-        f'#!/bin/bash\necho "$@" >> {notes}\nif [ "$2" = venv ]; then mkdir -p "$3/bin"; cp "$0" "$3/bin/python"; fi\n'
+        f'#!/bin/bash\necho "$@" >> {notes}\nif [ "$3" = venv ]; then mkdir -p "$4/bin"; cp "$0" "$4/bin/python"; fi\n'
     )
     (shims / "python").chmod(0o755)
     (step,) = [each for each in DECLARED["runs"]["steps"] if each.get("name") == "Install virtcatalog"]
     done = runner.step(step, PATH=f"{shims}:{os.environ['PATH']}")
     assert done.returncode == 0, done.stderr
-    venv, install = notes.read_text().splitlines()
-    assert venv == f"-m venv {runner.temp}/virtcatalog"
-    *_, constraints, package = install.split()
-    assert Path(constraints).resolve() == ROOT / "constraints.txt"
-    assert Path(package).resolve() == ROOT
+    venv, builder, install = notes.read_text().splitlines()
+    assert venv == f"-I -m venv {runner.temp}/virtcatalog"
+    for line in (builder, install):
+        assert line.startswith("-I -m pip ")
+        assert Path(line.split()[-1]).resolve() == ROOT / "constraints.txt"
+    assert " install hatchling " in builder
+    assert Path(install.split(" install --no-build-isolation ")[1].split()[0]).resolve() == ROOT
     assert (runner.temp / "github_path").read_text() == f"{runner.temp}/virtcatalog/bin\n"
+
+
+def test_what_builds_the_package_is_pinned():
+    import tomllib
+
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    assert project["build-system"]["requires"] == ["hatchling"]
+    pinned = {line.partition("==")[0].lower() for line in (ROOT / "constraints.txt").read_text().splitlines()}
+    assert {"hatchling", "packaging", "pathspec", "pluggy", "trove-classifiers"} <= pinned
 
 
 def test_it_uses_actions_of_github_only():

@@ -39,10 +39,10 @@ class GitLab:
 
         class Handler(BaseHTTPRequestHandler):
             def do_GET(self) -> None:
-                self.answer(gitlab.notes)
+                self.answer({"id": 42} if self.path == "/user" else gitlab.notes)
 
             def do_POST(self) -> None:
-                gitlab.notes.append({"id": len(gitlab.notes), "body": self.sent()})
+                gitlab.notes.append({"id": len(gitlab.notes), "author": {"id": 42}, "body": self.sent()})
                 self.answer(gitlab.notes[-1])
 
             def do_PUT(self) -> None:
@@ -54,7 +54,7 @@ class GitLab:
                 return form["body"][0]
 
             def answer(self, data: object) -> None:
-                right = self.path.startswith("/projects/3/merge_requests/5/notes")
+                right = self.path == "/user" or self.path.startswith("/projects/3/merge_requests/5/notes")
                 self.send_response(200 if right and self.headers["PRIVATE-TOKEN"] == "secret" else 401)
                 self.end_headers()
                 self.wfile.write(json.dumps(data).encode())
@@ -163,13 +163,45 @@ def test_the_comparison_is_an_artifact(request_):
 
 
 def test_with_a_token_it_is_one_note_that_every_run_replaces(request_, gitlab):
-    gitlab.notes = [{"id": 0, "body": "hello"}]
+    marked = "<!-- virtcatalog diff -->\nby somebody else"
+    gitlab.notes = [{"id": 0, "author": {"id": 7}, "body": marked}]
     request_.change("catalog/instancetypes/std.yaml", "medium: {vcpus: 2}", "medium: {vcpus: 3}")
     for _ in range(2):
         done = request_.run("virtcatalog-diff", VIRTCATALOG_TOKEN="secret", CI_API_V4_URL=gitlab.url)
         assert done.returncode == 0, done.stderr
     assert [note["id"] for note in gitlab.notes] == [0, 1]
     assert "VirtualMachineClusterInstancetype/std.medium" in str(gitlab.notes[1]["body"])
+    assert gitlab.notes[0]["body"] == marked
+
+
+def test_modules_in_the_checkout_are_not_run(request_, gitlab):
+    for name in ("json", "venv", "pip"):
+        (request_.origin / f"{name}.py").write_text("raise SystemExit('it ran')\n")
+    done = request_.run("virtcatalog-diff", VIRTCATALOG_TOKEN="secret", CI_API_V4_URL=gitlab.url)
+    assert done.returncode == 0, done.stderr
+    assert "it ran" not in done.stdout + done.stderr
+    assert all("python -I -m" in line for line in TEMPLATE[".virtcatalog"]["before_script"] if "python" in line)
+
+
+@pytest.mark.parametrize(("job", "status"), [(job, status) for job in JOBS for status in (2, 70, 137)])
+def test_any_status_above_1_fails(request_, tmp_path, job, status):
+    done = request_.run(job, **shim(tmp_path, f"exit {status}"))
+    assert done.returncode == status
+
+
+@pytest.mark.parametrize("job", ["virtcatalog-check", "virtcatalog-diff"])
+def test_an_empty_report_fails(request_, tmp_path, job):
+    done = request_.run(job, **shim(tmp_path, "exit 0"))
+    assert done.returncode == 70
+    assert "gave no report" in done.stdout
+
+
+def shim(folder, script):
+    """A virtcatalog that does something else."""
+    (folder / "shim").mkdir()
+    (folder / "shim/virtcatalog").write_text(f"#!/bin/bash\n{script}\n")
+    (folder / "shim/virtcatalog").chmod(0o755)
+    return {"PATH": f"{folder / 'shim'}:{BIN}:{os.environ['PATH']}"}
 
 
 def test_a_wrong_token_fails(request_, gitlab):
