@@ -61,7 +61,12 @@ Examples:
 @click.option("--pin", is_flag=True, help="Print the VMs with revisionNames, and their ControllerRevisions.")
 @click.option("--jobs", "-j", type=click.IntRange(1), default=1, help="Processes to expand many VMs with. [default: 1]")
 @click.option("--lint-xml", is_flag=True, help="Check every domain against libvirt's schema, too.")
-@click.option("--libvirt-schema", metavar="FILE", type=click.Path(path_type=Path), help="Where that is: domain.rng.")
+@click.option(
+    "--libvirt-schema",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="Where that is: domain.rng. [default: the newest installed]",
+)
 @failing
 @conditioned
 def command(
@@ -82,7 +87,8 @@ def command(
     if pin and form not in (None, "json"):
         raise click.UsageError(f"--pin prints manifests, as YAML or with -o json; it has no -o {form}")
     batches, faults = gather(sources, catalog)
-    run = _Run(_schema(libvirt_schema) if lint_xml or libvirt_schema else None)
+    schema = _schema(libvirt_schema) if lint_xml or libvirt_schema else None
+    run = _Run(schema)
     for problem in sorted([*faults, *(each for batch in batches for vm in batch.unreadable for each in vm)]):
         run.say(problem)
     run.count["unreadable"] = sum(len(batch.unreadable) for batch in batches)
@@ -94,6 +100,8 @@ def command(
     printer(outcomes, number > 1)
     if faults or run.count != Counter(admitted=1):
         summary(_summary(run.count, len(faults)))
+    if schema:
+        summary(f"domains are checked against {schema}")
     return 2 if faults or run.count["unreadable"] or run.count["unsupported"] else run.worst
 
 
@@ -119,7 +127,7 @@ class _Run:
                 continue
             yield Outcome(vm, result, cluster)
             self.count["admitted" if result.admitted else "refused"] += 1
-            faults = [vm.problem("", f"libvirt's schema: {each}") for each in self._lint(result)]
+            faults = [vm.problem("", f"{self._schema}: {each}") for each in self._lint(result)]
             self.worst = max(self.worst, 0 if result.admitted and not faults else 1)
             for problem in [*placed(result.reasons, vm.problem), *warnings.of(vm, result), *faults]:
                 self.say(problem)
@@ -129,9 +137,9 @@ class _Run:
 
 
 def _schema(file: Path | None) -> Schema:
-    from virtcatalog.kubevirt.launcher.lint import SCHEMA, Schema
+    from virtcatalog.kubevirt.launcher.lint import Schema, newest_schema
 
-    return Schema(file or SCHEMA)
+    return Schema(file) if file else newest_schema()
 
 
 def _cluster(batch: Batch, conditions: Conditions) -> Cluster:

@@ -1,13 +1,15 @@
 """What libvirt's own schema says of a domain.
 
-The schema is RELAX NG and comes with libvirt (Debian: libvirt0); it is found on the machine, and none is part of
-virtcatalog. A machine's libvirt is often older than the one in KubeVirt's launcher, and KubeVirt leaves out or adds
+The schema is RELAX NG and comes with libvirt (Debian: libvirt0); the newest on the machine is taken, and none is part
+of virtcatalog. A machine's libvirt is often older than the one in KubeVirt's launcher, and KubeVirt leaves out or adds
 things that libvirt's parser knows how to take: `ALLOWANCES` is what the schema may refuse for that.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import re
+import sys
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -17,21 +19,30 @@ from lxml import etree
 
 from virtcatalog.errors import VirtcatalogError
 
-SCHEMA = Path("/usr/share/libvirt/schemas/domain.rng")
+Version = tuple[int, int]
+
+_PREFIXES = ("/usr", "/usr/local", sys.prefix)
+_SCHEMA = Path("share/libvirt/schemas/domain.rng")
+_LIBRARIES = ("lib/libvirt.so.0.*", "lib64/libvirt.so.0.*", "lib/*/libvirt.so.0.*")
+_LIBRARY = re.compile(r"libvirt\.so\.0\.(\d+)\.\d+")
 
 _FRAME = ("name", "uuid", "memory", "os")
 
 
 class Allowance(msgspec.Struct, frozen=True):
-    """Elements or attributes that are taken out before the schema is asked again, and why."""
+    """Elements or attributes that are taken out before the schema is asked again, and why.
+
+    `known` is a version of libvirt whose schema takes them: nothing is taken out for it, or for a later one.
+    """
 
     path: str
     why: str
+    known: Version | None = None
 
 
 _LIBVIRT_FILLS = "libvirt's parser fills it in where KubeVirt leaves it out"
 _KUBEVIRT_ONLY = "KubeVirt notes it for itself, and libvirt's parser passes over it"
-_NEWER = "newer than libvirt 9.0"
+_NEW, _NEWER = "newer than libvirt 9.0", "newer than libvirt 11.3"
 
 ALLOWANCES = (
     Allowance("sysinfo/*[not(*)]", "KubeVirt writes SMBIOS tables that hold nothing"),
@@ -42,25 +53,45 @@ ALLOWANCES = (
     Allowance("devices/disk//source[@dev]/@name", _KUBEVIRT_ONLY),
     Allowance("devices/filesystem/@accessMode", "libvirt spells it accessmode, and goes by its default"),
     Allowance("devices/filesystem/source[@socket]/@dir", "KubeVirt writes an empty directory beside the socket"),
-    Allowance("os/nvram/@format", _NEWER),
-    Allowance("os/acpi/table[@type='msdm']", _NEWER),
+    Allowance("os/nvram/@format", _NEW, (11, 3)),
+    Allowance("os/acpi/table[@type='msdm']", _NEW, (11, 3)),
     Allowance("iommufd", _NEWER),
-    Allowance("features/hyperv/tlbflush/*", _NEWER),
+    Allowance("features/hyperv/tlbflush/*", _NEW, (11, 3)),
     Allowance("launchSecurity[@type='sev-snp' or @type='tdx']", _NEWER),
-    Allowance("devices/disk/driver/iothreads", _NEWER),
-    Allowance("devices/disk/blockio/@discard_granularity", _NEWER),
-    Allowance("devices/disk/source/dataStore", _NEWER),
+    Allowance("devices/disk/driver/iothreads", _NEW, (11, 3)),
+    Allowance("devices/disk/blockio/@discard_granularity", _NEW, (11, 3)),
+    Allowance("devices/disk/source/dataStore", _NEW, (11, 3)),
     Allowance("devices/disk/source/reservations/@migration", _NEWER),
-    Allowance("devices/hostdev/acpi", _NEWER),
-    Allowance("devices/hostdev/driver/@iommufd", _NEWER),
-    Allowance("devices/interface[@type='vhostuser'][backend]", _NEWER),
+    Allowance("devices/hostdev/acpi", _NEW, (11, 3)),
+    Allowance("devices/hostdev/driver/@iommufd", _NEW, (11, 3)),
+    Allowance("devices/interface[@type='vhostuser'][backend]", _NEW, (11, 3)),
     Allowance("devices/iommu[@model='smmuv3']", _NEWER),
-    Allowance("devices/panic[@model='pvpanic']", _NEWER),
+    Allowance("devices/panic[@model='pvpanic']", _NEW, (11, 3)),
 )
 
 
 class SchemaMissingError(VirtcatalogError):
     """The machine has no libvirt schema, or not where it was said to be."""
+
+
+_INSTALL = "install libvirt (Debian: libvirt0, Fedora: libvirt-libs) or name its domain.rng"
+
+
+def newest_schema(prefixes: Iterable[str] = _PREFIXES) -> Schema:
+    """Read the schema of the newest libvirt below `prefixes`; SchemaMissingError when there is none."""
+    paths = [Path(prefix, _SCHEMA) for prefix in prefixes]
+    found = [path for path in paths if path.is_file()]
+    if not found:
+        raise SchemaMissingError(f"there is no libvirt schema, {' or '.join(map(str, paths))}: {_INSTALL}")
+    return Schema(max(found, key=lambda path: _version(path) or (0, 0)))
+
+
+def _version(schema: Path) -> Version | None:
+    """The version of the library that is installed with a schema, as its file is called: 0.11003.0 is 11.3."""
+    prefix = schema.parents[len(_SCHEMA.parts) - 1] if schema.parts[-len(_SCHEMA.parts) :] == _SCHEMA.parts else None
+    files = [file.name for pattern in _LIBRARIES for file in prefix.glob(pattern)] if prefix else []
+    numbers = [int(named[1]) for named in map(_LIBRARY.fullmatch, files) if named]
+    return divmod(max(numbers), 1000) if numbers else None
 
 
 class Finding(msgspec.Struct, frozen=True):
@@ -75,18 +106,19 @@ class Finding(msgspec.Struct, frozen=True):
 
 
 class Schema:
-    """libvirt's schema of domains, read from a file."""
+    """libvirt's schema of domains, read from a file; `version` is libvirt's, None when nothing beside it tells."""
 
-    def __init__(self, path: Path = SCHEMA) -> None:
+    def __init__(self, path: Path) -> None:
         if not path.is_file():
-            raise SchemaMissingError(
-                f"there is no libvirt schema at {path}: install libvirt (Debian: libvirt0, Fedora: libvirt-libs) "
-                "or name its domain.rng"
-            )
+            raise SchemaMissingError(f"there is no libvirt schema at {path}: {_INSTALL}")
         try:
             self._schema = etree.RelaxNG(etree.parse(path))
         except (etree.XMLSyntaxError, etree.RelaxNGParseError, OSError) as error:
             raise SchemaMissingError(f"{path} cannot be read as a RELAX NG schema: {error}") from None
+        self.path, self.version = path, _version(path)
+
+    def __str__(self) -> str:
+        return f"libvirt {'.'.join(map(str, self.version))}'s schema" if self.version else str(self.path)
 
     def findings(self, xml: str) -> list[Finding]:
         """Return what the schema refuses in a domain, but for what is allowed."""
@@ -94,6 +126,8 @@ class Schema:
         if self._schema.validate(root):
             return []
         for allowance in ALLOWANCES:
+            if allowance.known and self.version and self.version >= allowance.known:
+                continue
             for found in _select(allowance.path)(root):
                 _take_out(found)
         if self._schema.validate(root):
