@@ -15,7 +15,6 @@ from virtcatalog.kubevirt.configuration import Configuration
 
 IN_POD_BRIDGE_MAC = "02:00:00:00:00:00"
 _DISCONTINUED = ("slirp", "passt", "macvtap")
-_METHODS = ("bridge", "masquerade", "sriov", "passt_binding")
 _DISCONTINUED_GATES = {"Passt": "passt", "Macvtap": "macvtap"}
 
 
@@ -54,7 +53,9 @@ def validate_bindings(spec: VirtualMachineInstanceSpec, path: str, config: Confi
     for index, interface in enumerate(spec.domain.devices.interfaces):
         bridge, masquerade, passt = interface.bridge, interface.masquerade, interface.passt_binding
         name, on_pod = interface.name, pods.get(interface.name, False)
-        yield from _binding_exists(interface, f"{path}.domain.devices.interfaces[{index}]", config)
+        methods = (bridge is not None) + (masquerade is not None) + (passt is not None) + (interface.sriov is not None)
+        if methods != 1 or interface.binding is not None:
+            yield from _binding_exists(interface, methods, f"{path}.domain.devices.interfaces[{index}]", config)
         if masquerade is not None:
             if not on_pod:
                 yield invalid(
@@ -77,10 +78,9 @@ def validate_bindings(spec: VirtualMachineInstanceSpec, path: str, config: Confi
             yield from _passt(f"{path}.domain.devices.interfaces[{index}].name", name, on_pod, config)
 
 
-def _binding_exists(interface: Interface, place: str, config: Configuration) -> Iterator[Cause]:
+def _binding_exists(interface: Interface, methods: int, place: str, config: Configuration) -> Iterator[Cause]:
     """Exactly one binding, or in some releases at least not a plugin beside a method."""
     name, traits = interface.name, config.release.traits
-    methods = sum(getattr(interface, method) is not None for method in _METHODS)
     plugin = interface.binding is not None
     if traits.interface_needs_binding:
         if methods + plugin != 1:

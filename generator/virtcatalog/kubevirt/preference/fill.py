@@ -5,9 +5,10 @@ Source: pkg/instancetype/preference/apply.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from copy import deepcopy
 from functools import cache
+from operator import attrgetter
 from typing import Any
 
 import msgspec
@@ -17,24 +18,47 @@ from virtcatalog.api.instancetype import VirtualMachinePreferenceSpec
 from virtcatalog.api.kubevirt import VirtualMachineInstanceSpec
 from virtcatalog.api.shape import Struct, struct_of
 
-_Parents = tuple[tuple[str, type[msgspec.Struct]], ...]
+_UNCHANGING = (str, int)
+
+
+class _Target(msgspec.Struct, frozen=True):
+    """A field that is filled in: the attributes above it with their types, and its own."""
+
+    above: tuple[tuple[str, type[msgspec.Struct]], ...]
+    attribute: str
+    owner: Callable[[Any], Any]
+    """Gets what the attributes above lead to, None where the last of them is not there."""
 
 
 def fill(preference: msgspec.Struct, vmi_spec: VirtualMachineInstanceSpec) -> None:
     """Fill in what the VM leaves out, for the fields of one part of a preference; missing parents are made."""
-    for name, silence, parents, last in _rules(type(preference)):
-        value = getattr(preference, name)
-        if value == silence:
+    said, silence, targets = _rules(type(preference))
+    values = said(preference)
+    if values == silence:
+        return
+    for value, nothing, target in zip(values, silence, targets, strict=True):
+        if value is nothing or value == nothing:
             continue
-        target: Any = vmi_spec
-        for attribute, kind in parents:
-            below = getattr(target, attribute)
-            if below is None:
-                below = kind()
-                setattr(target, attribute, below)
-            target = below
-        if getattr(target, last) in (None, ""):
-            setattr(target, last, clone(value) if isinstance(value, msgspec.Struct) else deepcopy(value))
+        owner = target.owner(vmi_spec)
+        if owner is None:
+            owner = _make(target, vmi_spec)
+        if getattr(owner, target.attribute) in (None, ""):
+            setattr(owner, target.attribute, value if isinstance(value, _UNCHANGING) else _copy(value))
+
+
+def _make(target: _Target, vmi_spec: VirtualMachineInstanceSpec) -> Any:
+    owner: Any = vmi_spec
+    for attribute, kind in target.above:
+        below = getattr(owner, attribute)
+        if below is None:
+            below = kind()
+            setattr(owner, attribute, below)
+        owner = below
+    return owner
+
+
+def _copy(value: Any) -> Any:
+    return clone(value) if isinstance(value, msgspec.Struct) else deepcopy(value)
 
 
 def filled_fields() -> dict[str, str]:
@@ -51,20 +75,28 @@ def _filled(struct: Struct, path: str) -> Iterator[tuple[str, str]]:
 
 
 @cache
-def _rules(kind: type[msgspec.Struct]) -> tuple[tuple[str, Any, _Parents, str], ...]:
-    """Attribute, what it holds while it says nothing, the attributes above the one that it fills in, and that one."""
-    rules = []
+def _rules(kind: type[msgspec.Struct]) -> tuple[Callable[[Any], tuple[Any, ...]], tuple[Any, ...], tuple[_Target, ...]]:
+    """How to get the values of such fields, what they are while they say nothing, and what each fills in."""
+    names, silence, targets = [], [], []
     for field, declared in zip(msgspec.structs.fields(kind), struct_of(kind).fields.values(), strict=True):
         if declared.fills:
-            *above, last = declared.fills.split(".")
-            parents, shape = [], struct_of(VirtualMachineInstanceSpec)
-            for step in above:
+            *steps, last = declared.fills.split(".")
+            above, shape = [], struct_of(VirtualMachineInstanceSpec)
+            for step in steps:
                 below = shape.fields[step].shape
                 assert isinstance(below, Struct)
-                parents.append((_attribute(shape, step), below.kind))
+                above.append((_attribute(shape, step), below.kind))
                 shape = below
-            rules.append((field.name, field.default, tuple(parents), _attribute(shape, last)))
-    return tuple(rules)
+            names.append(field.name)
+            silence.append(field.default)
+            owner = attrgetter(".".join(attribute for attribute, _ in above)) if above else _itself
+            targets.append(_Target(tuple(above), _attribute(shape, last), owner))
+    assert len(names) > 1, "one name would make attrgetter return no tuple"
+    return attrgetter(*names), tuple(silence), tuple(targets)
+
+
+def _itself(vmi_spec: Any) -> Any:
+    return vmi_spec
 
 
 def _attribute(struct: Struct, name: str) -> str:
