@@ -163,3 +163,42 @@ def test_file_names_that_are_no_text_or_commands_are_shown(tmp_path, form):
         assert not [each for each in lines if each.startswith("::")]
     if form in ("json", "sarif"):
         json.loads(text)
+
+
+LONG = "x" * 5000
+MANIFESTS = {
+    "text.yaml": "apiVersion: kubevirt.io/v1\nkind: VirtualMachine\nmetadata: abc\nspec: {}\n",
+    "none.yaml": "apiVersion: v1\nkind: PersistentVolumeClaim\nspec: {}\n",
+    "kubevirt.yaml": "apiVersion: kubevirt.io/v1\nkind: KubeVirt\n",
+    "name.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: 7\n",
+}
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        *(["explain", "text.yaml", "--field", "spec"], ["adopt", "-f", "text.yaml", "--catalog", "catalog"]),
+        *(["diff", "catalog", "catalog", "-f", file] for file in MANIFESTS),
+        *(["expand", "-f", "vm.yaml", "-f", file] for file in MANIFESTS if file != "name.yaml"),
+        *(["build", LONG], ["build", "-O", LONG], ["build", "-O", "x" * 300], ["build", "-O", "vm.yaml"]),
+        *(["check", LONG], ["check", "-f", LONG], ["diff", LONG], ["diff", "x" * 300], ["diff", "a\udcffb"]),
+        *(["expand", "-f", LONG], ["expand", "-f", "vm.yaml", "--host", LONG], ["explain", LONG, "--field", "x"]),
+        *(["impact", LONG], ["adopt", "-f", "vm.yaml", "--catalog", LONG], ["release", LONG], ["hosts", LONG]),
+        *(["release", "v1", "-O", LONG], ["gitops", "flux", "--repo-url", LONG], ["schema", LONG], ["init", LONG]),
+        *(["schema", "--output", "/dev/null"], ["schema", "--output", "/dev/null", "--check"]),
+        *(["schema", "--output", "vm.yaml/x"], ["init", "new", "--name", LONG], ["init", "/dev/null"]),
+        *(["build", "catalog/"], ["build", ".", "-O", "."], ["build", "-O", "."], ["build", "-O", "catalog/output"]),
+        ["check", "a\x00b"],
+    ],
+    ids=lambda each: " ".join(each)[:40].encode("unicode_escape").decode(),
+)
+def test_nonsense_is_told_as_such(workspace, arguments):
+    for file, text in MANIFESTS.items():
+        Path(file).write_text(text)
+    before = sorted(map(str, workspace.rglob("*")))
+    result = CliRunner().invoke(main, arguments)
+    if arguments != ["build", "catalog/"]:
+        assert result.exit_code in (1, 2)
+        assert result.exit_code == 2 or arguments[0] in ("impact", "diff")
+        assert sorted(map(str, workspace.rglob("*"))) == before
+    assert "Traceback" not in result.stderr

@@ -226,6 +226,17 @@ def test_a_tree_is_not_written_into_a_catalog(tmp_path, place):
     assert [each.name for each in tmp_path.iterdir()] == ["catalog.yaml"]
 
 
+def test_a_tree_does_not_take_the_folder_of_a_catalog_or_of_a_checkout(tmp_path):
+    (tmp_path / "virt/catalog").mkdir(parents=True)
+    (tmp_path / "virt/catalog/catalog.yaml").write_text("name: x\n")
+    for folder in (tmp_path, tmp_path / "virt"):
+        with pytest.raises(TreeError, match="the output tree takes a whole folder"):
+            replace(folder, FIRST, catalog=str(tmp_path / "virt/catalog"))
+    (tmp_path / "checkout/.git").mkdir(parents=True)
+    with pytest.raises(TreeError, match="is a Git checkout"):
+        replace(tmp_path / "checkout", FIRST)
+
+
 def test_the_tree_of_another_catalog_is_replaced_by_force_only(folder):
     replace(folder, FIRST, "one")
     assert (folder / ".virtcatalog").read_text().splitlines()[1] == "# Of the catalog: one"

@@ -45,7 +45,7 @@ def command(catalog: Path, output: Path, check: bool, force: bool) -> int:
         return refuse(broken)
     rendered = render(loaded)
     if not check:
-        changes = tree.replace(output, rendered, loaded.name, force=force, say=summary)
+        changes = tree.replace(output, rendered, loaded.name, catalog=loaded.path, force=force, say=summary)
         summary(f"{output}: {_count(len(rendered), 'file')}, {_changed(changes)}")
         return 0
     changes = tree.compare(output, rendered, loaded.name)

@@ -30,6 +30,8 @@ def command(kind: str | None, output: Path | None, *, check: bool) -> int:
         raise click.UsageError("KIND is for printing one schema; --output and --check are for all of them.")
     if check or output:
         folder = output or Path("schemas")
+        if folder.exists() and not folder.is_dir():
+            raise VirtcatalogError(f"{folder}: is not a folder")
         stale = _stale(folder, schemas)
         if check:
             for path, what in stale.items():

@@ -51,7 +51,9 @@ def publish(
         raise ReleaseError(
             f"{place}: is a symbolic link, and the lock is not written through one; nothing is published"
         )
-    tree.replace(output, render(replace(catalog, version=version)), catalog.name, force=force, say=say)
+    tree.replace(
+        output, render(replace(catalog, version=version)), catalog.name, catalog=catalog.path, force=force, say=say
+    )
     try:
         replace_file(place, text, say)
     except OSError as error:

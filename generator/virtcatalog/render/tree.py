@@ -82,15 +82,16 @@ def replace(
     tree: Mapping[str, str],
     owner: str = "",
     *,
+    catalog: str = "",
     force: bool = False,
     say: Callable[[str], object] = said_nowhere,
 ) -> list[Change]:
     """Make `folder` hold `tree` beside what others keep there; returns what changed. Writes only when something did.
 
-    A tree of another catalog than `owner` is replaced by `force` only. `say` is told when another run has to be waited
-    for; BusyError when it takes too long.
+    `catalog` is the path of the catalog, which the folder must not be around. A tree of another catalog than `owner` is
+    replaced by `force` only. `say` is told when another run has to be waited for; BusyError when it takes too long.
     """
-    _refuse_place(folder)
+    _refuse_place(folder, catalog)
     folder = Path(os.path.realpath(folder))
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
@@ -118,7 +119,7 @@ def with_ownership(tree: Mapping[str, str], owner: str = "") -> dict[str, str]:
     return {**tree, OWNED: head + "".join(f"{path}\n" for path in sorted(tree))}
 
 
-def _refuse_place(folder: Path) -> None:
+def _refuse_place(folder: Path, catalog: str) -> None:
     """Refuse what is no folder, a link, and places in or around a catalog, which would read the tree as its own."""
     if folder.is_symlink():
         raise TreeError(
@@ -127,6 +128,11 @@ def _refuse_place(folder: Path) -> None:
     if folder.exists() and not folder.is_dir():
         raise TreeError(f"{folder}: is not a folder; name another one for the output tree")
     place = Path(os.path.realpath(folder))
+    if catalog and Path(os.path.realpath(catalog)).is_relative_to(place):
+        what = f"the catalog {catalog} lies in it"
+        raise TreeError(f"{folder}: {what}, and the output tree takes a whole folder; name another")
+    if (place / ".git").exists():
+        raise TreeError(f"{folder}: is a Git checkout, and the output tree takes a whole folder; name one in it")
     for each in (place, *place.parents):
         if (each / CATALOG).is_file():
             what = "is a catalog" if each == place else f"lies in the catalog {each}"
