@@ -81,6 +81,18 @@ def test_fields_that_the_release_asked_about_does_not_know(bench):
     assert asked(bench, "v1.9.0", files) == []
 
 
+def test_a_field_of_a_preference_is_told_once_however_many_vms_use_it(bench):
+    preference = {"preferences/two.yaml": "preferences: {two: {spec: {devices: {preferredVideoType: vga}}}}"}
+    vms = {
+        f"vms/{name}.yaml": ACCOUNT.replace("  serviceAccountName: app\n    ", "")
+        .replace("name: one", f"name: {name}")
+        .replace("  template:", "  preference: {name: two}\n  template:")
+        for name in ("a", "b")
+    }
+    (found,) = asked(bench, "v1.8.4", NEWEST | preference | vms)
+    assert found.startswith("preferences/two.yaml:1:")
+
+
 @pytest.mark.parametrize(
     ("files", "whose"),
     [(CATALOG, "the catalog must work with v1.8.4"), (NEWEST, "what is asked about is v1.8.4")],

@@ -102,6 +102,20 @@ def test_an_upgrade_that_changes_nothing(catalog: Path) -> None:
     ]
 
 
+def test_a_field_that_begins_to_count_is_a_difference_though_no_vm_uses_it(catalog: Path) -> None:
+    (catalog / "vms/server.yaml").write_text(vm("server", MEMORY))
+    result = diff("--kubevirt", OLD, NEW, fleet=FLEET["plain"])
+    assert "spec.devices.preferredVideoType: counts from now on, v1.7.4 drops it: " in result.stdout
+    assert "1 VM template and 1 VM: none change" in result.stdout
+
+
+def test_a_refusal_that_names_the_release_is_the_same_under_another_one() -> None:
+    new = FLEET["plain"].replace("volumes:", "serviceAccountName: app\n      volumes:")
+    changed = groups("--kubevirt", "v1.7.4", "v1.8.4", fleet=new, status=0)
+    assert changed == {}
+    assert groups("--kubevirt", "v1.8.4", "v1.9.0", fleet=new)["plain"] == "admitted"
+
+
 def test_the_same_release_twice_is_no_upgrade() -> None:
     assert "KubeVirt" not in diff("--kubevirt", NEW, NEW, status=0).stdout
 
@@ -128,6 +142,16 @@ def test_two_catalogs_under_two_releases(catalog: Path, tmp_path: Path) -> None:
     (both,) = [group["summary"] for group in report["vms"]["groups"] if group["members"][0]["name"] == "default/desk"]
     assert any("memory" in line for line in both)
     assert any("<model> type:" in line for line in both)
+
+
+def test_a_field_that_the_change_itself_brings_is_none_that_the_upgrade_brings(catalog: Path, tmp_path: Path) -> None:
+    for name, text in FILES.items():
+        file = tmp_path / name.replace("catalog/", "old/")
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text.replace("{spec: {devices: {preferredVideoType: virtio}}}", "{}"))
+    report = json.loads(diff("old", "catalog", "--kubevirt", NEW, OLD, "-o", "json").stdout)
+    assert {each["name"] for each in report["objects"]} == {"desktop"}
+    assert [each["fields"] for each in report["upgrades"]] == [[]]
 
 
 def test_an_environment_that_gets_another_release(catalog: Path, tmp_path: Path) -> None:

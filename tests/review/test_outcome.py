@@ -78,3 +78,19 @@ def test_a_change_is_signed_without_the_vms_own_name() -> None:
         name = vm["metadata"]["name"]
         new_of[name] = compare(outcome(vm, Cluster([])), outcome(new, Cluster([])), name).signature
     assert new_of["web-1"] == new_of["web-2"] == ("vmi", "spec.priorityClassName: {name} is new")
+
+
+def test_a_change_is_signed_without_the_vms_own_mac_address() -> None:
+    signatures = set()
+    for mac in ("02:00:00:00:0a:01", "02:00:00:00:0b:02"):
+        old, new = (
+            changed(
+                domain={"devices": {"interfaces": [{"name": "default", "masquerade": {}, **given}]}},
+                networks=[{"name": "default", "pod": {}}],
+            )
+            for given in ({}, {"macAddress": mac})
+        )
+        change = compare(outcome(old, Cluster([])), outcome(new, Cluster([])), "web-1")
+        assert mac in change.draw()
+        signatures.add(change.signature)
+    assert len(signatures) == 1
