@@ -8,6 +8,7 @@ from virtcatalog.api.decode import convert
 from virtcatalog.api.kubevirt import VirtualMachine, VirtualMachineInstanceSpec
 from virtcatalog.kubevirt.admission.vm import validate_vm
 from virtcatalog.kubevirt.configuration import Configuration
+from virtcatalog.releases import DEFAULT
 
 
 def read(text):
@@ -32,11 +33,11 @@ def shown(causes):
 def configuration():
     """Make a cluster's configuration from the YAML of a KubeVirt CR's spec.configuration and feature gates."""
 
-    def make(text="", gates=()):
+    def make(text="", gates=(), release=DEFAULT):
         values = read(text)
         if gates:
             values.setdefault("developerConfiguration", {})["featureGates"] = list(gates)
-        return Configuration(convert(values, KubeVirtConfiguration))
+        return Configuration(convert(values, KubeVirtConfiguration), release=release)
 
     return make
 
@@ -45,11 +46,11 @@ def configuration():
 def found(configuration):
     """Ask a rule what it finds in the YAML of a VMI's spec, on amd64, whose `domain.devices` may be left out."""
 
-    def ask(rule, text, config="", gates=()):
+    def ask(rule, text, config="", gates=(), release=DEFAULT):
         spec = {"architecture": "amd64", **read(text)}
         spec.setdefault("domain", {}).setdefault("devices", {})
         vmi_spec = convert(spec, VirtualMachineInstanceSpec)
-        return shown(list(rule(vmi_spec, "spec", configuration(config, gates))))
+        return shown(list(rule(vmi_spec, "spec", configuration(config, gates, release))))
 
     return ask
 

@@ -7,6 +7,7 @@ from virtcatalog.kubevirt.admission.bindings import (
     validate_discontinued_bindings,
     validate_discontinued_feature_gates,
 )
+from virtcatalog.releases import RELEASES
 
 FIRST = "spec.domain.devices.interfaces[0]"
 POD, MULTUS = "{name: a, pod: {}}", "{name: a, multus: {networkName: n}}"
@@ -33,6 +34,20 @@ def spec_of(interface, network=POD):
 )
 def test_binding(found, interface, network, expected):
     assert found(validate_bindings, spec_of(interface, network)) == expected
+
+
+@pytest.mark.parametrize("release", ["v1.7.4", "v1.8.4"])
+@pytest.mark.parametrize(
+    ("interface", "expected"),
+    [
+        ("", []),
+        ("bridge: {}", []),
+        ("binding: {name: plugin}", []),
+        ("bridge: {}, binding: {name: plugin}", [f"Invalid {FIRST}.binding"]),
+    ],
+)
+def test_older_releases_refuse_a_plugin_beside_a_method_alone(found, release, interface, expected):
+    assert found(validate_bindings, spec_of(interface), release=RELEASES[release]) == expected
 
 
 def test_the_cluster_can_forbid_bridge_on_the_pod_network(found):

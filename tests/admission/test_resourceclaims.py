@@ -3,6 +3,7 @@
 import pytest
 
 from virtcatalog.kubevirt.admission.resourceclaims import validate_resource_claims
+from virtcatalog.releases import RELEASES
 
 GATES = ["GPUsWithDRA", "HostDevicesWithDRA", "NetworkDevicesWithDRA"]
 DEVICES = "spec.domain.devices"
@@ -74,3 +75,30 @@ def test_a_request_is_used_once_and_its_claim_is_listed(found):
         gates=GATES,
     )
     assert seen == [f"Duplicate {DEVICES}.hostDevices[0]", "Duplicate spec.networks[0]", "Invalid spec.resourceClaims"]
+
+
+@pytest.mark.parametrize(
+    ("devices", "expected"),
+    [
+        ("gpus: [{name: a, deviceName: d}]", []),
+        ("gpus: [{name: a, claimName: c, requestName: r}]", []),
+        ("gpus: [{name: a, deviceName: d}, {name: b, claimName: c, requestName: r}]", []),
+        ("gpus: [{name: a}]", ["Invalid spec.spec.domain.devices.gpus"]),
+        ("gpus: [{name: a, deviceName: d, claimName: c}]", ["Invalid spec.spec.domain.devices.gpus"]),
+        ("gpus: [{name: a, deviceName: d, requestName: r}]", ["Invalid spec.spec.domain.devices.gpus"]),
+        ("gpus: [{name: a, claimName: z, requestName: r}]", ["Invalid spec.resourceClaims"]),
+        ("hostDevices: [{name: a}]", []),
+    ],
+)
+def test_the_oldest_release_looks_at_gpus_alone(found, devices, expected):
+    spec = f"resourceClaims: [{CLAIM}]\ndomain.devices: {{{devices}}}"
+    assert found(validate_resource_claims, spec, gates=GATES, release=RELEASES["v1.7.4"]) == expected
+
+
+def test_gpus_from_claims_need_their_gate_in_the_oldest_release_too(found):
+    spec = "resourceClaims: [%s]\ndomain.devices.gpus: [{name: a, %s}]"
+    for gpu, expected in (
+        ("claimName: c, requestName: r", ["Invalid spec.spec.domain.devices.gpus"]),
+        ("deviceName: d", []),
+    ):
+        assert found(validate_resource_claims, spec % (CLAIM, gpu), release=RELEASES["v1.7.4"]) == expected

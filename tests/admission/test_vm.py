@@ -2,8 +2,10 @@
 
 import pytest
 
+import otheryaml
 from virtcatalog.api.decode import convert
 from virtcatalog.api.kubevirt import VirtualMachine
+from virtcatalog.kubevirt.admission.datavolumetemplates import validate_data_volume_schema
 from virtcatalog.kubevirt.admission.vm import vm_warnings
 
 GUEST = "spec.template.spec.domain.memory.guest"
@@ -129,3 +131,23 @@ def test_the_template_has_no_labels_that_kubevirt_keeps(refused):
 def test_running_is_deprecated(strategy, warnings):
     vm = convert({"spec": {"template": {"spec": {"domain": {"devices": {}}}}, **strategy}}, VirtualMachine)
     assert len(vm_warnings(vm)) == warnings
+
+
+@pytest.mark.parametrize(
+    ("claim", "messages"),
+    [
+        ("pvc: {accessModes: [ReadWriteOnce, ReadOnlyMany, ReadWriteMany, ReadWriteOncePod]}", []),
+        ("pvc: {accessModes: [ReadWriteOnce, Any]}", ["pvc.accessModes: 'Any' is no access mode"]),
+        ("storage: {accessModes: [Any]}", ["storage.accessModes: 'Any' is no access mode"]),
+        ("pvc: {dataSource: {kind: k, name: n}}", ["pvc.dataSource.apiGroup: must be set"]),
+        ("pvc: {dataSource: {apiGroup: '', kind: k, name: n}}", []),
+        ("storage: {dataSourceRef: {kind: k, name: n}}", ["storage.dataSourceRef.apiGroup: must be set"]),
+    ],
+)
+def test_the_schema_of_data_volume_templates(claim, messages):
+    spec = otheryaml.load(
+        f"dataVolumeTemplates: [{{spec: {{{claim}}}}}]\ntemplate: {{spec: {{domain: {{devices: {{}}}}}}}}"
+    )
+    causes = list(validate_data_volume_schema(convert({"metadata": {}, "spec": spec}, VirtualMachine)))
+    assert [cause.message for cause in causes] == [f"spec.dataVolumeTemplates[0].spec.{each}" for each in messages]
+    assert {cause.field for cause in causes} <= {""}
