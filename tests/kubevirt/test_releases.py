@@ -120,3 +120,22 @@ def test_what_the_release_does_not_know_of_its_objects_is_pruned_and_told():
     assert not new.warnings
     assert (old.configuration.persistent_reservation, new.configuration.persistent_reservation) == (False, True)
     assert old.configuration.cpu_model == "Haswell"
+
+
+def test_what_a_revision_holds_is_pruned_and_told_too():
+    revision = read("""
+        apiVersion: apps/v1
+        kind: ControllerRevision
+        metadata: {name: r, namespace: blue}
+        revision: 0
+        data:
+          apiVersion: instancetype.kubevirt.io/v1beta1
+          kind: VirtualMachinePreference
+          metadata: {name: p}
+          spec: {devices: {preferredVideoType: vga}}
+        """)
+    old, new = (Cluster([revision], release=release) for release in ("v1.8.4", "v1.9.0"))
+    assert [(each.object, each.field) for each in old.warnings] == [
+        ("ControllerRevision/blue/r", "data.spec.devices.preferredVideoType")
+    ]
+    assert not new.warnings

@@ -263,8 +263,18 @@ def _decode(manifest: dict[str, Any], release: Release) -> tuple[Any, list[Warni
             return None, []
         if struct is not None:
             manifest, pruned = prune_manifest(manifest, struct, release)
-            return decode_manifest(manifest), pruned
+            return decode_manifest(manifest), pruned + _pruned_revision(manifest, release)
     return decode_manifest(manifest), []
+
+
+def _pruned_revision(manifest: dict[str, Any], release: Release) -> list[Warning]:
+    """What the release does not know of the object that a ControllerRevision holds."""
+    data = manifest.get("data") if manifest["kind"] == "ControllerRevision" else None
+    if not isinstance(data, dict):
+        return []
+    struct = kind_type(str(data.get("apiVersion")), str(data.get("kind")))
+    found = prune_manifest(data, struct, release)[1] if struct is not None else []
+    return [replace(each, field=f"data.{each.field}", object=manifest_name(manifest)) for each in found]
 
 
 def prune_manifest(manifest: Any, kind: type[msgspec.Struct], release: Release) -> tuple[Any, list[Warning]]:
