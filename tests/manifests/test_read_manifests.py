@@ -316,3 +316,9 @@ def test_a_colon_within_a_word_is_part_of_it(text: str, data: object) -> None:
 
 def test_places_behind_a_colon_within_a_word_are_true() -> None:
     assert Text("a: {b: c:d, e:\n  f:g:h, i: 1}").place(0, "a.i") == (2, 10)
+
+
+@pytest.mark.parametrize("kind", ["K" * 300, "K" * 100_000])
+def test_a_kind_of_any_length_is_somebodys_own(kind: str) -> None:
+    (found,) = read_manifests(f"apiVersion: v1\nkind: {kind}\nmetadata: {{name: x}}\n")
+    assert found.data["kind"] == kind

@@ -141,7 +141,7 @@ class _Reader:
             fault = key_fault(key) or (label_fault(value or "") if field == "labels" else "")
             if fault:
                 self.report((*path, field, key), fault)
-        fault = annotations_fault(found) if field == "annotations" else ""
+        fault = annotations_fault({key: value or "" for key, value in found.items()}) if field == "annotations" else ""
         if fault:
             self.report((*path, field), fault)
         return found
