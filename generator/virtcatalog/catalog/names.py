@@ -57,6 +57,8 @@ def label_fault(value: str) -> str:
 
 def annotations_fault(annotations: Mapping[str, str]) -> str:
     """Say why Kubernetes refuses all annotations of an object, or ""."""
+    if sum(len(key) + len(value) for key, value in annotations.items()) * 4 <= ANNOTATION_BYTES:
+        return ""
     size = sum(len(key.encode()) + len(value.encode()) for key, value in annotations.items())
     if size <= ANNOTATION_BYTES:
         return ""

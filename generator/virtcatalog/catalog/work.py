@@ -63,7 +63,10 @@ class Work:
     def merge(self, data: Any) -> None:
         """Charge that plain data is merged, which does not change meanwhile."""
         known = self._sizes.get(id(data))
-        if known is None:
+        if known is None:  # merging it once takes no longer than reading it did
+            self._sizes[id(data)] = data, -1
+            return
+        if known[1] < 0:
             known = self._sizes[id(data)] = data, size(data)
         self.spend(known[1])
 

@@ -9,7 +9,6 @@ from typing import Any
 import click
 
 from virtcatalog._version import __version__
-from virtcatalog.cli.console import guarded
 
 #: Every command, in the order that help lists them, with the line that help shows: showing help loads no command.
 COMMANDS = {
@@ -32,6 +31,8 @@ COMMANDS = {
 class _Commands(click.Group):
     def invoke(self, ctx: click.Context) -> Any:
         """Call the command; see `guarded`."""
+        from virtcatalog.cli.console import guarded
+
         return guarded(partial(super().invoke, ctx), debug=ctx.params["debug"])
 
     def list_commands(self, ctx: click.Context) -> list[str]:
