@@ -94,8 +94,13 @@ class Problem(msgspec.Struct, frozen=True, order=True):
     field: str = ""
     message: str = ""
 
+    @property
+    def sentence(self) -> str:
+        """What is wrong with which field of which object, for those who know the place."""
+        return _worded(self.object, self.field, self.message)
+
     def __str__(self) -> str:
-        return _worded(place(self), self.object, self.field, self.message)
+        return _worded(place(self), self.sentence)
 
 
 def placed(

@@ -5,7 +5,7 @@ from fragments import make_context, make_vmi, xml
 
 from virtcatalog.errors import UnsupportedError
 from virtcatalog.kubevirt.launcher.elements.cpu import cpu
-from virtcatalog.kubevirt.launcher.elements.vcpu import configured_vcpus, vcpu
+from virtcatalog.kubevirt.launcher.elements.vcpu import vcpu
 from virtcatalog.kubevirt.launcher.numa import GuestCell
 
 ONE = '<topology sockets="1" cores="1" threads="1"/>'
@@ -107,7 +107,7 @@ def test_arm64_has_no_cpu_hotplug():
     ("wanted", "count"), [("{}", 0), ("{cores: 3}", 3), ("{sockets: 2, threads: 2}", 4), ("{maxSockets: 9}", 0)]
 )
 def test_configured_vcpus_leave_unset_numbers_out(wanted, count):
-    assert configured_vcpus(make_vmi(f"domain.cpu: {wanted}")) == count
+    assert make_vmi(f"domain.cpu: {wanted}").spec.domain.cpu.vcpus == count
 
 
 def test_more_vcpus_than_any_machine_has_are_not_listed():

@@ -5,12 +5,13 @@ from fragments import TWO_NODES, make_context, make_vmi, xml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from virtcatalog.api.annotations import EVEN_PARITY
 from virtcatalog.kubevirt.hosttopology import HostCell, HostCPU, HostTopology
 from virtcatalog.kubevirt.launcher.elements.cputune import cputune
 from virtcatalog.kubevirt.launcher.elements.numatune import numatune
 from virtcatalog.kubevirt.launcher.errors import DomainError
 from virtcatalog.kubevirt.launcher.numa import passthrough_cells
-from virtcatalog.kubevirt.launcher.pinning import EVEN_PARITY, pin
+from virtcatalog.kubevirt.launcher.pinning import pin
 
 NO_SIBLINGS = HostTopology((HostCell(0, tuple(HostCPU(cpu) for cpu in range(8))),))
 

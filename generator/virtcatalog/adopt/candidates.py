@@ -9,6 +9,7 @@ from math import log2
 from typing import Any, NamedTuple
 
 from virtcatalog.adopt.rules import Rules, decided, implied, preferred
+from virtcatalog.api.annotations import DEPRECATED_LABEL
 from virtcatalog.api.decode import to_manifest
 from virtcatalog.api.instancetype import VirtualMachineInstancetypeSpec, VirtualMachinePreferenceSpec
 from virtcatalog.api.kubevirt import VirtualMachineInstance
@@ -26,7 +27,6 @@ from virtcatalog.kubevirt.preference.topology import guest_topology
 
 INSTANCETYPES, PREFERENCES = (CLUSTER_INSTANCETYPE, INSTANCETYPE), (CLUSTER_PREFERENCE, PREFERENCE)
 _CLUSTER_WIDE = (CLUSTER_INSTANCETYPE, CLUSTER_PREFERENCE)
-_DEPRECATED = "instancetype.kubevirt.io/deprecated"
 _SCANNED = "virtcatalog-scan-"
 
 
@@ -130,7 +130,7 @@ class Candidates:
             if not admit(manifest, self.cluster):
                 labels = manifest["metadata"].get("labels") or {}
                 self._group(reference, scanned).members.append(
-                    Member(labels.get(_DEPRECATED) == "true", bool(reference.namespace), reference.name, reference)
+                    Member(labels.get(DEPRECATED_LABEL) == "true", bool(reference.namespace), reference.name, reference)
                 )
         self.scan_cluster = Cluster.under([*manifests, *scanned], conditions)
 

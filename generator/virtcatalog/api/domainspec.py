@@ -272,6 +272,16 @@ class CPU(Object):
     isolate_emulator_thread: bool = False
     realtime: Realtime | None = None
 
+    @property
+    def vcpus(self) -> int:
+        """The vCPUs of the topology, in 32 bits: a number that is left out counts once; 0 when all are.
+
+        Source: pkg/util/hardware/hw_utils.go (GetNumberOfVCPUs).
+        """
+        if not (self.sockets or self.cores or self.threads):
+            return 0
+        return (self.sockets or 1) * (self.cores or 1) * (self.threads or 1) % 2**32
+
 
 class ResourceRequirements(Object):
     """What the machine asks of its node; memory counts as the guest's when that is absent."""

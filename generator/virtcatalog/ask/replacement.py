@@ -37,7 +37,7 @@ def replacement(preset: VirtualMachineInstancePreset) -> Replacement:
     domain, sorting = preset.spec.domain, _Sorting()
     if domain is None:
         return Replacement({}, {}, (), (), ())
-    sorting.resources(domain.resources.requests, topology=_vcpus(domain.cpu) > 0)
+    sorting.resources(domain.resources.requests, topology=domain.cpu is not None and domain.cpu.vcpus > 0)
     if domain.cpu is not None:
         sorting.cpu(domain.cpu)
     if domain.io_threads_policy is not None:
@@ -82,8 +82,8 @@ class _Sorting:
     def cpu(self, cpu: CPU) -> None:
         plain = to_manifest(cpu)
         given: Fragment = self.instancetype.get("cpu", {})
-        if _vcpus(cpu):
-            given = {"guest": _vcpus(cpu)}
+        if cpu.vcpus:
+            given = {"guest": cpu.vcpus}
             self._topology({name: plain.get(name, 1) for name in ("sockets", "cores", "threads")})
         names = {"dedicatedCpuPlacement": "dedicatedCPUPlacement"}
         for name in ("model", "dedicatedCpuPlacement", "numa", "isolateEmulatorThread", "realtime", "maxSockets"):
@@ -144,10 +144,3 @@ _FEATURES = ("acpi", "apic", "hyperv", "kvm", "pvspinlock", "smm")
 
 def _preferred(name: str) -> str:
     return f"preferred{name[0].upper()}{name[1:]}"
-
-
-def _vcpus(cpu: CPU | None) -> int:
-    """The vCPUs of a topology; 0 when it names none."""
-    if cpu is None or not (cpu.sockets or cpu.cores or cpu.threads):
-        return 0
-    return (cpu.sockets or 1) * (cpu.cores or 1) * (cpu.threads or 1)

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from virtcatalog.catalog.model import DEPRECATED_LABEL, Deprecation
+from virtcatalog.api.annotations import DEPRECATED_LABEL
+from virtcatalog.catalog.model import Deprecation
 
 PREFIX = "instancetype.kubevirt.io/"
 

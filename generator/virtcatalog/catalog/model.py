@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 import msgspec
 
+from virtcatalog.api.annotations import DEPRECATED_LABEL
 from virtcatalog.api.decode import manifest_name
 from virtcatalog.api.quantity import Quantity
 from virtcatalog.errors import Problem
@@ -27,7 +28,6 @@ NAMESPACED_KINDS = (INSTANCETYPE, PREFERENCE)
 INSTANCETYPE_KINDS = (CLUSTER_INSTANCETYPE, INSTANCETYPE)
 PREFERENCE_KINDS = (CLUSTER_PREFERENCE, PREFERENCE)
 
-DEPRECATED_LABEL = "instancetype.kubevirt.io/deprecated"
 
 Manifest = dict[str, Any]
 

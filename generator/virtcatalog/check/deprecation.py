@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import date
 
+from virtcatalog.api.annotations import DEPRECATED_LABEL
 from virtcatalog.catalog.labels import PREFIX
 from virtcatalog.catalog.model import (
     CLUSTER_INSTANCETYPE,
     CLUSTER_PREFERENCE,
-    DEPRECATED_LABEL,
     INSTANCETYPE_KINDS,
     PREFERENCE_KINDS,
 )

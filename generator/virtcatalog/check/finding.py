@@ -2,27 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Literal, Protocol
+from typing import Literal
 
 import msgspec
 
+from virtcatalog.errors import Place, Problem
+
 Severity = Literal["error", "warning", "note"]
-
-
-class Place(Protocol):
-    """A place in a file; lines and columns count from 1, 0 means unknown."""
-
-    @property
-    def file(self) -> str:
-        """The file."""
-
-    @property
-    def line(self) -> int:
-        """The line."""
-
-    @property
-    def column(self) -> int:
-        """The column."""
 
 
 class Rule(msgspec.Struct, frozen=True):
@@ -63,10 +49,13 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True, order=True):
     rule: str
     severity: Severity
 
+    @property
+    def problem(self) -> Problem:
+        """What is wrong and where, without the rule."""
+        return Problem(self.file, self.line, self.column, self.object, self.field, self.message)
+
     def __str__(self) -> str:
-        place = f"{self.file}:{self.line}:{self.column}" if self.line else self.file
-        text = ": ".join(part for part in (place, self.object, self.field, self.message) if part)
-        return f"{' '.join(text.splitlines())} [{self.severity}: {self.rule}]"
+        return f"{' '.join(str(self.problem).splitlines())} [{self.severity}: {self.rule}]"
 
 
 def worst(findings: tuple[Finding, ...] | list[Finding]) -> Severity | None:

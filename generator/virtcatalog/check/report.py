@@ -36,7 +36,7 @@ def github(findings: Sequence[Finding], _rules: Mapping[str, Rule]) -> str:
             "col": str(each.column or ""),
             "title": each.rule,
         }
-        message = ": ".join(part for part in (each.object, each.field, each.message) if part)
+        message = each.problem.sentence
         lines.append(escaping.github(_GITHUB_COMMANDS[each.severity], message, properties))
     return "".join(lines)
 
@@ -105,7 +105,7 @@ def summary(findings: Sequence[Finding]) -> str:
 
 
 def _sarif_result(finding: Finding, ids: Sequence[str]) -> dict[str, Any]:
-    message = ": ".join(part for part in (finding.object, finding.field, finding.message) if part)
+    message = finding.problem.sentence
     result: dict[str, Any] = {
         "ruleId": finding.rule,
         "ruleIndex": ids.index(finding.rule),

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
+from virtcatalog.api.annotations import APPLIED_PRESET
 from virtcatalog.cli.vms import Located
 from virtcatalog.errors import Problem
 
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
     from virtcatalog.kubevirt.pipeline import Result
 
 _PRESET = "VirtualMachineInstancePreset"
-_APPLIED = "virtualmachinepreset.kubevirt.io/"
 
 
 class Warnings:
@@ -40,7 +40,7 @@ class Warnings:
         if result.vmi_object is None:
             return []
         metadata = result.vmi_object.metadata
-        names = (name.removeprefix(_APPLIED) for name in metadata.annotations if name.startswith(_APPLIED))
+        names = (name.removeprefix(APPLIED_PRESET) for name in metadata.annotations if name.startswith(APPLIED_PRESET))
         return [(_PRESET, f"{metadata.namespace}/{name}") for name in names]
 
     def _matched(self, vm: Located, result: Result) -> Iterator[tuple[str, str]]:

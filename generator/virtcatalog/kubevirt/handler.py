@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 
+from virtcatalog.api.annotations import EVEN_PARITY, NON_ROOT
 from virtcatalog.api.kubevirt import VirtualMachine, VirtualMachineInstance
 from virtcatalog.kubevirt.claims import backing_volumes
 from virtcatalog.kubevirt.cluster import Cluster
@@ -21,14 +22,11 @@ from virtcatalog.kubevirt.launcher.architecture import architecture_of
 from virtcatalog.kubevirt.launcher.context import SMBIOS, Context, GraceDevice
 from virtcatalog.kubevirt.launcher.elements.clock import needs_tsc_frequency
 from virtcatalog.kubevirt.launcher.elements.iothreads import declared_pool, supplemental_pool
-from virtcatalog.kubevirt.launcher.elements.vcpu import configured_vcpus
 from virtcatalog.kubevirt.launcher.errors import DomainError
 from virtcatalog.kubevirt.selectors import label_selector, selects
 from virtcatalog.releases import Release
 
-_EVEN_PARITY = "alpha.kubevirt.io/EmulatorThreadCompleteToEvenParity"
 _NO_FREE_PAGE_REPORTING = "kubevirt.io/free-page-reporting-disabled"
-_NON_ROOT = "kubevirt.io/nonroot"
 _LOG_VERBOSITY = "logVerbosity"
 _GRACE_GPUS = frozenset({("10DE", "2342"), ("10DE", "2348"), ("10DE", "2941")})
 
@@ -141,7 +139,7 @@ def _gather_machine(
         changes["vsock_cid"] = facts.host.vsock_cid
     if _LOG_VERBOSITY in metadata.labels:
         changes["launcher_log_verbosity"] = _verbosity(metadata.labels[_LOG_VERBOSITY])
-    if not base.non_root and _NON_ROOT in metadata.annotations:
+    if not base.non_root and NON_ROOT in metadata.annotations:
         changes["non_root"] = True
 
 
@@ -153,7 +151,8 @@ def _verbosity(label: str) -> int:
 
 def _cpu_set(vmi: VirtualMachineInstance, facts: _ClusterFacts) -> tuple[int, ...]:
     """The first CPUs of the host, as many as the pod asks for (pkg/virt-controller/services/renderresources.go)."""
-    wanted = configured_vcpus(vmi)
+    cpu = vmi.spec.domain.cpu
+    wanted = cpu.vcpus if cpu is not None else 0
     if not wanted:
         resources = vmi.spec.domain.resources
         amount = resources.limits.get("cpu", resources.requests.get("cpu"))
@@ -161,7 +160,7 @@ def _cpu_set(vmi: VirtualMachineInstance, facts: _ClusterFacts) -> tuple[int, ..
     wanted += declared_pool(vmi)
     assert vmi.spec.domain.cpu is not None
     if vmi.spec.domain.cpu.isolate_emulator_thread:
-        wanted += 2 if _EVEN_PARITY in vmi.metadata.annotations and (wanted + supplemental_pool(vmi)) % 2 == 0 else 1
+        wanted += 2 if EVEN_PARITY in vmi.metadata.annotations and (wanted + supplemental_pool(vmi)) % 2 == 0 else 1
     if wanted > len(facts.cpus):
         raise DomainError("spec.domain.cpu", f"the pod asks for {wanted} CPUs, and the node has {len(facts.cpus)}")
     return facts.cpus[:wanted]

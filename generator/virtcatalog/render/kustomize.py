@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from virtcatalog.catalog.model import API_VERSION, DEPRECATED_LABEL, NAMESPACED_KINDS, Manifest, Overlay, Selection
+from virtcatalog.api.annotations import DEPRECATED_LABEL
+from virtcatalog.catalog.model import API_VERSION, NAMESPACED_KINDS, Manifest, Overlay, Selection
 from virtcatalog.manifests.emit import dump
 
 _HEAD = {"apiVersion": "kustomize.config.k8s.io/v1beta1", "kind": "Kustomization"}

@@ -43,7 +43,7 @@ def validate_dedicated_cpus(spec: VirtualMachineInstanceSpec, path: str, config:
             f"{path}.domain.resources.requests.memory",
             f"{memory} must equal limits.memory, {most_memory}, with dedicated CPUs",
         )
-    vcpus = number_of_vcpus(cpu)
+    vcpus = cpu.vcpus
     if not vcpus and not requested.value and not limit.value:
         yield invalid(
             field, "nothing says how many CPUs: set resources.requests.cpu, resources.limits.cpu or cpu.cores"
@@ -76,13 +76,6 @@ def _has_memory(domain: DomainSpec) -> bool:
         or domain.resources.requests.get("memory")
         or (memory and (memory.hugepages is not None or memory.guest))
     )
-
-
-def number_of_vcpus(cpu: CPU) -> int:
-    """The vCPUs of a topology: what is 0 is not set and counts once, all 0 is none (GetNumberOfVCPUs)."""
-    if not (cpu.sockets or cpu.cores or cpu.threads):
-        return 0
-    return (cpu.sockets or 1) * (cpu.cores or 1) * (cpu.threads or 1) % 2**32
 
 
 def validate_emulator_thread(spec: VirtualMachineInstanceSpec, path: str, _config: Configuration) -> Iterator[Cause]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from virtcatalog.api.annotations import DISABLE_PCI_HOLE64, PLACE_ON_ROOT_COMPLEX
 from virtcatalog.api.core import ObjectMeta
 from virtcatalog.api.kubevirt import VirtualMachineInstanceSpec
 from virtcatalog.errors import Cause
@@ -12,8 +13,6 @@ from virtcatalog.kubevirt.admission.causes import invalid, required
 from virtcatalog.kubevirt.configuration import Configuration
 
 GATE = "GraceIOVirtualization"
-PLACE_ON_ROOT_COMPLEX = "kubevirt.io/placePCIDevicesOnRootComplex"
-DISABLE_HOLE64 = "kubevirt.io/disablePCIHole64"
 _NVIDIA = "10DE"
 _GRACE = ("2342", "2348", "2941")
 _HEX_ID = re.compile(r"[0-9A-F]{4}")
@@ -69,7 +68,7 @@ def validate_grace_annotations(
         return
     for name, message in (
         (PLACE_ON_ROOT_COMPLEX, "cannot sit on the PCI root complex"),
-        (DISABLE_HOLE64, "needs the 64-bit PCI hole"),
+        (DISABLE_PCI_HOLE64, "needs the 64-bit PCI hole"),
     ):
         if annotations.get(name) == "true" and _requests(spec, "spec", config)[0]:
             yield invalid(f"{path}.annotations[{name}]", f"is true, but an NVIDIA Grace GPU {message}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from virtcatalog.api.annotations import IGNITION
 from virtcatalog.api.core import ObjectMeta
 from virtcatalog.errors import Cause
 from virtcatalog.kubevirt.admission.causes import invalid, not_supported
@@ -19,7 +20,6 @@ RESERVED_LABELS = frozenset(
         "kubevirt.io/install-strategy",
     }
 )
-IGNITION = "kubevirt.io/ignitiondata"
 SIDECARS = "hooks.kubevirt.io/hookSidecars"
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from itertools import combinations
 from typing import Any
 
+from virtcatalog.api.annotations import APPLIED_PRESET
 from virtcatalog.api.decode import clone
 from virtcatalog.api.domainspec import Clock, DomainSpec
 from virtcatalog.api.kubevirt import VirtualMachineInstance, VirtualMachineInstancePreset
@@ -16,7 +17,6 @@ from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.selectors import label_selector, selects
 
 EXCLUSION_ANNOTATION = "virtualmachineinstancepresets.admission.kubevirt.io/exclude"
-_APPLIED_ANNOTATION = "virtualmachinepreset.kubevirt.io/"
 
 
 def apply_presets(vmi: VirtualMachineInstance, cluster: Cluster) -> list[Cause]:
@@ -41,13 +41,13 @@ def apply_presets(vmi: VirtualMachineInstance, cluster: Cluster) -> list[Cause]:
         return [Cause("", "", f"the presets contradict each other: {'; '.join(conflicts)}")]
     for preset in matching:
         if preset.spec.domain is not None and _merge(preset.spec.domain, vmi.spec.domain):
-            vmi.metadata.annotations[_APPLIED_ANNOTATION + preset.metadata.name] = "kubevirt.io/v1"
+            vmi.metadata.annotations[APPLIED_PRESET + preset.metadata.name] = "kubevirt.io/v1"
     return []
 
 
 def applied_presets(vmi: VirtualMachineInstance) -> list[str]:
     """Return the names of the presets that were applied to a VMI."""
-    start = _APPLIED_ANNOTATION
+    start = APPLIED_PRESET
     return [name.removeprefix(start) for name in vmi.metadata.annotations if name.startswith(start)]
 
 

@@ -5,6 +5,7 @@ Source: pkg/virt-api/webhooks/mutating-webhook/mutators/vm-mutator.go and vmi-mu
 
 from __future__ import annotations
 
+from virtcatalog.api.annotations import EVEN_PARITY, QGS_SOCKET
 from virtcatalog.api.core import ObjectMeta
 from virtcatalog.api.domainspec import Firmware
 from virtcatalog.api.kubevirt import VirtualMachine, VirtualMachineInstance
@@ -21,8 +22,6 @@ from virtcatalog.kubevirt.instancetype.webhook import mutate_matchers
 from virtcatalog.kubevirt.launcher.pci import supports_pcie_hotplug
 
 PCI_TOPOLOGY_ANNOTATION = "kubevirt.io/pci-topology-version"
-EVEN_PARITY_ANNOTATION = "alpha.kubevirt.io/EmulatorThreadCompleteToEvenParity"
-QGS_SOCKET_ANNOTATION = "kubevirt.io/qgs-socket-path"
 _FOREGROUND_FINALIZER = "kubevirt.io/foregroundDeleteVirtualMachine"
 _QEMU_USER = 107
 
@@ -59,12 +58,12 @@ def mutate_vmi(vmi: VirtualMachineInstance, cluster: Cluster) -> list[Cause]:
     if supports_pcie_hotplug(vmi.spec):
         _set_pci_topology(vmi.metadata, config)
     cpu, security = vmi.spec.domain.cpu, vmi.spec.domain.launch_security
-    align = EVEN_PARITY_ANNOTATION in config.annotations and config.feature_gate("AlignCPUs")
+    align = EVEN_PARITY in config.annotations and config.feature_gate("AlignCPUs")
     if align and cpu is not None and cpu.isolate_emulator_thread:
-        annotations[EVEN_PARITY_ANNOTATION] = ""
+        annotations[EVEN_PARITY] = ""
     quotes = config.release.traits.tdx_quotes and config.qgs_socket_path
     if quotes and security is not None and security.tdx is not None:
-        annotations[QGS_SOCKET_ANNOTATION] = config.qgs_socket_path
+        annotations[QGS_SOCKET] = config.qgs_socket_path
     vmi.metadata.finalizers.append(_FOREGROUND_FINALIZER)
     _set_status(vmi, config)
     return []

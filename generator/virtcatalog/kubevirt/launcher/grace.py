@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from virtcatalog.api.annotations import DISABLE_PCI_HOLE64, PLACE_ON_ROOT_COMPLEX
 from virtcatalog.api.kubevirt import VirtualMachineInstance
 from virtcatalog.kubevirt.launcher.context import Context, GraceDevice
 from virtcatalog.kubevirt.launcher.errors import DomainError
 from virtcatalog.kubevirt.launcher.numa import GuestCell
 from virtcatalog.kubevirt.launcher.pci import (
     NO_BUS_LEFT,
-    ROOT_COMPLEX_ANNOTATION,
     BusPlanner,
     add_controllers,
     apply,
@@ -19,8 +19,6 @@ from virtcatalog.kubevirt.launcher.pci import (
 )
 from virtcatalog.kubevirt.launcher.pinning import Pinning
 from virtcatalog.kubevirt.launcher.xml import Element, SubElement
-
-NO_PCI_HOLE_ANNOTATION = "kubevirt.io/disablePCIHole64"
 
 _FIELD = "spec.domain.devices"
 _VENDOR = "10DE"
@@ -46,8 +44,8 @@ def refuse_grace(vmi: VirtualMachineInstance, context: Context) -> None:
         (context.iommufd, "a file descriptor for IOMMUFD in the pod"),
         (cpu is not None and cpu.dedicated_cpu_placement, "dedicated CPUs"),
         (context.architecture.pcie_placement, "an architecture with PCI Express"),
-        (annotations.get(NO_PCI_HOLE_ANNOTATION) != "true", "the 64-bit PCI hole"),
-        (annotations.get(ROOT_COMPLEX_ANNOTATION) != "true", "PCI devices off the root complex"),
+        (annotations.get(DISABLE_PCI_HOLE64) != "true", "the 64-bit PCI hole"),
+        (annotations.get(PLACE_ON_ROOT_COMPLEX) != "true", "PCI devices off the root complex"),
     )
     for met, need in needs:
         if not met:

@@ -13,7 +13,6 @@ from virtcatalog.kubevirt.launcher.numa import GuestCell
 from virtcatalog.kubevirt.launcher.pinning import Pinning
 from virtcatalog.kubevirt.launcher.xml import Element, SubElement, by_tag
 
-ROOT_COMPLEX_ANNOTATION = "kubevirt.io/placePCIDevicesOnRootComplex"
 NO_BUS_LEFT = "there are too few PCI bus numbers for all host devices"
 
 _COORDINATES = ("domain", "bus", "slot", "function")

@@ -6,19 +6,17 @@ from functools import lru_cache
 
 import msgspec
 
+from virtcatalog.api.annotations import EVEN_PARITY
 from virtcatalog.api.kubevirt import VirtualMachineInstance
 from virtcatalog.kubevirt.hosttopology import HostTopology
 from virtcatalog.kubevirt.launcher.context import Context
 from virtcatalog.kubevirt.launcher.elements.iothreads import has_iothreads, iothread_counts, supplemental_pool
 from virtcatalog.kubevirt.launcher.elements.vcpu import (
     CPUTopology,
-    configured_vcpus,
     domain_topology,
     requested_topology,
 )
 from virtcatalog.kubevirt.launcher.errors import DomainError, LauncherCrashError
-
-EVEN_PARITY = "alpha.kubevirt.io/EmulatorThreadCompleteToEvenParity"
 
 
 class Pinning(msgspec.Struct, frozen=True, cache_hash=True):
@@ -137,7 +135,7 @@ def pin(vmi: VirtualMachineInstance, context: Context) -> Pinning | None:
         raise LauncherCrashError(release, "spec.domain.cpu.maxSockets", message)
     topology = _enabled_topology(vmi, context)
     pool = supplemental_pool(vmi) if traits.pins_supplemental_iothreads_first else 0
-    vcpus = configured_vcpus(vmi)
+    vcpus = cpu.vcpus
     emulator = 1 if cpu.isolate_emulator_thread else 0
     if emulator and EVEN_PARITY in vmi.metadata.annotations and (vcpus + pool) % 2 == 0:
         emulator = 2

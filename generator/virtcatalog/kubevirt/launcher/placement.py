@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from virtcatalog.api.annotations import PLACE_ON_ROOT_COMPLEX
 from virtcatalog.api.kubevirt import VirtualMachineInstance
 from virtcatalog.kubevirt.launcher.context import Context
 from virtcatalog.kubevirt.launcher.grace import configure_grace, refuse_grace
 from virtcatalog.kubevirt.launcher.numa import GuestCell
-from virtcatalog.kubevirt.launcher.pci import ROOT_COMPLEX_ANNOTATION, place_near_numa_nodes, place_on_root_complex
+from virtcatalog.kubevirt.launcher.pci import place_near_numa_nodes, place_on_root_complex
 from virtcatalog.kubevirt.launcher.pinning import Pinning, has_numa_passthrough
 from virtcatalog.kubevirt.launcher.xml import Element, make_own
 
@@ -35,7 +36,7 @@ def place(
     traits, pcie = context.release.traits, context.architecture.pcie_placement
     if not pcie and traits.root_complex_needs_pcie:
         return
-    on_root_complex = vmi.metadata.annotations.get(ROOT_COMPLEX_ANNOTATION) == "true"
+    on_root_complex = vmi.metadata.annotations.get(PLACE_ON_ROOT_COMPLEX) == "true"
     if on_root_complex:
         make_own(devices)
     if pcie and pinning is not None and context.pci_numa_aware_topology:

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import lru_cache
 
+from virtcatalog.api.annotations import DISABLE_PCI_HOLE64
 from virtcatalog.api.kubevirt import VirtualMachineInstance
 from virtcatalog.kubevirt.launcher.context import Context
 from virtcatalog.kubevirt.launcher.elements.diskthreads import bus_of, scsi_thread
 from virtcatalog.kubevirt.launcher.elements.launchsecurity import uses_iommu
 from virtcatalog.kubevirt.launcher.elements.vcpu import requested_topology
 from virtcatalog.kubevirt.launcher.xml import Element, Shared, SubElement
-
-_DISABLE_PCI_HOLE64 = "kubevirt.io/disablePCIHole64"
 
 
 def controllers(vmi: VirtualMachineInstance, context: Context) -> Iterator[Element]:
@@ -59,7 +58,7 @@ def _scsi_threads(vmi: VirtualMachineInstance) -> dict[str, str]:
 
 
 def _disables_pci_hole64(vmi: VirtualMachineInstance) -> bool:
-    return vmi.metadata.annotations.get(_DISABLE_PCI_HOLE64, "").lower() == "true"
+    return vmi.metadata.annotations.get(DISABLE_PCI_HOLE64, "").lower() == "true"
 
 
 @lru_cache(maxsize=256)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+from virtcatalog.api.annotations import QGS_SOCKET
 from virtcatalog.api.kubevirt import VirtualMachineInstance
 from virtcatalog.kubevirt.launcher.context import Context
 from virtcatalog.kubevirt.launcher.xml import Element, SubElement
-
-QUOTE_SOCKET_ANNOTATION = "kubevirt.io/qgs-socket-path"
 
 _SEV_NO_DEBUG = 1 << 0
 _SEV_ENCRYPTED_STATE = 1 << 2
@@ -66,7 +65,7 @@ def launchsecurity(vmi: VirtualMachineInstance, context: Context) -> Element | N
     if security.tdx is not None:
         element = Element("launchSecurity", type="tdx")
         if context.release.traits.tdx_quotes:
-            path = vmi.metadata.annotations.get(QUOTE_SOCKET_ANNOTATION)
+            path = vmi.metadata.annotations.get(QGS_SOCKET)
             SubElement(element, "quoteGenerationService", {"path": path} if path else {})
         return element
     return None

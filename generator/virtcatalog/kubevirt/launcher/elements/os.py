@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import posixpath
 
+from virtcatalog.api.annotations import NON_ROOT
 from virtcatalog.api.domainspec import ACPI, Firmware
 from virtcatalog.api.kubevirt import VirtualMachineInstance
 from virtcatalog.kubevirt.launcher.context import Context
 from virtcatalog.kubevirt.launcher.efi import select_efi
 from virtcatalog.kubevirt.launcher.errors import DomainError
 from virtcatalog.kubevirt.launcher.xml import Element, SubElement, leaf
-
-NON_ROOT_ANNOTATION = "kubevirt.io/nonroot"
 
 _NVRAM_DIRECTORY = "/var/lib/libvirt/qemu/nvram"
 _NON_ROOT_NVRAM_DIRECTORY = "/var/run/kubevirt-private/libvirt/qemu/nvram"
@@ -67,7 +66,7 @@ def _add_efi(parent: Element, vmi: VirtualMachineInstance, context: Context) -> 
 
 
 def _nvram_path(vmi: VirtualMachineInstance, context: Context) -> str:
-    non_root = context.non_root or NON_ROOT_ANNOTATION in vmi.metadata.annotations
+    non_root = context.non_root or NON_ROOT in vmi.metadata.annotations
     directory = _NON_ROOT_NVRAM_DIRECTORY if non_root else _NVRAM_DIRECTORY
     return f"{directory}/{vmi.metadata.name}_VARS.fd"
 

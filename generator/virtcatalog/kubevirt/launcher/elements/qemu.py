@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from virtcatalog.api.annotations import IGNITION
 from virtcatalog.api.kubevirt import VirtualMachineInstance
 from virtcatalog.kubevirt.launcher.context import Context
 from virtcatalog.kubevirt.launcher.xml import Element, SubElement
@@ -9,7 +10,6 @@ from virtcatalog.kubevirt.launcher.xml import Element, SubElement
 NAMESPACE_ATTRIBUTE = "xmlns:qemu"
 NAMESPACE = "http://libvirt.org/schemas/domain/qemu/1.0"
 COMMANDLINE = "qemu:commandline"
-IGNITION_ANNOTATION = "kubevirt.io/ignitiondata"
 
 _IGNITION_DIRECTORY = "/var/run/kubevirt-ephemeral-disks/ignition-data"
 _FIRMWARE_LOG = "/var/run/kubevirt-private/QEMUSeaBiosDebugPipe"
@@ -38,4 +38,4 @@ def commandline(vmi: VirtualMachineInstance, context: Context) -> Element | None
 
 def has_ignition(vmi: VirtualMachineInstance) -> bool:
     """Whether the VMI has Ignition data; text without the word is none."""
-    return "ignition" in vmi.metadata.annotations.get(IGNITION_ANNOTATION, "")
+    return "ignition" in vmi.metadata.annotations.get(IGNITION, "")

@@ -50,17 +50,6 @@ def domain_topology(vmi: VirtualMachineInstance, context: Context) -> CPUTopolog
     return topology
 
 
-def configured_vcpus(vmi: VirtualMachineInstance) -> int:
-    """What `spec.domain.cpu` itself multiplies to, unset numbers left out; 0 when none is set.
-
-    Source: pkg/util/hardware/hw_utils.go (GetNumberOfVCPUs).
-    """
-    cpu = vmi.spec.domain.cpu
-    if cpu is None or not (cpu.sockets or cpu.cores or cpu.threads):
-        return 0
-    return (cpu.cores or 1) * (cpu.sockets or 1) * (cpu.threads or 1) & _UINT32
-
-
 def vcpu(vmi: VirtualMachineInstance, context: Context) -> list[Element]:
     """`<vcpu>`, and `<vcpus>` where CPUs can be plugged in: all CPUs of the first socket always stay.
 

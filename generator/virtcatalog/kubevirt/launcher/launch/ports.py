@@ -6,15 +6,11 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
+from virtcatalog.api.annotations import PLACE_ON_ROOT_COMPLEX
 from virtcatalog.api.kubevirt import VirtualMachineInstance
 from virtcatalog.kubevirt.launcher.elements.qemu import COMMANDLINE, NAMESPACE_ATTRIBUTE
 from virtcatalog.kubevirt.launcher.errors import DomainError
-from virtcatalog.kubevirt.launcher.pci import (
-    ROOT_COMPLEX_ANNOTATION,
-    add_controllers,
-    pci_devices,
-    supports_pcie_hotplug,
-)
+from virtcatalog.kubevirt.launcher.pci import add_controllers, pci_devices, supports_pcie_hotplug
 from virtcatalog.kubevirt.launcher.xml import Element, leaf
 
 SLOT_COUNT_ANNOTATION = "kubevirt.io/pci-interface-slot-count"
@@ -35,7 +31,7 @@ def wanted_ports(domain: Element, devices: Mapping[str, list[Element]], vmi: Vir
     """
     if not supports_pcie_hotplug(vmi.spec):
         return 0
-    on_root_complex = vmi.metadata.annotations.get(ROOT_COMPLEX_ANNOTATION) == "true"
+    on_root_complex = vmi.metadata.annotations.get(PLACE_ON_ROOT_COMPLEX) == "true"
     placeholders = _placeholder_count(vmi, on_root_complex=on_root_complex)
     if on_root_complex:
         return 0

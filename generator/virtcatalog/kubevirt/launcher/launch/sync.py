@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from virtcatalog.api.annotations import IGNITION, PLACE_ON_ROOT_COMPLEX
 from virtcatalog.api.kubevirt import VirtualMachineInstance
 from virtcatalog.errors import Warning
 from virtcatalog.kubevirt.launcher.context import Context
-from virtcatalog.kubevirt.launcher.elements.qemu import COMMANDLINE, IGNITION_ANNOTATION, has_ignition
+from virtcatalog.kubevirt.launcher.elements.qemu import COMMANDLINE, has_ignition
 from virtcatalog.kubevirt.launcher.launch.drivers import set_drivers
 from virtcatalog.kubevirt.launcher.launch.images import check_empty_disks
 from virtcatalog.kubevirt.launcher.launch.network import attach_taps
 from virtcatalog.kubevirt.launcher.launch.ports import add_root_ports, lose_commandline, wanted_ports
-from virtcatalog.kubevirt.launcher.pci import ROOT_COMPLEX_ANNOTATION
 from virtcatalog.kubevirt.launcher.xml import Element, by_tag
 
 
@@ -38,7 +38,7 @@ def launch_warnings(vmi: VirtualMachineInstance, domain: Element) -> list[Warnin
         return []
     message = (
         "the guest does not get this data: virt-launcher drops <qemu:commandline> where it adds PCIe root ports for "
-        f'hotplug (kubevirt/kubevirt#16901). Set the annotation {ROOT_COMPLEX_ANNOTATION}: "true", or hand the data '
+        f'hotplug (kubevirt/kubevirt#16901). Set the annotation {PLACE_ON_ROOT_COMPLEX}: "true", or hand the data '
         "to Ignition in a cloudInitConfigDrive volume"
     )
-    return [Warning("Ignored", f"spec.template.metadata.annotations[{IGNITION_ANNOTATION}]", message)]
+    return [Warning("Ignored", f"spec.template.metadata.annotations[{IGNITION}]", message)]
