@@ -87,3 +87,20 @@ def test_a_vm_whose_instance_type_is_gone_is_told_so() -> None:
     (group,) = review(base, head, vm(1)).groups
     assert group.kind == "refused"
     assert group.summary[0] == "there is no VirtualMachineClusterInstancetype 'i' any more"
+
+
+def test_a_vm_that_names_a_type_of_its_namespace_meets_what_the_environment_deploys_there() -> None:
+    def lab(vcpus: int) -> Side:
+        namespaced = {
+            "apiVersion": API_VERSION,
+            "kind": "VirtualMachineInstancetype",
+            "metadata": {"name": "i", "namespace": "team"},
+            "spec": {"cpu": {"guest": vcpus}, "memory": {"guest": "1Gi"}},
+        }
+        base = side(instancetype(1), preference())
+        return Side(label="side", objects={**base.objects, "lab": [namespaced, *side(preference()).objects[""]]})
+
+    of_the_namespace, of_the_cluster = vm(1), vm(2)
+    of_the_namespace["spec"]["instancetype"]["kind"] = "VirtualMachineInstancetype"
+    (group,) = review(lab(1), lab(2), of_the_namespace, of_the_cluster).groups
+    assert (group.kind, [member.name for member in group.members]) == ("domain", ["team/vm-1"])
