@@ -106,8 +106,8 @@ def test_the_requirement_table_as_text(run):
         "-o", "table", files={"preferences/linux.yaml": "preferences: {linux.one: {requirements: {vcpus: 2}}}"}
     )
     assert result.stdout.splitlines() == [
-        "Instance type  Preference  Fits  Why not",
-        "m.large        linux.one   yes",
+        "INSTANCE TYPE  PREFERENCE  FITS  WHY NOT",
+        "m.large        linux.one   yes   -",
         "m.small        linux.one   no    spec.instancetype: the preference requires 2 vCPUs, there are 1",
     ]
     assert "2 pairs: 1 fit, 1 do not\n" in result.stderr

@@ -71,17 +71,16 @@ def document(name: str, adoption: Adoption) -> dict[str, Any]:
     return made
 
 
-def table(adoptions: Iterable[tuple[str, Adoption]]) -> Iterator[str]:
-    """Yield a table of many VMs, a line a VM."""
-    rows: list[tuple[str, ...]] = [("VM", "OUTCOME", "INSTANCE TYPE", "PREFERENCE", "VALUES")]
+COLUMNS = ("VM", "Outcome", "Instance type", "Preference", "Values")
+
+
+def rows(adoptions: Iterable[tuple[str, Adoption]]) -> Iterator[tuple[str, ...]]:
+    """Yield the rows of a table of many VMs."""
     for name, adoption in adoptions:
         found = adoption.found
-        names = [each.name if each else "-" for each in found.names] if found else ["-", "-"]
+        names = [each.name if each else "" for each in found.names] if found else ["", ""]
         sizes = f"{adoption.before} -> {found.size}" if found else str(adoption.before)
-        rows.append((name, adoption.outcome, *names, sizes))
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for row in rows:
-        yield "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        yield name, adoption.outcome, *names, sizes
 
 
 def _sizes(adoption: Adoption, found: Shrunk) -> str:

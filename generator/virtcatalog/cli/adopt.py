@@ -12,6 +12,7 @@ from virtcatalog.cli.adopt_output import Machine, Rewritten, as_text, put, repla
 from virtcatalog.cli.conditions import conditioned
 from virtcatalog.cli.console import echo, failing, progress, summary
 from virtcatalog.cli.inputs import catalog_objects, contents
+from virtcatalog.cli.table import aligned
 from virtcatalog.errors import ManifestError, Problem, VirtcatalogError, placed
 
 if TYPE_CHECKING:
@@ -159,7 +160,7 @@ def _read_file(name: str, content: bytes, problems: list[Problem], fatal: list[P
 
 def _tell(machines: list[Machine], problems: list[Problem], lost_comments: list[str]) -> None:
     """Explain every VM on stderr, and sum up when they are many."""
-    from virtcatalog.adopt.report import explain, table
+    from virtcatalog.adopt.report import COLUMNS, explain, rows
 
     for problem in sorted(problems):
         echo(str(problem), err=True)
@@ -175,5 +176,5 @@ def _tell(machines: list[Machine], problems: list[Problem], lost_comments: list[
     for comment in lost_comments:
         echo(comment, err=True)
     if len(machines) > 1:
-        for text in table((machine.name, machine.adoption) for machine in machines):
+        for text in aligned(COLUMNS, rows((machine.name, machine.adoption) for machine in machines)):
             summary(text)

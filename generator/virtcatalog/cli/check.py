@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 import click
 
 from virtcatalog.cli.conditions import conditioned
-from virtcatalog.cli.console import coloured, data, echo, failing, summary
+from virtcatalog.cli.console import data, failing, summary
 from virtcatalog.cli.inputs import objects_of_tree, read
+from virtcatalog.cli.table import print_tables
 from virtcatalog.errors import ProblemsError, VirtcatalogError
 from virtcatalog.escaping import as_json
 from virtcatalog.manifests.sources import exists, is_catalog, open_folder
@@ -172,18 +173,7 @@ def _plain(pair: Pair) -> dict[str, object]:
 
 def _print_table(found: Sequence[Pair]) -> None:
     rows = [(each.instancetype, each.preference, "yes" if each.fits else "no", _why(each)) for each in found]
-    if coloured():
-        from rich.console import Console
-        from rich.table import Table
-
-        table = Table(*_HEADER)
-        for *names, fits, why in rows:
-            table.add_row(*names, fits, why, style=None if fits == "yes" else "red")
-        Console().print(table)
-        return
-    widths = [max(len(row[column]) for row in (_HEADER, *rows)) for column in range(len(_HEADER))]
-    for row in (_HEADER, *rows):
-        echo("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
+    print_tables(_HEADER, [("", rows)], titled=False, style=lambda row: "" if row[2] == "yes" else "red")
 
 
 def _why(pair: Pair) -> str:

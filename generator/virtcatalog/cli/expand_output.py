@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from virtcatalog.cli.console import coloured, data, echo, write_diff
+from virtcatalog.cli.console import data, write_diff
 from virtcatalog.cli.expand_disks import print_disks
 from virtcatalog.cli.outcome import Outcomes
+from virtcatalog.cli.table import print_tables
 from virtcatalog.escaping import as_json
 
 if TYPE_CHECKING:
@@ -56,21 +57,15 @@ def print_diff(outcomes: Outcomes, _many: bool) -> None:
 
 def print_explanation(outcomes: Outcomes, many: bool) -> None:
     """Print where every field of the VMIs comes from."""
-    separator = ""
-    for vm, result, cluster in outcomes:
-        if result.vmi is None:
-            continue
-        rows = [(each.field, _short(each.value), _sources(each)) for each in _origins(vm, cluster)]
-        if coloured():
-            _print_table(vm.name, rows)
-            continue
-        if many:
-            echo(f"{separator}VirtualMachineInstance/{vm.name}")
-            separator = "\n"
-        widths = [max(map(len, column)) for column in zip(_COLUMNS, *rows, strict=True)]
-        for row in ([each.upper() for each in _COLUMNS], *rows):
-            line = "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True))
-            echo(line.rstrip())
+    tables = (
+        (
+            f"VirtualMachineInstance/{vm.name}",
+            [(each.field, _short(each.value), _sources(each)) for each in _origins(vm, cluster)],
+        )
+        for vm, result, cluster in outcomes
+        if result.vmi is not None
+    )
+    print_tables(_COLUMNS, tables, titled=many, style=lambda row: _STYLES.get(row[2].split(" ", 1)[0], ""))
 
 
 def print_json(outcomes: Outcomes, many: bool) -> None:
@@ -128,20 +123,6 @@ def _short(value: Any) -> str:
     """The value on one line: strings as they are unless that would mislead."""
     text = value if isinstance(value, str) and value.isprintable() and value else json.dumps(value, ensure_ascii=False)
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
-
-
-def _print_table(name: str, rows: list[tuple[str, str, str]]) -> None:
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(title=f"VirtualMachineInstance/{name}", title_justify="left")
-    for column in _COLUMNS:
-        table.add_column(column, overflow="fold")
-    for field, value, source in rows:
-        kind = source.split(" ", 1)[0]
-        table.add_row(Text(field), Text(value), Text(source, style=_STYLES.get(kind, "")))
-    Console().print(table)
 
 
 _STYLES = {"VM": "bold", "instance": "green", "preference": "cyan", "preset": "magenta", "cluster": "yellow"}
