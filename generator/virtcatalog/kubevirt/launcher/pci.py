@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import msgspec
 
@@ -149,9 +149,8 @@ class BusPlanner:
 
 def add_controllers(devices: Element, controllers: Sequence[Element]) -> None:
     """Put controllers after those that are there."""
-    place = len(devices)
-    while place and devices[place - 1].tag != "controller":
-        place -= 1
+    present = devices.findall("controller")
+    place = list(devices).index(present[-1]) + 1 if present else 0
     devices[place:place] = controllers
 
 
@@ -182,43 +181,23 @@ def pci_devices(devices: Mapping[str, list[Element]]) -> list[Element]:
 
     Source: pkg/virt-launcher/virtwrap/converter/pci-placement.go (iteratePCIAddresses).
     """
-    return [
-        device
-        for tag, on_pci in _PCI.items()
-        for device in devices.get(tag, ())
-        if on_pci(device) and _is_free_or_pci(device)
+    of = devices.get
+    candidates = [
+        *of("interface", ()),
+        *[device for device in of("hostdev", ()) if device.get("type") == "pci"],
+        *[device for device in of("controller", ()) if device.get("model") not in _ROOTS],
+        *[device for device in of("disk", ()) if _bus(device) == "virtio"],
+        *[device for device in of("input", ()) if device.get("bus") == "virtio"],
+        *of("watchdog", ()),
+        *of("rng", ()),
+        *of("memballoon", ()),
     ]
+    return [device for device in candidates if (at := device.find("address")) is None or at.get("type", "pci") == "pci"]
 
 
-def _is_pci_controller(controller: Element) -> bool:
-    return controller.get("model") not in _ROOTS
-
-
-def _is_virtio_disk(disk: Element) -> bool:
+def _bus(disk: Element) -> str | None:
     target = disk.find("target")
-    return target is not None and target.get("bus") == "virtio"
-
-
-def _always(_device: Element) -> bool:
-    return True
-
-
-_PCI: Mapping[str, Callable[[Element], bool]] = {
-    "interface": _always,
-    "hostdev": lambda device: device.get("type") == "pci",
-    "controller": _is_pci_controller,
-    "disk": _is_virtio_disk,
-    "input": lambda device: device.get("bus") == "virtio",
-    "watchdog": _always,
-    "rng": _always,
-    "memballoon": _always,
-}
-"""Tag to which of its elements are PCI devices."""
-
-
-def _is_free_or_pci(device: Element) -> bool:
-    address = device.find("address")
-    return address is None or address.get("type", "pci") == "pci"
+    return None if target is None else target.get("bus")
 
 
 def _set_address(device: Element, bus: str, slot: int) -> None:

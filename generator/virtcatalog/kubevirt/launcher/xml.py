@@ -44,7 +44,11 @@ def by_tag(parent: Element) -> dict[str, list[Element]]:
     """The children of an element by their tags, each list in their order."""
     found: dict[str, list[Element]] = {}
     for child in parent:
-        found.setdefault(child.tag, []).append(child)
+        tag = child.tag
+        if tag in found:
+            found[tag].append(child)
+        else:
+            found[tag] = [child]
     return found
 
 

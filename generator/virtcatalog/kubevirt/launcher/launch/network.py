@@ -58,14 +58,21 @@ def _attach(element: Element, interface: Interface, network: Network, number: in
     """Put `<mac>`, `<target>` and `<mtu>` where libvirt has them; the converter begins with `<mac>` and `<source>`."""
     links = context.pod_links
     address = _canonical(interface.mac_address) or f"{links.mac_prefix}:{number >> 8:02x}:{number & 255:02x}"
+    mac, target, mtu = _link(address, _target(interface, network, context), links.mtu)
     if element[0].tag == "mac":
-        del element[0]
-    element.insert(0, leaf("mac", address=address))
-    element.insert(2, leaf("target", dev=_target(interface, network, context), managed="no"))
+        element[0] = mac
+    else:
+        element.insert(0, mac)
+    element.insert(2, target)
     place = 3
     while element[place].tag in _BEFORE_MTU:
         place += 1
-    element.insert(place, leaf("mtu", size=str(links.mtu)))
+    element.insert(place, mtu)
+
+
+@lru_cache(maxsize=1024)
+def _link(mac: str, tap: str, mtu: int) -> tuple[Element, Element, Element]:
+    return leaf("mac", address=mac), leaf("target", dev=tap, managed="no"), leaf("mtu", size=str(mtu))
 
 
 def _target(interface: Interface, network: Network, context: Context) -> str:

@@ -56,8 +56,8 @@ def add_root_ports(devices: Element, controllers: Sequence[Element], count: int)
 
     Source: pkg/virt-launcher/virtwrap/manager.go (appendPCIeRootPortControllers).
     """
-    indices = (each.get("index", "") for each in controllers if each.get("type") == "pci")
-    first = max((int(index) for index in indices if index.isdecimal()), default=0) + 1
+    indices = [each.get("index", "") for each in controllers if each.get("type") == "pci"]
+    first = max([0, *(int(index) for index in indices if index.isdecimal())]) + 1
     add_controllers(devices, _root_ports(first, min(first + count - 1, _LAST_INDEX)))
 
 
