@@ -91,6 +91,6 @@ def test_a_change_is_signed_without_the_vms_own_mac_address() -> None:
             for given in ({}, {"macAddress": mac})
         )
         change = compare(outcome(old, Cluster([])), outcome(new, Cluster([])), "web-1")
-        assert mac in change.draw()
+        assert mac in change.make_diff()
         signatures.add(change.signature)
     assert len(signatures) == 1

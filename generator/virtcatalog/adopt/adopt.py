@@ -150,7 +150,9 @@ class _Search:
         return [
             each
             for each in self._usable()
-            if each.vcpus == self.topology.vcpus and each.memory == self.memory and not each.unlike(self.vmi)
+            if each.vcpus == self.topology.vcpus
+            and each.memory == self.memory
+            and not each.differing_features(self.vmi)
         ]
 
     def _near(self) -> Iterable[Instancetype | None]:
@@ -158,13 +160,14 @@ class _Search:
             return [None]
         vcpus, memory = self.topology.vcpus, self.memory
         near = [
-            (each.unlike(self.vmi) + each.distance(vcpus, memory), each.members[0], each) for each in self._usable()
+            (each.differing_features(self.vmi) + each.distance(vcpus, memory), each.members[0], each)
+            for each in self._usable()
         ]
         return [each for *_, each in sorted(near, key=lambda one: one[:2])[:_NEAR_INSTANCETYPES]]
 
     def _usable(self) -> Iterator[Instancetype]:
         for each in self.candidates.instancetypes:
-            if usable(each.members, self.namespace) and each.spares(self.vmi):
+            if usable(each.members, self.namespace) and each.changes_only_size(self.vmi):
                 yield each
 
     def _try(self, pair: Pair) -> Ranked | None:

@@ -68,7 +68,7 @@ class Instancetype:
         except ZeroDivisionError:  # a ratio of 0: KubeVirt refuses the VM
             return CPUTopology(0, 0, 0)
 
-    def spares(self, vmi: VirtualMachineInstance) -> bool:
+    def changes_only_size(self, vmi: VirtualMachineInstance) -> bool:
         """Whether the VM loses nothing but CPU, memory and devices: it places itself, and is annotated, alike."""
         spec, annotations = self.spec, vmi.metadata.annotations
         return (
@@ -77,7 +77,7 @@ class Instancetype:
             and all(annotations.get(key, value) == value for key, value in spec.annotations.items())
         )
 
-    def unlike(self, vmi: VirtualMachineInstance) -> int:
+    def differing_features(self, vmi: VirtualMachineInstance) -> int:
         """Count the features, each visible in the domain, that it decides in another way than the VM."""
         spec, domain = self.spec, vmi.spec.domain
         cpu, memory, wanted = domain.cpu, domain.memory, spec.cpu

@@ -44,7 +44,7 @@ TYPE_REFUSED = Rule(
     "error",
     "KubeVirt refuses a VM that has nothing but this instance type.",
     "Nobody can use the instance type.",
-    "Change what the finding names. What depends on a feature gate is judged by the defaults of KubeVirt v1.9.0 unless "
+    "Change what the finding names. What depends on a feature gate is judged by the release's defaults unless "
     "a KubeVirt CR is given with `-f`.",
 )
 PREFERENCE_REFUSED = Rule(
@@ -52,8 +52,8 @@ PREFERENCE_REFUSED = Rule(
     "error",
     "KubeVirt refuses a VM that has nothing but this preference and what it requires.",
     "Nobody can use the preference: Secure Boot without System Management Mode is an example.",
-    "Change the preferences that lead to the refused field. What depends on a feature gate is judged by the defaults "
-    "of KubeVirt v1.9.0 unless a KubeVirt CR is given with `-f`.",
+    "Change the preferences that lead to the refused field. What depends on a feature gate is judged by the release's "
+    "defaults unless a KubeVirt CR is given with `-f`.",
 )
 RULES = (HUGEPAGES, PLACEMENT, OVERCOMMIT, TYPE_REFUSED, PREFERENCE_REFUSED)
 

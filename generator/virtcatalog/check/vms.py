@@ -22,7 +22,7 @@ REFUSED = Rule(
     "KubeVirt refuses a VM, or cannot start it, in the environment that it is for.",
     "The VM cannot be created, or never runs.",
     "Change the field that the finding names. `virtcatalog expand` shows how far the VM comes. What depends on a "
-    "feature gate is judged by the defaults of KubeVirt v1.9.0 unless a KubeVirt CR is given with `-f`.",
+    "feature gate is judged by the release's defaults unless a KubeVirt CR is given with `-f`.",
 )
 WARNED = Rule(
     "vm-warning",

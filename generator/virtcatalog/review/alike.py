@@ -50,7 +50,7 @@ class Alike:
             namespace if known or refers_to_own_namespace(vm) else _shape(namespace),
             metadata.get("labels") if self._labels_matter else None,
             {key: value for key, value in _map(metadata.get("annotations")).items() if "kubevirt.io/" in key},
-            own.factored(spec, ""),
+            own.without_own(spec, ""),
         ]
         return json.dumps(parts, sort_keys=True, default=str).encode("utf-8", "surrogatepass")
 
@@ -78,13 +78,13 @@ class _Own:
         self._name, self._claim = name if len(name) > 2 else "", claim
         self._seen: dict[str, str] = {}
 
-    def factored(self, value: Any, key: str, outer: str = "") -> Any:
+    def without_own(self, value: Any, key: str, outer: str = "") -> Any:
         if isinstance(value, dict):
             named = key in _REFERENCES or outer in _NAMED_LISTS or (outer, key) == ("dataVolumeTemplates", "metadata")
             made = {
                 each: self._text(each, inner, key, named=named)
                 if isinstance(inner, str)
-                else self.factored(inner, each, outer if each == "metadata" else "")
+                else self.without_own(inner, each, outer if each == "metadata" else "")
                 for each, inner in value.items()
                 if each != "creationTimestamp"
             }
@@ -92,7 +92,7 @@ class _Own:
                 made["\0claim"] = self._claim(str(value.get("claimName") or value.get("name")))
             return made
         if isinstance(value, list):
-            return [self.factored(each, "", key) for each in value]
+            return [self.without_own(each, "", key) for each in value]
         return value
 
     def _text(self, key: str, text: str, owner: str, *, named: bool) -> str:

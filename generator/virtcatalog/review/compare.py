@@ -9,7 +9,7 @@ import msgspec
 from virtcatalog.kubevirt.conditions import Conditions
 from virtcatalog.manifests.identity import Data
 from virtcatalog.review.fleet import Reviewer
-from virtcatalog.review.judge import Case, Watch
+from virtcatalog.review.judge import Case, Progress
 from virtcatalog.review.objects import compare_objects
 from virtcatalog.review.report import Report
 from virtcatalog.review.side import Side, sound
@@ -21,7 +21,7 @@ def review(
     conditions: tuple[Conditions, Conditions],
     dump: Sequence[Data] = (),
     environment: str | None = None,
-    watch: Watch[Case] = iter,
+    watch: Progress[Case] = iter,
 ) -> Report:
     """Compare the objects of two sides, and what becomes of their VM templates and of a dump's VMs.
 

@@ -12,8 +12,8 @@ from virtcatalog.kubevirt.instancetype.references import references, refers_to_o
 from virtcatalog.manifests.identity import Data, Identity, identity, namespace_of
 from virtcatalog.review.alike import Alike
 from virtcatalog.review.comparison import Comparison, KnownField
-from virtcatalog.review.judge import Case, Effect, Watch, judge_all, with_removed
-from virtcatalog.review.outcome import KINDS, Kind, VmChange, arrival, compare, outcome
+from virtcatalog.review.judge import Case, Effect, Progress, judge_all, with_removed
+from virtcatalog.review.outcome import KINDS, Kind, VmChange, added_or_removed, compare, outcome
 from virtcatalog.review.side import Side, Vm
 from virtcatalog.review.stored import pins, recreated
 
@@ -105,7 +105,7 @@ class Reviewer:
             self._template(before.get(key), after.get(key))
         self.fleet.templates = len(before.keys() | after.keys())
 
-    def vms(self, fleet: Sequence[Data], watch: Watch[Case] = iter) -> None:
+    def vms(self, fleet: Sequence[Data], watch: Progress[Case] = iter) -> None:
         """Compare what happens to the VMs of a fleet, each a VirtualMachine's manifest."""
         namespaces = {namespace_of(vm) for vm in fleet if refers_to_own_namespace(vm)}
         homeless = tuple(sorted(namespaces - self._environments.keys() - {"default"}))
@@ -167,9 +167,9 @@ class Reviewer:
                 outcomes = outcome(old.manifest, comparison.base), outcome(new.manifest, comparison.head)
                 change = with_removed(compare(*outcomes, identity(vm.manifest)[2]), comparison.removed(refers))
         elif new is not None:
-            change = arrival(outcome(new.manifest, comparison.head))
+            change = added_or_removed(outcome(new.manifest, comparison.head))
         else:
-            change = arrival(outcome(vm.manifest, comparison.base), gone=True)
+            change = added_or_removed(outcome(vm.manifest, comparison.base), gone=True)
         if change is not None:
             member = Member(vm.key, "created", template=True, environment=vm.environment)
             self._group(change).members.append(member)
@@ -177,7 +177,7 @@ class Reviewer:
     def _group(self, change: VmChange) -> Group:
         group = self._groups.get(change.signature)
         if group is None:
-            group = Group(kind=change.kind, summary=change.summary, diff=change.draw())
+            group = Group(kind=change.kind, summary=change.summary, diff=change.make_diff())
             self._groups[change.signature] = group
         return group
 

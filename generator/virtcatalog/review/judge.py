@@ -20,7 +20,7 @@ has stored for it."""
 
 Verdict = list[tuple[Effect, VmChange]]
 T = TypeVar("T")
-Watch = Callable[[Sequence[T]], Iterable[T]]
+Progress = Callable[[Sequence[T]], Iterable[T]]
 """Passes items on, one by one, and may show how far it is."""
 
 #: From so many VMs on a second process saves more time than it takes to start it.
@@ -50,14 +50,14 @@ def judge(case: Case) -> Verdict:
         return [("started", change)] if change else []
     if any(each in comparison.changed and _matcher(each) not in pinned.matchers for each in known):
         return [("started", change)] if change else []
-    lasting = _lasting(case, given, name) if comparison.all_change else None
+    lasting = _with_stored_revisions(case, given, name) if comparison.all_change else None
     if change is not None and lasting is not None and lasting.signature == change.signature:
         change = None
     found: tuple[tuple[Effect, VmChange | None], ...] = (("started", lasting), ("stored", change))
     return [(effect, each) for effect, each in found if each is not None]
 
 
-def judge_all(cases: Sequence[Case], watch: Watch[Case] = iter) -> Iterator[Verdict]:
+def judge_all(cases: Sequence[Case], watch: Progress[Case] = iter) -> Iterator[Verdict]:
     """Yield what `judge` returns for each case, in their order."""
     for _, verdict in zip(watch(cases), _verdicts(cases), strict=True):
         yield verdict
@@ -71,7 +71,7 @@ def with_removed(change: VmChange | None, removed: Sequence[str]) -> VmChange | 
     return msgspec.structs.replace(change, summary=(*said, *change.summary), signature=(*change.signature, *said))
 
 
-def _lasting(case: Case, given: bool, name: str) -> VmChange | None:
+def _with_stored_revisions(case: Case, given: bool, name: str) -> VmChange | None:
     """What changes for a VM that keeps its revisions: those given, else what they were made of."""
     comparison = case.comparison
     if given:
@@ -94,26 +94,26 @@ def _verdicts(cases: Sequence[Case]) -> Iterator[Verdict]:
 
 
 _cases: list[Sequence[Case]] = []
-_drawn: set[Any] = set()
+_sent: set[Any] = set()
 
 
 def _judge_chunk(first: int) -> list[list[Any]]:
     """In another process: verdicts with the diff of every change that is new there."""
     return [
-        [(effect, change.kind, change.summary, change.signature, _draw(change)) for effect, change in judge(case)]
+        [(effect, change.kind, change.summary, change.signature, _new_diff(change)) for effect, change in judge(case)]
         for case in _cases[-1][first : first + _CHUNK]
     ]
 
 
-def _draw(change: VmChange) -> str:
-    if change.signature in _drawn:
+def _new_diff(change: VmChange) -> str:
+    if change.signature in _sent:
         return ""
-    _drawn.add(change.signature)
-    return change.draw()
+    _sent.add(change.signature)
+    return change.make_diff()
 
 
 def _received(sent: list[Any]) -> Verdict:
     return [
-        (effect, VmChange(kind=kind, summary=summary, signature=signature, draw=lambda diff=diff: diff))  # type: ignore[misc]
+        (effect, VmChange(kind=kind, summary=summary, signature=signature, make_diff=lambda diff=diff: diff))  # type: ignore[misc]
         for effect, kind, summary, signature, diff in sent
     ]

@@ -40,14 +40,14 @@ KINDS: dict[Kind, str] = {
 class VmChange(msgspec.Struct, frozen=True, kw_only=True):
     """One change: what it comes to, in a line each, and the diff that shows it.
 
-    `signature` is the same for the same change of another VM: the VM's own name does not count. `draw` gives the diff,
-    which is wanted of one VM of many.
+    `signature` is the same for the same change of another VM: the VM's own name does not count. `make_diff` gives
+    the diff, which is wanted of one VM of many.
     """
 
     kind: Kind
     summary: tuple[str, ...]
     signature: tuple[str, ...] = ()
-    draw: Callable[[], str] = str
+    make_diff: Callable[[], str] = str
 
 
 class Outcome(msgspec.Struct, frozen=True):
@@ -88,7 +88,7 @@ def compare(old: Outcome, new: Outcome, name: str = "") -> VmChange | None:
     )
 
 
-def arrival(new: Outcome, *, gone: bool = False) -> VmChange:
+def added_or_removed(new: Outcome, *, gone: bool = False) -> VmChange:
     """Return the change that a VM is that only one side has."""
     reasons = refusals(new)
     said = ("refused: " + "; ".join(reasons) if reasons else "admitted",) if not gone else ("no longer there",)
@@ -114,7 +114,7 @@ def _compare(old: Outcome, new: Outcome) -> VmChange | None:
         if old.without_release(before) == new.without_release(after):
             return None
         kind, summary = _refusal(old, new, before, after)
-        return VmChange(kind=kind, summary=tuple(summary), draw=lambda: _lines("-", before) + _lines("+", after))
+        return VmChange(kind=kind, summary=tuple(summary), make_diff=lambda: _lines("-", before) + _lines("+", after))
     return _compare_domains(old.result, new.result) or _compare_vmis(old.result.vmi or {}, new.result.vmi or {})
 
 
@@ -137,7 +137,7 @@ def _compare_domains(old: Result, new: Result) -> VmChange | None:
         kind="domain",
         summary=tuple(brief for brief, _ in found),
         signature=tuple(full for _, full in found),
-        draw=lambda: unified(_body(old), _body(new)),
+        make_diff=lambda: unified(_body(old), _body(new)),
     )
 
 
@@ -155,7 +155,7 @@ def _compare_vmis(old: Data, new: Data) -> VmChange | None:
     if before == after:
         return None
     summary = tuple(map(str, differences(before, after)))
-    return VmChange(kind="vmi", summary=summary, draw=lambda: unified(dump(before), dump(after)))
+    return VmChange(kind="vmi", summary=summary, make_diff=lambda: unified(dump(before), dump(after)))
 
 
 def _of_manifests(vmi: Data) -> Data:

@@ -143,7 +143,7 @@ def headline(group: Group) -> str:
         if part
     )
     words = "" if group.kind == "domain" else f"{KINDS[group.kind]}: "
-    return f"{who}: {words}{_gist(group.summary)}"
+    return f"{who}: {words}{_shortened(group.summary)}"
 
 
 def members(group: Group, most: int = 5) -> str:
@@ -249,7 +249,7 @@ def _following(users: Users, what: str) -> str:
     return f"{users.following:,} VMs given have no stored revision yet and {what}."
 
 
-def _gist(summary: tuple[str, ...], most: int = 3) -> str:
+def _shortened(summary: tuple[str, ...], most: int = 3) -> str:
     more = len(summary) - most
     return "; ".join(summary[:most]) + (f"; and {more} more" if more > 0 else "")
 
