@@ -27,7 +27,6 @@ ORDER = (
     "catalog",
     "render",
     "publish",
-    "kubevirt.names",
     "kubevirt.selectors",
     "kubevirt.matchers",
     "kubevirt.identity",

@@ -65,12 +65,13 @@ class Warning(msgspec.Struct, frozen=True, order=True):
     """What is odd about an object that KubeVirt takes all the same, and what to do about it.
 
     `type` is "Deprecated" (a later release will not take it), "Pruned" (the release does not know the field, which the
-    API server drops), "Missing" (a field that has to be there, which KubeVirt reads as empty) or "Ignored" (KubeVirt
-    works without what is written there). `object` names another object than the VM (`Kind/namespace/name`) when the
-    warning is about one that the VM uses; `field` is one of its own then.
+    API server drops), "Missing" (a field that has to be there, which KubeVirt reads as empty), "Ignored" (KubeVirt
+    works without what is written there) or "Refused" (KubeVirt would take it, but the API server refuses it before).
+    `object` names another object than the VM (`Kind/namespace/name`) when the warning is about one that the VM uses;
+    `field` is one of its own then.
     """
 
-    type: Literal["Deprecated", "Pruned", "Missing", "Ignored"]
+    type: Literal["Deprecated", "Pruned", "Missing", "Ignored", "Refused"]
     field: str
     message: str
     object: str = ""

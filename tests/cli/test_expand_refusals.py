@@ -123,3 +123,37 @@ def test_an_object_of_the_cluster_that_cannot_be_read_stops_all(run: Run, name: 
     result = run("-f", ".", **{name: text, "vm_yaml": vm("a")})
     assert (result.exit_code, result.stdout) == (2, "")
     assert result.stderr.splitlines() == [message, "1 problem"]
+
+
+def test_a_name_that_kubernetes_refuses_is_said_where_it_stands(run: Run) -> None:
+    result = run("-f", "vm.yaml", vm_yaml=vm("Fedora_1"))
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.startswith(
+        "vm.yaml:3:12: VirtualMachine/Fedora_1: metadata.name: Kubernetes refuses the name 'Fedora_1': "
+    )
+
+
+def test_a_virtual_machine_of_another_api_group_is_somebody_elses(run: Run) -> None:
+    other = "apiVersion: compute.example.org/v1\nkind: VirtualMachine\nmetadata: {name: other}\nspec: {size: 3}\n"
+    assert "no VirtualMachine in vm.yaml" in run("-f", "vm.yaml", vm_yaml=other).stderr
+    both = run("-f", "vm.yaml", vm_yaml=f"{vm('x')}\n---\n{other}")
+    assert (both.exit_code, both.stderr) == (0, "")
+    assert both.stdout.count("<domain ") == 1
+
+
+def test_what_a_newer_cdi_knows_of_a_data_volume_is_a_warning_at_its_place(run: Run) -> None:
+    volume = """\
+apiVersion: cdi.kubevirt.io/v1beta1
+kind: DataVolume
+metadata: {name: disk}
+spec:
+  source: {http: {url: "https://example.org/x", checksum: "sha256:00"}}
+  storage: {resources: {requests: {storage: 3Gi}}}
+"""
+    text = vm("x", volumes="[{name: root, dataVolume: {name: disk}}]")
+    again = vm("z", volumes="[{name: root, dataVolume: {name: disk}}]")
+    result = run("-f", "vm.yaml", "-f", "dv.yaml", vm_yaml=f"{text}\n---\n{again}", dv_yaml=volume)
+    assert result.exit_code == 0, result.stderr
+    assert [line for line in result.stderr.splitlines() if line.startswith("dv.yaml")] == [
+        "dv.yaml:5:49: DataVolume/disk: spec.source.http.checksum: warning: unknown field 'checksum'; it is left out"
+    ]

@@ -6,6 +6,7 @@ from reading import read
 from virtcatalog.errors import ManifestError
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.hosts import HOSTS
+from virtcatalog.kubevirt.pipeline import expand
 
 PVC = """
 apiVersion: v1
@@ -103,13 +104,13 @@ def test_the_kubevirt_cr_configures_the_cluster():
 
 def test_every_problem_of_every_manifest_is_reported():
     bad_claim, bad_type = read(PVC), read(INSTANCETYPE)
-    bad_claim["spec"]["colour"] = "blue"
+    bad_claim["spec"]["accessModes"] = "ReadWriteOnce"
     bad_type["spec"]["cpu"]["guest"] = "many"
     bad_type["spec"]["memory"]["guest"] = "lots"
     with pytest.raises(ManifestError) as caught:
         Cluster([bad_claim, bad_type, None, {"kind": "VirtualMachine"}])
     places = [(problem.object, problem.field) for problem in caught.value.problems]
-    assert ("PersistentVolumeClaim/blue/disk", "spec.colour") in places
+    assert ("PersistentVolumeClaim/blue/disk", "spec.accessModes") in places
     assert ("VirtualMachineClusterInstancetype/small", "spec.cpu.guest") in places
     assert ("VirtualMachineClusterInstancetype/small", "spec.memory.guest") in places
     assert len(places) == 5
@@ -119,3 +120,57 @@ def test_the_manifests_are_left_as_they_are():
     manifests = [read(PVC), read(PRESET)]
     Cluster(manifests)
     assert manifests == [read(PVC), read(PRESET)]
+
+
+NEWER = """
+apiVersion: cdi.kubevirt.io/v1beta1
+kind: DataVolume
+metadata: {name: disk}
+spec:
+  serviceAccountName: importer
+  source: {http: {url: "https://example.org/x.qcow2", checksum: "sha256:00"}}
+  storage: {resources: {requests: {storage: 3Gi}}}
+"""
+
+
+def test_what_others_write_loses_its_unknown_fields_and_says_so():
+    kubevirt = {"apiVersion": "kubevirt.io/v1", "kind": "KubeVirt", "metadata": {"name": "kubevirt"}}
+    kubevirt["spec"] = {"configuration": {"cpuModel": "Haswell", "brandNew": {"x": 1}}}
+    cluster = Cluster([read(NEWER), kubevirt])
+    assert cluster.data_volume("default", "disk").spec.storage.resources.requests["storage"].value == 3 * 2**30
+    assert cluster.configuration.cpu_model == "Haswell"
+    told = [(each.type, each.object, each.field) for each in cluster.warnings]
+    assert told == [
+        ("Pruned", "DataVolume/disk", "spec.serviceAccountName"),
+        ("Pruned", "DataVolume/disk", "spec.source.http.checksum"),
+        ("Pruned", "KubeVirt/kubevirt", "spec.configuration.brandNew"),
+    ]
+    assert "unknown field 'checksum'" in cluster.warnings[1].message
+
+
+def test_a_vm_is_told_of_what_was_left_out_of_the_objects_that_it_names():
+    vm = """
+    apiVersion: kubevirt.io/v1
+    kind: VirtualMachine
+    metadata: {name: web}
+    spec:
+      runStrategy: Always
+      template:
+        spec:
+          domain: {memory: {guest: 1Gi}, devices: {}}
+          volumes: [{name: root, VOLUME}]
+    """
+    cluster = Cluster([read(NEWER)])
+    naming = expand(read(vm.replace("VOLUME", "dataVolume: {name: disk}")), cluster)
+    assert [each.object for each in naming.warnings] == ["DataVolume/disk", "DataVolume/disk"]
+    other = expand(read(vm.replace("VOLUME", "dataVolume: {name: another}")), cluster)
+    assert naming.admitted
+    assert other.admitted
+    assert other.warnings == ()
+
+
+def test_what_its_user_writes_stays_strict():
+    instancetype = read(INSTANCETYPE)
+    instancetype["spec"]["brandNew"] = 1
+    with pytest.raises(ManifestError, match="brandNew"):
+        Cluster([instancetype])

@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from virtcatalog.api.kinds import holds_vm
 from virtcatalog.manifests.edits import Editor, UnwritableError
 from virtcatalog.manifests.read import read_apart
 from virtcatalog.manifests.syntax import MappingNode, SequenceNode, compose
-
-_KIND = "VirtualMachine"
 
 
 def rewrite(text: str, changed: Mapping[int, dict[str, Any]]) -> str:
@@ -23,7 +22,7 @@ def rewrite(text: str, changed: Mapping[int, dict[str, Any]]) -> str:
     where that cannot be done without touching what should stay.
     """
     wanted = [manifest.data for manifest in read_apart(text)[0]]
-    places = [place for place, data in enumerate(wanted) if isinstance(data, dict) and data.get("kind") == _KIND]
+    places = [place for place, data in enumerate(wanted) if holds_vm(data)]
     nodes = list(_machines(text))
     editor = Editor(text)
     for number, new in changed.items():
@@ -39,15 +38,16 @@ def rewrite(text: str, changed: Mapping[int, dict[str, Any]]) -> str:
 def _machines(text: str) -> Iterator[Any]:
     """The nodes of the VirtualMachines of a text, lists taken apart."""
     for node in compose(text):
-        yield from _in_list(node, "")
+        yield from _in_list(node, {})
 
 
-def _in_list(node: Any, implied: str) -> Iterator[Any]:
+def _in_list(node: Any, implied: dict[str, Any]) -> Iterator[Any]:
     entries = {key.value: value for key, value in node.value} if isinstance(node, MappingNode) else {}
-    kind = entries["kind"].value if "kind" in entries else implied
-    items = entries.get("items")
+    named = implied | {key: entries[key].value for key in ("apiVersion", "kind") if key in entries}
+    kind, items = named.get("kind"), entries.get("items")
     if isinstance(kind, str) and kind.endswith("List") and isinstance(items, SequenceNode):
+        own = {} if kind == "List" else {**named, "kind": kind.removesuffix("List")}
         for item in items.value:
-            yield from _in_list(item, kind.removesuffix("List"))
-    elif kind == _KIND:
+            yield from _in_list(item, own)
+    elif holds_vm(named):
         yield node

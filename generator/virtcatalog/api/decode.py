@@ -10,7 +10,7 @@ from typing import Any, TypeVar, overload
 
 import msgspec
 
-from virtcatalog.api.findings import DEEPEST, Findings, Path, field_path, inspect, inspect_kind
+from virtcatalog.api.findings import DEEPEST, Findings, Path, field_path, inspect, inspect_kind, prune_unknown
 from virtcatalog.api.kinds import kind_type
 from virtcatalog.api.object import Object
 from virtcatalog.api.quantity import Quantity
@@ -92,6 +92,25 @@ def decode_manifest(obj: dict[str, Any], kind: type[Any] | None = None) -> Any:
         return made
     except _UNREADABLE as error:
         raise _error(obj, [((), str(error))]) from None
+
+
+def decode_pruned(obj: dict[str, Any], kind: type[T]) -> tuple[T, Findings]:
+    """Read a manifest as the API server does for a client that is not strict: without the fields that `kind` has not.
+
+    These are told. Raises ManifestError for whatever else is wrong, as `decode_manifest` does.
+    """
+    try:
+        return decode_manifest(obj, kind), []
+    except ManifestError:
+        kept, dropped = prune_unknown(obj, kind)
+        if not dropped:
+            raise
+    made = decode_manifest(kept, kind)
+    return made, [(tuple(map(_printed, path)), _printable(message)) for path, message in dropped]
+
+
+def _printed(step: str | int) -> str | int:
+    return step if isinstance(step, int) else _printable(step)
 
 
 def _check_text(obj: Any) -> None:

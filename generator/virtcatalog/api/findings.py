@@ -47,13 +47,14 @@ class Rules(msgspec.Struct, frozen=True):
     """How data is read: as a whole manifest, if nothing else is said.
 
     In a `fragment` nothing is required and `null` stands for removal. A field that came after `release` is a fault.
-    Where `whole_floats` count as integers, 2.0 is 2. What is `later` is not judged yet, and `as_text` says how what
-    should be a string becomes one.
+    Where `whole_floats` count as integers, 2.0 is 2. Rules that `prune` drop what the type does not have, which is no
+    fault then. What is `later` is not judged yet, and `as_text` says how what should be a string becomes one.
     """
 
     release: Version = ()
     fragment: bool = False
     whole_floats: bool = True
+    prune: bool = False
     later: Callable[[Any, Shape, Path], bool] | None = None
     as_text: str = "quote it"
 
@@ -108,6 +109,12 @@ def inspect(obj: Any, kind: Any, rules: Rules = MANIFEST) -> tuple[Any, Findings
     return tidied, walk.found
 
 
+def prune_unknown(obj: Any, kind: type[msgspec.Struct]) -> tuple[Any, Findings]:
+    """Return `obj` without the fields that its type does not have, as the API server keeps it, and these fields."""
+    walk = _Walk(Rules(prune=True))
+    return walk.value(obj, struct_of(kind), ()), walk.pruned
+
+
 def fill_gaps(obj: Any, kind: type[msgspec.Struct]) -> Any:
     """Return a copy of `obj` with the strings and numbers that it should have and has not, as Go reads them: "" and 0.
 
@@ -138,6 +145,7 @@ class _Walk:
     def __init__(self, rules: Rules) -> None:
         self.rules = rules
         self.found: Findings = []
+        self.pruned: Findings = []
         self.unknown = 0
 
     def value(self, value: Any, shape: Shape, path: Path) -> Any:
@@ -173,7 +181,8 @@ class _Walk:
             if field is None:
                 if shape.strict:
                     self.unknown += 1
-                    self.found.append(((*path, str(key)), unknown_field(key, fields)))
+                    told = self.pruned if rules.prune else self.found
+                    told.append(((*path, str(key)), unknown_field(key, fields)))
             elif rules.release and field.since > rules.release:
                 self.found.append(((*path, key), too_new(key, field.since, rules.release)))
             elif item is not None:
@@ -208,6 +217,7 @@ class _Walk:
             walk = _Walk(self.rules)
             tidied = walk.value(value, member, path)
             if not walk.found:
+                self.pruned += walk.pruned
                 return tidied
             tried.append(walk)
         best = max(tried, key=lambda walk: (min(len(at) for at, _ in walk.found), -len(walk.found), -walk.unknown))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 from virtcatalog.api.cdi import DataSource, DataVolume
 from virtcatalog.api.core import ControllerRevision, PersistentVolumeClaim
@@ -30,9 +30,17 @@ KINDS: Final[dict[str, tuple[type[Object], ...]]] = {
 }
 """The kinds that have a type, by the API version that KubeVirt serves and stores."""
 
+READ: Final[frozenset[type[Object]]] = frozenset(
+    {KubeVirt, DataVolume, DataSource, PersistentVolumeClaim, ControllerRevision}
+)
+"""The kinds that VMs meet in a cluster, and that others write: what is newer than virtcatalog in them is left out."""
+
 # staging/src/kubevirt.io/api/core/v1/register.go: served besides v1, of the same shape. The alpha
 # versions of the instance type API are gone from v1.9.0.
 SERVED: Final = {"kubevirt.io/v1alpha3": "kubevirt.io/v1"}
+
+HOLDERS: Final = {"VirtualMachine": "kubevirt.io"}
+"""The kinds that hold a VM, by their API group: others have kinds of these names, too."""
 
 _TYPES: Final = {(version, kind.__name__): kind for version, kinds in KINDS.items() for kind in kinds}
 CLUSTER_SCOPED: Final = frozenset({"VirtualMachineClusterInstancetype", "VirtualMachineClusterPreference"})
@@ -41,6 +49,13 @@ CLUSTER_SCOPED: Final = frozenset({"VirtualMachineClusterInstancetype", "Virtual
 def kind_type(api_version: str, kind: str) -> type[Object] | None:
     """Return the type of a kind, None when virtcatalog has none for it."""
     return _TYPES.get((SERVED.get(api_version, api_version), kind))
+
+
+def holds_vm(manifest: Any) -> bool:
+    """Whether a manifest, as far as it is one, is of a kind of KubeVirt's that holds a VM, of whatever version."""
+    kind, version = (manifest.get("kind"), manifest.get("apiVersion")) if isinstance(manifest, dict) else (None, None)
+    group = HOLDERS.get(kind) if isinstance(kind, str) else None
+    return group is not None and (not isinstance(version, str) or version.rpartition("/")[0] == group)
 
 
 def unserved(api_version: str, kind: str) -> str | None:

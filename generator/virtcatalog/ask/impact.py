@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 import msgspec
 
+from virtcatalog.api.kinds import holds_vm
 from virtcatalog.catalog.load import load_catalog
 from virtcatalog.errors import Problem, VirtcatalogError, nearest
 from virtcatalog.kubevirt.conditions import Conditions
@@ -97,8 +98,8 @@ def _impact(
                 for environment, objects in side.objects.items()
             },
         )
-    shared = [each for each in vms if each["kind"] != "VirtualMachine"]
-    given = [each for each in vms if each["kind"] == "VirtualMachine"]
+    shared = [each for each in vms if not holds_vm(each)]
+    given = [each for each in vms if holds_vm(each)]
     fleet = Fleet()
     if not without.problems:
         reviewer = Reviewer(side, without, (conditions, conditions), shared)

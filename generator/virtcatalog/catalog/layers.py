@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from virtcatalog.api.decode import convert
+from virtcatalog.api.names import annotations_fault, key_fault, label_fault
 from virtcatalog.api.shape import Version, struct_of
 from virtcatalog.catalog.amounts import ExpressionError
 from virtcatalog.catalog.check import spec_faults, value_faults
@@ -16,7 +17,6 @@ from virtcatalog.catalog.compose import ComponentError, Components, Layer, take_
 from virtcatalog.catalog.expressions import resolve
 from virtcatalog.catalog.labels import DERIVED_ANNOTATIONS, DERIVED_LABELS
 from virtcatalog.catalog.model import Deprecation
-from virtcatalog.catalog.names import annotations_fault, key_fault, label_fault
 from virtcatalog.catalog.sources import FieldPath, Sources
 from virtcatalog.catalog.work import ENTRY, WorkError
 from virtcatalog.manifests.merge import lay_over, merge_into

@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from hashlib import sha256
 from typing import Any, Final
 
+from virtcatalog.api.names import label_fault
 from virtcatalog.api.object import Object
 from virtcatalog.catalog.check import faults
 from virtcatalog.catalog.layers import is_date
 from virtcatalog.catalog.model import Entry, Lock, Published
-from virtcatalog.catalog.names import label_fault
 from virtcatalog.catalog.sources import Sources
 
 LOCK: Final = "catalog.lock"

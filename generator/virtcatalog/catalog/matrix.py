@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from virtcatalog.api.instancetype import VirtualMachineInstancetypeSpec
+from virtcatalog.api.names import name_fault
 from virtcatalog.api.quantity import NANO, Quantity
 from virtcatalog.catalog.amounts import Amount, ExpressionError, as_text
 from virtcatalog.catalog.chain import Chain, Level, levels_of, names_under
@@ -16,7 +17,6 @@ from virtcatalog.catalog.expressions import evaluate
 from virtcatalog.catalog.labels import common_labels, derived_annotations, instancetype_labels
 from virtcatalog.catalog.layers import INSTANCETYPE_FRAGMENT, Composer, Merged, locate, ordered
 from virtcatalog.catalog.model import Instancetype
-from virtcatalog.catalog.names import name_fault
 from virtcatalog.catalog.sources import FieldPath
 from virtcatalog.catalog.work import WorkError
 from virtcatalog.errors import nearest

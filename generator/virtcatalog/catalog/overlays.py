@@ -9,6 +9,7 @@ import msgspec
 
 from virtcatalog.api.decode import convert
 from virtcatalog.api.instancetype import VirtualMachineInstancetypeSpec, VirtualMachinePreferenceSpec
+from virtcatalog.api.names import annotations_fault, key_fault, label_fault, name_fault, namespace_fault
 from virtcatalog.api.shape import parse_release
 from virtcatalog.catalog.check import spec_faults
 from virtcatalog.catalog.gitops import for_flux, gitops_annotations, substitution_patches
@@ -23,7 +24,6 @@ from virtcatalog.catalog.model import (
     Patch,
     Selection,
 )
-from virtcatalog.catalog.names import annotations_fault, key_fault, label_fault, name_fault, namespace_fault
 from virtcatalog.catalog.sources import FieldPath
 from virtcatalog.catalog.work import WorkError
 from virtcatalog.errors import UnsupportedError

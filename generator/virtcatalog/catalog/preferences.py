@@ -7,6 +7,7 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from virtcatalog.api.instancetype import VirtualMachinePreferenceSpec
+from virtcatalog.api.names import name_fault
 from virtcatalog.api.quantity import Quantity
 from virtcatalog.catalog.chain import Chain, Level, levels_of, names_under
 from virtcatalog.catalog.compose import Layer
@@ -15,7 +16,6 @@ from virtcatalog.catalog.declared import Declared
 from virtcatalog.catalog.labels import common_labels, derived_annotations, preference_labels
 from virtcatalog.catalog.layers import PREFERENCE_FRAGMENT, Composer, Merged, ordered
 from virtcatalog.catalog.model import Preference
-from virtcatalog.catalog.names import name_fault
 from virtcatalog.catalog.sources import FieldPath
 from virtcatalog.errors import nearest
 

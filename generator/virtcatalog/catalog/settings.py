@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from virtcatalog.api.names import label_fault, name_fault
 from virtcatalog.catalog.chain import Chain, Part, extend
 from virtcatalog.catalog.declarations import CatalogFile
 from virtcatalog.catalog.files import Files
 from virtcatalog.catalog.gitops import gitops_annotations
-from virtcatalog.catalog.names import label_fault, name_fault
 from virtcatalog.catalog.sources import Sources
 from virtcatalog.manifests.layout import CATALOG
 from virtcatalog.manifests.merge import merge_into

@@ -10,12 +10,13 @@ import msgspec
 from msgspec.structs import replace
 
 from virtcatalog.api.findings import field_path
+from virtcatalog.api.kinds import holds_vm
 from virtcatalog.api.kubevirt import VirtualMachine
+from virtcatalog.api.names import metadata_faults
 from virtcatalog.api.shape import Version, parse_release
 from virtcatalog.catalog.amounts import ExpressionError
 from virtcatalog.catalog.check import faults
 from virtcatalog.catalog.model import Cross, Origin, Overlay, Source, VmTemplate
-from virtcatalog.catalog.names import name_fault
 from virtcatalog.catalog.sources import Sources
 from virtcatalog.catalog.work import WorkError, reading
 from virtcatalog.errors import CatalogError, Problem, nearest
@@ -149,7 +150,7 @@ def _read(sources: Sources, rendering: _Rendering, raw: bytes, release: Version)
     for index, manifest in documents:
         if not isinstance(manifest, dict) or not isinstance(manifest.get("kind"), str):
             report(text.place(index, ()), "", "is not a manifest: a map with apiVersion and kind")
-        elif manifest["kind"] == "VirtualMachine":
+        elif holds_vm(manifest):
             machines.append((index, manifest))
         else:
             companions.append(manifest)
@@ -190,9 +191,10 @@ def _faults(manifest: Mapping[str, Any], release: Version) -> list[tuple[tuple[s
         found.append((("apiVersion",), f"a VirtualMachine is of kubevirt.io/v1, not {manifest.get('apiVersion')!r}"))
     metadata = manifest.get("metadata")
     name = metadata.get("name") if isinstance(metadata, dict) else None
-    if not found and (not isinstance(name, str) or name_fault(name)):
-        message = name_fault(name) if isinstance(name, str) else "the VirtualMachine has no name"
-        found.append((("metadata", "name"), message))
+    if not found and not name:
+        found.append((("metadata", "name"), "the VirtualMachine has no name"))
+    elif not found and isinstance(metadata, dict):
+        found += metadata_faults(metadata)
     return found
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from virtcatalog.api.names import key_fault, label_fault, name_fault
 from virtcatalog.catalog import reserved
 from virtcatalog.catalog.labels import PREFIX
-from virtcatalog.catalog.names import key_fault, label_fault, name_fault
 from virtcatalog.check.finding import Finding, Rule
 from virtcatalog.check.subject import Inventory, Subject
 

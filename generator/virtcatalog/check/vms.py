@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from virtcatalog.api.corekinds import check_core
-from virtcatalog.api.decode import decode_manifest
+from virtcatalog.api.decode import decode_manifest, decode_pruned
 from virtcatalog.api.findings import field_path, inspect_kind
-from virtcatalog.api.kinds import kind_type
+from virtcatalog.api.kinds import READ, kind_type
 from virtcatalog.catalog import reserved
 from virtcatalog.check.declarations import DECLARATION
 from virtcatalog.check.finding import Finding, Rule
@@ -79,11 +79,16 @@ def _faults(each: Subject) -> Iterator[Finding]:
         return
     manifest = each.manifest
     found = inspect_kind(manifest)
-    if not found and kind_type(manifest["apiVersion"], each.kind) is None:
+    typed = None if found else kind_type(manifest["apiVersion"], each.kind)
+    if not found and typed is None:
         found = list(check_core(manifest))
-    elif not found:
+    elif typed is not None:
         try:
-            decode_manifest(manifest)
+            if typed in READ:
+                for path, message in decode_pruned(manifest, typed)[1]:
+                    yield each.finding(WARNED, f"{message}; it is left out", field_path(path))
+            else:
+                decode_manifest(manifest)
         except ManifestError as error:
             for problem in error.problems:
                 yield each.finding(DECLARATION, problem.message, problem.field)

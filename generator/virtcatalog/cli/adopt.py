@@ -146,11 +146,12 @@ def _read(sources: Iterable[str]) -> tuple[list[_File], list[Problem]]:
 
 
 def _read_file(name: str, content: bytes, problems: list[Problem], fatal: list[Problem]) -> _File:
+    from virtcatalog.api.kinds import holds_vm
     from virtcatalog.manifests.read import read_apart
 
     manifests, faults = read_apart(content, name)
     fatal += faults
-    vms = [each for each in manifests if isinstance(each.data, dict) and each.data.get("kind") == "VirtualMachine"]
+    vms = [each for each in manifests if holds_vm(each.data)]
     companions = [each for each in manifests if each not in vms]
     problems += (problem for each in vms for problem in each.problems)
     fatal += (problem for each in companions for problem in each.problems)

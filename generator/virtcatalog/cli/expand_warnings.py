@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from virtcatalog.api.annotations import APPLIED_PRESET
 from virtcatalog.cli.vms import Located
-from virtcatalog.errors import Problem
+from virtcatalog.errors import Problem, Warning
 
 if TYPE_CHECKING:
     from virtcatalog.ask.replacement import Replacement
@@ -23,18 +23,32 @@ class Warnings:
     def __init__(self, objects: Iterable[Located]) -> None:
         self._objects = {(str(each.manifest.get("kind")), each.name): each for each in objects}
         self._said: set[tuple[str, str]] = set()
+        self._told: set[Warning] = set()
 
     def of(self, vm: Located, result: Result) -> Iterator[Problem]:
         """Yield the warnings about a VM, then those about the objects that it uses."""
         presets = self._presets(vm, result)
         for warning in result.warnings:
-            if not warning.object.startswith(_PRESET):  # of these, more is said below
-                yield vm.problem("" if warning.object else warning.field, f"warning: {warning.message}")
+            if not warning.object:
+                yield vm.problem(warning.field, f"warning: {warning.message}")
+            elif not warning.object.startswith(_PRESET):  # of these, more is said below
+                yield from self._of_object(warning)
         for key in [*presets, *self._matched(vm, result)]:
             each = self._objects.get(key)
             if each is not None and key not in self._said:
                 self._said.add(key)
                 yield from _of_preset(each) if key[0] == _PRESET else _of_catalog(each)
+
+    def _of_object(self, warning: Warning) -> Iterator[Problem]:
+        if warning in self._told:
+            return
+        self._told.add(warning)
+        kind, _, name = warning.object.partition("/")
+        each = self._objects.get((kind, name if "/" in name else f"default/{name}"))
+        if each is None:
+            yield Problem(object=warning.object, field=warning.field, message=f"warning: {warning.message}")
+        else:
+            yield each.problem(warning.field, f"warning: {warning.message}")
 
     def _presets(self, vm: Located, result: Result) -> list[tuple[str, str]]:
         if result.vmi_object is None:

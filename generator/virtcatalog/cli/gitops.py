@@ -82,7 +82,7 @@ def command(
 
 
 def _checked(name: str) -> str:
-    from virtcatalog.catalog.names import name_fault
+    from virtcatalog.api.names import name_fault
 
     fault = name_fault(name)
     if fault:

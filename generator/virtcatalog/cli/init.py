@@ -34,7 +34,7 @@ def command(folder: Path, name: str | None, tool: Tool, repo_url: str) -> int:
 
     All files are written, or none; a file that is there already is never replaced.
     """
-    from virtcatalog.catalog.names import name_fault
+    from virtcatalog.api.names import name_fault
     from virtcatalog.scaffold.content import contents
     from virtcatalog.scaffold.write import write
 

@@ -140,7 +140,7 @@ def _in(manifest: dict[str, Any], field: str, message: str) -> Problem:
 
 
 def _from_files(sources: list[str]) -> _Files:
-    from virtcatalog.api.kinds import kind_type, unserved
+    from virtcatalog.api.kinds import holds_vm, kind_type, unserved
 
     manifests, problems = read_apart(sources)
     batch = Batch([], [], [])
@@ -149,8 +149,8 @@ def _from_files(sources: list[str]) -> _Files:
         data = each.data if isinstance(each.data, dict) else {}
         version, kind = str(data.get("apiVersion")), str(data.get("kind"))
         if not each.problems:
-            (batch.vms if kind == "VirtualMachine" else batch.objects).append(Located(data, each.problem))
-        elif kind == "VirtualMachine":
+            (batch.vms if holds_vm(data) else batch.objects).append(Located(data, each.problem))
+        elif holds_vm(data):
             batch.unreadable.append(each.problems)
         elif kind_type(version, kind) or unserved(version, kind):
             fatal += each.problems

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from virtcatalog.api.cdi import DataSource, DataVolume
 from virtcatalog.api.core import ControllerRevision, ObjectMeta, PersistentVolumeClaim
-from virtcatalog.api.decode import decode_manifest, manifest_name
+from virtcatalog.api.decode import decode_manifest, decode_pruned, manifest_name
 from virtcatalog.api.findings import field_path
 from virtcatalog.api.instancetype import (
     VirtualMachineClusterInstancetype,
@@ -19,7 +19,7 @@ from virtcatalog.api.instancetype import (
     VirtualMachineInstancetype,
     VirtualMachinePreference,
 )
-from virtcatalog.api.kinds import CLUSTER_SCOPED, kind_type, unserved
+from virtcatalog.api.kinds import CLUSTER_SCOPED, READ, kind_type, unserved
 from virtcatalog.api.kubevirt import VirtualMachine, VirtualMachineInstancePreset
 from virtcatalog.api.newer import prune
 from virtcatalog.api.object import Status
@@ -45,6 +45,7 @@ class PartialObjectMetadata(Status):
 
 _METADATA_ONLY = {("v1", "Namespace"), ("snapshot.storage.k8s.io/v1", "VolumeSnapshot")}
 _NAMESPACE_LABEL = "kubernetes.io/metadata.name"
+_OF_DATA_VOLUME = ("DataVolume", "PersistentVolumeClaim")
 _CLUSTER_WIDE = CLUSTER_SCOPED | {"Namespace"}
 
 
@@ -158,7 +159,7 @@ class Cluster:
         return tuple(chain.from_iterable(self.pruned.values()))
 
     def warnings_about(self, vm: VirtualMachine) -> list[Warning]:
-        """Return the warnings about the KubeVirt CR and about the instance type and preference that a VM names."""
+        """Return the warnings about the KubeVirt CR and about the objects that a VM names."""
         if not self.pruned:
             return []
         used = [key for key in self.pruned if key[0] == "KubeVirt"]
@@ -167,7 +168,16 @@ class Cluster:
             kind = kind_of(matcher.kind) if matcher is not None else None
             if matcher is not None and kind is not None:
                 used.append((kind, "" if kind in CLUSTER_SCOPED else namespace, matcher.name))
-        return [warning for key in used for warning in self.pruned.get(key, ())]
+        for volume in vm.spec.template.spec.volumes:
+            if volume.data_volume is not None:
+                used += ((kind, namespace, volume.data_volume.name) for kind in _OF_DATA_VOLUME)
+            if volume.persistent_volume_claim is not None:
+                used.append(("PersistentVolumeClaim", namespace, volume.persistent_volume_claim.claim_name))
+        for template in vm.spec.data_volume_templates:
+            source = template.spec.source_ref
+            if source is not None:
+                used.append((source.kind, source.namespace or namespace, source.name))
+        return [warning for key in dict.fromkeys(used) for warning in self.pruned.get(key, ())]
 
     def computed(self, make: Callable[[Cluster], T]) -> T:
         """Return `make(cluster)`, made once for each cluster."""
@@ -263,7 +273,14 @@ def _decode(manifest: dict[str, Any], release: Release) -> tuple[Any, list[Warni
             return None, []
         if struct is not None:
             manifest, pruned = prune_manifest(manifest, struct, release)
-            return decode_manifest(manifest), pruned + _pruned_revision(manifest, release)
+            if struct not in READ:
+                return decode_manifest(manifest), pruned
+            obj, unknown = decode_pruned(manifest, struct)
+            pruned += (
+                Warning("Pruned", field_path(path), f"{message}; it is left out", manifest_name(manifest))
+                for path, message in unknown
+            )
+            return obj, pruned + _pruned_revision(manifest, release)
     return decode_manifest(manifest), []
 
 

@@ -8,8 +8,9 @@ from typing import Any
 from msgspec.structs import replace
 
 from virtcatalog.api.decode import clone, decode_manifest
-from virtcatalog.api.findings import fill_gaps
+from virtcatalog.api.findings import field_path, fill_gaps
 from virtcatalog.api.kubevirt import VirtualMachine, VirtualMachineInstance
+from virtcatalog.api.names import metadata_faults
 from virtcatalog.errors import (
     CRASH,
     UNKNOWN_FIELD,
@@ -113,6 +114,9 @@ def _create_vmi(vm_manifest: dict[str, Any], cluster: Cluster) -> Result:
         except ManifestError:
             return _unreadable(error.problems, warnings)
         warnings += [Warning("Missing", problem.field, problem.message) for problem in error.problems]
+    # KubeVirt's webhooks would not mind, but no such object comes to them.
+    refused_names = metadata_faults(vm_manifest.get("metadata") or {})
+    warnings += [Warning("Refused", field_path(path), message) for path, message in refused_names]
     decoded.api_version, decoded.kind = "kubevirt.io/v1", "VirtualMachine"
     decoded.metadata.namespace = decoded.metadata.namespace or "default"
 

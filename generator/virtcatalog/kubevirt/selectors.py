@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from virtcatalog.api.core import LabelSelector, LabelSelectorRequirement, NodeSelectorRequirement, NodeSelectorTerm
+from virtcatalog.api.names import dns_subdomain_problems, label_key_problems, label_value_problems
 from virtcatalog.errors import Cause
-from virtcatalog.kubevirt.names import dns_subdomain_problems, label_key_problems, label_value_problems
 
 
 def label_key(key: str, field: str) -> Iterator[Cause]:

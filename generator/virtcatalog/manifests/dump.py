@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from virtcatalog.api.kinds import holds_vm
 from virtcatalog.manifests.blocks import read_block
 from virtcatalog.manifests.document import Text
 from virtcatalog.manifests.identity import Data
@@ -102,7 +103,7 @@ def _take_apart(data: Any, depth: int = 0) -> Iterable[Any]:
 
 def _slim(vm: Data) -> Data:
     """The VM without what bears on no domain: ten thousand of them are held at once."""
-    if vm["kind"] != "VirtualMachine":
+    if not holds_vm(vm):
         return vm
     status = vm.get("status")
     kept = {key: value for key, value in vm.items() if key != "status"}

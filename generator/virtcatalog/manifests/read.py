@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from virtcatalog.api.decode import decode_manifest, manifest_name
+from virtcatalog.api.decode import decode_manifest, decode_pruned, manifest_name
 from virtcatalog.api.findings import Path, field_path, inspect_kind
-from virtcatalog.api.kinds import kind_type
+from virtcatalog.api.kinds import READ, kind_type
+from virtcatalog.api.names import metadata_faults
 from virtcatalog.api.object import Object
 from virtcatalog.errors import ManifestError, Problem
 from virtcatalog.manifests.document import Text
@@ -114,12 +115,21 @@ def _check(manifest: Manifest) -> list[Problem]:
     if typed is None:
         from virtcatalog.api.corekinds import check_core
 
-        return [manifest.problem(path, message) for path, message in check_core(manifest.data)]
+        return [manifest.problem(path, message) for path, message in (*check_core(manifest.data), *_named(manifest))]
     try:
-        manifest.object = decode_manifest(manifest.data, typed)
+        manifest.object = (
+            decode_pruned(manifest.data, typed)[0] if typed in READ else decode_manifest(manifest.data, typed)
+        )
     except ManifestError as error:
         return [manifest.problem(problem.field, problem.message) for problem in error.problems]
     metadata = manifest.data.get("metadata") or {}
     if not metadata.get("name") and not metadata.get("generateName"):
         return [manifest.problem("metadata.name", "is required")]
-    return []
+    return [manifest.problem(path, message) for path, message in _named(manifest)]
+
+
+def _named(manifest: Manifest) -> Iterator[tuple[Path, str]]:
+    """Say which names, labels and annotations the API server refuses; of catalog objects `check` tells it."""
+    metadata = manifest.data.get("metadata")
+    judged = isinstance(metadata, dict) and not manifest.data["apiVersion"].startswith("instancetype.kubevirt.io/")
+    return metadata_faults(metadata) if judged else iter(())

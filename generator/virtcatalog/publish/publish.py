@@ -7,9 +7,9 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
+from virtcatalog.api.names import key_fault, label_fault
 from virtcatalog.catalog.lock import LOCK, write_lock
 from virtcatalog.catalog.model import Catalog
-from virtcatalog.catalog.names import key_fault, label_fault
 from virtcatalog.errors import VirtcatalogError
 from virtcatalog.publish.promise import sections
 from virtcatalog.render import tree

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import msgspec
 
+from virtcatalog.api.kinds import holds_vm
 from virtcatalog.kubevirt.conditions import Conditions
 from virtcatalog.manifests.identity import Data
 from virtcatalog.review.fleet import Reviewer
@@ -29,11 +30,9 @@ def review(
     looked at. ManifestError when the dump holds objects that cannot be read.
     """
     clean = sound(_only(base, environment), _only(head, environment))
-    reviewer = Reviewer(
-        clean.base, clean.head, conditions, [each for each in dump if each["kind"] != "VirtualMachine"], environment
-    )
+    reviewer = Reviewer(clean.base, clean.head, conditions, [each for each in dump if not holds_vm(each)], environment)
     reviewer.templates()
-    vms = [each for each in dump if each["kind"] == "VirtualMachine"]
+    vms = [each for each in dump if holds_vm(each)]
     if vms:
         reviewer.vms(vms, watch)
     fleet = reviewer.done()

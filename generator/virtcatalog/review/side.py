@@ -7,6 +7,7 @@ from pathlib import Path
 
 import msgspec
 
+from virtcatalog.api.kinds import holds_vm
 from virtcatalog.catalog.load import load_catalog
 from virtcatalog.catalog.model import Catalog, Source
 from virtcatalog.errors import CatalogError, ManifestError, Problem
@@ -178,7 +179,7 @@ def _read_manifests(folder: Folder, shown: str, label: str) -> Side:
     objects, vms, places = [], [], {}
     for each in manifests:
         place = Source(each.file, find=each.place)
-        if each.data["kind"] == "VirtualMachine":
+        if holds_vm(each.data):
             vms.append(Vm(key="/".join(identity(each.data)[1:]).lstrip("/"), manifest=each.data, place=place))
         else:
             objects.append(each.data)

@@ -10,10 +10,10 @@ from collections.abc import Iterator
 
 from virtcatalog.api.core import NodeAffinity, PodAffinity, PodAffinityTerm, PodAntiAffinity
 from virtcatalog.api.kubevirt import VirtualMachineInstanceSpec
+from virtcatalog.api.names import dns_label_problems
 from virtcatalog.errors import Cause
 from virtcatalog.kubevirt.admission.causes import invalid
 from virtcatalog.kubevirt.configuration import Configuration
-from virtcatalog.kubevirt.names import dns_label_problems
 from virtcatalog.kubevirt.selectors import label_key, label_selector, node_selector_term
 
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"

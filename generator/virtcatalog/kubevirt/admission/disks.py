@@ -11,11 +11,11 @@ from collections.abc import Iterator
 
 from virtcatalog.api.devices import BlockSize, CustomBlockSize, Disk
 from virtcatalog.api.kubevirt import VirtualMachineInstanceSpec
+from virtcatalog.api.names import dns_label_problems
 from virtcatalog.errors import Cause
 from virtcatalog.kubevirt.admission.addresses import is_pci_address
 from virtcatalog.kubevirt.admission.causes import invalid, not_supported
 from virtcatalog.kubevirt.configuration import Configuration
-from virtcatalog.kubevirt.names import dns_label_problems
 
 MAX_SERIAL_LENGTH = 256
 MIN_BLOCK_SIZE, MAX_BLOCK_SIZE = 512, 2 * 1024 * 1024

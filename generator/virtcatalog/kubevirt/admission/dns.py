@@ -11,10 +11,10 @@ from ipaddress import ip_address
 
 from virtcatalog.api.core import PodDNSConfig
 from virtcatalog.api.kubevirt import VirtualMachineInstanceSpec
+from virtcatalog.api.names import dns_subdomain_problems
 from virtcatalog.errors import Cause
 from virtcatalog.kubevirt.admission.causes import invalid, required
 from virtcatalog.kubevirt.configuration import Configuration
-from virtcatalog.kubevirt.names import dns_subdomain_problems
 
 MAX_NAMESERVERS, MAX_SEARCHES, MAX_SEARCH_BYTES = 3, 6, 256
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from virtcatalog.api.kubevirt import VirtualMachineInstanceSpec
+from virtcatalog.api.names import dns_label_problems, dns_subdomain_problems
 from virtcatalog.errors import Cause
 from virtcatalog.kubevirt.admission.causes import invalid
 from virtcatalog.kubevirt.configuration import Configuration
-from virtcatalog.kubevirt.names import dns_label_problems, dns_subdomain_problems
 
 
 def validate_hostname(spec: VirtualMachineInstanceSpec, path: str, _config: Configuration) -> Iterator[Cause]:

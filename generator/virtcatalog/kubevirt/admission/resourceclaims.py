@@ -9,11 +9,11 @@ from collections.abc import Iterator, Sequence
 
 from virtcatalog.api.devices import GPU, HostDevice
 from virtcatalog.api.kubevirt import VirtualMachineInstanceSpec
+from virtcatalog.api.names import dns_label_problems, dns_subdomain_problems
 from virtcatalog.errors import Cause
 from virtcatalog.kubevirt.admission.causes import crash, duplicate, invalid, required
 from virtcatalog.kubevirt.configuration import Configuration
 from virtcatalog.kubevirt.launcher.elements.hostdevs import is_claimed
-from virtcatalog.kubevirt.names import dns_label_problems, dns_subdomain_problems
 from virtcatalog.releases import Traits
 
 _Device = GPU | HostDevice

@@ -1,0 +1,169 @@
+"""Kubernetes' syntaxes for names and labels, and why it refuses an object for one of them.
+
+Source: apimachinery, pkg/util/validation/validation.go.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from typing import Any
+
+from virtcatalog.api.findings import Path
+from virtcatalog.limits import ANNOTATION_BYTES
+
+_LABEL = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?")
+_SUBDOMAIN = re.compile(rf"{_LABEL.pattern}(\.{_LABEL.pattern})*")
+_NAME = re.compile(r"([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]")
+_MAX_LABEL, _MAX_SUBDOMAIN = 63, 253
+
+
+@lru_cache(maxsize=4096)
+def dns_label_problems(value: str) -> tuple[str, ...]:
+    """What keeps a value from being a DNS label (RFC 1123); nothing when it is one."""
+    problems = []
+    if len(value) > _MAX_LABEL:
+        problems.append(f"{value!r} has {len(value)} characters, more than {_MAX_LABEL}")
+    if not _LABEL.fullmatch(value):
+        problems.append(
+            f"{value!r} must not contain dots"
+            if _SUBDOMAIN.fullmatch(value)
+            else f"{value!r} must consist of a-z, 0-9 and '-', and start and end with a letter or digit"
+        )
+    return tuple(problems)
+
+
+@lru_cache(maxsize=4096)
+def dns_subdomain_problems(value: str) -> tuple[str, ...]:
+    """What keeps a value from being a DNS subdomain (RFC 1123); nothing when it is one."""
+    problems = []
+    if len(value) > _MAX_SUBDOMAIN:
+        problems.append(f"{value!r} has {len(value)} characters, more than {_MAX_SUBDOMAIN}")
+    if not _SUBDOMAIN.fullmatch(value):
+        problems.append(
+            f"{value!r} must consist of a-z, 0-9, '-' and '.', every part starting and ending with a letter or digit"
+        )
+    return tuple(problems)
+
+
+@lru_cache(maxsize=4096)
+def label_key_problems(key: str) -> tuple[str, ...]:
+    """What keeps a text from being the key of a label (`name` or `example.com/name`); nothing when it is one."""
+    prefix, slash, name = key.rpartition("/")
+    if "/" in prefix:
+        return (f"{key!r} has more than one '/'; a key is a name or prefix/name",)
+    problems = []
+    if slash:
+        problems += (
+            [f"the prefix {problem}" for problem in dns_subdomain_problems(prefix)]
+            if prefix
+            else [f"{key!r} has nothing before its '/'"]
+        )
+    if not name:
+        problems.append(f"{key!r} has no name")
+    elif len(name) > _MAX_LABEL:
+        problems.append(f"the name {name!r} has {len(name)} characters, more than {_MAX_LABEL}")
+    if name and not _NAME.fullmatch(name):
+        problems.append(f"the name {name!r} {_NAME_RULE}")
+    return tuple(problems)
+
+
+@lru_cache(maxsize=4096)
+def label_value_problems(value: str) -> tuple[str, ...]:
+    """What keeps a text from being the value of a label; nothing when it is one."""
+    problems = []
+    if len(value) > _MAX_LABEL:
+        problems.append(f"{value!r} has {len(value)} characters, more than {_MAX_LABEL}")
+    if value and not _NAME.fullmatch(value):
+        problems.append(f"{value!r} {_NAME_RULE}")
+    return tuple(problems)
+
+
+_NAME_RULE = "must consist of letters, digits, '-', '_' and '.', and start and end with a letter or digit"
+
+
+def name_fault(name: str) -> str:
+    """Say why Kubernetes refuses an object of this name, or "" (RFC 1123 subdomain, at most 253 characters)."""
+    if len(name) > _MAX_SUBDOMAIN:
+        return f"the name {_short(name)} is longer than {_MAX_SUBDOMAIN} characters"
+    if dns_subdomain_problems(name):
+        return (
+            f"Kubernetes refuses the name {_short(name)}: it may have lower-case letters, digits, '-' "
+            "and '.', and each part starts and ends with a letter or digit"
+        )
+    return ""
+
+
+def namespace_fault(name: str) -> str:
+    """Say why Kubernetes refuses a namespace of this name, or "" (RFC 1123 label, at most 63 characters)."""
+    if dns_label_problems(name):
+        return (
+            f"Kubernetes refuses the namespace {_short(name)}: it may have at most 63 lower-case letters, digits "
+            "and '-', and starts and ends with a letter or digit"
+        )
+    return ""
+
+
+def key_fault(key: str) -> str:
+    """Say why Kubernetes refuses a label or annotation of this key, or ""."""
+    if label_key_problems(key):
+        return (
+            f"Kubernetes refuses the key {_short(key)}: it is [DNS name/]name, "
+            "the name of at most 63 letters, digits, '-', '_' and '.'"
+        )
+    return ""
+
+
+def label_fault(value: str) -> str:
+    """Say why Kubernetes refuses a label of this value, or ""."""
+    if label_value_problems(value):
+        return (
+            f"Kubernetes refuses the label value {_short(value)}: it may have at most 63 letters, digits, '-', '_' "
+            "and '.', and starts and ends with a letter or digit"
+        )
+    return ""
+
+
+def annotations_fault(annotations: Mapping[str, str]) -> str:
+    """Say why Kubernetes refuses all annotations of an object, or ""."""
+    if sum(len(key) + len(value) for key, value in annotations.items()) * 4 <= ANNOTATION_BYTES:
+        return ""
+    size = sum(len(text.encode(errors="surrogatepass")) for pair in annotations.items() for text in pair)
+    if size <= ANNOTATION_BYTES:
+        return ""
+    return f"the annotations have {size:,} bytes together, and Kubernetes takes {ANNOTATION_BYTES:,}"
+
+
+def metadata_faults(metadata: Mapping[str, Any]) -> Iterator[tuple[Path, str]]:
+    """Yield why the API server refuses an object with such metadata, with the paths of what it refuses.
+
+    What is missing or of the wrong type is left to who reads the object as its type. Source: ValidateObjectMetaAccessor
+    in apimachinery, pkg/api/validation/objectmeta.go.
+    """
+    name, generated, namespace = (metadata.get(key) for key in ("name", "generateName", "namespace"))
+    if isinstance(name, str) and name and (fault := name_fault(name)):
+        yield ("metadata", "name"), fault
+    # A dash at its end is followed by what the API server makes up.
+    if isinstance(generated, str) and generated and (fault := name_fault(f"{generated}x")):
+        yield ("metadata", "generateName"), fault
+    if isinstance(namespace, str) and namespace and (fault := namespace_fault(namespace)):
+        yield ("metadata", "namespace"), fault
+    labels, annotations = (_texts(metadata.get(key)) for key in ("labels", "annotations"))
+    for key, value in labels.items():
+        if fault := key_fault(key) or label_fault(value):
+            yield ("metadata", "labels", key), fault
+    for key in annotations:
+        if fault := key_fault(key.lower()):  # QualifiedName judges annotations' keys in lower case
+            yield ("metadata", "annotations", key), fault
+    if fault := annotations_fault(annotations):
+        yield ("metadata", "annotations"), fault
+
+
+def _texts(found: Any) -> dict[str, str]:
+    pairs = found.items() if isinstance(found, dict) else ()
+    return {key: value for key, value in pairs if isinstance(key, str) and isinstance(value, str)}
+
+
+def _short(name: str) -> str:
+    return repr(name) if len(name) <= 80 else f"{name[:80]!r}…"
