@@ -36,6 +36,8 @@ def obeyed(text):
         (escaping.markdown, "1. a", "&#49;. a"),
         (escaping.markdown, "see http://x", "see http:&#47;/x"),
         (escaping.markdown, "a\n/merge", "a\\\\n/merge"),
+        (escaping.markdown_prose, "A (b) <b>, [x](y)", "A (b) \\<b\\>, \\[x\\](y)"),
+        (escaping.markdown_prose, "| @all\nz - #1", "\\| &#64;all z - \\#1"),
         (escaping.markdown_code, "a`b|c", "``a`b\\|c``"),
         (escaping.markdown_code, "`", "`` ` ``"),
         (escaping.markdown_block, "a\n```\n/merge\n", "````\na\n```\n/merge\n````\n"),

@@ -20,6 +20,7 @@ _TERMINAL = re.compile(f"[{_OBEYED}]")
 _LINE = re.compile(f"[\t\n{_OBEYED}]")
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]<>()#+!|~@&$-])")
+_CELL = re.compile(r"([\\`*_\[\]<>|@&$~#])")
 _START = re.compile(r"^(\s*)([/=]|[0-9](?=[0-9]*[.)]))")
 _COMMAND = re.compile(r"^([^\S\n]*)(::|##\[)", re.MULTILINE)
 
@@ -64,6 +65,11 @@ def markdown(text: str) -> str:
     return re.sub(
         r"^(\s*)([/=]|[0-9]+(?=[.)]))", lambda start: f"{start[1]}&#{ord(start[2][0])};{start[2][1:]}", escaped
     )
+
+
+def markdown_prose(text: str) -> str:
+    """Return prose as a paragraph or a cell of Markdown: its punctuation stays readable, and none of it is markup."""
+    return _CELL.sub(r"\\\1", single_line(text.replace("\n", " "))).replace("\\@", "&#64;").replace("://", ":&#47;/")
 
 
 def markdown_code(text: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from virtcatalog.cli.console import data, summary, write_diff
 from virtcatalog.errors import Problem, VirtcatalogError
+from virtcatalog.escaping import as_json
 
 _COMMENT = re.compile(r"(?:^|\s)(#.*)$")
 
@@ -117,7 +117,7 @@ def _json(machines: list[Machine]) -> str:
         line, column = machine.manifest.place("")
         place = {"file": machine.manifest.file, "line": line, "column": column}
         documents.append(document(machine.name, machine.adoption) | {"place": place})
-    return json.dumps(documents[0] if len(documents) == 1 else documents, indent=2, ensure_ascii=False) + "\n"
+    return as_json(documents[0] if len(documents) == 1 else documents)
 
 
 def replace(path: Path, text: str) -> None:

@@ -8,6 +8,7 @@ import msgspec
 
 from virtcatalog.catalog.lock import metadata_digest
 from virtcatalog.catalog.model import Catalog, Entry, Instancetype, Published
+from virtcatalog.escaping import markdown
 from virtcatalog.manifests.difference import differences
 from virtcatalog.publish.promise import NOUNS, sections
 from virtcatalog.render.natural import natural
@@ -66,7 +67,7 @@ def notes(version: str, before: str, found: Changes) -> str:
 
 def _changed(entry: Entry, was: Published) -> Iterator[str]:
     found = list(differences(was.spec, entry.spec))
-    yield from map(str, found)
+    yield from (markdown(str(each)) for each in found)
     if entry.deprecated is None and was.deprecated is not None:
         yield "no longer deprecated"
     elif not found and _deprecation(entry) == was.deprecated and metadata_digest(entry) != was.metadata:
@@ -81,7 +82,7 @@ def _deprecation(entry: Entry) -> dict[str, str] | None:
 def _gist(entry: Entry) -> str:
     if isinstance(entry, Instancetype):
         return f"{entry.vcpus} vCPU{'' if entry.vcpus == 1 else 's'}, {entry.memory}"
-    return entry.display_name
+    return markdown(entry.display_name)
 
 
 def _replacement(deprecated: dict[str, str]) -> str:

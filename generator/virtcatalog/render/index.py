@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 from typing import Any
@@ -20,6 +21,7 @@ from virtcatalog.catalog.model import (
     Instancetype,
     Preference,
 )
+from virtcatalog.escaping import markdown_prose as prose
 from virtcatalog.render.features import features
 from virtcatalog.render.natural import natural
 
@@ -27,6 +29,9 @@ _KINDS = {
     "instancetypes": {"cluster": CLUSTER_INSTANCETYPE, "namespaced": INSTANCETYPE},
     "preferences": {"cluster": CLUSTER_PREFERENCE, "namespaced": PREFERENCE},
 }
+
+#: A bar that would end a cell.
+_BAR = re.compile(r"(?<!\\)\|")
 
 
 def catalog_json(catalog: Catalog) -> str:
@@ -71,7 +76,7 @@ def readme(catalog: Catalog) -> str:
     """Return the index as Markdown: a table for each series, one for each operating system, the environments."""
     lines = [f"# {catalog.name}", "", "<!-- Rendered by virtcatalog from the catalog's declarations. -->", ""]
     if catalog.description:
-        lines += [catalog.description, ""]
+        lines += [prose(catalog.description), ""]
     version = f"Version {catalog.version}, for" if catalog.version else "For"
     lines += [f"{version} KubeVirt {catalog.kubevirt} and later.", ""]
     if catalog.instancetypes:
@@ -85,7 +90,12 @@ def readme(catalog: Catalog) -> str:
         lines += _operating_system(os_type, list(systems))
     if catalog.overlays:
         rows = [
-            (f"[{each.name}](overlays/{each.name}/kustomization.yaml)", each.scope, each.namespace, each.description)
+            (
+                f"[{each.name}](overlays/{each.name}/kustomization.yaml)",
+                each.scope,
+                each.namespace,
+                prose(each.description),
+            )
             for each in catalog.overlays
         ]
         lines += ["## Environments", "", *_table(("Overlay", "Scope", "Namespace", "Description"), rows), ""]
@@ -97,7 +107,7 @@ def _series(members: Sequence[Instancetype]) -> list[str]:
     lines = [f"### {_title(members)}", ""]
     description = _common([each.description.strip() for each in members])
     if description:
-        lines += [description, ""]
+        lines += [prose(description), ""]
     offered = {each.name: features(each.spec) for each in members}
     shared = [feature for feature in offered[members[0].name] if all(feature in found for found in offered.values())]
     if shared and len(members) > 1:
@@ -124,7 +134,7 @@ def _title(members: Sequence[Instancetype]) -> str:
     starts = {each.name.partition(".")[0] for each in members}
     start = starts.pop() if len(starts) == 1 else f"{members[0].series} {members[0].version}".strip()
     called = _common([each.display_name for each in members])
-    return f"{start}: {called}" if called else start
+    return f"{start}: {prose(called)}" if called else start
 
 
 def _common(texts: Sequence[str]) -> str:
@@ -139,7 +149,7 @@ def _operating_system(os_type: str, members: Sequence[Preference]) -> list[str]:
         rows.append(
             (
                 f"`{each.name}`",
-                each.display_name,
+                prose(each.display_name),
                 str(needs.get("vcpus", "")),
                 str(needs.get("memory", "")),
                 _architecture(each),
@@ -201,5 +211,5 @@ def _table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
     rows = list(rows)
     columns = [at for at in range(len(header)) if any(row[at] for row in rows)]
     lines = [[header[at] for at in columns], ["---"] * len(columns)]
-    lines += [[row[at].replace("|", r"\|").replace("\n", " ") for at in columns] for row in rows]
+    lines += [[_BAR.sub(r"\\|", row[at].replace("\n", " ")) for at in columns] for row in rows]
     return [f"| {' | '.join(line)} |" for line in lines]
