@@ -97,10 +97,13 @@ def test_a_vm_that_names_a_type_of_its_namespace_meets_what_the_environment_depl
             "metadata": {"name": "i", "namespace": "team"},
             "spec": {"cpu": {"guest": vcpus}, "memory": {"guest": "1Gi"}},
         }
-        base = side(instancetype(1), preference())
+        base = side(instancetype(4 * vcpus), preference())
         return Side(label="side", objects={**base.objects, "lab": [namespaced, *side(preference()).objects[""]]})
 
     of_the_namespace, of_the_cluster = vm(1), vm(2)
     of_the_namespace["spec"]["instancetype"]["kind"] = "VirtualMachineInstancetype"
-    (group,) = review(lab(1), lab(2), of_the_namespace, of_the_cluster).groups
-    assert (group.kind, [member.name for member in group.members]) == ("domain", ["team/vm-1"])
+    groups = review(lab(1), lab(2), of_the_namespace, of_the_cluster).groups
+    assert {(group.kind, *(member.name for member in group.members), group.summary[0]) for group in groups} == {
+        ("domain", "team/vm-1", "<vcpu>: 4 → 8"),
+        ("domain", "team/vm-2", "<vcpu>: 16 → 32"),
+    }
