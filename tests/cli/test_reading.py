@@ -81,6 +81,13 @@ def test_a_lock_that_is_a_link_is_not_quoted(tmp_path: Path) -> None:
     assert "hunter2" not in result.output
 
 
+def test_a_lock_that_is_a_folder_is_not_passed_over() -> None:
+    write({**CATALOG, "catalog.lock/x": ""})
+    result = run("build", "--check")
+    assert result.exit_code == 2
+    assert "catalog/catalog.lock: is a folder" in result.stderr
+
+
 def test_an_extended_catalog_that_is_a_link_is_not_quoted(tmp_path: Path) -> None:
     (tmp_path / "secret").write_text("hunter2: x\n")
     write({"catalog.yaml": "name: test\nextends: ../base\n"})

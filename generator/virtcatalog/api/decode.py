@@ -10,12 +10,13 @@ from typing import Any, TypeVar, overload
 
 import msgspec
 
-from virtcatalog.api.findings import DEEPEST, Findings, Path, field_path, inspect, inspect_kind, prune_unknown
+from virtcatalog.api.findings import Findings, Path, field_path, inspect, inspect_kind, prune_unknown
 from virtcatalog.api.kinds import kind_type
 from virtcatalog.api.object import Object
 from virtcatalog.api.quantity import Quantity
 from virtcatalog.api.shape import Leaf, struct_of
 from virtcatalog.errors import ManifestError, Problem
+from virtcatalog.limits import YAML_LEVELS
 
 T = TypeVar("T", bound=msgspec.Struct)
 
@@ -122,7 +123,7 @@ def _check_text(obj: Any) -> None:
 
 
 def _not_text(value: Any, path: Path) -> Iterator[tuple[Path, str]]:
-    if len(path) > DEEPEST:
+    if len(path) > YAML_LEVELS:
         return
     if isinstance(value, dict):
         for key, item in value.items():

@@ -27,7 +27,6 @@ class Item(str):
 Path = tuple[str | int, ...]
 Findings = list[tuple[Path, str]]
 
-DEEPEST: Final = 200
 
 _NAMES: Final[dict[type, str]] = {
     str: "a string",

@@ -41,7 +41,7 @@ class _LockFile(Object, kw_only=True):
 
 def read_lock(sources: Sources) -> Lock | None:
     """Return the catalog's lock, or None for a catalog that was never released; faults go to `sources`."""
-    if not sources.folder("").has(LOCK):
+    if not sources.folder("").has(LOCK) and sources.folder("").folder(LOCK) is None:
         return None
     data = sources.read(LOCK)
     told: list[str] = []
