@@ -207,3 +207,12 @@ def test_deprecated_spellings_are_told_at_their_fields(run: Run) -> None:
             "preferCores is deprecated: use cores"
         ),
     ]
+
+
+def test_what_the_release_drops_of_an_object_is_told_once_at_its_place(run: Run) -> None:
+    newer = TYPES.replace("{preferredDiskBus: virtio}", "{preferredVideoType: vga}")
+    vms = "---\n".join([VM, VM.replace("name: web", "name: other")])
+    lines = run("-f", ".", "--kubevirt", "v1.8.4", "-o", "vmi", vms_yaml=vms, types_yaml=newer).stderr.splitlines()
+    (told,) = [each for each in lines if "preferredVideoType" in each]
+    start = "types.yaml:13:13: VirtualMachineClusterPreference/linux: spec.devices.preferredVideoType: warning: "
+    assert told.startswith(start)

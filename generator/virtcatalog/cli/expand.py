@@ -161,7 +161,7 @@ def _expanded(clusters: list[tuple[Batch, Cluster]], jobs: int) -> Iterator[_Exp
     from virtcatalog.kubevirt.many import expand_many
 
     for batch, cluster in clusters:
-        warnings = Warnings(batch.objects)
+        warnings = Warnings(batch.objects, cluster.release)
         results = expand_many((vm.manifest for vm in batch.vms), cluster, jobs)
         for vm, result in zip(batch.vms, results, strict=True):
             yield vm, result, cluster, warnings

@@ -6,13 +6,16 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from virtcatalog.api.annotations import APPLIED_PRESET
+from msgspec.structs import replace
+
+from virtcatalog.api.decode import manifest_name
 from virtcatalog.cli.vms import Located
-from virtcatalog.errors import Problem, Warning
+from virtcatalog.errors import Problem, Warning, placed
 
 if TYPE_CHECKING:
     from virtcatalog.ask.replacement import Replacement
     from virtcatalog.kubevirt.pipeline import Result
+    from virtcatalog.releases import Release
 
 _PRESET = "VirtualMachineInstancePreset"
 
@@ -20,44 +23,37 @@ _PRESET = "VirtualMachineInstancePreset"
 class Warnings:
     """Words the warnings of VMs; those about an object of the cluster once, however many VMs use it."""
 
-    def __init__(self, objects: Iterable[Located]) -> None:
-        self._objects = {(str(each.manifest.get("kind")), each.name): each for each in objects}
-        self._said: set[tuple[str, str]] = set()
-        self._told: set[Warning] = set()
+    def __init__(self, objects: Iterable[Located], release: Release) -> None:
+        self._release = release
+        self._objects: dict[str, Located] = {}
+        for each in objects:
+            self._objects[manifest_name(each.manifest)] = each
+            self._objects[f"{each.manifest.get('kind')}/{each.name}"] = each
+        self._said: set[Warning] = set()
 
     def of(self, vm: Located, result: Result) -> Iterator[Problem]:
         """Yield the warnings about a VM, then those about the objects that it uses."""
-        presets = self._presets(vm, result)
-        for warning in result.warnings:
-            if not warning.object:
-                yield vm.problem(warning.field, f"warning: {warning.message}")
-            elif not warning.object.startswith(_PRESET):  # of these, more is said below
-                yield from self._of_object(warning)
-        for key in [*presets, *self._matched(vm, result)]:
-            each = self._objects.get(key)
-            if each is not None and key not in self._said:
-                self._said.add(key)
-                yield from _of_preset(each) if key[0] == _PRESET else _of_catalog(each)
+        yield from placed((each for each in result.warnings if not each.object), vm.problem)
+        for each in [*result.warnings, *self._of_matched(vm, result)]:
+            if each.object and each not in self._said:
+                self._said.add(each)
+                about = self._objects.get(each.object)
+                if about is None:
+                    yield Problem(object=each.object, field=each.field, message=f"warning: {each.message}")
+                elif each.object.startswith(_PRESET):
+                    yield _of_preset(about)
+                else:
+                    yield about.problem(each.field, f"warning: {each.message}")
 
-    def _of_object(self, warning: Warning) -> Iterator[Problem]:
-        if warning in self._told:
-            return
-        self._told.add(warning)
-        kind, _, name = warning.object.partition("/")
-        each = self._objects.get((kind, name if "/" in name else f"default/{name}"))
-        if each is None:
-            yield Problem(object=warning.object, field=warning.field, message=f"warning: {warning.message}")
-        else:
-            yield each.problem(warning.field, f"warning: {warning.message}")
+    def _of_matched(self, vm: Located, result: Result) -> Iterator[Warning]:
+        from virtcatalog.kubevirt.admission.instancetypes import warnings
 
-    def _presets(self, vm: Located, result: Result) -> list[tuple[str, str]]:
-        if result.vmi_object is None:
-            return []
-        metadata = result.vmi_object.metadata
-        names = (name.removeprefix(APPLIED_PRESET) for name in metadata.annotations if name.startswith(APPLIED_PRESET))
-        return [(_PRESET, f"{metadata.namespace}/{name}") for name in names]
+        for name in self._matched(vm, result):
+            if name in self._objects:
+                for each in warnings(self._objects[name].manifest, self._release):
+                    yield replace(each, object=name)
 
-    def _matched(self, vm: Located, result: Result) -> Iterator[tuple[str, str]]:
+    def _matched(self, vm: Located, result: Result) -> Iterator[str]:
         from virtcatalog.kubevirt.matchers import (
             CLUSTER_INSTANCETYPE,
             CLUSTER_PREFERENCE,
@@ -74,27 +70,20 @@ class Warnings:
         if spec.instancetype is not None and not spec.instancetype.revision_name:
             kind = instancetype_kind(spec.instancetype.kind)
             scope = "default" if kind == CLUSTER_INSTANCETYPE else namespace
-            yield kind or INSTANCETYPE, f"{scope}/{spec.instancetype.name}"
+            yield f"{kind or INSTANCETYPE}/{scope}/{spec.instancetype.name}"
         if spec.preference is not None and not spec.preference.revision_name:
             kind = preference_kind(spec.preference.kind)
             scope = "default" if kind == CLUSTER_PREFERENCE else namespace
-            yield kind or PREFERENCE, f"{scope}/{spec.preference.name}"
+            yield f"{kind or PREFERENCE}/{scope}/{spec.preference.name}"
 
 
-def _of_catalog(each: Located) -> Iterator[Problem]:
-    from virtcatalog.kubevirt.admission.instancetypes import warnings
-
-    for found in warnings(each.manifest):
-        yield each.problem(found.field, f"warning: {found.message}")
-
-
-def _of_preset(each: Located) -> Iterator[Problem]:
+def _of_preset(each: Located) -> Problem:
     from virtcatalog.api.decode import decode_manifest
     from virtcatalog.api.kubevirt import VirtualMachineInstancePreset
     from virtcatalog.ask.replacement import replacement
 
     suggested = replacement(decode_manifest(each.manifest, VirtualMachineInstancePreset))
-    yield each.problem("", f"warning: presets are deprecated; {'; '.join(_worded(suggested))}")
+    return each.problem("", f"warning: presets are deprecated; {'; '.join(_worded(suggested))}")
 
 
 def _worded(suggested: Replacement) -> Iterator[str]:
