@@ -4,7 +4,7 @@ import pytest
 from reading import read
 
 import virtcatalog
-from virtcatalog import Cluster
+from virtcatalog import HOSTS, Cluster
 from virtcatalog.errors import Warning
 from virtcatalog.kubevirt.pipeline import create_vmi, expand
 
@@ -57,6 +57,14 @@ def test_an_admitted_vm_has_everything():
     assert result.vm["spec"]["template"]["spec"]["domain"]["machine"] == {"type": "q35"}
     assert result.vmi["spec"]["domain"]["cpu"]["model"] == "host-model"
     assert result.domain_xml.count("<domain ") == 1
+
+
+def test_the_first_comment_names_the_host_profile_and_the_release():
+    result = expand(vm(), Cluster(read(OBJECTS), release="v1.8.4", host=HOSTS["reference"]))
+    for text in (result.domain_xml, result.converted_xml):
+        first, second, *_ = text.splitlines()
+        assert first == '<domain type="kvm" xmlns:qemu="http://libvirt.org/schemas/domain/qemu/1.0">'
+        assert second == "  <!-- host profile reference v1, KubeVirt v1.8.4 -->"
 
 
 def test_a_refusal_names_who_and_why():

@@ -11,7 +11,6 @@ from virtcatalog.api.decode import to_manifest
 from virtcatalog.kubevirt.launcher.builder import build_domain
 from virtcatalog.kubevirt.launcher.errors import DomainError
 from virtcatalog.kubevirt.launcher.xml import write
-from virtcatalog.releases import find_release
 
 # The order in which libvirt writes a domain.
 ORDER = [
@@ -47,13 +46,6 @@ def test_the_plainest_domain():
         "name", "metadata", "memory", "vcpu", "sysinfo", "os", "features", "cpu", "devices",
     ]  # fmt: skip
     assert domain.get("type") == "kvm"
-
-
-def test_the_first_comment_names_the_host_profile_and_the_release():
-    text = write(build_domain(make_vmi(), make_context(host_profile="reference v1", release=find_release("v1.9.0"))))
-    first, second, *_ = text.splitlines()
-    assert first == '<domain type="kvm" xmlns:qemu="http://libvirt.org/schemas/domain/qemu/1.0">'
-    assert second == "  <!-- host profile reference v1, KubeVirt v1.9.0 -->"
 
 
 def test_qemus_namespace_is_declared():

@@ -17,11 +17,10 @@ def test_the_layout():
     assert write(root) == '<a x="1">\n  <b y="2" z="3">\n    <c>text</c>\n  </b>\n  <d/>\n</a>\n'
 
 
-def test_text_beside_children_is_a_comment():
+def test_a_comment_is_the_first_line_within():
     root = Element("a")
-    root.text = "about -- this"
     SubElement(root, "b")
-    assert write(root) == "<a>\n  <!-- about - - this -->\n  <b/>\n</a>\n"
+    assert write(root, "about -- this") == "<a>\n  <!-- about - - this -->\n  <b/>\n</a>\n"
 
 
 @pytest.mark.parametrize(

@@ -75,7 +75,6 @@ class _ClusterFacts:
         directory = config.ovmf_path(architecture)
         return Context(
             architecture=architecture_of(architecture),
-            host_profile=str(host),
             release=config.release,
             hypervisor=config.hypervisor,
             hypervisor_available=config.hypervisor in host.hypervisors,

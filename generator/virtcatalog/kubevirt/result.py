@@ -79,7 +79,7 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     def domain_xml(self) -> str | None:
         """The domain that libvirt gets, in its last definition before the VM first starts, as text."""
         made = self.made_domain
-        return made if made is None or isinstance(made, str) else write(made)
+        return made if made is None or isinstance(made, str) else self._written(made)
 
     @cached_property
     def converted_xml(self) -> str | None:
@@ -88,9 +88,14 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         if vmi is None or self.cluster is None or self.refused_by not in (None, "launcher"):
             return None
         try:
-            return write(build_domain(vmi, build_context(vmi, self.cluster, self.vm_object)))
+            return self._written(build_domain(vmi, build_context(vmi, self.cluster, self.vm_object)))
         except DomainError:
             return None
+
+    def _written(self, domain: Element) -> str:
+        """The domain as text, with a comment that says what it was made for."""
+        made_for = f"host profile {self.cluster.host}, KubeVirt {self.cluster.release}" if self.cluster else ""
+        return write(domain, made_for)
 
     def __reduce__(self) -> tuple[Any, ...]:
         answer = self.refused_by, self.causes, self.reasons, self.warnings

@@ -32,7 +32,7 @@ from virtcatalog.kubevirt.launcher.xml import Element
 
 
 def build_domain(vmi: VirtualMachineInstance, context: Context) -> Element:
-    """The `<domain>` that virt-launcher's converter makes; its first comment names what it was made for.
+    """The `<domain>` that virt-launcher's converter makes.
 
     Raises DomainError where virt-launcher refuses the VMI. The VMI is read, never changed.
     Source: pkg/virt-launcher/virtwrap/converter/converter.go (Convert_v1_VirtualMachineInstance_To_api_Domain).
@@ -42,7 +42,6 @@ def build_domain(vmi: VirtualMachineInstance, context: Context) -> Element:
     cells = bound or ((memfd_cell(vmi, context),) if needs_memfd(vmi) else ())
 
     domain = Element("domain", {"type": domain_type(context), NAMESPACE_ATTRIBUTE: QEMU})
-    domain.text = f"host profile {context.host_profile}, KubeVirt {context.release}"
     _add(domain, name(vmi))
     _add(domain, metadata())
     _add(domain, memory(vmi))

@@ -68,8 +68,6 @@ class Context(msgspec.Struct, frozen=True, kw_only=True):
 
     architecture: Architecture = AMD64
     """The guest's architecture."""
-    host_profile: str = ""
-    """Name and version of the host profile, for the XML's first comment."""
     release: Release = DEFAULT
     """The KubeVirt release whose behaviour this is."""
 

@@ -52,16 +52,16 @@ def by_tag(parent: Element) -> dict[str, list[Element]]:
     return found
 
 
-def write(element: Element) -> str:
+def write(element: Element, comment: str = "") -> str:
     """The element as text, two spaces an indent; attributes and children in the order in which they were added.
 
-    Tags and attribute names are written as they are (a prefix is part of the name). An element has text or children;
-    text beside children is written as a comment.
+    Tags and attribute names are written as they are (a prefix is part of the name). An element has text or children.
+    A comment is written before the children.
     """
-    return _text(element, "\n")[1:] + "\n"
+    return _text(element, "\n", comment)[1:] + "\n"
 
 
-def _text(element: Element, line: str) -> str:
+def _text(element: Element, line: str, comment: str = "") -> str:
     """The element as text; each line of it starts with `line`, a line feed and an indent."""
     tag, content, attributes = element.tag, element.text, _ATTRIBUTES
     text = f"{line}<{tag}"
@@ -71,8 +71,8 @@ def _text(element: Element, line: str) -> str:
         return f"{text}>{_ESCAPED[content]}</{tag}>" if content else f"{text}/>"
     inner = line + _INDENT
     text += ">"
-    if content:
-        text += f"{inner}<!-- {_ESCAPED[content].replace('--', '- -')} -->"
+    if comment:
+        text += f"{inner}<!-- {_ESCAPED[comment].replace('--', '- -')} -->"
     for child in element:
         if isinstance(child, Shared):
             written = child.written.get(inner)
