@@ -12,7 +12,7 @@ TYPE_CHECKING = False  # type checkers take it for true; importing typing would 
 
 if TYPE_CHECKING:
     from virtcatalog.catalog.load import load_catalog
-    from virtcatalog.errors import CatalogError, Cause, ManifestError, Problem, UnsupportedError, Warning
+    from virtcatalog.errors import CatalogError, Cause, ManifestError, Problem, Reason, UnsupportedError, Warning
     from virtcatalog.kubevirt.cluster import Cluster
     from virtcatalog.kubevirt.hosts import HOSTS
     from virtcatalog.kubevirt.pipeline import Result, admit, expand
@@ -24,6 +24,7 @@ __all__ = [
     "Cluster",
     "ManifestError",
     "Problem",
+    "Reason",
     "Result",
     "UnsupportedError",
     "Warning",
@@ -40,7 +41,8 @@ _HOMES = {
     "Cluster": "virtcatalog.kubevirt.cluster",
     "ManifestError": "virtcatalog.errors",
     "Problem": "virtcatalog.errors",
-    "Result": "virtcatalog.kubevirt.pipeline",
+    "Reason": "virtcatalog.errors",
+    "Result": "virtcatalog.kubevirt.result",
     "UnsupportedError": "virtcatalog.errors",
     "Warning": "virtcatalog.errors",
     "admit": "virtcatalog.kubevirt.pipeline",
