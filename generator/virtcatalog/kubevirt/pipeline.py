@@ -67,8 +67,9 @@ def create_vmi(vm_manifest: dict[str, Any], cluster: Cluster) -> Result:
 
 def _build(manifest: dict[str, Any], result: Result, cluster: Cluster) -> Result:
     """virt-launcher's part."""
-    vm, vmi = result.vm_object, result.vmi_object
-    assert vmi is not None  # every admitted VM has one
+    vm, vmi = result.made_vm, result.made_vmi
+    assert isinstance(vm, VirtualMachine)  # every admitted VM has both
+    assert isinstance(vmi, VirtualMachineInstance)
     try:
         context = build_context(vmi, cluster, vm)
         domain = build_domain(vmi, context)

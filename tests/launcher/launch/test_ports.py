@@ -136,7 +136,7 @@ def test_ports_follow_the_last_index_in_use_and_end_at_31():
           <rng/>
         </devices>
     """)
-    add_root_ports(devices, devices.findall("controller"), 6)
+    add_root_ports(devices, 6)
     assert [(device.tag, device.get("index")) for device in devices][3:] == [
         ("controller", "29"),
         ("controller", "30"),

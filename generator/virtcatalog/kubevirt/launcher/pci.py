@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import msgspec
 
@@ -11,11 +11,18 @@ from virtcatalog.kubevirt.launcher.context import Context
 from virtcatalog.kubevirt.launcher.errors import DomainError
 from virtcatalog.kubevirt.launcher.numa import GuestCell
 from virtcatalog.kubevirt.launcher.pinning import Pinning
-from virtcatalog.kubevirt.launcher.xml import Element, SubElement, by_tag
+from virtcatalog.kubevirt.launcher.xml import Element, SubElement
 
 NO_BUS_LEFT = "there are too few PCI bus numbers for all host devices"
 
 _COORDINATES = ("domain", "bus", "slot", "function")
+# Tag to its place in the order in which KubeVirt hands out slots.
+_PCI_TAGS = {
+    tag: place
+    for place, tag in enumerate(
+        ("interface", "hostdev", "controller", "disk", "input", "watchdog", "rng", "memballoon")
+    )
+}
 _ROOTS = ("pci-root", "pcie-root", "pcie-expander-bus")
 # 0 is the host bridge, 1 the VGA adapter; QEMU puts a sound card at 0x1b and a SATA controller at 0x1f.
 _FREE_SLOTS = tuple(slot for slot in range(2, 0x20) if slot not in (0x1B, 0x1F))
@@ -47,7 +54,8 @@ def place_on_root_complex(devices: Element) -> None:
     Source: pkg/virt-launcher/virtwrap/converter/pci-placement.go (PlacePCIDevicesOnRootComplex).
     """
     slots = iter(_FREE_SLOTS)
-    for device in pci_devices(by_tag(devices)):
+    on_pci = sorted(filter(is_on_pci, devices), key=lambda device: _PCI_TAGS[device.tag])
+    for device in on_pci:
         address = device.find("address")
         if address is not None and address.get("domain"):
             continue
@@ -176,28 +184,25 @@ def has_guest_address(device: Element) -> bool:
     return address is not None and any(address.get(key) for key in _COORDINATES)
 
 
-def pci_devices(devices: Mapping[str, list[Element]]) -> list[Element]:
-    """The devices that sit on PCI, of all by their tags, in the order in which KubeVirt hands out slots.
+def is_on_pci(device: Element) -> bool:
+    """Whether a device has a place on a PCI bus, or will get one.
 
     Source: pkg/virt-launcher/virtwrap/converter/pci-placement.go (iteratePCIAddresses).
     """
-    of = devices.get
-    candidates = [
-        *of("interface", ()),
-        *[device for device in of("hostdev", ()) if device.get("type") == "pci"],
-        *[device for device in of("controller", ()) if device.get("model") not in _ROOTS],
-        *[device for device in of("disk", ()) if _bus(device) == "virtio"],
-        *[device for device in of("input", ()) if device.get("bus") == "virtio"],
-        *of("watchdog", ()),
-        *of("rng", ()),
-        *of("memballoon", ()),
-    ]
-    return [device for device in candidates if (at := device.find("address")) is None or at.get("type", "pci") == "pci"]
-
-
-def _bus(disk: Element) -> str | None:
-    target = disk.find("target")
-    return None if target is None else target.get("bus")
+    tag = device.tag
+    if tag not in _PCI_TAGS:
+        return False
+    if tag == "controller":
+        if device.get("model") in _ROOTS:
+            return False
+    elif tag == "disk":
+        target = device.find("target")
+        if target is None or target.get("bus") != "virtio":
+            return False
+    elif (tag == "hostdev" and device.get("type") != "pci") or (tag == "input" and device.get("bus") != "virtio"):
+        return False
+    address = device.find("address")
+    return address is None or address.get("type", "pci") == "pci"
 
 
 def _set_address(device: Element, bus: str, slot: int) -> None:

@@ -44,11 +44,7 @@ def by_tag(parent: Element) -> dict[str, list[Element]]:
     """The children of an element by their tags, each list in their order."""
     found: dict[str, list[Element]] = {}
     for child in parent:
-        tag = child.tag
-        if tag in found:
-            found[tag].append(child)
-        else:
-            found[tag] = [child]
+        found.setdefault(child.tag, []).append(child)
     return found
 
 

@@ -44,7 +44,8 @@ def _set_driver(disk: Element, volume: Volume, context: Context, field: str) -> 
             message = f"none needs O_DIRECT, which the file system below volume {volume.name} does not offer"
             raise DomainError(field, message)
         cache = "none" if direct else "writethrough"
-    if not io and cache == "none" and (_is_block(claim) or _is_allocated(volume, claim, context)):
+    # An overlay of a block device is a file: what has no claim of its own is no device.
+    if not io and cache == "none" and ((claim.block and claim.has_claim) or _is_allocated(volume, claim, context)):
         io = "native"
     if isinstance(driver, Shared):
         disk[0] = _launched(driver, cache, io)
@@ -57,16 +58,13 @@ def _set_driver(disk: Element, volume: Volume, context: Context, field: str) -> 
 def _takes_direct_io(volume: Volume, claim: BackingVolume, context: Context) -> bool:
     """Whether O_DIRECT works on the disk's own image and on the one below it."""
     storage = context.direct_io
+    if storage.claims and storage.node:
+        return True
     if volume.persistent_volume_claim is not None or volume.data_volume is not None:
         return claim.block or storage.claims
     if volume.ephemeral is not None:
         return storage.node and (claim.block or storage.claims)
     return storage.node
-
-
-def _is_block(claim: BackingVolume) -> bool:
-    """Whether the disk's data is on a block device: a claim's, not an overlay of it."""
-    return claim.block and claim.has_claim
 
 
 def _is_allocated(volume: Volume, claim: BackingVolume, context: Context) -> bool:

@@ -57,7 +57,8 @@ def _alias(interface: Element) -> str | None:
 def _attach(element: Element, interface: Interface, network: Network, number: int, context: Context) -> None:
     """Put `<mac>`, `<target>` and `<mtu>` where libvirt has them; the converter begins with `<mac>` and `<source>`."""
     links = context.pod_links
-    address = _canonical(interface.mac_address) or f"{links.mac_prefix}:{number >> 8:02x}:{number & 255:02x}"
+    own = interface.mac_address
+    address = _canonical(own) if own else f"{links.mac_prefix}:{number >> 8:02x}:{number & 255:02x}"
     mac, target, mtu = _link(address, _target(interface, network, context), links.mtu)
     if element[0].tag == "mac":
         element[0] = mac

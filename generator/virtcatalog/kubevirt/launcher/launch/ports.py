@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from virtcatalog.api.annotations import PLACE_ON_ROOT_COMPLEX
 from virtcatalog.api.kubevirt import VirtualMachineInstance
 from virtcatalog.kubevirt.launcher.elements.qemu import COMMANDLINE, NAMESPACE_ATTRIBUTE
 from virtcatalog.kubevirt.launcher.errors import DomainError
-from virtcatalog.kubevirt.launcher.pci import add_controllers, pci_devices, supports_pcie_hotplug
+from virtcatalog.kubevirt.launcher.pci import add_controllers, is_on_pci, supports_pcie_hotplug
 from virtcatalog.kubevirt.launcher.xml import Element, leaf
 
 SLOT_COUNT_ANNOTATION = "kubevirt.io/pci-interface-slot-count"
@@ -23,8 +22,8 @@ _LAST_INDEX = 31
 _INTEGER = re.compile(r"[+-]?0*[0-9]{1,19}")
 
 
-def wanted_ports(domain: Element, devices: Mapping[str, list[Element]], vmi: VirtualMachineInstance) -> int:
-    """How many free root ports a domain gets, with devices by their tags, besides those of placeholder interfaces.
+def wanted_ports(domain: Element, devices: Element, vmi: VirtualMachineInstance) -> int:
+    """How many free root ports a domain gets, besides those of placeholder interfaces.
 
     DomainError for an annotation that is no number. Source: pkg/virt-launcher/virtwrap/manager.go
     (allocateHotplugPorts, calculatePlaceholderCount, calculateExtraControllerCount).
@@ -37,7 +36,7 @@ def wanted_ports(domain: Element, devices: Mapping[str, list[Element]], vmi: Vir
         return 0
     large = int(domain.findtext("memory", "0")) > _LARGE_MEMORY
     total, free = (_TOTAL_PORTS_LARGE, _FREE_PORTS_LARGE) if large else (_TOTAL_PORTS, _FREE_PORTS)
-    return max(0, max(total - len(pci_devices(devices)), free) - placeholders)
+    return max(0, max(total - sum(map(is_on_pci, devices)), free) - placeholders)
 
 
 def _placeholder_count(vmi: VirtualMachineInstance, *, on_root_complex: bool) -> int:
@@ -51,12 +50,12 @@ def _placeholder_count(vmi: VirtualMachineInstance, *, on_root_complex: bool) ->
     return 0 if on_root_complex or count == 0 else max(0, _PLACEHOLDERS - count)
 
 
-def add_root_ports(devices: Element, controllers: Sequence[Element], count: int) -> None:
+def add_root_ports(devices: Element, count: int) -> None:
     """Add root ports behind the other controllers, as far as the root bus has room.
 
     Source: pkg/virt-launcher/virtwrap/manager.go (appendPCIeRootPortControllers).
     """
-    indices = [each.get("index", "") for each in controllers if each.get("type") == "pci"]
+    indices = [each.get("index", "") for each in devices.findall("controller") if each.get("type") == "pci"]
     first = max([0, *(int(index) for index in indices if index.isdecimal())]) + 1
     add_controllers(devices, _root_ports(first, min(first + count - 1, _LAST_INDEX)))
 

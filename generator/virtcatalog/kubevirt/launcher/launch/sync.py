@@ -11,7 +11,7 @@ from virtcatalog.kubevirt.launcher.launch.drivers import set_drivers
 from virtcatalog.kubevirt.launcher.launch.images import check_empty_disks
 from virtcatalog.kubevirt.launcher.launch.network import attach_taps
 from virtcatalog.kubevirt.launcher.launch.ports import add_root_ports, lose_commandline, wanted_ports
-from virtcatalog.kubevirt.launcher.xml import Element, by_tag
+from virtcatalog.kubevirt.launcher.xml import Element
 
 
 def launch(domain: Element, vmi: VirtualMachineInstance, context: Context) -> None:
@@ -22,13 +22,12 @@ def launch(domain: Element, vmi: VirtualMachineInstance, context: Context) -> No
     """
     devices = domain.find("devices")
     assert devices is not None
-    present = by_tag(devices)
-    attach_taps(present.get("interface", ()), vmi, context)
+    attach_taps(devices.findall("interface"), vmi, context)
     check_empty_disks(vmi)
-    set_drivers(present.get("disk", ()), vmi, context)
-    count = wanted_ports(domain, present, vmi)
+    set_drivers(devices.findall("disk"), vmi, context)
+    count = wanted_ports(domain, devices, vmi)
     if count:
-        add_root_ports(devices, present["controller"], count)
+        add_root_ports(devices, count)
         lose_commandline(domain)
 
 
