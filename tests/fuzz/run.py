@@ -59,6 +59,7 @@ class Watched:
         FOUND.mkdir(exist_ok=True)
         file = FOUND / f"{self.name}-{hashlib.sha256(data).hexdigest()[:12]}"
         file.write_bytes(data)
+        print(f"{file}: {what}\n{details}", flush=True)
 
     def report(self, seconds: float) -> str:
         return (
@@ -88,6 +89,7 @@ def by_coverage(watched: Watched, seconds: float, inputs: int, seed: int) -> Non
         watched(data)
         taken = time.monotonic() - started
         if taken > seconds or watched.inputs == inputs:
+            print(watched.report(taken), flush=True)
             os._exit(1 if watched.found else 0)  # libFuzzer has no other way out
 
     corpus = Path(os.environ.get("FUZZ_CORPUS", HERE / "corpus"), watched.name)
@@ -109,10 +111,11 @@ def one(name: str, *, seconds: float, inputs: int, seed: int, at_random: bool) -
             from targets import TARGETS
     watched = Watched(name, TARGETS[name])
     watched(b"")
-    time.monotonic()
+    started = time.monotonic()
     if not at_random:
         by_coverage(watched, seconds, inputs, seed)
     by_random(watched, seconds, inputs, seed)
+    print(watched.report(time.monotonic() - started), flush=True)
     return 1 if watched.found else 0
 
 
@@ -138,7 +141,7 @@ def main() -> int:
         # What atheris says of itself is of interest only where it is all there is.
         done = subprocess.run(command, stderr=subprocess.PIPE, text=True, errors="replace", check=False)
         if done.returncode not in (0, 1):
-            pass
+            print(f"{name}: ended with status {done.returncode}\n{done.stderr[-3000:]}", flush=True)
         failed = done.returncode != 0 or failed
     return 1 if failed or set(FOUND.glob("*")) - before else 0
 

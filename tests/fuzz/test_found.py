@@ -36,3 +36,20 @@ def test_kinds_and_versions_that_are_no_file_names(kind, version):
     assert manifests or problems
     with suppress(ManifestError):
         assert all(isinstance(each, dict) for each in read_dump(content, "f"))
+
+
+def test_a_run_tells_what_it_did_and_fails_for_what_it_found(tmp_path, monkeypatch, capsys):
+    monkeypatch.syspath_prepend(Path(__file__).parent)
+    run = importlib.import_module("run")
+    monkeypatch.setattr(run, "FOUND", tmp_path / "found")
+
+    def broken(data):
+        if data:
+            raise KeyError(data)
+
+    watched = run.Watched("broken", broken)
+    run.by_random(watched, 5, 10, seed=1)
+    assert "KeyError at " in capsys.readouterr().out
+    assert "broken: 10 inputs in 0 s" in watched.report(0)
+    assert watched.report(0).endswith("1 found")
+    assert len(list((tmp_path / "found").iterdir())) == 1
