@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from virtcatalog.api.cdi import DataSource, DataVolume
 from virtcatalog.api.core import ControllerRevision, PersistentVolumeClaim
+from virtcatalog.api.holders import VirtualMachineInstanceReplicaSet, VirtualMachinePool
 from virtcatalog.api.instancetype import (
     VirtualMachineClusterInstancetype,
     VirtualMachineClusterPreference,
@@ -17,7 +18,14 @@ from virtcatalog.api.object import Object
 from virtcatalog.api.operator import KubeVirt
 
 KINDS: Final[dict[str, tuple[type[Object], ...]]] = {
-    "kubevirt.io/v1": (VirtualMachine, VirtualMachineInstance, VirtualMachineInstancePreset, KubeVirt),
+    "kubevirt.io/v1": (
+        VirtualMachine,
+        VirtualMachineInstance,
+        VirtualMachineInstanceReplicaSet,
+        VirtualMachineInstancePreset,
+        KubeVirt,
+    ),
+    "pool.kubevirt.io/v1beta1": (VirtualMachinePool,),
     "instancetype.kubevirt.io/v1beta1": (
         VirtualMachineInstancetype,
         VirtualMachineClusterInstancetype,
@@ -37,12 +45,18 @@ READ: Final[frozenset[type[Object]]] = frozenset(
 
 # staging/src/kubevirt.io/api/core/v1/register.go: served besides v1, of the same shape. The alpha
 # versions of the instance type API are gone from v1.9.0.
-SERVED: Final = {"kubevirt.io/v1alpha3": "kubevirt.io/v1"}
+SERVED: Final = {"kubevirt.io/v1alpha3": "kubevirt.io/v1", "pool.kubevirt.io/v1alpha1": "pool.kubevirt.io/v1beta1"}
 
-HOLDERS: Final = {"VirtualMachine": "kubevirt.io"}
+HOLDERS: Final = {
+    "VirtualMachine": "kubevirt.io",
+    "VirtualMachineInstance": "kubevirt.io",
+    "VirtualMachineInstanceReplicaSet": "kubevirt.io",
+    "VirtualMachinePool": "pool.kubevirt.io",
+}
 """The kinds that hold a VM, by their API group: others have kinds of these names, too."""
 
 _TYPES: Final = {(version, kind.__name__): kind for version, kinds in KINDS.items() for kind in kinds}
+API_VERSIONS: Final = {kind: version for version, kinds in KINDS.items() for kind in kinds}
 CLUSTER_SCOPED: Final = frozenset({"VirtualMachineClusterInstancetype", "VirtualMachineClusterPreference"})
 
 

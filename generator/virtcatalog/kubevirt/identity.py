@@ -6,6 +6,9 @@ from hashlib import sha1
 from uuid import UUID
 
 _NAMESPACE = UUID("2d4f3a52-9c1e-5b0a-8f57-6f1f4f6a7c11")
+# apimachinery, pkg/util/rand/rand.go and apiserver, pkg/storage/names/generate.go
+_LETTERS = "bcdfghjklmnpqrstvwxz2456789"
+_DRAWN, _LONGEST_NAME = 5, 63
 _SEED = sha1(_NAMESPACE.bytes, usedforsecurity=False)
 
 
@@ -16,6 +19,16 @@ def _identity(what: str, namespace: str, name: str) -> str:
     text = digest.hexdigest()
     variant = "89ab"[int(text[16], 16) & 3]
     return f"{text[:8]}-{text[8:12]}-5{text[13:16]}-{variant}{text[17:20]}-{text[20:32]}"
+
+
+def generated_name(namespace: str, base: str) -> str:
+    """Return the name that an object with this `generateName` gets, of which the API server draws the end."""
+    drawn = int(_identity("generated-name", namespace, base).replace("-", ""), 16)
+    end = ""
+    for _ in range(_DRAWN):
+        drawn, letter = divmod(drawn, len(_LETTERS))
+        end += _LETTERS[letter]
+    return f"{base[: _LONGEST_NAME - _DRAWN]}{end}"
 
 
 def firmware_uuid(namespace: str, name: str) -> str:

@@ -1,14 +1,16 @@
-"""From a VirtualMachine's manifest to its libvirt domain: KubeVirt's stages, in order, on one page."""
+"""From the manifest of a VM, or of what holds one, to its libvirt domain: KubeVirt's stages, in order, on one page."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, TypeVar
 
 from msgspec.structs import replace
 
-from virtcatalog.api.decode import clone, decode_manifest
+from virtcatalog.api.decode import clone, decode_manifest, to_manifest
 from virtcatalog.api.findings import field_path, fill_gaps
+from virtcatalog.api.holders import VirtualMachineInstanceReplicaSet, VirtualMachinePool
+from virtcatalog.api.kinds import API_VERSIONS
 from virtcatalog.api.kubevirt import VirtualMachine, VirtualMachineInstance
 from virtcatalog.api.names import metadata_faults
 from virtcatalog.errors import (
@@ -23,46 +25,67 @@ from virtcatalog.errors import (
     Warning,
 )
 from virtcatalog.kubevirt.admission.datavolumetemplates import validate_data_volume_schema
+from virtcatalog.kubevirt.admission.holders import validate_pool, validate_replica_set
 from virtcatalog.kubevirt.admission.instancetypes import admit, apply_to_vm
 from virtcatalog.kubevirt.admission.vm import validate_vm, vm_warnings
 from virtcatalog.kubevirt.admission.vmi import validate_vmi
 from virtcatalog.kubevirt.cluster import Cluster, prune_manifest
+from virtcatalog.kubevirt.controller.holders import first_vm, vmi_of_replica_set
 from virtcatalog.kubevirt.controller.vm import ControllerError, start_vmi, sync_instancetype
 from virtcatalog.kubevirt.defaults.network import NetworkDefaultError
 from virtcatalog.kubevirt.defaults.presets import preset_warnings
 from virtcatalog.kubevirt.defaults.spec import set_default_vmi_spec
 from virtcatalog.kubevirt.defaults.webhooks import mutate_vm, mutate_vmi
 from virtcatalog.kubevirt.handler import build_context
+from virtcatalog.kubevirt.identity import generated_name, vmi_uid
 from virtcatalog.kubevirt.launcher.builder import build_domain
 from virtcatalog.kubevirt.launcher.errors import DomainError
 from virtcatalog.kubevirt.launcher.launch.sync import launch, launch_warnings
 from virtcatalog.kubevirt.preference.requirements import check_requirements
-from virtcatalog.kubevirt.reasons import field_of_vm, reasons
+from virtcatalog.kubevirt.reasons import field_in_template, field_of_holder, field_of_vm, reasons
 from virtcatalog.kubevirt.result import Result
 
 __all__ = ["Result", "admit", "create_vmi", "expand"]
 
+T = TypeVar("T", VirtualMachine, VirtualMachineInstance, VirtualMachineInstanceReplicaSet, VirtualMachinePool)
+
 _MOST_CAUSES = 10
 
 
-def expand(vm_manifest: dict[str, Any], cluster: Cluster) -> Result:
-    """Return what KubeVirt makes of a new VirtualMachine in a cluster; the manifest is not changed.
+def expand(manifest: dict[str, Any], cluster: Cluster) -> Result:
+    """Return what KubeVirt makes of a new VM in a cluster; the manifest is not changed.
 
-    Raises UnsupportedError, with the VM's field, for what virtcatalog does not model.
+    It is a VirtualMachine, or of another kind that holds one: a VirtualMachineInstance or
+    VirtualMachineInstanceReplicaSet, whose result has no `vm`, or a VirtualMachinePool, of which the first VM is shown.
+    Raises UnsupportedError, with the manifest's field, for what virtcatalog does not model.
     """
-    try:
-        result = _create_vmi(vm_manifest, cluster)
-        return _build(vm_manifest, result, cluster) if result.admitted else result
-    except UnsupportedError as error:
-        raise UnsupportedError(field_of_vm(error.field, of_vmi=True), error.message) from error
+    return _run(manifest, cluster, domain=True)
 
 
-def create_vmi(vm_manifest: dict[str, Any], cluster: Cluster) -> Result:
+def create_vmi(manifest: dict[str, Any], cluster: Cluster) -> Result:
     """Return what `expand` returns, without the domain."""
+    return _run(manifest, cluster, domain=False)
+
+
+def _run(manifest: dict[str, Any], cluster: Cluster, *, domain: bool) -> Result:
+    kind = manifest.get("kind") if isinstance(manifest, dict) else None
+    create = _HELD.get(kind, _of_vm) if isinstance(kind, str) else _of_vm
     try:
-        return _create_vmi(vm_manifest, cluster)
+        result = create(manifest, cluster)
+        if domain and result.admitted:
+            result = _build(result.vm or {} if create is _of_pool else manifest, result, cluster)
     except UnsupportedError as error:
-        raise UnsupportedError(field_of_vm(error.field), error.message) from error
+        field = field_of_vm(error.field, of_vmi=domain or create is not _of_vm)
+        raise UnsupportedError(field_of_holder(field, kind), error.message) from error
+    if create is _of_vm:
+        return result
+    return replace(
+        result,
+        reasons=tuple(replace(each, field=field_of_holder(each.field, kind)) for each in result.reasons),
+        warnings=tuple(
+            each if each.object else replace(each, field=field_of_holder(each.field, kind)) for each in result.warnings
+        ),
+    )
 
 
 def _build(manifest: dict[str, Any], result: Result, cluster: Cluster) -> Result:
@@ -82,69 +105,147 @@ def _build(manifest: dict[str, Any], result: Result, cluster: Cluster) -> Result
     return replace(result, warnings=warnings, made_domain=domain, cluster=cluster)
 
 
-def _create_vmi(vm_manifest: dict[str, Any], cluster: Cluster) -> Result:
+def _of_vm(manifest: dict[str, Any], cluster: Cluster) -> Result:
     warnings: list[Warning] = []
-    vm: VirtualMachine | None = None
-    vmi: VirtualMachineInstance | None = None
+    vm = _read(manifest, VirtualMachine, cluster, warnings)
+    return vm if isinstance(vm, Result) else _start(vm, manifest, cluster, warnings)
 
-    def refused(by: Refuser, causes: Sequence[Cause]) -> Result:
-        """Only what a webhook refuses has causes, and its answer holds ten (pkg/util/webhooks)."""
-        return Result(
-            refused_by=by,
-            causes=tuple(causes[:_MOST_CAUSES]) if by in ("vm", "vmi") else (),
-            reasons=reasons(by, causes, vm_manifest, cluster, vm, vmi),
-            warnings=tuple(warnings),
-            made_vm=vm,
-            made_vmi=vmi,
-        )
 
+def _of_pool(manifest: dict[str, Any], cluster: Cluster) -> Result:
+    warnings: list[Warning] = []
+    pool = _read(manifest, VirtualMachinePool, cluster, warnings)
+    if isinstance(pool, Result):
+        return pool
+    causes = validate_pool(pool, cluster.configuration)
+    if causes:
+        return _refused_holder(causes, warnings)
+    vm = first_vm(pool, cluster.release)
+    return _start(vm, to_manifest(vm), cluster, warnings)
+
+
+def _of_replica_set(manifest: dict[str, Any], cluster: Cluster) -> Result:
+    warnings: list[Warning] = []
+    held = _read(manifest, VirtualMachineInstanceReplicaSet, cluster, warnings)
+    if isinstance(held, Result):
+        return held
+    causes = validate_replica_set(held, cluster.configuration)
+    if causes:
+        return _refused_holder(causes, warnings)
+    return _admit_vmi(vmi_of_replica_set(held), None, manifest, cluster, warnings)
+
+
+def _of_vmi(manifest: dict[str, Any], cluster: Cluster) -> Result:
+    warnings: list[Warning] = []
+    vmi = _read(manifest, VirtualMachineInstance, cluster, warnings)
+    if isinstance(vmi, Result):
+        return vmi
+    metadata = vmi.metadata
+    metadata.name = metadata.name or generated_name(metadata.namespace, metadata.generate_name)
+    metadata.uid = metadata.uid or vmi_uid(metadata.namespace, metadata.name)
+    return _admit_vmi(vmi, None, manifest, cluster, warnings, of_user=True)
+
+
+_HELD: Mapping[str, Callable[[dict[str, Any], Cluster], Result]] = {
+    "VirtualMachineInstance": _of_vmi,
+    "VirtualMachineInstanceReplicaSet": _of_replica_set,
+    "VirtualMachinePool": _of_pool,
+}
+
+
+def _read(manifest: dict[str, Any], kind: type[T], cluster: Cluster, warnings: list[Warning]) -> T | Result:
+    """Read what the API server hands to the webhooks, and add what there is to warn of; or answer to what is none."""
     if cluster.configuration.invalid:
         message = f"KubeVirt ignores its whole configuration: {cluster.configuration.invalid}"
         warnings.append(Warning("Ignored", "spec.configuration", message, "KubeVirt"))
-    vm_manifest, unknown = prune_manifest(vm_manifest, VirtualMachine, cluster.release)
+    manifest, unknown = prune_manifest(manifest, kind, cluster.release)
     warnings += [replace(each, object="") for each in unknown if not each.field.startswith("spec.")]
     refused_fields = [each for each in unknown if each.field.startswith("spec.")]
     if refused_fields:  # the API server drops them only where nobody asks it to be strict, the webhook refuses them
         return _unreadable(refused_fields, warnings, UNKNOWN_FIELD)
     try:
-        decoded = decode_manifest(vm_manifest, VirtualMachine)
+        decoded = decode_manifest(manifest, kind)
     except ManifestError as error:
         # KubeVirt's webhooks read a missing name as an empty one; the API server's schema may stop it before them.
         try:
-            decoded = decode_manifest(fill_gaps(vm_manifest, VirtualMachine), VirtualMachine)
+            decoded = decode_manifest(fill_gaps(manifest, kind), kind)
         except ManifestError:
             return _unreadable(error.problems, warnings)
         warnings += [Warning("Missing", problem.field, problem.message) for problem in error.problems]
     # KubeVirt's webhooks would not mind, but no such object comes to them.
-    refused_names = metadata_faults(vm_manifest.get("metadata") or {})
+    refused_names = metadata_faults(manifest.get("metadata") or {})
     warnings += [Warning("Refused", field_path(path), message) for path, message in refused_names]
-    decoded.api_version, decoded.kind = "kubevirt.io/v1", "VirtualMachine"
-    decoded.metadata.namespace = decoded.metadata.namespace or "default"
+    made: Any = decoded
+    made.api_version, made.kind = API_VERSIONS[kind], kind.__name__
+    made.metadata.namespace = made.metadata.namespace or "default"
+    return decoded
 
+
+def _start(decoded: VirtualMachine, manifest: dict[str, Any], cluster: Cluster, warnings: list[Warning]) -> Result:
+    """The VM's webhooks and virt-controller, then the VMI's webhooks."""
     causes = mutate_vm(decoded, cluster)
     if causes:
-        return refused("vm", causes)
+        return _refused("vm", causes, manifest, cluster, warnings)
     vm = decoded
     causes = admit_vm(vm, cluster)
     if causes:
-        return refused("vm", causes)
+        return _refused("vm", causes, manifest, cluster, warnings, vm)
     warnings += vm_warnings(vm) + cluster.warnings_about(vm)
-
     try:
         vm = sync_instancetype(vm, cluster)
         started = start_vmi(vm, cluster)
     except ControllerError as error:
-        return refused("controller", error.causes)
+        return _refused("controller", error.causes, manifest, cluster, warnings, vm)
+    return _admit_vmi(started, vm, manifest, cluster, warnings)
 
-    causes = mutate_vmi(started, cluster)
+
+def _admit_vmi(
+    vmi: VirtualMachineInstance,
+    vm: VirtualMachine | None,
+    manifest: dict[str, Any],
+    cluster: Cluster,
+    warnings: list[Warning],
+    *,
+    of_user: bool = False,
+) -> Result:
+    """The VMI's webhooks."""
+    causes = mutate_vmi(vmi, cluster)
     if causes:
-        return refused("vmi", causes)
-    vmi = started
+        return _refused("vmi", causes, manifest, cluster, warnings, vm)
     warnings += preset_warnings(vmi)
-    causes = validate_vmi(vmi, cluster)
+    causes = validate_vmi(vmi, cluster, of_user=of_user)
     if causes:
-        return refused("vmi", causes)
+        return _refused("vmi", causes, manifest, cluster, warnings, vm, vmi)
     return Result(warnings=tuple(warnings), made_vm=vm, made_vmi=vmi)
+
+
+def _refused(
+    by: Refuser,
+    causes: Sequence[Cause],
+    manifest: dict[str, Any],
+    cluster: Cluster,
+    warnings: list[Warning],
+    vm: VirtualMachine | None = None,
+    vmi: VirtualMachineInstance | None = None,
+) -> Result:
+    """Only what a webhook refuses has causes, and its answer holds ten (pkg/util/webhooks)."""
+    return Result(
+        refused_by=by,
+        causes=tuple(causes[:_MOST_CAUSES]) if by in ("vm", "vmi") else (),
+        reasons=reasons(by, causes, manifest, cluster, vm, vmi),
+        warnings=tuple(warnings),
+        made_vm=vm,
+        made_vmi=vmi,
+    )
+
+
+def _refused_holder(causes: Sequence[Cause], warnings: list[Warning]) -> Result:
+    """What the webhook of a ReplicaSet or pool answers, at its own fields."""
+    return Result(
+        refused_by="vm",
+        causes=tuple(causes[:_MOST_CAUSES]),
+        reasons=tuple(Reason(field_in_template(each.field), each.message, "vm", each.type) for each in causes),
+        warnings=tuple(warnings),
+    )
 
 
 def _unreadable(found: Iterable[Problem | Warning], warnings: list[Warning], kind: str = "FieldValueInvalid") -> Result:

@@ -28,6 +28,7 @@ from virtcatalog.kubevirt.defaults.spec import set_default_volume_disks
 from virtcatalog.kubevirt.instancetype.apply import apply_instancetype, apply_to_vmi
 from virtcatalog.kubevirt.instancetype.find import NotFoundError, find_instancetype, find_preference
 
+_POOLED = "spec.virtualMachineTemplate."
 _TEMPLATE: Path = ("spec", "template")
 #: What KubeVirt calls fields, where the API has another name or place for them; the rest of the path follows.
 _MISNAMED = {
@@ -69,6 +70,23 @@ def field_of_vm(field: str, *, of_vmi: bool = False) -> str:
         if field.startswith(name) and field[len(name) : len(name) + 1] in ("", ".", "["):
             field = place + field[len(name) :]
     return field_path(_known(steps(field)))
+
+
+def field_of_holder(field: str, kind: str | None) -> str:
+    """Return what a field of a VM is called in the manifest of a kind that holds one; its own fields stay."""
+    if kind == "VirtualMachineInstance":
+        return field.removeprefix("spec.template.")
+    step = steps(field)[1:2]
+    if kind == "VirtualMachinePool" and step and step[0] in VirtualMachineSpec.__struct_encode_fields__:
+        return f"{_POOLED}{field}"
+    return field
+
+
+def field_in_template(field: str) -> str:
+    """Return the field of a ReplicaSet or pool that its own webhook's answer is about."""
+    if field.startswith(_POOLED):
+        return f"{_POOLED}{field_of_vm(field.removeprefix(_POOLED))}"
+    return field_of_vm(field) if field.startswith("spec.template.") else field
 
 
 def _is_of_vmi(path: Path, of_vmi: bool) -> bool:

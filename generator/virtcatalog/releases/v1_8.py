@@ -41,6 +41,7 @@ RELEASE = replace(
         claimed_devices_keep_order=True,
         omits_empty_address_attributes=True,
         root_complex_needs_pcie=True,
+        pools_number_cloud_init_secrets=True,
         crashes_on_pinned_iothreads=False,
     ),
     configuration=MappingProxyType({**v1_7.RELEASE.configuration, "hypervisors": [{"name": "kvm"}]}),

@@ -33,7 +33,7 @@ def validate_vm(vm: VirtualMachine, expanded: VirtualMachineSpec, config: Config
     return (
         list(validate_discontinued_feature_gates(vm.spec.template.spec, "spec", config))
         or list(validate_discontinued_bindings(expanded.template.spec, "spec", config))
-        or list(_spec(expanded, "spec", config))
+        or list(validate_vm_spec(expanded, "spec", config))
         or list(validate_data_volume_namespaces(vm))
     )
 
@@ -45,7 +45,8 @@ def vm_warnings(vm: VirtualMachine) -> list[Warning]:
     return [Warning("Deprecated", "spec.running", "is deprecated: use spec.runStrategy")]
 
 
-def _spec(spec: VirtualMachineSpec, path: str, config: Configuration) -> Iterator[Cause]:
+def validate_vm_spec(spec: VirtualMachineSpec, path: str, config: Configuration) -> Iterator[Cause]:
+    """Everything wrong with a VM's spec, or with that of a pool's template (ValidateVirtualMachineSpec)."""
     template = spec.template
     yield from validate_metadata(template.metadata, f"{path}.template.metadata", config)
     yield from validate_grace_annotations(template.spec, template.metadata, f"{path}.template.metadata", config)

@@ -47,7 +47,7 @@ from virtcatalog.kubevirt.admission.memory import (
     validate_memory_is_set,
     validate_reserved_overhead,
 )
-from virtcatalog.kubevirt.admission.metadata import validate_annotations
+from virtcatalog.kubevirt.admission.metadata import validate_annotations, validate_metadata
 from virtcatalog.kubevirt.admission.networks import validate_networks
 from virtcatalog.kubevirt.admission.numa import validate_numa
 from virtcatalog.kubevirt.admission.panic import validate_panic_devices
@@ -134,17 +134,17 @@ def validate_vmi_spec(spec: VirtualMachineInstanceSpec, path: str, config: Confi
     return _run(SPEC_RULES, spec, path, config)
 
 
-def validate_vmi(vmi: VirtualMachineInstance, cluster: Cluster) -> list[Cause]:
-    """What the VMI webhook refuses in a VMI that virt-controller makes from a VM.
+def validate_vmi(vmi: VirtualMachineInstance, cluster: Cluster, *, of_user: bool = False) -> list[Cause]:
+    """What the VMI webhook refuses in a VMI: one that virt-controller makes, or a user's own.
 
-    Labels that KubeVirt keeps for itself are no matter here: virt-controller may set them.
+    Only virt-controller may set the labels that KubeVirt keeps for itself.
     """
     spec, metadata, config = vmi.spec, vmi.metadata, cluster.configuration
     return [
         *_run(_RULES_BEFORE, spec, "spec", config),
         *_run(SPEC_RULES, spec, "spec", config),
         *_run(_RULES_AFTER, spec, "spec", config),
-        *validate_annotations(metadata, "metadata", config),
+        *(validate_metadata if of_user else validate_annotations)(metadata, "metadata", config),
         *validate_grace_annotations(spec, metadata, "metadata", config),
         *_run(_RULES_LAST, spec, "spec", config),
     ]
