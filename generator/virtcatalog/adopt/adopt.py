@@ -40,6 +40,8 @@ class Adoption(NamedTuple):
 def adopt(vm: dict[str, Any], candidates: Candidates) -> Adoption:
     """Find what a VM can adopt; the manifest is not changed."""
     size = count(vm)
+    if vm.get("kind", "VirtualMachine") != "VirtualMachine":
+        return Adoption("unsupported", None, size, (UnsupportedError("kind", _without_matchers(vm["kind"])),))
     try:
         result = expand(vm, candidates.cluster)
         if not result.admitted:
@@ -51,6 +53,12 @@ def adopt(vm: dict[str, Any], candidates: Candidates) -> Adoption:
         named = vm["spec"].get("instancetype") or vm["spec"].get("preference")
         return Adoption("unchanged" if named else "nearest", None, size)
     return Adoption("nearest" if found.domain else "adopted", found, size)
+
+
+def _without_matchers(kind: str) -> str:
+    if kind == "VirtualMachinePool":
+        return "adopting in a pool; adopt in a VirtualMachine with its template, and take that over"
+    return f"a {kind} has no field for an instance type or preference; only a VirtualMachine or its pool has"
 
 
 Ranked = tuple[tuple[Any, ...], Shrunk]

@@ -66,10 +66,25 @@ def kind_type(api_version: str, kind: str) -> type[Object] | None:
 
 
 def holds_vm(manifest: Any) -> bool:
-    """Whether a manifest, as far as it is one, is of a kind of KubeVirt's that holds a VM, of whatever version."""
+    """Whether a manifest, as far as it is one, is of a kind of KubeVirt's that holds a VM, of whatever version.
+
+    A VMI that something owns holds none of its own: it came from its owner, and will again.
+    """
     kind, version = (manifest.get("kind"), manifest.get("apiVersion")) if isinstance(manifest, dict) else (None, None)
     group = HOLDERS.get(kind) if isinstance(kind, str) else None
-    return group is not None and (not isinstance(version, str) or version.rpartition("/")[0] == group)
+    if group is None or (isinstance(version, str) and version.rpartition("/")[0] != group):
+        return False
+    metadata = manifest.get("metadata") if kind == "VirtualMachineInstance" else None
+    return not (isinstance(metadata, dict) and metadata.get("ownerReferences"))
+
+
+def vm_spec(manifest: dict[str, Any]) -> Any:
+    """Return the spec of the VM in a manifest, which may be none: a pool has it in its template."""
+    spec = manifest.get("spec")
+    if manifest.get("kind") != "VirtualMachinePool" or not isinstance(spec, dict):
+        return spec
+    template = spec.get("virtualMachineTemplate")
+    return template.get("spec") if isinstance(template, dict) else None
 
 
 def unserved(api_version: str, kind: str) -> str | None:

@@ -15,8 +15,8 @@ import msgspec
 
 from virtcatalog.api.decode import clone, to_manifest
 from virtcatalog.api.findings import Path, field_path
-from virtcatalog.api.kubevirt import InstancetypeMatcher, PreferenceMatcher, VirtualMachine
-from virtcatalog.ask.template import Manifest, as_vmi, read_vm
+from virtcatalog.api.kubevirt import InstancetypeMatcher, PreferenceMatcher, VirtualMachine, VirtualMachineInstance
+from virtcatalog.ask.template import Held, Manifest, as_vmi, read_vm, written_template
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.controller.vm import ControllerError, start_vmi, sync_instancetype
 from virtcatalog.kubevirt.defaults.webhooks import mutate_vm, mutate_vmi
@@ -79,12 +79,13 @@ class _Runs:
         self._manifest, self._cluster = manifest, cluster
         self._instancetype: InstancetypeMatcher | None = None
         self._preference: PreferenceMatcher | None = None
-        vm = read_vm(manifest)
+        vm = read_vm(manifest, cluster.release)
         self._written = as_vmi(vm)
         self._namespace = vm.metadata.namespace or "default"
         self._whole = _run(vm, cluster)
         # What was inferred is inferred once: the instance type may stand at the volume of a VM without preference.
-        self._instancetype, self._preference = vm.spec.instancetype, vm.spec.preference
+        if isinstance(vm, VirtualMachine):
+            self._instancetype, self._preference = vm.spec.instancetype, vm.spec.preference
         self._run_without = cache(self._make)
 
     def origins(self) -> list[Origin]:
@@ -101,7 +102,9 @@ class _Runs:
             cluster = cluster.without_configuration()
         if without.presets:
             cluster = cluster.without_presets(*without.presets)
-        vm = read_vm(self._manifest)
+        vm = read_vm(self._manifest, cluster.release)
+        if not isinstance(vm, VirtualMachine):
+            return _run(vm, cluster)
         vm.spec.instancetype = self._instancetype and clone(self._instancetype)
         vm.spec.preference = self._preference and clone(self._preference)
         if without.instancetype:
@@ -112,7 +115,7 @@ class _Runs:
 
     def _sources(self, path: Path, value: Any) -> list[Source]:
         # The API writes some empty maps out by itself.
-        if _same(self._written, path, value) and (value != {} or _same(self._manifest["spec"]["template"], path, {})):
+        if _same(self._written, path, value) and (value != {} or _same(written_template(self._manifest), path, {})):
             return [Source(VM)]
         stage = next(index for index, vmi in enumerate(self._whole) if _same(vmi, path, value))
         found = list(self._from_presets(path, value) if stage == 2 else self._from_matchers(stage, path, value))
@@ -152,9 +155,12 @@ class _Runs:
         return not _same(self._run_without(without)[stage], path, value)
 
 
-def _run(vm: VirtualMachine, cluster: Cluster) -> _Run:
+def _run(vm: Held, cluster: Cluster) -> _Run:
     """Run the stages that change objects, as `pipeline.create_vmi` does; changes `vm`. As far as KubeVirt comes."""
     vm.metadata.namespace = vm.metadata.namespace or "default"
+    if isinstance(vm, VirtualMachineInstance):
+        written = to_manifest(vm)
+        return _Run(written, written, {} if mutate_vmi(vm, cluster) else to_manifest(vm))
     if mutate_vm(vm, cluster):
         return _Run({}, {}, {})
     admitted = as_vmi(vm)

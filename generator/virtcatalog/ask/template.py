@@ -6,26 +6,51 @@ from difflib import unified_diff
 from typing import Any
 
 from virtcatalog.api.decode import decode_manifest, to_manifest
-from virtcatalog.api.kubevirt import VirtualMachine
+from virtcatalog.api.holders import VirtualMachineInstanceReplicaSet, VirtualMachinePool
+from virtcatalog.api.kinds import vm_spec
+from virtcatalog.api.kubevirt import VirtualMachine, VirtualMachineInstance
+from virtcatalog.kubevirt.controller.holders import first_vm, vmi_of_replica_set
 from virtcatalog.manifests.emit import dump
+from virtcatalog.releases import DEFAULT, Release
 
 Manifest = dict[str, Any]
 
 
-def read_vm(manifest: Manifest) -> VirtualMachine:
-    """Read a VM as the API server takes it from its author; ManifestError when it does not."""
+Held = VirtualMachine | VirtualMachineInstance
+
+
+def read_vm(manifest: Manifest, release: Release = DEFAULT) -> Held:
+    """Read a VM as the API server takes it from its author, or the VM or VMI of what holds one.
+
+    ManifestError when the API server does not take it.
+    """
+    kind = manifest.get("kind")
+    if kind == "VirtualMachinePool":
+        return first_vm(decode_manifest(manifest, VirtualMachinePool), release)
+    if kind == "VirtualMachineInstanceReplicaSet":
+        return vmi_of_replica_set(decode_manifest(manifest, VirtualMachineInstanceReplicaSet))
+    if kind == "VirtualMachineInstance":
+        return decode_manifest(manifest, VirtualMachineInstance)
     vm = decode_manifest(manifest, VirtualMachine)
     vm.api_version, vm.kind = "kubevirt.io/v1", "VirtualMachine"
     return vm
 
 
-def as_vmi(vm: VirtualMachine) -> Manifest:
-    """Return the metadata and spec that the VM's template gives to its VMI."""
-    template = to_manifest(vm.spec.template)
-    metadata = {key: value for key, value in template.get("metadata", {}).items() if key in _INHERITED}
+def as_vmi(vm: Held) -> Manifest:
+    """Return the metadata and spec that the VM's template gives to its VMI; those of a VMI are its own."""
     own = to_manifest(vm.metadata)
+    template = to_manifest(vm) if isinstance(vm, VirtualMachineInstance) else to_manifest(vm.spec.template)
+    metadata = {key: value for key, value in template.get("metadata", {}).items() if key in _INHERITED}
     names = {key: own[key] for key in ("name", "namespace") if key in own}
     return {"metadata": {**names, **metadata}, "spec": template["spec"]}
+
+
+def written_template(manifest: Manifest) -> Manifest:
+    """Return the part of a manifest that a VMI is made of, as its author wrote it."""
+    if manifest.get("kind") == "VirtualMachineInstance":
+        return manifest
+    template: Manifest = vm_spec(manifest)["template"]
+    return template
 
 
 def template_diff(vm_manifest: Manifest, vmi: Manifest, name: str) -> str:
@@ -34,7 +59,8 @@ def template_diff(vm_manifest: Manifest, vmi: Manifest, name: str) -> str:
     `name` is the VM's, for the headers. "" when KubeVirt adds nothing.
     """
     old, new = (dump(_compared(each)).splitlines(keepends=True) for each in (as_vmi(read_vm(vm_manifest)), vmi))
-    return "".join(unified_diff(old, new, f"VirtualMachine/{name}", f"VirtualMachineInstance/{name}"))
+    kind = vm_manifest.get("kind") or "VirtualMachine"
+    return "".join(unified_diff(old, new, f"{kind}/{name}", f"VirtualMachineInstance/{name}"))
 
 
 def _compared(vmi: Manifest) -> Manifest:

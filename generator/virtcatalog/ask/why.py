@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 import msgspec
 
+from virtcatalog.api.kinds import vm_spec
 from virtcatalog.api.quantity import Quantity
 from virtcatalog.errors import ManifestError, RefusedError, UnsupportedError, VirtcatalogError
 from virtcatalog.kubevirt.cluster import Cluster
@@ -202,7 +203,7 @@ _IDENTITIES = frozenset(
 
 
 def _pinned(vm: Data) -> set[str]:
-    spec = vm.get("spec")
+    spec = vm_spec(vm)
     given = [spec.get(key) for key in ("instancetype", "preference")] if isinstance(spec, dict) else []
     return {str(each["revisionName"]) for each in given if isinstance(each, dict) and each.get("revisionName")}
 

@@ -10,7 +10,7 @@ import msgspec
 from msgspec.structs import replace
 
 from virtcatalog.api.findings import field_path
-from virtcatalog.api.kinds import holds_vm
+from virtcatalog.api.kinds import API_VERSIONS, holds_vm, kind_type
 from virtcatalog.api.kubevirt import VirtualMachine
 from virtcatalog.api.names import metadata_faults
 from virtcatalog.api.shape import Version, parse_release
@@ -186,13 +186,15 @@ def _source(rendering: _Rendering, text: Text, raw: bytes, document: int, field:
 
 
 def _faults(manifest: Mapping[str, Any], release: Version) -> list[tuple[tuple[str | int, ...], str]]:
-    found = faults(manifest, VirtualMachine, release)
-    if manifest.get("apiVersion") != "kubevirt.io/v1":
-        found.append((("apiVersion",), f"a VirtualMachine is of kubevirt.io/v1, not {manifest.get('apiVersion')!r}"))
+    typed, kind = kind_type(str(manifest.get("apiVersion")), manifest["kind"]), manifest["kind"]
+    found = faults(manifest, typed or VirtualMachine, release)
+    if typed is None or manifest["apiVersion"] != API_VERSIONS[typed]:
+        version = next(version for each, version in API_VERSIONS.items() if each.__name__ == kind)
+        found.append((("apiVersion",), f"a {kind} is of {version}, not {manifest.get('apiVersion')!r}"))
     metadata = manifest.get("metadata")
     name = metadata.get("name") if isinstance(metadata, dict) else None
     if not found and not name:
-        found.append((("metadata", "name"), "the VirtualMachine has no name"))
+        found.append((("metadata", "name"), f"the {kind} has no name"))
     elif not found and isinstance(metadata, dict):
         found += metadata_faults(metadata)
     return found

@@ -100,6 +100,8 @@ def command(
     printer(outcomes, number > 1)
     if faults or run.count != Counter(admitted=1):
         summary(_summary(run.count, len(faults)))
+    if without := sorted(name for batch in batches for name in batch.without_vm):
+        summary(_without_vm(without))
     if schema:
         summary(f"domains are checked against {schema}")
     return 2 if faults or run.count["unreadable"] or run.count["unsupported"] else run.worst
@@ -165,6 +167,10 @@ def _expanded(clusters: list[tuple[Batch, Cluster]], jobs: int) -> Iterator[_Exp
         results = expand_many((vm.manifest for vm in batch.vms), cluster, jobs)
         for vm, result in zip(batch.vms, results, strict=True):
             yield vm, result, cluster, warnings
+
+
+def _without_vm(files: list[str]) -> str:
+    return f"{len(files)} file{' holds' if len(files) == 1 else 's hold'} no VM: {', '.join(files)}"
 
 
 def _summary(count: Counter[str], others: int) -> str:

@@ -31,7 +31,8 @@ class Located(NamedTuple):
 class Batch(NamedTuple):
     """VMs that meet the same cluster; `unreadable` is what is wrong with VMs that cannot be read, a list a VM.
 
-    `kubevirt` is the release that their environment is said to run, "" when nothing says so.
+    `kubevirt` is the release that their environment is said to run, "" when nothing says so. `without_vm` are the files
+    with neither a VM nor anything that one meets.
     """
 
     vms: list[Located]
@@ -39,6 +40,7 @@ class Batch(NamedTuple):
     unreadable: list[list[Problem]]
     environment: str = ""
     kubevirt: str = ""
+    without_vm: tuple[str, ...] = ()
 
 
 class _Files(NamedTuple):
@@ -141,9 +143,11 @@ def _in(manifest: dict[str, Any], field: str, message: str) -> Problem:
 
 def _from_files(sources: list[str]) -> _Files:
     from virtcatalog.api.kinds import holds_vm, kind_type, unserved
+    from virtcatalog.kubevirt.cluster import counts
 
     manifests, problems = read_apart(sources)
-    batch = Batch([], [], [])
+    holding = {each.file for each in manifests if holds_vm(each.data) or counts(each.data)}
+    batch = Batch([], [], [], without_vm=tuple(sorted({each.file for each in manifests} - holding)))
     fatal: list[Problem] = []
     for each in manifests:
         data = each.data if isinstance(each.data, dict) else {}

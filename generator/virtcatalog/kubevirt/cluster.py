@@ -255,6 +255,13 @@ class Cluster:
         return {**given, _NAMESPACE_LABEL: name}
 
 
+def counts(manifest: Any) -> bool:
+    """Whether a manifest, as far as it is one, is of a kind that makes a difference to VMs."""
+    given = manifest if isinstance(manifest, dict) else {}
+    version, kind = str(given.get("apiVersion")), str(given.get("kind"))
+    return (version, kind) in _METADATA_ONLY or kind_type(version, kind) is not None
+
+
 def _identity(kind: str, obj: Any) -> tuple[str, str, str]:
     """What an object is found by; there is one KubeVirt CR, wherever it is."""
     if kind == "KubeVirt":

@@ -46,6 +46,7 @@ class Alike:
         own = _Own(name, self._claims(namespace) if known else _nothing)
         parts: list[Any] = [
             vm.get("apiVersion"),
+            vm.get("kind"),
             _shape(name),
             namespace if known or refers_to_own_namespace(vm) else _shape(namespace),
             metadata.get("labels") if self._labels_matter else None,

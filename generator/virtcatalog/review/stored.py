@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from virtcatalog.api.kinds import vm_spec
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.matchers import MATCHERS
 from virtcatalog.manifests.identity import Data, namespace_of
@@ -22,14 +23,15 @@ class Pinned(msgspec.Struct, frozen=True):
 
 def recreated(vm: Data) -> Data:
     """Return the VM as if it were created now: without stored revisions and status."""
-    spec = vm.get("spec")
+    spec, fresh = vm_spec(vm), {}
     if not isinstance(spec, dict):
         return vm
-    for matcher in MATCHERS:
-        given = spec.get(matcher)
-        if isinstance(given, dict) and "revisionName" in given:
-            spec = {**spec, matcher: {key: value for key, value in given.items() if key != "revisionName"}}
-    return {key: spec if key == "spec" else value for key, value in vm.items() if key != "status"}
+    for key, value in spec.items():
+        pinned = key in MATCHERS and isinstance(value, dict) and "revisionName" in value
+        fresh[key] = {each: value[each] for each in value if each != "revisionName"} if pinned else value
+    if spec is not vm["spec"]:
+        fresh = {**vm["spec"], "virtualMachineTemplate": {**vm["spec"]["virtualMachineTemplate"], "spec": fresh}}
+    return {key: fresh if key == "spec" else value for key, value in vm.items() if key != "status"}
 
 
 def pins(vm: Data, cluster: Cluster) -> Pinned:
@@ -49,7 +51,7 @@ def pins(vm: Data, cluster: Cluster) -> Pinned:
 
 def _stored_revision(vm: Data, matcher: str) -> str:
     """The revision that the VM's spec names, else the one that its status does for the same object."""
-    given = _at(vm, "spec", matcher)
+    given = _at(vm_spec(vm), matcher)
     if not given:
         return ""
     if given.get("revisionName"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from virtcatalog.api.decode import decode_manifest
+from virtcatalog.api.kinds import vm_spec
 from virtcatalog.api.kubevirt import VirtualMachine
 from virtcatalog.errors import ManifestError
 from virtcatalog.kubevirt.cluster import Cluster
@@ -13,7 +14,7 @@ from virtcatalog.manifests.identity import Data, Identity, namespace_of
 
 def references(vm: Data, cluster: Cluster) -> list[Identity] | None:
     """Return the instance type and the preference that a VM names or infers; None when that cannot be told."""
-    spec = vm.get("spec")
+    spec = vm_spec(vm)
     if not isinstance(spec, dict):
         return None
     found = []
@@ -32,7 +33,7 @@ def references(vm: Data, cluster: Cluster) -> list[Identity] | None:
 
 def refers_to_own_namespace(vm: Data) -> bool:
     """Whether the VM names an instance type or preference of its own namespace."""
-    spec = vm.get("spec")
+    spec = vm_spec(vm)
     for matcher, kind_of in MATCHERS.items():
         given = spec.get(matcher) if isinstance(spec, dict) else None
         if isinstance(given, dict) and kind_of(str(given.get("kind") or "")) in NAMESPACED_KINDS:
@@ -42,7 +43,8 @@ def refers_to_own_namespace(vm: Data) -> bool:
 
 def _inferred(manifest: Data, cluster: Cluster) -> list[Identity] | None:
     try:
-        vm = decode_manifest(manifest, VirtualMachine)
+        named = {"metadata": manifest.get("metadata"), "spec": vm_spec(manifest)}
+        vm = decode_manifest(named, VirtualMachine)
     except ManifestError:
         return None
     if infer_matchers(vm, cluster):

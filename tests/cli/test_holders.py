@@ -1,0 +1,121 @@
+"""The commands and the kinds that hold a VM besides VirtualMachine."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from expanding import TYPES, Run, vm
+
+from virtcatalog.cli import main
+
+VMI = """\
+apiVersion: kubevirt.io/v1
+kind: VirtualMachineInstance
+metadata: {name: one}
+spec:
+  domain: {memory: {guest: 1Gi}, devices: {}}
+"""
+REPLICAS = """\
+apiVersion: kubevirt.io/v1
+kind: VirtualMachineInstanceReplicaSet
+metadata: {name: several}
+spec:
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec:
+      domain: {memory: {guest: 1Gi}, devices: {}}
+"""
+POOL = """\
+apiVersion: pool.kubevirt.io/v1alpha1
+kind: VirtualMachinePool
+metadata: {name: many}
+spec:
+  selector: {matchLabels: {app: web}}
+  virtualMachineTemplate:
+    metadata: {labels: {app: web}}
+    spec:
+      runStrategy: Always
+      instancetype: {name: small}
+      template:
+        spec:
+          domain: {devices: {}}
+"""
+ALL = "---\n".join((VMI, REPLICAS, POOL, TYPES))
+
+
+def test_expand_shows_the_domain_of_each(run: Run) -> None:
+    result = run("-f", "vm.yaml", vm_yaml=ALL)
+    assert (result.exit_code, result.stderr) == (0, "3 VMs: 3 admitted\n")
+    assert result.stdout.count("<domain ") == 3
+    assert "<name>default_many-0</name>" in result.stdout
+
+
+def test_expand_refuses_each_at_its_place(run: Run) -> None:
+    bad = ALL.replace("devices: {}", "devices: {disks: [{name: a, disk: {}}]}")
+    result = run("-f", "vm.yaml", vm_yaml=bad)
+    assert result.exit_code == 1
+    places = [line.split(": ")[:3] for line in result.stderr.splitlines()[:-1]]
+    assert places == [
+        ["vm.yaml:5:53", "VirtualMachineInstance/one", "spec.domain.devices.disks[0].name"],
+        [
+            "vm.yaml:15:57",
+            "VirtualMachineInstanceReplicaSet/several",
+            "spec.template.spec.domain.devices.disks[0].name",
+        ],
+        [
+            "vm.yaml:29:39",
+            "VirtualMachinePool/many",
+            "spec.virtualMachineTemplate.spec.template.spec.domain.devices.disks[0].name",
+        ],
+    ]
+
+
+def test_expand_tells_what_kubevirt_adds_and_where_it_comes_from(run: Run) -> None:
+    diff = run("-f", "vm.yaml", "-o", "diff", vm_yaml=ALL).stdout
+    assert "--- VirtualMachineInstance/default/one\n+++ VirtualMachineInstance/default/one\n" in diff
+    assert "--- VirtualMachinePool/default/many\n" in diff
+    told = json.loads(run("-f", "vm.yaml", "-o", "json", vm_yaml=ALL).stdout)
+    one, several, many = (each["origins"] for each in told)
+    assert one["spec.domain.memory.guest"] == several["spec.domain.memory.guest"] == ["VM"]
+    assert many["spec.domain.memory.guest"] == ["instance type small"]
+    assert one["spec.domain.machine.type"] == ["KubeVirt default"]
+
+
+def test_a_vmi_that_a_vm_made_is_no_vm_of_its_own(run: Run) -> None:
+    owned = VMI.replace(
+        "{name: one}", "{name: one, ownerReferences: [{kind: VirtualMachine, name: x, uid: u, apiVersion: v}]}"
+    )
+    result = run("-f", "vm.yaml", vm_yaml=f"{vm('x')}---\n{owned}")
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert result.stdout.count("<domain ") == 1
+
+
+def test_files_that_hold_no_vm_are_counted_and_named(run: Run) -> None:
+    other = "apiVersion: example.org/v1\nkind: VirtualMachine\nmetadata: {name: x}\n"
+    service = "apiVersion: v1\nkind: Service\nmetadata: {name: x}\nspec: {}\n"
+    files = {"vm_yaml": vm("x"), "a_yaml": other, "b_yaml": service, "c_yaml": TYPES}
+    result = run("-f", ".", **files)
+    assert result.exit_code == 0
+    assert result.stderr == "2 files hold no VM: a.yaml, b.yaml\n"
+
+
+def test_explain_asks_a_pool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("pool.yaml").write_text(f"{POOL}---\n{TYPES}")
+    result = CliRunner().invoke(main, ["explain", "pool.yaml", "--field", "memory.guest"])
+    assert result.exit_code == 0, result.stderr
+    assert "instance type small: spec.memory.guest: 2Gi" in result.stdout
+
+
+@pytest.mark.parametrize("text", [VMI, REPLICAS, POOL])
+def test_adopt_says_why_it_leaves_them(text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("vm.yaml").write_text(f"{text}---\n{TYPES}")
+    result = CliRunner().invoke(main, ["adopt", "-f", "vm.yaml", "--in-place"])
+    assert result.exit_code == 2
+    assert "not supported by virtcatalog" in result.stderr
+    assert Path("vm.yaml").read_text() == f"{text}---\n{TYPES}"

@@ -1,0 +1,198 @@
+"""The kinds that hold a VM besides VirtualMachine: what KubeVirt makes of each, and at which fields it refuses."""
+
+import pytest
+from reading import read
+
+from virtcatalog.errors import UnsupportedError
+from virtcatalog.kubevirt.cluster import Cluster
+from virtcatalog.kubevirt.pipeline import expand
+
+VMI = """
+apiVersion: kubevirt.io/v1
+kind: VirtualMachineInstance
+metadata: {name: web, labels: {app: web}}
+spec:
+  domain: {memory: {guest: 1Gi}, devices: {DEVICES}}
+"""
+REPLICAS = """
+apiVersion: kubevirt.io/v1
+kind: VirtualMachineInstanceReplicaSet
+metadata: {name: web}
+spec:
+  replicas: 3
+  selector: {matchLabels: {app: SELECTED}}
+  template:
+    metadata: {labels: {app: web}}
+    spec:
+      domain: {memory: {guest: 1Gi}, devices: {DEVICES}}
+"""
+POOL = """
+apiVersion: pool.kubevirt.io/v1beta1
+kind: VirtualMachinePool
+metadata: {name: web}
+spec:
+  replicas: 3
+  selector: {matchLabels: {app: SELECTED}}
+  nameGeneration: {NAMING}
+  MORE
+  virtualMachineTemplate:
+    metadata: {labels: {app: web}, annotations: {team: blue}}
+    spec:
+      runStrategy: RUN
+      MATCHER
+      dataVolumeTemplates:
+        - metadata: {name: root}
+          spec: {source: {blank: {}}, storage: {resources: {requests: {storage: 1Gi}}}}
+      template:
+        metadata: {labels: {tier: front}}
+        spec:
+          domain: {memory: {guest: 1Gi}, devices: {DEVICES}}
+          volumes:
+            - {name: a, dataVolume: {name: root}}
+            - {name: b, persistentVolumeClaim: {claimName: shared}}
+            - {name: c, configMap: {name: settings}}
+            - {name: d, secret: {secretName: keys}}
+            - {name: e, cloudInitNoCloud: {secretRef: {name: user}, networkDataSecretRef: {name: net}}}
+"""
+
+
+def made(text, cluster=None, **parts):
+    usual = {"DEVICES": "", "SELECTED": "web", "NAMING": "", "MORE": "", "RUN": "Always", "MATCHER": ""}
+    for name, part in {**usual, **parts}.items():
+        text = text.replace(name, part)
+    return expand(read(text), cluster or Cluster())
+
+
+def fields(result):
+    return result.refused_by, [each.field for each in result.reasons]
+
+
+def test_a_vmi_goes_straight_to_its_own_webhooks():
+    result = made(VMI)
+    assert result.admitted
+    assert result.vm is None
+    assert result.vmi["metadata"]["name"] == "web"
+    assert "<name>default_web</name>" in result.domain_xml
+    assert result.converted_xml
+
+
+def test_a_vmi_is_refused_at_its_own_fields():
+    result = made(VMI.replace("{app: web}", "{kubevirt.io/nodeName: n}"), DEVICES="disks: [{name: a, disk: {bus: x}}]")
+    disk = "spec.domain.devices.disks[0]"
+    assert fields(result) == ("vmi", [f"{disk}.name", f"{disk}.disk.bus", "metadata.labels"])
+
+
+def test_a_vmi_with_a_generated_name_has_one_that_stays():
+    text = VMI.replace("name: web,", "generateName: web-,")
+    name = made(text).vmi["metadata"]["name"]
+    assert name == made(text).vmi["metadata"]["name"]
+    assert len(name) == len("web-") + 5
+
+
+def test_a_replica_set_makes_vmis_of_its_template():
+    result = made(REPLICAS)
+    metadata = result.vmi["metadata"]
+    assert (result.admitted, result.vm) == (True, None)
+    assert metadata["labels"] == {"app": "web"}
+    assert metadata["name"].startswith("web")
+    assert metadata["name"] != "web"
+    assert [each["kind"] for each in metadata["ownerReferences"]] == ["VirtualMachineInstanceReplicaSet"]
+    assert f"<name>default_{metadata['name']}</name>" in result.domain_xml
+
+
+def test_a_replica_set_is_refused_by_its_own_webhook():
+    result = made(REPLICAS, SELECTED="other", DEVICES="disks: [{name: a, disk: {bus: x}}]")
+    disk = "spec.template.spec.domain.devices.disks[0]"
+    assert fields(result) == ("vm", [f"{disk}.name", f"{disk}.disk.bus", "spec.selector"])
+    unselective = made(REPLICAS.replace("matchLabels: {app: SELECTED}", "matchExpressions: [{key: a, operator: Is}]"))
+    assert fields(unselective) == ("vm", ["spec.selector"])
+
+
+def test_what_the_webhook_of_a_replica_set_passes_over_is_refused_in_its_vmi():
+    result = made(REPLICAS.replace("memory: {guest: 1Gi}, ", ""))
+    assert fields(result) == ("vmi", [""])
+
+
+def names(result):
+    spec = result.vm["spec"]
+    volumes = spec["template"]["spec"]["volumes"]
+    cloud_init = volumes[4]["cloudInitNoCloud"]
+    return [
+        spec["dataVolumeTemplates"][0]["metadata"]["name"],
+        volumes[0]["dataVolume"]["name"],
+        volumes[1]["persistentVolumeClaim"]["claimName"],
+        volumes[2]["configMap"]["name"],
+        volumes[3]["secret"]["secretName"],
+        cloud_init["secretRef"]["name"],
+        cloud_init["networkDataSecretRef"]["name"],
+    ]
+
+
+def test_a_pool_shows_its_first_vm():
+    result = made(POOL)
+    metadata = result.vm["metadata"]
+    assert (metadata["name"], metadata["annotations"]) == ("web-0", {"team": "blue"})
+    assert metadata["labels"] == {"app": "web", "kubevirt.io/vm-pool-revision-name": "web-1"}
+    assert result.vmi["metadata"]["labels"] == {"tier": "front", "kubevirt.io/vm-pool-revision-name": "web-1"}
+    assert names(result) == ["root-0", "root-0", "shared", "settings", "keys", "user", "net"]
+    assert "<name>default_web-0</name>" in result.domain_xml
+
+
+@pytest.mark.parametrize(
+    ("release", "naming", "found"),
+    [
+        ("v1.9.0", "appendIndexToConfigMapRefs: true", ["settings-0", "keys", "user", "net"]),
+        ("v1.9.0", "appendIndexToSecretRefs: true", ["settings", "keys-0", "user-0", "net-0"]),
+        ("v1.8.4", "appendIndexToSecretRefs: true", ["settings", "keys-0", "user-0", "net-0"]),
+        ("v1.7.4", "appendIndexToSecretRefs: true", ["settings", "keys-0", "user", "net"]),
+    ],
+)
+def test_a_pool_numbers_what_each_vm_has_for_itself(release, naming, found):
+    assert names(made(POOL, Cluster(release=release), NAMING=naming))[3:] == found
+
+
+@pytest.mark.parametrize(
+    ("parts", "refused"),
+    [
+        ({"RUN": "Never"}, ("vm", ["spec.virtualMachineTemplate.spec.runStrategy"])),
+        ({"SELECTED": "other"}, ("vm", ["spec.selector"])),
+        ({"MORE": "maxUnavailable: 0"}, ("vm", ["spec.maxUnavailable"])),
+        ({"MORE": "maxUnavailable: '2'"}, ("vm", ["spec.maxUnavailable"])),
+        ({"MORE": "maxUnavailable: 101%"}, ("vm", ["spec.maxUnavailable"])),
+        ({"MORE": "maxUnavailable: 50%"}, (None, [])),
+        ({"MORE": "updateStrategy: {proactive: {}, unmanaged: {}}"}, ("vm", ["spec.updateStrategy"])),
+        ({"MORE": "scaleInStrategy: {opportunistic: {}, unmanaged: {}}"}, ("vm", ["spec.scaleInStrategy"])),
+        (
+            {"MATCHER": "instancetype: {name: huge}"},
+            ("controller", ["spec.virtualMachineTemplate.spec.instancetype.name"]),
+        ),
+        (
+            {"DEVICES": "disks: [{name: x, disk: {}}]"},
+            ("vm", ["spec.virtualMachineTemplate.spec.template.spec.domain.devices.disks[0].name"]),
+        ),
+    ],
+)
+def test_a_pool_is_refused_at_its_own_fields(parts, refused):
+    assert fields(made(POOL, **parts)) == refused
+
+
+@pytest.mark.parametrize(
+    ("text", "prefix"),
+    [
+        (VMI, "spec."),
+        (REPLICAS, "spec.template.spec."),
+        (POOL, "spec.virtualMachineTemplate.spec.template.spec."),
+    ],
+)
+def test_what_is_not_supported_is_told_at_the_manifests_field(text, prefix):
+    with pytest.raises(UnsupportedError) as caught:
+        made(text.replace("{guest: 1Gi}", "{guest: 1Gi}, cpu: {sockets: 70000}"))
+    assert caught.value.field == f"{prefix}domain.cpu"
+
+
+@pytest.mark.parametrize("text", [VMI, REPLICAS, POOL])
+def test_an_unknown_field_is_refused_where_it_stands(text):
+    result = made(text.replace("devices: {DEVICES}", "devices: {}, colour: blue"))
+    (reason,) = result.reasons
+    assert (result.refused_by, reason.field.rpartition(".")[2]) == ("vm", "colour")
+    assert "unknown field" in reason.message
