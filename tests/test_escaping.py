@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
 
@@ -56,7 +56,6 @@ def test_a_workflow_command_is_one_line_and_its_parts_stay_apart():
     assert found == "::error file=a%2Cb%3Ac%0D,title=t::a%0A::warning::b%25\\x1b\n"
 
 
-@settings(deadline=None)
 @given(ANY)
 def test_nothing_is_obeyed_in_any_text(text):
     for function in (
@@ -76,14 +75,12 @@ def test_nothing_is_obeyed_in_any_text(text):
     escaping.uri(text).encode("ascii")
 
 
-@settings(deadline=None)
 @given(ANY)
 def test_xml_takes_any_text(text):
     element = etree.Element("a")
     element.text = escaping.xml(text)
 
 
-@settings(deadline=None)
 @given(st.recursive(st.none() | st.integers() | ANY, lambda inner: st.lists(inner) | st.dictionaries(ANY, inner)))
 def test_json_stays_what_it_is(value):
     found = escaping.as_json(value)

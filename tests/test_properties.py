@@ -6,7 +6,7 @@ from copy import deepcopy
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, assume, example, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from virtcatalog import Cluster, expand
@@ -175,7 +175,7 @@ def outcome(result: Result) -> tuple[Any, ...]:
     return result.refused_by, result.causes, result.reasons, result.warnings, result.vm, result.vmi, result.domain_xml
 
 
-THOROUGH = settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+THOROUGH = settings(max_examples=100)
 
 
 @THOROUGH

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
@@ -109,7 +109,7 @@ def test_good_manifests_pass_both(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", SPECS)
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=150)
 @given(data=st.data())
 def test_schema_and_types_agree_on_changed_manifests(kind: str, data: st.DataObject) -> None:
     changed = manifest(kind)

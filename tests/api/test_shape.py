@@ -188,7 +188,7 @@ MANIFESTS = [(version, kind) for version, kinds in KINDS.items() for kind in kin
 
 
 @pytest.mark.parametrize(("version", "kind"), MANIFESTS, ids=[kind.__name__ for _, kind in MANIFESTS])
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(data=st.data())
 def test_schema_and_decoder_agree(version: str, kind: type[Object], data: st.DataObject) -> None:
     spec = struct_of(kind).fields.get("spec")

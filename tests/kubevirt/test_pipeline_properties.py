@@ -2,7 +2,7 @@
 
 import copy
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from reading import read
 
@@ -101,7 +101,7 @@ def outcome(result):
     return result.refused_by, result.causes, reasons, result.vm, result.vmi, result.domain_xml
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=150)
 @given(machines())
 def test_the_same_vm_gives_the_same_result_and_stays_as_it_is(manifest):
     before = copy.deepcopy(manifest)
@@ -111,7 +111,7 @@ def test_the_same_vm_gives_the_same_result_and_stays_as_it_is(manifest):
     assert outcome(expand(manifest, Cluster(read(OBJECTS)))) == first
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=150)
 @given(machines())
 def test_an_expanded_vm_expands_to_itself(manifest):
     first = expand(manifest, CLUSTER)

@@ -11,10 +11,10 @@ from virtcatalog.limits import TEMPLATE_INTEGER_BITS
 
 
 class ExpressionError(Exception):
-    """An expression that has no value; `line` counts from 0 within its text."""
+    """An expression that has no value; `line` counts from 0 within its text, `name` is the one that is unknown."""
 
-    def __init__(self, message: str, line: int = 0) -> None:
-        self.message, self.line = message, line
+    def __init__(self, message: str, line: int = 0, name: str = "") -> None:
+        self.message, self.line, self.name = message, line, name
         super().__init__(message)
 
 
@@ -114,9 +114,9 @@ def _amount(value: object) -> Quantity:
     raise ExpressionError(f"{value!r} is not an amount of memory such as '512Mi'")
 
 
-def unknown(name: str, names: Mapping[str, Any]) -> str:
-    """Word that an expression uses a name that has no value."""
-    return f"the expression uses {name!r}, which is unknown here{nearest(name, names)}"
+def unknown(name: str, names: Mapping[str, Any], line: int) -> ExpressionError:
+    """An expression uses, in a line of its text, a name that has no value."""
+    return ExpressionError(f"the expression uses {name!r}, which is unknown here{nearest(name, names)}", line, name)
 
 
 def as_text(value: Any) -> str:

@@ -105,7 +105,7 @@ def _look_up(name: str, names: Mapping[str, Any], line: int) -> Any:
     try:
         return names[name]
     except KeyError:
-        raise ExpressionError(unknown(name, names), line) from None
+        raise unknown(name, names, line) from None
 
 
 def _text(match: re.Match[str], names: Mapping[str, Any]) -> str:

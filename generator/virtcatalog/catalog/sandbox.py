@@ -258,7 +258,7 @@ def _prepare(text: str, names: Mapping[str, Any], work: Work) -> _Compiled:
     compiled: _Compiled = work.compiled(text, _compile)
     for name, line in compiled.uses:
         if name not in names:
-            raise ExpressionError(unknown(name, names), line)
+            raise unknown(name, names, line)
     work.spend(compiled.cost)
     return compiled
 
@@ -277,7 +277,7 @@ def _render(template: jinja2.Template, names: Mapping[str, Any], work: Work) -> 
             if length > TEMPLATE_OUTPUT_CHARACTERS:
                 raise ExpressionError("the template gives more than 1 MiB of text")
     except ExpressionError as error:
-        raise ExpressionError(error.message, _line(error)) from None
+        raise ExpressionError(error.message, _line(error), error.name) from None
     except WorkError as error:
         error.line = _line(error)
         raise

@@ -114,7 +114,7 @@ def _renderings(
             text = render(source, names, sources.work)
             sources.work.spend(reading(text))
         except (ExpressionError, WorkError) as error:
-            _report_line(sources, place, error.line + 1, _column(source, error.line, error.message), error.message)
+            _report_line(sources, place, error.line + 1, _column(source, error), error.message)
             if isinstance(error, WorkError):
                 raise CatalogError(*sources.problems) from None
         else:
@@ -132,10 +132,10 @@ def _facts(overlay: Overlay) -> dict[str, str]:
     }
 
 
-def _column(source: str, number: int, message: str) -> int:
+def _column(source: str, error: ExpressionError | WorkError) -> int:
     """The column of the name that an error is about, else 1."""
-    line = source.splitlines()[number : number + 1] or [""]
-    name = message.split("'")[1] if message.startswith("the expression uses '") else ""
+    name = error.name if isinstance(error, ExpressionError) else ""
+    line = source.splitlines()[error.line : error.line + 1] or [""]
     return line[0].find(name) + 1 if name and name in line[0] else 1
 
 

@@ -79,6 +79,7 @@ class _ClusterFacts:
             hypervisor=config.hypervisor,
             hypervisor_available=config.hypervisor in host.hypervisors,
             allow_emulation=config.allow_emulation,
+            host_architecture=host.architecture if config.feature_gate("CrossArchitectureVirtualization") else "",
             launcher_log_verbosity=config.virt_launcher_verbosity,
             non_root=not config.feature_gate("Root"),
             smbios=_smbios(config),

@@ -16,7 +16,7 @@ from virtcatalog.api.findings import Path as FieldPath
 from virtcatalog.api.findings import field_path, inspect
 from virtcatalog.api.quantity import Quantity
 from virtcatalog.errors import ManifestError, Problem
-from virtcatalog.kubevirt.hosts import HOSTS, HostProfile, cpu_list, cpu_ranges
+from virtcatalog.kubevirt.hosts import ARCHITECTURES, HOSTS, HostProfile, cpu_list, cpu_ranges
 from virtcatalog.limits import HOST_CPUS, HOST_FILE_BYTES
 from virtcatalog.manifests.document import Text
 from virtcatalog.manifests.emit import dump
@@ -109,6 +109,8 @@ def _identity(profile: HostProfile) -> Iterator[Fault]:
         yield ("version",), "counts from 1"
     if "--" in profile.name:
         yield ("name",), "must not hold '--', which cannot stand in an XML comment"
+    if profile.architecture not in ("", *ARCHITECTURES):
+        yield ("architecture",), f"{profile.architecture!r} is none of {', '.join(ARCHITECTURES)}"
 
 
 def _nodes(profile: HostProfile) -> Iterator[Fault]:

@@ -9,6 +9,9 @@ import msgspec
 
 from virtcatalog.kubevirt.hosttopology import HostCell, HostCPU, HostTopology
 
+ARCHITECTURES = ("amd64", "arm64", "s390x")
+"""The architectures of nodes and guests."""
+
 
 class HugePages(msgspec.Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
     """The huge pages of one size that a NUMA node has set aside; `size` in bytes."""
@@ -135,6 +138,8 @@ class HostProfile(msgspec.Struct, frozen=True, kw_only=True, rename="camel", for
     name: str
     version: int = 1
     description: str = ""
+    architecture: str = ""
+    """The node's own, `amd64`, `arm64` or `s390x`; empty: the guest's, whatever that is."""
     hypervisors: tuple[str, ...] = ("kvm",)
     """The hypervisors whose device the node has, as the KubeVirt CR names them."""
     numa_nodes: tuple[NUMANode, ...] = ()

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 from virtcatalog.api.cdi import DataSource
 from virtcatalog.api.domainspec import Machine
 from virtcatalog.api.kubevirt import VirtualMachine
+from virtcatalog.kubevirt.hosts import ARCHITECTURES
 
 if TYPE_CHECKING:
     from virtcatalog.kubevirt.cluster import Cluster
 
 _ARCHITECTURE_LABEL = "template.kubevirt.io/architecture"
-_ARCHITECTURES = ("amd64", "arm64", "s390x")
 
 
 def set_vm_defaults(vm: VirtualMachine, cluster: Cluster) -> None:
@@ -38,7 +38,7 @@ def _architecture_of_images(vm: VirtualMachine, cluster: Cluster) -> str:
         namespace = reference.namespace or vm.metadata.namespace or "default"
         source = _resolve(cluster.data_source(namespace, reference.name), cluster)
         architecture = source.metadata.labels.get(_ARCHITECTURE_LABEL, "") if source else ""
-        if architecture in _ARCHITECTURES:
+        if architecture in ARCHITECTURES:
             return architecture
     return ""
 

@@ -1,0 +1,7 @@
+"""What all tests go by."""
+
+from hypothesis import HealthCheck, settings
+
+# How fast a machine is, and what else it does, is no property of the code: benchmarks/ has those.
+settings.register_profile("virtcatalog", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("virtcatalog")
