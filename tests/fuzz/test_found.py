@@ -38,6 +38,21 @@ def test_kinds_and_versions_that_are_no_file_names(kind, version):
         assert all(isinstance(each, dict) for each in read_dump(content, "f"))
 
 
+@pytest.mark.parametrize(
+    ("metadata", "problem"),
+    [
+        ("abc", "metadata: must be a map, not "),
+        ({"name": [1]}, "metadata.name: must be a string, not "),
+        ({"name": "x", "namespace": {}}, "metadata.namespace: must be a string, not "),
+    ],
+)
+def test_objects_of_unknown_kinds_have_names_that_are_texts(metadata, problem):
+    content = json.dumps({"apiVersion": "example.org/v1", "kind": "VirtualMachine", "metadata": metadata}).encode()
+    (manifest,), _ = read_apart(content, "f")
+    (found,) = manifest.problems
+    assert problem in str(found)
+
+
 def test_a_run_tells_what_it_did_and_fails_for_what_it_found(tmp_path, monkeypatch, capsys):
     monkeypatch.syspath_prepend(Path(__file__).parent)
     run = importlib.import_module("run")

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from virtcatalog.api.decode import decode_manifest, decode_pruned, manifest_name
-from virtcatalog.api.findings import Path, field_path, inspect_kind
+from virtcatalog.api.findings import Path, describe, field_path, inspect_kind
 from virtcatalog.api.kinds import READ, kind_type
 from virtcatalog.api.names import metadata_faults
 from virtcatalog.api.object import Object
@@ -115,6 +115,9 @@ def _check(manifest: Manifest) -> list[Problem]:
     if typed is None:
         from virtcatalog.api.corekinds import check_core
 
+        faults = list(_unidentified(manifest.data.get("metadata")))
+        if faults:
+            return [manifest.problem(path, message) for path, message in faults]
         return [manifest.problem(path, message) for path, message in (*check_core(manifest.data), *_named(manifest))]
     try:
         manifest.object = (
@@ -126,6 +129,17 @@ def _check(manifest: Manifest) -> list[Problem]:
     if not metadata.get("name") and not metadata.get("generateName"):
         return [manifest.problem("metadata.name", "is required")]
     return [manifest.problem(path, message) for path, message in _named(manifest)]
+
+
+def _unidentified(metadata: Any) -> Iterator[tuple[Path, str]]:
+    """Say why an object of a kind that is not known cannot be told from others: its name is no text."""
+    if metadata is not None and not isinstance(metadata, dict):
+        yield ("metadata",), f"must be a map, not {describe(metadata)}"
+        return
+    for key in ("name", "namespace", "generateName"):
+        value = (metadata or {}).get(key)
+        if value is not None and not isinstance(value, str):
+            yield ("metadata", key), f"must be a string, not {describe(value)}"
 
 
 def _named(manifest: Manifest) -> Iterator[tuple[Path, str]]:
