@@ -66,12 +66,13 @@ class Warning(msgspec.Struct, frozen=True, order=True):
 
     `type` is "Deprecated" (a later release will not take it), "Pruned" (the release does not know the field, which the
     API server drops), "Missing" (a field that has to be there, which KubeVirt reads as empty), "Ignored" (KubeVirt
-    works without what is written there) or "Refused" (KubeVirt would take it, but the API server refuses it before).
+    works without what is written there), "Refused" (KubeVirt would take it, but the API server refuses it before) or
+    "Suspect" (KubeVirt takes it as it is written, which is hardly what was meant).
     `object` names another object than the VM (`Kind/namespace/name`) when the warning is about one that the VM uses;
     `field` is one of its own then.
     """
 
-    type: Literal["Deprecated", "Pruned", "Missing", "Ignored", "Refused"]
+    type: Literal["Deprecated", "Pruned", "Missing", "Ignored", "Refused", "Suspect"]
     field: str
     message: str
     object: str = ""

@@ -196,3 +196,14 @@ def test_an_unknown_field_is_refused_where_it_stands(text):
     (reason,) = result.reasons
     assert (result.refused_by, reason.field.rpartition(".")[2]) == ("vm", "colour")
     assert "unknown field" in reason.message
+
+
+@pytest.mark.parametrize(
+    ("text", "prefix"),
+    [(VMI, "spec."), (REPLICAS, "spec.template.spec."), (POOL, "spec.virtualMachineTemplate.spec.template.spec.")],
+)
+def test_a_memory_of_four_bytes_is_warned_of(text, prefix):
+    (warning,) = made(text.replace("guest: 1Gi", "guest: 4")).warnings
+    assert (warning.type, warning.field) == ("Suspect", f"{prefix}domain.memory.guest")
+    assert warning.message == "4 is a memory of 4 bytes: give it a unit, such as 4Gi"
+    assert made(text.replace("guest: 1Gi", "guest: 1Mi")).warnings == ()

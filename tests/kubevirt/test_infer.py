@@ -190,3 +190,44 @@ def test_what_a_matcher_may_say(path, matcher, causes):
 def test_the_instance_types_matcher_is_looked_at_first():
     causes = infer_matchers(read_vm("{instancetype: {}, preference: {}}"), Cluster([]))
     assert [cause.field for cause in causes] == ["spec.instancetype"]
+
+
+SOURCE = """
+apiVersion: cdi.kubevirt.io/v1beta1
+kind: DataSource
+metadata: {name: image, ANNOTATIONS}
+spec: {source: {}}
+"""
+
+
+def inferring(*objects):
+    vm = read_vm(
+        "{instancetype: {inferFromVolume: root}, dataVolumeTemplates: "
+        "[{metadata: {name: disk}, spec: {sourceRef: {kind: DataSource, name: image}}}]}",
+        "{domain: {devices: {}}, volumes: [{name: root, dataVolume: {name: disk}}]}",
+    )
+    (cause,) = infer_matchers(vm, Cluster(objects))
+    return cause.message
+
+
+def test_a_data_source_that_was_not_given_is_said_to_be_missing():
+    assert "DataSource default/image is not among the files" in inferring()
+    assert "has no label instancetype.kubevirt.io/default-instancetype" in inferring(
+        read(SOURCE.replace(", ANNOTATIONS", ""))
+    )
+
+
+@pytest.mark.parametrize("name", ["default-instancetype", "defaultInstancetype"])
+def test_an_annotation_that_a_label_has_replaced_gets_a_hint(name):
+    key = f"instancetype.kubevirt.io/{name}"
+    said = inferring(read(SOURCE.replace("ANNOTATIONS", f"annotations: {{{key}: small}}")))
+    assert f"its annotation {key} counts for nothing" in said
+
+
+def test_a_claim_that_was_not_given_is_said_to_be_missing():
+    vm = read_vm(
+        "{preference: {inferFromVolume: root}}",
+        "{domain: {devices: {}}, volumes: [{name: root, persistentVolumeClaim: {claimName: disk}}]}",
+    )
+    (cause,) = infer_matchers(vm, Cluster())
+    assert "PersistentVolumeClaim default/disk is not among the files" in cause.message

@@ -161,3 +161,35 @@ def test_what_is_not_supported_is_at_the_vms_field_and_travels():
     sent = pickle.loads(pickle.dumps(caught.value))
     assert sent.field == caught.value.field == "spec.template.spec.domain.cpu"
     assert (sent.message, str(sent)) == (caught.value.message, str(caught.value))
+
+
+def test_a_type_that_is_not_there_comes_before_the_requirements_that_fail_for_it():
+    instancetype = """
+    apiVersion: instancetype.kubevirt.io/v1beta1
+    kind: VirtualMachineClusterInstancetype
+    metadata: {name: std.medium}
+    spec: {cpu: {guest: 2}, memory: {guest: 4Gi}}
+    """
+    preference = """
+    apiVersion: instancetype.kubevirt.io/v1beta1
+    kind: VirtualMachineClusterPreference
+    metadata: {name: linux}
+    spec: {requirements: {memory: {guest: 2Gi}}}
+    """
+    vm = """
+    apiVersion: kubevirt.io/v1
+    kind: VirtualMachine
+    metadata: {name: web}
+    spec:
+      runStrategy: Always
+      instancetype: {name: std.meduim}
+      preference: {name: linux}
+      template: {spec: {domain: {devices: {}}}}
+    """
+    result = expand(read(vm), Cluster([read(instancetype), read(preference)]))
+    assert result.refused_by == "vm"
+    assert [each.field for each in result.causes] == ["spec.template.spec.domain.memory"]
+    first, second = result.reasons
+    assert (first.field, first.by) == ("spec.instancetype.name", "controller")
+    assert first.message.endswith("'std.meduim'; did you mean 'std.medium'?")
+    assert second.by == "vm"

@@ -27,6 +27,7 @@ from virtcatalog.errors import (
 from virtcatalog.kubevirt.admission.datavolumetemplates import validate_data_volume_schema
 from virtcatalog.kubevirt.admission.holders import validate_pool, validate_replica_set
 from virtcatalog.kubevirt.admission.instancetypes import admit, apply_to_vm
+from virtcatalog.kubevirt.admission.memory import memory_warnings
 from virtcatalog.kubevirt.admission.vm import validate_vm, vm_warnings
 from virtcatalog.kubevirt.admission.vmi import validate_vmi
 from virtcatalog.kubevirt.cluster import Cluster, prune_manifest
@@ -38,6 +39,7 @@ from virtcatalog.kubevirt.defaults.spec import set_default_vmi_spec
 from virtcatalog.kubevirt.defaults.webhooks import mutate_vm, mutate_vmi
 from virtcatalog.kubevirt.handler import build_context
 from virtcatalog.kubevirt.identity import generated_name, vmi_uid
+from virtcatalog.kubevirt.instancetype.find import missing_matchers
 from virtcatalog.kubevirt.launcher.builder import build_domain
 from virtcatalog.kubevirt.launcher.errors import DomainError
 from virtcatalog.kubevirt.launcher.launch.sync import launch, launch_warnings
@@ -91,7 +93,7 @@ def _run(manifest: dict[str, Any], cluster: Cluster, *, domain: bool) -> Result:
 def _build(manifest: dict[str, Any], result: Result, cluster: Cluster) -> Result:
     """virt-launcher's part."""
     vm, vmi = result.made_vm, result.made_vmi
-    assert isinstance(vm, VirtualMachine)  # every admitted VM has both
+    assert vm is None or isinstance(vm, VirtualMachine)  # not every VMI is of a VM
     assert isinstance(vmi, VirtualMachineInstance)
     try:
         context = build_context(vmi, cluster, vm)
@@ -131,7 +133,9 @@ def _of_replica_set(manifest: dict[str, Any], cluster: Cluster) -> Result:
     causes = validate_replica_set(held, cluster.configuration)
     if causes:
         return _refused_holder(causes, warnings)
-    return _admit_vmi(vmi_of_replica_set(held), None, manifest, cluster, warnings)
+    vmi = vmi_of_replica_set(held)
+    warnings += memory_warnings(vmi.spec, "spec.template.spec")
+    return _admit_vmi(vmi, None, manifest, cluster, warnings)
 
 
 def _of_vmi(manifest: dict[str, Any], cluster: Cluster) -> Result:
@@ -142,6 +146,7 @@ def _of_vmi(manifest: dict[str, Any], cluster: Cluster) -> Result:
     metadata = vmi.metadata
     metadata.name = metadata.name or generated_name(metadata.namespace, metadata.generate_name)
     metadata.uid = metadata.uid or vmi_uid(metadata.namespace, metadata.name)
+    warnings += memory_warnings(vmi.spec, "spec")
     return _admit_vmi(vmi, None, manifest, cluster, warnings, of_user=True)
 
 
@@ -188,7 +193,10 @@ def _start(decoded: VirtualMachine, manifest: dict[str, Any], cluster: Cluster, 
     vm = decoded
     causes = admit_vm(vm, cluster)
     if causes:
-        return _refused("vm", causes, manifest, cluster, warnings, vm)
+        refusal = _refused("vm", causes, manifest, cluster, warnings, vm)
+        # The webhook passes over what it does not find, and judges the VM as if it named nothing.
+        missing = reasons("controller", missing_matchers(vm, cluster), manifest, cluster)
+        return replace(refusal, reasons=(*missing, *refusal.reasons)) if missing else refusal
     warnings += vm_warnings(vm) + cluster.warnings_about(vm)
     try:
         vm = sync_instancetype(vm, cluster)

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from virtcatalog.api.kubevirt import VirtualMachineInstanceSpec
-from virtcatalog.errors import Cause
+from virtcatalog.errors import Cause, Warning
 from virtcatalog.kubevirt.admission.causes import invalid, required
 from virtcatalog.kubevirt.configuration import Configuration
+
+_LEAST = 2**20
 
 
 def validate_guest_memory(spec: VirtualMachineInstanceSpec, path: str, config: Configuration) -> Iterator[Cause]:
@@ -32,6 +34,15 @@ def validate_reserved_overhead(spec: VirtualMachineInstanceSpec, path: str, conf
         yield invalid(
             f"{path}.domain.memory.reservedOverhead", "needs the feature gate ReservedOverheadMemlock, which is off"
         )
+
+
+def memory_warnings(spec: VirtualMachineInstanceSpec, path: str) -> list[Warning]:
+    """Guest memory of less than a mebibyte, which KubeVirt takes: most often a number whose unit was left out."""
+    guest = spec.domain.memory.guest if spec.domain.memory is not None else None
+    if guest is None or not 0 < guest.value < _LEAST:
+        return []
+    said = f"{guest} is a memory of {guest.value} bytes: give it a unit, such as {guest.value}Gi"
+    return [Warning("Suspect", f"{path}.domain.memory.guest", said)]
 
 
 def validate_memory_is_set(spec: VirtualMachineInstanceSpec, path: str, _config: Configuration) -> Iterator[Cause]:

@@ -16,6 +16,7 @@ from virtcatalog.kubevirt.admission.datavolumetemplates import (
     validate_data_volume_templates,
 )
 from virtcatalog.kubevirt.admission.grace import validate_grace_annotations
+from virtcatalog.kubevirt.admission.memory import memory_warnings
 from virtcatalog.kubevirt.admission.metadata import validate_metadata
 from virtcatalog.kubevirt.admission.vmi import validate_vmi_spec
 from virtcatalog.kubevirt.configuration import Configuration
@@ -39,10 +40,11 @@ def validate_vm(vm: VirtualMachine, expanded: VirtualMachineSpec, config: Config
 
 
 def vm_warnings(vm: VirtualMachine) -> list[Warning]:
-    """What the webhook remarks on a VM that it admits (warnDeprecatedAPIs)."""
-    if vm.spec.running is None:
-        return []
-    return [Warning("Deprecated", "spec.running", "is deprecated: use spec.runStrategy")]
+    """What the webhook remarks on a VM that it admits (warnDeprecatedAPIs), and memory that no guest can have."""
+    found = memory_warnings(vm.spec.template.spec, "spec.template.spec")
+    if vm.spec.running is not None:
+        found.append(Warning("Deprecated", "spec.running", "is deprecated: use spec.runStrategy"))
+    return found
 
 
 def validate_vm_spec(spec: VirtualMachineSpec, path: str, config: Configuration) -> Iterator[Cause]:

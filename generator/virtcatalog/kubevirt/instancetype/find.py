@@ -71,6 +71,17 @@ def find_preference(vm: VirtualMachine, cluster: Cluster) -> VirtualMachinePrefe
     return named_preference(vm, matcher, cluster).spec
 
 
+def missing_matchers(vm: VirtualMachine, cluster: Cluster) -> list[Cause]:
+    """Say which of the instance type and preference that a VM names are not there."""
+    causes = []
+    for find in (find_instancetype, find_preference):
+        try:
+            find(vm, cluster)
+        except NotFoundError as error:
+            causes.append(error.cause)
+    return causes
+
+
 def named_instancetype(vm: VirtualMachine, matcher: InstancetypeMatcher, cluster: Cluster) -> Instancetype:
     """Return the instance type of the matcher's kind and name, whatever revision it is pinned to."""
     kind = instancetype_kind(matcher.kind)

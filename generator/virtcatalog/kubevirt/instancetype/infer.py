@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from virtcatalog.api.cdi import DataVolumeSourcePVC, DataVolumeSourceSnapshot, DataVolumeSpec
+from virtcatalog.api.core import ObjectMeta
 from virtcatalog.api.kubevirt import InstancetypeMatcher, PreferenceMatcher, VirtualMachine
 from virtcatalog.errors import Cause, VirtcatalogError
 from virtcatalog.kubevirt.matchers import Matcher, validate_matchers
@@ -91,16 +92,30 @@ def _from_volume(vm: VirtualMachine, name: str, label: str, cluster: Cluster) ->
     raise _InferenceError(f"there is no volume {name!r} to infer from", ignorable=False)
 
 
-def _from_labels(labels: dict[str, str], label: str, owner: str) -> Default:
+def _from_labels(metadata: ObjectMeta, label: str, owner: str) -> Default:
+    labels = metadata.labels
     if label not in labels:
-        raise _InferenceError(f"{owner} has no label {label}")
+        raise _InferenceError(f"{owner} has no label {label}{_annotated(metadata, label)}")
     return labels[label], labels.get(label + _KIND_SUFFIX, "")
+
+
+def _annotated(metadata: ObjectMeta, label: str) -> str:
+    """A hint at an annotation by which KubeVirt once did what it does by a label now."""
+    prefix, _, name = label.rpartition("/")
+    first, *others = name.split("-")
+    older = f"{prefix}/{first}{''.join(map(str.capitalize, others))}"
+    for key in (label, older):
+        if key in metadata.annotations:
+            return f" (its annotation {key} counts for nothing: labels have replaced annotations)"
+    return ""
 
 
 def _from_pvc(namespace: str, name: str, label: str, cluster: Cluster) -> Default:
     pvc = cluster.pvc(namespace, name)
-    # A claim that the input lacks counts as one without labels.
-    return _from_labels(pvc.metadata.labels if pvc else {}, label, f"PersistentVolumeClaim {namespace}/{name}")
+    owner = f"PersistentVolumeClaim {namespace}/{name}"
+    if pvc is None:  # it counts as one without labels
+        raise _InferenceError(f"{owner} is not among the files: nothing to infer")
+    return _from_labels(pvc.metadata, label, owner)
 
 
 def _from_data_volume(vm: VirtualMachine, namespace: str, name: str, label: str, cluster: Cluster) -> Default:
@@ -111,7 +126,7 @@ def _from_data_volume(vm: VirtualMachine, namespace: str, name: str, label: str,
     if data_volume is None:  # CDI may have removed it: its claim has the same name
         return _from_pvc(namespace, name, label, cluster)
     if label in data_volume.metadata.labels:
-        return _from_labels(data_volume.metadata.labels, label, "")
+        return _from_labels(data_volume.metadata, label, "")
     return _from_data_volume_spec(data_volume.spec, namespace, label, cluster)
 
 
@@ -130,13 +145,16 @@ def _from_data_volume_spec(spec: DataVolumeSpec, namespace: str, label: str, clu
 
 def _from_data_source(namespace: str, name: str, label: str, cluster: Cluster) -> Default:
     data_source = cluster.data_source(namespace, name)
-    if data_source is not None:
-        if label in data_source.metadata.labels:
-            return _from_labels(data_source.metadata.labels, label, "")
-        source = data_source.spec.source
-        if found := _from_source(source.pvc, source.snapshot, label, cluster):
-            return found
-    raise _InferenceError(f"DataSource {namespace}/{name} has no label {label} and no claim or snapshot as its source")
+    owner = f"DataSource {namespace}/{name}"
+    if data_source is None:
+        raise _InferenceError(f"{owner} is not among the files: nothing to infer")
+    if label in data_source.metadata.labels:
+        return _from_labels(data_source.metadata, label, "")
+    source = data_source.spec.source
+    if found := _from_source(source.pvc, source.snapshot, label, cluster):
+        return found
+    hint = _annotated(data_source.metadata, label)
+    raise _InferenceError(f"{owner} has no label {label}{hint} and no claim or snapshot as its source")
 
 
 def _from_source(
@@ -150,4 +168,4 @@ def _from_source(
     owner = f"VolumeSnapshot {snapshot.namespace}/{snapshot.name}"
     if found is None:
         raise _InferenceError(f"{owner} does not exist", ignorable=False)
-    return _from_labels(found.metadata.labels, label, owner)
+    return _from_labels(found.metadata, label, owner)
