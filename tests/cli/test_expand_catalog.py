@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from shutil import copytree
 
 import pytest
 from click.testing import Result
@@ -114,6 +115,15 @@ def test_templates_meet_manifests_that_are_named_in_place_of_their_catalogs_obje
     objects += "---\n" + OTHER.format(scope="Cluster", namespace="", guest="7Gi")
     arguments = ["-o", "vmi", "-f", "catalog/vms/web.yaml.j2", "--catalog", "objects.yaml"]
     assert guests(run(*arguments, objects_yaml=objects)) == [("web", "5Gi"), ("web", "7Gi")]
+
+
+@pytest.mark.usefixtures("catalog")
+def test_templates_meet_what_another_catalog_deploys_to_the_environment_of_that_name(run: Run) -> None:
+    copytree("catalog", "other")
+    Path("other/instancetypes/m.yaml").write_text(CATALOG["instancetypes/m.yaml"].replace("1Gi", "2Gi"))
+    Path("other/overlays.yaml").write_text(CATALOG["overlays.yaml"].replace("3Gi", "6Gi"))
+    arguments = ["-o", "vmi", "-f", "catalog/vms/web.yaml.j2", "--catalog", "other"]
+    assert guests(run(*arguments)) == [("web", "6Gi"), ("web", "2Gi")]
 
 
 @pytest.mark.usefixtures("catalog")

@@ -105,6 +105,7 @@ def _templates(folder: Path, source: str) -> Iterator[tuple[Catalog, VmTemplate]
 def _environments(
     templates: list[tuple[Catalog, VmTemplate]], named: str | None, beside: list[Located]
 ) -> Iterator[Batch]:
+    from virtcatalog.catalog.load import load_catalog
     from virtcatalog.render.environment import deployed
 
     files: dict[tuple[str, str, str], list[VmTemplate]] = {}
@@ -115,8 +116,11 @@ def _environments(
     objects: dict[tuple[str, str], list[Located]] = {}
     for (path, environment, _), members in files.items():
         if (path, environment) not in objects:
-            other = named and not is_catalog(named)
-            manifests = catalog_objects(named) if other else deployed(catalogs[path], environment)
+            if named and not is_catalog(named):
+                manifests = catalog_objects(named)
+            else:
+                other = named if named and Path(named).resolve() != Path(path).resolve() else None
+                manifests = deployed(load_catalog(other) if other else catalogs[path], environment)
             objects[path, environment] = [_unplaced(each) for each in manifests]
         own = [Located(each, partial(_beside, members[0], each)) for each in members[0].companions]
         vms = [Located(each.manifest, each.problem) for each in members]
