@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 from expanding import TYPES, Run, vm
+from ruamel.yaml import YAML
 
 from virtcatalog.cli import main
 
@@ -111,11 +112,44 @@ def test_explain_asks_a_pool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert "instance type small: spec.memory.guest: 2Gi" in result.stdout
 
 
-@pytest.mark.parametrize("text", [VMI, REPLICAS, POOL])
-def test_adopt_says_why_it_leaves_them(text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("text", "kind"), [(VMI, "VirtualMachineInstance"), (REPLICAS, "VirtualMachineInstanceReplicaSet")]
+)
+def test_adopt_says_why_it_leaves_them(text: str, kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("vm.yaml").write_text(f"{text}---\n{TYPES}")
     result = CliRunner().invoke(main, ["adopt", "-f", "vm.yaml", "--in-place"])
     assert result.exit_code == 2
-    assert "not supported by virtcatalog" in result.stderr
+    assert f"a {kind} has no field for an instance type or preference" in result.stderr
     assert Path("vm.yaml").read_text() == f"{text}---\n{TYPES}"
+
+
+DOMAIN = """\
+          domain:
+            cpu: {sockets: 2}
+            memory: {guest: 2Gi}
+            devices: {}
+"""
+INLINE = POOL.replace("instancetype: {name: small}", "# its size").replace("          domain: {devices: {}}\n", DOMAIN)
+
+
+def test_adopt_rewrites_the_template_of_a_pool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("pool.yaml").write_text(f"{INLINE}---\n{TYPES}")
+    result = CliRunner().invoke(main, ["adopt", "-f", "pool.yaml", "--in-place"])
+    assert result.exit_code == 0, result.stderr
+    made = Path("pool.yaml").read_text()
+    pool = next(iter(YAML(typ="safe").load_all(made)))
+    spec = pool["spec"]["virtualMachineTemplate"]["spec"]
+    assert spec["instancetype"] == {"name": "small"}
+    assert spec["template"]["spec"]["domain"] == {"devices": {}}
+    assert "# its size" in made
+    assert "spec.virtualMachineTemplate.spec.template.spec.domain.memory.guest: 2Gi" in result.stderr
+
+
+def test_adopt_tells_at_a_pools_own_fields_why_it_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("pool.yaml").write_text(f"{INLINE.replace('Always', 'Never')}---\n{TYPES}")
+    result = CliRunner().invoke(main, ["adopt", "-f", "pool.yaml"])
+    assert result.exit_code == 1
+    assert "spec.virtualMachineTemplate.spec.runStrategy: 'Never' is none of" in result.stderr

@@ -8,15 +8,19 @@ from itertools import product
 from math import inf
 from typing import Any, Literal, NamedTuple
 
+from msgspec.structs import replace
+
 from virtcatalog.adopt.candidates import Candidates, Instancetype, Member, Preference, Reference, hint, usable
 from virtcatalog.adopt.data import put
-from virtcatalog.adopt.shrink import Names, Original, Pair, Shrunk, count, shrink
+from virtcatalog.adopt.shrink import POOLED, Names, Original, Pair, Shrunk, count, shrink
 from virtcatalog.api.instancetype import VirtualMachinePreferenceSpec
+from virtcatalog.api.kinds import vm_spec
 from virtcatalog.errors import Reason, UnsupportedError
 from virtcatalog.kubevirt.instancetype.find import find_preference
 from virtcatalog.kubevirt.launcher.difference import differences
 from virtcatalog.kubevirt.launcher.elements.vcpu import requested_topology
-from virtcatalog.kubevirt.pipeline import Result, expand
+from virtcatalog.kubevirt.pipeline import Result, create_vmi, expand
+from virtcatalog.kubevirt.reasons import field_of_holder
 
 Outcome = Literal["adopted", "unchanged", "nearest", "refused", "unsupported"]
 _NEAR_INSTANCETYPES = 6
@@ -39,9 +43,12 @@ class Adoption(NamedTuple):
 
 def adopt(vm: dict[str, Any], candidates: Candidates) -> Adoption:
     """Find what a VM can adopt; the manifest is not changed."""
-    size = count(vm)
-    if vm.get("kind", "VirtualMachine") != "VirtualMachine":
-        return Adoption("unsupported", None, size, (UnsupportedError("kind", _without_matchers(vm["kind"])),))
+    size, kind = count(vm), vm.get("kind")
+    if kind == "VirtualMachinePool":
+        return _adopt_in_pool(vm, candidates)
+    if kind in ("VirtualMachineInstance", "VirtualMachineInstanceReplicaSet"):
+        message = f"a {kind} has no field for an instance type or preference; VirtualMachines and their pools have"
+        return Adoption("unsupported", None, size, (UnsupportedError("kind", message),))
     try:
         result = expand(vm, candidates.cluster)
         if not result.admitted:
@@ -55,10 +62,35 @@ def adopt(vm: dict[str, Any], candidates: Candidates) -> Adoption:
     return Adoption("nearest" if found.domain else "adopted", found, size)
 
 
-def _without_matchers(kind: str) -> str:
-    if kind == "VirtualMachinePool":
-        return "adopting in a pool; adopt in a VirtualMachine with its template, and take that over"
-    return f"a {kind} has no field for an instance type or preference; only a VirtualMachine or its pool has"
+def _adopt_in_pool(pool: dict[str, Any], candidates: Candidates) -> Adoption:
+    """Find what the VMs of a pool can adopt, and put it into the pool's template."""
+    result = create_vmi(pool, candidates.cluster)
+    if not result.admitted:
+        return Adoption("refused", None, count(pool), result.reasons)
+    vm = {
+        "apiVersion": "kubevirt.io/v1",
+        "kind": "VirtualMachine",
+        "metadata": pool.get("metadata") or {},
+        "spec": vm_spec(pool),
+    }
+    made = adopt(vm, candidates)
+    return made._replace(found=made.found and _pooled(made.found, pool), against=tuple(map(_in_pool, made.against)))
+
+
+def _pooled(found: Shrunk, pool: dict[str, Any]) -> Shrunk:
+    return found._replace(
+        manifest=put(pool, (*POOLED, "spec"), found.manifest["spec"]),
+        removed=[each._replace(path=(*POOLED, *each.path)) for each in found.removed],
+        kept=[each._replace(path=(*POOLED, *each.path)) for each in found.kept],
+        added=[(*POOLED, *path) for path in found.added],
+    )
+
+
+def _in_pool(said: Reason | UnsupportedError) -> Any:
+    field = field_of_holder(said.field, "VirtualMachinePool")
+    if isinstance(said, UnsupportedError):
+        return UnsupportedError(field, said.message)
+    return replace(said, field=field)
 
 
 Ranked = tuple[tuple[Any, ...], Shrunk]

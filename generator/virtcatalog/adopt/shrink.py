@@ -10,6 +10,7 @@ from virtcatalog.adopt.data import find, get, put, without
 from virtcatalog.adopt.rules import KNOWN, TEMPLATE, Rules
 from virtcatalog.api.decode import to_manifest
 from virtcatalog.api.findings import Path
+from virtcatalog.api.kinds import vm_spec
 from virtcatalog.api.quantity import Quantity
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.launcher import difference as domains
@@ -57,6 +58,10 @@ class Kept(NamedTuple):
     path: Path
     value: Any
     instead: Any
+
+
+POOLED: Path = ("spec", "virtualMachineTemplate")
+"""Where a pool has what a VirtualMachine has at the top."""
 
 
 class Original:
@@ -312,5 +317,7 @@ def _shape(result: Result) -> dict[str, Any]:
 def still_inline(shrunk: Shrunk) -> Iterator[Path]:
     """Yield fields that stayed although some instance type or preference could say them: this pair does not."""
     told = {*(kept.path for kept in shrunk.kept), *shrunk.added}
-    found = {path for pattern in KNOWN for path in find(shrunk.manifest, pattern)}
+    vm = {"spec": vm_spec(shrunk.manifest)}
+    prefix = POOLED if vm["spec"] is not shrunk.manifest["spec"] else ()
+    found = {(*prefix, *path) for pattern in KNOWN for path in find(vm, pattern)}
     yield from sorted(outermost(found) - told, key=str)
