@@ -131,9 +131,10 @@ def test_a_selector_that_cannot_be_evaluated_refuses_the_vmi():
 
 def test_an_applied_preset_is_remarked_on():
     vmi = vmi_of()
-    assert preset_warnings(vmi) == []
-    apply(vmi, preset(domain="cpu: {cores: 4}"))
-    assert len(preset_warnings(vmi)) == 1
+    assert preset_warnings(vmi, Cluster()) == []
+    given = preset(domain="cpu: {cores: 4}")
+    apply(vmi, given)
+    assert [each.type for each in preset_warnings(vmi, Cluster([given]))] == ["Deprecated"]
 
 
 def test_a_vmi_shares_nothing_with_its_preset():
@@ -143,3 +144,24 @@ def test_a_vmi_shares_nothing_with_its_preset():
     vmi.spec.domain.clock.utc.offset_seconds = 1
     domain = cluster.presets("default")[0].spec.domain
     assert (domain.cpu.cores, domain.clock.utc.offset_seconds) == (4, None)
+
+
+def told(vmi, *presets):
+    assert apply_presets(vmi, Cluster(presets)) == []
+    found = [each for each in preset_warnings(vmi, Cluster(presets)) if each.type == "Ignored"]
+    return [(each.object.rpartition("/")[2], each.field, each.message) for each in found]
+
+
+def test_of_two_presets_that_disagree_it_is_said_which_field_was_kept():
+    first = preset("a", "resources: {requests: {cpu: 1}}")
+    second = preset("b", "resources: {requests: {memory: 1Gi}}")
+    assert told(vmi_of(), first, second) == [("b", "spec.domain.resources.requests.memory", "'1Gi' is left out")]
+    zones = (preset(name, f"clock: {{timezone: {zone}}}") for name, zone in (("a", "CET"), ("b", "CET")))
+    assert told(vmi_of(), *zones) == []
+
+
+def test_what_the_vm_says_itself_is_kept_and_told():
+    assert told(vmi_of("cpu: {cores: 2}"), preset(domain="cpu: {cores: 4}")) == [
+        ("a", "spec.domain.cpu.cores", "the VM's own is kept, not 4")
+    ]
+    assert told(vmi_of("cpu: {cores: 4}"), preset(domain="cpu: {cores: 4}")) == []

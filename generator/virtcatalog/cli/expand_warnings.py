@@ -40,7 +40,7 @@ class Warnings:
                 about = self._objects.get(each.object)
                 if about is None:
                     yield Problem(object=each.object, field=each.field, message=f"warning: {each.message}")
-                elif each.object.startswith(_PRESET):
+                elif each.type == "Deprecated" and each.object.startswith(_PRESET):
                     yield _of_preset(about)
                 else:
                     yield about.problem(each.field, f"warning: {each.message}")

@@ -219,7 +219,7 @@ def _admit_vmi(
     causes = mutate_vmi(vmi, cluster)
     if causes:
         return _refused("vmi", causes, manifest, cluster, warnings, vm)
-    warnings += preset_warnings(vmi)
+    warnings += preset_warnings(vmi, cluster)
     causes = validate_vmi(vmi, cluster, of_user=of_user)
     if causes:
         return _refused("vmi", causes, manifest, cluster, warnings, vm, vmi)

@@ -5,17 +5,28 @@ Source: pkg/virt-api/webhooks/mutating-webhook/mutators/preset.go.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import combinations
 from typing import Any
 
 from virtcatalog.api.annotations import APPLIED_PRESET
-from virtcatalog.api.decode import clone
+from virtcatalog.api.decode import clone, to_manifest
 from virtcatalog.api.domainspec import Clock, DomainSpec
+from virtcatalog.api.findings import Path, field_path
 from virtcatalog.api.kubevirt import VirtualMachineInstance, VirtualMachineInstancePreset
 from virtcatalog.errors import Cause, Warning
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.selectors import label_selector, selects
 
+_APPLIED_PARTS: tuple[Path, ...] = (
+    ("resources", "requests"),
+    ("cpu",),
+    ("firmware",),
+    ("features",),
+    ("ioThreadsPolicy",),
+    ("devices", "watchdog"),
+    ("clock",),
+)
 EXCLUSION_ANNOTATION = "virtualmachineinstancepresets.admission.kubevirt.io/exclude"
 
 
@@ -34,8 +45,7 @@ def apply_presets(vmi: VirtualMachineInstance, cluster: Cluster) -> list[Cause]:
         for problem in label_selector(preset.spec.selector, "spec.selector"):
             message = f"preset {preset.metadata.name}: {problem.field}: {problem.message}"
             return [Cause("", "", message)]
-    matching = [preset for preset in presets if selects(preset.spec.selector, vmi.metadata.labels)]
-    matching.sort(key=lambda preset: preset.metadata.name)
+    matching = _matching(vmi, cluster)
     conflicts = _conflicts_between(matching)
     if conflicts:
         return [Cause("", "", f"the presets contradict each other: {'; '.join(conflicts)}")]
@@ -51,11 +61,57 @@ def applied_presets(vmi: VirtualMachineInstance) -> list[str]:
     return [name.removeprefix(start) for name in vmi.metadata.annotations if name.startswith(start)]
 
 
-def preset_warnings(vmi: VirtualMachineInstance) -> list[Warning]:
-    """What the VMI webhook remarks when presets were applied, of each of them."""
+def preset_warnings(vmi: VirtualMachineInstance, cluster: Cluster) -> list[Warning]:
+    """What the VMI webhook remarks when presets were applied, of each of them; and what they say that does not hold.
+
+    The VMI says otherwise then, or another preset that came first.
+    """
+    namespace = vmi.metadata.namespace or "default"
+    if not cluster.presets(namespace):
+        return []
     message = "presets are deprecated: use an instance type and a preference"
-    about = f"VirtualMachineInstancePreset/{vmi.metadata.namespace or 'default'}"
-    return [Warning("Deprecated", "", message, f"{about}/{name}") for name in applied_presets(vmi)]
+    about = f"VirtualMachineInstancePreset/{namespace}"
+    found = [Warning("Deprecated", "", message, f"{about}/{name}") for name in applied_presets(vmi)]
+    settings = {each.metadata.name: dict(_settings(each.spec.domain)) for each in _matching(vmi, cluster)}
+    kept = dict(_leaves(to_manifest(vmi.spec.domain), ()))
+    for name, given in settings.items():
+        for path, value in given.items():
+            if kept.get(path) == value:
+                continue
+            givers = (other for other, theirs in settings.items() if path in theirs and theirs[path] == kept.get(path))
+            giver = next(givers, "")
+            whose = f"that of the preset {giver}" if giver else "the VM's own"
+            said = f"{whose} is kept, not {value!r}" if path in kept else f"{value!r} is left out"
+            found.append(Warning("Ignored", field_path(("spec", "domain", *path)), said, f"{about}/{name}"))
+    return found
+
+
+def _matching(vmi: VirtualMachineInstance, cluster: Cluster) -> list[VirtualMachineInstancePreset]:
+    """The presets that select a VMI, by name."""
+    if vmi.metadata.annotations.get(EXCLUSION_ANNOTATION) == "true":
+        return []
+    presets = cluster.presets(vmi.metadata.namespace or "default")
+    matching = [preset for preset in presets if selects(preset.spec.selector, vmi.metadata.labels)]
+    return sorted(matching, key=lambda preset: preset.metadata.name)
+
+
+def _settings(domain: DomainSpec | None) -> Iterator[tuple[Path, Any]]:
+    """The leaves of a preset that a VMI can get from it."""
+    data = to_manifest(domain) if domain is not None else {}
+    for path in _APPLIED_PARTS:
+        part: Any = data
+        for step in path:
+            part = part.get(step) if isinstance(part, dict) else None
+        if part is not None:
+            yield from _leaves(part, path)
+
+
+def _leaves(value: Any, path: Path) -> Iterator[tuple[Path, Any]]:
+    if isinstance(value, dict) and value:
+        for key, item in value.items():
+            yield from _leaves(item, (*path, key))
+    elif not isinstance(value, dict):
+        yield path, value
 
 
 def _conflicts_between(presets: list[VirtualMachineInstancePreset]) -> list[str]:
