@@ -153,3 +153,33 @@ def test_adopt_tells_at_a_pools_own_fields_why_it_is_refused(tmp_path: Path, mon
     result = CliRunner().invoke(main, ["adopt", "-f", "pool.yaml"])
     assert result.exit_code == 1
     assert "spec.virtualMachineTemplate.spec.runStrategy: 'Never' is none of" in result.stderr
+
+
+def test_diff_shows_what_an_instance_type_does_to_a_pool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for side, memory in (("old", "2Gi"), ("new", "4Gi")):
+        Path(side).mkdir()
+        Path(side, "all.yaml").write_text(f"{POOL}---\n{TYPES.replace('2Gi', memory)}")
+    result = CliRunner().invoke(main, ["diff", "old", "new"])
+    assert result.exit_code == 1, result.stderr
+    assert "1 VM template: " in result.stdout
+    assert '+  <memory unit="b">4294967296</memory>' in result.stdout
+
+
+def test_a_catalogs_vms_may_be_of_each_kind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert CliRunner().invoke(main, ["init", "catalog"]).exit_code == 0
+    Path("catalog/catalog/vms").mkdir(exist_ok=True)
+    Path("catalog/catalog/vms/pool.yaml").write_text(POOL.replace("v1alpha1", "v1beta1"))
+    Path("catalog/catalog/vms/vmi.yaml").write_text(VMI)
+    Path("types.yaml").write_text(TYPES)
+    result = CliRunner().invoke(
+        main,
+        ["expand", "-f", "catalog/catalog/vms/pool.yaml", "-f", "catalog/catalog/vms/vmi.yaml", "-f", "types.yaml"],
+    )
+    assert result.exit_code == 0, result.stderr
+    assert "<name>default_many-0</name>" in result.stdout
+    assert "<name>default_one</name>" in result.stdout
+    Path("catalog/catalog/vms/vmi.yaml").write_text(VMI.replace("kubevirt.io/v1", "kubevirt.io/v1alpha3"))
+    old = CliRunner().invoke(main, ["expand", "-f", "catalog/catalog/vms/vmi.yaml"])
+    assert "a VirtualMachineInstance is of kubevirt.io/v1, not 'kubevirt.io/v1alpha3'" in old.stderr

@@ -98,10 +98,10 @@ def command(
     outcomes = run.tell(progress(_expanded(clusters, jobs), number, "VMs"))
     printer = partial(print_pins, form == "json") if pin else PRINTERS[form or "xml"]
     printer(outcomes, number > 1)
-    if faults or run.count != Counter(admitted=1):
-        summary(_summary(run.count, len(faults)))
     if without := sorted(name for batch in batches for name in batch.without_vm):
         summary(_without_vm(without))
+    if faults or run.count != Counter(admitted=1):
+        summary(_summary(run.count, len(faults)))
     if schema:
         summary(f"domains are checked against {schema}")
     return 2 if faults or run.count["unreadable"] or run.count["unsupported"] else run.worst

@@ -32,7 +32,7 @@ class Batch(NamedTuple):
     """VMs that meet the same cluster; `unreadable` is what is wrong with VMs that cannot be read, a list a VM.
 
     `kubevirt` is the release that their environment is said to run, "" when nothing says so. `without_vm` are the files
-    with neither a VM nor anything that one meets.
+    with neither a VM nor anything that one meets, of which nothing else is told.
     """
 
     vms: list[Located]
@@ -150,7 +150,7 @@ def _from_files(sources: list[str]) -> _Files:
     from virtcatalog.kubevirt.cluster import counts
 
     manifests, problems = read_apart(sources)
-    holding = {each.file for each in manifests if holds_vm(each.data) or counts(each.data)}
+    holding = {each.file for each in manifests if each.problems or holds_vm(each.data) or counts(each.data)}
     batch = Batch([], [], [], without_vm=tuple(sorted({each.file for each in manifests} - holding)))
     fatal: list[Problem] = []
     for each in manifests:
