@@ -16,28 +16,29 @@ _OBEYED = (
     "\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
     "\ud800-\udfff\U000e0000-\U000e007f"
 )
-_TERMINAL = re.compile(f"[{_OBEYED}]")
-_LINE = re.compile(f"[\t\n{_OBEYED}]")
-_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-_MARKDOWN = re.compile(r"([\\`*_{}\[\]<>()#+!|~@&$-])")
-_CELL = re.compile(r"([\\`*_\[\]<>|@&$~#])")
-_START = re.compile(r"^(\s*)([/=]|[0-9](?=[0-9]*[.)]))")
-_COMMAND = re.compile(r"^([^\S\n]*)(::|##\[)", re.MULTILINE)
+# As texts: each is compiled where it is first used, and most commands use one or two.
+_TERMINAL = f"[{_OBEYED}]"
+_LINE = f"[\t\n{_OBEYED}]"
+_NOT_XML = "[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
+_MARKDOWN = r"([\\`*_{}\[\]<>()#+!|~@&$-])"
+_CELL = r"([\\`*_\[\]<>|@&$~#])"
+_START = r"^(\s*)([/=]|[0-9](?=[0-9]*[.)]))"
+_COMMAND = r"(?m)^([^\S\n]*)(::|##\[)"
 
 
 def terminal(text: str) -> str:
     """Return a text as a terminal may have it: control characters are shown, not obeyed; line feeds and tabs stay."""
-    return _TERMINAL.sub(_shown, text) if not text.isascii() or not text.isprintable() else text
+    return re.sub(_TERMINAL, _shown, text) if not text.isascii() or not text.isprintable() else text
 
 
 def single_line(text: str) -> str:
     """Return a text as one line of a terminal or a log."""
-    return text if text.isprintable() else _LINE.sub(_shown, text)
+    return text if text.isprintable() else re.sub(_LINE, _shown, text)
 
 
 def log(text: str) -> str:
     """Return a text as the log of a CI runner may have it: none of its lines is a workflow command of GitHub's."""
-    return _COMMAND.sub(r"\1\\\2", terminal(text))
+    return re.sub(_COMMAND, r"\1\\\2", terminal(text))
 
 
 def _shown(match: re.Match[str]) -> str:
@@ -60,16 +61,21 @@ def _github_property(text: str) -> str:
 
 def markdown(text: str) -> str:
     """Return a text as a line of Markdown that means nothing: no markup, link, mention or quick action."""
-    escaped = _MARKDOWN.sub(r"\\\1", single_line(text)).replace("\\@", "&#64;").replace("://", ":&#47;/")
+    escaped = _unlinked(re.sub(_MARKDOWN, r"\\\1", single_line(text)))
     # At the start of a line, GitLab takes /merge for a command, and Markdown 1. for a list and = for a heading.
     return re.sub(
         r"^(\s*)([/=]|[0-9]+(?=[.)]))", lambda start: f"{start[1]}&#{ord(start[2][0])};{start[2][1:]}", escaped
     )
 
 
+def _unlinked(escaped: str) -> str:
+    """Escaped Markdown in which GitHub makes no mention and no link of what looks like one."""
+    return escaped.replace("\\@", "&#64;").replace("://", ":&#47;/")
+
+
 def markdown_prose(text: str) -> str:
     """Return prose as a paragraph or a cell of Markdown: its punctuation stays readable, and none of it is markup."""
-    return _CELL.sub(r"\\\1", single_line(text.replace("\n", " "))).replace("\\@", "&#64;").replace("://", ":&#47;/")
+    return _unlinked(re.sub(_CELL, r"\\\1", single_line(text.replace("\n", " "))))
 
 
 def markdown_code(text: str) -> str:
@@ -100,13 +106,13 @@ def html(text: str) -> str:
 
 def xml(text: str) -> str:
     """Return a text without what XML 1.0 cannot hold; a serializer does the rest."""
-    return _NOT_XML.sub(_shown, terminal(text))
+    return re.sub(_NOT_XML, _shown, terminal(text))
 
 
 def as_json(value: Any) -> str:
     """Return plain data as JSON of several lines, in which what a terminal would obey is escaped."""
     written = json.dumps(value, indent=2, ensure_ascii=False) + "\n"
-    return _TERMINAL.sub(_json_escape, written) if not written.isascii() or "\x7f" in written else written
+    return re.sub(_TERMINAL, _json_escape, written) if not written.isascii() or "\x7f" in written else written
 
 
 def _json_escape(match: re.Match[str]) -> str:

@@ -5,7 +5,6 @@ A type is described when it is first asked for, struct by struct: the API has th
 
 from __future__ import annotations
 
-import inspect
 import sys
 import types
 import typing
@@ -80,9 +79,15 @@ class Field:
         self._owner, self._name, self.required = owner, name, required
 
     @cached_property
+    def _annotated(self) -> tuple[type, Any]:
+        """The class that annotates it, and how: as text, where its module delays annotations."""
+        owner = next(each for each in self._owner.__mro__ if self._name in vars(each).get("__annotations__", ()))
+        return owner, vars(owner)["__annotations__"][self._name]
+
+    @cached_property
     def _hint(self) -> Any:
-        owner = next(each for each in self._owner.__mro__ if self._name in inspect.get_annotations(each))
-        one = types.SimpleNamespace(__annotations__={self._name: owner.__annotations__[self._name]})
+        owner, annotation = self._annotated
+        one = types.SimpleNamespace(__annotations__={self._name: annotation})
         return typing.get_type_hints(one, vars(sys.modules[owner.__module__]), include_extras=True)[self._name]
 
     @cached_property
@@ -93,6 +98,9 @@ class Field:
     @cached_property
     def since(self) -> Version:
         """The KubeVirt release that introduced it; () when all have it."""
+        annotation = self._annotated[1]
+        if isinstance(annotation, str) and "since(" not in annotation:
+            return ()  # every field is asked, few have a mark, and to evaluate annotations takes long
         extras = [meta.extra for meta in self._metas if meta.extra]
         return next((parse_release(extra["since"]) for extra in extras if "since" in extra), ())
 
