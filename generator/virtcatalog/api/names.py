@@ -141,28 +141,33 @@ def metadata_faults(metadata: Mapping[str, Any]) -> Iterator[tuple[Path, str]]:
     What is missing or of the wrong type is left to who reads the object as its type. Source: ValidateObjectMetaAccessor
     in apimachinery, pkg/api/validation/objectmeta.go.
     """
-    name, generated, namespace = (metadata.get(key) for key in ("name", "generateName", "namespace"))
-    if isinstance(name, str) and name and (fault := name_fault(name)):
-        yield ("metadata", "name"), fault
-    # A dash at its end is followed by what the API server makes up.
-    if isinstance(generated, str) and generated and (fault := name_fault(f"{generated}x")):
-        yield ("metadata", "generateName"), fault
-    if isinstance(namespace, str) and namespace and (fault := namespace_fault(namespace)):
-        yield ("metadata", "namespace"), fault
-    labels, annotations = (_texts(metadata.get(key)) for key in ("labels", "annotations"))
-    for key, value in labels.items():
+    for key, name_fault_of in _NAMES:
+        name = metadata.get(key)
+        if name and isinstance(name, str) and (fault := name_fault_of(name)):
+            yield ("metadata", key), fault
+    for key, value in _texts(metadata.get("labels")).items():
         if fault := key_fault(key) or label_fault(value):
             yield ("metadata", "labels", key), fault
+    annotations = _texts(metadata.get("annotations"))
     for key in annotations:
         if fault := key_fault(key.lower()):  # QualifiedName judges annotations' keys in lower case
             yield ("metadata", "annotations", key), fault
-    if fault := annotations_fault(annotations):
+    if annotations and (fault := annotations_fault(annotations)):
         yield ("metadata", "annotations"), fault
 
 
+def _generated_name_fault(prefix: str) -> str:
+    """A dash at its end is followed by what the API server makes up."""
+    return name_fault(f"{prefix}x")
+
+
+_NAMES = (("name", name_fault), ("generateName", _generated_name_fault), ("namespace", namespace_fault))
+
+
 def _texts(found: Any) -> dict[str, str]:
-    pairs = found.items() if isinstance(found, dict) else ()
-    return {key: value for key, value in pairs if isinstance(key, str) and isinstance(value, str)}
+    if not found or not isinstance(found, dict):
+        return {}
+    return {key: value for key, value in found.items() if isinstance(key, str) and isinstance(value, str)}
 
 
 def _short(name: str) -> str:

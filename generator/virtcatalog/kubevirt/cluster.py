@@ -304,6 +304,8 @@ def _pruned_revision(manifest: dict[str, Any], release: Release) -> list[Warning
 def prune_manifest(manifest: Any, kind: type[msgspec.Struct], release: Release) -> tuple[Any, list[Warning]]:
     """Return a manifest as the release's API server keeps it, and a warning for each field that it drops."""
     kept, pruned = prune(manifest, kind, release.minor)
+    if not pruned:
+        return kept, []
     return kept, [
         Warning(
             "Pruned",

@@ -163,10 +163,11 @@ def _read(manifest: dict[str, Any], kind: type[T], cluster: Cluster, warnings: l
         message = f"KubeVirt ignores its whole configuration: {cluster.configuration.invalid}"
         warnings.append(Warning("Ignored", "spec.configuration", message, "KubeVirt"))
     manifest, unknown = prune_manifest(manifest, kind, cluster.release)
-    warnings += [replace(each, object="") for each in unknown if not each.field.startswith("spec.")]
-    refused_fields = [each for each in unknown if each.field.startswith("spec.")]
-    if refused_fields:  # the API server drops them only where nobody asks it to be strict, the webhook refuses them
-        return _unreadable(refused_fields, warnings, UNKNOWN_FIELD)
+    if unknown:
+        warnings += [replace(each, object="") for each in unknown if not each.field.startswith("spec.")]
+        refused_fields = [each for each in unknown if each.field.startswith("spec.")]
+        if refused_fields:  # the API server drops them only where nobody asks it to be strict, the webhook refuses them
+            return _unreadable(refused_fields, warnings, UNKNOWN_FIELD)
     try:
         decoded = decode_manifest(manifest, kind)
     except ManifestError as error:

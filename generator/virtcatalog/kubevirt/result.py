@@ -94,12 +94,15 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, dict=True):
 
     def _written(self, domain: Element) -> str:
         """The domain as text, with a comment that says what it was made for."""
-        made_for = f"host profile {self.cluster.host}, KubeVirt {self.cluster.release}" if self.cluster else ""
-        return write(domain, made_for)
+        return write(domain, self.cluster.computed(_made_for) if self.cluster else "")
 
     def __reduce__(self) -> tuple[Any, ...]:
         answer = self.refused_by, self.causes, self.reasons, self.warnings
         return _sent, (*answer, _packed(self.vm_object), _packed(self.vmi_object), self.domain_xml)
+
+
+def _made_for(cluster: Cluster) -> str:
+    return f"host profile {cluster.host}, KubeVirt {cluster.release}"
 
 
 def _sent(

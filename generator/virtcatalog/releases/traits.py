@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import Enum
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
@@ -138,7 +139,7 @@ class Traits(msgspec.Struct, frozen=True, kw_only=True):
     (converter/vcpu/vcpu.go, AdjustDomainForTopologyAndCPUSet)."""
 
 
-class Release(msgspec.Struct, frozen=True, kw_only=True):
+class Release(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     """One KubeVirt release.
 
     `feature_gates` gives every registered gate its stage (pkg/virt-config/featuregate); `configuration` is the KubeVirt
@@ -154,7 +155,7 @@ class Release(msgspec.Struct, frozen=True, kw_only=True):
     pci_topology_version: str
     traits: Traits = Traits()
 
-    @property
+    @cached_property
     def minor(self) -> tuple[int, int]:
         """The release without its patch number: `(1, 9)`."""
         major, minor, _ = self.name.removeprefix("v").split(".")

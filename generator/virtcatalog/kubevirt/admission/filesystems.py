@@ -24,10 +24,12 @@ def validate_filesystems(spec: VirtualMachineInstanceSpec, path: str, config: Co
     Source: validateFilesystemsWithVirtIOFSEnabled.
     """
     filesystems = spec.domain.devices.filesystems
+    if not filesystems:
+        return
     both = config.release.traits.experimental_virtiofs_gate and config.feature_gate(BOTH_GATE)
     share_storage = both or config.feature_gate(STORAGE_GATE)
     share_configuration = both or config.feature_gate(CONFIGURATION_GATE)
-    if not filesystems or (share_storage and share_configuration):
+    if share_storage and share_configuration:
         return
     volumes = {volume.name: volume for volume in spec.volumes}
     for filesystem in filesystems:

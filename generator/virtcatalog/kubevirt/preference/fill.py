@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from copy import deepcopy
 from functools import cache
-from operator import attrgetter
+from itertools import compress
+from operator import attrgetter, ne
 from typing import Any
 
 import msgspec
@@ -36,9 +37,8 @@ def fill(preference: msgspec.Struct, vmi_spec: VirtualMachineInstanceSpec) -> No
     values = said(preference)
     if values == silence:
         return
-    for value, nothing, target in zip(values, silence, targets, strict=True):
-        if value is nothing or value == nothing:
-            continue
+    set_ones = map(ne, values, silence)
+    for value, target in compress(zip(values, targets, strict=True), set_ones):
         owner = target.owner(vmi_spec)
         if owner is None:
             owner = _make(target, vmi_spec)
