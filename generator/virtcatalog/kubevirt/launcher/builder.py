@@ -65,7 +65,5 @@ def build_domain(vmi: VirtualMachineInstance, context: Context) -> Element:
 
 
 def _add(parent: Element, part: Element | Iterable[Element] | None) -> None:
-    if isinstance(part, Element):
-        parent.append(part)
-    elif part is not None:
-        parent.extend(part)
+    for each in (part,) if isinstance(part, Element) else part or ():  # extend would hide what a generator raises
+        parent.append(each)
