@@ -152,6 +152,8 @@ def test_by_default_the_vm_keeps_its_reference():
     assert sync_instancetype(vm, Cluster([INSTANCETYPE])) is vm
 
 
-def test_a_missing_instance_type_stops_the_controller_under_every_policy():
+@pytest.mark.parametrize("policy", ["reference", "expand", "expandAll"])
+def test_a_missing_instance_type_stops_the_controller_under_every_policy(policy):
+    cluster = Cluster([kubevirt(f"instancetype: {{referencePolicy: {policy}}}")])
     with pytest.raises(ControllerError, match="missing"):
-        sync_instancetype(read_vm("instancetype: {name: missing}"), Cluster())
+        start_vmi(sync_instancetype(read_vm("instancetype: {name: missing}"), cluster), cluster)

@@ -36,12 +36,16 @@ class Quantity:
     written stays so until the amount changes (`1.500`, `+1`).
     """
 
-    __slots__ = ("_decimal", "_nano", "_notation", "_text")
+    __slots__ = ("_decimal", "_nano", "_notation", "_text", "value")
+
+    value: int
+    """Whole units, fractions rounded up away from zero; a 64-bit integer, overflowing as Go's `Value`."""
 
     def __init__(
         self, nano: int = 0, notation: Notation = "DecimalSI", *, text: str = "", decimal: bool = False
     ) -> None:
         self._nano, self._notation, self._text, self._decimal = nano, notation, text, decimal
+        self.value = self._scaled(NANO)
 
     @classmethod
     def parse(cls, text: str | float) -> Quantity:
@@ -66,11 +70,6 @@ class Quantity:
     def notation(self) -> Notation:
         """The family of suffixes it is written with: DecimalSI, BinarySI or DecimalExponent."""
         return self._notation
-
-    @property
-    def value(self) -> int:
-        """Whole units, fractions rounded up away from zero; a 64-bit integer, overflowing as Go's `Value`."""
-        return self._scaled(NANO)
 
     @property
     def milli_value(self) -> int:

@@ -41,13 +41,14 @@ def sync_instancetype(vm: VirtualMachine, cluster: Cluster) -> VirtualMachine:
     """Return the VM as it is when its instance type and preference have been looked at.
 
     Under the reference policies `expand` and `expandAll` they are applied to the VM for good and no longer named;
-    under `reference` the VM stays as it is. Raises ControllerError when they do not exist or cannot be applied.
+    ControllerError when they do not exist or cannot be applied. Under `reference` the VM stays as it is, and
+    `start_vmi` finds them.
     """
     if vm.spec.instancetype is None and vm.spec.preference is None:
         return vm
-    found = _find(vm, cluster)
     if cluster.configuration.instancetype_reference_policy not in ("expand", "expandAll"):
         return vm
+    found = _find(vm, cluster)
     expanded = clone(vm)
     spec, metadata = expanded.spec.template.spec, expanded.spec.template.metadata
     set_default_volume_disks(spec)

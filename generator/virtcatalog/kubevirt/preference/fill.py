@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from copy import deepcopy
 from functools import cache
-from itertools import compress
-from operator import attrgetter, ne
+from operator import attrgetter
 from typing import Any
 
 import msgspec
@@ -33,12 +32,10 @@ class _Target(msgspec.Struct, frozen=True):
 
 def fill(preference: msgspec.Struct, vmi_spec: VirtualMachineInstanceSpec) -> None:
     """Fill in what the VM leaves out, for the fields of one part of a preference; missing parents are made."""
-    said, silence, targets = _rules(type(preference))
-    values = said(preference)
-    if values == silence:
-        return
-    set_ones = map(ne, values, silence)
-    for value, target in compress(zip(values, targets, strict=True), set_ones):
+    said, targets = _rules(type(preference))
+    for value, target in zip(said(preference), targets, strict=True):
+        if value is None:
+            continue
         owner = target.owner(vmi_spec)
         if owner is None:
             owner = _make(target, vmi_spec)
@@ -75,11 +72,12 @@ def _filled(struct: Struct, path: str) -> Iterator[tuple[str, str]]:
 
 
 @cache
-def _rules(kind: type[msgspec.Struct]) -> tuple[Callable[[Any], tuple[Any, ...]], tuple[Any, ...], tuple[_Target, ...]]:
-    """How to get the values of such fields, what they are while they say nothing, and what each fills in."""
-    names, silence, targets = [], [], []
+def _rules(kind: type[msgspec.Struct]) -> tuple[Callable[[Any], tuple[Any, ...]], tuple[_Target, ...]]:
+    """How to get the values of such fields, which are None while they say nothing, and what each fills in."""
+    names, targets = [], []
     for field, declared in zip(msgspec.structs.fields(kind), struct_of(kind).fields.values(), strict=True):
         if declared.fills:
+            assert field.default is None, f"{field.name} would not tell whether it is set"
             *steps, last = declared.fills.split(".")
             above, shape = [], struct_of(VirtualMachineInstanceSpec)
             for step in steps:
@@ -88,11 +86,10 @@ def _rules(kind: type[msgspec.Struct]) -> tuple[Callable[[Any], tuple[Any, ...]]
                 above.append((_attribute(shape, step), below.kind))
                 shape = below
             names.append(field.name)
-            silence.append(field.default)
             owner = attrgetter(".".join(attribute for attribute, _ in above)) if above else _itself
             targets.append(_Target(tuple(above), _attribute(shape, last), owner))
     assert len(names) > 1, "one name would make attrgetter return no tuple"
-    return attrgetter(*names), tuple(silence), tuple(targets)
+    return attrgetter(*names), tuple(targets)
 
 
 def _itself(vmi_spec: Any) -> Any:
