@@ -34,7 +34,6 @@ HARDWARE = {
     r"launchSecurity.*'tdx'|'tdx' launch security": "Intel TDX needs QEMU 10.1 and libvirt 11.6",
     r"'sev(-snp)?' launch security is not supported": "AMD SEV: libvirt keeps asking a machine without KVM",
     r"64-bit PCI hole size": "an NVIDIA Grace host's QEMU gives arm64's machine a 64-bit PCI hole",
-    r"could not load PC BIOS": "the image with measured firmware is not among Debian's packages",
     r"kernel too old": "a kernel for the test is missing: the file is empty",
     r"virt type 'hyperv'": "hyperv-direct needs a QEMU that is built for the Microsoft hypervisor",
 }
@@ -108,8 +107,7 @@ def _firmware(root: Path) -> None:
             "OVMF.inteltdx.fd": whole,
             "OVMF.inteltdx.secboot.fd": whole,
         }.items():
-            if not (folder / name).exists():
-                shutil.copyfile(source, folder / name)
+            shutil.copyfile(source, folder / name)
 
 
 def table(verdicts: list[Verdict], version: str) -> str:
@@ -139,6 +137,11 @@ def _reason(answer: str) -> str:
     return known or answer.replace("|", "\\|")
 
 
+def _version(page: str) -> str:
+    """What the table of a page was made with."""
+    return page.partition(BEGIN)[2].partition(";")[0]
+
+
 def main() -> int:
     """Judge, and write or compare the table."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -166,7 +169,8 @@ def main() -> int:
     _, _, after = rest.partition(END)
     fresh = f"{before}{BEGIN}{made}{END}{after}"
     if arguments.check:
-        if page != fresh and KVM.exists():
+        told = page.replace(_version(page), version)  # Debian may mend either; what they answer must stay
+        if told != fresh and KVM.exists():
             sys.stdout.write("docs/fidelity.md says something else: run make judge\n")
             return 1
         return 0
