@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
-from copy import copy, deepcopy
+from copy import deepcopy
 from functools import lru_cache
 from typing import Any, TypeVar, overload
 
 import msgspec
+from msgspec.structs import replace
 
 from virtcatalog.api.findings import Findings, Path, field_path, inspect, inspect_kind, prune_unknown
 from virtcatalog.api.kinds import kind_type
@@ -39,7 +40,7 @@ def to_manifest(obj: msgspec.Struct) -> dict[str, Any]:
 def clone(obj: T) -> T:
     """Return a deep copy of `obj`, which may share its quantities: they never change."""
     if _is_flat(type(obj)):
-        return copy(obj)
+        return replace(obj)
     quantities: list[Any] = []
 
     def put(quantity: Any) -> int:

@@ -9,6 +9,7 @@ _NAMESPACE = UUID("2d4f3a52-9c1e-5b0a-8f57-6f1f4f6a7c11")
 # apimachinery, pkg/util/rand/rand.go and apiserver, pkg/storage/names/generate.go
 _LETTERS = "bcdfghjklmnpqrstvwxz2456789"
 _DRAWN, _LONGEST_NAME = 5, 63
+_VARIANTS = {digit: "89ab"[int(digit, 16) & 3] for digit in "0123456789abcdef"}
 _SEED = sha1(_NAMESPACE.bytes, usedforsecurity=False)
 
 
@@ -17,8 +18,7 @@ def _identity(what: str, namespace: str, name: str) -> str:
     digest = _SEED.copy()
     digest.update(f"{what}/{namespace or 'default'}/{name}".encode())
     text = digest.hexdigest()
-    variant = "89ab"[int(text[16], 16) & 3]
-    return f"{text[:8]}-{text[8:12]}-5{text[13:16]}-{variant}{text[17:20]}-{text[20:32]}"
+    return f"{text[:8]}-{text[8:12]}-5{text[13:16]}-{_VARIANTS[text[16]]}{text[17:20]}-{text[20:32]}"
 
 
 def generated_name(namespace: str, base: str) -> str:

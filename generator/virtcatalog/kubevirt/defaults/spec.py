@@ -38,7 +38,8 @@ def set_default_volume_disks(spec: VirtualMachineInstanceSpec) -> None:
     """Give every volume that neither a disk nor a filesystem uses a disk of its name."""
     devices = spec.domain.devices
     names = {disk.name for disk in devices.disks}
-    names.update(filesystem.name for filesystem in devices.filesystems)
+    if devices.filesystems:
+        names.update(filesystem.name for filesystem in devices.filesystems)
     missing = [Disk(name=volume.name) for volume in spec.volumes if volume.name not in names]
     if missing:
         devices.disks = devices.disks + missing

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from copy import deepcopy
-from functools import lru_cache
+from functools import cache, lru_cache
 from xml.etree.ElementTree import Element, SubElement
 
 __all__ = ["Element", "Shared", "SubElement", "by_tag", "leaf", "make_own", "write"]
@@ -65,7 +65,7 @@ def _text(element: Element, line: str, comment: str = "") -> str:
         text += attributes[attribute]
     if not len(element):
         return f"{text}>{_ESCAPED[content]}</{tag}>" if content else f"{text}/>"
-    inner = line + _INDENT
+    inner = _deeper(line)
     text += ">"
     if comment:
         text += f"{inner}<!-- {_ESCAPED[comment].replace('--', '- -')} -->"
@@ -78,6 +78,12 @@ def _text(element: Element, line: str, comment: str = "") -> str:
         else:
             text += _text(child, inner)
     return f"{text}{line}</{tag}>"
+
+
+@cache
+def _deeper(line: str) -> str:
+    """What lines one level below start with: always the same string, which is found faster than an equal one."""
+    return line + _INDENT
 
 
 class _Escaped(dict[str, str]):

@@ -56,7 +56,7 @@ def add_root_ports(devices: Element, count: int) -> None:
     Source: pkg/virt-launcher/virtwrap/manager.go (appendPCIeRootPortControllers).
     """
     indices = [each.get("index", "") for each in devices.findall("controller") if each.get("type") == "pci"]
-    first = max([0, *(int(index) for index in indices if index.isdecimal())]) + 1
+    first = max(map(int, filter(str.isdecimal, indices)), default=0) + 1
     add_controllers(devices, _root_ports(first, min(first + count - 1, _LAST_INDEX)))
 
 
