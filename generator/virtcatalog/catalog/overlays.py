@@ -29,7 +29,6 @@ from virtcatalog.catalog.work import WorkError
 from virtcatalog.errors import UnsupportedError
 from virtcatalog.manifests.layout import OVERLAYS
 from virtcatalog.manifests.merge import fresh, lay_over, merge
-from virtcatalog.releases import find_release
 
 #: The work, for each object, of an environment, of a pattern or patch that may match it, and of a patch that does.
 _ENVIRONMENT, _MATCH, _PATCH = 100, 60, 500
@@ -106,6 +105,8 @@ class _Reader:
         release = data.get("kubevirt")
         if not release:
             return
+        from virtcatalog.releases import find_release
+
         try:
             find_release(release)
         except UnsupportedError as error:

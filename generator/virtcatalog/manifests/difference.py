@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
-from difflib import unified_diff
 from typing import Any, NamedTuple
 
 from virtcatalog.api.findings import Item, Path, field_path
@@ -75,6 +74,8 @@ def shown(value: Any) -> str:
 
 def unified(old: str, new: str, old_name: str = "before", new_name: str = "after", context: int = 3) -> str:
     """The unified diff of two texts; "" when they are the same."""
+    from difflib import unified_diff  # it takes long to load, and most data is alike
+
     lines = unified_diff(old.splitlines(), new.splitlines(), old_name, new_name, n=context, lineterm="")
     return "".join(f"{line}\n" for line in lines)
 
