@@ -23,7 +23,7 @@ build: $(READY) ## Render catalog/ into output/
 check: $(READY) ## Check catalog/; fail when output/ or schemas/ is not what the sources render
 	$(BIN)/virtcatalog check
 	$(BIN)/virtcatalog build --check
-	$(BIN)/virtcatalog schema --output schemas --check
+	$(BIN)/virtcatalog schema --output-dir schemas --check
 
 test: $(READY) ## Run the tests
 	$(BIN)/python -m pytest --numprocesses auto
@@ -39,7 +39,7 @@ judge: $(READY) ## Have libvirt itself define and start the golden domains (as r
 	tests/judge/chroot.sh run build/judge $(abspath $(BIN))/python tests/judge/judge.py --root build/judge $(JUDGE)
 
 schemas: $(READY) ## Generate schemas/ and docs/findings.md from the code
-	$(BIN)/virtcatalog schema --output schemas
+	$(BIN)/virtcatalog schema --output-dir schemas
 	$(BIN)/virtcatalog check --rules > docs/findings.md
 
 lint: $(READY) ## ruff and mypy

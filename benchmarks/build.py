@@ -52,7 +52,7 @@ def _renamed(data: dict, number: int) -> dict:
 def measure(catalog: Path, output: Path) -> tuple[float, float, int]:
     """Build once in a process of its own: wall and CPU seconds, and its peak memory in MiB."""
     started = time.perf_counter()
-    command = [sys.executable, "-m", "virtcatalog", "build", str(catalog), "--output", str(output)]
+    command = [sys.executable, "-m", "virtcatalog", "build", str(catalog), "--output-dir", str(output)]
     process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
     _, status, usage = os.wait4(process.pid, 0)
     if status:

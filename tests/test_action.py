@@ -260,7 +260,7 @@ def test_a_stale_tree_is_shown_and_fails(repository, github):
     assert runner.run() == 1
     assert runner.output("build") == "1"
     assert "+    guest: 3" in runner.logs["Is the rendered tree fresh?"]
-    assert "> :x: `output` is stale: run `virtcatalog build catalog --output output`" in runner.summary
+    assert "> :x: `output` is stale: run `virtcatalog build catalog --output-dir output`" in runner.summary
     assert "is stale" in github.comments[0]["body"]
 
 

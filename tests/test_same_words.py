@@ -94,7 +94,7 @@ def test_expand_check_explain_and_adopt_say_the_same_at_the_same_place(refused: 
     told = {
         "expand": run("expand", "-f", "catalog/vms/server.yaml").stderr,
         "check": run("check", "catalog").stdout,
-        "explain": run("explain", "catalog/vms/server.yaml", "--xml", "//vcpu").stderr,
+        "explain": run("explain", "-f", "catalog/vms/server.yaml", "--xml", "//vcpu").stderr,
         "adopt": run("adopt", "-f", "catalog/vms/server.yaml").stderr,
     }
     for command, output in told.items():

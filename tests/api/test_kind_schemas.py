@@ -130,8 +130,8 @@ def test_schema_and_types_agree_on_changed_manifests(kind: str, data: st.DataObj
 
 def test_schemas_in_the_repository_are_fresh() -> None:
     folder = Path(__file__).parents[2] / "schemas"
-    result = CliRunner().invoke(command, ["--output", str(folder), "--check"])
-    assert result.exit_code == 0, f"{result.stderr}\nrun `virtcatalog schema --output schemas`"
+    result = CliRunner().invoke(command, ["--output-dir", str(folder), "--check"])
+    assert result.exit_code == 0, f"{result.stderr}\nrun `virtcatalog schema --output-dir schemas`"
 
 
 def test_command_prints_one_schema() -> None:
@@ -153,7 +153,7 @@ def test_command_suggests_the_nearest_kind() -> None:
 
 def test_command_writes_checks_and_removes_only_its_own(tmp_path: Path) -> None:
     def run(*options: str) -> tuple[int, str]:
-        result = CliRunner().invoke(command, ["--output", str(tmp_path), *options])
+        result = CliRunner().invoke(command, ["--output-dir", str(tmp_path), *options])
         return result.exit_code, result.stderr
 
     assert run("--check")[0] == 1

@@ -210,6 +210,6 @@ def test_build_writes_and_says_what_changed(workspace):
     write({"instancetypes/m.yaml": SIZES.replace("large: {vcpus: 4}", "huge: {vcpus: 8}")})
     result = build("--check")
     assert (result.exit_code, "+    guest: 8" in result.stdout) == (1, True)
-    assert result.stderr.endswith("run: virtcatalog build catalog --output output\n")
+    assert result.stderr.endswith("run: virtcatalog build catalog --output-dir output\n")
     assert build().exit_code == 0
     assert build("--check").stderr == "output is fresh: 18 files\n"

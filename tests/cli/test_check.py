@@ -63,11 +63,11 @@ def test_all_problems_of_a_broken_catalog_are_findings_in_every_format(run):
     assert [line.rpartition(" ")[2] for line in result.stdout.splitlines()] == ["invalid-declaration]"] * 2
     assert "catalog/catalog.yaml:3:1: nmae: " in result.stdout
     assert "catalog/instancetypes/m.yaml:1:12: sizes: " in result.stdout
-    assert len(json.loads(run("--format", "json", files=BROKEN).stdout)) == 2
-    assert run("--format", "github", files=BROKEN).stdout.count("::error file=catalog/") == 2
-    results = json.loads(run("--format", "sarif", files=BROKEN).stdout)["runs"][0]["results"]
+    assert len(json.loads(run("-o", "json", files=BROKEN).stdout)) == 2
+    assert run("-o", "github", files=BROKEN).stdout.count("::error file=catalog/") == 2
+    results = json.loads(run("-o", "sarif", files=BROKEN).stdout)["runs"][0]["results"]
     assert [each["ruleId"] for each in results] == ["invalid-declaration"] * 2
-    suite = etree.fromstring(run("--format", "junit", files=BROKEN).stdout.encode()).find("testsuite")
+    suite = etree.fromstring(run("-o", "junit", files=BROKEN).stdout.encode()).find("testsuite")
     assert [case.get("name") for case in suite if len(case)] == ["invalid-declaration"]
 
 
@@ -95,16 +95,14 @@ def test_an_output_tree_is_checked_by_its_base(run, tmp_path):
     assert (result.exit_code, result.stderr) == (0, "no findings\n")
 
 
-@pytest.mark.parametrize("arguments", [["nowhere"], ["-f", "nowhere.yaml"], ["--format", "xml"], ["--date", "soon"]])
+@pytest.mark.parametrize("arguments", [["nowhere"], ["-f", "nowhere.yaml"], ["-o", "xml"], ["--date", "soon"]])
 def test_wrong_usage(run, arguments):
     result = run(*arguments)
     assert (result.exit_code, result.stdout) == (2, "")
 
 
 def test_the_requirement_table_as_text(run):
-    result = run(
-        "-o", "table", files={"preferences/linux.yaml": "preferences: {linux.one: {requirements: {vcpus: 2}}}"}
-    )
+    result = run("--pairs", files={"preferences/linux.yaml": "preferences: {linux.one: {requirements: {vcpus: 2}}}"})
     assert result.stdout.splitlines() == [
         "INSTANCE TYPE  PREFERENCE  FITS  WHY NOT",
         "m.large        linux.one   yes   -",
@@ -114,7 +112,7 @@ def test_the_requirement_table_as_text(run):
 
 
 def test_the_requirement_table_as_json_beside_the_findings(run):
-    result = run("-o", "json", files=WARNING)
+    result = run("--pairs", "-o", "json", files=WARNING)
     assert json.loads(result.stdout)[0] == {"instancetype": "m.large", "preference": "linux.one", "fits": True}
     assert "[warning: flux-substitution]" in result.stderr
     assert result.exit_code == 1

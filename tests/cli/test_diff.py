@@ -310,10 +310,10 @@ def test_a_revision_before_there_was_a_catalog(repo: Repository) -> None:
 
 
 def test_rendered_trees_can_be_compared(repo: Repository) -> None:
-    build = CliRunner().invoke(main, ["build", "catalog", "--output", "old"])
+    build = CliRunner().invoke(main, ["build", "catalog", "--output-dir", "old"])
     assert build.exit_code == 0, build.output
     repo.write(components=WITH_RUNTIME)
-    CliRunner().invoke(main, ["build", "catalog", "--output", "new"])
+    CliRunner().invoke(main, ["build", "catalog", "--output-dir", "new"])
     assert repo.changes("old", "new") == kinds("changed", "windows.one", "Preference")
 
 

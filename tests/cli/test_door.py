@@ -16,19 +16,21 @@ from virtcatalog.cli import COMMANDS, main
 ROOT = Path(__file__).parents[2]
 CATALOG = ["catalog.yaml", "name: x\nkubevirt: v1.9.0\n"]
 #: A call of each command that gets to its work, and the function that does it.
+INTO = "--output-dir"
+
 CALLS = {
     "init": (["init", "new", "--name", "x"], "virtcatalog.scaffold.write.write"),
     "build": (["build"], "virtcatalog.catalog.load.load_catalog"),
     "check": (["check"], "virtcatalog.catalog.load.load_catalog"),
     "diff": (["diff", "catalog", "catalog"], "virtcatalog.review.compare.review"),
     "expand": (["expand", "-f", "vm.yaml"], "virtcatalog.cli.inputs.contents"),
-    "explain": (["explain", "vm.yaml", "--field", "spec.x"], "virtcatalog.cli.inputs.contents"),
+    "explain": (["explain", "-f", "vm.yaml", "--field", "spec.x"], "virtcatalog.cli.inputs.contents"),
     "impact": (["impact", "x"], "virtcatalog.ask.impact.impacts"),
     "adopt": (["adopt", "-f", "vm.yaml"], "virtcatalog.cli.adopt.contents"),
     "release": (["release", "v1"], "virtcatalog.catalog.load.load_catalog"),
     "gitops": (["gitops", "flux", "--repo-url", "https://example.org/x.git"], "virtcatalog.catalog.load.load_catalog"),
     "hosts": (["hosts", "reference"], "virtcatalog.kubevirt.hostfile.load_host"),
-    "schema": (["schema", "--output", "schemas"], "virtcatalog.api.schema.kind_schemas"),
+    "schema": (["schema", INTO, "schemas"], "virtcatalog.api.schema.kind_schemas"),
     "completion": (["completion", "bash"], "virtcatalog.cli.completion.get_completion_class"),
 }
 
@@ -156,7 +158,7 @@ def test_file_names_that_are_no_text_or_commands_are_shown(tmp_path, form):
     (catalog / "catalog.yaml").write_text("name: x\nkubevirt: v1.9.0\n")
     for name in (b"a\xff.yaml", b"::error::b\x1b[2J.yaml", b"c\n::warning::d.yaml"):
         (catalog / os.fsdecode(name)).write_text("x: 1\n")
-    command = [sys.executable, "-m", "virtcatalog", "check", "catalog", "--format", form]
+    command = [sys.executable, "-m", "virtcatalog", "check", "catalog", "-o", form]
     done = subprocess.run(command, capture_output=True, cwd=tmp_path, check=False)
     assert done.returncode == 1
     text = done.stdout.decode()
@@ -183,17 +185,32 @@ MANIFESTS = {
 @pytest.mark.parametrize(
     "arguments",
     [
-        *(["explain", "text.yaml", "--field", "spec"], ["adopt", "-f", "text.yaml", "--catalog", "catalog"]),
+        *(["explain", "-f", "text.yaml", "--field", "spec"], ["adopt", "-f", "text.yaml", "--catalog", "catalog"]),
         *(["diff", "catalog", "catalog", "-f", file] for file in MANIFESTS),
         *(["expand", "-f", "vm.yaml", "-f", file] for file in MANIFESTS if file != "name.yaml"),
-        *(["build", LONG], ["build", "-O", LONG], ["build", "-O", "x" * 300], ["build", "-O", "vm.yaml"]),
+        *(
+            ["build", LONG],
+            ["build", INTO, LONG],
+            ["build", INTO, "x" * 300],
+            ["build", INTO, "vm.yaml"],
+        ),
         *(["check", LONG], ["check", "-f", LONG], ["diff", LONG], ["diff", "x" * 300], ["diff", "a\udcffb"]),
-        *(["expand", "-f", LONG], ["expand", "-f", "vm.yaml", "--host", LONG], ["explain", LONG, "--field", "x"]),
+        *(["expand", "-f", LONG], ["expand", "-f", "vm.yaml", "--host", LONG], ["explain", "-f", LONG, "--field", "x"]),
         *(["impact", LONG], ["adopt", "-f", "vm.yaml", "--catalog", LONG], ["release", LONG], ["hosts", LONG]),
-        *(["release", "v1", "-O", LONG], ["gitops", "flux", "--repo-url", LONG], ["schema", LONG], ["init", LONG]),
-        *(["schema", "--output", "/dev/null"], ["schema", "--output", "/dev/null", "--check"]),
-        *(["schema", "--output", "vm.yaml/x"], ["init", "new", "--name", LONG], ["init", "/dev/null"]),
-        *(["build", "catalog/"], ["build", ".", "-O", "."], ["build", "-O", "."], ["build", "-O", "catalog/output"]),
+        *(
+            ["release", "v1", INTO, LONG],
+            ["gitops", "flux", "--repo-url", LONG],
+            ["schema", LONG],
+            ["init", LONG],
+        ),
+        *(["schema", INTO, "/dev/null"], ["schema", INTO, "/dev/null", "--check"]),
+        *(["schema", INTO, "vm.yaml/x"], ["init", "new", "--name", LONG], ["init", "/dev/null"]),
+        *(
+            ["build", "catalog/"],
+            ["build", ".", INTO, "."],
+            ["build", INTO, "."],
+            ["build", INTO, "catalog/output"],
+        ),
         ["check", "a\x00b"],
     ],
     ids=lambda each: " ".join(each)[:40].encode("unicode_escape").decode(),

@@ -49,7 +49,7 @@ def catalog(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def run(*arguments: str) -> Result:
-    result = CliRunner().invoke(main, ["explain", "catalog/vms/server.yaml", *arguments])
+    result = CliRunner().invoke(main, ["explain", "-f", "catalog/vms/server.yaml", *arguments])
     assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
     return result
 

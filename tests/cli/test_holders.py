@@ -107,7 +107,7 @@ def test_files_that_hold_no_vm_are_counted_and_named(run: Run) -> None:
 def test_explain_asks_a_pool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("pool.yaml").write_text(f"{POOL}---\n{TYPES}")
-    result = CliRunner().invoke(main, ["explain", "pool.yaml", "--field", "memory.guest"])
+    result = CliRunner().invoke(main, ["explain", "-f", "pool.yaml", "--field", "memory.guest"])
     assert result.exit_code == 0, result.stderr
     assert "instance type small: spec.memory.guest: 2Gi" in result.stdout
 

@@ -92,7 +92,7 @@ def test_what_is_overruled_is_told_once() -> None:
 
 
 def test_explain() -> None:
-    asked = ("explain", "vm.yaml", "--xml", "string(//loader)")
+    asked = ("explain", "-f", "vm.yaml", "--xml", "string(//loader)")
     assert run(*asked).stdout.startswith(f"string(//loader): {NEW}\n")
     assert run(*asked, "--kubevirt", "v1.8.4").stdout.startswith(f"string(//loader): {OLD}\n")
 
@@ -130,6 +130,8 @@ def test_check() -> None:
     assert "[error: newer-than-release]" in run("check", "--kubevirt", "v1.8.4", status=1).stdout
 
 
-@pytest.mark.parametrize("command", ["expand", "check", "adopt -f vm.yaml", "impact server", "explain vm.yaml --xml x"])
+@pytest.mark.parametrize(
+    "command", ["expand", "check", "adopt -f vm.yaml", "impact server", "explain -f vm.yaml --xml x"]
+)
 def test_a_release_that_is_not_known(command: str) -> None:
     assert "KubeVirt 'v2.0' is not modelled" in run(*command.split(), "--kubevirt", "v2.0", status=2).stderr

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from virtcatalog._version import __version__
+from virtcatalog.cli.options import everywhere
 
 #: Every command, in the order that help lists them, with the line that help shows: showing help loads no command.
 COMMANDS = {
@@ -50,6 +51,7 @@ class _Commands(click.Group):
         if cmd_name not in COMMANDS:
             return None
         command: click.Command = import_module(f"virtcatalog.cli.{cmd_name}").command
+        _say_alike(command)
         return command
 
     def resolve_command(
@@ -70,6 +72,15 @@ class _Commands(click.Group):
             formatter.write_dl(list(COMMANDS.items()))
 
 
+def _say_alike(command: click.Command) -> None:
+    """Give a command, and those below it, the options that every command has."""
+    if isinstance(command, click.Group):
+        for each in command.commands.values():
+            _say_alike(each)
+    elif not any(each.name == "quiet" for each in command.params):
+        command.params += everywhere()
+
+
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="virtcatalog", message="%(prog)s %(version)s")
 @click.option("--debug", is_flag=True, envvar="VIRTCATALOG_DEBUG", help="Print the traceback of a bug, to report it.")
@@ -79,3 +90,6 @@ def main(debug: bool) -> None:
     Exit status: 0 fine, 1 findings or differences, 2 wrong usage or unreadable input, 70 a bug of virtcatalog's,
     130 interrupted.
     """
+
+
+main.params += everywhere()

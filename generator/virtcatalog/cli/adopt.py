@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
+from virtcatalog.cli import options
 from virtcatalog.cli.adopt_output import Machine, Rewritten, as_text, put, replace, rewritten
 from virtcatalog.cli.conditions import conditioned
 from virtcatalog.cli.console import echo, failing, progress, summary
@@ -29,28 +30,15 @@ _FORMS = ("yaml", "diff", "json")
 Examples:
   virtcatalog adopt -f vm.yaml                        the shorter manifest; why, on stderr
   virtcatalog adopt -f vm.yaml -o diff                what would change in the file
-  virtcatalog adopt -f vms/ --in-place                every VM of a folder, in its own file
-  virtcatalog adopt -f vm.yaml --nearest --output new.yaml
-  kubectl get vm -A -o yaml | virtcatalog adopt -f - -o json --catalog output
+  virtcatalog adopt -f vms/ -i                        every VM of a folder, in its own file
+  virtcatalog adopt -f vm.yaml --nearest > new.yaml
+  kubectl get vm -A -o yaml | virtcatalog adopt -f - -o json -c output
 """,
 )
-@click.option(
-    "--file",
-    "-f",
-    "sources",
-    multiple=True,
-    required=True,
-    metavar="FILE|DIR|-",
-    help="VMs, and whatever objects of the cluster they refer to.",
-)
-@click.option(
-    "--catalog",
-    metavar="CATALOG|DIR",
-    help="A catalog, an output tree, or a folder of instance types and preferences. [default: ./catalog, if any]",
-)
-@click.option("-o", "form", type=click.Choice(_FORMS), default="yaml", help="What to print. [default: yaml]")
-@click.option("--output", "target", metavar="FILE|-", default="-", help="Where to write it. [default: stdout]")
-@click.option("--in-place", "-i", is_flag=True, help="Change the files of the VMs; print only with -o.")
+@options.manifests("VMs, and whatever objects of the cluster they refer to.", required=True)
+@options.catalog()
+@options.form(_FORMS, default="yaml")
+@click.option("-i", "--in-place", is_flag=True, help="Change the files of the VMs; print only with -o.")
 @click.option("--nearest", is_flag=True, help="Adopt the nearest, too: the VM's domain changes.")
 @click.pass_context
 @failing
@@ -61,7 +49,6 @@ def command(
     sources: tuple[str, ...],
     catalog: str | None,
     form: str,
-    target: str,
     in_place: bool,
     nearest: bool,
     conditions: Conditions,
@@ -75,7 +62,7 @@ def command(
     from virtcatalog.adopt.adopt import adopt
     from virtcatalog.adopt.candidates import Candidates
 
-    _refuse_nonsense(context, sources, target, in_place)
+    _refuse_nonsense(context, sources, in_place)
     files, problems = _read(sources)
     if not any(file.vms for file in files) and not problems:
         raise VirtcatalogError(f"no VirtualMachine in {', '.join(sources)}")
@@ -102,7 +89,7 @@ def command(
             replace(Path(each.name), each.new)
     printed = not in_place or context.get_parameter_source("form") is not click.core.ParameterSource.DEFAULT
     if printed and (changed or form == "json" or not (failed or problems)):
-        put(form, target, as_text(form, made, machines))
+        put(form, as_text(form, made, machines))
     if problems or any(machine.adoption.outcome == "unsupported" for machine in machines):
         return 2
     return 1 if failed else 0
@@ -117,13 +104,9 @@ class _File(NamedTuple):
     companions: list[Manifest]
 
 
-def _refuse_nonsense(context: click.Context, sources: Iterable[str], target: str, in_place: bool) -> None:
-    if not in_place:
-        return
-    if "-" in sources:
+def _refuse_nonsense(context: click.Context, sources: Iterable[str], in_place: bool) -> None:
+    if in_place and "-" in sources:
         raise click.UsageError("--in-place changes files, and -f - is none", context)
-    if target != "-":
-        raise click.UsageError("--in-place and --output exclude each other", context)
 
 
 def _refuse_nothing(candidates: Candidates, catalog: str | None) -> None:

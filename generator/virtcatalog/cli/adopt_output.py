@@ -83,11 +83,9 @@ def as_text(form: str, files: list[Rewritten], machines: list[Machine]) -> str:
     return "".join(forms[form](files))
 
 
-def put(form: str, target: str, text: str) -> None:
-    """Print the text, or write it into a file."""
-    if target != "-":
-        replace(Path(target), text)
-    elif form == "diff":
+def put(form: str, text: str) -> None:
+    """Print the text in the form that it has."""
+    if form == "diff":
         write_diff(text)
     else:
         data(text)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from virtcatalog.cli import options
 from virtcatalog.cli.console import echo, failing, summary, write_diff
 
 if TYPE_CHECKING:
@@ -20,16 +21,16 @@ if TYPE_CHECKING:
     epilog="""\b
 Examples:
   virtcatalog build
-  virtcatalog build examples/common-instancetypes --output tree
+  virtcatalog build examples/common-instancetypes --output-dir tree
   virtcatalog build --check        in CI: is the committed tree fresh?
 """,
 )
-@click.argument("catalog", default="catalog", type=click.Path(path_type=Path))
-@click.option("--output", "-O", default="output", type=click.Path(path_type=Path), help="The tree's folder.")
+@options.about_catalog()
+@options.output_dir("The tree's folder.", default="output")
 @click.option("--check", is_flag=True, help="Write nothing; exit 1 with the diff when the tree is stale.")
 @click.option("--force", is_flag=True, help="Replace the tree of another catalog.")
 @failing
-def command(catalog: Path, output: Path, check: bool, force: bool) -> int:
+def command(catalog: str, output: Path, check: bool, force: bool) -> int:
     """Render CATALOG (default: catalog) into its output tree.
 
     The tree is replaced as a whole, or not at all. Files in it that virtcatalog did not write are left alone.
@@ -51,7 +52,7 @@ def command(catalog: Path, output: Path, check: bool, force: bool) -> int:
     changes = tree.compare(output, rendered, loaded.name)
     if changes:
         write_diff("".join(change.diff() for change in changes))
-        summary(f"{output} is stale: {_changed(changes)}; run: virtcatalog build {catalog} --output {output}")
+        summary(f"{output} is stale: {_changed(changes)}; run: virtcatalog build {catalog} --output-dir {output}")
         return 1
     summary(f"{output} is fresh: {_count(len(rendered), 'file')}")
     return 0

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from virtcatalog.cli import options
 from virtcatalog.cli.conditions import conditioned
 from virtcatalog.cli.console import data, failing, summary
 from virtcatalog.cli.inputs import objects_of_tree, read
@@ -34,34 +35,19 @@ _HEADER = ("Instance type", "Preference", "Fits", "Why not")
     epilog="""\b
 Examples:
   virtcatalog check
-  virtcatalog check --format sarif > findings.sarif
+  virtcatalog check -o sarif > findings.sarif
   virtcatalog check -f kubevirt.yaml -f common-instancetypes/    beside these objects of the cluster
   virtcatalog check --kubevirt v1.8.4                            as clusters of that release see it
-  virtcatalog check -o table                                     which instance type fits which preference
+  virtcatalog check --pairs                                      which instance type fits which preference
 """,
 )
-@click.argument("catalog", required=False, metavar="[CATALOG|DIR]")
+@options.about_catalog(None, metavar="[CATALOG|DIR]")
+@options.manifests("Manifests to check together with the catalog: another catalog's objects, the KubeVirt CR, VMs.")
+@options.form(("text", "json", "github", "junit", "sarif"), default="text", text="How findings are printed.")
 @click.option(
-    "--file",
-    "-f",
-    "sources",
-    multiple=True,
-    metavar="FILE|DIR|-",
-    help="Manifests to check together with the catalog: another catalog's objects, the KubeVirt CR, VMs.",
-)
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["text", "json", "github", "junit", "sarif"]),
-    default="text",
-    help="How findings are printed.",
-)
-@click.option(
-    "--output",
-    "-o",
-    "table",
-    type=click.Choice(["table", "json"]),
-    help="Print whether each instance type fits each preference; findings go to stderr.",
+    "--pairs",
+    is_flag=True,
+    help="Print whether each instance type fits each preference, as text or JSON; findings go to stderr.",
 )
 @click.option("--strict", is_flag=True, help="Notes make the exit status 1, too.")
 @click.option(
@@ -78,7 +64,7 @@ def command(
     catalog: str | None,
     sources: tuple[str, ...],
     form: str,
-    table: str | None,
+    pairs: bool,
     strict: bool,
     day: datetime | None,
     show_rules: bool,
@@ -93,6 +79,8 @@ def command(
     from virtcatalog.check.report import summary as counted
     from virtcatalog.check.rules import RULES, check
 
+    if pairs and form not in ("text", "json"):
+        raise click.UsageError(f"--pairs prints text or JSON; it has no -o {form}")
     if show_rules:
         from virtcatalog.check.page import page
 
@@ -101,9 +89,9 @@ def command(
     inventory, findings = _take(catalog, sources, day.date() if day else _today(), conditions)
     if inventory is not None:
         findings = check(inventory)
-        if table:
-            _print_pairs(inventory, table)
-    data(FORMATS[form](findings, RULES), err=bool(table))
+        if pairs:
+            _print_pairs(inventory, form)
+    data(FORMATS["text" if pairs else form](findings, RULES), err=pairs)
     summary(counted(findings))
     return int(worst(findings) in ("error", "warning", *(["note"] if strict else [])))
 

@@ -22,6 +22,9 @@ UNUSABLE, BUG, INTERRUPTED, PIPE_CLOSED = 2, 70, 130, 141
 P = ParamSpec("P")
 T = TypeVar("T")
 
+#: Where the context of a command line keeps that -q was given.
+QUIET = "virtcatalog.quiet"
+
 _COLOURS = {"+": "green", "-": "red", "@": "cyan"}
 
 
@@ -133,14 +136,21 @@ def data(text: str, *, err: bool = False) -> None:
 
 
 def summary(text: str) -> None:
-    """Print a closing line."""
-    echo(text, err=True)
+    """Print a closing line, unless -q says that nobody wants one."""
+    if not quiet():
+        echo(text, err=True)
+
+
+def quiet() -> bool:
+    """Whether the command line has -q: results and what is wrong are all that is printed."""
+    context = click.get_current_context(silent=True)
+    return context is not None and bool(context.meta.get(QUIET))
 
 
 def progress(items: Iterable[T], number: int, noun: str) -> Iterator[T]:
     """Yield the items with a bar on stderr, if that is a terminal on which nothing else is printed meanwhile."""
     streams = sys.stdout, sys.stderr
-    if number < 2 or None in streams or not sys.stderr.isatty() or sys.stdout.isatty():
+    if number < 2 or quiet() or None in streams or not sys.stderr.isatty() or sys.stdout.isatty():
         yield from items
         return
     from rich.console import Console
@@ -150,7 +160,10 @@ def progress(items: Iterable[T], number: int, noun: str) -> Iterator[T]:
 
 
 def coloured() -> bool:
-    """Whether stdout is a terminal that wants colour (https://no-color.org)."""
+    """Whether stdout is a terminal that wants colour (https://no-color.org), unless --color says so itself."""
+    context = click.get_current_context(silent=True)
+    if context is not None and context.color is not None:
+        return context.color
     return sys.stdout is not None and sys.stdout.isatty() and not os.environ.get("NO_COLOR")
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import msgspec
 
+from virtcatalog.cli import options
 from virtcatalog.cli.conditions import conditioned_twice
 from virtcatalog.cli.console import data, failing, progress, write_diff
 from virtcatalog.cli.inputs import contents, read
@@ -41,35 +42,19 @@ Examples:
 )
 @click.argument("base", required=False)
 @click.argument("head", required=False)
-@click.option(
-    "--catalog",
+@options.catalog(
+    "The catalog, or a folder of manifests, in the working tree and in revisions. [default: catalog]",
     default="catalog",
-    metavar="PATH",
-    help="The catalog, or a folder of manifests, in the working tree and in revisions. [default: catalog]",
 )
-@click.option(
-    "--file",
-    "-f",
-    "sources",
-    multiple=True,
-    metavar="FILE|DIR|-",
-    help="VMs, such as a dump of the fleet, and what else is in their cluster.",
-)
+@options.manifests(options.FLEET)
 @click.option(
     "--config",
     nargs=2,
     metavar="BASE HEAD",
     help="Two files with the KubeVirt CR before and after. [default: the CR among the files]",
 )
-@click.option("--environment", metavar="NAME", help="Look at one environment only. [default: all]")
-@click.option(
-    "--output",
-    "-o",
-    "form",
-    type=click.Choice(["text", "markdown", "json", "github"]),
-    default="text",
-    help="How to print it. [default: text]",
-)
+@options.environment("Look at one environment only. [default: all]")
+@options.form(("text", "markdown", "json", "github"), default="text")
 @click.option("--artifact", default="", metavar="URL", help="Where the whole report is, for Markdown cut short.")
 @click.pass_context
 @failing

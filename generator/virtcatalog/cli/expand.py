@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from virtcatalog.cli import options
 from virtcatalog.cli.conditions import conditioned, conditions_of
 from virtcatalog.cli.console import echo, failing, progress, summary
 from virtcatalog.cli.expand_output import PRINTERS, print_pins
@@ -41,25 +42,14 @@ Examples:
   virtcatalog expand                                  every VM template of ./catalog
   virtcatalog expand -f vm.yaml --kubevirt v1.8.4     under an earlier release
   virtcatalog expand --lint-xml --host nodes.yaml     on nodes of your own, checked by libvirt's schema
-  kubectl get vm -A -o yaml | virtcatalog expand -f - -o json --catalog output
+  kubectl get vm -A -o yaml | virtcatalog expand -f - -o json -c output
 """,
 )
-@click.option(
-    "--file",
-    "-f",
-    "sources",
-    multiple=True,
-    metavar="FILE|DIR|-",
-    help="VMs, and whatever objects of the cluster they refer to. Default: the VM templates of the catalog.",
-)
-@click.option(
-    "--catalog",
-    metavar="CATALOG|DIR",
-    help="A catalog, an output tree, or a folder of instance types and preferences. [default: ./catalog, if any]",
-)
-@click.option("--output", "-o", "form", type=click.Choice(list(PRINTERS)), help="What to print. [default: xml]")
+@options.manifests("VMs, and whatever objects of the cluster they refer to. [default: the catalog's VM templates]")
+@options.catalog()
+@options.form(list(PRINTERS))
 @click.option("--pin", is_flag=True, help="Print the VMs with revisionNames, and their ControllerRevisions.")
-@click.option("--jobs", "-j", type=click.IntRange(1), default=1, help="Processes to expand many VMs with. [default: 1]")
+@options.jobs
 @click.option("--lint-xml", is_flag=True, help="Check every domain against libvirt's schema, too.")
 @click.option(
     "--libvirt-schema",

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import click
 import msgspec
 
+from virtcatalog.cli import options
 from virtcatalog.cli.conditions import conditioned, conditions_of
 from virtcatalog.cli.console import data, echo, failing
 from virtcatalog.cli.vms import Batch, Located, gather
@@ -25,25 +26,21 @@ if TYPE_CHECKING:
     "explain",
     epilog="""\b
 Examples:
-  virtcatalog explain vm.yaml --field devices.disks[0].disk.bus
-  virtcatalog explain catalog/vms/windows11.yaml --xml '//hyperv/evmcs'
-  virtcatalog explain vm.yaml --xml 'string(//vcpu)' --catalog output -o json
+  virtcatalog explain -f vm.yaml --field devices.disks[0].disk.bus
+  virtcatalog explain -f catalog/vms/windows11.yaml --xml '//hyperv/evmcs'
+  virtcatalog explain -f vm.yaml --xml 'string(//vcpu)' -c output -o json
 """,
 )
-@click.argument("file", metavar="FILE|-")
+@options.manifests("The VM, and whatever objects of the cluster it refers to.", required=True)
 @click.option("--field", metavar="FIELD", help="A field of the VMI; `spec.domain.` may be left out.")
 @click.option("--xml", "xpath", metavar="XPATH", help="One element, attribute or text of the domain.")
-@click.option("--vm", metavar="NAME", help="Which VM, when FILE holds several.")
-@click.option(
-    "--catalog",
-    metavar="CATALOG|DIR",
-    help="A catalog, an output tree, or a folder of instance types and preferences. [default: ./catalog, if any]",
-)
-@click.option("--output", "-o", "form", type=click.Choice(["text", "json"]), default="text", help="[default: text]")
+@click.option("--vm", metavar="NAME", help="Which VM, when there are several.")
+@options.catalog()
+@options.form(("text", "json"), default="text")
 @failing
 @conditioned
 def command(
-    file: str,
+    sources: tuple[str, ...],
     field: str | None,
     xpath: str | None,
     vm: str | None,
@@ -51,7 +48,7 @@ def command(
     form: str,
     conditions: Conditions,
 ) -> int:
-    """Tell why a field of the VM in FILE, or an element of its domain, is as it is.
+    """Tell why a field of a VM, or an element of its domain, is as it is.
 
     The VM is expanded again without each field of the VM, its instance type, its preference, its presets and the
     KubeVirt CR; what makes a difference is told, with its place. What nothing of that changes is KubeVirt's own.
@@ -63,14 +60,15 @@ def command(
     if (field is None) == (xpath is None):
         raise click.UsageError("give --field or --xml")
     view = of_field(field) if field is not None else of_xpath(xpath or "")
-    located, batch = _choose(gather([file], catalog)[0], file, vm)
+    located, batch = _choose(gather(sources, catalog)[0], ", ".join(sources), vm)
     objects = [each.manifest for each in batch.objects]
     try:
         answer = why(located.manifest, objects, conditions_of([batch], conditions)[0], view)
     except (RefusedError, UnsupportedError) as error:
         found = error.reasons if isinstance(error, RefusedError) else [error]
         raise ManifestError(*placed(found, located.problem)) from error
-    places = [_place(reason, located, catalog, file) for reason in answer.reasons]
+    loaded = _catalog(catalog, sources)
+    places = [_place(reason, located, loaded) for reason in answer.reasons]
     if form == "json":
         data(as_json(_as_data(located, field or xpath or "", answer, places)))
     else:
@@ -78,38 +76,37 @@ def command(
     return 0
 
 
-def _choose(batches: list[Batch], file: str, name: str | None) -> tuple[Located, Batch]:
+def _choose(batches: list[Batch], where: str, name: str | None) -> tuple[Located, Batch]:
     found = [(vm, batch) for batch in batches for vm in batch.vms if name in (None, vm.name, vm.name.partition("/")[2])]
     if not found:
         unreadable = [problem for batch in batches for vm in batch.unreadable for problem in vm]
         if unreadable:
             raise ManifestError(*unreadable)
-        raise VirtcatalogError(f"{file} holds no VM{f' {name}' if name else ''}")
+        raise VirtcatalogError(f"{where} holds no VM{f' {name}' if name else ''}")
     if len(found) > 1:
         names = ", ".join(sorted({vm.name for vm, _ in found}))
-        raise click.UsageError(f"{file} holds several VMs, name one with --vm: {names}")
+        raise click.UsageError(f"{where} holds several VMs, name one with --vm: {names}")
     return found[0]
 
 
-def _place(reason: Reason, vm: Located, catalog: str | None, file: str) -> str:
+def _place(reason: Reason, vm: Located, catalog: Catalog | None) -> str:
     """Where the field of a reason is written: `file:line:column`, "" when that is not known."""
     if reason.kind == "VM":
         return place(vm.problem(reason.field, ""))
     if reason.kind not in ("instance type", "preference"):
         return ""
-    loaded = _catalog(catalog, file)
-    entries = (loaded.instancetypes if reason.kind == "instance type" else loaded.preferences) if loaded else ()
+    entries = (catalog.instancetypes if reason.kind == "instance type" else catalog.preferences) if catalog else ()
     for entry in entries:
         if entry.name == reason.object:
             return str(entry.place(reason.field))
     return ""
 
 
-def _catalog(catalog: str | None, file: str) -> Catalog | None:
+def _catalog(catalog: str | None, sources: Iterable[str]) -> Catalog | None:
     from virtcatalog.catalog.load import load_catalog
     from virtcatalog.cli.vms import catalog_around
 
-    around = catalog_around(file)
+    around = next(filter(None, map(catalog_around, sources)), None)
     path = catalog or (str(around) if around else "catalog")
     return load_catalog(path) if is_catalog(path) else None
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 import click
 
+from virtcatalog.cli import options
 from virtcatalog.cli.console import data, failing, summary
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ Examples:
 """,
 )
 @click.argument("tool", type=click.Choice(["argocd", "flux"]))
-@click.argument("catalog", default="catalog", type=click.Path(path_type=Path))
+@options.about_catalog()
 @click.option("--repo-url", required=True, help="The Git repository, or oci:// and the artifact, that holds the tree.")
 @click.option("--revision", default="", help="Branch, commit or refs/…; of an artifact: tag, digest or range.")
 @click.option("--tree", help="The tree's path in it (default: output; of an artifact: its top).")
@@ -36,7 +37,7 @@ Examples:
 @failing
 def command(
     tool: str,
-    catalog: Path,
+    catalog: str,
     repo_url: str,
     revision: str,
     tree: str | None,

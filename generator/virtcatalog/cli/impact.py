@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import msgspec
 
+from virtcatalog.cli import options
 from virtcatalog.cli.conditions import conditioned
 from virtcatalog.cli.console import data, echo, failing
 from virtcatalog.cli.diff import read_dumps
@@ -32,18 +33,9 @@ Examples:
 """,
 )
 @click.argument("names", nargs=-1, required=True)
-@click.option(
-    "--catalog", default="catalog", metavar="CATALOG|DIR", help="A catalog or a folder of manifests. [default: catalog]"
-)
-@click.option(
-    "--file",
-    "-f",
-    "sources",
-    multiple=True,
-    metavar="FILE|DIR|-",
-    help="VMs, such as a dump of the fleet, and what else is in their cluster.",
-)
-@click.option("--output", "-o", "form", type=click.Choice(["text", "json"]), default="text", help="[default: text]")
+@options.catalog("A catalog or a folder of manifests. [default: catalog]", default="catalog")
+@options.manifests(options.FLEET)
+@options.form(("text", "json"), default="text")
 @failing
 @conditioned
 def command(names: tuple[str, ...], catalog: str, sources: tuple[str, ...], form: str, conditions: Conditions) -> int:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from virtcatalog.cli import options
 from virtcatalog.cli.build import refuse
 from virtcatalog.cli.console import data, failing, summary
 
@@ -21,8 +22,8 @@ Examples:
 """,
 )
 @click.argument("version")
-@click.argument("catalog", default="catalog", type=click.Path(path_type=Path))
-@click.option("--output", "-O", default="output", type=click.Path(path_type=Path), help="The tree's folder.")
+@options.about_catalog()
+@options.output_dir("The tree's folder.", default="output")
 @click.option("--accept", multiple=True, metavar="GLOB", help="Change or remove these published names all the same.")
 @click.option(
     "--date",
@@ -35,7 +36,7 @@ Examples:
 @click.option("--force", is_flag=True, help="Replace the tree of another catalog.")
 @failing
 def command(
-    version: str, catalog: Path, output: Path, accept: tuple[str, ...], day: datetime | None, dry_run: bool, force: bool
+    version: str, catalog: str, output: Path, accept: tuple[str, ...], day: datetime | None, dry_run: bool, force: bool
 ) -> int:
     """Publish CATALOG (default: catalog) as VERSION, and print the change summary for its release notes.
 
@@ -67,5 +68,5 @@ def command(
     if not dry_run:
         publish(loaded, version, output, force=force, say=summary)
     data(notes(version, before, different))
-    summary(f"{'would publish' if dry_run else 'published'} {version}: {output}, {catalog / 'catalog.lock'}")
+    summary(f"{'would publish' if dry_run else 'published'} {version}: {output}, {Path(catalog, 'catalog.lock')}")
     return 0

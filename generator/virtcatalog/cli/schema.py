@@ -8,26 +8,25 @@ from typing import Any
 
 import click
 
+from virtcatalog.cli import options
 from virtcatalog.cli.console import data, echo, failing
 from virtcatalog.errors import VirtcatalogError
 
 
 @click.command("schema")
 @click.argument("kind", required=False)
-@click.option(
-    "--output", "-o", type=click.Path(file_okay=False, path_type=Path), help="Write every schema below this folder."
-)
+@options.output_dir("Write every schema below this folder.")
 @click.option("--check", is_flag=True, help="Write nothing; exit 1 when the folder is not what would be written.")
 @failing
 def command(kind: str | None, output: Path | None, *, check: bool) -> int:
-    """Print the schema of KIND, or write them all with --output.
+    """Print the schema of KIND, or write them all with --output-dir.
 
-    KIND is a kind (VirtualMachine) or a schema's name (catalog/preferences). Without KIND and --output, the names of
-    all schemas are printed.
+    KIND is a kind (VirtualMachine) or a schema's name (catalog/preferences). Without KIND and --output-dir, the names
+    of all schemas are printed.
     """
     schemas = _schemas()
     if kind and (output or check):
-        raise click.UsageError("KIND is for printing one schema; --output and --check are for all of them.")
+        raise click.UsageError("KIND is for printing one schema; --output-dir and --check are for all of them.")
     if check or output:
         folder = output or Path("schemas")
         if folder.exists() and not folder.is_dir():

@@ -1,0 +1,117 @@
+"""The options that commands have in common: each is spelt and described here, and nowhere else."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from functools import wraps
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+T = TypeVar("T", bound=Callable[..., Any])
+
+#: What `-f` holds where a change is judged by what it does to VMs that are there.
+FLEET = "VMs, such as a dump of the fleet, and what else is in their cluster."
+
+_CATALOG = ("-c", "--catalog")
+
+
+def manifests(text: str, *, required: bool = False) -> Callable[[T], T]:
+    """Give a command `-f`, as `sources`: files, folders and `-`; `text` says what they hold."""
+    return click.option("-f", "--file", "sources", multiple=True, required=required, metavar="FILE|DIR|-", help=text)
+
+
+def catalog(
+    text: str = "A catalog, an output tree, or a folder of instance types and preferences. "
+    "[default: ./catalog, if any]",
+    *,
+    default: str | None = None,
+) -> Callable[[T], T]:
+    """Give a command that is about manifests `-c`, as `catalog`."""
+    return click.option(*_CATALOG, "catalog", metavar="PATH", default=default, help=text)
+
+
+def about_catalog(default: str | None = "catalog", *, metavar: str = "[CATALOG]") -> Callable[[T], Callable[..., Any]]:
+    """Give a command that is about a catalog alone its path as `catalog`: an argument, or `-c`."""
+
+    def give(command: T) -> Callable[..., Any]:
+        @wraps(command)
+        def run(*args: Any, catalog: str | None, argument: str | None, **others: Any) -> Any:
+            given = click.get_current_context().get_parameter_source("catalog")
+            if argument and given is click.core.ParameterSource.COMMANDLINE:
+                raise click.UsageError(f"the catalog is either {argument} or {catalog}: name one")
+            return command(*args, catalog=argument or catalog or default, **others)
+
+        named = click.option(*_CATALOG, "catalog", metavar="PATH", help=f"The same as {metavar.strip('[]')}.")
+        return click.argument("argument", required=False, metavar=metavar)(named(run))
+
+    return give
+
+
+def form(forms: Sequence[str], *, default: str | None = None, text: str = "What to print.") -> Callable[[T], T]:
+    """Give a command `-o`, as `form`: the first of the forms is the default, unless a command chooses itself."""
+    return click.option(
+        "-o", "--output", "form", type=click.Choice(forms), default=default, help=f"{text} [default: {forms[0]}]"
+    )
+
+
+def output_dir(text: str, *, default: str | None = None) -> Callable[[T], T]:
+    """Give a command `--output-dir`, as `output`: the folder that it writes."""
+    shown = f"{text} [default: {default}]" if default else text
+    return click.option(
+        "--output-dir", "output", metavar="DIR", type=click.Path(path_type=Path), default=default, help=shown
+    )
+
+
+def environment(text: str) -> Callable[[T], T]:
+    """Give a command `-e`, as `environment`."""
+    return click.option("-e", "--environment", metavar="NAME", help=text)
+
+
+def _jobs(_context: click.Context, _option: click.Parameter, value: str) -> int:
+    if value == "auto":
+        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if not value.isdecimal() or not int(value):
+        raise click.BadParameter(f"{value!r} is neither a number from 1 on nor auto.")
+    return int(value)
+
+
+#: `-j`, as `jobs`: how many processes share the work; `auto` is one for each CPU that may be used.
+jobs = click.option(
+    "-j",
+    "--jobs",
+    metavar="N|auto",
+    default="1",
+    callback=_jobs,
+    help="Processes that share many VMs; auto: one for each CPU. [default: 1]",
+)
+
+
+def everywhere() -> list[click.Option]:
+    """Return the options that every command has: they change how it speaks, not what it does."""
+    return [
+        click.Option(
+            ["-q", "--quiet"], is_flag=True, expose_value=False, callback=_quiet, help="No closing lines, no progress."
+        ),
+        click.Option(
+            ["--color"],
+            type=click.Choice(["auto", "always", "never"]),
+            expose_value=False,
+            callback=_color,
+            help="Colour; auto: on a terminal, unless NO_COLOR is set. [default: auto]",
+        ),
+    ]
+
+
+def _quiet(context: click.Context, _option: click.Parameter, value: bool) -> None:
+    from virtcatalog.cli.console import QUIET
+
+    if value:
+        context.meta[QUIET] = True
+
+
+def _color(context: click.Context, _option: click.Parameter, value: str | None) -> None:
+    if value is not None:
+        context.color = {"auto": None, "always": True, "never": False}[value]
