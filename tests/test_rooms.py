@@ -51,6 +51,7 @@ ORDER = (
     "kubevirt.result",
     "kubevirt.pipeline",
     "kubevirt.many",
+    "placement",
     "check",
     "review",
     "ask",

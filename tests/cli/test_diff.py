@@ -178,7 +178,7 @@ def test_a_vm_whose_domain_changes(repo: Repository) -> None:
     assert group["kind"] == "domain"
     assert group["headline"].startswith('1 VM template: <hyperv> gains <runtime state="on"/>')
     assert '+      <runtime state="on"/>' in group["diff"]
-    assert group["members"] == [{"name": "server", "effect": "created", "template": True, "environment": ""}]
+    assert group["members"] == [{"name": "server", "effect": "created", "template": True}]
 
 
 def test_a_vm_that_is_newly_refused_and_newly_admitted(repo: Repository) -> None:

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from virtcatalog.catalog.model import API_VERSION
+from virtcatalog.catalog.model import API_VERSION, Overlay, Source
 from virtcatalog.review import judge
-from virtcatalog.review.fleet import Fleet, Reviewer
+from virtcatalog.review.fleet import Fleet, Given, Reviewer
 from virtcatalog.review.side import Side
 
 
@@ -52,7 +52,7 @@ def vm(number: int, *stored: str) -> dict[str, Any]:
 
 def review(base: Side, head: Side, *vms: dict[str, Any]) -> Fleet:
     reviewer = Reviewer(base, head)
-    reviewer.vms(vms)
+    reviewer.vms([Given(each) for each in vms])
     return reviewer.done()
 
 
@@ -98,12 +98,18 @@ def test_a_vm_that_names_a_type_of_its_namespace_meets_what_the_environment_depl
             "spec": {"cpu": {"guest": vcpus}, "memory": {"guest": "1Gi"}},
         }
         base = side(instancetype(4 * vcpus), preference())
-        return Side(label="side", objects={**base.objects, "lab": [namespaced, *side(preference()).objects[""]]})
+        overlay = Overlay(
+            name="lab", scope="both", namespace="team", namespaces=("team",), source=Source("overlays.yaml")
+        )
+        objects = {**base.objects, "lab": [namespaced, *side(preference()).objects[""]]}
+        return Side(label="side", objects=objects, overlays=(overlay,), catalog=True)
 
     of_the_namespace, of_the_cluster = vm(1), vm(2)
+    of_the_cluster["metadata"]["namespace"] = "other"
     of_the_namespace["spec"]["instancetype"]["kind"] = "VirtualMachineInstancetype"
     groups = review(lab(1), lab(2), of_the_namespace, of_the_cluster).groups
-    assert {(group.kind, *(member.name for member in group.members), group.summary[0]) for group in groups} == {
-        ("domain", "team/vm-1", "<vcpu>: 4 → 8"),
-        ("domain", "team/vm-2", "<vcpu>: 16 → 32"),
+    found = {(each.environment, each.kind, *(vm.name for vm in each.members), each.summary[0]) for each in groups}
+    assert found == {
+        ("lab", "domain", "team/vm-1", "<vcpu>: 4 → 8"),
+        ("", "domain", "other/vm-2", "<vcpu>: 16 → 32"),
     }

@@ -8,7 +8,6 @@ from typing import Any, Literal
 
 import msgspec
 
-from virtcatalog.api.kinds import holds_vm
 from virtcatalog.catalog.load import load_catalog
 from virtcatalog.errors import Problem, VirtcatalogError, nearest
 from virtcatalog.kubevirt.conditions import Conditions
@@ -19,6 +18,8 @@ from virtcatalog.manifests.emit import dump
 from virtcatalog.manifests.identity import Data, Identity, identity, namespace_of
 from virtcatalog.manifests.layout import CATALOG, COMPONENTS
 from virtcatalog.manifests.sources import Folder, open_source
+from virtcatalog.placement import check_environments, check_places, environments_for
+from virtcatalog.review.compare import Dump, given, only, others
 from virtcatalog.review.comparison import Comparison
 from virtcatalog.review.fleet import Fleet, Reviewer
 from virtcatalog.review.side import Side, read_side
@@ -29,12 +30,13 @@ _DECLARATIONS = (COMPONENTS, CATALOG)
 
 
 class Use(msgspec.Struct, frozen=True):
-    """A VM that refers to `objects`: by their names or, if `inferred`, by what its volume's labels say."""
+    """A VM of an environment that refers to `objects`: by their names or, if `inferred`, by its volume's labels."""
 
     name: str
     objects: tuple[str, ...]
     inferred: bool = False
     template: bool = False
+    environment: str = ""
 
 
 class Impact(msgspec.Struct, frozen=True, kw_only=True):
@@ -60,11 +62,16 @@ class Impact(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def impacts(
-    names: Sequence[str], path: Path, dump_: Sequence[Data] = (), conditions: Conditions | None = None
+    names: Sequence[str],
+    path: Path,
+    dumps: Sequence[Dump] = (),
+    conditions: Conditions | None = None,
+    environments: Sequence[str] = (),
 ) -> list[Impact]:
-    """Tell the impact of each name in the catalog or folder of manifests at `path`, on its templates and a dump's VMs.
+    """Tell the impact of each name in the catalog or folder of manifests at `path`, on its templates and VMs of dumps.
 
-    VirtcatalogError for a name that stands for nothing, ProblemsError for a catalog that cannot be rendered.
+    With `environments` only these are looked at. VirtcatalogError for a name that stands for nothing, ProblemsError for
+    a catalog that cannot be rendered.
     """
     label = path.as_posix()
     folder = open_source(str(path))
@@ -74,21 +81,30 @@ def impacts(
     side = read_side(folder, label)
     if side.problems:
         raise VirtcatalogError("\n".join(map(str, side.problems)))
+    check_environments(environments, side.overlays, f"in {label}")
+    check_places((each.where for each in dumps), side.overlays, f"in {label}")
+    side = only(side, environments)
     known = _known(side, folder if is_catalog else None)
     missing = [name for name in names if name not in known]
     if missing:
         said = "; ".join(f"there is no {name!r}{nearest(name, known)}" for name in missing)
         raise VirtcatalogError(f"{path}: {said}")
-    return [_impact(name, known[name], side, folder, dump_, conditions or Conditions()) for name in names]
+    asked = conditions or Conditions()
+    return [_impact(name, known[name], side, folder, dumps, asked, environments) for name in names]
 
 
 def _impact(
-    name: str, meant: _Meant, side: Side, folder: Folder, vms: Sequence[Data], conditions: Conditions
+    name: str,
+    meant: _Meant,
+    side: Side,
+    folder: Folder,
+    dumps: Sequence[Dump],
+    conditions: Conditions,
+    environments: Sequence[str],
 ) -> Impact:
     if meant.what == "component":
-        without = _without_component(name, folder, side.label)
-        old, new = ({identity(each): each for each in of.objects.get("", ())} for of in (side, without))
-        gone = {key[::2] for key in old if old[key] != new.get(key)} if not without.problems else set()
+        without = only(_without_component(name, folder, side.label), environments)
+        gone = set() if without.problems else set(_differing(side, without))
     else:
         gone = set(meant.objects)
         without = msgspec.structs.replace(
@@ -98,23 +114,27 @@ def _impact(
                 for environment, objects in side.objects.items()
             },
         )
-    shared = [each for each in vms if not holds_vm(each)]
-    given = [each for each in vms if holds_vm(each)]
     fleet = Fleet()
     if not without.problems:
-        reviewer = Reviewer(side, without, (conditions, conditions), shared)
+        reviewer = Reviewer(side, without, (conditions, conditions), others(dumps), environments)
         reviewer.templates()
-        reviewer.vms(given)
+        reviewer.vms(given(dumps))
         fleet = reviewer.done()
     return Impact(
         name=name,
         what=meant.what,
         objects=tuple(sorted("/".join(each) for each in gone)),
         places=tuple(_places(name, folder, side.label)) if meant.what == "component" else (),
-        uses=tuple(_uses(gone, side, shared, given, conditions)),
+        uses=tuple(_uses(gone, side, dumps, conditions, environments)),
         without=fleet,
         problems=without.problems,
     )
+
+
+def _differing(side: Side, without: Side) -> Iterator[tuple[str, str]]:
+    for environment, objects in side.objects.items():
+        left = {identity(each): each for each in without.objects.get(environment, ())}
+        yield from (identity(each)[::2] for each in objects if left.get(identity(each)) != each)
 
 
 class _Meant(msgspec.Struct, frozen=True):
@@ -149,25 +169,33 @@ def _known(side: Side, catalog: Folder | None) -> dict[str, _Meant]:
 
 
 def _uses(
-    wanted: set[tuple[str, str]], side: Side, shared: Sequence[Data], vms: Sequence[Data], conditions: Conditions
+    wanted: set[tuple[str, str]],
+    side: Side,
+    dumps: Sequence[Dump],
+    conditions: Conditions,
+    environments: Sequence[str],
 ) -> Iterator[Use]:
-    clusters: dict[str, Comparison] = {}
+    clusters: dict[tuple[str, str], Comparison] = {}
+    shared = others(dumps)
 
-    def use(name: str, vm: Data, environment: str, *, template: bool) -> Use | None:
-        if environment not in clusters:
-            clusters[environment] = Comparison((side, side), environment, (conditions, conditions), shared)
-        found = references(vm, clusters[environment].base) or []
+    def use(name: str, vm: Data, environment: str, where: str = "", *, template: bool) -> Use | None:
+        if (environment, where) not in clusters:
+            around = [*shared.get("", ()), *(shared.get(where, ()) if where else ())]
+            clusters[environment, where] = Comparison((side, side), environment, (conditions, conditions), around)
+        found = references(vm, clusters[environment, where].base) or []
         named = tuple("/".join(each[::2]) for each in found if _pair(each) in wanted)
-        return Use(name, named, _infers(vm), template) if named else None
+        return Use(name, named, _infers(vm), template, environment) if named else None
 
     for each in side.vms:
         found = use(each.key, each.manifest, each.environment, template=True)
         if found:
             yield found
-    for vm in vms:
-        found = use(f"{namespace_of(vm)}/{identity(vm)[2]}", vm, "", template=False)
-        if found:
-            yield found
+    for vm, where in ((each.vm, each.where) for each in given(dumps)):
+        name = f"{namespace_of(vm)}/{identity(vm)[2]}"
+        for environment in environments_for(vm, side.overlays, where, environments):
+            found = use(name, vm, environment, where, template=False)
+            if found:
+                yield found
 
 
 def _pair(of: Identity) -> tuple[str, str]:

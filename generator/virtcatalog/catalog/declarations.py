@@ -261,6 +261,12 @@ class OverlayEntry(Object):
     ] = ""
     scope: Annotated[Literal["cluster", "namespaced", "both"], _says("Which kinds it has.")] = "cluster"
     namespace: Annotated[str, _says("The namespace of namespaced kinds.")] = ""
+    clusters: Annotated[
+        list[str], _says("What its clusters are called: `-f NAME=FILE` gives the VMs of one. It is no part of objects.")
+    ] = []
+    namespaces: Annotated[
+        list[str], _says("Globs of the namespaces whose VMs it is for; of `namespace`, or of all, if left out.")
+    ] = []
     deprecated: Annotated[bool, _says("Whether it has deprecated objects.")] = True
     vendor: Annotated[str, _says("A vendor label of its own.")] = ""
     select: SelectionEntry = field(default_factory=SelectionEntry)
@@ -284,7 +290,8 @@ class TemplateEntry(Object):
         dict[str, Any], _says("The template's parameters and their defaults; null: every rendering gives one.")
     ] = {}
     environments: Annotated[
-        dict[Name, dict[str, Any] | None], _says("One rendering for each of these environments, with these values.")
+        dict[Name, dict[str, Any] | None],
+        _says("The only environments that its VMs are for; a template is rendered for each, with these values."),
     ] = {}
     cross: Annotated[
         CrossEntry | None, _says("Golden tests hold the VM with each of these instance types and preferences, too.")

@@ -182,7 +182,8 @@ class Overlay(msgspec.Struct, frozen=True, kw_only=True):
     """An environment: which objects it has, in which scope, and what it changes in them.
 
     `labels` and `annotations` go to every object; a vendor of the environment's own is among the labels. `kubevirt` is
-    the release that its clusters run, "" when that is not said.
+    the release that its clusters run, "" when that is not said; `clusters` are what those are called, `namespaces`
+    globs of the namespaces whose VMs it is for: any where they are not said.
     """
 
     name: str
@@ -190,6 +191,8 @@ class Overlay(msgspec.Struct, frozen=True, kw_only=True):
     kubevirt: str = ""
     scope: Literal["cluster", "namespaced", "both"] = "cluster"
     namespace: str = ""
+    clusters: tuple[str, ...] = ()
+    namespaces: tuple[str, ...] = ()
     deprecated: bool = True
     select: Selection = Selection()
     labels: dict[str, str] = {}
@@ -201,6 +204,12 @@ class Overlay(msgspec.Struct, frozen=True, kw_only=True):
     def kinds(self) -> tuple[str, ...]:
         """The kinds of its scope, in output order."""
         return {"cluster": CLUSTER_KINDS, "namespaced": NAMESPACED_KINDS, "both": KINDS}[self.scope]
+
+    def takes(self, namespace: str) -> bool:
+        """Whether VMs of that namespace are in the environment; they cannot be where its objects are out of reach."""
+        if self.namespaces:
+            return any(fnmatchcase(namespace, pattern) for pattern in self.namespaces)
+        return self.scope != "namespaced" or namespace == self.namespace
 
     def includes(self, manifest: Mapping[str, Any]) -> bool:
         """Whether the environment has this object of the catalog."""
@@ -227,13 +236,15 @@ class VmTemplate(msgspec.Struct, frozen=True, kw_only=True):
     """One VirtualMachine of `vms/`, rendered.
 
     `key` names the rendering: the file's stem, the VM's name where a file holds several, and the environment that it
-    is rendered for. `companions` are the file's other manifests: claims, DataVolumes, Secrets …
+    is rendered for, if it is for one alone. `environments` are those that it names, none for all. `companions` are the
+    file's other manifests: claims, DataVolumes, Secrets …
     """
 
     key: str
     name: str
     file: str
     environment: str = ""
+    environments: tuple[str, ...] = ()
     parameters: dict[str, Any] = {}
     manifest: dict[str, Any]
     companions: tuple[dict[str, Any], ...] = ()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -32,6 +33,8 @@ from virtcatalog.manifests.merge import fresh, lay_over, merge
 
 #: The work, for each object, of an environment, of a pattern or patch that may match it, and of a patch that does.
 _ENVIRONMENT, _MATCH, _PATCH = 100, 60, 500
+#: What of a glob stands for some letters.
+_GLOB = re.compile(r"\*|\?|\[!?[^\]]+\]")
 
 
 def overlays(
@@ -46,6 +49,7 @@ def overlays(
         reader = _Reader(composer, (name,), entries)
         reader.spend(_ENVIRONMENT * len(entries))
         reader.check_namespace(data)
+        reader.check_places(data, declared)
         reader.check_release(data)
         overlay = Overlay(
             name=name,
@@ -53,6 +57,8 @@ def overlays(
             kubevirt=data.get("kubevirt", ""),
             scope=data.get("scope", "cluster"),
             namespace=data.get("namespace", ""),
+            clusters=tuple(data.get("clusters") or ()),
+            namespaces=tuple(data.get("namespaces") or ()),
             deprecated=data.get("deprecated", True),
             select=_selection(data.get("select")),
             labels=reader.labels(data),
@@ -99,6 +105,19 @@ class _Reader:
             self.report((), "the scope is namespaced, and there is no `namespace`")
         elif namespace and namespace_fault(namespace):
             self.report(("namespace",), namespace_fault(namespace))
+
+    def check_places(self, data: Mapping[str, Any], environments: Mapping[str, Any]) -> None:
+        """Report names of clusters that `-f NAME=FILE` could not give, and globs that no namespace matches."""
+        for index, name in enumerate(data.get("clusters") or ()):
+            fault = name_fault(name)
+            if fault:
+                self.report(("clusters", index), fault)
+            elif name in environments and name != self._path[0]:
+                self.report(("clusters", index), f"{name!r} is an environment, too: -f {name}=FILE could mean either")
+        for index, glob in enumerate(data.get("namespaces") or ()):
+            fault = namespace_fault(_GLOB.sub("a", glob)) if glob else "is empty"
+            if fault:
+                self.report(("namespaces", index), f"{glob!r} matches no namespace: {fault}")
 
     def check_release(self, data: Mapping[str, Any]) -> None:
         """Report a release that is not modelled, or that is older than the objects may be used with."""

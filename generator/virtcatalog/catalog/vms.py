@@ -50,16 +50,17 @@ def vm_templates(
     for name in declared:
         if name not in names:
             sources.report(VMS, (name,), f"there is no vms/{name}{nearest(name, names)}")
-        elif not name.endswith(VM_TEMPLATE) and set(declared[name] or ()) != {"cross"}:
-            sources.report(VMS, (name,), f"vms/{name} is no template: those are named *{VM_TEMPLATE}")
+        elif not name.endswith(VM_TEMPLATE):
+            _check_plain(sources, name, declared[name] or {}, overlays)
     for name, place in names.items():
         raw = sources.read_text(place)
         if raw is None:
             continue
         cross = _cross(declared.get(name) or {})
         if not name.endswith(VM_TEMPLATE):
+            named = tuple((declared.get(name) or {}).get("environments") or ())
             for each in _read(sources, _Rendering(place, "", raw, {}), raw, release):
-                yield replace(each, cross=cross)
+                yield replace(each, cross=cross, environments=named)
             continue
         try:
             source = raw.decode("utf-8-sig")
@@ -69,6 +70,24 @@ def vm_templates(
         for rendering in _renderings(sources, name, source, declared.get(name) or {}, overlays, parameters):
             for each in _read(sources, rendering, raw, releases.get(rendering.environment, release)):
                 yield replace(each, cross=cross)
+
+
+def _check_plain(sources: Sources, name: str, declared: Mapping[str, Any], overlays: Sequence[Overlay]) -> None:
+    """Report what vms.yaml says of a plain manifest that only a template could follow."""
+    environments = declared.get("environments") or {}
+    if not declared.keys() & {"cross", "environments"} or declared.get("parameters") or any(environments.values()):
+        sources.report(VMS, (name,), f"vms/{name} is no template: those are named *{VM_TEMPLATE}")
+    for environment in environments:
+        _find_environment(sources, name, environment, overlays)
+
+
+def _find_environment(sources: Sources, name: str, environment: str, overlays: Sequence[Overlay]) -> Overlay | None:
+    """Return the environment that a file of vms/ names, or report that there is none."""
+    known = {overlay.name: overlay for overlay in overlays}
+    if environment not in known and OVERLAYS not in sources.unread:  # else nobody knows what it declares
+        message = f"overlays.yaml has no environment {environment!r}{nearest(environment, known)}"
+        sources.report(VMS, (name, "environments", environment), message)
+    return known.get(environment)
 
 
 def _cross(declared: Mapping[str, Any]) -> Cross | None:
@@ -88,20 +107,16 @@ def _renderings(
 
     place = f"vms/{name}"
     own = declared.get("parameters") or {}
-    known = {overlay.name: overlay for overlay in overlays}
     environments = declared.get("environments") or {"": {}}
     for environment, given in environments.items():
         values = {**own, **(given or {})}
         path = (name, "environments", environment) if environment else (name,)
         names: dict[str, Any] = {**shared, **values}
         if environment:
-            if environment not in known:
-                if OVERLAYS in sources.unread:
-                    continue  # nobody knows what it declares
-                message = f"overlays.yaml has no environment {environment!r}{nearest(environment, known)}"
-                sources.report(VMS, path, message)
+            overlay = _find_environment(sources, name, environment, overlays)
+            if overlay is None:
                 continue
-            names |= _facts(known[environment])
+            names |= _facts(overlay)
         faults = [
             (key, f"the template has no parameter {key!r}{nearest(key, own)}") for key in given or () if key not in own
         ]
@@ -169,6 +184,7 @@ def _read(sources: Sources, rendering: _Rendering, raw: bytes, release: Version)
                 name=name,
                 file=rendering.place,
                 environment=rendering.environment,
+                environments=(rendering.environment,) if rendering.environment else (),
                 parameters=rendering.parameters,
                 manifest=manifest,
                 companions=tuple(companions),

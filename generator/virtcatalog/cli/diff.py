@@ -14,13 +14,14 @@ import msgspec
 from virtcatalog.cli import options
 from virtcatalog.cli.conditions import conditioned_twice
 from virtcatalog.cli.console import data, failing, progress, write_diff
-from virtcatalog.cli.inputs import contents, read
+from virtcatalog.cli.inputs import contents, placed, read
 from virtcatalog.errors import ManifestError, Problem, VirtcatalogError
 from virtcatalog.escaping import as_json
 from virtcatalog.manifests.sources import exists, is_catalog, open_source
 
 if TYPE_CHECKING:
     from virtcatalog.kubevirt.conditions import Conditions
+    from virtcatalog.review.compare import Dump
     from virtcatalog.review.judge import Case
     from virtcatalog.review.report import Report
     from virtcatalog.review.side import Side
@@ -53,7 +54,7 @@ Examples:
     metavar="BASE HEAD",
     help="Two files with the KubeVirt CR before and after. [default: the CR among the files]",
 )
-@options.environment("Look at one environment only. [default: all]")
+@options.environments
 @options.form(("text", "markdown", "json", "github"), default="text")
 @click.option("--artifact", default="", metavar="URL", help="Where the whole report is, for Markdown cut short.")
 @click.pass_context
@@ -67,7 +68,7 @@ def command(
     catalog: str,
     sources: tuple[str, ...],
     config: tuple[str, str] | None,
-    environment: str | None,
+    environments: tuple[str, ...],
     form: str,
     artifact: str,
     conditions: tuple[Conditions, Conditions],
@@ -82,6 +83,7 @@ def command(
 
     Exit status: 0 no differences, 1 differences, 2 a side or an input that cannot be read (the rest is compared).
     """
+    from virtcatalog.placement import check_environments, check_places
     from virtcatalog.review.compare import review
 
     if base is None and conditions[0].release is not None:
@@ -91,11 +93,11 @@ def command(
         sides = _side(base, catalog, forked=True), _side(head, catalog, forked=False)
     if config:
         sides = _configured(sides[0], config[0]), _configured(sides[1], config[1])
-    for name in (environment,) if environment else ():
-        if not any(name in side.objects for side in sides):
-            raise click.UsageError(f"there is no environment {name!r} on either side")
-    dump = read_dumps(sources)
-    report = review(*sides, conditions, dump, environment, _watch)
+    overlays = [each for side in sides for each in side.overlays]
+    check_environments(environments, overlays, "on either side")
+    dumps = read_dumps(sources)
+    check_places((each.where for each in dumps), overlays, "on either side")
+    report = review(*sides, conditions, dumps, environments, _watch)
     printers: dict[str, Callable[[Report], None]] = {
         "text": _text,
         "markdown": partial(_markdown, artifact),
@@ -146,18 +148,19 @@ def _kubevirt(file: str) -> Data:
     return found[0]
 
 
-def read_dumps(sources: Iterable[str]) -> list[Data]:
+def read_dumps(sources: Iterable[str]) -> list[Dump]:
     """Read the manifests of dumps; ManifestError carries the problems of all of them."""
     from virtcatalog.manifests.dump import read_dump
+    from virtcatalog.review.compare import Dump
 
-    found: list[Data] = []
+    found: list[Dump] = []
     problems: list[Problem] = []
     # All of it is kept to the end: looking for garbage in it again and again would take as long as all the rest.
     gc.disable()
-    for source in sources:
-        for name, content in contents(source, problems):
+    for path, where in map(placed, sources):
+        for name, content in contents(path, problems):
             try:
-                found += read_dump(content, name)
+                found.append(Dump(read_dump(content, name), where))
             except ManifestError as error:
                 problems += error.problems
     gc.freeze()

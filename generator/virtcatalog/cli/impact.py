@@ -35,10 +35,18 @@ Examples:
 @click.argument("names", nargs=-1, required=True)
 @options.catalog("A catalog or a folder of manifests. [default: catalog]", default="catalog")
 @options.manifests(options.FLEET)
+@options.environments
 @options.form(("text", "json"), default="text")
 @failing
 @conditioned
-def command(names: tuple[str, ...], catalog: str, sources: tuple[str, ...], form: str, conditions: Conditions) -> int:
+def command(
+    names: tuple[str, ...],
+    catalog: str,
+    sources: tuple[str, ...],
+    environments: tuple[str, ...],
+    form: str,
+    conditions: Conditions,
+) -> int:
     """Show which VM templates and VMs use each NAME, and what would become of them without it.
 
     A NAME is an instance type, a preference, a class or a component. VMs use it directly, by what their volumes'
@@ -50,7 +58,7 @@ def command(names: tuple[str, ...], catalog: str, sources: tuple[str, ...], form
 
     if not Path(catalog).exists():
         raise VirtcatalogError(f"{catalog}: there is no such catalog or folder")
-    found = impacts(names, Path(catalog), read_dumps(sources), conditions)
+    found = impacts(names, Path(catalog), read_dumps(sources), conditions, environments)
     if form == "json":
         data(as_json([_as_data(each) for each in found]))
     else:
@@ -65,10 +73,13 @@ def _lines(impact: Impact) -> Iterator[str]:
     yield f"{impact.what} {impact.name}: {number} object{'' if number == 1 else 's'}"
     for place in impact.places:
         yield f"  {place}"
-    for template, noun in ((True, "VM template"), (False, "VM")):
-        uses = [each for each in impact.uses if each.template == template]
-        if uses:
-            yield f"  used by {len(uses):,} {noun}{'' if len(uses) == 1 else 's'}: {single_line(_names(uses))}"
+    for environment in dict.fromkeys(each.environment for each in impact.uses):
+        where = f"{environment}: " if environment else ""
+        for template, noun in ((True, "VM template"), (False, "VM")):
+            uses = [each for each in impact.uses if (each.environment, each.template) == (environment, template)]
+            if uses:
+                number = len(uses)
+                yield f"  {where}used by {number:,} {noun}{'' if number == 1 else 's'}: {single_line(_names(uses))}"
     if not impact.used:
         yield "  nothing depends on it"
     if impact.problems:
@@ -102,6 +113,7 @@ def _as_data(impact: Impact) -> dict[str, Any]:
         "without": [
             {
                 "kind": group.kind,
+                "environment": group.environment,
                 "headline": headline(group),
                 "summary": list(group.summary),
                 "effect": effects(group),

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from virtcatalog.errors import ManifestError, Problem
 from virtcatalog.manifests.layout import BASE, OWNED
 from virtcatalog.manifests.sources import (
     SourceError,
+    exists,
     is_catalog,
     is_file,
     is_folder,
@@ -20,6 +22,24 @@ from virtcatalog.manifests.sources import (
 
 if TYPE_CHECKING:
     from virtcatalog.manifests.read import Manifest
+
+#: What may be the name of an environment or a cluster.
+_NAME = re.compile(r"[a-z0-9][-a-z0-9.]*")
+
+
+class Placed(NamedTuple):
+    """A file, folder or `-`, and the environment or cluster that its VMs are from, "" where that is not said."""
+
+    path: str
+    where: str = ""
+
+
+def placed(source: str) -> Placed:
+    """Read what `-f` was given: `FILE`, or `production=FILE`. A file that is called so is meant."""
+    where, sign, path = source.partition("=")
+    if sign and path and _NAME.fullmatch(where) and not exists(source):
+        return Placed(path, where)
+    return Placed(source)
 
 
 def read(sources: Iterable[str]) -> list[Manifest]:

@@ -19,8 +19,14 @@ _CATALOG = ("-c", "--catalog")
 
 
 def manifests(text: str, *, required: bool = False) -> Callable[[T], T]:
-    """Give a command `-f`, as `sources`: files, folders and `-`; `text` says what they hold."""
-    return click.option("-f", "--file", "sources", multiple=True, required=required, metavar="FILE|DIR|-", help=text)
+    """Give a command `-f`, as `sources`: files, folders and `-`; `text` says what they hold.
+
+    What is before `=` says where it is from; see `inputs.placed`.
+    """
+    where = f"{text} ENV=… where they are from that environment, or cluster of one."
+    return click.option(
+        "-f", "--file", "sources", multiple=True, required=required, metavar="[ENV=]FILE|DIR|-", help=where
+    )
 
 
 def catalog(
@@ -65,9 +71,15 @@ def output_dir(text: str, *, default: str | None = None) -> Callable[[T], T]:
     )
 
 
-def environment(text: str) -> Callable[[T], T]:
-    """Give a command `-e`, as `environment`."""
-    return click.option("-e", "--environment", metavar="NAME", help=text)
+#: `-e`, as `environments`: the names of those that are looked at, none for all.
+environments = click.option(
+    "-e",
+    "--environment",
+    "environments",
+    multiple=True,
+    metavar="NAME",
+    help="Look at this environment of overlays.yaml only; repeatable. [default: each that a VM can be in]",
+)
 
 
 def _jobs(_context: click.Context, _option: click.Parameter, value: str) -> int:

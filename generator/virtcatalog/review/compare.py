@@ -9,32 +9,37 @@ import msgspec
 from virtcatalog.api.kinds import holds_vm
 from virtcatalog.kubevirt.conditions import Conditions
 from virtcatalog.manifests.identity import Data
-from virtcatalog.review.fleet import Reviewer
+from virtcatalog.review.fleet import Given, Reviewer
 from virtcatalog.review.judge import Case, Progress
 from virtcatalog.review.objects import compare_objects
 from virtcatalog.review.report import Report
 from virtcatalog.review.side import Side, sound
 
 
+class Dump(msgspec.Struct, frozen=True):
+    """VMs, and what else of their cluster is known; `where` that is: an environment, a cluster, or "" for neither."""
+
+    manifests: Sequence[Data]
+    where: str = ""
+
+
 def review(
     base: Side,
     head: Side,
     conditions: tuple[Conditions, Conditions],
-    dump: Sequence[Data] = (),
-    environment: str | None = None,
+    dumps: Sequence[Dump] = (),
+    environments: Sequence[str] = (),
     watch: Progress[Case] = iter,
 ) -> Report:
-    """Compare the objects of two sides, and what becomes of their VM templates and of a dump's VMs.
+    """Compare the objects of two sides, and what becomes of their VM templates and of the VMs of dumps.
 
-    `dump` holds the VMs of a fleet and whatever else of its cluster is known. With an `environment` only that one is
-    looked at. ManifestError when the dump holds objects that cannot be read.
+    VMs meet what else their own dump holds, and what those hold that do not say where they are from. With
+    `environments` only these are looked at. ManifestError when a dump holds objects that cannot be read.
     """
-    clean = sound(_only(base, environment), _only(head, environment))
-    reviewer = Reviewer(clean.base, clean.head, conditions, [each for each in dump if not holds_vm(each)], environment)
+    clean = sound(*(only(each, environments) for each in _alike(base, head)))
+    reviewer = Reviewer(clean.base, clean.head, conditions, others(dumps), environments)
     reviewer.templates()
-    vms = [each for each in dump if holds_vm(each)]
-    if vms:
-        reviewer.vms(vms, watch)
+    reviewer.vms(given(dumps), watch)
     fleet = reviewer.done()
     fleet.unknown += [name for name in clean.vms if name not in fleet.unknown]
     hosts = [str(each.host) for each in conditions]
@@ -55,13 +60,42 @@ def review(
     )
 
 
-def _only(side: Side, environment: str | None) -> Side:
-    if environment is None:
+def given(dumps: Sequence[Dump]) -> list[Given]:
+    """Return the VMs of dumps."""
+    return [Given(each, dump.where) for dump in dumps for each in dump.manifests if holds_vm(each)]
+
+
+def others(dumps: Sequence[Dump]) -> dict[str, list[Data]]:
+    """Return what dumps hold beside VMs, by where that is."""
+    found: dict[str, list[Data]] = {}
+    for dump in dumps:
+        found.setdefault(dump.where, []).extend(each for each in dump.manifests if not holds_vm(each))
+    return found
+
+
+def _alike(base: Side, head: Side) -> tuple[Side, Side]:
+    """The sides; of a catalog no more than its base where the other side is a tree, which knows no environments."""
+    if base.catalog == head.catalog or not (base.objects and head.objects):
+        return base, head
+    return _without_environments(base), _without_environments(head)
+
+
+def _without_environments(side: Side) -> Side:
+    vms = {vm.key: msgspec.structs.replace(vm, environment="") for vm in side.vms}
+    objects = {"": side.objects.get("", [])}
+    companions = {"": [each for found in side.companions.values() for each in found]}
+    return msgspec.structs.replace(side, objects=objects, companions=companions, overlays=(), vms=tuple(vms.values()))
+
+
+def only(side: Side, environments: Sequence[str]) -> Side:
+    """Return no more of a side than these environments of it, if there are any."""
+    if not environments or not side.overlays:
         return side
     return msgspec.structs.replace(
         side,
-        objects={environment: side.objects.get(environment, [])},
-        vms=tuple(vm for vm in side.vms if vm.environment in ("", environment)),
+        objects={name: side.objects.get(name, []) for name in environments},
+        overlays=tuple(each for each in side.overlays if each.name in environments),
+        vms=tuple(vm for vm in side.vms if vm.environment in environments),
     )
 
 

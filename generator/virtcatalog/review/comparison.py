@@ -39,10 +39,11 @@ class Comparison:
         shared: Sequence[Data] = (),
         namespaces: Iterable[str] = (),
     ) -> None:
-        base, head = (_spread(side.objects.get(environment, ()), namespaces) for side in sides)
+        self.environment = environment
+        base, head = (_spread(side.objects_in(environment), namespaces) for side in sides)
         published = {located(each) for each in (*base, *head)}
         around = [each for each in shared if located(each) not in published]
-        companions = [list(side.companions.get(environment, ())) for side in sides]
+        companions = [list(side.companions_in(environment)) for side in sides]
         objects = [*around, *base, *companions[0]], [*around, *head, *companions[1]]
         self._base_objects = objects[0]
         self._meet_head = partial(_cluster, sides[1], environment, conditions[1])
@@ -122,7 +123,7 @@ def _spread(objects: Iterable[Data], namespaces: Iterable[str]) -> list[Data]:
 def _cluster(side: Side, environment: str, conditions: Conditions, objects: Sequence[Data]) -> Cluster:
     kubevirt = side.configuration
     manifests = objects if kubevirt is None else [*(each for each in objects if each["kind"] != "KubeVirt"), kubevirt]
-    choice = choose_release(conditions.release, side.releases.get(environment, ""), manifests)
+    choice = choose_release(conditions.release, side.release_in(environment), manifests)
     return Cluster.under(manifests, replace(conditions, release=choice.release, environment=environment or None))
 
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import msgspec
+from msgspec.structs import replace
 
 from virtcatalog.kubevirt.conditions import Conditions
-from virtcatalog.kubevirt.instancetype.references import references, refers_to_own_namespace
+from virtcatalog.kubevirt.instancetype.references import named_kinds, references, refers_to_own_namespace
 from virtcatalog.manifests.identity import Data, Identity, identity, namespace_of
+from virtcatalog.placement import BASE, environments_for
 from virtcatalog.review.alike import Alike
 from virtcatalog.review.comparison import Comparison, KnownField
 from virtcatalog.review.judge import Case, Effect, Progress, judge_all, with_removed
@@ -18,19 +20,26 @@ from virtcatalog.review.side import Side, Vm
 from virtcatalog.review.stored import pins, recreated
 
 
+class Given(msgspec.Struct, frozen=True):
+    """A VM of a fleet; `where` is the environment or cluster that it is known to be in, "" for neither."""
+
+    vm: Data
+    where: str = ""
+
+
 class Member(msgspec.Struct, frozen=True):
     """A VM that changes, and when; `template` for VM templates of the catalog."""
 
     name: str
     effect: Effect
     template: bool = False
-    environment: str = ""
 
 
 class Group(msgspec.Struct, kw_only=True):
-    """VMs that change alike; `diff` is that of the first one, whose name stands in it."""
+    """VMs of one environment that change alike; `diff` is that of the first one, whose name stands in it."""
 
     kind: Kind
+    environment: str = ""
     summary: tuple[str, ...]
     diff: str = ""
     members: list[Member] = []
@@ -39,9 +48,19 @@ class Group(msgspec.Struct, kw_only=True):
 class Users(msgspec.Struct):
     """Who refers to an object: VM templates, VMs that take it as it is now, VMs that keep a stored revision."""
 
-    templates: int = 0
-    following: int = 0
-    stored: int = 0
+    templates: set[str] = set()
+    following: set[str] = set()
+    stored: set[str] = set()
+
+    def add(self, other: Users) -> None:
+        """Take in who refers to it elsewhere."""
+        self.templates |= other.templates
+        self.following |= other.following
+        self.stored |= other.stored
+
+    def counted(self) -> dict[str, int]:
+        """Return how many there are of each."""
+        return {name: len(getattr(self, name)) for name in self.__struct_fields__}
 
 
 class Upgrade(msgspec.Struct, frozen=True, kw_only=True):
@@ -56,19 +75,19 @@ class Upgrade(msgspec.Struct, frozen=True, kw_only=True):
 class Fleet(msgspec.Struct, kw_only=True):
     """What happens to the VMs.
 
-    `unknown` are VMs that refer to what a broken catalog does not tell.
+    `unknown` are VMs that refer to what a broken catalog does not tell; `users` are by environment and object.
     """
 
     groups: list[Group] = []
     templates: int = 0
     vms: int = 0
     unknown: list[str] = []
-    users: dict[Identity, Users] = {}
+    users: dict[tuple[str, Identity], Users] = {}
 
     @property
     def changed(self) -> int:
-        """How many VMs change in any way."""
-        return len({msgspec.structs.replace(m, effect="stored") for group in self.groups for m in group.members})
+        """How many VMs change in any way, in whichever environment."""
+        return len({(member.name, member.template) for group in self.groups for member in group.members})
 
 
 class Reviewer:
@@ -79,58 +98,72 @@ class Reviewer:
         base: Side,
         head: Side,
         conditions: tuple[Conditions, Conditions] | None = None,
-        shared: Sequence[Data] = (),
-        environment: str | None = None,
+        shared: Mapping[str, Sequence[Data]] | None = None,
+        environments: Sequence[str] = (),
     ) -> None:
-        """`environment` is where the VMs of a fleet live, None to go by their namespaces."""
+        """`shared` is what else is in clusters, by where that is, "" for everywhere; `environments` the only ones.
+
+        Without these all are looked at that VMs can be in.
+        """
         self._sides = base, head
         self._conditions = conditions or (Conditions(), Conditions())
-        self._shared = list(shared)
-        self._environment = environment
-        self._comparisons: dict[str, Comparison] = {}
+        self._shared = shared or {}
+        self._only = environments
+        self._comparisons: dict[tuple[str, str, tuple[str, ...]], Comparison] = {}
         self._groups: dict[tuple[str, ...], Group] = {}
-        self._environments = {
-            namespace: name
-            for side in self._sides
-            for name, objects in side.objects.items()
-            if name
-            for namespace in {identity(each)[1] for each in objects} - {""}
-        }
+        self._places: dict[tuple[str, str, tuple[str, ...]], list[str]] = {}
+        self._told = {name for side in self._sides for name in side.objects}
         self.fleet = Fleet()
 
     def templates(self) -> None:
-        """Compare the VM templates of both sides."""
-        before, after = ({vm.key: vm for vm in side.vms} for side in self._sides)
-        for key in dict.fromkeys([*before, *after]):
-            self._template(before.get(key), after.get(key))
-        self.fleet.templates = len(before.keys() | after.keys())
+        """Compare the VM templates of both sides, in each environment that they are for."""
+        before, after = ({(vm.key, vm.environment): vm for vm in side.vms} for side in self._sides)
+        # A side without environments is the same in each of the other's.
+        for mine, others, side in ((before, after, self._sides[0]), (after, before, self._sides[1])):
+            if not side.overlays:
+                for key, environment in others.keys() - mine.keys():
+                    if (key, "") in mine:
+                        mine[key, environment] = replace(mine[key, ""], environment=environment)
+                for key in {key for key, environment in others if environment}:
+                    mine.pop((key, ""), None)
+        for each in dict.fromkeys([*before, *after]):
+            self._template(before.get(each), after.get(each))
+        self.fleet.templates = len({key for key, _ in before.keys() | after.keys()})
 
-    def vms(self, fleet: Sequence[Data], watch: Progress[Case] = iter) -> None:
-        """Compare what happens to the VMs of a fleet, each a VirtualMachine's manifest."""
-        namespaces = {namespace_of(vm) for vm in fleet if refers_to_own_namespace(vm)}
-        homeless = tuple(sorted(namespaces - self._environments.keys() - {"default"}))
-        alike: dict[str, Alike] = {}
-        cases: dict[tuple[str, bytes], Case] = {}
-        names: dict[tuple[str, bytes], list[str]] = {}
-        for vm in fleet:
-            environment, name = self._environment_of(vm), f"{namespace_of(vm)}/{identity(vm)[2]}"
-            comparison = self._comparison(environment, homeless)
-            if environment not in alike:
-                alike[environment] = Alike(comparison.base, comparison.head, labels_matter=comparison.labels_matter)
-            pinned, fresh = pins(vm, comparison.base), recreated(vm)
-            refers = references(fresh, comparison.base)
-            self._count(refers or (), stored=bool(pinned.matchers))
-            if not comparison.is_known(refers):
-                self.fleet.unknown.append(name)
-            elif comparison.can_change(refers):
-                parts = json.dumps([sorted(pinned.matchers), pinned.contents]).encode()
-                key = environment, alike[environment].key(fresh, comparison.namespaces) + parts
-                if key not in cases:
-                    cases[key], names[key] = Case(vm, fresh, pinned, refers, comparison), []
-                names[key].append(name)
-        for members, verdict in zip(names.values(), judge_all(list(cases.values()), watch), strict=True):
+    def vms(self, fleet: Sequence[Given], watch: Progress[Case] = iter) -> None:
+        """Compare what happens to the VMs of a fleet, in each environment that they can be in."""
+        namespaces = {namespace_of(each.vm) for each in fleet if refers_to_own_namespace(each.vm)}
+        homeless = tuple(sorted(namespaces - {"default"}))
+        alike: dict[int, Alike] = {}
+        cases: dict[tuple[int, bytes], Case] = {}
+        names: dict[tuple[int, bytes], list[str]] = {}
+        for each in fleet:
+            vm, name = each.vm, f"{namespace_of(each.vm)}/{identity(each.vm)[2]}"
+            fresh = recreated(vm)
+            for environment in self._environments_of(each):
+                if environment not in self._told:
+                    self._unknown(name)
+                    continue
+                comparison = self._comparison(environment, each.where, homeless)
+                if id(comparison) not in alike:
+                    labels_matter = comparison.labels_matter
+                    alike[id(comparison)] = Alike(comparison.base, comparison.head, labels_matter=labels_matter)
+                pinned = pins(vm, comparison.base)
+                refers = references(fresh, comparison.base)
+                self._count(environment, name, refers or (), "stored" if pinned.matchers else "following")
+                if not comparison.is_known(refers):
+                    self._unknown(name)
+                elif comparison.can_change(refers):
+                    parts = json.dumps([sorted(pinned.matchers), pinned.contents]).encode()
+                    key = id(comparison), alike[id(comparison)].key(fresh, comparison.namespaces) + parts
+                    if key not in cases:
+                        cases[key], names[key] = Case(vm, fresh, pinned, refers, comparison), []
+                    names[key].append(name)
+        judged = zip(cases.values(), names.values(), judge_all(list(cases.values()), watch), strict=True)
+        for case, members, verdict in judged:
             for effect, change in verdict:
-                self._group(change).members += (Member(name, effect) for name in members)
+                group = self._group(change, case.comparison.environment)
+                group.members += (Member(name, effect) for name in members)
         self.fleet.vms += len(fleet)
 
     def done(self) -> Fleet:
@@ -156,11 +189,12 @@ class Reviewer:
         vm = new or old
         assert vm is not None
         comparison = self._comparison(vm.environment)
-        refers = references(vm.manifest, comparison.head if new else comparison.base)
+        found = [references(vm.manifest, cluster) for cluster in (comparison.base, comparison.head)]
+        refers = None if None in found else list(dict.fromkeys(each for side in found for each in side or ()))
         if not comparison.is_known(refers):
-            self.fleet.unknown.append(vm.key)
+            self._unknown(vm.key)
             return
-        self._count(refers or (), template=True)
+        self._count(vm.environment, vm.key, refers or (), "templates")
         if old is not None and new is not None:
             change = None
             if old.manifest != new.manifest or comparison.can_change(refers):
@@ -171,37 +205,38 @@ class Reviewer:
         else:
             change = added_or_removed(outcome(vm.manifest, comparison.base), gone=True)
         if change is not None:
-            member = Member(vm.key, "created", template=True, environment=vm.environment)
-            self._group(change).members.append(member)
+            self._group(change, vm.environment).members.append(Member(vm.key, "created", template=True))
 
-    def _group(self, change: VmChange) -> Group:
-        group = self._groups.get(change.signature)
+    def _group(self, change: VmChange, environment: str) -> Group:
+        key = (environment, *change.signature)
+        group = self._groups.get(key)
         if group is None:
-            group = Group(kind=change.kind, summary=change.summary, diff=change.make_diff())
-            self._groups[change.signature] = group
+            summary, diff = change.summary, change.make_diff()
+            group = self._groups[key] = Group(kind=change.kind, environment=environment, summary=summary, diff=diff)
         return group
 
-    def _count(self, refers: Iterable[Identity], *, template: bool = False, stored: bool = False) -> None:
+    def _count(self, environment: str, name: str, refers: Iterable[Identity], how: str) -> None:
         for each in refers:
-            users = self.fleet.users.setdefault(each, Users())
-            if template:
-                users.templates += 1
-            elif stored:
-                users.stored += 1
-            else:
-                users.following += 1
+            users = self.fleet.users.setdefault((environment, each), Users())
+            getattr(users, how).add(name)
 
-    def _environment_of(self, vm: Data) -> str:
-        if self._environment is not None:
-            return self._environment
-        return self._environments.get(namespace_of(vm), "") if refers_to_own_namespace(vm) else ""
+    def _unknown(self, name: str) -> None:
+        if name not in self.fleet.unknown:
+            self.fleet.unknown.append(name)
 
-    def _comparison(self, environment: str, namespaces: Sequence[str] = ()) -> Comparison:
-        if environment not in self._comparisons or namespaces:
-            key = f"{environment}\0{' '.join(namespaces)}" if namespaces else environment
-            if key not in self._comparisons:
-                self._comparisons[key] = Comparison(
-                    self._sides, environment, self._conditions, self._shared, () if environment else namespaces
-                )
-            return self._comparisons[key]
-        return self._comparisons[environment]
+    def _environments_of(self, given: Given) -> list[str]:
+        """Where a VM is now; where it will be if nothing says that."""
+        key = (namespace_of(given.vm), given.where, tuple(sorted(named_kinds(given.vm))))
+        found = self._places.get(key)
+        if found is None:
+            by_side = [environments_for(given.vm, side.overlays, given.where, self._only) for side in self._sides]
+            found = self._places[key] = next((each for each in by_side if each not in ([], [BASE])), by_side[0])
+        return found
+
+    def _comparison(self, environment: str, where: str = "", namespaces: tuple[str, ...] = ()) -> Comparison:
+        where = where if self._shared.get(where) else ""
+        key = environment, where, namespaces
+        if key not in self._comparisons:
+            shared = [*self._shared.get("", ()), *(self._shared[where] if where else ())]
+            self._comparisons[key] = Comparison(self._sides, environment, self._conditions, shared, namespaces)
+        return self._comparisons[key]

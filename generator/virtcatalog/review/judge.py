@@ -7,6 +7,7 @@ from itertools import chain
 from typing import Any, Literal, TypeVar
 
 import msgspec
+from msgspec.structs import replace
 
 from virtcatalog.manifests.identity import Data, Identity, identity
 from virtcatalog.pool import START, in_processes, processors
@@ -64,11 +65,16 @@ def judge_all(cases: Sequence[Case], watch: Progress[Case] = iter) -> Iterator[V
 
 
 def with_removed(change: VmChange | None, removed: Sequence[str]) -> VmChange | None:
-    """Add the objects that the VM refers to and that are gone: KubeVirt's webhook goes on without them."""
-    if change is None or not removed or change.kind not in ("refused", "reason"):
+    """Add the objects that the VM refers to and that are gone, also to a VM that was refused before.
+
+    KubeVirt's webhook goes on without them, and what it says then is about what they would have given.
+    """
+    if not removed:
         return change
     said = tuple(f"there is no {each} any more" for each in removed)
-    return msgspec.structs.replace(change, summary=(*said, *change.summary), signature=(*change.signature, *said))
+    if change is None:
+        return VmChange(kind="reason", summary=said, signature=("reason", *said))
+    return replace(change, summary=(*said, *change.summary), signature=(*change.signature, *said))
 
 
 def _with_stored_revisions(case: Case, given: bool, name: str) -> VmChange | None:

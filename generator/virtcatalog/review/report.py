@@ -92,7 +92,7 @@ def consequences(change: ObjectChange, report: Report) -> list[str]:
         return []
     users = _users(change, report.fleet.users)
     if change.change == "added":
-        return ["No VM refers to it yet."] if not users.following + users.stored else [_following(users, "now find it")]
+        return ["No VM refers to it yet."] if not users.following | users.stored else [_following(users, "now find it")]
     if not change.spec_changes and change.change == "changed":
         return ["Only labels or annotations change: no VM feels it."]
     what = "instance type" if kind.endswith("Instancetype") else "preference"
@@ -100,13 +100,13 @@ def consequences(change: ObjectChange, report: Report) -> list[str]:
         keep = f"VMs that exist keep the revision of the {what} that KubeVirt stored for them"
         said = [f"{keep}; VMs created from now on get the new one."]
         if users.stored:
-            said.append(f"Of the VMs given, {_count(users.stored, 'keeps', 'keep')} a stored revision.")
+            said.append(f"Of the VMs given, {_count(len(users.stored), 'keeps', 'keep')} a stored revision.")
         if users.following:
             said.append(_following(users, "meet the new one at the next start"))
         return said
     said = [f"VMs that exist go on with the revision stored for them; new VMs that name {_called(change)} are refused."]
     if users.stored:
-        said.append(f"Of the VMs given, {_count(users.stored, 'goes', 'go')} on with a stored revision.")
+        said.append(f"Of the VMs given, {_count(len(users.stored), 'goes', 'go')} on with a stored revision.")
     if users.following:
         said.append(_following(users, "cannot start any more"))
     if change.change == "renamed":
@@ -131,7 +131,7 @@ def effects(group: Group) -> str:
 
 
 def headline(group: Group) -> str:
-    """One line on a group: `12 VMs: <hyperv> gains <evmcs state="on"/>`."""
+    """One line on a group: `production: 12 VMs: <hyperv> gains <evmcs state="on"/>`."""
     templates = sum(member.template for member in group.members)
     given = len(group.members) - templates
     who = " and ".join(
@@ -143,7 +143,8 @@ def headline(group: Group) -> str:
         if part
     )
     words = "" if group.kind == "domain" else f"{KINDS[group.kind]}: "
-    return f"{who}: {words}{_shortened(group.summary)}"
+    where = f"{group.environment}: " if group.environment else ""
+    return f"{where}{who}: {words}{_shortened(group.summary)}"
 
 
 def members(group: Group, most: int = 5) -> str:
@@ -191,7 +192,7 @@ def as_data(report: Report) -> dict[str, Any]:
                 "environments": list(each.environments),
                 "diff": each.diff,
                 "consequences": consequences(each, report),
-                "users": msgspec.to_builtins(_users(each, fleet.users)),
+                "users": _users(each, fleet.users).counted(),
             }
             for each in report.objects
         ],
@@ -202,6 +203,7 @@ def as_data(report: Report) -> dict[str, Any]:
             "groups": [
                 {
                     "kind": group.kind,
+                    "environment": group.environment,
                     "headline": headline(group),
                     "summary": list(group.summary),
                     "effect": effects(group),
@@ -224,11 +226,10 @@ def _users(change: ObjectChange, users: Mapping[Any, Users]) -> Users:
     """Who refers to the object, by its name or by the one that it had."""
     found = Users()
     manifests = [each for each in (change.old if change.change == "renamed" else None, change.manifest) if each]
-    for (kind, namespace, name), each in users.items():
-        if any(_is_meant(manifest, kind, namespace, name) for manifest in manifests):
-            found.templates += each.templates
-            found.following += each.following
-            found.stored += each.stored
+    for (environment, (kind, namespace, name)), each in users.items():
+        here = environment in (change.environments or ("",))
+        if here and any(_is_meant(manifest, kind, namespace, name) for manifest in manifests):
+            found.add(each)
     return found
 
 
@@ -243,10 +244,10 @@ def _called(change: ObjectChange) -> str:
 
 
 def _following(users: Users, what: str) -> str:
-    if users.following == 1:
-        what = what.replace("meet ", "meets ", 1).replace("find ", "finds ", 1).replace("cannot", "cannot", 1)
+    if len(users.following) == 1:
+        what = what.replace("meet ", "meets ", 1).replace("find ", "finds ", 1)
         return f"1 VM given has no stored revision yet and {what}."
-    return f"{users.following:,} VMs given have no stored revision yet and {what}."
+    return f"{len(users.following):,} VMs given have no stored revision yet and {what}."
 
 
 def _shortened(summary: tuple[str, ...], most: int = 3) -> str:

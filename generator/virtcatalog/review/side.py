@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
 
 from virtcatalog.api.kinds import holds_vm
 from virtcatalog.catalog.load import load_catalog
-from virtcatalog.catalog.model import Catalog, Source
+from virtcatalog.catalog.model import Catalog, Overlay, Source
 from virtcatalog.errors import CatalogError, ManifestError, Problem
 from virtcatalog.manifests.identity import Data, Identity, identity
 from virtcatalog.manifests.layout import BASE, CATALOG, COMPONENTS, OWNED
 from virtcatalog.manifests.read import Manifest, read_manifests
 from virtcatalog.manifests.sources import Folder, SourceError, manifest_files
+from virtcatalog.placement import BASE as NOWHERE
+from virtcatalog.placement import environments_of
 from virtcatalog.render.environment import deployed
 
 _ROUNDS = 4
 
 
 class Vm(msgspec.Struct, frozen=True, kw_only=True):
-    """A VM to look at. `key` is what it is recognised by on the other side, `place` where it is declared."""
+    """A VM template in one of the environments that it is for.
+
+    `key` and `environment` are what it is recognised by on the other side, `place` is where it is declared.
+    """
 
     key: str
     manifest: Data
@@ -33,7 +38,7 @@ class Side(msgspec.Struct, frozen=True, kw_only=True):
     """What there is on one side.
 
     `objects` are the published objects by environment, "" being the base; `companions` what else of a cluster the VM
-    templates' files hold, by environment; `releases` the KubeVirt releases that environments are said to run.
+    templates' files hold, by environment; `overlays` the environments themselves. What is no `catalog` has none.
     `configuration` is the KubeVirt CR that counts in place of those among the objects. `places` says where the objects
     are declared. `left_out` are the files of a broken catalog that could not be read on; "*" when nothing of it could.
     """
@@ -41,12 +46,25 @@ class Side(msgspec.Struct, frozen=True, kw_only=True):
     label: str
     objects: Mapping[str, list[Data]] = {}
     companions: Mapping[str, list[Data]] = {}
-    releases: Mapping[str, str] = {}
+    overlays: tuple[Overlay, ...] = ()
+    catalog: bool = False
     configuration: Data | None = None
     vms: tuple[Vm, ...] = ()
     places: Mapping[Identity, Source] = {}
     problems: tuple[Problem, ...] = ()
     left_out: frozenset[str] = frozenset()
+
+    def objects_in(self, environment: str) -> Sequence[Data]:
+        """Return what VMs of an environment find; a side that has none is the same everywhere."""
+        return self.objects.get(environment if self.overlays else NOWHERE, ())
+
+    def companions_in(self, environment: str) -> Sequence[Data]:
+        """Return what lies beside the VM templates of an environment."""
+        return self.companions.get(environment if self.overlays else NOWHERE, ())
+
+    def release_in(self, environment: str) -> str:
+        """Return the KubeVirt release that an environment is said to run, "" when that is not said."""
+        return next((each.kubevirt for each in self.overlays if each.name == environment), "")
 
 
 class Sound(msgspec.Struct, frozen=True):
@@ -143,10 +161,11 @@ def _within(file: str, label: str) -> str:
 
 
 def _of_catalog(catalog: Catalog, label: str) -> Side:
-    environments = ["", *(overlay.name for overlay in catalog.overlays)]
+    landing = [(each, environments_of(each, catalog.overlays)) for each in catalog.vms]
     companions: dict[str, list[Data]] = {}
-    for template in catalog.vms:
-        companions.setdefault(template.environment, []).extend(template.companions)
+    for template, environments in landing:
+        for environment in environments:
+            companions.setdefault(environment, []).extend(template.companions)
     places = {
         (kind, "", entry.name): entry.source
         for entries, kinds in (
@@ -158,17 +177,14 @@ def _of_catalog(catalog: Catalog, label: str) -> Side:
     }
     return Side(
         label=label,
-        objects={name: deployed(catalog, name) for name in environments},
+        objects={name: deployed(catalog, name) for name in (NOWHERE, *(each.name for each in catalog.overlays))},
         companions=companions,
-        releases={overlay.name: overlay.kubevirt for overlay in catalog.overlays if overlay.kubevirt},
+        overlays=catalog.overlays,
+        catalog=True,
         vms=tuple(
-            Vm(
-                key=each.key,
-                manifest=each.manifest,
-                environment=each.environment,
-                place=each.source,
-            )
-            for each in catalog.vms
+            Vm(key=each.key, manifest=each.manifest, environment=environment, place=each.source)
+            for each, environments in landing
+            for environment in environments
         ),
         places=places,
     )

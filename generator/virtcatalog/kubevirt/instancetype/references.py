@@ -33,12 +33,18 @@ def references(vm: Data, cluster: Cluster) -> list[Identity] | None:
 
 def refers_to_own_namespace(vm: Data) -> bool:
     """Whether the VM names an instance type or preference of its own namespace."""
-    spec = vm_spec(vm)
+    return not NAMESPACED_KINDS.isdisjoint(named_kinds(vm))
+
+
+def named_kinds(vm: Data) -> set[str]:
+    """Return the kinds of the instance type and the preference that a VM names; without what it infers."""
+    spec, found = vm_spec(vm), set()
     for matcher, kind_of in MATCHERS.items():
         given = spec.get(matcher) if isinstance(spec, dict) else None
-        if isinstance(given, dict) and kind_of(str(given.get("kind") or "")) in NAMESPACED_KINDS:
-            return True
-    return False
+        kind = kind_of(str(given.get("kind") or "")) if isinstance(given, dict) and given.get("name") else None
+        if kind is not None:
+            found.add(kind)
+    return found
 
 
 def _inferred(manifest: Data, cluster: Cluster) -> list[Identity] | None:

@@ -1,0 +1,76 @@
+"""Where a VM is: in which environments of a catalog.
+
+An environment's objects are all that its VMs find of the catalog. A catalog without environments has its base, "".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from virtcatalog.catalog.model import Catalog, Overlay, VmTemplate
+from virtcatalog.errors import VirtcatalogError, nearest
+from virtcatalog.kubevirt.instancetype.references import named_kinds
+from virtcatalog.manifests.identity import Data
+
+BASE = ""
+
+
+def environments_for(vm: Data, overlays: Sequence[Overlay], where: str = "", only: Sequence[str] = ()) -> list[str]:
+    """Return the environments that a VM of a cluster can be in, in the overlays' order; the base if it fits none.
+
+    It fits those that take its namespace and whose scope has the kinds that it names. `where` is the environment, or a
+    cluster of some, that it is known to be in; of these, `only` some are looked at. What it was said of is where it
+    is, fitting or not.
+    """
+    candidates = [each for each in overlays if not only or each.name in only]
+    if where:
+        named = [each for each in candidates if each.name == where]
+        candidates = named or [each for each in candidates if where in each.clusters]
+        if named:
+            return [where]
+    taking = _taking(vm, candidates)
+    kinds = named_kinds(vm)
+    having = [each for each in taking if kinds <= set(each.kinds)]
+    if only or where:
+        return [each.name for each in having or taking or candidates]
+    return [each.name for each in having] or [BASE]
+
+
+def environments_of(template: VmTemplate, overlays: Sequence[Overlay], only: Sequence[str] = ()) -> list[str]:
+    """Return the environments that a VM template is for: those that it names, else all that it can be in.
+
+    A VM template that fits none is for all of them: that it cannot be created there has to be told.
+    """
+    found = list(template.environments) or environments_for(template.manifest, overlays)
+    if found == [BASE] and overlays:
+        found = [each.name for each in _taking(template.manifest, overlays) or overlays]
+    return [each for each in found if not only or each in only]
+
+
+def _taking(vm: Data, overlays: Sequence[Overlay]) -> list[Overlay]:
+    """The environments that take the VM's namespace; all do when it does not say which that is."""
+    namespace = (vm.get("metadata") or {}).get("namespace")
+    return [each for each in overlays if not namespace or each.takes(namespace)]
+
+
+def check_environments(names: Iterable[str], overlays: Iterable[Overlay], where: str) -> None:
+    """VirtcatalogError for a name that is no environment; `where` says of what these are: `in catalog`."""
+    _check(names, [each.name for each in overlays], "environment", where)
+
+
+def check_places(names: Iterable[str], overlays: Iterable[Overlay], where: str) -> None:
+    """VirtcatalogError for a name, other than "", that is neither an environment nor a cluster of one."""
+    known = [name for each in overlays for name in (each.name, *each.clusters)]
+    _check(filter(None, names), known, "environment or cluster", where)
+
+
+def release_of(catalog: Catalog, environment: str) -> str:
+    """Return the release that an environment is said to run, "" when that is not said."""
+    return next((each.kubevirt for each in catalog.overlays if each.name == environment), "")
+
+
+def _check(names: Iterable[str], known: Sequence[str], noun: str, where: str) -> None:
+    for name in names:
+        if name not in known:
+            hint = nearest(name, known) or (f"; there is {', '.join(dict.fromkeys(known))}" if known else "")
+            raise VirtcatalogError(f"there is no {noun} {name!r} {where}{hint}")
