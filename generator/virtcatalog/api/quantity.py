@@ -7,6 +7,7 @@ form, sums), suffix.go (suffixes), amount.go and scale_int.go (rounding and over
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import Literal
 
@@ -66,6 +67,17 @@ class Quantity:
         """Make a quantity of whole units (bytes, CPUs)."""
         return cls(units * NANO, notation)
 
+    @classmethod
+    def total(cls, amounts: Iterable[Quantity]) -> Quantity:
+        """Add amounts up, in the notation of the first that is not zero."""
+        nano, notation, decimal = 0, None, False
+        for amount in amounts:
+            if amount:
+                nano += amount._nano  # noqa: SLF001 - of its own kind
+                decimal = decimal or amount._decimal  # noqa: SLF001
+                notation = notation or amount.notation
+        return cls(nano, notation or "DecimalSI", decimal=decimal)
+
     @property
     def notation(self) -> Notation:
         """The family of suffixes it is written with: DecimalSI, BinarySI or DecimalExponent."""
@@ -75,6 +87,11 @@ class Quantity:
     def milli_value(self) -> int:
         """Thousandths of a unit, rounded and overflowing as Go's `MilliValue`."""
         return self._scaled(MILLI)
+
+    @property
+    def kilo_value(self) -> int:
+        """Thousands of a unit, rounded and overflowing as Go's `ScaledValue(resource.Kilo)`."""
+        return self._scaled(1000 * NANO)
 
     @property
     def int64(self) -> int | None:

@@ -21,13 +21,15 @@ from virtcatalog.kubevirt.launcher.errors import DomainError
 _MIB = 2**20
 
 
-class _Claim(msgspec.Struct, frozen=True):
-    """A PersistentVolumeClaim: its volume mode, what it requests, and what it got."""
+class Claim(msgspec.Struct, frozen=True):
+    """A PersistentVolumeClaim: its volume mode, what it requests, what it got, who may have it and its identity."""
 
     block: bool
     request: Quantity | None
     capacity: Quantity | None
     preallocated: bool = False
+    access_modes: tuple[str, ...] = ()
+    uid: str = ""
 
 
 def backing_volumes(
@@ -45,12 +47,12 @@ def backing_volumes(
         elif volume.data_volume is not None:
             name, hotplug = volume.data_volume.name, volume.data_volume.hotpluggable
         elif volume.ephemeral is not None and volume.ephemeral.persistent_volume_claim is not None:
-            claim = _find(volume.ephemeral.persistent_volume_claim.claim_name, vmi, cluster, storage, vm)
+            claim = find_claim(volume.ephemeral.persistent_volume_claim.claim_name, vmi, cluster, storage, vm)
             found[volume.name] = BackingVolume(block=claim.block, has_claim=False)
             continue
         else:
             continue
-        claim = _find(name, vmi, cluster, storage, vm)
+        claim = find_claim(name, vmi, cluster, storage, vm)
         host_disk = not claim.block and not hotplug and volume.name not in mounted
         if host_disk:
             _check_size(claim, f"spec.volumes[{position}]", name)
@@ -65,9 +67,9 @@ def backing_volumes(
     return found
 
 
-def _find(
+def find_claim(
     name: str, vmi: VirtualMachineInstance, cluster: Cluster, storage: Storage, vm: VirtualMachine | None
-) -> _Claim:
+) -> Claim:
     """The claim, or the one that its DataVolume or data volume template will make, or what a missing one counts as."""
     namespace = vmi.metadata.namespace or "default"
     pvc = cluster.pvc(namespace, name)
@@ -75,18 +77,22 @@ def _find(
         request = pvc.spec.resources.requests.get("storage")
         capacity = request if pvc.status is None else pvc.status.capacity.get("storage")
         block = pvc.spec.volume_mode == "Block"
-        return _Claim(block, request, capacity, _is_preallocated(pvc.metadata.annotations))
+        preallocated = _is_preallocated(pvc.metadata.annotations)
+        return Claim(block, request, capacity, preallocated, tuple(pvc.spec.access_modes), pvc.metadata.uid)
     data_volume: DataVolume | DataVolumeTemplateSpec | None = cluster.data_volume(namespace, name)
     if data_volume is None and vm is not None:
         templates = vm.spec.data_volume_templates
         data_volume = next((template for template in templates if template.metadata.name == name), None)
     size = Quantity.parse(storage.missing_claim_size)
     if data_volume is None:
-        return _Claim(block=False, request=size, capacity=size)
+        return Claim(block=False, request=size, capacity=size)
     wanted = data_volume.spec.pvc or data_volume.spec.storage
     request = wanted.resources.requests.get("storage", size) if wanted is not None else size
     preallocated = bool(data_volume.spec.preallocation) or _is_preallocated(data_volume.metadata.annotations)
-    return _Claim(wanted is not None and wanted.volume_mode == "Block", request, request, preallocated)
+    if wanted is None:
+        return Claim(block=False, request=request, capacity=request, preallocated=preallocated)
+    block = wanted.volume_mode == "Block"
+    return Claim(block, request, request, preallocated, tuple(wanted.access_modes))
 
 
 def _is_preallocated(annotations: Mapping[str, str]) -> bool:
@@ -96,7 +102,7 @@ def _is_preallocated(annotations: Mapping[str, str]) -> bool:
     )
 
 
-def _disk_capacity(claim: _Claim) -> int | None:
+def _disk_capacity(claim: Claim) -> int | None:
     """What the disk can hold, in bytes; None when the claim does not tell it in plain numbers."""
     if claim.request is None or claim.capacity is None:
         return None
@@ -104,7 +110,7 @@ def _disk_capacity(claim: _Claim) -> int | None:
     return None if request is None or capacity is None else min(request, capacity)
 
 
-def _check_size(claim: _Claim, field: str, name: str) -> None:
+def _check_size(claim: Claim, field: str, name: str) -> None:
     """A host disk has whole mebibytes, and at least one."""
     amounts = [amount for amount in (claim.request, claim.capacity) if amount is not None]
     if not amounts:

@@ -10,7 +10,7 @@ import msgspec
 from msgspec.structs import replace
 
 from virtcatalog.api.cdi import DataSource, DataVolume
-from virtcatalog.api.core import ControllerRevision, ObjectMeta, PersistentVolumeClaim
+from virtcatalog.api.core import ControllerRevision, PersistentVolumeClaim
 from virtcatalog.api.decode import decode_manifest, decode_pruned, manifest_name
 from virtcatalog.api.findings import field_path
 from virtcatalog.api.instancetype import (
@@ -22,6 +22,7 @@ from virtcatalog.api.instancetype import (
 from virtcatalog.api.kinds import CLUSTER_SCOPED, READ, kind_type, unserved
 from virtcatalog.api.kubevirt import VirtualMachine, VirtualMachineInstancePreset
 from virtcatalog.api.newer import prune
+from virtcatalog.api.nodes import LimitRange, Node, PartialObjectMetadata, ResourceQuota
 from virtcatalog.api.object import Status
 from virtcatalog.api.operator import KubeVirt
 from virtcatalog.errors import ManifestError, Problem, Warning
@@ -36,17 +37,18 @@ T = TypeVar("T")
 Instancetype = VirtualMachineInstancetype | VirtualMachineClusterInstancetype
 Preference = VirtualMachinePreference | VirtualMachineClusterPreference
 
-
-class PartialObjectMetadata(Status):
-    """`meta/v1 PartialObjectMetadata`: an object of which only the metadata matters."""
-
-    metadata: ObjectMeta
-
-
-_METADATA_ONLY = {("v1", "Namespace"), ("snapshot.storage.k8s.io/v1", "VolumeSnapshot")}
+_IN_PART: Mapping[tuple[str, str], type[Status]] = {
+    ("v1", "Namespace"): PartialObjectMetadata,
+    ("v1", "Node"): Node,
+    ("v1", "ResourceQuota"): ResourceQuota,
+    ("v1", "LimitRange"): LimitRange,
+    ("k8s.cni.cncf.io/v1", "NetworkAttachmentDefinition"): PartialObjectMetadata,
+    ("snapshot.storage.k8s.io/v1", "VolumeSnapshot"): PartialObjectMetadata,
+}
+"""Kinds of others, of which only a part matters."""
 _NAMESPACE_LABEL = "kubernetes.io/metadata.name"
 _OF_DATA_VOLUME = ("DataVolume", "PersistentVolumeClaim")
-_CLUSTER_WIDE = CLUSTER_SCOPED | {"Namespace"}
+_CLUSTER_WIDE = CLUSTER_SCOPED | {"Namespace", "Node"}
 
 
 class Cluster:
@@ -248,6 +250,34 @@ class Cluster:
         found: PartialObjectMetadata | None = self._objects.get(("VolumeSnapshot", namespace, name))
         return found
 
+    def network_attachment_definition(self, namespace: str, name: str) -> PartialObjectMetadata | None:
+        """Look up a NetworkAttachmentDefinition's metadata."""
+        found: PartialObjectMetadata | None = self._objects.get(("NetworkAttachmentDefinition", namespace, name))
+        return found
+
+    @property
+    def claims(self) -> list[PersistentVolumeClaim]:
+        """The PersistentVolumeClaims."""
+        return self._of("PersistentVolumeClaim")
+
+    @property
+    def quotas(self) -> list[ResourceQuota]:
+        """The ResourceQuotas."""
+        return self._of("ResourceQuota")
+
+    @property
+    def limit_ranges(self) -> list[LimitRange]:
+        """The LimitRanges."""
+        return self._of("LimitRange")
+
+    @property
+    def nodes(self) -> list[Node]:
+        """The Nodes."""
+        return self._of("Node")
+
+    def _of(self, wanted: str) -> list[Any]:
+        return [obj for (kind, _, _), obj in self._objects.items() if kind == wanted]
+
     def namespace_labels(self, name: str) -> Mapping[str, str]:
         """The labels of a Namespace, which is there though nobody gives it: the API server labels each by its name."""
         found: PartialObjectMetadata | None = self._objects.get(("Namespace", "", name))
@@ -259,7 +289,7 @@ def counts(manifest: Any) -> bool:
     """Whether a manifest, as far as it is one, is of a kind that makes a difference to VMs."""
     given = manifest if isinstance(manifest, dict) else {}
     version, kind = str(given.get("apiVersion")), str(given.get("kind"))
-    return (version, kind) in _METADATA_ONLY or kind_type(version, kind) is not None
+    return (version, kind) in _IN_PART or kind_type(version, kind) is not None
 
 
 def _identity(kind: str, obj: Any) -> tuple[str, str, str]:
@@ -273,8 +303,8 @@ def _decode(manifest: dict[str, Any], release: Release) -> tuple[Any, list[Warni
     """Read a manifest, None when VMs do not refer to its kind, and say what the release does not know of it."""
     version, kind = (manifest.get("apiVersion"), manifest.get("kind")) if isinstance(manifest, dict) else (None, None)
     if isinstance(version, str) and isinstance(kind, str):
-        if (version, kind) in _METADATA_ONLY:
-            return decode_manifest(manifest, PartialObjectMetadata), []
+        if (version, kind) in _IN_PART:
+            return decode_manifest(manifest, _IN_PART[version, kind]), []
         struct = kind_type(version, kind)
         if struct is None and unserved(version, kind) is None:
             return None, []

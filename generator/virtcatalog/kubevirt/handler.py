@@ -45,7 +45,7 @@ def build_context(vmi: VirtualMachineInstance, cluster: Cluster, vm: VirtualMach
     volumes = backing_volumes(vmi, cluster, facts.host.storage, vm)
     if volumes:
         changes["volumes"] = volumes
-    if vm is not None and facts.tracks_changed_blocks and _tracks_changed_blocks(vm, cluster):
+    if vm is not None and facts.tracks_changed_blocks and tracks_changed_blocks(vm, cluster):
         changes["changed_block_tracking"] = True
     return msgspec.structs.replace(base, **changes) if changes else base
 
@@ -168,16 +168,24 @@ def _cpu_set(vmi: VirtualMachineInstance, facts: _ClusterFacts) -> tuple[int, ..
 
 def _tsc_frequency(vmi: VirtualMachineInstance, config: Configuration, host: HostProfile) -> int | None:
     """The lowest frequency of the cluster; a VMI with invtsc waits for one that makes sense."""
+    frequency = cluster_tsc_frequency(config, host)
+    cpu = vmi.spec.domain.cpu
+    if frequency is None and cpu is not None and any(feature.name == "invtsc" for feature in cpu.features):
+        minimum = config.minimum_cluster_tsc_frequency
+        message = f"the cluster's minimumClusterTSCFrequency is {minimum}; a VMI with invtsc needs a positive one"
+        raise DomainError("spec.domain.cpu.features", message)
+    return frequency
+
+
+def cluster_tsc_frequency(config: Configuration, host: HostProfile) -> int | None:
+    """The lowest TSC frequency in Hz that the cluster has, 0 when no node tells one; None: a configured one is bad.
+
+    Source: pkg/virt-controller/watch/topology/hinter.go (LowestTSCFrequencyOnCluster).
+    """
     minimum = config.minimum_cluster_tsc_frequency
     if minimum is None:
         return host.tsc.frequency
-    if minimum > 0:
-        return minimum
-    cpu = vmi.spec.domain.cpu
-    if cpu is not None and any(feature.name == "invtsc" for feature in cpu.features):
-        message = f"the cluster's minimumClusterTSCFrequency is {minimum}; a VMI with invtsc needs a positive one"
-        raise DomainError("spec.domain.cpu.features", message)
-    return None
+    return minimum if minimum > 0 else None
 
 
 def _gather_devices(vmi: VirtualMachineInstance, facts: _ClusterFacts, changes: dict[str, Any]) -> None:
@@ -232,7 +240,7 @@ def _firmware_files(host: HostProfile, release: Release, directory: str) -> froz
     return frozenset(file for entry in host.firmware if entry.path == path for file in entry.files)
 
 
-def _tracks_changed_blocks(vm: VirtualMachine, cluster: Cluster) -> bool:
+def tracks_changed_blocks(vm: VirtualMachine, cluster: Cluster) -> bool:
     """Whether the cluster's label selectors choose the VM or its namespace (pkg/storage/cbt/cbt.go)."""
     selectors = cluster.configuration.values.changed_block_tracking_label_selectors
     if selectors is None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hashlib import sha1
-from uuid import UUID
+from uuid import NAMESPACE_URL, UUID, uuid5
 
 _NAMESPACE = UUID("2d4f3a52-9c1e-5b0a-8f57-6f1f4f6a7c11")
 # apimachinery, pkg/util/rand/rand.go and apiserver, pkg/storage/names/generate.go
@@ -49,3 +49,8 @@ def vm_uid(namespace: str, name: str) -> str:
 def vmi_uid(namespace: str, name: str) -> str:
     """Return the uid of a VM's VirtualMachineInstance."""
     return _identity("vmi", namespace, name)
+
+
+def pvc_uid(namespace: str, name: str) -> str:
+    """Return the uid of a PersistentVolumeClaim that the API server has not given one."""
+    return str(uuid5(NAMESPACE_URL, f"pvc/{namespace or 'default'}/{name}"))

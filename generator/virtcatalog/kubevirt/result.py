@@ -92,6 +92,32 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         except DomainError:
             return None
 
+    @property
+    def pod(self) -> dict[str, Any] | None:
+        """The virt-launcher Pod as virt-controller sends it, as a manifest; None when it sends none.
+
+        Raises UnsupportedError for what virtcatalog does not model of it.
+        """
+        return self._made_pod[0]
+
+    @property
+    def pod_error(self) -> Cause | None:
+        """Why virt-controller sends no Pod for an admitted VMI, at a field of the VMI; None when it sends one."""
+        return self._made_pod[1]
+
+    @cached_property
+    def _made_pod(self) -> tuple[dict[str, Any] | None, Cause | None]:
+        vmi = self.vmi_object
+        if vmi is None or self.cluster is None or self.refused_by not in (None, "launcher"):
+            return None, None
+        from virtcatalog.kubevirt.pod.errors import PodError
+        from virtcatalog.kubevirt.pod.render import render_pod
+
+        try:
+            return render_pod(vmi, self.cluster, self.vm_object), None
+        except PodError as error:
+            return None, Cause("", error.field, error.message)
+
     def _written(self, domain: Element) -> str:
         """The domain as text, with a comment that says what it was made for."""
         return write(domain, self.cluster.computed(_made_for) if self.cluster else "")

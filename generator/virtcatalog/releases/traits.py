@@ -138,6 +138,30 @@ class Traits(msgspec.Struct, frozen=True, kw_only=True):
     """virt-launcher crashes on dedicated CPUs with maxSockets where CPUs cannot be plugged in
     (converter/vcpu/vcpu.go, AdjustDomainForTopologyAndCPUSet)."""
 
+    launcher_is_told_hypervisor: bool = False
+    """virt-launcher's command names the hypervisor (services/template.go, renderLaunchManifest)."""
+    tool_keeps_attributes: bool = False
+    """The tool of container disks is copied with its attributes (services/template.go, renderLaunchManifest)."""
+    claims_by_name_alone: bool = True
+    """Of several requests to one resource claim the Pod's container makes the first only (services/renderresources.go,
+    copyResourceClaims)."""
+    claims_in_part: bool = False
+    """A device may name a claim without a request; before, virt-controller passes over it or crashes
+    (services/renderresources.go, WithGPUsDRA, WithHostDevicesDRA)."""
+    permits_device_by_device: bool = False
+    """Only devices of resource claims need no permission where their gate is on; before, the gate for GPUs spares all
+    GPUs, and host devices of claims need it (services/renderresources.go, validatePermittedHostDevices)."""
+    tdx_device: bool = False
+    """The Pod of a TDX guest asks for a device of its own (services/renderresources.go, WithTDX)."""
+    sidecar_is_told_plugin: bool = False
+    """The sidecar of a network binding plugin learns the plugin's name (services/template.go,
+    newSidecarContainerRenderer)."""
+    virtiofs_shows_tokens_as_root: bool = False
+    """Guests see the token of a service account as root's (services/virtiofs.go, generateContainerFromVolume)."""
+    reservations_keep_apart: bool = False
+    """Pods that reserve the same LUN are kept on different nodes (services/template.go,
+    setPersistentReservationAntiAffinity)."""
+
 
 class Release(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     """One KubeVirt release.

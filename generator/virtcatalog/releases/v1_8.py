@@ -43,6 +43,9 @@ RELEASE = replace(
         root_complex_needs_pcie=True,
         pools_number_cloud_init_secrets=True,
         crashes_on_pinned_iothreads=False,
+        launcher_is_told_hypervisor=True,
+        tool_keeps_attributes=True,
+        claims_by_name_alone=False,
     ),
     configuration=MappingProxyType({**v1_7.RELEASE.configuration, "hypervisors": [{"name": "kvm"}]}),
 )

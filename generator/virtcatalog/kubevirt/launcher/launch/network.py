@@ -81,8 +81,13 @@ def _target(interface: Interface, network: Network, context: Context) -> str:
     secondary = network.multus is not None and not network.multus.default
     plugin = interface.binding
     if plugin is not None and context.binding_attachments.get(plugin.name) == "tap":
-        return f"pod{_hash(network.name)}" if secondary else context.pod_interface
+        return pod_link(network.name) if secondary else context.pod_interface
     return f"tap{_hash(network.name)}" if secondary else _PRIMARY_TAP
+
+
+def pod_link(network: str) -> str:
+    """The pod's link of a secondary network (networknamescheme.go, GenerateHashedInterfaceName)."""
+    return f"pod{_hash(network)}"
 
 
 @lru_cache(maxsize=1024)

@@ -1,0 +1,171 @@
+"""What virt-controller knows besides a VMI when it makes its Pod, the same for all VMIs of a cluster."""
+
+from __future__ import annotations
+
+import re
+
+from virtcatalog.api.core import PersistentVolumeClaim
+from virtcatalog.api.quantity import Quantity
+from virtcatalog.kubevirt.cluster import Cluster
+from virtcatalog.kubevirt.configuration import Configuration
+from virtcatalog.kubevirt.deviceplugins import resource_kinds
+from virtcatalog.kubevirt.handler import cluster_tsc_frequency
+from virtcatalog.kubevirt.launcher.context import HYPERV_DIRECT
+from virtcatalog.kubevirt.selectors import label_selector, selects
+from virtcatalog.releases import Release
+
+NON_ROOT_USER = 107
+SHARE_DIRECTORY = "/var/run/kubevirt"
+PRIVATE_DIRECTORY = "/var/run/kubevirt-private"
+
+_REGISTRY = "quay.io/kubevirt"
+_BACKEND_CLAIM = "persistent-state-for"
+_LONGEST_GENERATED, _DRAWN = 58, "00000"
+_RATIO_LABEL = "alpha.kubevirt.io/auto-memory-limits-ratio"
+_RATIO = 2.0
+_MODES = (
+    ("ImageVolume", "--image-volume"),
+    ("LibvirtHooksServerAndClient", "--libvirt-hook-server-and-client"),
+    ("PodSecondaryInterfaceNamingUpgrade", "--upgrade-ordinal-ifaces"),
+    ("VGPULiveMigration", "--vgpu-dedicated-hook"),
+    ("VMStatsCollector", "--vm-stats-collector"),
+    ("FirmwareAutoSelection", "--firmware-auto-selection"),
+)
+_FLOAT = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?|[+-]?inf(inity)?|nan", re.IGNORECASE)
+
+
+class Facts:
+    """The configuration, images, and what the cluster's objects say of claims, namespaces and quotas.
+
+    The images are those of the release, as virt-operator passes them on from a plain installation.
+    Source: pkg/virt-controller/watch/application.go (initCommon).
+    """
+
+    def __init__(self, cluster: Cluster) -> None:
+        config = cluster.configuration
+        self.cluster = cluster
+        self.config = config
+        self.release: Release = config.release
+        self.traits = config.release.traits
+        self.launcher_image = f"{_REGISTRY}/virt-launcher:{self.release}"
+        self.shim_image = f"{_REGISTRY}/sidecar-shim:{self.release}"
+        self.pull_policy = config.values.image_pull_policy
+        self.image_volumes = config.feature_gate("ImageVolume")
+        self.cross_architecture = config.feature_gate("CrossArchitectureVirtualization")
+        self.reads_networks = not config.feature_gate("ExternalNetResourceInjection")
+        self.tracks_changed_blocks = config.feature_gate("IncrementalBackup")
+        self.claims_gpus = config.feature_gate("GPUsWithDRA")
+        self.claims_host_devices = config.feature_gate("HostDevicesWithDRA")
+        self.claims_networks = config.feature_gate("NetworkDevicesWithDRA")
+        self.requests_iommufd = config.feature_gate("IOMMUFD")
+        self.hypervisor_device = "mshv" if config.hypervisor == HYPERV_DIRECT else "kvm"
+        self.modes = ["--hypervisor", config.hypervisor] if self.traits.launcher_is_told_hypervisor else []
+        self.gated_modes = [flag for gate, flag in _MODES if config.feature_gate(gate)]
+        developer = config.values.developer_configuration
+        assert developer
+        verification = developer.disk_verification
+        limit = verification.memory_limit if verification else None
+        self.disk_memory_limit = limit.value if limit is not None else 0
+        self.copy_flags = ["--preserve=all"] if self.traits.tool_keeps_attributes else []
+        self.reports_overhead = config.feature_gate("VmiMemoryOverheadReport")
+        self.shares_container_paths = config.feature_gate("ContainerPathVolumes")
+        self.checks_hyperv = config.feature_gate("HypervStrictCheck")
+        self.separates_categories = config.feature_gate("DockerSELinuxMCSWorkaround")
+        self.selinux_type = config.values.selinux_launcher_type
+        self.seccomp = _seccomp(config)
+        self.node_selectors = developer.node_selectors
+        self.has_plugins = config.feature_gate("Plugins")
+        self.non_root = not config.feature_gate("Root")
+        self.permitted = None if config.permitted_host_devices is None else frozenset(resource_kinds(config))
+        self.tsc_frequency = cluster_tsc_frequency(config, cluster.host)
+        self.limited = _limited(cluster)
+        self.support: dict[tuple[str, bool], dict[str, dict[str, str]]] = {}
+        """Resources of support containers, as they are first asked for."""
+        self._labelled, self._named = _backend_claims(cluster.claims)
+        self._auto_cpu: dict[str, bool] = {}
+        self._ratios: dict[str, float] = {}
+
+    def backend_claim(self, namespace: str, name: str) -> str:
+        """The claim that keeps a VMI's state, or what the one that is made for it would be called.
+
+        Source: pkg/storage/backend-storage/backend-storage.go (PVCForVMI, createPVC).
+        """
+        labelled = self._labelled.get((namespace, name))
+        if labelled is not None:
+            return labelled
+        own = f"{_BACKEND_CLAIM}-{name}"
+        return own if (namespace, own) in self._named else f"{own}-"[:_LONGEST_GENERATED] + _DRAWN
+
+    def limits_cpus_of(self, namespace: str) -> bool:
+        """Whether the label selector of automatic CPU limits chooses a namespace (doesVMIRequireAutoCPULimits)."""
+        found = self._auto_cpu.get(namespace)
+        if found is None:
+            selector = self.config.values.auto_cpu_limit_namespace_label_selector
+            good = selector is not None and not any(label_selector(selector, ""))
+            found = good and selector is not None and selects(selector, self.cluster.namespace_labels(namespace))
+            self._auto_cpu[namespace] = found
+        return found
+
+    def memory_limit_ratio(self, namespace: str) -> float:
+        """How much of the request an automatic memory limit is (renderresources.go, getMemoryLimitsRatio)."""
+        found = self._ratios.get(namespace)
+        if found is None:
+            label = self.cluster.namespace_labels(namespace).get(_RATIO_LABEL, "")
+            ratio = parse_float(label)
+            found = self._ratios[namespace] = _RATIO if ratio is None or ratio < 1 else ratio
+        return found
+
+    def support_amount(self, kind: str, part: str, resource: str) -> Quantity | None:
+        """What the configuration says of a kind of support container (GetSupportContainerRequest, …Limit)."""
+        for each in self.config.values.support_container_resources:
+            amount = getattr(each.resources, part).get(resource)
+            if each.type == kind and amount:
+                found: Quantity = amount
+                return found
+        return None
+
+
+def parse_float(text: str) -> float | None:
+    """A number as Go's ParseFloat reads a decimal one; None for what is none or out of range."""
+    if not _FLOAT.fullmatch(text):
+        return None
+    number = float(text)
+    named = text.strip("+-")[:1] in "iInN"
+    return number if named or number not in (float("inf"), float("-inf")) else None
+
+
+def _seccomp(config: Configuration) -> dict[str, str]:
+    """The seccomp profile that the configuration gives launchers (template.go, renderLaunchManifest)."""
+    seccomp = config.values.seccomp_configuration
+    profile = seccomp.virtual_machine_instance_profile if seccomp is not None else None
+    custom = profile.custom_profile if profile is not None else None
+    if custom is None:
+        return {}
+    if custom.localhost_profile is not None:
+        return {"type": "Localhost", "localhostProfile": custom.localhost_profile}
+    return {"type": "RuntimeDefault"} if custom.runtime_default_profile else {}
+
+
+def _limited(cluster: Cluster) -> dict[str, frozenset[str]]:
+    """Namespace to the resources that quotas limit there: `limits.cpu`, `limits.memory` (…AutoResourceLimits)."""
+    found: dict[str, frozenset[str]] = {}
+    for quota in cluster.quotas:
+        namespace = quota.metadata.namespace or "default"
+        found[namespace] = found.get(namespace, frozenset()) | quota.spec.hard.keys()
+    return found
+
+
+def _backend_claims(
+    claims: list[PersistentVolumeClaim],
+) -> tuple[dict[tuple[str, str], str], frozenset[tuple[str, str]]]:
+    """The claims labelled as the state of a VMI, and all there are; those that are being deleted do not count."""
+    labelled: dict[tuple[str, str], str] = {}
+    named = set()
+    for claim in claims:
+        metadata = claim.metadata
+        if metadata.deletion_timestamp is None:
+            namespace = metadata.namespace or "default"
+            named.add((namespace, metadata.name))
+            if _BACKEND_CLAIM in metadata.labels:
+                labelled.setdefault((namespace, metadata.labels[_BACKEND_CLAIM]), metadata.name)
+    return labelled, frozenset(named)

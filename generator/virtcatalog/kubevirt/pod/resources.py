@@ -1,0 +1,318 @@
+"""What the container `compute` requests and is limited to.
+
+Source: pkg/virt-controller/services/renderresources.go and template.go (VMIResourcePredicates). Rules work on two
+layers, what the VMI asks for and what is calculated; where both name a resource the VMI's counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from typing import Any
+
+from virtcatalog.api.annotations import EVEN_PARITY
+from virtcatalog.api.devices import GPU, HostDevice
+from virtcatalog.api.kubevirt import VirtualMachineInstance
+from virtcatalog.api.quantity import Quantity
+from virtcatalog.errors import UnsupportedError
+from virtcatalog.kubevirt.launcher.elements.hostdevs import is_claimed
+from virtcatalog.kubevirt.launcher.elements.iothreads import declared_pool, supplemental_pool
+from virtcatalog.kubevirt.launcher.elements.launchsecurity import uses_sev, uses_tdx
+from virtcatalog.kubevirt.pod.errors import PodError
+from virtcatalog.kubevirt.pod.facts import Facts
+from virtcatalog.kubevirt.pod.overhead import Term
+from virtcatalog.kubevirt.pod.traits import has_dedicated_cpus
+
+Amounts = dict[str, Quantity]
+
+_CPU, _MEMORY, _STORAGE = "cpu", "memory", "ephemeral-storage"
+_DEVICES = "devices.kubevirt.io/"
+_ZERO = Quantity()
+_ONE, _TWO = Quantity.of(1, "DecimalSI"), Quantity.of(2, "DecimalSI")
+_STORAGE_OVERHEAD = Quantity.parse("50M")
+
+
+class _Layers:
+    """The two layers of requests and limits, while rules work on them."""
+
+    def __init__(self, vmi: VirtualMachineInstance) -> None:
+        resources = vmi.spec.domain.resources
+        self.requests, self.limits = dict(resources.requests), dict(resources.limits)
+        self.calculated_requests: Amounts = {}
+        self.calculated_limits: Amounts = {}
+
+
+def compute_resources(vmi: VirtualMachineInstance, facts: Facts, overhead: Quantity) -> dict[str, Any]:
+    """`resources` of the container; PodError where the cluster does not permit a device.
+
+    Raises UnsupportedError for amounts that Go computes beyond its numbers.
+    """
+    _check_permitted(vmi, facts)
+    layers = _Layers(vmi)
+    _add_storage(layers)
+    _add_devices(layers, vmi, facts)
+    base = requested_memory(vmi, facts)
+    if base is not None:
+        layers.requests[_MEMORY] = base.amount
+    if has_dedicated_cpus(vmi):
+        _pin(layers, vmi)
+    else:
+        _share(layers, vmi, facts)
+    if vmi.spec.domain.memory is not None and vmi.spec.domain.memory.hugepages is not None:
+        _add_hugepages(layers, vmi, overhead)
+    else:
+        _add_overhead(layers, vmi, overhead)
+    if _is_limited(vmi, facts, _MEMORY):
+        _limit_memory(layers, vmi, facts)
+    for name in plugin_resources(vmi, facts):
+        for amounts in (layers.calculated_requests, layers.calculated_limits):
+            amounts[name] = amounts.get(name, _ZERO) + _ONE
+    found: dict[str, Any] = {
+        "limits": {name: str(amount) for name, amount in {**layers.calculated_limits, **layers.limits}.items()},
+        "requests": {name: str(amount) for name, amount in {**layers.calculated_requests, **layers.requests}.items()},
+    }
+    claims = list(_claims(vmi, facts))
+    return {**found, "claims": claims} if claims else found
+
+
+def requested_memory(vmi: VirtualMachineInstance, facts: Facts) -> Term | None:
+    """The memory request before anything is added: None where the VMI says nothing of memory (WithMemoryRequests)."""
+    domain = vmi.spec.domain
+    request, limit = domain.resources.requests.get(_MEMORY), domain.resources.limits.get(_MEMORY)
+    if request:
+        return Term(request, "domain.resources.requests.memory")
+    if limit:
+        return Term(limit, "domain.resources.limits.memory")
+    if request is not None:
+        return Term(request, "domain.resources.requests.memory")
+    memory, cause = domain.memory, "domain.memory.guest"
+    if memory is None:
+        return None
+    amount = memory.guest
+    if amount is None and memory.hugepages is not None:
+        amount, cause = _parsed(memory.hugepages.page_size), "domain.memory.hugepages.pageSize"
+    if amount is None or amount.value <= 0:
+        return None
+    overcommit = facts.config.memory_overcommit
+    if overcommit == 100:
+        return Term(amount, cause)
+    return Term(
+        Quantity.of(amount.value * 100 // overcommit, amount.notation), f"{cause} at memoryOvercommit {overcommit} %"
+    )
+
+
+def memory_request(vmi: VirtualMachineInstance, facts: Facts, terms: list[Term]) -> list[Term]:
+    """The terms of the container's memory request, given those of the overhead: they add up to it."""
+    domain = vmi.spec.domain
+    base = requested_memory(vmi, facts)
+    if domain.memory is not None and domain.memory.hugepages is not None:
+        beyond = _beyond(base.amount if base is not None else _ZERO, domain.memory.guest)
+        above = "what is requested beyond the guest's memory, which is of huge pages"
+        return [Term(beyond, above), *terms] if beyond else terms
+    found = [] if base is None else [base]
+    return found if domain.resources.overcommit_guest_overhead else found + terms
+
+
+def _parsed(text: str) -> Quantity | None:
+    try:
+        return Quantity.parse(text)
+    except ValueError:
+        return None
+
+
+def _add_storage(layers: _Layers) -> None:
+    """KubeVirt's own ephemeral storage comes on top of the VMI's (WithEphemeralStorageRequest)."""
+    layers.requests[_STORAGE] = layers.requests.get(_STORAGE, _ZERO) + _STORAGE_OVERHEAD
+    if _STORAGE in layers.limits:
+        layers.limits[_STORAGE] += _STORAGE_OVERHEAD
+
+
+def _add_devices(layers: _Layers, vmi: VirtualMachineInstance, facts: Facts) -> None:
+    """The node's devices for virtualisation, as limits: their requests follow (getRequiredResources)."""
+    devices, emulated = vmi.spec.domain.devices, facts.config.allow_emulation
+    if devices.interfaces or devices.autoattach_pod_interface is not False:
+        layers.limits[f"{_DEVICES}tun"] = _ONE
+    if not emulated:
+        if any(each.model in ("", "virtio") for each in devices.interfaces):
+            layers.limits[f"{_DEVICES}vhost-net"] = _ONE
+        layers.limits[_DEVICES + facts.hypervisor_device] = _ONE
+    if devices.autoattach_vsock:
+        layers.limits[f"{_DEVICES}vhost-vsock"] = _ONE
+
+
+def _pin(layers: _Layers, vmi: VirtualMachineInstance) -> None:
+    """Dedicated CPUs: whole ones, requests that are limits, of memory too (WithCPUPinning)."""
+    cpu = vmi.spec.domain.cpu
+    assert cpu is not None
+    requests, limits = layers.requests, layers.limits
+    threads = declared_pool(vmi)
+    if cpu.vcpus:
+        limits[_CPU] = requests[_CPU] = Quantity.of(cpu.vcpus + threads)
+    else:
+        for amounts in (limits, requests):
+            if _CPU in amounts:
+                amounts[_CPU] += Quantity.of(threads)
+    if cpu.isolate_emulator_thread:
+        limit = limits.get(_CPU, _ZERO)
+        even = EVEN_PARITY in vmi.metadata.annotations and (limit.value + supplemental_pool(vmi)) % 2 == 0
+        emulator = _TWO if even else _ONE
+        limits[_CPU] = limit + emulator
+        if _CPU in requests:
+            requests[_CPU] += emulator
+    if _MEMORY in requests:
+        limits[_MEMORY] = requests[_MEMORY]
+
+
+def _share(layers: _Layers, vmi: VirtualMachineInstance, facts: Facts) -> None:
+    """A share of the node's CPUs for each vCPU and thread (WithoutDedicatedCPU)."""
+    cpu = vmi.spec.domain.cpu
+    number = (1 if cpu is None else cpu.vcpus) + declared_pool(vmi)
+    if not number:
+        return
+    layers.calculated_requests[_CPU] = _cpu_share(number, facts.config.cpu_allocation_ratio)
+    if _CPU not in vmi.spec.domain.resources.limits and (
+        _is_limited(vmi, facts, _CPU) or facts.limits_cpus_of(vmi.metadata.namespace)
+    ):
+        layers.calculated_limits[_CPU] = Quantity.of(number, "DecimalSI")
+
+
+@lru_cache(maxsize=1024)
+def _cpu_share(number: int, ratio: int) -> Quantity:
+    """CPUs by `cpuAllocationRatio`, as Go writes the fraction in its shortest form and reads it again."""
+    share = number / ratio
+    milli = share < 1
+    digits = repr(share * 1000 if milli else share)
+    mantissa, _, power = digits.partition("e")
+    if power and milli:
+        message = (
+            f"virt-controller crashes on {number} vCPUs at a ratio of {ratio}: their share is too small to be written"
+        )
+        raise PodError("", f"developerConfiguration.cpuAllocationRatio: {message}")
+    return Quantity.parse(f"{mantissa.removesuffix('.0')}{'m' if milli else f'e{power}' if power else ''}")
+
+
+def _add_hugepages(layers: _Layers, vmi: VirtualMachineInstance, overhead: Quantity) -> None:
+    """The guest's memory is of huge pages, and plain memory only what is beside it (WithHugePages)."""
+    memory = vmi.spec.domain.memory
+    assert memory is not None
+    assert memory.hugepages is not None
+    request, guest = layers.requests.get(_MEMORY, _ZERO), memory.guest
+    pages = guest if guest is not None and request.value > guest.value else request
+    name = f"hugepages-{memory.hugepages.page_size}"
+    layers.calculated_requests[name] = layers.calculated_limits[name] = pages
+    layers.requests[_MEMORY] = _beyond(request, guest) + overhead
+    if _MEMORY in layers.limits:
+        layers.limits[_MEMORY] = _beyond(layers.limits[_MEMORY], guest) + overhead
+
+
+def _beyond(amount: Quantity, guest: Quantity | None) -> Quantity:
+    """What there is beyond the guest's memory."""
+    return amount - guest if guest is not None and amount.value > guest.value else _ZERO
+
+
+def _add_overhead(layers: _Layers, vmi: VirtualMachineInstance, overhead: Quantity) -> None:
+    """The overhead comes on top of request and limit (WithMemoryOverhead)."""
+    request = layers.requests.get(_MEMORY, _ZERO)
+    spared = vmi.spec.domain.resources.overcommit_guest_overhead
+    layers.requests[_MEMORY] = request if spared else request + overhead
+    if _MEMORY in layers.limits:
+        layers.limits[_MEMORY] += overhead
+
+
+def _is_limited(vmi: VirtualMachineInstance, facts: Facts, resource: str) -> bool:
+    """Whether a quota of the namespace wants a limit that the VMI does not set (doesVMIRequireAutoResourceLimits)."""
+    if resource in vmi.spec.domain.resources.limits:
+        return False
+    return f"limits.{resource}" in facts.limited.get(vmi.metadata.namespace, ())
+
+
+def _limit_memory(layers: _Layers, vmi: VirtualMachineInstance, facts: Facts) -> None:
+    """A memory limit for a quota that wants one (WithAutoMemoryLimits)."""
+    request = layers.requests[_MEMORY]
+    ratio = facts.memory_limit_ratio(vmi.metadata.namespace)
+    limit = request.value * ratio
+    if not limit < 2.0**63:
+        raise UnsupportedError("", f"the namespace's ratio of {ratio} makes a memory limit that is beyond all numbers")
+    layers.calculated_limits[_MEMORY] = Quantity.of(int(limit), request.notation)
+
+
+def plugin_resources(vmi: VirtualMachineInstance, facts: Facts) -> Iterator[str]:
+    """The resources that device plugins give the Pod one each of, named as often as it gets them."""
+    if facts.reads_networks:
+        yield from _network_resources(vmi, facts)
+    domain = vmi.spec.domain
+    devices: list[GPU | HostDevice] = [*domain.devices.gpus, *domain.devices.host_devices]
+    for device in devices:
+        if device.device_name and not (device.claim_name or device.request_name):
+            yield device.device_name
+    if domain.launch_security is not None:
+        if uses_sev(vmi):
+            yield f"{_DEVICES}sev"
+        if uses_tdx(vmi) and facts.traits.tdx_device:
+            yield f"{_DEVICES}tdx"
+    if any(disk.lun is not None and disk.lun.reservation for disk in domain.devices.disks):
+        yield f"{_DEVICES}pr-helper"
+    if facts.requests_iommufd:
+        yield f"{_DEVICES}iommufd"
+
+
+def _network_resources(vmi: VirtualMachineInstance, facts: Facts) -> Iterator[str]:
+    """What the NetworkAttachmentDefinitions say; one that is missing counts as saying nothing (NetworkToResource)."""
+    for network in vmi.spec.networks:
+        if network.multus is not None:
+            namespace, name = attachment(vmi.metadata.namespace, network.multus.network_name)
+            definition = facts.cluster.network_attachment_definition(namespace, name)
+            resource = definition.metadata.annotations.get("k8s.v1.cni.cncf.io/resourceName") if definition else None
+            if resource:
+                yield resource
+
+
+def attachment(namespace: str, name: str) -> tuple[str, str]:
+    """Namespace and name of a NetworkAttachmentDefinition (NetAttachDefNamespacedName)."""
+    before, slash, after = name.partition("/")
+    return (before, after) if slash else (namespace, name)
+
+
+def _claims(vmi: VirtualMachineInstance, facts: Facts) -> Iterator[dict[str, str]]:
+    """The resource claims of GPUs, host devices and networks, in this order."""
+    devices = vmi.spec.domain.devices
+    claiming: list[GPU | HostDevice] = [*devices.gpus] if facts.claims_gpus else []
+    claiming += devices.host_devices if facts.claims_host_devices else ()
+    names = set()
+    for device in claiming:
+        if is_claimed(device):
+            if not (device.claim_name and device.request_name) and not facts.traits.claims_in_part:
+                raise UnsupportedError("", f"device {device.name!r} names a claim or a request, but not both")
+            if not (facts.traits.claims_by_name_alone and device.claim_name in names):
+                yield _claim(device.claim_name, device.request_name)
+            names.add(device.claim_name)
+    if facts.claims_networks:
+        for network in vmi.spec.networks:
+            if network.resource_claim is not None:
+                yield _claim(network.resource_claim.claim_name, network.resource_claim.request_name)
+
+
+def _claim(name: str, request: str) -> dict[str, str]:
+    return {"name": name, "request": request} if request else {"name": name}
+
+
+def _check_permitted(vmi: VirtualMachineInstance, facts: Facts) -> None:
+    """Raise PodError for a device that the cluster does not permit; without a list it permits all.
+
+    Source: renderresources.go (validatePermittedHostDevices).
+    """
+    if facts.permitted is None:
+        return
+    devices, strict = vmi.spec.domain.devices, facts.traits.permits_device_by_device
+    gpus = [] if facts.claims_gpus and not strict else devices.gpus
+    families: tuple[tuple[str, Sequence[GPU | HostDevice], bool], ...] = (
+        ("gpus", gpus, facts.claims_gpus),
+        ("hostDevices", devices.host_devices, facts.claims_host_devices and strict),
+    )
+    for family, listed, spares_claims in families:
+        for position, device in enumerate(listed):
+            claimed = spares_claims and (device.claim_name or device.request_name)
+            if not claimed and device.device_name not in facts.permitted:
+                field = f"spec.domain.devices.{family}[{position}].deviceName"
+                message = f"{device.device_name!r} is not among the cluster's permittedHostDevices"
+                raise PodError(field, message)
