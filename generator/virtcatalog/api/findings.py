@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import msgspec
 
-from virtcatalog.api.kinds import KINDS, kind_type, unserved
+from virtcatalog.api.kinds import KINDS, RETIRED, kind_type, unserved
 from virtcatalog.api.quantity import Quantity
 from virtcatalog.api.shape import Anything, Either, Leaf, List, Map, Shape, Struct, Version, shape_of, struct_of
 from virtcatalog.errors import nearest
@@ -91,14 +91,21 @@ def inspect_kind(obj: Any, kind: type | None = None) -> Findings:
             found.append(((key,), "is required" if value in (None, "") else f"must be a string, not {describe(value)}"))
     if found or len(names) < 2:
         return found
-    version = unserved(names["apiVersion"], names["kind"])
-    if version:
-        return [(("apiVersion",), f"{names['apiVersion']} of {names['kind']} is not served; use {version}")]
+    served = unserved(names["apiVersion"], names["kind"])
+    if served:
+        return [(("apiVersion",), _unserved(names["apiVersion"], names["kind"], *served))]
     if kind and kind is not kind_type(names["apiVersion"], names["kind"]):
         wanted = next((f"{kind.__name__} of {version}" for version, kinds in KINDS.items() if kind in kinds), "")
         if wanted:
             return [(("kind",), f"a {wanted} is wanted, not a {names['kind']} of {names['apiVersion']}")]
     return []
+
+
+def _unserved(old_version: str, old_kind: str, version: str, kind: str) -> str:
+    if (old_version, old_kind) not in RETIRED:
+        return f"{old_version} of {old_kind} is not served; use {version}"
+    other = "" if kind == old_kind else f" and {kind}"
+    return f"{old_version} of {old_kind} is not served; convert it to {version}{other} with `virtcatalog convert`"
 
 
 def inspect(obj: Any, kind: Any, rules: Rules = MANIFEST) -> tuple[Any, Findings]:

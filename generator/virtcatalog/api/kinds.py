@@ -47,6 +47,40 @@ READ: Final[frozenset[type[Object]]] = frozenset(
 # versions of the instance type API are gone from v1.9.0.
 SERVED: Final = {"kubevirt.io/v1alpha3": "kubevirt.io/v1", "pool.kubevirt.io/v1alpha1": "pool.kubevirt.io/v1beta1"}
 
+FLAVOR, CLUSTER_FLAVOR = "VirtualMachineFlavor", "VirtualMachineClusterFlavor"
+_CATALOG = "instancetype.kubevirt.io/v1beta1"
+_CATALOG_KINDS = (
+    *("VirtualMachineInstancetype", "VirtualMachineClusterInstancetype"),
+    *("VirtualMachinePreference", "VirtualMachineClusterPreference"),
+)
+_V1 = "kubevirt.io/v1"
+RETIRED: Final[dict[tuple[str, str], tuple[str, str]]] = {
+    ("kubevirt.io/v1alpha1", "VirtualMachine"): (_V1, "VirtualMachineInstance"),
+    ("kubevirt.io/v1alpha1", "OfflineVirtualMachine"): (_V1, "VirtualMachine"),
+    ("kubevirt.io/v1alpha1", "VirtualMachineReplicaSet"): (_V1, "VirtualMachineInstanceReplicaSet"),
+    ("kubevirt.io/v1alpha1", "VirtualMachinePreset"): (_V1, "VirtualMachineInstancePreset"),
+    ("kubevirt.io/v1alpha1", "Migration"): (_V1, "VirtualMachineInstanceMigration"),
+    **{
+        ("kubevirt.io/v1alpha2", kind): (_V1, kind)
+        for kind in (
+            *("VirtualMachine", "VirtualMachineInstance", "VirtualMachineInstanceReplicaSet"),
+            *("VirtualMachineInstancePreset", "VirtualMachineInstanceMigration"),
+        )
+    },
+    ("flavor.kubevirt.io/v1alpha1", FLAVOR): (_CATALOG, "VirtualMachineInstancetype"),
+    ("flavor.kubevirt.io/v1alpha1", CLUSTER_FLAVOR): (_CATALOG, "VirtualMachineClusterInstancetype"),
+    **{("flavor.kubevirt.io/v1alpha1", kind): (_CATALOG, kind) for kind in _CATALOG_KINDS[2:]},
+    **{
+        (f"instancetype.kubevirt.io/{version}", kind): (_CATALOG, kind)
+        for version in ("v1alpha1", "v1alpha2")
+        for kind in _CATALOG_KINDS
+    },
+}
+"""What KubeVirt served once and serves no more, and what it serves instead, by API version and kind.
+
+Source: pkg/api/v1/types.go, staging/src/kubevirt.io/api/{flavor,instancetype}/*/register.go of the old tags.
+"""
+
 HOLDERS: Final = {
     "VirtualMachine": "kubevirt.io",
     "VirtualMachineInstance": "kubevirt.io",
@@ -87,9 +121,12 @@ def vm_spec(manifest: dict[str, Any]) -> Any:
     return template.get("spec") if isinstance(template, dict) else None
 
 
-def unserved(api_version: str, kind: str) -> str | None:
-    """Return the API version to use instead, when the kind is ours but not served under `api_version`."""
+def unserved(api_version: str, kind: str) -> tuple[str, str] | None:
+    """Return the API version and kind to use instead, when the kind is ours but not served under `api_version`."""
     group = api_version.rpartition("/")[0]
+    if (api_version, kind) in RETIRED:
+        return RETIRED[api_version, kind]
     if (api_version, kind) in _TYPES or api_version in SERVED:
         return None
-    return next((version for version, name in _TYPES if name == kind and version.rpartition("/")[0] == group), None)
+    served = next((version for version, name in _TYPES if name == kind and version.rpartition("/")[0] == group), None)
+    return (served, kind) if served else None

@@ -21,6 +21,7 @@ COMMANDS = {
     "explain": "Tell why a field of a VM or an element of its domain is as it is.",
     "impact": "Show who depends on an instance type, preference, class or component.",
     "adopt": "Find the instance type and preference that VMs can take in place of their own fields.",
+    "convert": "Convert objects of old KubeVirt APIs to those that are served.",
     "release": "Publish a catalog under a version, and print what changed.",
     "gitops": "Print what tells Argo CD or Flux to sync the output tree.",
     "hosts": "List the host profiles, or print one as YAML.",

@@ -17,7 +17,9 @@ class UnwritableError(VirtcatalogError):
     """A text cannot be changed in place: what should go is shared through anchors, aliases or merge keys."""
 
 
-class _Edit(NamedTuple):
+class Edit(NamedTuple):
+    """Text in place of what stands between two places."""
+
     start: int
     end: int
     text: str
@@ -29,12 +31,12 @@ class Editor:
     def __init__(self, text: str) -> None:
         self.text = text
         self.newline = "\r\n" if "\r\n" in text else "\n"
-        self.edits: list[_Edit] = []
+        self.edits: list[Edit] = []
 
     def apply(self) -> str:
         """Return the changed text."""
         made, end = [], 0
-        for edit in sorted(self.edits):
+        for edit in sorted(self.edits, key=lambda each: (each.start, each.end)):
             if edit.start < end:
                 raise UnwritableError("fields that must go overlap in the text")
             made += [self.text[end : edit.start], edit.text]
@@ -69,7 +71,7 @@ class Editor:
         spans = [(key.start_mark.index, self._end(key, value)) for _, key, value in entries]
         if added and gone and _BEFORE not in new:
             text = ", ".join(_entry(name, value, entries[gone[0]][1]) for name, value in added.items())
-            self.edits.append(_Edit(*spans[gone.pop(0)], text))
+            self.edits.append(Edit(*spans[gone.pop(0)], text))
         elif added:
             before = next((each for each in entries if each[0] == _BEFORE), entries[0])
             self._insert(*before[1:], added, flow=flow)
@@ -98,12 +100,12 @@ class Editor:
         for index in gone:
             start, end = spans[index]
             if flow and index < last:
-                self.edits.append(_Edit(start, spans[index + 1][0], ""))
+                self.edits.append(Edit(start, spans[index + 1][0], ""))
             elif flow:
-                self.edits.append(_Edit(spans[index - 1][1], end, ""))
+                self.edits.append(Edit(spans[index - 1][1], end, ""))
             elif self._indent(start) is not None:
                 if index >= moved_up:
-                    self.edits.append(_Edit(self._line(start), self._next_line(end), ""))
+                    self.edits.append(Edit(self._line(start), self._next_line(end), ""))
             elif left:
                 moved_up = left[0]
                 self._move_up(start, spans[moved_up - 1][1], spans[moved_up][0])
@@ -116,8 +118,8 @@ class Editor:
         line = self._line(start)
         indent = " " * (len(self.text[line:start]) - len(self.text[line:start].lstrip()))
         comments = [each.strip() for each in self.text[self._next_line(end) : following].splitlines() if each.strip()]
-        self.edits.append(_Edit(line, line, "".join(f"{indent}{each}{self.newline}" for each in comments)))
-        self.edits.append(_Edit(start, following, ""))
+        self.edits.append(Edit(line, line, "".join(f"{indent}{each}{self.newline}" for each in comments)))
+        self.edits.append(Edit(start, following, ""))
 
     def _insert(self, key: Any, value: Any, added: dict[str, Any], *, flow: bool) -> None:
         """Put entries before another one, above the comments that stand above it."""
@@ -126,7 +128,7 @@ class Editor:
         if flow:
             between = ", " if indent is None else f",{self.newline}{indent}"
             text = "".join(_entry(name, each, key) + between for name, each in added.items())
-            self.edits.append(_Edit(start, start, text))
+            self.edits.append(Edit(start, start, text))
             return
         column = key.start_mark.column
         step = max(value.start_mark.column - column, 2) if value.start_mark.line > key.start_mark.line else 2
@@ -137,17 +139,17 @@ class Editor:
         place = self._line(start)
         while place and self.text[self._line(place - 1) : place].strip().startswith("#"):
             place = self._line(place - 1)
-        self.edits.append(_Edit(place, place, "".join(f"{line}{self.newline}" for line in lines)))
+        self.edits.append(Edit(place, place, "".join(f"{line}{self.newline}" for line in lines)))
 
     def _empty(self, key: Any, value: Any, text: str) -> None:
         """Leave nothing in a map or list: its lines go, what follows the key on its own line stays."""
         if value.flow_style:
-            self.edits.append(_Edit(value.start_mark.index, value.end_mark.index, text))
+            self.edits.append(Edit(value.start_mark.index, value.end_mark.index, text))
             return
         colon = self.text.index(":", key.end_mark.index) + 1
-        self.edits.append(_Edit(colon, colon, f" {text}"))
+        self.edits.append(Edit(colon, colon, f" {text}"))
         start = self._line(value.start_mark.index)
-        self.edits.append(_Edit(start, self._next_line(self._end(key, value)), ""))
+        self.edits.append(Edit(start, self._next_line(self._end(key, value)), ""))
 
     def _end(self, key: Any, value: Any) -> int:
         """Where the text of an entry or item ends, comments behind it left out."""

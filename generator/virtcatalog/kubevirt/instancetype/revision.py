@@ -51,7 +51,8 @@ def _stored(revision: ControllerRevision, release: Release, kinds: tuple[str, st
     if version != f"{GROUP}/{VERSION}":
         raise RevisionError(
             f"ControllerRevision {name} holds {version or 'an object without apiVersion'}; KubeVirt reads "
-            f"{GROUP}/{VERSION} only since v1.7 (older releases rewrite older ones when the VM is reconciled)"
+            f"{GROUP}/{VERSION} only since v1.7 (older releases rewrite older ones when the VM is reconciled); "
+            "convert it with `virtcatalog convert`"
         )
     if kind not in kinds:
         raise RevisionError(f"ControllerRevision {name} holds a {kind or 'nameless kind'}, not a {kinds[0]}")

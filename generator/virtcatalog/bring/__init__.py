@@ -1,0 +1,1 @@
+"""Other formats brought in: old APIs converted, objects, domains and flavors imported."""

@@ -1,0 +1,1 @@
+"""Objects of APIs that KubeVirt had, as objects of those that it has."""

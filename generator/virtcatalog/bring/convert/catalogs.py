@@ -1,0 +1,238 @@
+"""Instance types and preferences of the alpha APIs, the flavors before them, and the ControllerRevisions of both.
+
+Source: staging/src/kubevirt.io/api/instancetype/v1alpha{1,2}/conversion.go, pkg/instancetype/compatibility.go and
+pkg/instancetype/upgrade.go of the releases that served them.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from base64 import b64decode
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from virtcatalog.api.decode import convert
+from virtcatalog.api.domainspec import CPU
+from virtcatalog.api.findings import Path, prune_unknown
+from virtcatalog.api.instancetype import VirtualMachineInstancetypeSpec, VirtualMachinePreferenceSpec
+from virtcatalog.api.kinds import RETIRED
+from virtcatalog.bring.convert.change import Changes
+from virtcatalog.bring.convert.machines import profile_name
+from virtcatalog.catalog.model import API_VERSION
+from virtcatalog.errors import VirtcatalogError
+from virtcatalog.kubevirt.instancetype.revision import GROUP, OBJECT_NAME_LABEL, VERSION
+from virtcatalog.kubevirt.matchers import INSTANCETYPE, PREFERENCE
+from virtcatalog.manifests.merge import fresh
+
+Data = dict[str, Any]
+
+#: What v1alpha1 and v1alpha2 called the topologies; KubeVirt still reads these names.
+_TOPOLOGIES = {
+    "preferCores": "cores",
+    "preferSockets": "sockets",
+    "preferThreads": "threads",
+    "preferSpread": "spread",
+    "preferAny": "any",
+}
+_OLD = frozenset({"flavor.kubevirt.io/v1alpha1", *(f"{GROUP}/{version}" for version in ("v1alpha1", "v1alpha2"))})
+#: The end of the name of a ControllerRevision: the version, which the oldest have not, the uid and the generation.
+_REVISION = re.compile(r"-(?:(v[0-9][a-z0-9]*)-)?([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})-([0-9]+)$")
+
+
+class UnconvertibleError(VirtcatalogError):
+    """Something that cannot be said in the new API; `path` is the field at fault."""
+
+    def __init__(self, path: Path, message: str) -> None:
+        self.path, self.message = path, message
+        super().__init__(message)
+
+
+def preference(data: Data, path: Path, changes: Changes) -> None:
+    """Convert a preference's spec in place; the object stands at a path.
+
+    Source: Convert_v1alpha2_CPUPreferences_To_v1beta1_CPUPreferences: an empty topology is none.
+    """
+    spec = data.get("spec")
+    cpu = spec.get("cpu") if isinstance(spec, dict) else None
+    topology = cpu.get("preferredCPUTopology") if isinstance(cpu, dict) else None
+    field = (*path, "spec", "cpu", "preferredCPUTopology")
+    if isinstance(cpu, dict) and topology == "":
+        del cpu["preferredCPUTopology"]
+        changes.changed(field, '""', "left out", "it is the default")
+    elif isinstance(cpu, dict) and topology in _TOPOLOGIES:
+        cpu["preferredCPUTopology"] = _TOPOLOGIES[topology]
+        changes.changed(field, topology, _TOPOLOGIES[topology])
+
+
+def flavors(data: Data, changes: Changes, memory: str) -> list[Data]:
+    """Return the instance types that a VirtualMachineFlavor becomes: one, or one for each profile of the oldest ones.
+
+    `memory` is what those get that say none, or "": a flavor could leave it to the VM.
+    """
+    kind = RETIRED[data["apiVersion"], data["kind"]][1]
+    if "profiles" not in data:
+        made = {**data, "apiVersion": API_VERSION, "kind": kind}
+        if isinstance(made.get("spec"), dict):
+            _old_cpu(made["spec"], ("spec", "cpu"), changes)
+            _required(made["spec"], ("spec",), changes, memory)
+        return [made]
+    profiles = data.get("profiles")
+    found = []
+    for index, profile in enumerate(profiles if isinstance(profiles, list) else []):
+        if not isinstance(profile, dict):
+            raise UnconvertibleError(("profiles", index), "a profile is a map")
+        found.append(_profile(data, index, profile, kind, changes, memory))
+    if not found:
+        raise UnconvertibleError(("profiles",), "a flavor without a profile gives no instance type")
+    return found
+
+
+def _profile(data: Data, index: int, profile: Data, kind: str, changes: Changes, memory: str) -> Data:
+    path: Path = ("profiles", index)
+    metadata = fresh(data.get("metadata") or {})
+    metadata["name"] = profile_name(
+        str(metadata.get("name") or ""), str(profile.get("name") or ""), default_profile(data)
+    )
+    spec: Data = {"cpu": fresh(profile.get("cpu") or {})}
+    changes.moved((*path, "name"), "metadata.name", f"the instance type {metadata['name']}")
+    for key in profile.keys() - {"name", "default", "cpu"}:
+        changes.lost((*path, key), "an instance type has no such field")
+    if profile.get("default"):
+        changes.moved((*path, "default"), "metadata.name", "the default profile's instance type has the flavor's name")
+    changes.moved((*path, "cpu"), "spec.cpu")
+    _old_cpu(spec, (*path, "cpu"), changes)
+    _required(spec, path, changes, memory)
+    return {"apiVersion": API_VERSION, "kind": kind, "metadata": metadata, "spec": spec}
+
+
+def default_profile(flavor: Data) -> str | None:
+    """Return the name of a flavor's default profile; "" when it has none."""
+    for profile in flavor.get("profiles") or []:
+        if isinstance(profile, dict) and profile.get("default"):
+            return str(profile.get("name") or "")
+    return ""
+
+
+def _old_cpu(spec: Data, path: Path, changes: Changes) -> None:
+    """The CPU of the oldest flavors is a VMI's: its topology gives the number of vCPUs."""
+    cpu = spec.get("cpu")
+    if not isinstance(cpu, dict) or "guest" in cpu:
+        return
+    topology = {key: cpu.pop(key) for key in ("sockets", "cores", "threads") if key in cpu}
+    cpu = spec["cpu"] = {"guest": convert(topology, CPU).vcpus or 1, **cpu}
+    for key in topology:
+        changes.moved((*path, key), "spec.cpu.guest", f"{cpu['guest']} vCPUs; a preference lays them out")
+    if not topology:
+        changes.added((*path, "guest"), "1 vCPU, what a VM has that says nothing")
+    if "dedicatedCpuPlacement" in cpu:
+        changes.moved((*path, "dedicatedCpuPlacement"), "spec.cpu.dedicatedCPUPlacement")
+        cpu["dedicatedCPUPlacement"] = cpu.pop("dedicatedCpuPlacement")
+    if cpu.pop("features", None):
+        changes.lost((*path, "features"), "a preference says them: spec.cpu.preferredCPUFeatures")
+
+
+def _required(spec: Data, path: Path, changes: Changes, memory: str) -> None:
+    amount = spec.get("memory")
+    if isinstance(amount, dict) and amount.get("guest") is not None:
+        return
+    field = (*path, "memory", "guest")
+    if not memory:
+        raise UnconvertibleError(
+            field, "an instance type has to say its memory, and this flavor says none: give it with --memory"
+        )
+    spec["memory"] = {**(amount or {}), "guest": memory}
+    changes.added(field, f"{memory}, as it was asked for")
+
+
+def revision_names(data: Data) -> tuple[str, str] | None:
+    """Return the old and the new name of a ControllerRevision that has to be converted; None for any other.
+
+    What a ControllerRevision holds cannot change, so that the converted one is another. Source: GenerateName in
+    pkg/instancetype/revision/store.go.
+    """
+    stored = data.get("data")
+    version = stored.get("apiVersion") if isinstance(stored, dict) else None
+    name = (data.get("metadata") or {}).get("name") if isinstance(data.get("metadata"), dict) else None
+    if not isinstance(version, str) or not isinstance(name, str) or version not in _OLD:
+        return None
+    found = _REVISION.search(name)
+    return name, f"{name[: found.start()]}-{VERSION}-{found[2]}-{found[3]}" if found else f"{name}-{VERSION}"
+
+
+def revision(data: Data, changes: Changes, memory: str) -> None:
+    """Convert a ControllerRevision that holds an instance type or preference of an alpha API, in place."""
+    names = revision_names(data)
+    if names is None:
+        return
+    stored = data["data"]
+    if isinstance(stored.get("spec"), str):
+        stored = _spec_revision(data, changes)
+    kind = stored.get("kind")
+    if "Flavor" in str(kind) and (stored["apiVersion"], kind) in RETIRED:
+        inner = Changes()
+        stored = flavors(stored, inner, memory)[0]
+        changes += [type(each)(each.what, ("data", *each.path), each.to, each.message) for each in inner]
+    elif "Preference" in str(kind):
+        preference(stored, ("data",), changes)
+    changes.changed(("data", "apiVersion"), data["data"]["apiVersion"], API_VERSION)
+    data["data"] = {**stored, "apiVersion": API_VERSION}
+    metadata = data["metadata"]
+    metadata["name"] = names[1]
+    changes.changed(
+        ("metadata", "name"), *names, "a revision's data cannot change in a cluster: delete the old one after its VMs"
+    )
+    labels = metadata.get("labels")
+    key = f"{GROUP}/object-version"
+    if isinstance(labels, dict) and labels.get(key) != VERSION:
+        changes.changed(("metadata", "labels", key), labels.get(key), VERSION)
+        labels[key] = VERSION
+
+
+def _spec_revision(data: Data, changes: Changes) -> Data:
+    """What the oldest revisions hold is the spec alone, its JSON in base64: an instance type's or a preference's.
+
+    Source: decodeSpecRevision, which tries the preference first; of which scope is not said.
+    """
+    path: Path = ("data", "spec")
+    try:
+        spec = json.loads(b64decode(data["data"]["spec"], validate=True))
+    except (ValueError, RecursionError):
+        raise UnconvertibleError(path, "is not the JSON of a spec in base64") from None
+    kind = next(_kinds_of(spec), None)
+    if kind is None:
+        raise UnconvertibleError(path, "holds neither an instance type's spec nor a preference's")
+    metadata = data["metadata"]
+    found = _REVISION.search(metadata["name"])
+    owners = [each.get("name") for each in metadata.get("ownerReferences") or [] if isinstance(each, dict)]
+    head = metadata["name"][: found.start()] if found else ""
+    named = next((head.removeprefix(f"{owner}-") for owner in owners if head.startswith(f"{owner}-")), "")
+    identity: Data = {
+        "name": named or f"old-version-of-{'instancetype' if kind == INSTANCETYPE else 'preference'}-object"
+    }
+    if found:
+        identity |= {"uid": found[2], "generation": int(found[3])}
+        labels = {"generation": found[3], "kind": kind, "uid": found[2]} | ({"name": named} if named else {})
+        metadata["labels"] = (metadata.get("labels") or {}) | {
+            f"{GROUP}/object-{key}": value for key, value in sorted(labels.items())
+        }
+        metadata["labels"] |= {f"{GROUP}/object-version": VERSION}
+        changes.added(("metadata", "labels"), f"what KubeVirt finds a revision by, such as {OBJECT_NAME_LABEL}")
+    changes.changed(path, "base64", f"a {kind}", "the revision does not say of which scope; both have one spec")
+    return {"apiVersion": API_VERSION, "kind": kind, "metadata": identity, "spec": spec}
+
+
+def _kinds_of(spec: Any) -> Iterator[str]:
+    kinds: tuple[tuple[str, type[msgspec.Struct]], ...] = (
+        (PREFERENCE, VirtualMachinePreferenceSpec),
+        (INSTANCETYPE, VirtualMachineInstancetypeSpec),
+    )
+    for kind, struct in kinds:
+        if isinstance(spec, dict) and not prune_unknown(spec, struct)[1]:
+            try:
+                convert(spec, struct)
+            except msgspec.ValidationError:
+                continue
+            yield kind

@@ -1,0 +1,71 @@
+"""What a conversion did to an object, field by field."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import msgspec
+
+from virtcatalog.api.findings import Path, field_path
+
+What = Literal["renamed", "moved", "changed", "added", "lost"]
+
+
+class Change(msgspec.Struct, frozen=True):
+    """One field of an old object that is called otherwise, stands elsewhere, has another value, is new or is lost.
+
+    `path` is the field in the old object, `to` in the new one ("" where it is in none); `message` is a sentence.
+    """
+
+    what: What
+    path: Path
+    to: str
+    message: str
+
+    @property
+    def field(self) -> str:
+        """The path as the API writes it."""
+        return field_path(self.path)
+
+    @property
+    def sentence(self) -> str:
+        """What happened to the field, in words."""
+        where = f" to {self.to}" if self.what in ("renamed", "moved") else ""
+        return f"{self.what}{where}: {self.message}" if self.message else f"{self.what}{where}"
+
+
+class Changes(list[Change]):
+    """The changes of one object, in the order in which they are found."""
+
+    def renamed(self, path: Path, to: str, message: str = "") -> None:
+        """Note that a field has another name in the same place; `to` is the name."""
+        self.append(Change("renamed", path, field_path((*path[:-1], to)), message))
+
+    def moved(self, path: Path, to: str, message: str = "") -> None:
+        """Note that a field stands elsewhere."""
+        self.append(Change("moved", path, to, message))
+
+    def changed(self, path: Path, old: Any, new: Any, message: str = "") -> None:
+        """Note that a field has another value."""
+        told = f"{old} → {new}" + (f" ({message})" if message else "")
+        self.append(Change("changed", path, field_path(path), told))
+
+    def added(self, path: Path, message: str) -> None:
+        """Note that there is a field that was not there."""
+        self.append(Change("added", path, field_path(path), message))
+
+    def lost(self, path: Path, message: str) -> None:
+        """Note that nothing of a field is carried."""
+        self.append(Change("lost", path, "", message))
+
+
+class Converted(msgspec.Struct, frozen=True):
+    """What became of one object: the objects that take its place, the first of them in its own, and the changes."""
+
+    objects: tuple[dict[str, Any], ...]
+    changes: tuple[Change, ...] = ()
+
+    @property
+    def lost(self) -> bool:
+        """Whether something of the old object is in no new one."""
+        return any(change.what == "lost" for change in self.changes)

@@ -1,0 +1,142 @@
+"""Files converted in their own text: comments, order and layout stay."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import msgspec
+
+from virtcatalog.api.decode import decode_manifest
+from virtcatalog.api.findings import inspect_kind
+from virtcatalog.api.kinds import kind_type
+from virtcatalog.bring.convert.change import Converted
+from virtcatalog.bring.convert.convert import Conversion, UnconvertibleError, implied, listed
+from virtcatalog.errors import ManifestError, Problem, VirtcatalogError
+from virtcatalog.manifests.document import Text
+from virtcatalog.manifests.edits import UnwritableError
+from virtcatalog.manifests.emit import dump, join
+from virtcatalog.manifests.read import Manifest
+from virtcatalog.manifests.rewrite import rewritten
+from virtcatalog.manifests.syntax import YAMLError
+
+#: Keys that keep their entry, and its comments, under another name.
+_RENAMES = {
+    "Running": "running",
+    "Template": "template",
+    "registryDisk": "containerDisk",
+    "flavor": "instancetype",
+    "basePolicy": "sortPolicy",
+    "nodeSelector": "addedNodeSelector",
+    "dedicatedCpuPlacement": "dedicatedCPUPlacement",
+}
+
+
+class File(msgspec.Struct, frozen=True):
+    """A file's text before and after, and what became of its objects; `loose` says why its comments are lost."""
+
+    name: str
+    old: str
+    new: str
+    objects: tuple[tuple[Manifest, Converted], ...]
+    loose: str = ""
+
+
+def convert_files(files: Mapping[str, bytes], memory: str = "") -> list[File]:
+    """Convert the objects of some files, which may refer to each other.
+
+    `memory` is what instance types get of flavors and presets that say none. Raises ManifestError with everything that
+    cannot be read or converted.
+    """
+    sources = {name: Text(content, name) for name, content in files.items()}
+    read = {name: dict(text.documents()) for name, text in sources.items()}
+    problems = [problem for text in sources.values() for problem in text.problems]
+    everything = [each for documents in read.values() for data in documents.values() for each in _objects(data)]
+    conversion = Conversion(everything, memory)
+    made: list[File] = []
+    for name, text in sources.items():
+        if not read[name] and not text.problems:
+            problems.append(Problem(file=name, line=1, column=1, message="holds no manifest"))
+        found: list[tuple[Manifest, Converted]] = []
+        changed: dict[int, list[Any]] = {}
+        for index, data in read[name].items():
+            new = _document(Manifest(data, text, index), conversion, found, problems)
+            if new != [data]:
+                changed[index] = new
+        made.append(_file(name, files[name], read[name], changed, found))
+    if problems:
+        raise ManifestError(*problems)
+    return made
+
+
+def _objects(document: Any) -> Iterator[Any]:
+    items = listed(document)
+    if items is None:
+        yield document
+        return
+    for item in items:
+        yield from _objects(implied(document, item))
+
+
+def _document(
+    manifest: Manifest,
+    conversion: Conversion,
+    found: list[tuple[Manifest, Converted]],
+    problems: list[Problem],
+    depth: int = 0,
+) -> list[Any]:
+    """What takes the place of an object, or of a list of them: what was not one stays in its own place."""
+    document = manifest.data
+    items = listed(document) if depth <= 3 else None
+    if items is None:
+        converted = _convert(manifest, conversion, problems)
+        if converted is None:
+            return [document]
+        found.append((manifest, converted))
+        return list(converted.objects)
+    kept, further = [], []
+    for index, item in enumerate(items):
+        part = manifest.within(implied(document, item), ("items", index))
+        new = _document(part, conversion, found, problems, depth + 1)
+        kept += new[:1]
+        further += new[1:]
+    if kept == [implied(document, item) for item in items] and not further:
+        return [document]
+    return [{**document, "apiVersion": "v1", "kind": "List", "items": [*kept, *further]}]
+
+
+def _convert(manifest: Manifest, conversion: Conversion, problems: list[Problem]) -> Converted | None:
+    if not isinstance(manifest.data, dict):
+        problems += [manifest.problem(path, message) for path, message in inspect_kind(manifest.data)]
+        return None
+    try:
+        converted = conversion.convert(manifest.data)
+    except UnconvertibleError as error:
+        problems.append(manifest.problem(error.path, error.message))
+        return None
+    for each in converted.objects if converted else ():
+        try:
+            if kind_type(each["apiVersion"], each["kind"]) is not None:
+                decode_manifest(each)
+        except ManifestError as error:
+            problems += [manifest.problem(one.field, f"once converted: {one.message}") for one in error.problems]
+    return converted
+
+
+def _file(
+    name: str,
+    content: bytes,
+    documents: Mapping[int, Any],
+    changed: dict[int, list[Any]],
+    found: list[tuple[Manifest, Converted]],
+) -> File:
+    old = content.decode("utf-8-sig", "replace")
+    if not changed:
+        return File(name, old, old, tuple(found))
+    try:
+        return File(name, old, rewritten(old, changed, _RENAMES), tuple(found))
+    except (UnwritableError, YAMLError) as error:
+        whole = [each for index, data in documents.items() for each in changed.get(index, [data])]
+        return File(name, old, join(map(dump, whole)), tuple(found), loose=str(error))
+    except VirtcatalogError:
+        return File(name, old, old, tuple(found))

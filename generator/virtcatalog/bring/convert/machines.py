@@ -1,0 +1,190 @@
+"""VMs, and what else the group kubevirt.io had before v1.
+
+The names that kinds had in v1alpha1 are those of pkg/api/v1/types.go before VirtualMachine became
+VirtualMachineInstance and OfflineVirtualMachine became VirtualMachine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from msgspec.structs import replace
+
+from virtcatalog.api.cdi import DataVolume
+from virtcatalog.api.findings import Path, field_path
+from virtcatalog.api.kinds import API_VERSIONS, CLUSTER_FLAVOR, FLAVOR
+from virtcatalog.bring.convert.change import Changes
+from virtcatalog.kubevirt.matchers import CLUSTER_INSTANCETYPE, INSTANCETYPE
+
+Data = dict[str, Any]
+#: The name of a flavor's default profile, "" without one, by the flavor's kind and name; None where that is not known.
+DefaultProfile = Callable[[str, str], str | None]
+
+_FLAVOR_KINDS = {FLAVOR.lower(): INSTANCETYPE, CLUSTER_FLAVOR.lower(): CLUSTER_INSTANCETYPE, "": CLUSTER_INSTANCETYPE}
+_CASES = {"Running": "running", "Template": "template"}
+
+
+def profile_name(flavor: str, profile: str, default: str | None) -> str:
+    """Return the name of the instance type that a flavor's profile becomes: the default one's is the flavor's."""
+    return flavor if not profile or profile == default else f"{flavor}-{profile}"
+
+
+def vm(data: Data, changes: Changes, default_profile: DefaultProfile, revisions: Mapping[str, str]) -> None:
+    """Convert a VirtualMachine's spec, of whichever version, in place; `revisions` are new names by the old ones."""
+    spec = data.get("spec")
+    if not isinstance(spec, dict):
+        return
+    was = {new: old for old, new in _CASES.items() if old in spec and new not in spec}
+    for new, old in was.items():
+        changes.renamed(("spec", old), new)
+        _rename(spec, old, new)
+    _flavor(spec, changes, default_profile)
+    _live_update(spec, changes)
+    for key in ("instancetype", "preference"):
+        _revision(data, key, revisions, changes)
+    for index, volume in enumerate(_maps(spec.get("dataVolumeTemplates"))):
+        if str(volume.get("apiVersion")).startswith("cdi.kubevirt.io/v1alpha"):
+            path: Path = ("spec", "dataVolumeTemplates", index, "apiVersion")
+            changes.changed(path, volume["apiVersion"], API_VERSIONS[DataVolume])
+            volume["apiVersion"] = API_VERSIONS[DataVolume]
+    template = spec.get("template")
+    if isinstance(template, dict):
+        vmi_spec(template.get("spec"), ("spec", was.get("template", "template"), "spec"), changes)
+        for index, each in enumerate(changes):
+            changes[index] = replace(each, to=each.to.replace("spec.Template.", "spec.template."))
+
+
+def vmi_spec(spec: Any, path: Path, changes: Changes) -> None:
+    """Convert the spec of a VMI, which stands at a path, in place."""
+    if not isinstance(spec, dict):
+        return
+    domain = spec.get("domain")
+    devices = domain.get("devices") if isinstance(domain, dict) else None
+    for index, disk in enumerate(_maps(devices.get("disks") if isinstance(devices, dict) else None)):
+        _disk(disk, (*path, "domain", "devices", "disks", index), changes)
+    for index, volume in enumerate(_maps(spec.get("volumes"))):
+        if "registryDisk" in volume and "containerDisk" not in volume:
+            changes.renamed((*path, "volumes", index, "registryDisk"), "containerDisk")
+            _rename(volume, "registryDisk", "containerDisk")
+    for index, network in enumerate(_maps(spec.get("networks"))):
+        if "genie" in network:
+            changes.lost(
+                (*path, "networks", index, "genie"), "KubeVirt knows Multus only: give the network as `multus`"
+            )
+            del network["genie"]
+
+
+def _disk(disk: Data, path: Path, changes: Changes) -> None:
+    """A disk's volume is the one of its name."""
+    volume, name = disk.get("volumeName"), disk.get("name")
+    if "volumeName" in disk:
+        del disk["volumeName"]
+        if isinstance(volume, str) and volume and volume != name:
+            changes.changed((*path, "name"), name, volume, "a disk has the name of its volume")
+            disk["name"] = volume
+        changes.moved((*path, "volumeName"), f"{field_path(path)}.name", "a disk's volume is the one of its name")
+    if "floppy" in disk:
+        changes.lost((*path, "floppy"), "KubeVirt has no floppy disks: without it this is a hard disk")
+        del disk["floppy"]
+
+
+def _flavor(spec: Data, changes: Changes, default_profile: DefaultProfile) -> None:
+    matcher = spec.get("flavor")
+    if not isinstance(matcher, dict) or "instancetype" in spec:
+        return
+    changes.renamed(("spec", "flavor"), "instancetype")
+    made = dict(matcher)
+    kind = str(made.get("kind") or "")
+    if kind:
+        made["kind"] = _FLAVOR_KINDS.get(kind.lower().removesuffix("s"), kind)
+        changes.changed(("spec", "flavor", "kind"), kind, made["kind"])
+    profile = made.pop("profile", None)
+    if profile:
+        flavor = str(made.get("name") or "")
+        default = default_profile(kind, flavor)
+        made["name"] = profile_name(flavor, str(profile), default)
+        unsure = "" if default is not None else f"the flavor is not among the files; {flavor} if it was the default one"
+        changes.moved(("spec", "flavor", "profile"), "spec.instancetype.name", unsure or made["name"])
+    _rename(spec, "flavor", "instancetype", made)
+
+
+def _live_update(spec: Data, changes: Changes) -> None:
+    """What a VM could say of hotplug until the cluster's rollout strategy did; its limits are the domain's now."""
+    asked = spec.pop("liveUpdateFeatures", None)
+    if not isinstance(asked, dict):
+        return
+    for part, key in (("cpu", "maxSockets"), ("memory", "maxGuest")):
+        limit = asked[part].get(key) if isinstance(asked.get(part), dict) else None
+        domain = ((spec.get("template") or {}).get("spec") or {}).get("domain")
+        if limit is not None and isinstance(domain, dict):
+            path = f"spec.template.spec.domain.{part}.{key}"
+            changes.moved(("spec", "liveUpdateFeatures", part, key), path)
+            domain[part] = {**(domain.get(part) or {}), key: limit}
+    changes.lost(
+        ("spec", "liveUpdateFeatures"),
+        "what a running VM takes over is the KubeVirt CR's to say: vmRolloutStrategy LiveUpdate",
+    )
+
+
+def _revision(data: Data, key: str, revisions: Mapping[str, str], changes: Changes) -> None:
+    """The names of ControllerRevisions that are converted, too."""
+    matcher = data["spec"].get(key)
+    if isinstance(matcher, dict) and matcher.get("revisionName") in revisions:
+        old = matcher["revisionName"]
+        matcher["revisionName"] = revisions[old]
+        changes.changed(("spec", key, "revisionName"), old, revisions[old])
+    status = data.get("status")
+    reference = (status.get(f"{key}Ref") if isinstance(status, dict) else None) or {}
+    stored = reference.get("controllerRevisionRef") if isinstance(reference, dict) else None
+    if isinstance(stored, dict) and stored.get("name") in revisions:
+        old = stored["name"]
+        stored["name"] = revisions[old]
+        changes.changed(("status", f"{key}Ref", "controllerRevisionRef", "name"), old, revisions[old])
+
+
+def migration(data: Data, changes: Changes) -> None:
+    """Convert a v1alpha1 Migration's spec in place."""
+    spec = data.get("spec")
+    if not isinstance(spec, dict):
+        return
+    selector = spec.pop("selector", None)
+    if isinstance(selector, dict):
+        spec["vmiName"] = selector.get("name")
+        changes.moved(("spec", "selector", "name"), "spec.vmiName")
+    if "nodeSelector" in spec:
+        changes.renamed(("spec", "nodeSelector"), "addedNodeSelector")
+        _rename(spec, "nodeSelector", "addedNodeSelector")
+
+
+def pool(data: Data, changes: Changes, default_profile: DefaultProfile, revisions: Mapping[str, str]) -> None:
+    """Convert a VirtualMachinePool's spec in place."""
+    spec = data.get("spec")
+    if not isinstance(spec, dict):
+        return
+    for strategy in ("scaleInStrategy", "updateStrategy"):
+        proactive = (spec.get(strategy) or {}).get("proactive") if isinstance(spec.get(strategy), dict) else None
+        policy = proactive.get("selectionPolicy") if isinstance(proactive, dict) else None
+        if isinstance(policy, dict) and "basePolicy" in policy:
+            changes.renamed(("spec", strategy, "proactive", "selectionPolicy", "basePolicy"), "sortPolicy")
+            _rename(policy, "basePolicy", "sortPolicy")
+    template = spec.get("virtualMachineTemplate")
+    if isinstance(template, dict):
+        inner = Changes()
+        vm(template, inner, default_profile, revisions)
+        base = ("spec", "virtualMachineTemplate")
+        for each in inner:
+            to = f"{field_path(base)}.{each.to}" if each.to else ""
+            changes.append(type(each)(each.what, (*base, *each.path), to, each.message))
+
+
+def _rename(data: Data, old: str, new: str, value: Any = None) -> None:
+    """Give an entry another key, in its place."""
+    entries = list(data.items())
+    data.clear()
+    for key, each in entries:
+        data[new if key == old else key] = value if key == old and value is not None else each
+
+
+def _maps(items: Any) -> list[Data]:
+    return [each for each in items if isinstance(each, dict)] if isinstance(items, list) else []

@@ -1,0 +1,149 @@
+"""`virtcatalog convert`: objects of APIs that KubeVirt had become objects of those that it has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from virtcatalog.cli.console import data, echo, failing, summary, write_diff
+from virtcatalog.cli.inputs import contents
+from virtcatalog.errors import ManifestError, Problem, VirtcatalogError
+
+if TYPE_CHECKING:
+    from virtcatalog.bring.convert.files import File
+
+
+@click.command(
+    "convert",
+    epilog="""\b
+Examples:
+  virtcatalog convert -f flavors.yaml                  the objects as KubeVirt takes them now; what changes, on stderr
+  virtcatalog convert -f manifests/ -i                 every file of a folder, in its place, comments kept
+  virtcatalog convert -f presets.yaml --memory 2Gi     what instance types get of presets that say no memory
+  kubectl get vmpreset -A -o yaml | virtcatalog convert -f - -o json
+""",
+)
+@click.option("--file", "-f", "sources", multiple=True, required=True, metavar="FILE|DIR|-", help="What to convert.")
+@click.option(
+    "-o", "form", type=click.Choice(["yaml", "diff", "json"]), default="yaml", help="What to print. [default: yaml]"
+)
+@click.option("--in-place", "-i", is_flag=True, help="Change the files; print only with -o.")
+@click.option("--memory", metavar="AMOUNT", default="", help="The memory of instance types of what says none.")
+@click.pass_context
+@failing
+def command(context: click.Context, /, sources: tuple[str, ...], form: str, in_place: bool, memory: str) -> int:
+    """Convert objects of old KubeVirt APIs to those that are served: v1, and v1beta1 of the others.
+
+    Flavors, instance types and preferences of the alpha APIs, ControllerRevisions that hold them, presets (an instance
+    type and a preference each), OfflineVirtualMachines and all that kubevirt.io had before v1. Each field that is
+    called otherwise, moves or is lost is told. What is of a served API stays as it is, and so do comments.
+
+    The exit status is 1 when something is lost.
+    """
+    from virtcatalog.bring.convert.files import convert_files
+    from virtcatalog.cli.adopt_output import Rewritten, replace
+
+    if in_place and "-" in sources:
+        raise click.UsageError("--in-place changes files, and -f - is none", context)
+    _check(memory)
+    problems: list[Problem] = []
+    files = {name: content for source in sources for name, content in contents(source, problems)}
+    if problems:
+        raise ManifestError(*problems)
+    made = convert_files(files, memory)
+    _tell(made)
+    for each in (
+        comment
+        for file in made
+        if not file.loose
+        for comment in Rewritten(file.name, file.old, file.new).lost_comments()
+    ):
+        echo(each, err=True)
+    loose = [file for file in made if file.loose and file.new != file.old]
+    for file in loose:
+        echo(f"{file.name}: cannot be rewritten in its own text: {file.loose}; printed, it has no comments", err=True)
+    if in_place:
+        for file in made:
+            if file.new != file.old and not file.loose:
+                replace(Path(file.name), file.new)
+    if not in_place or context.get_parameter_source("form") is not click.core.ParameterSource.DEFAULT:
+        _print(form, made)
+    _sum_up(made)
+    if in_place and loose:
+        return 2
+    return 1 if any(converted.lost for file in made for _, converted in file.objects) else 0
+
+
+def _check(memory: str) -> None:
+    from virtcatalog.api.quantity import Quantity
+
+    try:
+        if memory and not Quantity() < Quantity.parse(memory):
+            raise VirtcatalogError(f"--memory {memory}: must be more than 0")
+    except ValueError as error:
+        raise VirtcatalogError(f"--memory: {error}") from None
+
+
+def _tell(files: Iterable[File]) -> None:
+    problems = [
+        manifest.problem(change.path, change.sentence)
+        for file in files
+        for manifest, converted in file.objects
+        for change in converted.changes
+    ]
+    for problem in sorted(problems):
+        echo(str(problem), err=True)
+
+
+def _sum_up(files: list[File]) -> None:
+    objects = [converted for file in files for _, converted in file.objects]
+    if not objects:
+        summary("nothing to convert: everything is of an API that KubeVirt serves")
+        return
+    changes = [change for each in objects for change in each.changes]
+    count, made = len(objects), sum(len(each.objects) for each in objects)
+    lost = sum(change.what == "lost" for change in changes)
+    changed = len(changes) - lost
+    summary(
+        f"{count} object{'' if count == 1 else 's'} converted to {made}: "
+        f"{changed} field{'' if changed == 1 else 's'} changed, {lost} lost"
+    )
+
+
+def _print(form: str, files: list[File]) -> None:
+    if form == "json":
+        from virtcatalog.escaping import as_json
+
+        data(as_json([_report(file) for file in files]))
+    elif form == "diff":
+        from virtcatalog.manifests.difference import unified
+
+        for file in files:
+            name = file.name.lstrip("/")
+            write_diff(unified(file.old, file.new, f"a/{name}", f"b/{name}", 3))
+    else:
+        for index, file in enumerate(files):
+            if index and not file.new.startswith("---"):
+                data("---\n")
+            data(file.new if file.new.endswith("\n") or len(files) == 1 else f"{file.new}\n")
+
+
+def _report(file: File) -> dict[str, Any]:
+    return {
+        "file": file.name,
+        "objects": [
+            {
+                "object": manifest.name,
+                "line": manifest.place("")[0],
+                "objects": list(converted.objects),
+                "changes": [
+                    {"what": each.what, "field": each.field, "to": each.to, "message": each.message}
+                    for each in converted.changes
+                ],
+            }
+            for manifest, converted in file.objects
+        ],
+    }

@@ -1,0 +1,171 @@
+"""YAML and JSON text made to say something else: what stays keeps its bytes, comments, order and quotes."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from virtcatalog.errors import VirtcatalogError
+from virtcatalog.manifests.document import Text
+from virtcatalog.manifests.edits import Edit, Editor, UnwritableError
+from virtcatalog.manifests.emit import dump
+from virtcatalog.manifests.places import is_merge
+from virtcatalog.manifests.scalars import resolve
+from virtcatalog.manifests.syntax import MappingNode, ScalarNode, SequenceNode, compose
+
+_BARE = re.compile(r"[A-Za-z0-9_./-]+")
+
+
+def rewritten(text: str, documents: Mapping[int, list[Any]], renames: Mapping[str, str]) -> str:
+    """Return a text with some of its documents, by their index, as others; the first takes over what stays.
+
+    Further ones follow as documents of their own. A key that goes where the one comes that it is renamed to keeps its
+    entry. Raises UnwritableError where that cannot be done without touching what should stay.
+    """
+    source = Text(text)
+    data = dict(source.documents())
+    if source.problems:
+        raise VirtcatalogError(str(source.problems[0]))
+    writer = _Rewriter(text, renames)
+    for index, node in enumerate(compose(text)):
+        if index in documents:
+            writer.document(node, data[index], documents[index])
+    made = writer.apply()
+    wanted = [each for index in data for each in documents.get(index, [data[index]])]
+    read = Text(made)
+    if [each for _, each in read.documents()] != wanted or read.problems:
+        raise UnwritableError("what must change is shared through YAML anchors, aliases or <<: write it out first")
+    return made
+
+
+class _Rewriter(Editor):
+    """An editor that changes values, too, renames keys, and puts any entries and items in."""
+
+    def __init__(self, text: str, renames: Mapping[str, str]) -> None:
+        super().__init__(text)
+        self._renames = renames
+        self._json = text.lstrip().startswith("{")
+
+    def document(self, node: Any, old: Any, new: list[Any]) -> None:
+        """Note the edits that turn a document into one or more others."""
+        self.change(node, old, new[0])
+        if len(new) == 1:
+            return
+        end = self._next_line(self._end(node, node))
+        start = "" if self.text[:end].endswith("\n") else self.newline
+        if self._json:
+            made = "".join(f"{json.dumps(each, indent=2, ensure_ascii=False)}\n" for each in new[1:])
+        else:
+            made = "".join(f"---\n{dump(each)}" for each in new[1:])
+        self.edits.append(Edit(end, end, start + made.replace("\n", self.newline)))
+
+    def change(self, node: Any, old: Any, new: Any) -> None:
+        if isinstance(node, MappingNode) and isinstance(old, dict) and isinstance(new, dict) and old and new:
+            self._map(node, old, new)
+        elif isinstance(node, SequenceNode) and isinstance(new, list) and old and len(new) >= len(old):
+            self._list(node, old, new)
+        elif old != new:
+            raise UnwritableError("a document would become something else")
+
+    def _map(self, node: Any, old: dict[str, Any], new: dict[str, Any]) -> None:
+        entries = {key.value: (key, value) for key, value in node.value if not is_merge(key)}
+        renamed = {
+            key: self._renames[key] for key in old if key not in new and self._renames.get(key) in new.keys() - old
+        }
+        gone = [key for key in old if key not in new and key not in renamed]
+        if not entries.keys() >= old.keys():
+            if old != new:
+                raise UnwritableError("fields that must change come from YAML anchors, aliases or <<")
+            return
+        for name, value in old.items():
+            key, held = entries[name]
+            to = renamed.get(name, name)
+            if name in gone:
+                continue
+            if to != name:
+                self.edits.append(Edit(key.start_mark.index, key.end_mark.index, self._key(to)))
+            if _differ(value, new[to]):
+                self._value(key, held, value, new[to])
+        flow = bool(node.flow_style)
+        added = {key: value for key, value in new.items() if key not in old and key not in renamed.values()}
+        spans = [(key.start_mark.index, self._end(key, value)) for key, value in node.value]
+        if added:
+            self._add(node, spans[-1][1], added, flow=flow)
+        self._take_out(spans, [at for at, (key, _) in enumerate(node.value) if key.value in gone], flow=flow)
+
+    def _list(self, node: Any, old: list[Any], new: list[Any]) -> None:
+        for item, one, other in zip(node.value, old, new, strict=False):
+            if not _differ(one, other):
+                continue
+            if isinstance(item, ScalarNode) or not isinstance(other, (dict, list)):
+                raise UnwritableError("an item of a list would become something else")
+            self.change(item, one, other)
+        if len(new) > len(old):
+            last = node.value[-1]
+            self._append(node, self._end(last, last), new[len(old) :])
+
+    def _value(self, key: Any, value: Any, old: Any, new: Any) -> None:
+        """Give an entry another value."""
+        if value.start_mark.index < key.end_mark.index:
+            raise UnwritableError(f"{key.value} is an alias of what stands elsewhere")
+        nested = isinstance(new, dict | list) and isinstance(old, type(new)) and old and new
+        if nested and not (isinstance(new, list) and len(new) < len(old)):
+            self.change(value, old, new)
+            return
+        start, end = key.end_mark.index, self._end(key, value)
+        colon = self.text.index(":", start) + 1
+        in_flow = self._in_flow(key, value)
+        if in_flow or not isinstance(new, dict | list) or not new:
+            self.edits.append(Edit(colon, end, f" {self._flow(new)}"))
+        else:
+            lines = dump({key.value: new}).splitlines()[1:]
+            indent = " " * key.start_mark.column
+            self.edits.append(Edit(colon, end, "".join(f"{self.newline}{indent}{line}" for line in lines)))
+
+    def _in_flow(self, key: Any, value: Any) -> bool:
+        return self._json or bool(getattr(value, "flow_style", False)) or self._indent(key.start_mark.index) is None
+
+    def _add(self, node: Any, end: int, added: dict[str, Any], *, flow: bool) -> None:
+        """Put entries behind the last one."""
+        if flow:
+            text = "".join(f", {self._key(name)}: {self._flow(value)}" for name, value in added.items())
+            self.edits.append(Edit(end, end, text))
+            return
+        column = node.value[0][0].start_mark.column
+        self._lines(end, [f"{' ' * column}{line}" for line in dump(added).splitlines()])
+
+    def _append(self, node: Any, end: int, items: list[Any]) -> None:
+        if node.flow_style:
+            self.edits.append(Edit(end, end, "".join(f", {self._flow(item)}" for item in items)))
+            return
+        first = node.value[0].start_mark.index
+        dash = self.text.rindex("-", 0, first)
+        indent = " " * (dash - self._line(dash))
+        self._lines(end, [f"{indent}{line}" for line in dump(items).splitlines()])
+
+    def _lines(self, end: int, lines: list[str]) -> None:
+        """Put lines below the one that a place is in."""
+        at = self._next_line(end)
+        start = "" if self.text[:at].endswith("\n") else self.newline
+        self.edits.append(Edit(at, at, start + "".join(f"{line}{self.newline}" for line in lines)))
+
+    def _key(self, name: str) -> str:
+        return json.dumps(name) if self._json else name
+
+    def _flow(self, value: Any) -> str:
+        """A value on one line."""
+        if self._json:
+            return json.dumps(value, ensure_ascii=False)
+        if isinstance(value, dict):
+            return "{" + ", ".join(f"{self._flow(key)}: {self._flow(each)}" for key, each in value.items()) + "}"
+        if isinstance(value, list):
+            return "[" + ", ".join(map(self._flow, value)) + "]"
+        if isinstance(value, str) and _BARE.fullmatch(value) and isinstance(resolve(value), str):
+            return value
+        return json.dumps(value, ensure_ascii=False)
+
+
+def _differ(one: Any, other: Any) -> bool:
+    return type(one) is not type(other) or one != other
