@@ -166,7 +166,7 @@ def test_the_callers_data_is_not_changed_or_kept() -> None:
                     "apiVersion",
                     (
                         "instancetype.kubevirt.io/v1alpha2 of VirtualMachinePreference is not served;"
-                        " use instancetype.kubevirt.io/v1beta1"
+                        " convert it to instancetype.kubevirt.io/v1beta1 with `virtcatalog convert`"
                     ),
                 )
             ],

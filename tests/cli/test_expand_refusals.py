@@ -114,7 +114,8 @@ def test_a_file_that_cannot_be_read_does_not_stop_the_others(run: Run) -> None:
             "apiVersion: instancetype.kubevirt.io/v1alpha1\nkind: VirtualMachineInstancetype\nmetadata: {name: s}\n",
             (
                 "old.yaml:1:1: VirtualMachineInstancetype/s: apiVersion: instancetype.kubevirt.io/v1alpha1 of "
-                "VirtualMachineInstancetype is not served; use instancetype.kubevirt.io/v1beta1"
+                "VirtualMachineInstancetype is not served; convert it to instancetype.kubevirt.io/v1beta1 with "
+                "`virtcatalog convert`"
             ),
         ),
     ],

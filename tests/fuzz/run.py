@@ -22,7 +22,19 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 FOUND = HERE / "found"
-NAMES = ["catalogs", "expressions", "quantities", "yaml", "vms", "clusters", "dumps", "hosts", "git", "cli"]
+NAMES = [
+    "catalogs",
+    "conversions",
+    "expressions",
+    "quantities",
+    "yaml",
+    "vms",
+    "clusters",
+    "dumps",
+    "hosts",
+    "git",
+    "cli",
+]
 CPU_SECONDS, MEGABYTES, LONGEST = 1.0, 500, 1000
 
 

@@ -18,6 +18,7 @@ from click.testing import CliRunner
 
 from virtcatalog import HOSTS, Cluster, expand, load_catalog
 from virtcatalog.api.quantity import Quantity
+from virtcatalog.bring.convert.files import convert_files
 from virtcatalog.catalog.amounts import Amount, ExpressionError
 from virtcatalog.catalog.expressions import evaluate
 from virtcatalog.catalog.work import Work, WorkError
@@ -193,6 +194,84 @@ OBJECTS: list[dict[str, Any]] = [
             "resources": {"requests": {"storage": "1Gi"}},
             "volumeMode": "Block",
         },
+    },
+]
+_OLD_VMI: dict[str, Any] = {
+    "domain": {
+        "cpu": {"cores": 2, "sockets": 2, "features": [{"name": "vmx"}], "dedicatedCpuPlacement": True},
+        "memory": {"hugepages": {"pageSize": "2Mi"}},
+        "resources": {"requests": {"memory": "4Gi"}},
+        "clock": {"utc": {}, "timer": {"hpet": {"present": False}}},
+        "firmware": {"bootloader": {"bios": {"useSerial": True}, "efi": {}}},
+        "devices": {"disks": [{"name": "a", "volumeName": "b", "floppy": {}}], "rng": {}},
+    },
+    "volumes": [{"name": "b", "registryDisk": {"image": "x"}}],
+    "networks": [{"name": "n", "genie": {"networkName": "x"}}],
+}
+OLD_OBJECTS: list[dict[str, Any]] = [
+    {
+        "apiVersion": "kubevirt.io/v1alpha1",
+        "kind": "OfflineVirtualMachine",
+        "metadata": {"name": "old"},
+        "spec": {"Running": True, "Template": {"spec": _OLD_VMI}},
+        "status": {},
+    },
+    {
+        "apiVersion": "kubevirt.io/v1alpha3",
+        "kind": "VirtualMachine",
+        "metadata": {"name": "web"},
+        "spec": {
+            "flavor": {"name": "f", "kind": "VirtualMachineFlavor", "profile": "p"},
+            "preference": {"name": "p", "revisionName": "r"},
+            "liveUpdateFeatures": {"cpu": {"maxSockets": 4}, "memory": {"maxGuest": "1Gi"}},
+            "dataVolumeTemplates": [{"apiVersion": "cdi.kubevirt.io/v1alpha1"}],
+            "template": {"spec": _OLD_VMI},
+        },
+    },
+    {
+        "apiVersion": "kubevirt.io/v1",
+        "kind": "VirtualMachineInstancePreset",
+        "metadata": {"name": "p"},
+        "spec": {"selector": {}, "domain": _OLD_VMI["domain"]},
+    },
+    {
+        "apiVersion": "flavor.kubevirt.io/v1alpha1",
+        "kind": "VirtualMachineFlavor",
+        "metadata": {"name": "f"},
+        "profiles": [{"name": "p", "default": True, "cpu": {"cores": 2}}, {"name": "q"}],
+    },
+    {
+        "apiVersion": "apps/v1",
+        "kind": "ControllerRevision",
+        "metadata": {"name": "r", "labels": {}, "ownerReferences": [{"name": "web"}]},
+        "data": {"apiVersion": "instancetype.kubevirt.io/v1alpha1", "spec": "e30="},
+        "revision": 0,
+    },
+    {
+        "apiVersion": "v1",
+        "kind": "List",
+        "items": [
+            {
+                "apiVersion": "instancetype.kubevirt.io/v1alpha2",
+                "kind": "VirtualMachinePreference",
+                "metadata": {"name": "x"},
+                "spec": {"cpu": {"preferredCPUTopology": "preferCores"}},
+            },
+            {
+                "apiVersion": "pool.kubevirt.io/v1alpha1",
+                "kind": "VirtualMachinePool",
+                "spec": {
+                    "scaleInStrategy": {"proactive": {"selectionPolicy": {"basePolicy": "Random"}}},
+                    "virtualMachineTemplate": {"spec": {"flavor": {}}},
+                },
+            },
+            {"apiVersion": "kubevirt.io/v1alpha1", "kind": "Migration", "spec": {"selector": {"name": "x"}}},
+            {
+                "apiVersion": "snapshot.kubevirt.io/v1alpha1",
+                "kind": "X",
+                "spec": {"volumeBackups": [{"diskName": "d"}]},
+            },
+        ],
     },
 ]
 TEMPLATE = (
@@ -424,6 +503,20 @@ def dumps(data: bytes) -> None:
         str(error).encode("utf-8", "surrogateescape")
 
 
+def conversions(data: bytes) -> None:
+    choices = Choices(data)
+    objects = choices.edited(OLD_OBJECTS)
+    listed = objects if isinstance(objects, list) else [objects]
+    files = {f"{number}.json": _written(choices, each) for number, each in enumerate(listed)}
+    try:
+        for file in convert_files(files, choices.one(("", "2Gi"))):
+            for manifest, converted in file.objects:
+                for change in converted.changes:
+                    str(manifest.problem(change.path, change.sentence)).encode("utf-8", "surrogateescape")
+    except VirtcatalogError as error:
+        str(error).encode("utf-8", "surrogateescape")
+
+
 @cache
 def _host() -> Any:
     from virtcatalog.manifests.document import Text as Read
@@ -517,6 +610,7 @@ def _call(choices: Choices) -> None:
         ["expand", "-f", "vm.yaml", "-f", "cluster.yaml", "-o", choices.one(("xml", "json"))],
         ["explain", "-f", "vm.yaml", "--field", choices.one(("cpu", "devices.disks[0]", "x[", "\x1b", "a" * 3000))],
         ["impact", choices.one(("m", "linux", "x", "\ud800", ""))],
+        ["convert", "-f", "vm.yaml", "-f", "cluster.yaml", "-o", choices.one(("yaml", "diff", "json"))],
         ["adopt", "-f", "vm.yaml", "-o", choices.one(("yaml", "diff", "json"))],
         ["adopt", "-f", "vm.yaml", "--in-place"],
         ["release", choices.one(("v1", "", "a" * 300, "v 1", "é"))],
@@ -534,5 +628,6 @@ def _call(choices: Choices) -> None:
 
 
 TARGETS: dict[str, Callable[[bytes], None]] = {
-    each.__name__: each for each in (catalogs, expressions, quantities, yaml, vms, clusters, dumps, hosts, git, cli)
+    each.__name__: each
+    for each in (catalogs, conversions, expressions, quantities, yaml, vms, clusters, dumps, hosts, git, cli)
 }

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from virtcatalog.cli import options
 from virtcatalog.cli.console import data, echo, failing, summary, write_diff
 from virtcatalog.cli.inputs import contents
 from virtcatalog.errors import ManifestError, Problem, VirtcatalogError
@@ -26,11 +27,9 @@ Examples:
   kubectl get vmpreset -A -o yaml | virtcatalog convert -f - -o json
 """,
 )
-@click.option("--file", "-f", "sources", multiple=True, required=True, metavar="FILE|DIR|-", help="What to convert.")
-@click.option(
-    "-o", "form", type=click.Choice(["yaml", "diff", "json"]), default="yaml", help="What to print. [default: yaml]"
-)
-@click.option("--in-place", "-i", is_flag=True, help="Change the files; print only with -o.")
+@options.manifests("What to convert; objects of served APIs stay as they are.", required=True)
+@options.form(["yaml", "diff", "json"], default="yaml")
+@click.option("-i", "--in-place", is_flag=True, help="Change the files; print only with -o.")
 @click.option("--memory", metavar="AMOUNT", default="", help="The memory of instance types of what says none.")
 @click.pass_context
 @failing

@@ -15,14 +15,12 @@ from typing import Any
 import msgspec
 
 from virtcatalog.api.decode import convert
-from virtcatalog.api.domainspec import CPU
 from virtcatalog.api.findings import Path, prune_unknown
 from virtcatalog.api.instancetype import VirtualMachineInstancetypeSpec, VirtualMachinePreferenceSpec
 from virtcatalog.api.kinds import RETIRED
-from virtcatalog.bring.convert.change import Changes
+from virtcatalog.bring.convert.change import Changes, UnconvertibleError, inner, inner_map, vcpus
 from virtcatalog.bring.convert.machines import profile_name
 from virtcatalog.catalog.model import API_VERSION
-from virtcatalog.errors import VirtcatalogError
 from virtcatalog.kubevirt.instancetype.revision import GROUP, OBJECT_NAME_LABEL, VERSION
 from virtcatalog.kubevirt.matchers import INSTANCETYPE, PREFERENCE
 from virtcatalog.manifests.merge import fresh
@@ -42,27 +40,18 @@ _OLD = frozenset({"flavor.kubevirt.io/v1alpha1", *(f"{GROUP}/{version}" for vers
 _REVISION = re.compile(r"-(?:(v[0-9][a-z0-9]*)-)?([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})-([0-9]+)$")
 
 
-class UnconvertibleError(VirtcatalogError):
-    """Something that cannot be said in the new API; `path` is the field at fault."""
-
-    def __init__(self, path: Path, message: str) -> None:
-        self.path, self.message = path, message
-        super().__init__(message)
-
-
 def preference(data: Data, path: Path, changes: Changes) -> None:
     """Convert a preference's spec in place; the object stands at a path.
 
     Source: Convert_v1alpha2_CPUPreferences_To_v1beta1_CPUPreferences: an empty topology is none.
     """
-    spec = data.get("spec")
-    cpu = spec.get("cpu") if isinstance(spec, dict) else None
-    topology = cpu.get("preferredCPUTopology") if isinstance(cpu, dict) else None
+    cpu = inner_map(data, "spec", "cpu")
+    topology = cpu.get("preferredCPUTopology")
     field = (*path, "spec", "cpu", "preferredCPUTopology")
-    if isinstance(cpu, dict) and topology == "":
+    if topology == "":
         del cpu["preferredCPUTopology"]
         changes.changed(field, '""', "left out", "it is the default")
-    elif isinstance(cpu, dict) and topology in _TOPOLOGIES:
+    elif isinstance(topology, str) and topology in _TOPOLOGIES:
         cpu["preferredCPUTopology"] = _TOPOLOGIES[topology]
         changes.changed(field, topology, _TOPOLOGIES[topology])
 
@@ -92,11 +81,11 @@ def flavors(data: Data, changes: Changes, memory: str) -> list[Data]:
 
 def _profile(data: Data, index: int, profile: Data, kind: str, changes: Changes, memory: str) -> Data:
     path: Path = ("profiles", index)
-    metadata = fresh(data.get("metadata") or {})
+    metadata = fresh(inner_map(data, "metadata"))
     metadata["name"] = profile_name(
         str(metadata.get("name") or ""), str(profile.get("name") or ""), default_profile(data)
     )
-    spec: Data = {"cpu": fresh(profile.get("cpu") or {})}
+    spec: Data = {"cpu": fresh(inner_map(profile, "cpu"))}
     changes.moved((*path, "name"), "metadata.name", f"the instance type {metadata['name']}")
     for key in profile.keys() - {"name", "default", "cpu"}:
         changes.lost((*path, key), "an instance type has no such field")
@@ -108,9 +97,10 @@ def _profile(data: Data, index: int, profile: Data, kind: str, changes: Changes,
     return {"apiVersion": API_VERSION, "kind": kind, "metadata": metadata, "spec": spec}
 
 
-def default_profile(flavor: Data) -> str | None:
+def default_profile(flavor: Data) -> str:
     """Return the name of a flavor's default profile; "" when it has none."""
-    for profile in flavor.get("profiles") or []:
+    profiles = flavor.get("profiles")
+    for profile in profiles if isinstance(profiles, list) else []:
         if isinstance(profile, dict) and profile.get("default"):
             return str(profile.get("name") or "")
     return ""
@@ -122,7 +112,7 @@ def _old_cpu(spec: Data, path: Path, changes: Changes) -> None:
     if not isinstance(cpu, dict) or "guest" in cpu:
         return
     topology = {key: cpu.pop(key) for key in ("sockets", "cores", "threads") if key in cpu}
-    cpu = spec["cpu"] = {"guest": convert(topology, CPU).vcpus or 1, **cpu}
+    cpu = spec["cpu"] = {"guest": vcpus(topology, path) or 1, **cpu}
     for key in topology:
         changes.moved((*path, key), "spec.cpu.guest", f"{cpu['guest']} vCPUs; a preference lays them out")
     if not topology:
@@ -135,15 +125,14 @@ def _old_cpu(spec: Data, path: Path, changes: Changes) -> None:
 
 
 def _required(spec: Data, path: Path, changes: Changes, memory: str) -> None:
-    amount = spec.get("memory")
-    if isinstance(amount, dict) and amount.get("guest") is not None:
+    if inner(spec, "memory", "guest") is not None:
         return
     field = (*path, "memory", "guest")
     if not memory:
         raise UnconvertibleError(
             field, "an instance type has to say its memory, and this flavor says none: give it with --memory"
         )
-    spec["memory"] = {**(amount or {}), "guest": memory}
+    spec["memory"] = {**inner_map(spec, "memory"), "guest": memory}
     changes.added(field, f"{memory}, as it was asked for")
 
 
@@ -153,9 +142,7 @@ def revision_names(data: Data) -> tuple[str, str] | None:
     What a ControllerRevision holds cannot change, so that the converted one is another. Source: GenerateName in
     pkg/instancetype/revision/store.go.
     """
-    stored = data.get("data")
-    version = stored.get("apiVersion") if isinstance(stored, dict) else None
-    name = (data.get("metadata") or {}).get("name") if isinstance(data.get("metadata"), dict) else None
+    version, name = inner(data, "data", "apiVersion"), inner(data, "metadata", "name")
     if not isinstance(version, str) or not isinstance(name, str) or version not in _OLD:
         return None
     found = _REVISION.search(name)
@@ -206,16 +193,17 @@ def _spec_revision(data: Data, changes: Changes) -> Data:
         raise UnconvertibleError(path, "holds neither an instance type's spec nor a preference's")
     metadata = data["metadata"]
     found = _REVISION.search(metadata["name"])
-    owners = [each.get("name") for each in metadata.get("ownerReferences") or [] if isinstance(each, dict)]
+    owners = metadata.get("ownerReferences")
+    names = [inner(each, "name") for each in owners] if isinstance(owners, list) else []
     head = metadata["name"][: found.start()] if found else ""
-    named = next((head.removeprefix(f"{owner}-") for owner in owners if head.startswith(f"{owner}-")), "")
+    named = next((head.removeprefix(f"{owner}-") for owner in names if head.startswith(f"{owner}-")), "")
     identity: Data = {
         "name": named or f"old-version-of-{'instancetype' if kind == INSTANCETYPE else 'preference'}-object"
     }
     if found:
         identity |= {"uid": found[2], "generation": int(found[3])}
         labels = {"generation": found[3], "kind": kind, "uid": found[2]} | ({"name": named} if named else {})
-        metadata["labels"] = (metadata.get("labels") or {}) | {
+        metadata["labels"] = inner_map(metadata, "labels") | {
             f"{GROUP}/object-{key}": value for key, value in sorted(labels.items())
         }
         metadata["labels"] |= {f"{GROUP}/object-version": VERSION}

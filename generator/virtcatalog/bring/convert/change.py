@@ -6,7 +6,10 @@ from typing import Any, Literal
 
 import msgspec
 
+from virtcatalog.api.decode import convert
+from virtcatalog.api.domainspec import CPU
 from virtcatalog.api.findings import Path, field_path
+from virtcatalog.errors import VirtcatalogError
 
 What = Literal["renamed", "moved", "changed", "added", "lost"]
 
@@ -57,6 +60,35 @@ class Changes(list[Change]):
     def lost(self, path: Path, message: str) -> None:
         """Note that nothing of a field is carried."""
         self.append(Change("lost", path, "", message))
+
+
+class UnconvertibleError(VirtcatalogError):
+    """Something that cannot be said in the new API; `path` is the field at fault."""
+
+    def __init__(self, path: Path, message: str) -> None:
+        self.path, self.message = path, message
+        super().__init__(message)
+
+
+def inner(data: Any, *path: str) -> Any:
+    """Return what is at a path of keys; None where there is nothing, or no map on the way."""
+    for key in path:
+        data = data.get(key) if isinstance(data, dict) else None
+    return data
+
+
+def inner_map(data: Any, *path: str) -> dict[str, Any]:
+    """Return the map that is at a path of keys; an empty one where there is none."""
+    found = inner(data, *path)
+    return found if isinstance(found, dict) else {}
+
+
+def vcpus(topology: dict[str, Any], path: Path) -> int:
+    """Return the vCPUs of sockets, cores and threads; 0 when none is said."""
+    try:
+        return convert(topology, CPU).vcpus
+    except (msgspec.ValidationError, OverflowError) as error:
+        raise UnconvertibleError(path, f"is no CPU: {error}") from None
 
 
 class Converted(msgspec.Struct, frozen=True):

@@ -8,13 +8,11 @@ from typing import Any
 from virtcatalog.api.findings import prune_unknown
 from virtcatalog.api.kinds import CLUSTER_FLAVOR, FLAVOR, RETIRED, kind_type
 from virtcatalog.bring.convert import catalogs, machines
-from virtcatalog.bring.convert.change import Changes, Converted
+from virtcatalog.bring.convert.change import Changes, Converted, UnconvertibleError, inner
 from virtcatalog.bring.convert.presets import preset
 from virtcatalog.manifests.merge import fresh
 
 Data = dict[str, Any]
-
-UnconvertibleError = catalogs.UnconvertibleError
 
 #: Served beside what is stored, and of the same shape: only the version changes, beside fields of earlier releases.
 _RENAMED = {
@@ -42,8 +40,7 @@ class Conversion:
                 continue
             if each.get("kind") in (FLAVOR, CLUSTER_FLAVOR):
                 self._defaults[each["kind"].lower(), str(metadata.get("name"))] = catalogs.default_profile(each)
-            names = catalogs.revision_names(each) if each.get("kind") == "ControllerRevision" else None
-            if names:
+            if each.get("kind") == "ControllerRevision" and (names := catalogs.revision_names(each)):
                 self._revisions[names[0]] = names[1]
 
     def convert(self, manifest: Data) -> Converted | None:
@@ -75,7 +72,7 @@ class Conversion:
         group = version.rpartition("/")[0]
         if version == "kubevirt.io/v1alpha1" and made.pop("status", None) is not None:
             changes.lost(("status",), "the cluster writes it anew")
-        if made["kind"] in (FLAVOR, CLUSTER_FLAVOR) and group == "flavor.kubevirt.io":
+        if made["kind"] in (FLAVOR, CLUSTER_FLAVOR) and served is not None:
             return catalogs.flavors(made, changes, self._memory)
         if made["kind"] == "ControllerRevision" and version == "apps/v1":
             catalogs.revision(made, changes, self._memory)
@@ -96,10 +93,7 @@ class Conversion:
         elif kind == "VirtualMachineInstance":
             machines.vmi_spec(spec, ("spec",), changes)
         elif kind == "VirtualMachineInstanceReplicaSet":
-            template = spec.get("template") if isinstance(spec, dict) else None
-            machines.vmi_spec(
-                template.get("spec") if isinstance(template, dict) else None, ("spec", "template", "spec"), changes
-            )
+            machines.vmi_spec(inner(spec, "template", "spec"), ("spec", "template", "spec"), changes)
         elif made["kind"] == "Migration":
             machines.migration(made, changes)
 
@@ -114,8 +108,7 @@ def _told(field: str, old: str, new: str) -> Any:
 
 
 def _backups(made: Data, changes: Changes) -> None:
-    spec = made.get("spec")
-    backups = spec.get("volumeBackups") if isinstance(spec, dict) else None
+    backups = inner(made, "spec", "volumeBackups")
     for index, backup in enumerate(backups if isinstance(backups, list) else []):
         if isinstance(backup, dict) and backup.pop("diskName", None) is not None:
             changes.lost(("spec", "volumeBackups", index, "diskName"), "a backup has the name of its volume")

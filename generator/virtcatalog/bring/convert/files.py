@@ -10,8 +10,8 @@ import msgspec
 from virtcatalog.api.decode import decode_manifest
 from virtcatalog.api.findings import inspect_kind
 from virtcatalog.api.kinds import kind_type
-from virtcatalog.bring.convert.change import Converted
-from virtcatalog.bring.convert.convert import Conversion, UnconvertibleError, implied, listed
+from virtcatalog.bring.convert.change import Converted, UnconvertibleError
+from virtcatalog.bring.convert.convert import Conversion, implied, listed
 from virtcatalog.errors import ManifestError, Problem, VirtcatalogError
 from virtcatalog.manifests.document import Text
 from virtcatalog.manifests.edits import UnwritableError

@@ -6,7 +6,7 @@ VirtualMachineInstance and OfflineVirtualMachine became VirtualMachine.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from msgspec.structs import replace
@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from virtcatalog.api.cdi import DataVolume
 from virtcatalog.api.findings import Path, field_path
 from virtcatalog.api.kinds import API_VERSIONS, CLUSTER_FLAVOR, FLAVOR
-from virtcatalog.bring.convert.change import Changes
+from virtcatalog.bring.convert.change import Changes, inner, inner_map
 from virtcatalog.kubevirt.matchers import CLUSTER_INSTANCETYPE, INSTANCETYPE
 
 Data = dict[str, Any]
@@ -59,9 +59,7 @@ def vmi_spec(spec: Any, path: Path, changes: Changes) -> None:
     """Convert the spec of a VMI, which stands at a path, in place."""
     if not isinstance(spec, dict):
         return
-    domain = spec.get("domain")
-    devices = domain.get("devices") if isinstance(domain, dict) else None
-    for index, disk in enumerate(_maps(devices.get("disks") if isinstance(devices, dict) else None)):
+    for index, disk in enumerate(_maps(inner(spec, "domain", "devices", "disks"))):
         _disk(disk, (*path, "domain", "devices", "disks", index), changes)
     for index, volume in enumerate(_maps(spec.get("volumes"))):
         if "registryDisk" in volume and "containerDisk" not in volume:
@@ -115,12 +113,11 @@ def _live_update(spec: Data, changes: Changes) -> None:
     if not isinstance(asked, dict):
         return
     for part, key in (("cpu", "maxSockets"), ("memory", "maxGuest")):
-        limit = asked[part].get(key) if isinstance(asked.get(part), dict) else None
-        domain = ((spec.get("template") or {}).get("spec") or {}).get("domain")
+        limit, domain = inner(asked, part, key), inner(spec, "template", "spec", "domain")
         if limit is not None and isinstance(domain, dict):
             path = f"spec.template.spec.domain.{part}.{key}"
             changes.moved(("spec", "liveUpdateFeatures", part, key), path)
-            domain[part] = {**(domain.get(part) or {}), key: limit}
+            domain[part] = {**inner_map(domain, part), key: limit}
     changes.lost(
         ("spec", "liveUpdateFeatures"),
         "what a running VM takes over is the KubeVirt CR's to say: vmRolloutStrategy LiveUpdate",
@@ -129,16 +126,12 @@ def _live_update(spec: Data, changes: Changes) -> None:
 
 def _revision(data: Data, key: str, revisions: Mapping[str, str], changes: Changes) -> None:
     """The names of ControllerRevisions that are converted, too."""
-    matcher = data["spec"].get(key)
-    if isinstance(matcher, dict) and matcher.get("revisionName") in revisions:
-        old = matcher["revisionName"]
+    matcher = inner_map(data, "spec", key)
+    if (old := str(matcher.get("revisionName"))) in revisions:
         matcher["revisionName"] = revisions[old]
         changes.changed(("spec", key, "revisionName"), old, revisions[old])
-    status = data.get("status")
-    reference = (status.get(f"{key}Ref") if isinstance(status, dict) else None) or {}
-    stored = reference.get("controllerRevisionRef") if isinstance(reference, dict) else None
-    if isinstance(stored, dict) and stored.get("name") in revisions:
-        old = stored["name"]
+    stored = inner_map(data, "status", f"{key}Ref", "controllerRevisionRef")
+    if (old := str(stored.get("name"))) in revisions:
         stored["name"] = revisions[old]
         changes.changed(("status", f"{key}Ref", "controllerRevisionRef", "name"), old, revisions[old])
 
@@ -163,9 +156,8 @@ def pool(data: Data, changes: Changes, default_profile: DefaultProfile, revision
     if not isinstance(spec, dict):
         return
     for strategy in ("scaleInStrategy", "updateStrategy"):
-        proactive = (spec.get(strategy) or {}).get("proactive") if isinstance(spec.get(strategy), dict) else None
-        policy = proactive.get("selectionPolicy") if isinstance(proactive, dict) else None
-        if isinstance(policy, dict) and "basePolicy" in policy:
+        policy = inner_map(spec, strategy, "proactive", "selectionPolicy")
+        if "basePolicy" in policy:
             changes.renamed(("spec", strategy, "proactive", "selectionPolicy", "basePolicy"), "sortPolicy")
             _rename(policy, "basePolicy", "sortPolicy")
     template = spec.get("virtualMachineTemplate")
@@ -186,5 +178,6 @@ def _rename(data: Data, old: str, new: str, value: Any = None) -> None:
         data[new if key == old else key] = value if key == old and value is not None else each
 
 
-def _maps(items: Any) -> list[Data]:
-    return [each for each in items if isinstance(each, dict)] if isinstance(items, list) else []
+def _maps(items: Any) -> Iterator[Data]:
+    """The items of a list; what is no map counts, and says nothing."""
+    return (each if isinstance(each, dict) else {} for each in (items if isinstance(items, list) else ()))

@@ -8,10 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from virtcatalog.api.decode import convert
-from virtcatalog.api.domainspec import CPU
 from virtcatalog.api.findings import Path
-from virtcatalog.bring.convert.change import Changes
+from virtcatalog.bring.convert.change import Changes, inner, inner_map, vcpus
 from virtcatalog.catalog.model import API_VERSION
 from virtcatalog.kubevirt.matchers import INSTANCETYPE, PREFERENCE
 from virtcatalog.manifests.merge import fresh
@@ -66,20 +64,19 @@ def preset(data: Data, changes: Changes, memory: str) -> list[Data]:
 
     `memory` is what an instance type gets of a preset that says none, or "".
     """
-    spec = data.get("spec") if isinstance(data.get("spec"), dict) else {}
+    spec = inner_map(data, "spec")
     made: dict[str, Data] = {_TYPE: {}, _PREFERENCE: {}}
     moves: list[tuple[Path, str, Path]] = []
-    if isinstance(spec, dict):
-        _walk(spec.get("domain") or {}, (), made, moves, changes)
-        _amounts(spec.get("domain") or {}, made, moves, changes)
+    _walk(inner_map(spec, "domain"), (), made, moves, changes)
+    _amounts(inner_map(spec, "domain"), made, moves, changes)
     instancetype = made[_TYPE]
-    if instancetype.get("cpu", {}).get("guest") and memory and not instancetype.get("memory", {}).get("guest"):
+    if inner(instancetype, "cpu", "guest") and memory and not inner(instancetype, "memory", "guest"):
         instancetype.setdefault("memory", {})["guest"] = memory
         changes.added(("spec", "domain", "memory", "guest"), f"the instance type gets {memory}, as it was asked for")
     short = [
         what
         for what, part in (("no number of vCPUs", "cpu"), ("no memory", "memory"))
-        if not instancetype.get(part, {}).get("guest")
+        if not inner(instancetype, part, "guest")
     ]
     for path, kind, to in moves:
         if kind == _TYPE and short:
@@ -91,6 +88,7 @@ def preset(data: Data, changes: Changes, memory: str) -> list[Data]:
     if not kinds:
         changes.lost(("spec",), "an instance type or a preference says nothing of it: the preset stays")
         return [{**data, "apiVersion": "kubevirt.io/v1", "kind": "VirtualMachineInstancePreset"}]
+    changes.changed(("kind",), data["kind"], " and ".join(kinds))
     _selector(spec, kinds, data, changes)
     return [_object(data, kind, made[_TYPE if kind == INSTANCETYPE else _PREFERENCE]) for kind in kinds]
 
@@ -117,10 +115,10 @@ def _walk(value: Any, path: Path, made: dict[str, Data], moves: list[tuple[Path,
 
 def _amounts(domain: Data, made: dict[str, Data], moves: list[tuple[Path, str, Path]], changes: Changes) -> None:
     """The vCPUs with their topology, and the memory where only the request says how much."""
-    cpu = domain.get("cpu")
-    counts = {key: cpu[key] for key in _TOPOLOGY if isinstance(cpu, dict) and cpu.get(key)}
+    cpu = inner_map(domain, "cpu")
+    counts = {key: cpu[key] for key in _TOPOLOGY if cpu.get(key)}
     if counts:
-        _put(made[_TYPE], ("cpu", "guest"), convert(counts, CPU).vcpus)
+        _put(made[_TYPE], ("cpu", "guest"), vcpus(counts, ("spec", "domain", "cpu")))
         moves += [(("spec", "domain", "cpu", key), _TYPE, ("cpu", "guest")) for key in counts]
         levels = [key for key, count in counts.items() if count > 1]
         if len(levels) == 1:
@@ -134,11 +132,11 @@ def _amounts(domain: Data, made: dict[str, Data], moves: list[tuple[Path, str, P
                 f"the topology of {' x '.join(f'{counts[key]} {key}' for key in levels)}: "
                 "an instance type says the number of vCPUs only",
             )
-    requested = ((domain.get("resources") or {}).get("requests") or {}).get("memory")
+    requested = inner(domain, "resources", "requests", "memory")
     if requested is None:
         return
     path: Path = ("spec", "domain", "resources", "requests", "memory")
-    if made[_TYPE].get("memory", {}).get("guest") is None:
+    if inner(made, _TYPE, "memory", "guest") is None:
         _put(made[_TYPE], ("memory", "guest"), str(requested))
         moves.append((path, _TYPE, ("memory", "guest")))
     elif str(made[_TYPE]["memory"]["guest"]) != str(requested):
@@ -147,9 +145,8 @@ def _amounts(domain: Data, made: dict[str, Data], moves: list[tuple[Path, str, P
         moves.append((path, _TYPE, ("memory", "guest")))
 
 
-def _selector(spec: Any, kinds: list[str], data: Data, changes: Changes) -> None:
-    selector = spec.get("selector") if isinstance(spec, dict) else None
-    name = (data.get("metadata") or {}).get("name")
+def _selector(spec: Data, kinds: list[str], data: Data, changes: Changes) -> None:
+    selector, name = spec.get("selector"), inner(data, "metadata", "name")
     fields = {INSTANCETYPE: "spec.instancetype", PREFERENCE: "spec.preference"}
     named = " and ".join(f"{fields[kind]}: {{kind: {kind}, name: {name}}}" for kind in kinds)
     whom = "that it selects" if selector else "of its namespace"
@@ -157,7 +154,7 @@ def _selector(spec: Any, kinds: list[str], data: Data, changes: Changes) -> None
 
 
 def _object(data: Data, kind: str, spec: Data) -> Data:
-    return {"apiVersion": API_VERSION, "kind": kind, "metadata": fresh(data.get("metadata") or {}), "spec": spec}
+    return {"apiVersion": API_VERSION, "kind": kind, "metadata": fresh(inner_map(data, "metadata")), "spec": spec}
 
 
 def _put(target: dict[Any, Any], path: Path, value: Any) -> None:
