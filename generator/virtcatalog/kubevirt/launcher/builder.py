@@ -65,5 +65,7 @@ def build_domain(vmi: VirtualMachineInstance, context: Context) -> Element:
 
 
 def _add(parent: Element, part: Element | Iterable[Element] | None) -> None:
-    for each in (part,) if isinstance(part, Element) else part or ():  # extend would hide what a generator raises
-        parent.append(each)
+    if isinstance(part, Element):
+        parent.append(part)
+    elif part:
+        parent.extend([*part])  # a list: of a generator, extend would hide what it raises

@@ -19,6 +19,8 @@ _REMEMBERED = 4096
 class Shared(Element):
     """An element that many domains hold and that nobody changes once it is made: it is written only once."""
 
+    __slots__ = ("written",)
+
     def __init__(self, tag: str, attributes: dict[str, str] | None = None) -> None:
         super().__init__(tag, attributes or {})
         self.written: dict[str, str] = {}
@@ -70,14 +72,16 @@ def _text(element: Element, line: str, comment: str = "") -> str:
     if comment:
         text += f"{inner}<!-- {_ESCAPED[comment].replace('--', '- -')} -->"
     for child in element:
-        if isinstance(child, Shared):
-            written = child.written.get(inner)
-            if written is None:
-                written = child.written[inner] = _text(child, inner)
-            text += written
+        if child.__class__ is Shared:
+            text += child.written.get(inner) or _remembered(child, inner)
         else:
             text += _text(child, inner)
     return f"{text}{line}</{tag}>"
+
+
+def _remembered(element: Shared, line: str) -> str:
+    written = element.written[line] = _text(element, line)
+    return written
 
 
 @cache

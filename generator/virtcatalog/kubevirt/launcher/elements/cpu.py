@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 from virtcatalog.api.kubevirt import VirtualMachineInstance
 from virtcatalog.kubevirt.launcher.context import Context
-from virtcatalog.kubevirt.launcher.elements.vcpu import domain_topology
+from virtcatalog.kubevirt.launcher.elements.vcpu import CPUTopology, domain_topology
 from virtcatalog.kubevirt.launcher.numa import GuestCell
-from virtcatalog.kubevirt.launcher.xml import Element, SubElement, leaf
+from virtcatalog.kubevirt.launcher.xml import Element, Shared, SubElement, leaf
 
 HOST_MODES = ("host-model", "host-passthrough")
 
@@ -20,24 +21,33 @@ def cpu(vmi: VirtualMachineInstance, context: Context, cells: Sequence[GuestCell
     """
     requested = vmi.spec.domain.cpu
     name = requested.model if requested is not None and requested.model else "host-model"
-    if name in HOST_MODES and not context.emulates_other_architecture:
-        element = Element("cpu", mode=name)
-    else:
-        element = Element("cpu", mode="custom")
-        SubElement(element, "model").text = "max" if name in HOST_MODES else name
-    topology = domain_topology(vmi, context)
+    mode, model = (name, "") if name in HOST_MODES else ("custom", name)
+    if not model and context.emulates_other_architecture:
+        mode, model = "custom", "max"
+    named = [] if requested is None else [(feature.name, feature.policy) for feature in requested.features]
+    if _disables_mpx(vmi, context):
+        named.append(("mpx", "disable"))
+    shared = _cpu(mode, model, domain_topology(vmi, context), tuple(named))
+    if not cells:
+        return shared
+    element = Element("cpu", shared.attrib)
+    element.extend(shared)
+    numa = SubElement(element, "numa")
+    for cell in cells:
+        SubElement(numa, "cell", id=str(cell.id), cpus=cell.cpus, memory=str(cell.memory), unit=cell.unit)
+    return element
+
+
+@lru_cache(maxsize=1024)
+def _cpu(mode: str, model: str, topology: CPUTopology, features: tuple[tuple[str, str], ...]) -> Element:
+    """`<cpu>` without its cells; `features` are pairs of name and policy."""
+    element = Shared("cpu", {"mode": mode})
+    if model:
+        SubElement(element, "model").text = model
     shape = {"sockets": topology.sockets, "cores": topology.cores, "threads": topology.threads}
     element.append(leaf("topology", **{key: str(value) for key, value in shape.items() if value}))
-    if requested is not None:
-        for feature in requested.features:
-            policy = {"policy": feature.policy} if feature.policy else {}
-            element.append(leaf("feature", name=feature.name, **policy))
-        if _disables_mpx(vmi, context):
-            element.append(leaf("feature", name="mpx", policy="disable"))
-    if cells:
-        numa = SubElement(element, "numa")
-        for cell in cells:
-            SubElement(numa, "cell", id=str(cell.id), cpus=cell.cpus, memory=str(cell.memory), unit=cell.unit)
+    for name, policy in features:
+        element.append(leaf("feature", name=name, **({"policy": policy} if policy else {})))
     return element
 
 

@@ -63,5 +63,4 @@ def _add(parent: Element, child: Element | None) -> None:
 
 
 def _add_all(parent: Element, children: Iterable[Element]) -> None:
-    for child in children:  # Element.extend would hide what a generator raises
-        parent.append(child)
+    parent.extend([*children])  # a list: of a generator, extend would hide what it raises

@@ -7,13 +7,13 @@ from typing import Protocol
 
 import msgspec
 
-from virtcatalog.api.domainspec import FeatureHyperv, Features, HyperVPassthrough
+from virtcatalog.api.domainspec import FeatureHyperv, FeatureKVM, Features, FeatureState
 from virtcatalog.api.kubevirt import VirtualMachineInstance
 from virtcatalog.kubevirt.launcher.context import Context
 from virtcatalog.kubevirt.launcher.elements.launchsecurity import uses_tdx
 from virtcatalog.kubevirt.launcher.errors import LauncherCrashError
 from virtcatalog.kubevirt.launcher.pinning import Pinning
-from virtcatalog.kubevirt.launcher.xml import Element, Shared, SubElement, leaf
+from virtcatalog.kubevirt.launcher.xml import Element, Shared, SubElement
 
 # (element of <hyperv>, field of the VMI) of the enlightenments that are only on or off.
 _ENLIGHTENMENTS = (
@@ -31,7 +31,8 @@ _ENLIGHTENMENTS = (
 )
 
 _ENCODER = msgspec.msgpack.Encoder()
-_DECODER = msgspec.msgpack.Decoder(FeatureHyperv)
+_DECODER = msgspec.msgpack.Decoder(Features)
+_NONE = Features(acpi=FeatureState(enabled=False))
 
 
 class _State(Protocol):
@@ -44,55 +45,53 @@ def features(vmi: VirtualMachineInstance, context: Context, pinning: Pinning | N
     Source: pkg/virt-launcher/virtwrap/converter/compute/hypervisor_features.go
     (HypervisorFeaturesDomainConfigurator) and vcpu/vcpu.go.
     """
-    element = Element("features")
-    wanted = vmi.spec.domain.features
-    if wanted is not None:
-        for name, state in (("acpi", wanted.acpi), ("apic", wanted.apic)):
-            if state is not None and state.enabled is not False:
-                element.append(leaf(name))
-        if wanted.hyperv is not None:
-            element.append(_hyperv(_ENCODER.encode(wanted.hyperv)))
-        elif wanted.hyperv_passthrough is not None and _is_enabled(wanted.hyperv_passthrough, context):
-            element.append(leaf("hyperv", mode="passthrough"))
-    _add_kvm(element, vmi, wanted, pinning)
-    if wanted is not None and wanted.pvspinlock is not None:
-        element.append(leaf("pvspinlock", state=_on_off(wanted.pvspinlock)))
-    cpu = vmi.spec.domain.cpu
+    wanted, cpu = vmi.spec.domain.features, vmi.spec.domain.cpu
+    dedicated = pinning is not None and vmi.spec.architecture == "amd64"
     realtime = pinning is not None and cpu is not None and cpu.realtime is not None
-    if realtime or (wanted is not None and uses_tdx(vmi)):
-        element.append(leaf("pmu", state="off"))
-    if wanted is not None:
-        if context.architecture.vmport:
-            element.append(leaf("vmport", state="off"))
-        if wanted.smm is not None and wanted.smm.enabled is not False:
-            element.append(leaf("smm"))
+    if wanted is None:
+        return _features(b"", dedicated, realtime, False)
+    passthrough = wanted.hyperv_passthrough
+    if wanted.hyperv is None and passthrough is not None and passthrough.enabled is None:
+        field = "spec.domain.features.hypervPassthrough.enabled"
+        raise LauncherCrashError(context.release, field, "it says neither true nor false: set enabled: true")
+    return _features(_ENCODER.encode(wanted), dedicated, realtime or uses_tdx(vmi), context.architecture.vmport)
+
+
+@lru_cache(maxsize=256)
+def _features(encoded: bytes, dedicated: bool, without_pmu: bool, has_vmport: bool) -> Element:
+    """`<features>` of what the VMI says in MessagePack: most guests of a kind say the same."""
+    wanted = _DECODER.decode(encoded) if encoded else _NONE
+    element = Shared("features")
+    for name, state in (("acpi", wanted.acpi), ("apic", wanted.apic)):
+        if state is not None and state.enabled is not False:
+            SubElement(element, name)
+    if wanted.hyperv is not None:
+        _add_hyperv(element, wanted.hyperv)
+    elif wanted.hyperv_passthrough is not None and wanted.hyperv_passthrough.enabled:
+        SubElement(element, "hyperv", mode="passthrough")
+    if wanted.kvm is not None or dedicated:
+        _add_kvm(element, wanted.kvm, dedicated)
+    if wanted.pvspinlock is not None:
+        SubElement(element, "pvspinlock", state=_on_off(wanted.pvspinlock))
+    if without_pmu:
+        SubElement(element, "pmu", state="off")
+    if has_vmport:
+        SubElement(element, "vmport", state="off")
+    if wanted.smm is not None and wanted.smm.enabled is not False:
+        SubElement(element, "smm")
     return element
 
 
-def _is_enabled(passthrough: HyperVPassthrough, context: Context) -> bool:
-    if passthrough.enabled is None:
-        field = "spec.domain.features.hypervPassthrough.enabled"
-        raise LauncherCrashError(context.release, field, "it says neither true nor false: set enabled: true")
-    return passthrough.enabled
-
-
-def _add_kvm(element: Element, vmi: VirtualMachineInstance, wanted: Features | None, pinning: Pinning | None) -> None:
-    hidden = wanted.kvm if wanted is not None else None
-    dedicated = pinning is not None and vmi.spec.architecture == "amd64"
-    if hidden is None and not dedicated:
-        return
+def _add_kvm(element: Element, wanted: FeatureKVM | None, dedicated: bool) -> None:
     kvm = SubElement(element, "kvm")
-    if hidden is not None:
-        SubElement(kvm, "hidden", state="on" if hidden.hidden else "off")
+    if wanted is not None:
+        SubElement(kvm, "hidden", state="on" if wanted.hidden else "off")
     if dedicated:
         SubElement(kvm, "hint-dedicated", state="on")
 
 
-@lru_cache(maxsize=256)
-def _hyperv(encoded: bytes) -> Element:
-    """`<hyperv>` of the enlightenments in MessagePack: most guests of a kind have the same ones."""
-    hyperv = _DECODER.decode(encoded)
-    parent = Shared("hyperv")
+def _add_hyperv(element: Element, hyperv: FeatureHyperv) -> None:
+    parent = SubElement(element, "hyperv")
     if hyperv.relaxed is not None:
         SubElement(parent, "relaxed", state=_on_off(hyperv.relaxed))
     if hyperv.vapic is not None:
@@ -105,7 +104,6 @@ def _hyperv(encoded: bytes) -> Element:
         state = getattr(hyperv, field)
         if state is not None:
             _refine(SubElement(parent, name, state=_on_off(state)), name, hyperv)
-    return parent
 
 
 def _refine(element: Element, name: str, hyperv: FeatureHyperv) -> None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from operator import attrgetter
 
 from virtcatalog.api.kubevirt import VirtualMachineInstance
 from virtcatalog.kubevirt.launcher.numa import GuestCell, page_size
-from virtcatalog.kubevirt.launcher.xml import Element, SubElement
+from virtcatalog.kubevirt.launcher.xml import Element, Shared, SubElement
 
 MEMFD_ANNOTATION = "kubevirt.io/memfd"
 
@@ -28,21 +29,29 @@ def memorybacking(vmi: VirtualMachineInstance, cells: Sequence[GuestCell]) -> El
     hugepages, sharing = _has_hugepages(vmi), _needs_sharing(vmi)
     if not hugepages and not sharing:
         return None
-    element = Element("memoryBacking")
-    if hugepages:
-        pages = SubElement(element, "hugepages")
-        if cells:
-            size = str(page_size(vmi))
-            for cell in cells:
-                SubElement(pages, "page", size=size, unit="b", nodeset=str(cell.id))
     cpu = vmi.spec.domain.cpu
-    if cells and cpu is not None and cpu.realtime is not None:
+    unmerged = bool(cells) and cpu is not None and cpu.realtime is not None
+    pages = (page_size(vmi), *(cell.id for cell in cells)) if hugepages and cells else ()
+    return _memorybacking(hugepages, pages, unmerged, needs_memfd(vmi), sharing, bool(cells))
+
+
+@lru_cache(maxsize=256)
+def _memorybacking(
+    hugepages: bool, pages: tuple[int, ...], unmerged: bool, memfd: bool, sharing: bool, immediate: bool
+) -> Element:
+    """`pages` are the size of a huge page and the cells that have pages of their own."""
+    element = Shared("memoryBacking")
+    if hugepages:
+        parent = SubElement(element, "hugepages")
+        for cell in pages[1:]:
+            SubElement(parent, "page", size=str(pages[0]), unit="b", nodeset=str(cell))
+    if unmerged:
         SubElement(element, "nosharepages")
-    if needs_memfd(vmi):
+    if memfd:
         SubElement(element, "source", type="memfd")
     if sharing:
         SubElement(element, "access", mode="shared")
-    if cells:
+    if immediate:
         SubElement(element, "allocation", mode="immediate")
     return element
 
