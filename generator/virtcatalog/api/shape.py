@@ -84,11 +84,10 @@ class Field:
         owner = next(each for each in self._owner.__mro__ if self._name in vars(each).get("__annotations__", ()))
         return owner, vars(owner)["__annotations__"][self._name]
 
-    @cached_property
+    @property
     def _hint(self) -> Any:
         owner, annotation = self._annotated
-        one = types.SimpleNamespace(__annotations__={self._name: annotation})
-        return typing.get_type_hints(one, vars(sys.modules[owner.__module__]), include_extras=True)[self._name]
+        return _evaluated(owner.__module__, annotation)
 
     @cached_property
     def shape(self) -> Shape:
@@ -122,6 +121,13 @@ class Field:
     @property
     def _metas(self) -> list[msgspec.Meta]:
         return list(_metas(self._hint))
+
+
+@cache
+def _evaluated(module: str, annotation: Any) -> Any:
+    """What an annotation in a module means; many fields are annotated alike, and to evaluate takes long."""
+    one = types.SimpleNamespace(__annotations__={"": annotation})
+    return typing.get_type_hints(one, vars(sys.modules[module]), include_extras=True)[""]
 
 
 @cache

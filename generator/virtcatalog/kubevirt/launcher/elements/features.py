@@ -7,7 +7,8 @@ from typing import Protocol
 
 import msgspec
 
-from virtcatalog.api.domainspec import FeatureHyperv, FeatureKVM, Features, FeatureState
+from virtcatalog.api.devices import FeatureState
+from virtcatalog.api.domainspec import FeatureHyperv, FeatureKVM, Features
 from virtcatalog.api.kubevirt import VirtualMachineInstance
 from virtcatalog.kubevirt.launcher.context import Context
 from virtcatalog.kubevirt.launcher.elements.launchsecurity import uses_tdx
