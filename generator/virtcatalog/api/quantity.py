@@ -217,8 +217,9 @@ def _canonical(nano: int, notation: Notation) -> str:
             amount, suffix = amount // 1024, name
         return f"{sign}{amount}{suffix}"
     power = -9
-    while amount % 1000 == 0 and (power < 18 or notation == "DecimalExponent"):
+    while amount % 1000 == 0:
         amount, power = amount // 1000, power + 3
     if notation == "DecimalExponent":
         return f"{sign}{amount}" + (f"e{power}" if power else "")
-    return f"{sign}{amount}{_SUFFIX[power]}"
+    # Go has no suffix for what is beyond exa, and writes none: 1000E is 1.
+    return f"{sign}{amount}{_SUFFIX.get(power, '')}"

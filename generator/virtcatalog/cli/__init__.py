@@ -20,6 +20,7 @@ COMMANDS = {
     "expand": "Show what KubeVirt makes of VMs: admission, VMI, libvirt domain XML.",
     "explain": "Tell why a field of a VM or an element of its domain is as it is.",
     "impact": "Show who depends on an instance type, preference, class or component.",
+    "create": "Make a VM of flags as virtctl does, or declare an instance type or preference.",
     "adopt": "Find the instance type and preference that VMs can take in place of their own fields.",
     "convert": "Convert objects of old KubeVirt APIs to those that are served.",
     "release": "Publish a catalog under a version, and print what changed.",

@@ -6,8 +6,8 @@ from hashlib import sha1
 from uuid import NAMESPACE_URL, UUID, uuid5
 
 _NAMESPACE = UUID("2d4f3a52-9c1e-5b0a-8f57-6f1f4f6a7c11")
-# apimachinery, pkg/util/rand/rand.go and apiserver, pkg/storage/names/generate.go
-_LETTERS = "bcdfghjklmnpqrstvwxz2456789"
+#: What names are drawn from. Source: apimachinery, pkg/util/rand/rand.go; apiserver, pkg/storage/names/generate.go
+DRAWN_LETTERS = "bcdfghjklmnpqrstvwxz2456789"
 _DRAWN, _LONGEST_NAME = 5, 63
 _VARIANTS = {digit: "89ab"[int(digit, 16) & 3] for digit in "0123456789abcdef"}
 _SEED = sha1(_NAMESPACE.bytes, usedforsecurity=False)
@@ -26,8 +26,8 @@ def generated_name(namespace: str, base: str) -> str:
     drawn = int(_identity("generated-name", namespace, base).replace("-", ""), 16)
     end = ""
     for _ in range(_DRAWN):
-        drawn, letter = divmod(drawn, len(_LETTERS))
-        end += _LETTERS[letter]
+        drawn, letter = divmod(drawn, len(DRAWN_LETTERS))
+        end += DRAWN_LETTERS[letter]
     return f"{base[: _LONGEST_NAME - _DRAWN]}{end}"
 
 

@@ -1,0 +1,173 @@
+"""`virtcatalog create vm`: a VM of virtctl's flags, and what becomes of it."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from virtcatalog.cli import pflag
+from virtcatalog.cli.complete import names
+from virtcatalog.cli.conditions import conditioned
+from virtcatalog.cli.console import UNUSABLE, data, echo, failing, summary
+from virtcatalog.cli.expand_output import PRINTERS
+from virtcatalog.cli.inputs import catalog_objects, read
+from virtcatalog.cli.outcome import Outcome
+from virtcatalog.cli.vms import Located
+from virtcatalog.errors import ManifestError, Problem, UnsupportedError, placed
+
+if TYPE_CHECKING:
+    from virtcatalog.kubevirt.cluster import Cluster
+    from virtcatalog.kubevirt.conditions import Conditions
+
+_SWITCH, _MANY = {"type": pflag.Switch(), "metavar": "[=true|false]"}, {"multiple": True, "metavar": "PARAMETERS"}
+
+
+def _flag(name: str, text: str, *short: str, **how: Any) -> Any:
+    return click.option(f"--{name}", *short, help=text, **{"metavar": "TEXT", **how})
+
+
+_FLAGS = (
+    _flag("name", "The VM's name. [default: vm- and five characters drawn]"),
+    _flag("namespace", "The VM's namespace. [default: the manifest names none]", "-n"),
+    _flag("run-strategy", "Always, Manual, Halted, Once or RerunOnFailure. [default: Always]", metavar="STRATEGY"),
+    _flag("termination-grace-period", "Seconds. [default: 180]", type=pflag.Int64(), metavar="SECONDS", default=180),
+    _flag("memory", "Guest memory; not with an instance type. [default: 512Mi]", metavar="QUANTITY"),
+    _flag("instancetype", "The instance type.", metavar="[KIND/]NAME", shell_complete=names("instancetype")),
+    _flag("infer-instancetype", "Take the instance type from the first volume. [default: when it can be]", **_SWITCH),
+    _flag("infer-instancetype-from", "Take the instance type from this volume.", metavar="VOLUME"),
+    _flag("preference", "The preference.", metavar="[KIND/]NAME", shell_complete=names("preference")),
+    _flag("infer-preference", "Take the preference from the first volume. [default: when it can be]", **_SWITCH),
+    _flag("infer-preference-from", "Take the preference from this volume.", metavar="VOLUME"),
+    _flag("volume-containerdisk", "A disk in a container image: src:IMAGE[,name:…][,bootorder:…].", **_MANY),
+    _flag("volume-pvc", "A claim of the VM's namespace: src:CLAIM[,name:…][,bootorder:…].", **_MANY),
+    _flag("volume-import", "A volume that is filled: type:TYPE[,name:…][,size:…][,bootorder:…] and below.", **_MANY),
+    _flag("volume-sysprep", "Windows' answer files: src:NAME[,type:configmap|secret].", metavar="PARAMETERS"),
+    _flag("user", "The user that cloud-init sets up."),
+    _flag("password-file", "A file with the user's password, for cloud-init.", metavar="FILE"),
+    _flag("ssh-key", "Public keys of the user, for cloud-init.", type=pflag.Items(), multiple=True, metavar="KEY,…"),
+    _flag("ga-manage-ssh", "Let the guest agent write keys, where SELinux is on.", **_SWITCH),
+    _flag("access-cred", "A Secret's keys or passwords: src:SECRET[,type:ssh|password][,method:…][,user:…].", **_MANY),
+    _flag("cloud-init", "How cloud-init gets its data: nocloud, configdrive, or none. [default: nocloud]"),
+    _flag("cloud-init-user-data", "All of the user data, base64; in place of the flags for it.", metavar="BASE64"),
+    _flag("cloud-init-network-data", "Network data, base64.", metavar="BASE64"),
+    _flag("volume-datasource", "Deprecated: --volume-import type:ds.", **_MANY),
+    _flag("volume-clone-pvc", "Deprecated: --volume-import type:pvc.", **_MANY),
+    _flag("volume-blank", "Deprecated: --volume-import type:blank.", **_MANY),
+)
+
+
+def _flagged(command: Any) -> Any:
+    for option in reversed(_FLAGS):
+        command = option(command)
+    return command
+
+
+@click.command(
+    "vm",
+    cls=pflag.Command,
+    epilog="""\b
+Parameters of --volume-import, by type (* is required):
+  blank     size*
+  ds        src:[NAMESPACE/]NAME*
+  pvc       src:NAMESPACE/NAME*
+  snapshot  src:NAMESPACE/NAME*
+  registry  size*, url or imagestream, pullmethod:pod|node, secretref, certconfigmap
+  http      size*, url*, secretref, certconfigmap, extraheaders and secretextraheaders with ; between
+  s3        size*, url*, secretref, certconfigmap
+  gcs       size*, url*, secretref
+  imageio   size*, url*, diskid*, secretref, certconfigmap
+  vddk      size*, url*, uuid*, thumbprint*, secretref*, backingfile*, initimageurl
+
+\b
+Examples:
+  virtcatalog create vm --name web --instancetype m.large --preference linux \\
+    --volume-import type:ds,src:images/fedora,size:30Gi --user fedora --ssh-key "$(cat id.pub)"
+  virtcatalog create vm --memory 2Gi --volume-containerdisk src:quay.io/containerdisks/fedora:43
+  virtcatalog create vm -c catalog -e production --instancetype m.large -o xml ...   its domain
+  virtcatalog create vm -f cluster.yaml --volume-pvc src:db-disk -o disks            with claims as they are
+""",
+)
+@_flagged
+@click.option(
+    "--catalog", "-c", metavar="CATALOG|DIR", help="Where the instance types and preferences are. [default: ./catalog]"
+)
+@click.option("--environment", "-e", metavar="NAME", help="An environment of the catalog. [default: the base]")
+@click.option("--file", "-f", "sources", multiple=True, metavar="FILE|DIR|-", help="Objects of the cluster, as claims.")
+@click.option("-o", "--output", "form", type=click.Choice(["yaml", *PRINTERS]), help="What to print. [default: yaml]")
+@failing
+@conditioned
+def command(
+    catalog: str | None,
+    environment: str | None,
+    sources: tuple[str, ...],
+    form: str | None,
+    conditions: Conditions,
+    ssh_key: tuple[tuple[str, ...], ...],
+    **flags: Any,
+) -> int:
+    """Make a VirtualMachine manifest of flags, and tell whether KubeVirt admits it.
+
+    The flags and the manifest are those of `virtctl create vm`. Volumes boot in the order containerdisk, PVC,
+    DataSource, cloned PVC, blank, imported, unless they have a boot order. With a catalog, a kind that its name lacks
+    is added, and exit status 1 says that the VM is refused; so does -o.
+    """
+    from virtcatalog.create.matchers import completed
+    from virtcatalog.create.options import VmOptions
+    from virtcatalog.create.vm import create_vm
+
+    keys = tuple(key for keys in ssh_key for key in keys) if ssh_key else None
+    given = {name: value for name, value in flags.items() if value is not None}
+    made = create_vm(VmOptions(ssh_key=keys, **given), _password)
+    for warning in made.warnings:
+        summary(f"warning: {warning}")
+    asked = any(each is not None for each in (catalog, environment, form)) or bool(sources)
+    objects = [*catalog_objects(catalog, environment), *(each.data for each in read(sources))]
+    manifest = completed(made.manifest, objects) if asked else made.manifest
+    if form in (None, "yaml"):
+        from virtcatalog.manifests.emit import dump
+
+        data(dump(manifest))
+    status = _tell(manifest, objects, conditions, None if form == "yaml" else form)
+    return status if asked else 0
+
+
+def _password(path: str) -> str:
+    from virtcatalog.create.options import FlagError
+    from virtcatalog.manifests.sources import SourceError, read_file
+
+    try:
+        return read_file("./-" if path == "-" else path).decode()
+    except SourceError as error:
+        raise FlagError("password-file", f"{path}: {error.message}") from error
+    except UnicodeDecodeError:
+        raise FlagError("password-file", f"{path}: is not UTF-8") from None
+
+
+def _tell(manifest: dict[str, Any], objects: list[dict[str, Any]], conditions: Conditions, form: str | None) -> int:
+    """Say whether the VM is admitted and print what it becomes; the exit status."""
+    from virtcatalog.kubevirt.cluster import Cluster
+    from virtcatalog.kubevirt.pipeline import expand
+
+    cluster: Cluster = Cluster.under(objects, conditions)
+    problem = partial(Problem, "", 0, 0, f"VirtualMachine/{manifest['metadata']['name']}")
+    vm = Located(manifest, problem)
+    try:
+        result = expand(manifest, cluster)
+    except UnsupportedError as error:
+        faults = placed([error], problem)
+    except ManifestError as error:
+        faults = [problem(each.field, each.message) for each in error.problems]
+    else:
+        faults = []
+    if faults:
+        for each in faults:
+            echo(str(each), err=True)
+        return UNUSABLE
+    if form is not None:
+        PRINTERS[form]([Outcome(vm, result, cluster)], False)
+    for each in placed([*result.reasons, *result.warnings], problem):
+        echo(str(each), err=True)
+    summary(f"{vm.name}: " + ("admitted" if result.admitted else "refused"))
+    return 0 if result.admitted else 1

@@ -1,0 +1,135 @@
+"""Command lines as virtctl reads them, for the commands that take its arguments: the rules of Go's pflag.
+
+A switch takes its value behind `=` alone, a shorthand may have one there, numbers and switches have Go's spellings.
+Source: github.com/spf13/pflag (flag.go, string_slice.go), strconv (atob.go, atoi.go) and encoding/csv (reader.go).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    _Type = click.ParamType[Any]
+else:  # click 8.1 has no parameter for it
+    _Type = click.ParamType
+
+_SWITCH = {"true": ("1", "t", "T", "TRUE", "true", "True"), "false": ("0", "f", "F", "FALSE", "false", "False")}
+_WHOLE = re.compile(
+    r"[+-]?(0[xX](_?[0-9a-fA-F])+|0[bB](_?[01])+|0[oO](_?[0-7])+|0(_?[0-7])*|[1-9](_?[0-9])*)", re.ASCII
+)
+_FIELD = re.compile(r'"((?:[^"]|"")*)"(?=,|\n|\Z)|([^",\n]*)(?=,|\n|\Z)')
+
+
+class Int64(_Type):
+    """A whole number of 64 bits; `0x10` and `010` are numbers of other bases, `1_000` is one thousand."""
+
+    name = "integer"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """Read the text."""
+        if isinstance(value, int):
+            return value
+        if not _WHOLE.fullmatch(value):
+            self.fail(f"{value!r} is not a whole number", param, ctx)
+        octal = re.fullmatch("([+-]?)0(_?[0-7].*)", value)
+        number = int(f"{octal[1]}0o{octal[2]}" if octal else value, 0) if len(value) < 100 else 2**64
+        if not -(2**63) <= number < 2**63:
+            self.fail(f"{value[:40]} does not fit in 64 bits", param, ctx)
+        return number
+
+
+class Switch(_Type):
+    """A switch that is on when it is named, and may have its value behind `=`."""
+
+    name = "switch"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> bool:
+        """Read the text."""
+        if isinstance(value, bool):
+            return value
+        for word, spellings in _SWITCH.items():
+            if value in spellings:
+                return word == "true"
+        return bool(self.fail(f"{value!r} is neither true nor false", param, ctx))
+
+
+class Items(_Type):
+    """A list of texts, separated by commas; those that hold commas or quotes stand in double quotes."""
+
+    name = "list"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, ...]:
+        """Read the text."""
+        if isinstance(value, tuple):
+            return value
+        try:
+            return tuple(record(value)) if value else ()
+        except ValueError as error:
+            return tuple(self.fail(str(error), param, ctx))
+
+
+def record(text: str) -> list[str]:
+    """Return the fields of the first record of a text of comma-separated values; ValueError for a text without one."""
+    text = text.replace("\r\n", "\n").removesuffix("\r").lstrip("\n")
+    if not text:
+        raise ValueError("there is nothing but ends of lines")
+    fields, position = [], 0
+    while True:
+        found = _FIELD.match(text, position)
+        if found is None:
+            raise ValueError(f"a double quote in {text!r} neither begins nor ends an item; write it twice, in quotes")
+        quoted, plain = found.groups()
+        fields.append(plain if quoted is None else quoted.replace('""', '"'))
+        position = found.end()
+        if text[position : position + 1] != ",":
+            return fields
+        position += 1
+
+
+class Command(click.Command):
+    """A command whose arguments pflag would read; each is put as `--flag=value` before click sees it."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read the arguments, the values of numbers and switches too, in the order in which they stand."""
+        for each in args:
+            if not _is_utf8(each):
+                raise click.UsageError(f"the argument {each!r} is not UTF-8", ctx)
+        return super().parse_args(ctx, list(self._canonical(ctx, args)))
+
+    def _canonical(self, ctx: click.Context, args: list[str]) -> Iterator[str]:
+        options = {name: each for each in self.get_params(ctx) if isinstance(each, click.Option) for name in each.opts}
+        left = iter(args)
+        for argument in left:
+            if argument == "--":
+                yield argument
+                yield from left
+                return
+            name, equals, value = argument.partition("=")
+            if argument.startswith("-") and not argument.startswith("--"):
+                # -nteam, -n=team and -n team are the same.
+                name, value = argument[:2], argument[2:]
+                equals, value = value, value[1:] if len(value) > 1 and value.startswith("=") else value
+            option = options.get(name)
+            if option is None or option.is_flag:
+                if option is None or not equals or Switch().convert(value, option, ctx):
+                    yield name if option else argument
+                continue
+            following = value if equals else "true" if isinstance(option.type, Switch) else next(left, None)
+            if following is None and ctx.resilient_parsing:
+                yield argument
+                return
+            if following is None:
+                raise click.UsageError(f"Option '{argument}' requires an argument.", ctx)
+            if not ctx.resilient_parsing:
+                option.type.convert(following, option, ctx)
+            yield f"{next(each for each in option.opts if each.startswith('--'))}={following}"
+
+
+def _is_utf8(text: str) -> bool:
+    from virtcatalog.manifests.sources import is_text
+
+    return is_text(text)

@@ -1,0 +1,82 @@
+"""The flags of `virtctl create vm`, and what is wrong with one."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import msgspec
+
+from virtcatalog.errors import VirtcatalogError
+
+
+class FlagError(VirtcatalogError):
+    """A flag has a value that cannot be used."""
+
+    def __init__(self, flag: str, message: str) -> None:
+        self.flag, self.message = flag, message
+        super().__init__(f"--{flag}: {message}")
+
+    def __reduce__(self) -> tuple[type[FlagError], tuple[str, str]]:
+        return FlagError, (self.flag, self.message)
+
+
+class VmOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """The flags of `virtctl create vm`, each as it was written; None and () are flags that were not given.
+
+    Names are those of the flags. A flag that is given counts as given whatever its value: `--infer-instancetype=false`
+    is not the same as nothing, nor is `--user=`. Source: createVM in pkg/virtctl/create/vm/vm.go.
+    """
+
+    name: str = ""
+    namespace: str = ""
+    run_strategy: str | None = None
+    termination_grace_period: int = 180
+    memory: str | None = None
+    instancetype: str | None = None
+    infer_instancetype: bool | None = None
+    infer_instancetype_from: str | None = None
+    preference: str | None = None
+    infer_preference: bool | None = None
+    infer_preference_from: str | None = None
+    volume_containerdisk: tuple[str, ...] = ()
+    volume_pvc: tuple[str, ...] = ()
+    volume_import: tuple[str, ...] = ()
+    volume_sysprep: str | None = None
+    user: str | None = None
+    password_file: str | None = None
+    ssh_key: tuple[str, ...] | None = None
+    ga_manage_ssh: bool | None = None
+    access_cred: tuple[str, ...] = ()
+    cloud_init: str | None = None
+    cloud_init_user_data: str | None = None
+    cloud_init_network_data: str | None = None
+    volume_datasource: tuple[str, ...] = ()
+    volume_clone_pvc: tuple[str, ...] = ()
+    volume_blank: tuple[str, ...] = ()
+
+
+#: Flags of which at most one is given. Source: MarkFlagsMutuallyExclusive in vm.go.
+EXCLUSIVE = (
+    ("memory", "instancetype", "infer-instancetype", "infer-instancetype-from"),
+    ("preference", "infer-preference", "infer-preference-from"),
+    ("cloud-init-user-data", "user"),
+    ("cloud-init-user-data", "password-file"),
+    ("cloud-init-user-data", "ssh-key"),
+    ("cloud-init-user-data", "ga-manage-ssh"),
+)
+
+
+def check_exclusive(options: VmOptions) -> None:
+    """Raise FlagError when flags are given that exclude each other."""
+    for group in EXCLUSIVE:
+        given = [flag for flag in group if getattr(options, flag.replace("-", "_")) is not None]
+        if len(given) > 1:
+            others = " and ".join(f"--{each}" for each in given[1:])
+            raise FlagError(given[0], f"cannot be given together with {others}: choose one, whatever its value")
+
+
+class Made(NamedTuple):
+    """What the flags make, and what has to be said of them."""
+
+    manifest: dict[str, object]
+    warnings: tuple[str, ...] = ()

@@ -1,0 +1,82 @@
+"""Flags that hold parameters: `src:quay.io/containerdisks/fedora:43,name:root,bootorder:1`.
+
+Source: pkg/virtctl/create/params/params.go.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from virtcatalog.api.quantity import Quantity
+from virtcatalog.create.options import FlagError
+from virtcatalog.errors import nearest
+
+#: What a text that holds no parameters is told.
+SHAPE = "it takes parameters, name:value and more of them behind commas"
+_DIGITS = re.compile("[0-9]+")
+_MOST_COUNT = 2**32 - 1
+
+
+def split(flag: str, text: str) -> dict[str, str]:
+    """Return the parameters by name; of one that is repeated, the last."""
+    if not text:
+        raise FlagError(flag, f"is empty; {SHAPE}")
+    found = {}
+    for part in text.split(","):
+        name, colon, value = part.partition(":")
+        if not colon:
+            raise FlagError(flag, f"{part!r} has no colon; {SHAPE}")
+        found[name] = value
+    return found
+
+
+def read(flag: str, text: str, known: Mapping[str, Callable[[str], Any]]) -> dict[str, Any]:
+    """Return the values of the parameters that are given, each read by its function; FlagError for unknown ones."""
+    given = split(flag, text)
+    found = {}
+    for name, reading in known.items():
+        if name in given:
+            try:
+                found[name] = reading(given[name])
+            except ValueError as error:
+                raise FlagError(flag, f"{name}: {error}") from None
+    for name in sorted(given.keys() - known.keys()):
+        hint = nearest(name, known) or f"; there are {', '.join(known)}"
+        raise FlagError(flag, f"there is no parameter {name!r}{hint}")
+    return found
+
+
+def count(text: str) -> int:
+    """Read a whole number of 32 bits, decimal and without a sign."""
+    if not _DIGITS.fullmatch(text):
+        raise ValueError(f"{text!r} is not a whole number")
+    if len(text.lstrip("0")) > len(str(_MOST_COUNT)) or int(text) > _MOST_COUNT:
+        raise ValueError(f"{text} is more than {_MOST_COUNT}")
+    return int(text)
+
+
+def amount(text: str) -> str:
+    """Read a quantity, and return it as Kubernetes writes it."""
+    if text != text.strip(" "):
+        raise ValueError(f"{text!r} begins or ends with a blank")
+    return str(Quantity.parse(text))
+
+
+def texts(text: str) -> list[str]:
+    """Read a list, whose items are separated by semicolons."""
+    return text.split(";")
+
+
+def prefixed(flag: str, text: str) -> tuple[str, str]:
+    """Split `prefix/name` or `name`; the prefix is "" when there is none, and when nothing is before the slash.
+
+    Source: SplitPrefixedName.
+    """
+    prefix, _, name = text.rpartition("/")
+    if "/" in prefix:
+        raise FlagError(flag, f"{text!r} has {text.count('/')} slashes, and at most one may be before the name")
+    if not name:
+        raise FlagError(flag, f"{text!r} has no name")
+    return prefix, name
