@@ -4,8 +4,9 @@ from collections import Counter, defaultdict
 
 import pytest
 
+from conformance import commands
 from conformance.agree import check, held, recorded
-from conformance.cases import CATALOG_KINDS, cases, spread
+from conformance.cases import CATALOG_KINDS, DEFAULT_RELEASE, cases, spread
 from virtcatalog import expand
 
 RELEASES = sorted({case.release for case in cases()})
@@ -57,3 +58,10 @@ def test_kubevirts_sentences_are_not_held():
 def test_objects_are_asked_where_the_cluster_has_types_or_preferences():
     for case in cases():
         assert ("objects" in case.expected) == any(each["kind"] in CATALOG_KINDS for each in case.objects), case
+
+
+@pytest.mark.parametrize("stage", commands.STAGES)
+def test_command_lines_make_what_virtctl_makes(stage):
+    asked = [each for each in commands.commands() if each.stage == stage]
+    differing = {str(each): found for each in asked if (found := commands.check(each))}
+    assert len(asked) - len(differing) >= recorded()[DEFAULT_RELEASE, stage] > 0, differing

@@ -57,6 +57,7 @@ ORDER = (
     "ask",
     "adopt",
     "bring",
+    "create",
     "site",
     "scaffold",
     "golden",

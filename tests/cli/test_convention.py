@@ -18,6 +18,7 @@ SHORT = {
     "-h": "--help",
     "-i": "--in-place",
     "-j": "--jobs",
+    "-n": "--namespace",
     "-o": "--output",
     "-p": "--param",
     "-q": "--quiet",

@@ -26,6 +26,7 @@ CALLS = {
     "expand": (["expand", "-f", "vm.yaml"], "virtcatalog.cli.inputs.contents"),
     "explain": (["explain", "-f", "vm.yaml", "--field", "spec.x"], "virtcatalog.cli.inputs.contents"),
     "impact": (["impact", "x"], "virtcatalog.ask.impact.impacts"),
+    "create": (["create", "vm"], "virtcatalog.create.vm.create_vm"),
     "adopt": (["adopt", "-f", "vm.yaml"], "virtcatalog.cli.adopt.contents"),
     "release": (["release", "v1"], "virtcatalog.catalog.load.load_catalog"),
     "gitops": (["gitops", "flux", "--repo-url", "https://example.org/x.git"], "virtcatalog.catalog.load.load_catalog"),

@@ -10,8 +10,9 @@ import json
 import sys
 from collections import Counter
 
+from conformance import commands
 from conformance.agree import SHARE, STAGES, check, held, recorded, stages
-from conformance.cases import cases, spread
+from conformance.cases import DEFAULT_RELEASE, cases, spread
 
 
 def main() -> int:
@@ -35,6 +36,8 @@ def main() -> int:
         _table(by_group, total)
     _table(agreeing, held(chosen))
     everything = len(chosen) == len(cases())
+    if everything:
+        agreeing.update(_commands(failing=arguments.failing))
     if arguments.record and everything:
         rows = [f"{release} {stage} {count}\n" for (release, stage), count in sorted(agreeing.items(), key=_order)]
         SHARE.write_text("".join(rows), encoding="utf-8")
@@ -54,6 +57,19 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--spread", action="store_true", help="only the cases that the tests run")
     parser.add_argument("--record", action="store_true", help=f"write what agrees to {SHARE.name}")
     return parser.parse_args()
+
+
+def _commands(*, failing: bool) -> Counter[tuple[str, str]]:
+    """Run the command lines, and say how many give virtctl's answer."""
+    found: Counter[tuple[str, str]] = Counter()
+    for stage in commands.STAGES:
+        asked = [each for each in commands.commands() if each.stage == stage]
+        differing = [each for each in asked if commands.check(each)]
+        found[DEFAULT_RELEASE, stage] = len(asked) - len(differing)
+        print(f"{stage}: {len(asked) - len(differing)}/{len(asked)}")
+        if failing:
+            print("\n".join(map(str, differing)))
+    return found
 
 
 def _is_asked_for(case, arguments) -> bool:
@@ -81,7 +97,7 @@ def _table(agreeing, total) -> None:
 
 def _order(item):
     (release, stage), _ = item
-    return release, STAGES.index(stage)
+    return release, (*STAGES, *commands.STAGES).index(stage)
 
 
 if __name__ == "__main__":

@@ -1,11 +1,11 @@
-"""Makes `cases.jsonl.xz` of a folder that holds what KubeVirt's own code answered.
+"""Makes `cases.jsonl.xz` and `commands.jsonl.xz` of a folder that holds what KubeVirt's own code answered.
 
 usage: python -m conformance.take FOLDER
 
 The folder has `cases-*.jsonl.gz`, with lines as in `cases.py` but one `release` each, and whole answers;
 `launch-*.jsonl.gz` and `pods-*.jsonl.gz` beside them add the answers of those stages by name, and cases of their own.
 KubeVirt's sentences are left out, identities that it draws are named, and cases of which releases answer alike
-are one line. The same folder gives the same bytes.
+are one line. `createvm-*.jsonl.gz` are the command lines. The same folder gives the same bytes.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from conformance import views
+from conformance import commands, views
 from conformance.cases import CATALOG_KINDS, DEFAULT_RELEASE, FILE
 
 _INPUTS = ("vm", "objects", "arch", "config", "featureGates", "useCatalog")
@@ -34,8 +34,34 @@ def take(folder: Path) -> bytes:
             releases.setdefault(text, set()).add(case.get("release", DEFAULT_RELEASE))
     lines = [{**json.loads(text), "releases": sorted(found)} for text, found in releases.items()]
     lines.sort(key=lambda line: (line["group"], line["name"], line["releases"]))
-    written = "".join(json.dumps(line, ensure_ascii=False, separators=(",", ":")) + "\n" for line in lines)
-    return lzma.compress(written.encode(), preset=9 | lzma.PRESET_EXTREME)
+    return _written(lines)
+
+
+def take_commands(folder: Path) -> bytes:
+    """The file that holds the command lines of a folder."""
+    lines = []
+    for stage in commands.STAGES:
+        for path in sorted(folder.glob(f"{stage}-*.jsonl.gz")):
+            for case in _read(path):
+                answers = case.get("expectOneOf") or [case["expect"]]
+                lines.append(
+                    {
+                        "stage": stage,
+                        "name": case["id"],
+                        "group": case["family"],
+                        "args": case["args"],
+                        "files": case.get("files") or {},
+                        "stdin": case.get("stdin"),
+                        "refused": any("error" in each for each in answers),
+                        "objects": [each["object"] for each in answers if "object" in each],
+                    }
+                )
+    return _written(lines)
+
+
+def _written(lines: list[dict[str, Any]]) -> bytes:
+    text = "".join(json.dumps(line, ensure_ascii=False, separators=(",", ":")) + "\n" for line in lines)
+    return lzma.compress(text.encode(), preset=9 | lzma.PRESET_EXTREME)
 
 
 def _gathered(path: Path) -> list[dict[str, Any]]:
@@ -71,5 +97,6 @@ def _answers(case: dict[str, Any]) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    FILE.write_bytes(take(Path(sys.argv[1])))
-    sys.stdout.write(f"{FILE}: {FILE.stat().st_size:,} bytes\n")
+    for file, taken in ((FILE, take), (commands.FILE, take_commands)):
+        file.write_bytes(taken(Path(sys.argv[1])))
+        sys.stdout.write(f"{file}: {file.stat().st_size:,} bytes\n")

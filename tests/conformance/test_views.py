@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from conformance import pods, views
+from conformance import commands, pods, views
 from conformance.agree import check
 from conformance.cases import cases
 from conformance.take import take
@@ -92,6 +92,17 @@ def test_an_answer_that_is_changed_differs_at_its_stage():
     assert len(check(replace(case, expected=changed))["xml"]) == 1
     changed = {**case.expected, "admission": {"allowed": False, "refusedBy": "vm", "fields": ["spec"]}}
     assert len(check(replace(case, expected=changed))["admission"]) == 3
+
+
+def test_command_lines_differ_in_what_is_refused_and_in_what_is_printed():
+    made = next(each for each in commands.commands() if each.objects)
+    refused = next(each for each in commands.commands() if each.refused)
+    assert commands.check(made) == commands.check(refused) == []
+    assert commands.check(replace(made, objects=[], refused=True)) == ["exit status 0, and virtctl refuses it"]
+    assert commands.check(replace(refused, objects=made.objects, refused=False))[0].startswith("exit status 2")
+    other = {**made.objects[0], "status": {"ready": True}}
+    assert commands.check(replace(made, objects=[other])) == ["status.ready: KubeVirt true, here <absent>"]
+    assert commands.check(replace(made, objects=[other, *made.objects])) == []
 
 
 def test_what_is_taken_has_no_sentences_and_a_line_for_releases_that_answer_alike(tmp_path):

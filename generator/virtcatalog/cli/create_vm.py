@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from virtcatalog.cli import pflag
+from virtcatalog.cli import options, pflag
 from virtcatalog.cli.complete import names
-from virtcatalog.cli.conditions import conditioned
-from virtcatalog.cli.console import UNUSABLE, data, echo, failing, summary
+from virtcatalog.cli.conditions import conditioned, conditions_of
+from virtcatalog.cli.console import data, echo, failing, summary
 from virtcatalog.cli.expand_output import PRINTERS
+from virtcatalog.cli.expand_warnings import Warnings
 from virtcatalog.cli.inputs import catalog_objects, read
 from virtcatalog.cli.outcome import Outcome
-from virtcatalog.cli.vms import Located
-from virtcatalog.errors import ManifestError, Problem, UnsupportedError, placed
+from virtcatalog.cli.vms import Batch, Located, unplaced
+from virtcatalog.errors import VirtcatalogError, placed
 
 if TYPE_CHECKING:
     from virtcatalog.kubevirt.cluster import Cluster
@@ -90,12 +90,10 @@ Examples:
 """,
 )
 @_flagged
-@click.option(
-    "--catalog", "-c", metavar="CATALOG|DIR", help="Where the instance types and preferences are. [default: ./catalog]"
-)
-@click.option("--environment", "-e", metavar="NAME", help="An environment of the catalog. [default: the base]")
-@click.option("--file", "-f", "sources", multiple=True, metavar="FILE|DIR|-", help="Objects of the cluster, as claims.")
-@click.option("-o", "--output", "form", type=click.Choice(["yaml", *PRINTERS]), help="What to print. [default: yaml]")
+@options.catalog()
+@options.environment
+@options.manifests("Objects of the cluster, such as claims.")
+@options.form(("yaml", *PRINTERS))
 @failing
 @conditioned
 def command(
@@ -121,16 +119,46 @@ def command(
     given = {name: value for name, value in flags.items() if value is not None}
     made = create_vm(VmOptions(ssh_key=keys, **given), _password)
     for warning in made.warnings:
-        summary(f"warning: {warning}")
-    asked = any(each is not None for each in (catalog, environment, form)) or bool(sources)
-    objects = [*catalog_objects(catalog, environment), *(each.data for each in read(sources))]
-    manifest = completed(made.manifest, objects) if asked else made.manifest
+        echo(f"warning: {warning}", err=True)
+    if catalog is environment is form is None and not sources:
+        return _as_virtctl(made.manifest, conditions)
+    batch = _batch(catalog, environment, sources)
+    manifest = completed(made.manifest, (each.manifest for each in batch.objects))
     if form in (None, "yaml"):
-        from virtcatalog.manifests.emit import dump
+        _print(manifest)
+    return _tell(manifest, batch, conditions, None if form == "yaml" else form)
 
-        data(dump(manifest))
-    status = _tell(manifest, objects, conditions, None if form == "yaml" else form)
-    return status if asked else 0
+
+def _as_virtctl(manifest: dict[str, Any], conditions: Conditions) -> int:
+    """Print the manifest; nothing that is said of it makes it a failure."""
+    _print(manifest)
+    try:
+        _tell(manifest, _batch(None, None, ()), conditions, None)
+    except VirtcatalogError as error:
+        echo(f"whether it is admitted is not known: {error}", err=True)
+    return 0
+
+
+def _print(manifest: dict[str, Any]) -> None:
+    from virtcatalog.manifests.emit import dump
+
+    data(dump(manifest))
+
+
+def _batch(catalog: str | None, environment: str | None, sources: tuple[str, ...]) -> Batch:
+    """What a VM meets in the cluster; its release, where the environment says it."""
+    if environment is None:
+        objects, release = catalog_objects(catalog), ""
+    else:
+        from virtcatalog.catalog.load import load_catalog
+        from virtcatalog.placement import check_environments, release_of
+        from virtcatalog.render.environment import deployed
+
+        loaded = load_catalog(catalog or "catalog")
+        check_environments([environment], loaded.overlays, f"in {loaded.path}")
+        objects, release = deployed(loaded, environment), release_of(loaded, environment)
+    located = [*map(unplaced, objects), *(Located(each.data, each.problem) for each in read(sources))]
+    return Batch([], located, [], environment or "", release)
 
 
 def _password(path: str) -> str:
@@ -145,29 +173,18 @@ def _password(path: str) -> str:
         raise FlagError("password-file", f"{path}: is not UTF-8") from None
 
 
-def _tell(manifest: dict[str, Any], objects: list[dict[str, Any]], conditions: Conditions, form: str | None) -> int:
+def _tell(manifest: dict[str, Any], batch: Batch, conditions: Conditions, form: str | None) -> int:
     """Say whether the VM is admitted and print what it becomes; the exit status."""
     from virtcatalog.kubevirt.cluster import Cluster
     from virtcatalog.kubevirt.pipeline import expand
 
-    cluster: Cluster = Cluster.under(objects, conditions)
-    problem = partial(Problem, "", 0, 0, f"VirtualMachine/{manifest['metadata']['name']}")
-    vm = Located(manifest, problem)
-    try:
-        result = expand(manifest, cluster)
-    except UnsupportedError as error:
-        faults = placed([error], problem)
-    except ManifestError as error:
-        faults = [problem(each.field, each.message) for each in error.problems]
-    else:
-        faults = []
-    if faults:
-        for each in faults:
-            echo(str(each), err=True)
-        return UNUSABLE
+    vm = unplaced(manifest)
+    (met,) = conditions_of([batch._replace(vms=[vm])], conditions)
+    cluster: Cluster = Cluster.under([each.manifest for each in batch.objects], met)
+    result = expand(manifest, cluster)
     if form is not None:
         PRINTERS[form]([Outcome(vm, result, cluster)], False)
-    for each in placed([*result.reasons, *result.warnings], problem):
+    for each in [*placed(result.reasons, vm.problem), *Warnings(batch.objects, cluster.release).of(vm, result)]:
         echo(str(each), err=True)
-    summary(f"{vm.name}: " + ("admitted" if result.admitted else "refused"))
+    summary(f"{vm.name}: {'admitted' if result.admitted else 'refused'}")
     return 0 if result.admitted else 1

@@ -33,7 +33,7 @@ Examples:
 @click.option("--path", "paths", multiple=True, help="An overlay's path in it; all overlays when left out.")
 @click.option("--name", help="What the objects are called (default: the catalog's name).")
 @click.option("--cluster", "clusters", multiple=True, metavar="OVERLAY=NAME", help="Argo CD's name of a cluster.")
-@click.option("--namespace", help="Where the tool runs (default: argocd or flux-system).")
+@click.option("-n", "--namespace", help="Where the tool runs (default: argocd or flux-system).")
 @failing
 def command(
     tool: str,

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from virtcatalog.errors import ManifestError, Problem, VirtcatalogError, nearest
+from virtcatalog.errors import ManifestError, Problem
 from virtcatalog.manifests.layout import BASE, OWNED
 from virtcatalog.manifests.sources import (
     SourceError,
@@ -65,27 +65,17 @@ def read_apart(sources: Iterable[str]) -> tuple[list[Manifest], list[Problem]]:
     return manifests, problems
 
 
-def catalog_objects(source: str | None, environment: str | None = None) -> list[dict[str, Any]]:
+def catalog_objects(source: str | None) -> list[dict[str, Any]]:
     """Return the objects of a catalog, of an output tree, or of a file or folder of manifests.
 
-    Without a source: those of `catalog` if that is a catalog, else none. With an environment, those that its overlay
-    deploys.
+    Without a source: those of `catalog` if that is a catalog, else none.
     """
-    if source is None and is_catalog("catalog"):
-        source = "catalog"
-    if source is not None and is_catalog(source):
-        from virtcatalog.catalog.load import load_catalog
-        from virtcatalog.render.environment import deployed
-
-        catalog = load_catalog(source)
-        names = [each.name for each in catalog.overlays]
-        if environment is not None and environment not in names:
-            raise VirtcatalogError(f"{source} has no environment {environment!r}{nearest(environment, names)}")
-        return catalog.objects() if environment is None else deployed(catalog, environment)
-    if environment is not None:
-        raise VirtcatalogError(f"{source or 'catalog'} is no catalog, so it has no environment {environment!r}")
     if source is None:
-        return []
+        return catalog_objects("catalog") if is_catalog("catalog") else []
+    if is_catalog(source):
+        from virtcatalog.catalog.load import load_catalog
+
+        return load_catalog(source).objects()
     return [manifest.data for manifest in read([objects_of_tree(source)])]
 
 

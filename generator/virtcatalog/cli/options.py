@@ -81,6 +81,11 @@ environments = click.option(
     help="Look at this environment of overlays.yaml only; repeatable. [default: each that a VM can be in]",
 )
 
+#: `-e`, as `environment`: the name of the one that is looked at, where there can be only one.
+environment = click.option(
+    "-e", "--environment", metavar="NAME", help="An environment of overlays.yaml. [default: the base]"
+)
+
 
 def _jobs(_context: click.Context, _option: click.Parameter, value: str) -> int:
     if value == "auto":

@@ -68,7 +68,7 @@ def gather(sources: Iterable[str], catalog: str | None) -> tuple[list[Batch], li
     files = _from_files(plain)
     batches = [*_environments(templates, catalog, files.batch.objects)]
     if plain:
-        objects = [_unplaced(each) for each in catalog_objects(catalog)]
+        objects = [unplaced(each) for each in catalog_objects(catalog)]
         batches.append(files.batch._replace(objects=[*objects, *files.batch.objects]))
     if not any(batch.vms or batch.unreadable for batch in batches) and not files.problems:
         raise VirtcatalogError(f"no VirtualMachine in {', '.join(sources) or catalog or 'catalog'}")
@@ -121,7 +121,7 @@ def _environments(
             else:
                 other = named if named and Path(named).resolve() != Path(path).resolve() else None
                 manifests = deployed(load_catalog(other) if other else catalogs[path], environment)
-            objects[path, environment] = [_unplaced(each) for each in manifests]
+            objects[path, environment] = [unplaced(each) for each in manifests]
         own = [Located(each, partial(_beside, members[0], each)) for each in members[0].companions]
         vms = [Located(each.manifest, each.problem) for each in members]
         release = next((each.kubevirt for each in catalogs[path].overlays if each.name == environment), "")
@@ -135,7 +135,8 @@ def _beside(template: VmTemplate, manifest: dict[str, Any], field: str, message:
     return Problem(source.file, source.line, source.column, manifest_name(manifest), field, message)
 
 
-def _unplaced(manifest: dict[str, Any]) -> Located:
+def unplaced(manifest: dict[str, Any]) -> Located:
+    """A manifest that stands in no file."""
     return Located(manifest, partial(_in, manifest))
 
 

@@ -1,0 +1,127 @@
+"""Command lines as Go's pflag reads them."""
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from virtcatalog.cli import pflag
+
+
+@click.command(cls=pflag.Command)
+@click.option("--name")
+@click.option("-n", "--namespace")
+@click.option("--count", type=pflag.Int64())
+@click.option("--on", type=pflag.Switch())
+@click.option("--keys", type=pflag.Items(), multiple=True)
+@click.option("--loud", is_flag=True)
+def command(**given):
+    click.echo(repr({key: each for key, each in given.items() if each not in (None, ()) and (key != "loud" or each)}))
+
+
+def run(*arguments):
+    return CliRunner().invoke(command, arguments)
+
+
+def read(*arguments):
+    result = run(*arguments)
+    assert result.exit_code == 0, result.stderr
+    return eval(result.stdout)
+
+
+def refusal(*arguments):
+    result = run(*arguments)
+    assert (result.exit_code, result.stdout) == (2, "")
+    return result.stderr
+
+
+def test_a_value_is_behind_a_sign_or_the_next_argument_whatever_it_is():
+    assert read("--name=a=b") == read("--name", "a=b") == {"name": "a=b"}
+    assert read("--name", "--on") == {"name": "--on"}
+    assert read("--name=") == {"name": ""}
+    assert read("--name=a", "--name=b") == {"name": "b"}
+    assert "'--name' requires an argument" in refusal("--name")
+
+
+def test_a_shorthand_has_its_value_beside_it_or_behind_a_sign():
+    assert read("-n", "team") == read("-nteam") == read("-n=team") == {"namespace": "team"}
+    assert read("-n=") == {"namespace": "="}
+    assert read("-nn=team") == {"namespace": "n=team"}
+    assert "'-n' requires an argument" in refusal("-n")
+
+
+def test_a_switch_takes_no_argument_of_its_own():
+    assert read("--on") == read("--on=1") == read("--on=T") == {"on": True}
+    assert read("--on=false") == read("--on=F") == {"on": False}
+    assert "unexpected extra argument (false)" in refusal("--on", "false")
+    for each in ("yes", "", "tRUE"):
+        assert f"{each!r} is neither true nor false" in refusal(f"--on={each}")
+
+
+def test_clicks_own_switches_take_values_too():
+    assert read("--loud=true") == {"loud": True}
+    assert read("--loud=false") == read("--help=false") == {}
+    assert run("--help=true").stdout.startswith("Usage")
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [("7", 7), ("+7", 7), ("-7", -7), ("0x1F", 31), ("010", 8), ("0_10", 8), ("0o17", 15), ("0b11", 3), ("1_000", 1000),
+     ("-010", -8), ("0", 0), ("00", 0), ("-9223372036854775808", -(2**63)), ("9223372036854775807", 2**63 - 1)],
+)  # fmt: skip
+def test_whole_numbers_are_gos(text, number):
+    assert read(f"--count={text}") == {"count": number}
+
+
+@pytest.mark.parametrize("text", ["", " 5", "5 ", "1__0", "_1", "1_", "08", "0x", "1e3", "1.0", "٣", "--5"])
+def test_other_texts_are_no_numbers(text):
+    assert f"{text!r} is not a whole number" in refusal(f"--count={text}")
+
+
+@pytest.mark.parametrize("text", ["9223372036854775808", "-9223372036854775809", "9" * 5000, "0x" + "f" * 90])
+def test_numbers_have_64_bits(text):
+    assert "does not fit in 64 bits" in refusal(f"--count={text}")
+
+
+@pytest.mark.parametrize(
+    ("text", "items"),
+    [
+        ("", ()),
+        ("a", ("a",)),
+        ("a, b", ("a", " b")),
+        ("a,", ("a", "")),
+        (",", ("", "")),
+        ('"a,b",c', ("a,b", "c")),
+        ('"a ""b"""', ('a "b"',)),
+        ('""', ("",)),
+        ("\r\n\na\r\nb", ("a",)),
+        ('"a\r\nb",c', ("a\nb", "c")),
+        ("a\r", ("a",)),
+        ("a\rb", ("a\rb",)),
+    ],
+)
+def test_lists_are_records_of_comma_separated_values(text, items):
+    assert pflag.Items().convert(text, None, None) == items
+
+
+@pytest.mark.parametrize("text", ['a"b', '"a', '"a"b', 'a,"b" ', "\n", "\r", 'a"'])
+def test_what_is_no_record(text):
+    with pytest.raises(click.BadParameter):
+        pflag.Items().convert(text, None, None)
+
+
+def test_lists_add_up():
+    assert read("--keys=a,b", "--keys=c", "--keys=") == {"keys": (("a", "b"), ("c",), ())}
+
+
+def test_the_first_fault_counts_and_help_is_no_way_around_it():
+    assert "is not a whole number" in refusal("--count=x", "--help")
+    assert "No such option" in refusal("--bogus")
+    assert run("--name=x", "--help").stdout.startswith("Usage")
+
+
+def test_what_follows_two_dashes_is_no_option():
+    assert "unexpected extra argument (--name)" in refusal("--", "--name")
+
+
+def test_arguments_are_text():
+    assert "is not UTF-8" in refusal("--name=\udce9")

@@ -1,0 +1,60 @@
+"""Flags that hold parameters."""
+
+import pytest
+
+from virtcatalog.create import params
+from virtcatalog.create.options import FlagError
+
+KNOWN = {"src": str, "size": params.amount, "bootorder": params.count, "headers": params.texts}
+
+
+def test_parameters_are_split_at_commas_and_at_the_first_colon():
+    assert params.read("f", "src:quay.io/x:1,size:0.5Gi,bootorder:007,headers:a: 1;b", KNOWN) == {
+        "src": "quay.io/x:1",
+        "size": "512Mi",
+        "bootorder": 7,
+        "headers": ["a: 1", "b"],
+    }
+
+
+def test_of_a_repeated_parameter_the_last_counts():
+    assert params.read("f", "src:a,src:b", KNOWN) == {"src": "b"}
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "--f: is empty"),
+        ("src", "--f: 'src' has no colon"),
+        ("src:a,", "--f: '' has no colon"),
+        ("scr:a", "--f: there is no parameter 'scr'; did you mean 'src'?"),
+        (" src:a", "--f: there is no parameter ' src'"),
+        ("zz:a", "--f: there is no parameter 'zz'; there are src, size, bootorder, headers"),
+        ("size:1gi", "--f: size: '1gi' is not a quantity"),
+        ("size: 1Gi", "--f: size: ' 1Gi' begins or ends with a blank"),
+        ("bootorder:-1", "--f: bootorder: '-1' is not a whole number"),
+        ("bootorder:1_0", "--f: bootorder: '1_0' is not a whole number"),
+        ("bootorder:٣", "--f: bootorder: '٣' is not a whole number"),
+        ("bootorder:", "--f: bootorder: '' is not a whole number"),
+        ("bootorder:4294967296", "--f: bootorder: 4294967296 is more than 4294967295"),
+        (f"bootorder:{'9' * 5000}", "--f: bootorder: 999"),
+    ],
+)
+def test_what_is_wrong_is_told_with_the_flag(text, said):
+    with pytest.raises(FlagError) as error:
+        params.read("f", text, KNOWN)
+    assert str(error.value).startswith(said)
+
+
+def test_the_largest_count():
+    assert params.count("004294967295") == 2**32 - 1
+
+
+def test_a_name_may_have_a_prefix():
+    assert [params.prefixed("f", text) for text in ("a", "b/a", "/a")] == [("", "a"), ("b", "a"), ("", "a")]
+
+
+@pytest.mark.parametrize(("text", "said"), [("", "has no name"), ("a/", "has no name"), ("a/b/c", "has 2 slashes")])
+def test_a_name_is_there_and_has_one_prefix(text, said):
+    with pytest.raises(FlagError, match=said):
+        params.prefixed("f", text)
