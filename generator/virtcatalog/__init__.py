@@ -12,10 +12,20 @@ TYPE_CHECKING = False  # type checkers take it for true; importing typing would 
 
 if TYPE_CHECKING:
     from virtcatalog.catalog.load import load_catalog
-    from virtcatalog.errors import CatalogError, Cause, ManifestError, Problem, Reason, UnsupportedError, Warning
+    from virtcatalog.errors import (
+        CatalogError,
+        Cause,
+        ManifestError,
+        Problem,
+        Reason,
+        TemplateError,
+        UnsupportedError,
+        Warning,
+    )
     from virtcatalog.kubevirt.cluster import Cluster
     from virtcatalog.kubevirt.hosts import HOSTS
     from virtcatalog.kubevirt.pipeline import Result, admit, expand
+    from virtcatalog.kubevirt.template.process import Processed, process
 
 __all__ = [
     "HOSTS",
@@ -24,14 +34,17 @@ __all__ = [
     "Cluster",
     "ManifestError",
     "Problem",
+    "Processed",
     "Reason",
     "Result",
+    "TemplateError",
     "UnsupportedError",
     "Warning",
     "__version__",
     "admit",
     "expand",
     "load_catalog",
+    "process",
 ]
 
 _HOMES = {
@@ -42,12 +55,15 @@ _HOMES = {
     "ManifestError": "virtcatalog.errors",
     "Problem": "virtcatalog.errors",
     "Reason": "virtcatalog.errors",
+    "Processed": "virtcatalog.kubevirt.template.process",
     "Result": "virtcatalog.kubevirt.result",
+    "TemplateError": "virtcatalog.errors",
     "UnsupportedError": "virtcatalog.errors",
     "Warning": "virtcatalog.errors",
     "admit": "virtcatalog.kubevirt.pipeline",
     "expand": "virtcatalog.kubevirt.pipeline",
     "load_catalog": "virtcatalog.catalog.load",
+    "process": "virtcatalog.kubevirt.template.process",
 }
 
 

@@ -186,6 +186,18 @@ class RefusedError(VirtcatalogError):
         super().__init__("the VM is refused: " + "; ".join(map(str, reasons)))
 
 
+class TemplateError(VirtcatalogError):
+    """A VirtualMachineTemplate makes no VM; `causes` say why at the fields that KubeVirt names.
+
+    `at` is the field of the template that is to be changed, as far as it is known more exactly.
+    """
+
+    def __init__(self, *causes: Cause, at: str = "") -> None:
+        self.causes = causes
+        self.at = at or causes[0].field
+        super().__init__("; ".join(map(str, causes)))
+
+
 _LONGEST_NAME, _MANY_NAMES = 100, 200
 
 

@@ -32,6 +32,12 @@ TEMPLATE_INTEGER_BITS: Final = 128
 TEMPLATE_ARGUMENT: Final = 256  # a number or the characters of a text that a filter takes beside its value
 TEMPLATE_OUTPUT_CHARACTERS: Final = MIB
 
+# VirtualMachineTemplates: each one
+PROCESSED_CHARACTERS: Final = 16 * MIB  # of the VM's texts, with the parameters' values in them
+SUBSTITUTION_WORK: Final = 256 * MIB  # characters that are searched where values hold references themselves
+EXPRESSION_CHARACTERS: Final = 64 * KIB  # of a generator's `from`, while it is filled
+EXPRESSIONS: Final = 1000  # in it
+
 # YAML and JSON: each document
 YAML_LEVELS: Final = 200
 YAML_VALUES: Final = 5_000_000  # maps, lists, keys and scalars

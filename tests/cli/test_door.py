@@ -28,6 +28,7 @@ CALLS = {
     "impact": (["impact", "x"], "virtcatalog.ask.impact.impacts"),
     "create": (["create", "vm"], "virtcatalog.create.vm.create_vm"),
     "adopt": (["adopt", "-f", "vm.yaml"], "virtcatalog.cli.adopt.contents"),
+    "template": (["template", "process", "-f", "vm.yaml"], "virtcatalog.manifests.sources.read_file"),
     "release": (["release", "v1"], "virtcatalog.catalog.load.load_catalog"),
     "gitops": (["gitops", "flux", "--repo-url", "https://example.org/x.git"], "virtcatalog.catalog.load.load_catalog"),
     "hosts": (["hosts", "reference"], "virtcatalog.kubevirt.hostfile.load_host"),

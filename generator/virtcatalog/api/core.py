@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from msgspec import field
 
-from virtcatalog.api.object import Int32, Int64, Object, Status, since
+from virtcatalog.api.object import Int32, Int64, Object, Status, Time, since
 from virtcatalog.api.quantity import Quantity
 
 
@@ -246,7 +246,7 @@ class ManagedFieldsEntry(Object):
     manager: str = ""
     operation: str = ""
     api_version: str = ""
-    time: str | None = None
+    time: Time | None = None
     fields_type: str = ""
     fields_v1: dict[str, Any] | None = None
     subresource: str = ""
@@ -276,8 +276,8 @@ class ObjectMeta(Object):
     uid: str = ""
     resource_version: str = ""
     generation: Int64 = 0
-    creation_timestamp: str | None = None
-    deletion_timestamp: str | None = None
+    creation_timestamp: Time | None = None
+    deletion_timestamp: Time | None = None
     deletion_grace_period_seconds: Int64 | None = None
     labels: dict[str, str] = {}
     annotations: dict[str, str] = {}

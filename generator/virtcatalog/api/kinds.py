@@ -16,6 +16,7 @@ from virtcatalog.api.instancetype import (
 from virtcatalog.api.kubevirt import VirtualMachine, VirtualMachineInstance, VirtualMachineInstancePreset
 from virtcatalog.api.object import Object
 from virtcatalog.api.operator import KubeVirt
+from virtcatalog.api.template import VirtualMachineTemplate
 
 KINDS: Final[dict[str, tuple[type[Object], ...]]] = {
     "kubevirt.io/v1": (
@@ -32,6 +33,7 @@ KINDS: Final[dict[str, tuple[type[Object], ...]]] = {
         VirtualMachinePreference,
         VirtualMachineClusterPreference,
     ),
+    "template.kubevirt.io/v1beta1": (VirtualMachineTemplate,),
     "cdi.kubevirt.io/v1beta1": (DataVolume, DataSource),
     "v1": (PersistentVolumeClaim,),
     "apps/v1": (ControllerRevision,),
@@ -45,7 +47,11 @@ READ: Final[frozenset[type[Object]]] = frozenset(
 
 # staging/src/kubevirt.io/api/core/v1/register.go: served besides v1, of the same shape. The alpha
 # versions of the instance type API are gone from v1.9.0.
-SERVED: Final = {"kubevirt.io/v1alpha3": "kubevirt.io/v1", "pool.kubevirt.io/v1alpha1": "pool.kubevirt.io/v1beta1"}
+SERVED: Final = {
+    "kubevirt.io/v1alpha3": "kubevirt.io/v1",
+    "pool.kubevirt.io/v1alpha1": "pool.kubevirt.io/v1beta1",
+    "template.kubevirt.io/v1alpha1": "template.kubevirt.io/v1beta1",
+}
 
 FLAVOR, CLUSTER_FLAVOR = "VirtualMachineFlavor", "VirtualMachineClusterFlavor"
 _CATALOG = "instancetype.kubevirt.io/v1beta1"

@@ -28,6 +28,7 @@ class Leaf(msgspec.Struct, frozen=True):
     pattern: str | None = None
     shortest: int | None = None
     examples: tuple[Any, ...] = ()
+    is_time: bool = False
 
 
 class Map(msgspec.Struct, frozen=True):
@@ -190,6 +191,7 @@ def _limited(leaf: Leaf, metas: list[msgspec.Meta]) -> Leaf:
             "pattern": meta.pattern,
             "shortest": meta.min_length,
             "examples": tuple(meta.examples) if meta.examples else None,
+            "is_time": (meta.extra or {}).get("time"),
         }
         leaf = msgspec.structs.replace(leaf, **{key: limit for key, limit in limits.items() if limit is not None})
     return leaf

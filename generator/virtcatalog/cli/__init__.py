@@ -23,6 +23,7 @@ COMMANDS = {
     "create": "Make a VM of flags as virtctl does, or declare an instance type or preference.",
     "adopt": "Find the instance type and preference that VMs can take in place of their own fields.",
     "convert": "Convert objects of old KubeVirt APIs to those that are served.",
+    "template": "Make VMs of VirtualMachineTemplates, and these of OpenShift Templates.",
     "release": "Publish a catalog under a version, and print what changed.",
     "gitops": "Print what tells Argo CD or Flux to sync the output tree.",
     "hosts": "List the host profiles, or print one as YAML.",

@@ -26,7 +26,8 @@ from virtcatalog.errors import (
 )
 from virtcatalog.kubevirt.admission.datavolumetemplates import validate_data_volume_schema
 from virtcatalog.kubevirt.admission.holders import validate_pool, validate_replica_set
-from virtcatalog.kubevirt.admission.instancetypes import admit, apply_to_vm
+from virtcatalog.kubevirt.admission.instancetypes import admit as admit_catalog_object
+from virtcatalog.kubevirt.admission.instancetypes import apply_to_vm
 from virtcatalog.kubevirt.admission.memory import memory_warnings
 from virtcatalog.kubevirt.admission.vm import validate_vm, vm_warnings
 from virtcatalog.kubevirt.admission.vmi import validate_vmi
@@ -62,6 +63,19 @@ def expand(manifest: dict[str, Any], cluster: Cluster) -> Result:
     Raises UnsupportedError, with the manifest's field, for what virtcatalog does not model.
     """
     return _run(manifest, cluster, domain=True)
+
+
+def admit(object_manifest: dict[str, Any], cluster: Cluster) -> list[Cause]:
+    """Return why the webhooks of instance types, preferences or VirtualMachineTemplates refuse an object.
+
+    A manifest of a type or preference that does not fit its API gives causes without a field, one for each problem; of
+    a template, what its schema says. UnsupportedError for an object of another kind.
+    """
+    if object_manifest.get("kind") == "VirtualMachineTemplate":
+        from virtcatalog.kubevirt.template.admission import admit_template
+
+        return admit_template(object_manifest).causes
+    return admit_catalog_object(object_manifest, cluster)
 
 
 def create_vmi(manifest: dict[str, Any], cluster: Cluster) -> Result:

@@ -63,7 +63,7 @@ class Text:
             return
         for index, node in enumerate(self._compose(self.problems)):
             before = len(self.problems)
-            data = _Builder(self).build(node)
+            data = Builder(self).build(node)
             if data is not None and len(self.problems) == before:
                 yield index, data
 
@@ -150,8 +150,10 @@ class Text:
         return ": ".join(part for part in ("is not YAML", error.context, error.problem) if part)
 
 
-class _Builder:
+class Builder:
     """Makes plain data of one document's nodes."""
+
+    repeats = False  # whether a key may stand twice
 
     def __init__(self, text: Text) -> None:
         self._text = text
@@ -161,6 +163,7 @@ class _Builder:
         self._has_aliases = text.has_aliases
 
     def build(self, node: Any) -> Any:
+        """Return the data of a document's node, None where a fault ended its reading."""
         try:
             return self._value(node, 0, aliased=False)
         except _UnreadableError as error:
@@ -219,12 +222,14 @@ class _Builder:
                 self._charge(key_node, aliased=aliased)
             key = self._key(key_node)
             if key in lines:
-                first = lines[key]
-                self._text.fault(key_node.start_mark, f"the key {key!r} is here twice, first in line {first}")
-            elif key is not None:
+                self._repeated(key_node, key, lines[key])
+            if key is not None and (key not in lines or self.repeats):
                 lines[key] = key_node.start_mark.line + 1
                 made[key] = self._value(value_node, depth + 1, aliased=aliased)
         return {**merged, **made} if merged else made
+
+    def _repeated(self, node: Any, key: str, first: int) -> None:
+        self._text.fault(node.start_mark, f"the key {key!r} is here twice, first in line {first}")
 
     def _merge(self, node: Any, depth: int, *, aliased: bool) -> dict[str, Any]:
         value = self._value(node, depth + 1, aliased=aliased)

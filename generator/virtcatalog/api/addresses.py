@@ -1,0 +1,44 @@
+"""IP addresses as KubeVirt's API rewrites them: leading zeros go, IPv6 gets its shortest form.
+
+Source: staging/src/kubevirt.io/api/core/v1/sanitizers.go.
+"""
+
+from __future__ import annotations
+
+import re
+from ipaddress import AddressValueError, IPv4Address, IPv6Address
+from typing import Final
+
+_NUMBER: Final = re.compile(r"(?<![0-9a-fA-F])0+(?=[0-9a-fA-F])")
+_ADDRESS: Final = re.compile(r"[0-9a-fA-F:.]+", re.ASCII)
+_PREFIX: Final = re.compile(r"[0-9]{1,8}", re.ASCII)
+
+
+def sanitized_address(text: str) -> str:
+    """Return an IP address in its usual form; what is none as it is (sanitizeIP)."""
+    address = _parse(text)
+    return text if address is None else _written(address)
+
+
+def sanitized_network(text: str) -> str:
+    """Return `address/prefix` with the address in its usual form; what is no such thing as it is (sanitizeCIDR)."""
+    address, _, prefix = text.partition("/")
+    parsed = _parse(address)
+    if parsed is None or not _PREFIX.fullmatch(prefix) or int(prefix) > parsed.max_prefixlen:
+        return text
+    return f"{_written(parsed)}/{int(prefix)}"
+
+
+def _parse(text: str) -> IPv4Address | IPv6Address | None:
+    if not _ADDRESS.fullmatch(text):
+        return None
+    plain = _NUMBER.sub("", text)
+    try:
+        return IPv6Address(plain) if ":" in plain else IPv4Address(plain)
+    except AddressValueError:
+        return None
+
+
+def _written(address: IPv4Address | IPv6Address) -> str:
+    mapped = address.ipv4_mapped if isinstance(address, IPv6Address) else None
+    return str(mapped or address)

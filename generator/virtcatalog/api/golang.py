@@ -1,0 +1,352 @@
+"""What Go makes of plain data that it reads into an API type and writes out again, zero values and all.
+
+Two of its readers differ. encoding/json passes over fields that it does not know, and takes names in any case.
+apimachinery's converter takes exact names, tells of every other, and makes whole floats integers of any size. What is
+read comes back as it would be written: what Go omits is not there, what it always writes is.
+
+Source: encoding/json; vendor/k8s.io/apimachinery/pkg/runtime/converter.go; vendor/sigs.k8s.io/yaml/yaml.go.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import struct
+from collections.abc import Callable, Mapping
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from functools import cache
+from typing import Any, Final, Literal, NamedTuple
+
+import msgspec
+
+from virtcatalog.api.addresses import sanitized_address, sanitized_network
+from virtcatalog.api.core import PodDNSConfig, TypedLocalObjectReference, TypedObjectReference
+from virtcatalog.api.devices import DHCPOptions, Filesystem
+from virtcatalog.api.findings import Path, describe, field_path
+from virtcatalog.api.kubevirt import VirtualMachineInstanceSpec, VirtualMachineSpec
+from virtcatalog.api.quantity import Quantity
+from virtcatalog.api.shape import Anything, Leaf, List, Map, Shape, Struct, struct_of
+from virtcatalog.api.vmstatus import AddVolumeOptions
+from virtcatalog.api.volumes import PodNetwork
+from virtcatalog.errors import VirtcatalogError
+from virtcatalog.limits import YAML_LEVELS
+
+_NULLS: Final = frozenset(
+    {
+        (VirtualMachineSpec, "template"),
+        (Filesystem, "virtiofs"),
+        (TypedLocalObjectReference, "apiGroup"),
+        (TypedObjectReference, "apiGroup"),
+        (AddVolumeOptions, "disk"),
+        (AddVolumeOptions, "volumeSource"),
+    }
+)
+"""Pointers that Go writes as null when there is nothing behind them."""
+
+_ABSENT: Final = object()
+_TIME: Final = re.compile(r"(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:[.,]\d+)?(Z|[+-]\d\d:\d\d)", re.ASCII)
+_KEYS: Final = {"+Inf": ".inf", "-Inf": "-.inf", "NaN": ".nan"}
+#: What encoding/json takes for the letters of a name beside their other case.
+_FOLDED: Final = str.maketrans({"\u017f": "S", "\u212a": "K"})
+
+
+class GoError(VirtcatalogError):
+    """Data that Go does not read: the path of the value and what is wrong with it."""
+
+    def __init__(self, path: Path, message: str) -> None:
+        self.path, self.message = path, message
+        where = field_path(path)
+        super().__init__(f"{where}: {message}" if where else message)
+
+
+class Read(NamedTuple):
+    """What was read, as Go would write it, and the fields that the converter does not know."""
+
+    data: dict[str, Any]
+    unknown: tuple[str, ...]
+
+
+def unmarshal(data: Any, kind: type[msgspec.Struct], *, of_yaml: bool = False) -> dict[str, Any]:
+    """Read as encoding/json does; `of_yaml`: numbers and booleans where text is wanted become text first."""
+    reader = _Reader(exact=False, of_yaml=of_yaml)
+    made: dict[str, Any] = reader.whole(data, struct_of(kind))
+    return made
+
+
+def unmarshal_texts(data: Any, *, of_yaml: bool = False) -> dict[str, str]:
+    """Read a map of texts as encoding/json does; see `unmarshal`."""
+    made: dict[str, str] = _Reader(exact=False, of_yaml=of_yaml).value([data], Map(Leaf((str,))), ())
+    return made if isinstance(made, dict) else {}
+
+
+def from_unstructured(data: dict[str, Any], kind: type[msgspec.Struct]) -> Read:
+    """Read as apimachinery's strict converter does; within a VMI's spec it leaves the work to encoding/json."""
+    reader = _Reader(exact=True, of_yaml=False)
+    made = reader.whole(data, struct_of(kind))
+    return Read(made, tuple(sorted(reader.unknown)))
+
+
+def as_json(data: Any, path: Path = ()) -> Any:
+    """Data that some reader of YAML made, as sigs.k8s.io/yaml has it: keys are texts, and so are dates."""
+    if len(path) > YAML_LEVELS:
+        raise GoError(path[:1], f"is nested more than {YAML_LEVELS} levels deep")
+    if isinstance(data, dict):
+        return {(text := _key(key, path)): as_json(each, (*path, text)) for key, each in data.items()}
+    if isinstance(data, list):
+        return [as_json(each, (*path, index)) for index, each in enumerate(data)]
+    return data.isoformat() if type(data) is date else data
+
+
+def _key(key: Any, path: Path) -> str:
+    if isinstance(key, str):
+        return key
+    if isinstance(key, bool | int | float):
+        return yaml_key(key)
+    raise GoError(path, f"a key must be a string, not {describe(key)}")
+
+
+def yaml_key(number: float) -> str:
+    """The text that a bare number or boolean becomes as a key."""
+    return _KEYS.get(text := yaml_text(number), text)
+
+
+class _Rule(NamedTuple):
+    """How a field is written: `always`, when it is `given`, or when it is `filled`; and what stands for nothing."""
+
+    shape: Shape
+    written: Literal["always", "given", "filled"]
+    nothing: Callable[[], Any]
+
+    @property
+    def takes_null(self) -> bool:
+        """Whether null takes back what was there before; to a plain value it means nothing."""
+        return self.written == "given" or isinstance(self.shape, List | Map)
+
+
+@cache
+def _rules(kind: type[msgspec.Struct]) -> Mapping[str, _Rule]:
+    fields = struct_of(kind).fields
+    defaults = kind.__struct_defaults__
+    padded = (msgspec.NODEFAULT,) * (len(fields) - len(defaults)) + defaults
+    return {
+        name: _rule(kind, name, field.shape, default)
+        for (name, field), default in zip(fields.items(), padded, strict=True)
+    }
+
+
+def _rule(kind: type, name: str, shape: Shape, default: Any) -> _Rule:
+    if (kind, name) in _NULLS:
+        return _Rule(shape, "always", _null)
+    factory = getattr(default, "factory", None)
+    if default is msgspec.NODEFAULT or (factory and factory not in (list, dict)):
+        return _Rule(shape, "always", lambda: _zero(shape))
+    return _Rule(shape, "given" if default is None else "filled", _null)
+
+
+def _null() -> None:
+    return None
+
+
+def _zero(shape: Shape) -> Any:
+    """A shape's zero value, as Go writes it."""
+    if isinstance(shape, Struct):
+        return {name: rule.nothing() for name, rule in _rules(shape.kind).items() if rule.written == "always"}
+    if not isinstance(shape, Leaf) or shape.is_time:
+        return None
+    if Quantity in shape.types:
+        return "0"
+    return "" if shape.types == (str,) else False if bool in shape.types else 0
+
+
+@cache
+def _folded(kind: type[msgspec.Struct]) -> Mapping[str, str]:
+    names: dict[str, str] = {}
+    for name in _rules(kind):
+        names.setdefault(_fold(name), name)
+    return names
+
+
+def _fold(name: str) -> str:
+    return "".join(each.upper() if each.isascii() else each for each in name.translate(_FOLDED))
+
+
+class _Reader:
+    def __init__(self, *, exact: bool, of_yaml: bool) -> None:
+        self._exact, self._of_yaml = exact, of_yaml
+        self.unknown: list[str] = []
+
+    def whole(self, data: Any, shape: Struct) -> Any:
+        made = self.value([data], shape, ())
+        return _zero(shape) if made is _ABSENT else made
+
+    def value(self, given: list[Any], shape: Shape, path: Path, *, takes_null: bool = False) -> Any:
+        """Read what a field was given, one value or, under names in several cases, more: later ones add to maps."""
+        if self._exact and isinstance(shape, Struct) and shape.kind is VirtualMachineInstanceSpec:  # UnmarshalJSON
+            return _Reader(exact=False, of_yaml=False).value([_sorted(each) for each in given], shape, path)
+        merged: list[Any] = []
+        found: Any = _ABSENT
+        for each in given:
+            if each is None:
+                if takes_null:
+                    merged, found = [], _ABSENT
+            elif isinstance(shape, Struct | Map) and not _is_raw(shape):
+                if not isinstance(each, dict):
+                    raise GoError(path, f"must be a map, not {describe(each)}")
+                merged.append(each)
+            else:
+                found = self._plain(each, shape, path)
+        if merged and isinstance(shape, Struct):
+            return self._struct(merged, shape, path)
+        return self._map(merged, shape, path) if merged and isinstance(shape, Map) else found
+
+    def _struct(self, given: list[dict[str, Any]], shape: Struct, path: Path) -> dict[str, Any]:
+        rules = _rules(shape.kind)
+        values: dict[str, list[Any]] = {}
+        for key, value in (pair for each in given for pair in each.items()):
+            name = key if key in rules else None if self._exact else _folded(shape.kind).get(_fold(key))
+            if name is not None:
+                values.setdefault(name, []).append(value)
+            elif self._exact:
+                self.unknown.append(field_path((*path, key)))
+        written = {}
+        for name, rule in rules.items():
+            value = _ABSENT
+            if name in values:
+                value = self.value(values[name], rule.shape, (*path, name), takes_null=rule.takes_null)
+            if value is _ABSENT:
+                if rule.written == "always":
+                    written[name] = rule.nothing()
+            elif rule.written != "filled" or value:
+                written[name] = value
+        _sanitize(shape.kind, written)
+        return written
+
+    def _map(self, given: list[dict[str, Any]], shape: Map, path: Path) -> dict[str, Any]:
+        return {key: self._item(value, shape.value, (*path, key)) for each in given for key, value in each.items()}
+
+    def _item(self, value: Any, shape: Shape, path: Path) -> Any:
+        made = self.value([value], shape, path)
+        return _zero(shape) if made is _ABSENT else made
+
+    def _plain(self, value: Any, shape: Shape, path: Path) -> Any:
+        if isinstance(shape, List):
+            if not isinstance(value, list):
+                raise GoError(path, f"must be a list, not {describe(value)}")
+            return [self._item(each, shape.item, (*path, index)) for index, each in enumerate(value)]
+        if isinstance(shape, Leaf):
+            return self._leaf(value, shape, path)
+        _refuse_not_finite(value, path)
+        return value
+
+    def _leaf(self, value: Any, leaf: Leaf, path: Path) -> Any:
+        if leaf.is_time:
+            return _time(value, path)
+        if Quantity in leaf.types:
+            return _quantity(value, path)
+        if isinstance(value, int | float) and not isinstance(value, bool) and int in leaf.types:
+            of_json = not self._exact or str in leaf.types
+            return _in_range(value, leaf, path) if of_json else _cut(value, leaf, path)
+        if str in leaf.types:
+            if self._of_yaml and leaf.types == (str,) and isinstance(value, bool | int | float):
+                return yaml_text(value)
+            if isinstance(value, str):
+                return value
+            raise GoError(path, f"must be a string, not {describe(value)}")
+        if bool in leaf.types and isinstance(value, bool):
+            return value
+        wanted = "true or false" if bool in leaf.types else "an integer"
+        raise GoError(path, f"must be {wanted}, not {describe(value)}")
+
+
+def _is_raw(shape: Shape) -> bool:
+    """Whether Go keeps what it is given as it is (RawExtension, FieldsV1)."""
+    return isinstance(shape, Map) and isinstance(shape.value, Anything)
+
+
+def _refuse_not_finite(value: Any, path: Path) -> None:
+    if isinstance(value, float) and not math.isfinite(value):
+        raise GoError(path, f"{yaml_text(value)} is not a number that JSON can hold; quote it if it is text")
+    for step, each in value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ():
+        _refuse_not_finite(each, (*path, step))
+
+
+def _in_range(value: float, leaf: Leaf, path: Path) -> int:
+    """A number as encoding/json reads it into an integer: whole, written without an exponent, and not too large."""
+    if not abs(value) < 1e21 or value != value // 1:
+        raise GoError(path, f"must be an integer, not {describe(value)}")
+    bits = 31 if str in leaf.types else 63  # IntOrString has an int32
+    least = -(2**bits) if leaf.least is None else leaf.least
+    most = 2**bits - 1 if leaf.most is None else leaf.most
+    if not least <= value <= most:
+        raise GoError(path, f"{describe(value)} is out of range: it must be from {least} to {most}")
+    return int(value)
+
+
+def _cut(value: float, leaf: Leaf, path: Path) -> int:
+    """A number as the converter makes an integer of it: whatever its size, as the processor does (amd64)."""
+    if value != value // 1:
+        raise GoError(path, f"must be an integer, not {describe(value)}")
+    cut = int(value) if -(2**63) <= value < 2**63 else -(2**63)
+    if leaf.least is None or leaf.most is None or leaf.least <= cut <= leaf.most:
+        return cut
+    return (cut - leaf.least) % (leaf.most - leaf.least + 1) + leaf.least
+
+
+def _quantity(value: Any, path: Path) -> str:
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        raise GoError(path, f"must be a quantity such as 2, 500m or 1Gi, not {describe(value)}")
+    try:
+        return str(Quantity.parse(value))
+    except ValueError as error:
+        raise GoError(path, str(error)) from None
+
+
+def _time(value: Any, path: Path) -> str | None:
+    """A time in UTC and whole seconds; Go's zero time is written as null (metav1.Time)."""
+    match = _TIME.fullmatch(value) if isinstance(value, str) else None
+    if match:
+        zone = "+00:00" if match[7] == "Z" else match[7]
+        try:
+            moment = datetime.fromisoformat(f"{value[:19]}{zone}").astimezone(UTC)
+        except (ValueError, OverflowError):
+            pass
+        else:
+            written = moment.strftime("%Y-%m-%dT%H:%M:%SZ").zfill(20)
+            return None if written == "0001-01-01T00:00:00Z" else written
+    raise GoError(path, f"must be a time such as 2026-01-31T12:00:00Z, not {describe(value)}")
+
+
+def _sanitize(kind: type, written: dict[str, Any]) -> None:
+    """Rewrite the addresses that the API rewrites while it reads them (UnmarshalJSON)."""
+    if kind is PodDNSConfig and "nameservers" in written:
+        written["nameservers"] = list(map(sanitized_address, written["nameservers"]))
+    elif kind is DHCPOptions and "ntpServers" in written:
+        written["ntpServers"] = list(map(sanitized_address, written["ntpServers"]))
+    elif kind is PodNetwork and "vmNetworkCIDR" in written:
+        written["vmNetworkCIDR"] = sanitized_network(written["vmNetworkCIDR"])
+
+
+def _sorted(value: Any) -> Any:
+    """Data as encoding/json writes a map: keys in their order."""
+    if isinstance(value, dict):
+        return {key: _sorted(value[key]) for key in sorted(value)}
+    return list(map(_sorted, value)) if isinstance(value, list) else value
+
+
+def yaml_text(value: float) -> str:
+    """The text that a bare number or boolean of YAML becomes where text is wanted: a float keeps 32 bits of it."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int):
+        return str(value)
+    if not math.isfinite(value):
+        return "NaN" if value != value else "+Inf" if value > 0 else "-Inf"
+    try:
+        packed = struct.pack("f", value)
+    except OverflowError:
+        return "+Inf" if value > 0 else "-Inf"
+    single = struct.unpack("f", packed)[0]
+    digits = next(text for size in range(9) if struct.pack("f", float(text := f"{single:.{size}e}")) == packed)
+    exponent = int(digits.partition("e")[2])
+    return f"{Decimal(digits):f}" if -4 <= exponent < 6 else digits

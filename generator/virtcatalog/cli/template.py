@@ -1,0 +1,202 @@
+"""`virtcatalog template`: VirtualMachineTemplates."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from virtcatalog.cli.console import data, echo, failing
+from virtcatalog.cli.goflags import GoCommand, exclusive, flag, pairs
+from virtcatalog.cli.options import form
+from virtcatalog.errors import ManifestError, TemplateError, VirtcatalogError, placed
+
+if TYPE_CHECKING:
+    from msgspec import Struct
+
+    from virtcatalog.manifests.loose import LooseText
+
+
+@click.group("template")
+def command() -> None:
+    """Make VMs of VirtualMachineTemplates, and these of OpenShift Templates."""
+
+
+@command.command(
+    "process",
+    cls=GoCommand,
+    short_help="Make the VM of a template and values for its parameters.",
+    epilog="""\b
+Examples:
+  virtcatalog template process -f t.yaml -p NAME=db-1         the VM, as virtctl would print it
+  virtcatalog template process -f t.yaml --params-file p.yaml
+  virtcatalog template process -f t.yaml --print-params       the parameters that there are
+  virtcatalog template process -f t.yaml --seed 1             the same generated values each time
+  virtcatalog template process -f t.yaml -p NAME=db-1 | virtcatalog expand -f -
+""",
+)
+@click.argument("positional", metavar="[NAME]", required=False)
+@click.option("-f", "--file", metavar="FILE|-", default="", help="The VirtualMachineTemplate.")
+@click.option(
+    "--name", default="", metavar="NAME", help="A template in a cluster: get it with kubectl, and name its file."
+)
+@form(("yaml", "json"))
+@click.option("-p", "--param", metavar="NAME=VALUE", multiple=True, callback=pairs, help="A parameter's value.")
+@click.option("--params-file", default="", metavar="FILE", help="The parameters' values, a map in YAML or JSON.")
+@click.option("--seed", type=int, help="Generate the same values each time; without it nobody can guess them.")
+@click.option("-n", "--namespace", metavar="NAME", expose_value=False, help="As virtctl's: of no effect on a file.")
+@flag("--print-params", "Print the template's parameters, and make no VM.")
+@flag("--local", "As virtctl's: process in this program a template that --name names.")
+@flag("--create", "As virtctl's: have the cluster make the VM.")
+@click.pass_context
+@failing
+def process(
+    context: click.Context,
+    /,
+    positional: str | None,
+    file: str,
+    name: str,
+    form: str | None,
+    param: dict[str, str],
+    params_file: str,
+    seed: int | None,
+    print_params: bool,
+    local: bool,  # noqa: ARG001 - read from the context, as whether it was given
+    create: bool,  # noqa: ARG001
+) -> int:
+    """Make the VirtualMachine of a template, exactly as `virtctl template process` of KubeVirt v1.9 does.
+
+    Parameters without a value get one of their generator. What is odd about the template, and its message, go to
+    stderr. A template that makes no VM is refused: exit status 1.
+    """
+    from virtcatalog.api.template import VirtualMachineTemplate
+    from virtcatalog.kubevirt.template.process import chance, check_references, merged, process_read
+
+    exclusive(
+        context,
+        ("file", "name"),
+        ("file", "local"),
+        ("param", "params-file"),
+        ("create", "file"),
+        ("create", "local"),
+        ("create", "print-params"),
+    )
+    _check_source(context, positional, file, name)
+    values = _parameters_of(params_file) if params_file and not print_params else param
+    text, template = _read(file, VirtualMachineTemplate)
+    if print_params:
+        _print(template["spec"].get("parameters"), form)
+        return 0
+    try:
+        template = merged(template, values)
+        for problem in placed(check_references(template), text.at_field):
+            echo(str(problem), err=True)
+        processed = process_read(template, chance(seed))
+    except TemplateError as error:
+        for cause in error.causes:
+            echo(str(text.at_field(cause.field, cause.message, at=error.at)), err=True)
+        return 1
+    if processed.message:
+        echo(processed.message, err=True, nl=not processed.message.endswith("\n"))
+    _print(processed.vm, form)
+    return 0
+
+
+@command.command(
+    "convert",
+    cls=GoCommand,
+    short_help="Make a VirtualMachineTemplate of an OpenShift Template.",
+    epilog="""\b
+Examples:
+  virtcatalog template convert -f template.yaml > vmt.yaml
+  oc get template mytemplate -o yaml | virtcatalog template convert -f -
+""",
+)
+@click.argument("positional", metavar="[NAME]", required=False)
+@click.option("-f", "--file", metavar="FILE|-", default="", help="The OpenShift Template.")
+@click.option("--name", default="", metavar="NAME", help="A template in a cluster: get it with oc, and name its file.")
+@form(("yaml", "json"))
+@click.option("-n", "--namespace", metavar="NAME", expose_value=False, help="As virtctl's: of no effect on a file.")
+@click.pass_context
+@failing
+def convert(context: click.Context, /, positional: str | None, file: str, name: str, form: str | None) -> int:
+    """Make a VirtualMachineTemplate of an OpenShift Template, as `virtctl template convert` of KubeVirt v1.9 does.
+
+    The Template holds one object, which is taken as it is; its own labels for objects are lost.
+    """
+    from virtcatalog.api.template import OpenShiftTemplate
+    from virtcatalog.kubevirt.template.openshift import convert_template
+
+    exclusive(context, ("file", "name"))
+    _check_source(context, positional, file, name)
+    text, template = _read(file, OpenShiftTemplate)
+    try:
+        _print(convert_template(template), form)
+    except TemplateError as error:
+        for cause in error.causes:
+            echo(str(text.at_field(cause.field, cause.message)), err=True)
+        return 1
+    return 0
+
+
+def _check_source(context: click.Context, positional: str | None, file: str, name: str) -> None:
+    """Refuse what virtctl refuses (validateArgs), and what needs a cluster."""
+    if positional and file:
+        raise click.UsageError(f"the template is either {positional} or in {file}: give one", context)
+    if positional and name:
+        raise click.UsageError(f"the name is either {positional} or {name}: give one", context)
+    if not (positional or file or name):
+        raise click.UsageError("which template? Give its file with -f", context)
+    if not file:
+        wanted = positional or name
+        raise VirtcatalogError(
+            f"the template {wanted!r} is in a cluster, and virtcatalog asks none: get it with kubectl and give -f -"
+        )
+
+
+def _read(file: str, kind: type[Struct]) -> tuple[LooseText, dict[str, Any]]:
+    """Read the first document of a file as Go reads a `kind`; the keys in it that stand twice are told."""
+    from virtcatalog.api.golang import GoError, unmarshal
+    from virtcatalog.manifests.loose import LooseText
+    from virtcatalog.manifests.sources import read_file
+
+    text = LooseText(read_file(file), "<stdin>" if file == "-" else file)
+    fault: GoError | None = None
+    for reading in text.readings():
+        try:
+            template = unmarshal(reading.data, kind, of_yaml=reading.of_yaml)
+        except GoError as error:
+            fault = fault or error
+        else:
+            for problem in text.repeated:
+                echo(str(problem), err=True)
+            return text, template
+    assert fault is not None
+    raise ManifestError(text.at_path(fault.path, fault.message))
+
+
+def _parameters_of(file: str) -> dict[str, str]:
+    from virtcatalog.api.golang import GoError, unmarshal_texts
+    from virtcatalog.manifests.loose import LooseText
+    from virtcatalog.manifests.sources import read_file
+
+    text = LooseText(read_file(file), file)
+    fault: GoError | None = None
+    for reading in text.readings():
+        try:
+            return unmarshal_texts(reading.data, of_yaml=reading.of_yaml)
+        except GoError as error:
+            fault = fault or error
+    assert fault is not None
+    raise ManifestError(text.at_path(fault.path, fault.message))
+
+
+def _print(value: Any, form: str | None) -> None:
+    if form == "json":
+        import json
+
+        data(json.dumps(value, indent=1, ensure_ascii=False) + "\n")
+        return
+    from virtcatalog.manifests.emit import dump
+
+    data(dump(value))

@@ -1,0 +1,101 @@
+"""What the API server and its webhook refuse of templates."""
+
+import pytest
+from tests.template.templates import template, vm
+
+from virtcatalog import Cluster, UnsupportedError, admit
+from virtcatalog.kubevirt.template.admission import admit_template
+
+CLUSTER = Cluster([])
+
+
+def causes(manifest):
+    return [(cause.type, cause.field) for cause in admit(manifest, CLUSTER)]
+
+
+def with_spec(**spec):
+    manifest = template(vm(), [])
+    return {**manifest, "spec": {**manifest["spec"], **spec}}
+
+
+def test_a_template_that_makes_a_vm_is_admitted():
+    assert causes(template(vm(metadata={"name": "${A}"}), [{"name": "A", "value": "x"}])) == []
+
+
+@pytest.mark.parametrize("version", ["v1alpha1", "v1beta1"])
+def test_the_versions_that_are_served(version):
+    assert causes({**template(vm(), []), "apiVersion": f"template.kubevirt.io/{version}"}) == []
+
+
+@pytest.mark.parametrize("version", ["template.kubevirt.io/v1", "kubevirt.io/v1", None])
+def test_other_versions_are_nobodys(version):
+    with pytest.raises(UnsupportedError, match="no version of VirtualMachineTemplate"):
+        admit({**template(vm(), []), "apiVersion": version}, CLUSTER)
+
+
+@pytest.mark.parametrize(
+    ("manifest", "found"),
+    [
+        ({**template(vm(), []), "spec": None}, [("FieldValueRequired", "spec")]),
+        (with_spec(virtualMachine=None), [("FieldValueRequired", "spec.virtualMachine")]),
+        (with_spec(virtualMachine="x"), [("FieldValueTypeInvalid", "spec.virtualMachine")]),
+        (with_spec(bogus=1), [("", "spec.bogus")]),
+        (with_spec(parameters=[{"name": "A", "Value": "x"}]), [("", "spec.parameters[0].Value")]),
+        (with_spec(parameters=[{"value": "x"}]), [("FieldValueRequired", "spec.parameters[0].name")]),
+        (with_spec(parameters=[{"name": 5}]), [("FieldValueTypeInvalid", "spec.parameters[0].name")]),
+        (
+            with_spec(parameters=[{"name": "A", "required": "yes"}]),
+            [("FieldValueTypeInvalid", "spec.parameters[0].required")],
+        ),
+        (
+            with_spec(parameters=[{"name": "A", "generate": ""}]),
+            [("FieldValueNotSupported", "spec.parameters[0].generate")],
+        ),
+        (
+            with_spec(parameters=[{"name": "A", "from": "[a-z]"}]),
+            [("FieldValueInvalid", "spec.parameters[0].from")],
+        ),
+        ({**template(vm(), []), "metadata": {}}, [("FieldValueRequired", "metadata.name")]),
+        ({**template(vm(), []), "metadata": {"name": "A_b"}}, [("FieldValueInvalid", "metadata.name")]),
+        (
+            {**template(vm(), []), "metadata": {"name": "a", "labels": {"x": 5}}},
+            [("FieldValueTypeInvalid", "metadata.labels.x")],
+        ),
+        ({**template(vm(), []), "metadata": {"name": "a", "bogus": 5}}, [("", "metadata.bogus")]),
+    ],
+)
+def test_what_the_schema_refuses(manifest, found):
+    assert [each for each in causes(manifest) if each not in found] == []
+    assert set(found) <= set(causes(manifest))
+
+
+def test_null_is_silence():
+    assert causes(with_spec(message=None, parameters=[{"name": "A", "value": None, "from": None}])) == []
+
+
+@pytest.mark.parametrize(
+    ("manifest", "field"),
+    [
+        (template(vm(metadata={"name": "${A}"}), []), "spec.virtualMachine"),
+        (template(vm(spec={"bogus": 1}), []), "spec.virtualMachine"),
+        (template(vm(), [{"name": "A"}, {"name": "A"}]), "spec.parameters[1].name"),
+        (template(vm(domain={"cpu": {"cores": "${{A}}"}, "devices": {}}), [{"name": "A"}]), "spec.virtualMachine"),
+    ],
+)
+def test_what_the_webhook_refuses(manifest, field):
+    assert [each for _, each in causes(manifest)] == [field]
+
+
+def test_a_required_parameter_without_a_value_leaves_the_vm_unchecked():
+    manifest = template(vm(metadata={"name": "${A}"}, spec={"bogus": 1}), [{"name": "A", "required": True}])
+    found = admit_template(manifest)
+    assert found.causes == []
+    assert [each.field for each in found.warnings] == ["spec.parameters[0].value"]
+    assert found.warnings[0].object == "VirtualMachineTemplate/tpl"
+
+
+def test_keys_that_are_no_texts_become_texts():
+    assert causes(template(vm(metadata={"annotations": {True: "a", 5: "b", 1.5: "c"}}), [])) == []
+    assert causes(template(vm(metadata={"annotations": {None: "a"}}), [])) == [
+        ("FieldValueInvalid", "spec.virtualMachine.metadata.annotations")
+    ]

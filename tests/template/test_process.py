@@ -1,0 +1,226 @@
+"""VMs made of templates: parameters, what refers to them, and what becomes of it."""
+
+import pytest
+from tests.template.templates import template, vm
+
+import virtcatalog
+from virtcatalog import ManifestError, TemplateError, process
+
+
+def annotations(values, **parameters):
+    """What becomes of annotations in a template with parameters of these values."""
+    made = template(
+        vm(metadata={"annotations": values}), [{"name": name, "value": value} for name, value in parameters.items()]
+    )
+    return process(made).vm["metadata"]["annotations"]
+
+
+def refusal(manifest, parameters=None):
+    with pytest.raises(TemplateError) as error:
+        process(manifest, parameters)
+    return [(cause.type, cause.field, cause.message) for cause in error.value.causes]
+
+
+def test_the_vm_is_written_as_kubevirt_writes_it():
+    made = process(
+        template({"metadata": {"name": "${NAME}"}, "spec": {"template": {}}}, [{"name": "NAME"}]), {"NAME": "a"}
+    )
+    assert made.vm == {
+        "apiVersion": "kubevirt.io/v1",
+        "kind": "VirtualMachine",
+        "metadata": {"name": "a"},
+        "spec": {"template": {"metadata": {}, "spec": {"domain": {"devices": {}, "resources": {}}}}},
+        "status": {},
+    }
+
+
+class TestSubstitution:
+    @pytest.mark.parametrize(
+        ("text", "made"),
+        [
+            ("${A}", "x"),
+            ("a${A}b${A}", "axbx"),
+            ("${A}${B}", "xy"),
+            ("$${A}", "$x"),
+            ("\\${A}", "\\x"),
+            ("${A", "${A"),
+            ("${ A }", "${ A }"),
+            ("$A", "$A"),
+            ("z${{A}}", "z${{A}}"),
+            ("${{A}} ", "${{A}} "),
+        ],
+    )
+    def test_references_in_texts(self, text, made):
+        assert annotations({"a": text, "unused": "${A}${B}"}, A="x", B="y")["a"] == made
+
+    def test_references_in_keys(self):
+        assert annotations({"${A}": "v", "b${A}": "w"}, A="k") == {"k": "v", "bk": "w"}
+
+    def test_a_value_that_looks_like_a_reference_takes_the_place_of_one_that_follows(self):
+        assert annotations({"a": "${A}-${B}"}, A="${B}", B="x") == {"a": "x-${B}"}
+        assert annotations({"a": "${A}B}-${B}"}, A="${", B="x") == {"a": "x-${B}"}
+
+    @pytest.mark.parametrize(
+        ("value", "made"),
+        [("4", 4), (" 4 ", 4), ("4.0", 4), ("1e1", 10)],
+    )
+    def test_a_whole_double_reference_is_a_number(self, value, made):
+        manifest = template(vm(domain={"cpu": {"cores": "${{A}}"}, "devices": {}}), [{"name": "A", "value": value}])
+        assert process(manifest).vm["spec"]["template"]["spec"]["domain"]["cpu"] == {"cores": made}
+
+    @pytest.mark.parametrize("value", ["True", "yes", "00", "NaN", "1e400", "", "x"])
+    def test_what_is_no_json_is_a_text(self, value):
+        assert annotations({"a": "${{A}}"}, A=value) == {"a": value}
+
+    def test_a_list_of_the_value_is_not_looked_into(self):
+        manifest = template(vm(metadata={"finalizers": "${{A}}"}), [{"name": "A", "value": '["${A}"]'}])
+        assert process(manifest).vm["metadata"]["finalizers"] == ["${A}"]
+
+    def test_null_and_keys_that_are_no_texts_are_refused(self):
+        ((_, field, message),) = refusal(template(vm(metadata={"labels": "${{A}}"}), [{"name": "A", "value": "null"}]))
+        assert (field, "cannot stand for null" in message) == ("spec.parameters", True)
+        ((_, field, message),) = refusal(
+            template(vm(metadata={"labels": {"${{A}}": "x"}}), [{"name": "A", "value": "1"}])
+        )
+        assert (field, "a key is a text" in message) == ("spec.parameters", True)
+
+    def test_the_work_is_limited(self):
+        many = {str(number): "${A}" for number in range(40)}
+        assert (
+            "more than 16777216 characters"
+            in refusal(template(vm(metadata={"annotations": many}), [{"name": "A", "value": "x" * 2**20}]))[0][2]
+        )
+        nested = template(vm(metadata={"annotations": {"a": "${A}" * 50_000}}), [{"name": "A", "value": "${"}])
+        assert "refer to each other too often" in refusal(nested)[0][2]
+
+
+class TestNamespace:
+    @pytest.mark.parametrize("namespace", ["vms", "${{NS}}", "${NS", "a${{NS}}"])
+    def test_one_that_stands_there_is_removed(self, namespace):
+        manifest = template(vm(metadata={"namespace": namespace, "name": "${NS}"}), [{"name": "NS", "value": "n"}])
+        assert process(manifest).vm["metadata"] == {"name": "n"}
+
+    def test_one_of_a_parameter_stays(self):
+        manifest = template(vm(metadata={"namespace": "a-${NS}"}), [{"name": "NS", "value": "n"}])
+        assert process(manifest).vm["metadata"]["namespace"] == "a-n"
+
+
+class TestParameters:
+    def test_given_values_replace_the_templates_own(self):
+        manifest = template(vm(metadata={"name": "${A}"}), [{"name": "A", "value": "a"}])
+        assert process(manifest, {"A": "b"}).vm["metadata"]["name"] == "b"
+        assert manifest["spec"]["parameters"] == [{"name": "A", "value": "a"}]
+
+    def test_one_that_is_not_there_is_named_with_what_is(self):
+        assert refusal(template(vm(), [{"name": "NAME"}]), {"NAMES": "x"}) == [
+            ("", "spec.parameters", "the template has no parameter 'NAMES'; did you mean 'NAME'?")
+        ]
+        assert refusal(template(vm(), []), {"A": "x"})[0][2] == "the template has no parameter 'A': it has none"
+
+    def test_generated_values_are_told_and_repeat_with_a_seed(self):
+        manifest = template(
+            vm(metadata={"name": "${A}"}), [{"name": "A", "generate": "expression", "from": "vm-[a-z]{8}"}]
+        )
+        made = process(manifest, seed=1)
+        assert made.generated == {"A": made.vm["metadata"]["name"]} == process(manifest, seed=1).generated
+        assert made.generated["A"].startswith("vm-")
+        assert process(manifest).generated != process(manifest).generated
+        assert process(manifest, {"A": "mine"}).generated == {}
+
+    @pytest.mark.parametrize(
+        ("parameters", "type_", "field"),
+        [
+            ([{"name": ""}], "FieldValueInvalid", "spec.parameters[0].name"),
+            ([{"name": "A"}, {"name": "A"}], "FieldValueDuplicate", "spec.parameters[1].name"),
+            ([{"name": "A", "required": True}], "FieldValueRequired", "spec.parameters[0].value"),
+            ([{"name": "A", "generate": "magic"}], "FieldValueInvalid", "spec.parameters[0].generate"),
+            ([{"name": "A", "generate": "expression"}], "FieldValueInvalid", "spec.parameters[0].from"),
+            (
+                [{"name": "A", "generate": "expression", "from": "[z-a]{1}"}],
+                "FieldValueInvalid",
+                "spec.parameters[0].from",
+            ),
+        ],
+    )
+    def test_the_first_that_is_wrong_is_refused(self, parameters, type_, field):
+        ((found, where, message),) = refusal(template(vm(), parameters))
+        assert (found, where, bool(message)) == (type_, field, True)
+
+    def test_a_value_makes_the_generator_no_matter(self):
+        manifest = template(vm(metadata={"name": "${A}"}), [{"name": "A", "value": "a", "generate": "magic"}])
+        assert process(manifest).vm["metadata"]["name"] == "a"
+
+
+class TestReferences:
+    def test_an_undefined_parameter_is_refused_wherever_it_stands(self):
+        manifest = template(vm(metadata={"name": "${A}", "labels": {"${B}": "x"}}), [{"name": "C"}], message="${D}")
+        assert [(type_, field) for type_, field, _ in refusal(manifest)] == 3 * [
+            ("FieldValueInvalid", "spec.virtualMachine")
+        ]
+        assert [message.split()[4].strip(",") for *_, message in refusal(manifest)] == ["A", "B", "D"]
+
+    def test_what_nothing_refers_to_is_told(self):
+        warned = process(template(vm(), [{"name": "A"}, {"name": "MY-PARAM"}])).warnings
+        assert [(each.field, each.message) for each in warned] == [
+            ("spec.parameters[0].name", "A is defined but nothing refers to it"),
+            ("spec.parameters[1].name", "MY-PARAM is defined but nothing refers to it"),
+        ]
+
+    def test_values_that_refer_to_each_other_are_told(self):
+        parameters = [{"name": "A", "value": "${B}"}, {"name": "B", "value": "x${A}"}]
+        made = process(template(vm(metadata={"annotations": {"a": "${A}", "b": "${B}"}}), parameters))
+        assert made.vm["metadata"]["annotations"] == {"a": "${B}", "b": "x${A}"}
+        assert [(each.field, each.message) for each in made.warnings] == [
+            (
+                "spec.parameters[0].value",
+                "refers to B, and a value is put in as it is: write what it means; B refers to A in turn",
+            ),
+            (
+                "spec.parameters[1].value",
+                "refers to A, and a value is put in as it is: write what it means; A refers to B in turn",
+            ),
+        ]
+
+
+class TestConversion:
+    @pytest.mark.parametrize(
+        ("spec", "field"),
+        [
+            ({"bogus": 1}, "spec.bogus"),
+            ({"RunStrategy": "Always"}, "spec.RunStrategy"),
+            ({"dataVolumeTemplates": [{"spec": {"bogus": 1}}]}, "spec.dataVolumeTemplates[0].spec.bogus"),
+        ],
+    )
+    def test_unknown_fields_are_refused(self, spec, field):
+        ((_, where, message),) = refusal(template(vm(spec=spec), []))
+        assert (where, message) == ("spec.virtualMachine", f"makes no VirtualMachine: it has no field {field}")
+
+    def test_unknown_fields_of_the_instances_are_dropped_and_case_does_not_matter(self):
+        manifest = template(vm(domain={"CPU": {"CORES": 2}, "bogus": 1, "devices": {}}), [])
+        domain = process(manifest).vm["spec"]["template"]["spec"]["domain"]
+        assert domain == {"cpu": {"cores": 2}, "devices": {}, "resources": {}}
+
+    def test_a_wrong_type_names_its_field(self):
+        with pytest.raises(TemplateError) as error:
+            process(template(vm(domain={"cpu": {"cores": "2"}, "devices": {}}), []))
+        assert error.value.at == "spec.virtualMachine.spec.template.spec.domain.cpu.cores"
+        assert "spec.template.spec.domain.cpu.cores: must be an integer, not the string '2'" in str(error.value)
+
+    @pytest.mark.parametrize("object_", [None, "x", 5, [1]])
+    def test_what_is_no_object_is_refused(self, object_):
+        assert refusal(template(object_, []))[0][1] in ("spec.virtualMachine", "spec.virtualMachine.raw")
+
+    def test_a_manifest_that_is_no_template(self):
+        with pytest.raises(ManifestError, match="parameters: must be a list, not the string 'x'"):
+            process({"spec": {"parameters": "x"}})
+
+
+def test_the_message_has_the_values():
+    made = process(template(vm(), [{"name": "A", "value": "x"}], message="use ${A}"))
+    assert made.message == "use x"
+    assert process(template(vm(), [{"name": "A", "value": "1"}], message="${{A}}")).message == "1"
+
+
+def test_it_is_public():
+    assert virtcatalog.process is process
+    assert {"Processed", "TemplateError", "process"} <= set(virtcatalog.__all__)
