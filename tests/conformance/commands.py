@@ -2,10 +2,14 @@
 
 `commands.jsonl.xz` holds a case a line, as JSON:
 
-stage, name, group  what is run: createvm; identity; what the case is about
+stage, name, group  what is run: createvm, process, convert; identity; what the case is about
 args                the arguments, of virtctl and of virtcatalog alike
 files, stdin        file name → text, in the folder of the run; the text on standard input
 refused, objects    whether virtctl ends with an error; what it prints, as data: several where its own answer varies
+generated           of templates: each generated parameter's value in `objects`, its expression, and the characters that
+                    are possible at each place, with how many places they fill
+admission           of templates: whether they are admitted, and the causes' fields, if their webhook refuses them
+parameters, made    of converted templates: parameters, and the VM that the template makes with them; None if none
 
 Made by `take.py`. What virtctl draws at random stands as `{{rand5}}`.
 """
@@ -18,19 +22,24 @@ import lzma
 import re
 import tempfile
 import traceback
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
+from random import Random
 from typing import Any
 
 from click.testing import CliRunner
 
 import otheryaml
+import virtcatalog
 from conformance import views
 from virtcatalog.cli import main
+from virtcatalog.kubevirt.template.generate import generate
+from virtcatalog.manifests.loose import LooseText
 
 FILE = Path(__file__).with_name("commands.jsonl.xz")
-STAGES = ("createvm",)
+STAGES = ("createvm", "process", "convert")
 _DRAWN = re.compile(r"\b(vm|imported-volume)-[bcdfghjklmnpqrstvwxz2456789]{5}\b")
 
 
@@ -46,6 +55,10 @@ class Command:
     stdin: str | None
     refused: bool
     objects: list[Any]
+    generated: dict[str, Any] = field(default_factory=dict)
+    admission: dict[str, Any] | None = None
+    parameters: dict[str, str] | None = None
+    made: Any = None
 
     def __str__(self) -> str:
         return self.name
@@ -61,15 +74,69 @@ def commands() -> tuple[Command, ...]:
 def check(command: Command) -> list[str]:
     """What differs, a line each."""
     try:
-        status, printed = _run(command)
+        return [*_outcome(command), *_drawn(command), *_admission(command), *_converted(command)]
     except Exception:
         return [f"raised {traceback.format_exc().strip().splitlines()[-1]}"]
+
+
+def _outcome(command: Command) -> list[str]:
+    """What is refused, or printed."""
+    status, printed = _run(command)
     if status:
         return [] if command.refused else [f"exit status {status}, and virtctl prints an object"]
     if not command.objects:
         return ["exit status 0, and virtctl refuses it"] if command.refused else []
+    if command.generated:
+        printed = _run(replace(command, args=[*command.args, *_given(command)]))[1]
     got = otheryaml.load(_DRAWN.sub(r"\1-{{rand5}}", printed))
     return min((list(views.differences(each, got)) for each in command.objects), key=len)
+
+
+def _given(command: Command) -> Iterator[str]:
+    """The generated values as arguments, unless the command line gives one itself."""
+    for name, each in command.generated.items():
+        if not any(argument.startswith(f"{name}=") for argument in command.args):
+            pair = f"{name}={each['value']}"
+            yield "--param"
+            yield f'"{pair.replace(chr(34), chr(34) * 2)}"' if pair.count("=") > 1 else pair
+
+
+def _drawn(command: Command) -> Iterator[str]:
+    """Values that are drawn here have the characters that they may have."""
+    for name, each in command.generated.items():
+        value = generate(each["from"], Random(command.name))
+        places = [characters for characters, number in each["sets"] for _ in range(number)]
+        if len(value) != len(places) or not all(a in b for a, b in zip(value, places, strict=True)):
+            yield f"{name}: {value!r} cannot be drawn from {each['from']!r}"
+
+
+def _admission(command: Command) -> list[str]:
+    """What the API server and the webhook say of a template."""
+    if command.admission is None:
+        return []
+    if command.stage == "convert":
+        manifest = command.objects[0]
+    else:
+        named = [command.files[each] for each in command.args if each in command.files]
+        text = next(iter(named or command.files.values()), command.stdin)
+        assert text is not None
+        manifest = next(reading.data for reading in LooseText(text).readings())
+    causes = virtcatalog.admit(manifest, virtcatalog.Cluster([]))
+    if bool(causes) == command.admission["allowed"]:
+        return [f"admission: KubeVirt allows it: {command.admission['allowed']}"]
+    fields = command.admission.get("fields")
+    return list(views.differences(fields, sorted({each.field for each in causes}))) if fields is not None else []
+
+
+def _converted(command: Command) -> list[str]:
+    """What a converted template makes."""
+    if command.parameters is None:
+        return []
+    try:
+        made = virtcatalog.process(command.objects[0], command.parameters).vm
+    except virtcatalog.TemplateError:
+        made = None
+    return list(views.differences(command.made, made))
 
 
 def _run(command: Command) -> tuple[int, str]:

@@ -5,7 +5,8 @@ usage: python -m conformance.take FOLDER
 The folder has `cases-*.jsonl.gz`, with lines as in `cases.py` but one `release` each, and whole answers;
 `launch-*.jsonl.gz` and `pods-*.jsonl.gz` beside them add the answers of those stages by name, and cases of their own.
 KubeVirt's sentences are left out, identities that it draws are named, and cases of which releases answer alike
-are one line. `createvm-*.jsonl.gz` are the command lines. The same folder gives the same bytes.
+are one line. `createvm-*`, `process-*` and `convert-*.jsonl.gz` are the command lines; those about texts of other
+projects are left out. The same folder gives the same bytes.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ from conformance import commands, views
 from conformance.cases import CATALOG_KINDS, DEFAULT_RELEASE, FILE
 
 _INPUTS = ("vm", "objects", "arch", "config", "featureGates", "useCatalog")
+_OTHERS = ("common-templates", "public", "openshift-docs", "guide", "sample")
+_DRAWN = ("from", "value", "sets")
 _TEXTS = ("xml", "launch", "pod")
 
 
@@ -43,6 +46,8 @@ def take_commands(folder: Path) -> bytes:
     for stage in commands.STAGES:
         for path in sorted(folder.glob(f"{stage}-*.jsonl.gz")):
             for case in _read(path):
+                if case["family"].startswith(_OTHERS):
+                    continue
                 answers = case.get("expectOneOf") or [case["expect"]]
                 lines.append(
                     {
@@ -54,9 +59,27 @@ def take_commands(folder: Path) -> bytes:
                         "stdin": case.get("stdin"),
                         "refused": any("error" in each for each in answers),
                         "objects": [each["object"] for each in answers if "object" in each],
+                        **_of_template(case),
                     }
                 )
     return _written(lines)
+
+
+def _of_template(case: dict[str, Any]) -> dict[str, Any]:
+    """What more is held of templates."""
+    found: dict[str, Any] = {}
+    generated = {name: each for name, each in (case.get("generated") or {}).items() if "value" in each}
+    if generated:
+        found["generated"] = {name: {key: each[key] for key in _DRAWN} for name, each in generated.items()}
+    admission = case.get("admission") or {}
+    if "allowed" in admission:
+        found["admission"] = {"allowed": admission["allowed"]}
+        if not admission["allowed"] and admission["stage"] == "webhook" and "causes" in admission:
+            found["admission"]["fields"] = sorted({each["field"] for each in admission["causes"]})
+    if "process" in case and "object" in case["expect"]:
+        found["parameters"] = case["process"].get("parameters") or {}
+        found["made"] = case["process"]["expect"].get("object")
+    return found
 
 
 def _written(lines: list[dict[str, Any]]) -> bytes:

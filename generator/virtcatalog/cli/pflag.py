@@ -1,13 +1,14 @@
 """Command lines as virtctl reads them, for the commands that take its arguments: the rules of Go's pflag.
 
 A switch takes its value behind `=` alone, a shorthand may have one there, numbers and switches have Go's spellings.
-Source: github.com/spf13/pflag (flag.go, string_slice.go), strconv (atob.go, atoi.go) and encoding/csv (reader.go).
+Source: github.com/spf13/pflag (flag.go, string_slice.go, string_to_string.go), strconv (atob.go, atoi.go) and
+encoding/csv (reader.go).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -88,6 +89,34 @@ def record(text: str) -> list[str]:
         if text[position : position + 1] != ",":
             return fields
         position += 1
+
+
+def pairs(_context: click.Context, _option: click.Parameter, values: Iterable[str]) -> dict[str, str]:
+    """Read `KEY=VALUE`, as the callback of an option that may be repeated; with several `=`, a record of pairs."""
+    read: dict[str, str] = {}
+    for text in values:
+        try:
+            found = record(text) if text.count("=") > 1 else [text.strip('"')]
+        except ValueError as error:
+            raise click.BadParameter(str(error)) from None
+        for pair in found:
+            key, equals, value = pair.partition("=")
+            if not equals:
+                raise click.BadParameter(f"{pair!r} is not written KEY=VALUE")
+            read[key] = value
+    return read
+
+
+def exclude(context: click.Context, *groups: tuple[str, str]) -> None:
+    """Refuse options that exclude each other, named as parameters; one counts that was given, whatever its value."""
+    for group in groups:
+        given = [
+            f"--{each.replace('_', '-')}"
+            for each in group
+            if context.get_parameter_source(each) is click.core.ParameterSource.COMMANDLINE
+        ]
+        if len(given) > 1:
+            raise click.UsageError(f"{' and '.join(given)} exclude each other: give one", context)
 
 
 class Command(click.Command):

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from virtcatalog.cli import pflag
 from virtcatalog.cli.console import data, echo, failing
-from virtcatalog.cli.goflags import GoCommand, exclusive, flag, pairs
 from virtcatalog.cli.options import form
 from virtcatalog.errors import ManifestError, TemplateError, VirtcatalogError, placed
 
@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from virtcatalog.manifests.loose import LooseText
 
 
+def _switch(name: str, text: str) -> Any:
+    return click.option(name, type=pflag.Switch(), default=False, metavar="[=true|false]", help=text)
+
+
 @click.group("template")
 def command() -> None:
     """Make VMs of VirtualMachineTemplates, and these of OpenShift Templates."""
@@ -24,7 +28,7 @@ def command() -> None:
 
 @command.command(
     "process",
-    cls=GoCommand,
+    cls=pflag.Command,
     short_help="Make the VM of a template and values for its parameters.",
     epilog="""\b
 Examples:
@@ -41,13 +45,31 @@ Examples:
     "--name", default="", metavar="NAME", help="A template in a cluster: get it with kubectl, and name its file."
 )
 @form(("yaml", "json"))
-@click.option("-p", "--param", metavar="NAME=VALUE", multiple=True, callback=pairs, help="A parameter's value.")
+@click.option("-p", "--param", metavar="NAME=VALUE", multiple=True, callback=pflag.pairs, help="A parameter's value.")
 @click.option("--params-file", default="", metavar="FILE", help="The parameters' values, a map in YAML or JSON.")
 @click.option("--seed", type=int, help="Generate the same values each time; without it nobody can guess them.")
 @click.option("-n", "--namespace", metavar="NAME", expose_value=False, help="As virtctl's: of no effect on a file.")
-@flag("--print-params", "Print the template's parameters, and make no VM.")
-@flag("--local", "As virtctl's: process in this program a template that --name names.")
-@flag("--create", "As virtctl's: have the cluster make the VM.")
+@click.option(
+    "--print-params",
+    type=pflag.Switch(),
+    default=False,
+    metavar="[=true|false]",
+    help="Print the template's parameters, and make no VM.",
+)
+@click.option(
+    "--local",
+    type=pflag.Switch(),
+    default=False,
+    metavar="[=true|false]",
+    help="As virtctl's: process in this program a template that --name names.",
+)
+@click.option(
+    "--create",
+    type=pflag.Switch(),
+    default=False,
+    metavar="[=true|false]",
+    help="As virtctl's: have the cluster make the VM.",
+)
 @click.pass_context
 @failing
 def process(
@@ -72,14 +94,14 @@ def process(
     from virtcatalog.api.template import VirtualMachineTemplate
     from virtcatalog.kubevirt.template.process import chance, check_references, merged, process_read
 
-    exclusive(
+    pflag.exclude(
         context,
         ("file", "name"),
         ("file", "local"),
-        ("param", "params-file"),
+        ("param", "params_file"),
         ("create", "file"),
         ("create", "local"),
-        ("create", "print-params"),
+        ("create", "print_params"),
     )
     _check_source(context, positional, file, name)
     values = _parameters_of(params_file) if params_file and not print_params else param
@@ -104,7 +126,7 @@ def process(
 
 @command.command(
     "convert",
-    cls=GoCommand,
+    cls=pflag.Command,
     short_help="Make a VirtualMachineTemplate of an OpenShift Template.",
     epilog="""\b
 Examples:
@@ -127,7 +149,7 @@ def convert(context: click.Context, /, positional: str | None, file: str, name: 
     from virtcatalog.api.template import OpenShiftTemplate
     from virtcatalog.kubevirt.template.openshift import convert_template
 
-    exclusive(context, ("file", "name"))
+    pflag.exclude(context, ("file", "name"))
     _check_source(context, positional, file, name)
     text, template = _read(file, OpenShiftTemplate)
     try:

@@ -18,9 +18,11 @@ from virtcatalog.manifests.syntax import QUOTED, MappingNode, ScalarNode, Sequen
 _PLAIN: Final = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:[-./_ ][A-Za-z0-9]+)*")
 _WORDS: Final = frozenset(("true", "false", "yes", "no", "on", "off", "y", "n", "null", "none"))
 
-#: What YAML 1.1 takes for a number, also in base 60, for a date, or for a sign of its own.
+#: What YAML 1.1 takes for a number, also in base 60, for a date, or for a sign of its own; and what others take for
+#: infinity, such as 1e400.
 _OTHER: Final = re.compile(
     r"[-+]?(?:0b[01_]+|0[0-7_]+|0|[1-9][0-9_]*|0x[0-9a-fA-F_]+|[1-9][0-9_]*(?::[0-5]?[0-9])+)"
+    r"|[-+]?[0-9]+[eE][-+]?[0-9]+"
     r"|[-+]?[0-9][0-9_]*(?:\.[0-9_]*(?:[eE][-+][0-9]+)?|(?::[0-5]?[0-9])+\.[0-9_]*)|\.[0-9][0-9_]*(?:[eE][-+][0-9]+)?"
     r"|[0-9]{4}-[0-9]{2}-[0-9]{2}|[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?:[Tt]|[ \t]+)[0-9]{1,2}:[0-9]{2}:[0-9]{2}"
     r"(?:\.[0-9]*)?(?:[ \t]*(?:Z|[-+][0-9]{1,2}(?::[0-9]{2})?))?|=|<<"
