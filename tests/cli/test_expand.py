@@ -216,3 +216,32 @@ def test_what_the_release_drops_of_an_object_is_told_once_at_its_place(run: Run)
     (told,) = [each for each in lines if "preferredVideoType" in each]
     start = "types.yaml:13:13: VirtualMachineClusterPreference/linux: spec.devices.preferredVideoType: warning: "
     assert told.startswith(start)
+
+
+def test_the_pod(run: Run) -> None:
+    result = run("-f", ".", "-o", "pod", vm_yaml=VM, types_yaml=TYPES)
+    assert (result.exit_code, result.stderr) == (0, "")
+    made = otheryaml.load(result.stdout)
+    assert (made["kind"], made["metadata"]["generateName"]) == ("Pod", "virt-launcher-web-")
+    assert made["spec"]["containers"][0]["resources"]["requests"]["cpu"]
+
+
+def test_a_vm_without_a_pod_is_told_where_the_pod_is_asked_for(run: Run) -> None:
+    text = vm("windows", domain="memory: {guest: 1Gi}").replace("volumes: []", "volumes: [{name: s, sysprep: {}}]")
+    text = text.replace("devices: {}", "devices: {disks: [{name: s, cdrom: {}}]}")
+    assert run("-f", ".", "-o", "vmi", vm_yaml=text).exit_code == 0
+    result = run("-f", ".", "-o", "pod", vm_yaml=text)
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert "spec.template.spec.volumes[0].sysprep: no Pod is made: names neither" in result.stderr
+
+
+def test_a_pod_that_cannot_be_told_is_an_error(run: Run) -> None:
+    kubevirt = """\
+apiVersion: kubevirt.io/v1
+kind: KubeVirt
+metadata: {name: kubevirt}
+spec: {configuration: {additionalGuestMemoryOverheadRatio: "1e300"}}
+"""
+    result = run("-f", ".", "-o", "pod", vm_yaml=vm("web", domain="memory: {guest: 1Gi}"), kubevirt_yaml=kubevirt)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "not supported by virtcatalog" in result.stderr

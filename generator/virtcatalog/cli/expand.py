@@ -17,7 +17,7 @@ from virtcatalog.cli.expand_output import PRINTERS, print_pins
 from virtcatalog.cli.expand_warnings import Warnings
 from virtcatalog.cli.outcome import Outcome
 from virtcatalog.cli.vms import Batch, Located, gather
-from virtcatalog.errors import ManifestError, Problem, UnsupportedError, placed
+from virtcatalog.errors import ManifestError, Problem, Reason, UnsupportedError, placed
 
 if TYPE_CHECKING:
     from virtcatalog.kubevirt.cluster import Cluster
@@ -39,6 +39,7 @@ Examples:
   virtcatalog expand -f vm.yaml -o explain            where every field of the VMI comes from
   virtcatalog expand -f vm.yaml --pin                 the VM pinned to ControllerRevisions, and these
   virtcatalog expand -f vm.yaml -o disks              its disks, a line each
+  virtcatalog expand -f vm.yaml -o pod                its virt-launcher Pod, or why there is none
   virtcatalog expand                                  every VM template of ./catalog
   virtcatalog expand -f vm.yaml --kubevirt v1.8.4     under an earlier release
   virtcatalog expand --lint-xml --host nodes.yaml     on nodes of your own, checked by libvirt's schema
@@ -69,16 +70,17 @@ def command(
     libvirt_schema: Path | None,
     conditions: Conditions,
 ) -> int:
-    """Show what KubeVirt makes of VMs: who refuses them, or the VMI and the libvirt domain XML.
+    """Show what KubeVirt makes of VMs: who refuses them, or the VMI, the virt-launcher Pod and the libvirt domain XML.
 
-    The KubeVirt CR, PersistentVolumeClaims, DataVolumes, DataSources, presets and ControllerRevisions among the files
-    count as the cluster's. VMs that cannot be read or are refused do not stop the others.
+    The KubeVirt CR, PersistentVolumeClaims, DataVolumes, DataSources, presets, ControllerRevisions, and for the Pod
+    Namespaces, ResourceQuotas and NetworkAttachmentDefinitions among the files count as the cluster's. VMs that cannot
+    be read or are refused do not stop the others.
     """
     if pin and form not in (None, "json"):
         raise click.UsageError(f"--pin prints manifests, as YAML or with -o json; it has no -o {form}")
     batches, faults = gather(sources, catalog)
     schema = _schema(libvirt_schema) if lint_xml or libvirt_schema else None
-    run = _Run(schema)
+    run = _Run(schema, pods=form == "pod")
     for problem in sorted([*faults, *(each for batch in batches for vm in batch.unreadable for each in vm)]):
         run.say(problem)
     run.count["unreadable"] = sum(len(batch.unreadable) for batch in batches)
@@ -100,10 +102,10 @@ def command(
 class _Run:
     """Tells what is wrong with VMs, one by one, while their results pass on to be printed."""
 
-    def __init__(self, schema: Schema | None) -> None:
+    def __init__(self, schema: Schema | None, *, pods: bool) -> None:
         self.count: Counter[str] = Counter()
         self.worst = 0
-        self._schema = schema
+        self._schema, self._pods = schema, pods
 
     def say(self, problem: Problem) -> None:
         """Print a problem."""
@@ -112,17 +114,27 @@ class _Run:
     def tell(self, expanded: Iterator[_Expanded]) -> Iterator[Outcome]:
         """Yield what became of each VM, refused ones too; what virtcatalog does not model is only told."""
         for vm, result, cluster, warnings in expanded:
-            if isinstance(result, UnsupportedError):
-                for problem in placed([result], vm.problem):
+            podless = [] if isinstance(result, UnsupportedError) else self._podless(result)
+            if isinstance(result, UnsupportedError) or isinstance(podless, UnsupportedError):
+                unsupported = [each for each in (result, podless) if isinstance(each, UnsupportedError)]
+                for problem in placed(unsupported, vm.problem):
                     self.say(problem)
                 self.count["unsupported"] += 1
                 continue
             yield Outcome(vm, result, cluster)
             self.count["admitted" if result.admitted else "refused"] += 1
             faults = [vm.problem("", f"{self._schema}: {each}") for each in self._lint(result)]
+            faults += (vm.problem(each.field, f"no Pod is made: {each.message}") for each in podless)
             self.worst = max(self.worst, 0 if result.admitted and not faults else 1)
             for problem in [*placed(result.reasons, vm.problem), *warnings.of(vm, result), *faults]:
                 self.say(problem)
+
+    def _podless(self, result: Result) -> list[Reason] | UnsupportedError:
+        """Why a VM has no Pod, if Pods are asked for, or why that cannot be told."""
+        try:
+            return [result.pod_error] if self._pods and result.pod_error else []
+        except UnsupportedError as error:
+            return error
 
     def _lint(self, result: Result) -> list[Finding]:
         return self._schema.findings(result.domain_xml) if self._schema and result.domain_xml else []

@@ -37,7 +37,7 @@ def print_xml(part: str, outcomes: Outcomes, many: bool) -> None:
 
 
 def print_manifests(part: str, outcomes: Outcomes, many: bool) -> None:
-    """Print `vm` or `vmi` of each result as YAML."""
+    """Print `vm`, `vmi` or `pod` of each result as YAML."""
     from virtcatalog.manifests.emit import dump
 
     for _, result, _ in outcomes:
@@ -132,6 +132,7 @@ PRINTERS: dict[str, Printer] = {
     "converted": partial(print_xml, "converted_xml"),
     "vmi": partial(print_manifests, "vmi"),
     "vm": partial(print_manifests, "vm"),
+    "pod": partial(print_manifests, "pod"),
     "json": print_json,
     "diff": print_diff,
     "explain": print_explanation,

@@ -97,6 +97,7 @@ def _run(manifest: dict[str, Any], cluster: Cluster, *, domain: bool) -> Result:
         return result
     return replace(
         result,
+        holder=kind,
         reasons=tuple(replace(each, field=field_of_holder(each.field, kind)) for each in result.reasons),
         warnings=tuple(
             each if each.object else replace(each, field=field_of_holder(each.field, kind)) for each in result.warnings

@@ -15,6 +15,7 @@ from virtcatalog.kubevirt.handler import build_context
 from virtcatalog.kubevirt.launcher.builder import build_domain
 from virtcatalog.kubevirt.launcher.errors import DomainError
 from virtcatalog.kubevirt.launcher.xml import write
+from virtcatalog.kubevirt.reasons import field_of_holder, field_of_vm
 
 if TYPE_CHECKING:
     from virtcatalog.kubevirt.launcher.xml import Element
@@ -31,9 +32,9 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     (virt-controller makes no VMI of it), "vmi" (the VMI's webhooks) or "launcher" (virt-launcher makes no domain of
     it). `causes` are what the webhooks answer, ten at most, at the fields that they name; controller and launcher
     answer with nothing but a sentence. `reasons` are all that is against the VM, whoever refuses it, at the fields of
-    the VM's own manifest. `made_vm`, `made_vmi` and `made_domain` are what the properties are read from: objects, or
-    those packed by the process that made the result. `cluster` is there as soon as virt-launcher was asked; it is not
-    sent to other processes.
+    the VM's own manifest. `holder` is the kind of that manifest when it is no VirtualMachine. `made_vm`, `made_vmi`
+    and `made_domain` are what the properties are read from: objects, or those packed by the process that made the
+    result. `cluster` is there as soon as virt-launcher was asked; it is not sent to other processes.
     """
 
     refused_by: Refuser | None = None
@@ -44,6 +45,7 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     made_vmi: VirtualMachineInstance | bytes | None = None
     made_domain: Element | str | None = None
     cluster: Cluster | None = None
+    holder: str | None = None
 
     @property
     def admitted(self) -> bool:
@@ -101,12 +103,12 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         return self._made_pod[0]
 
     @property
-    def pod_error(self) -> Cause | None:
-        """Why virt-controller sends no Pod for an admitted VMI, at a field of the VMI; None when it sends one."""
+    def pod_error(self) -> Reason | None:
+        """Why virt-controller sends no Pod for a VMI, at a field of the VM's own manifest; None when it sends one."""
         return self._made_pod[1]
 
     @cached_property
-    def _made_pod(self) -> tuple[dict[str, Any] | None, Cause | None]:
+    def _made_pod(self) -> tuple[dict[str, Any] | None, Reason | None]:
         vmi = self.vmi_object
         if vmi is None or self.cluster is None or self.refused_by not in (None, "launcher"):
             return None, None
@@ -116,14 +118,15 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         try:
             return render_pod(vmi, self.cluster, self.vm_object), None
         except PodError as error:
-            return None, Cause("", error.field, error.message)
+            field = field_of_holder(field_of_vm(error.field, of_vmi=True), self.holder)
+            return None, Reason(field, error.message, "controller")
 
     def _written(self, domain: Element) -> str:
         """The domain as text, with a comment that says what it was made for."""
         return write(domain, self.cluster.computed(_made_for) if self.cluster else "")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        answer = self.refused_by, self.causes, self.reasons, self.warnings
+        answer = self.refused_by, self.causes, self.reasons, self.warnings, self.holder
         return _sent, (*answer, _packed(self.vm_object), _packed(self.vmi_object), self.domain_xml)
 
 
@@ -136,6 +139,7 @@ def _sent(
     causes: tuple[Cause, ...],
     reasons: tuple[Reason, ...],
     warnings: tuple[Warning, ...],
+    holder: str | None,
     vm: bytes | None,
     vmi: bytes | None,
     domain: str | None,
@@ -145,6 +149,7 @@ def _sent(
         causes=causes,
         reasons=reasons,
         warnings=warnings,
+        holder=holder,
         made_vm=vm,
         made_vmi=vmi,
         made_domain=domain,

@@ -145,9 +145,9 @@ class Traits(msgspec.Struct, frozen=True, kw_only=True):
     claims_by_name_alone: bool = True
     """Of several requests to one resource claim the Pod's container makes the first only (services/renderresources.go,
     copyResourceClaims)."""
-    claims_in_part: bool = False
-    """A device may name a claim without a request; before, virt-controller passes over it or crashes
-    (services/renderresources.go, WithGPUsDRA, WithHostDevicesDRA)."""
+    crashes_on_claims_in_part: bool = True
+    """virt-controller crashes on a device that names a claim without a request (services/renderresources.go,
+    WithGPUsDRA, WithHostDevicesDRA)."""
     permits_device_by_device: bool = False
     """Only devices of resource claims need no permission where their gate is on; before, the gate for GPUs spares all
     GPUs, and host devices of claims need it (services/renderresources.go, validatePermittedHostDevices)."""

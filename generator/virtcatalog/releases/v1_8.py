@@ -46,6 +46,7 @@ RELEASE = replace(
         launcher_is_told_hypervisor=True,
         tool_keeps_attributes=True,
         claims_by_name_alone=False,
+        crashes_on_claims_in_part=False,
     ),
     configuration=MappingProxyType({**v1_7.RELEASE.configuration, "hypervisors": [{"name": "kvm"}]}),
 )

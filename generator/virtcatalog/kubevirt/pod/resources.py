@@ -281,8 +281,11 @@ def _claims(vmi: VirtualMachineInstance, facts: Facts) -> Iterator[dict[str, str
     names = set()
     for device in claiming:
         if is_claimed(device):
-            if not (device.claim_name and device.request_name) and not facts.traits.claims_in_part:
-                raise UnsupportedError("", f"device {device.name!r} names a claim or a request, but not both")
+            if facts.traits.crashes_on_claims_in_part and not (device.claim_name and device.request_name):
+                message = (
+                    f"KubeVirt {facts.release} crashes on device {device.name!r}: it needs claimName and requestName"
+                )
+                raise PodError("spec.domain.devices", message)
             if not (facts.traits.claims_by_name_alone and device.claim_name in names):
                 yield _claim(device.claim_name, device.request_name)
             names.add(device.claim_name)

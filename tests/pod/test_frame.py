@@ -1,0 +1,243 @@
+"""The Pod around its containers: names, labels, annotations, security, where it may run."""
+
+import hashlib
+import json
+
+import pytest
+from podding import GUEST, expanded, pod, spec
+
+NETWORKS = "k8s.v1.cni.cncf.io/networks"
+HOST_MODEL = {"key": "node-labeller.kubevirt.io/obsolete-host-model", "operator": "DoesNotExist"}
+
+
+SEV_ES = "launchSecurity: {sev: {policy: {encryptedState: true}}}, firmware: {bootloader: {efi: {secureBoot: false}}}"
+FEATURES = "features: [{name: a}, {name: b, policy: require}, {name: c, policy: force}]"
+TERMS = """
+[{matchExpressions: [{key: a, operator: Exists}]},
+ {matchFields: [{key: metadata.name, operator: In, values: [n]}]}]
+"""
+
+
+def domain(text="", devices=""):
+    return f"domain: {{memory: {{guest: 1Gi}}, devices: {{{devices}}}{', ' if text else ''}{text}}}"
+
+
+def annotations(template=GUEST, **conditions):
+    return pod(template, **conditions)["metadata"]["annotations"]
+
+
+def test_it_belongs_to_the_vmi():
+    result = expanded()
+    metadata = result.pod["metadata"]
+    uid = result.vmi["metadata"]["uid"]
+    assert (metadata["generateName"], metadata["namespace"]) == ("virt-launcher-vm-", "ns")
+    assert metadata["ownerReferences"][0]["uid"] == metadata["labels"]["kubevirt.io/created-by"] == uid
+    assert metadata["ownerReferences"][0]["controller"] is True
+
+
+def test_labels():
+    made = pod(labels={"app": "web", "kubevirt.io": "mine"}, annotations={"sidecar.istio.io/inject": "no"})
+    labels = {key: text for key, text in made["metadata"]["labels"].items() if key != "kubevirt.io/created-by"}
+    assert labels == {
+        "app": "web",
+        "kubevirt.io": "virt-launcher",
+        "vm.kubevirt.io/name": "vm",
+        "vmi.kubevirt.io/id": "vm",
+        "sidecar.istio.io/inject": "no",
+    }
+
+
+def test_long_and_dotted_names():
+    name = "a" * 60 + ".example"
+    made = pod(name=name)
+    assert made["spec"]["hostname"] == "a" * 60
+    digest = hashlib.sha1(name.encode()).hexdigest()[:8]
+    assert made["metadata"]["labels"]["vmi.kubevirt.io/id"] == f"{name[:54]}-{digest}"
+
+
+def test_annotations_of_the_vmi_but_for_some():
+    given = {"mine": "1", "kubectl.kubernetes.io/last": "x", "kubevirt.io/latest-observed-api-version": "v1"}
+    found = annotations(annotations={**given, "kubevirt.io/domain": "other"})
+    assert found["mine"] == "1"
+    assert found["kubevirt.io/domain"] == "other"
+    assert not {"kubectl.kubernetes.io/last", "kubevirt.io/latest-observed-api-version"} & found.keys()
+
+
+@pytest.mark.parametrize(
+    ("text", "hooked"), [("true", False), ("1", False), ("T", False), ("false", True), ("yes", True), ("", True)]
+)
+def test_backup_hooks_unless_they_are_not_wanted(text, hooked):
+    found = annotations(annotations={"kubevirt.io/skip-backup-hooks": text})
+    assert ("pre.hook.backup.velero.io/command" in found) is hooked
+
+
+TWO = """
+domain: {memory: {guest: 1Gi}, devices: {interfaces: [
+  {name: b, bridge: {}, macAddress: "02:00:00:00:00:01"}, {name: gone, bridge: {}, state: absent}, {name: a, %s}]}}
+networks: [{name: a, pod: {}}, {name: b, multus: {networkName: other/net}}, {name: gone, multus: {networkName: net}}]
+"""
+
+
+def test_secondary_networks_in_the_order_of_the_interfaces():
+    found = annotations(TWO % "masquerade: {}")
+    link = "pod" + hashlib.sha256(b"b").hexdigest()[:11]
+    assert json.loads(found[NETWORKS]) == [
+        {"name": "net", "namespace": "other", "mac": "02:00:00:00:00:01", "interface": link}
+    ]
+    assert found["istio.io/reroute-virtual-interfaces"] == "k6t-eth0"
+    assert "v1.multus-cni.io/default-network" not in found
+
+
+def test_the_network_of_a_plugin():
+    config = "network: {binding: {p: {networkAttachmentDefinition: kube/p}}}"
+    found = json.loads(annotations(TWO % "binding: {name: p}", config=config)[NETWORKS])
+    assert found[1] == {"name": "p", "namespace": "kube", "cni-args": {"logicNetworkName": "a"}}
+
+
+def test_the_default_network():
+    template = """
+domain: {memory: {guest: 1Gi}, devices: {interfaces: [{name: a, bridge: {}}]}}
+networks: [{name: a, multus: {networkName: net, default: true}}]
+"""
+    found = annotations(template)
+    assert found["v1.multus-cni.io/default-network"] == "net"
+    assert NETWORKS not in found
+
+
+def test_security_of_a_pod_that_runs_as_root_and_of_one_that_does_not():
+    assert spec()["securityContext"] == {
+        "fsGroup": 107,
+        "runAsUser": 107,
+        "runAsGroup": 107,
+        "runAsNonRoot": True,
+    }
+    assert spec(gates=["Root"])["securityContext"] == {"fsGroup": 107, "runAsUser": 0}
+
+
+def test_profiles_of_the_configuration():
+    profile = "seccompConfiguration: {virtualMachineInstanceProfile: {customProfile: {%s}}}"
+    local = spec(config=profile % "localhostProfile: p, runtimeDefaultProfile: true")["securityContext"]
+    assert local["seccompProfile"] == {"type": "Localhost", "localhostProfile": "p"}
+    default = spec(config=profile % "runtimeDefaultProfile: true")["securityContext"]
+    assert default["seccompProfile"] == {"type": "RuntimeDefault"}
+    made = spec(config="{selinuxLauncherType: t, defaultRuntimeClass: kata}")
+    assert made["securityContext"]["seLinuxOptions"] == {"type": "t"}
+    assert made["runtimeClassName"] == "kata"
+
+
+def test_scheduling_is_the_vmis():
+    made = spec(f"{GUEST}\nschedulerName: s\npriorityClassName: high\ntolerations: [{{key: k, operator: Exists}}]")
+    assert (made["schedulerName"], made["priorityClassName"]) == ("s", "high")
+    assert made["tolerations"] == [{"key": "k", "operator": "Exists"}]
+
+
+def test_grace_periods():
+    made = spec(f"{GUEST}\nterminationGracePeriodSeconds: 100")
+    command = made["containers"][0]["command"]
+    assert made["terminationGracePeriodSeconds"] == 130
+    assert command[command.index("--grace-period-seconds") + 1] == "115"
+    assert spec()["terminationGracePeriodSeconds"] == 60
+
+
+@pytest.mark.parametrize(
+    ("template", "conditions", "labels"),
+    [
+        (GUEST, {}, {}),
+        (
+            domain(f"cpu: {{model: Skylake, {FEATURES}}}"),
+            {},
+            {"cpu-model.node.kubevirt.io/Skylake", "cpu-feature.node.kubevirt.io/a", "cpu-feature.node.kubevirt.io/b"},
+        ),
+        (domain("cpu: {model: host-passthrough}"), {}, {}),
+        (domain("cpu: {cores: 1, dedicatedCpuPlacement: true}"), {}, {"kubevirt.io/cpumanager"}),
+        (
+            domain(
+                "cpu: {cores: 1, dedicatedCpuPlacement: true, realtime: {}, numa: {guestMappingPassthrough: {}}}"
+            ).replace("guest: 1Gi", "guest: 1Gi, hugepages: {pageSize: 2Mi}"),
+            {},
+            {"kubevirt.io/cpumanager", "kubevirt.io/realtime"},
+        ),
+        (
+            domain("features: {hyperv: {reenlightenment: {enabled: true}}}"),
+            {},
+            {"scheduling.node.kubevirt.io/tsc-frequency-2500000000"},
+        ),
+        (
+            domain("features: {hyperv: {synic: {enabled: true}, vpindex: {enabled: true}, relaxed: {}}}"),
+            {"gates": ["HypervStrictCheck"]},
+            {"hyperv.node.kubevirt.io/synic", "hyperv.node.kubevirt.io/vpindex"},
+        ),
+        (
+            domain("features: {hyperv: {evmcs: {}}}"),
+            {"gates": ["HypervStrictCheck"]},
+            {"cpu-vendor.node.kubevirt.io/Intel", "cpu-feature.node.kubevirt.io/vmx"},
+        ),
+        (
+            domain(SEV_ES),
+            {},
+            {"kubevirt.io/sev", "kubevirt.io/sev-es"},
+        ),
+    ],
+    ids=["plain", "model", "passthrough", "dedicated", "realtime", "tsc", "hyperv", "evmcs", "sev"],
+)
+def test_labels_of_nodes(template, conditions, labels):
+    common = {"kubernetes.io/arch": "amd64", "kubevirt.io/schedulable": "true"}
+    selector = spec(template, **conditions)["nodeSelector"]
+    assert common.items() <= selector.items()
+    own = {key for key in selector if key not in common and not key.startswith("machine-type.")}
+    assert own == set(labels)
+
+
+def test_selectors_of_vmi_and_configuration():
+    config = "developerConfiguration: {nodeSelectors: {a: cluster, b: cluster, kubevirt.io/schedulable: maybe}}"
+    selector = spec(f"{GUEST}\nnodeSelector: {{a: vm}}", config=config)["nodeSelector"]
+    assert (selector["a"], selector["b"], selector["kubevirt.io/schedulable"]) == ("vm", "cluster", "maybe")
+
+
+def test_nodes_to_stay_away_from_are_in_every_term():
+    features = "cpu: {features: [{name: x, policy: forbid}]}"
+    terms = TERMS.strip()
+    required = f"requiredDuringSchedulingIgnoredDuringExecution: {{nodeSelectorTerms: {terms}}}"
+    made = spec(f"{domain(features)}\naffinity: {{nodeAffinity: {{{required}}}}}")
+    found = made["affinity"]["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"]["nodeSelectorTerms"]
+    added = [HOST_MODEL, {"key": "cpu-feature.node.kubevirt.io/x", "operator": "DoesNotExist"}]
+    assert found[0]["matchExpressions"] == [{"key": "a", "operator": "Exists"}, *added]
+    assert found[1]["matchExpressions"] == added
+    assert "affinity" not in spec(domain("cpu: {model: Skylake}"))
+
+
+def test_the_services_that_it_uses():
+    secret = "{name: c, containerDisk: {image: i, imagePullSecret: s}}"
+    account = "{name: t, serviceAccount: {serviceAccountName: robot}}"
+    disks = "disks: [{name: c}, {name: d}, {name: t}]"
+    made = spec(f"{domain('', disks)}\nvolumes: [{secret}, {secret.replace('c,', 'd,')}, {account}]")
+    assert made["imagePullSecrets"] == [{"name": "s"}]
+    assert (made["serviceAccountName"], made["automountServiceAccountToken"]) == ("robot", True)
+    assert spec()["automountServiceAccountToken"] is False
+    assert spec(annotations={"sidecar.istio.io/inject": "TRUE"})["automountServiceAccountToken"] is True
+
+
+LUN = """
+domain: {memory: {guest: 1Gi}, devices: {disks: [{name: l, lun: {reservation: true}}]}}
+volumes: [{name: l, persistentVolumeClaim: {claimName: c}}]
+"""
+CLAIM = """
+- apiVersion: v1
+  kind: PersistentVolumeClaim
+  metadata: {name: c, namespace: ns, uid: u-1}
+  spec: {volumeMode: Block, accessModes: [ReadWriteMany], resources: {requests: {storage: 1Gi}}}
+"""
+
+
+def test_pods_that_reserve_a_lun_keep_apart():
+    made = pod(LUN, objects=CLAIM, config="persistentReservationConfiguration: {enabled: true}")
+    assert made["metadata"]["labels"]["pr.kubevirt.io/u-1"] == ""
+    required = "requiredDuringSchedulingIgnoredDuringExecution"
+    assert made["spec"]["affinity"]["podAntiAffinity"][required] == [
+        {
+            "labelSelector": {"matchExpressions": [{"key": "pr.kubevirt.io/u-1", "operator": "Exists"}]},
+            "topologyKey": "kubernetes.io/hostname",
+        }
+    ]
+    older = pod(LUN, objects=CLAIM, release="v1.8.4", gates=["PersistentReservation"])
+    assert "podAntiAffinity" not in older["spec"]["affinity"]

@@ -1,0 +1,171 @@
+"""The Pod's volumes, and where they are mounted."""
+
+import pytest
+from podding import named, names, spec
+
+BLOCK = """
+- apiVersion: v1
+  kind: PersistentVolumeClaim
+  metadata: {name: b, namespace: ns}
+  spec: {volumeMode: Block, accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}
+- apiVersion: v1
+  kind: PersistentVolumeClaim
+  metadata: {name: shared, namespace: ns}
+  spec: {accessModes: [ReadWriteMany], resources: {requests: {storage: 1Gi}}}
+"""
+
+
+def with_volume(source, devices="disks: [{name: v}]", **conditions):
+    """The Pod's volume of one volume of the VMI, and its mounts: path to what else is said of it."""
+    made = spec(
+        f"domain: {{memory: {{guest: 1Gi}}, devices: {{{devices}}}}}\nvolumes: [{{name: v, {source}}}]", **conditions
+    )
+    volumes = [each for each in made["volumes"] if each["name"].startswith("v") and "-" not in each["name"]]
+    mounts = made["containers"][0]["volumeMounts"]
+    found = {each["mountPath"]: set(each) - {"name", "mountPath"} for each in mounts if each["name"] == "v"}
+    return volumes, found
+
+
+CLAIM = {"name": "v", "persistentVolumeClaim": {"claimName": "c"}}
+PRIVATE = "/var/run/kubevirt-private"
+
+
+@pytest.mark.parametrize(
+    ("source", "volume", "mounts"),
+    [
+        ("persistentVolumeClaim: {claimName: c}", CLAIM, {f"{PRIVATE}/vmi-disks/v": set()}),
+        (
+            "persistentVolumeClaim: {claimName: c, readOnly: true}",
+            {"name": "v", "persistentVolumeClaim": {"claimName": "c", "readOnly": True}},
+            {f"{PRIVATE}/vmi-disks/v": set()},
+        ),
+        ("dataVolume: {name: c}", CLAIM, {f"{PRIVATE}/vmi-disks/v": set()}),
+        ("ephemeral: {persistentVolumeClaim: {claimName: c}}", CLAIM, {f"{PRIVATE}/vmi-disks/v": set()}),
+        ("persistentVolumeClaim: {claimName: c, hotpluggable: true}", None, {}),
+        ("dataVolume: {name: c, hotpluggable: true}", None, {}),
+        ("emptyDisk: {capacity: 1Gi}", None, {}),
+        (
+            "hostDisk: {path: /data//disks/../a.img, type: DiskOrCreate, capacity: 1Gi}",
+            {"name": "v", "hostPath": {"path": "/data", "type": "DirectoryOrCreate"}},
+            {f"{PRIVATE}/vmi-disks/v": set()},
+        ),
+        (
+            "secret: {secretName: s, optional: true}",
+            {"name": "v", "secret": {"secretName": "s", "optional": True}},
+            {f"{PRIVATE}/secret/v": {"readOnly"}},
+        ),
+        ("configMap: {name: c}", {"name": "v", "configMap": {"name": "c"}}, {f"{PRIVATE}/config-map/v": {"readOnly"}}),
+        (
+            "sysprep: {configMap: {name: c}}",
+            {"name": "v", "configMap": {"name": "c"}},
+            {f"{PRIVATE}/sysprep/v": {"readOnly"}},
+        ),
+        (
+            "downwardMetrics: {}",
+            {"name": "v", "emptyDir": {"medium": "Memory", "sizeLimit": "1Mi"}},
+            {f"{PRIVATE}/downwardmetric-disk": set()},
+        ),
+    ],
+    ids=lambda value: value.partition(":")[0] if isinstance(value, str) else "",
+)
+def test_sources(source, volume, mounts):
+    gates = ["HostDisk", "DownwardMetrics"]
+    target = {"sysprep": ", cdrom: {}", "downwardMetrics": ", disk: {bus: virtio}"}.get(source.partition(":")[0], "")
+    disk = f"disks: [{{name: v{target}}}]"
+    assert with_volume(source, disk, gates=gates) == ([] if volume is None else [volume], mounts)
+
+
+def test_configuration_is_mounted_where_a_disk_shows_it():
+    filesystem = "filesystems: [{name: v, virtiofs: {}}]"
+    volumes, mounts = with_volume("configMap: {name: c}", filesystem, gates=["EnableVirtioFsConfigVolumes"])
+    assert volumes == [{"name": "v", "configMap": {"name": "c"}}]
+    assert mounts == {}
+
+
+def test_block_claims_are_devices_and_shared_ones_are_told():
+    template = """
+domain: {memory: {guest: 1Gi}, devices: {disks: [{name: x}, {name: y}]}}
+volumes: [{name: x, persistentVolumeClaim: {claimName: b}}, {name: y, persistentVolumeClaim: {claimName: shared}}]
+"""
+    container = spec(template, objects=BLOCK)["containers"][0]
+    assert container["volumeDevices"] == [{"name": "x", "devicePath": "/dev/x"}]
+    assert named(container["env"], "SHARED_FILESYSTEM_PATHS")["value"] == f"{PRIVATE}/vmi-disks/y"
+
+
+@pytest.mark.parametrize("kind", ["cloudInitNoCloud", "cloudInitConfigDrive"])
+def test_secrets_of_cloud_init_under_both_spellings(kind):
+    source = f"{kind}: {{secretRef: {{name: u}}, networkDataSecretRef: {{name: n}}}}"
+    made = spec(
+        f"domain: {{memory: {{guest: 1Gi}}, devices: {{disks: [{{name: v}}]}}}}\nvolumes: [{{name: v, {source}}}]"
+    )
+    mounts = [each for each in made["containers"][0]["volumeMounts"] if each["name"].startswith("v-")]
+    assert [(each["name"], each["mountPath"].rpartition("/")[2], each["subPath"]) for each in mounts] == [
+        ("v-udata", "userdata", "userdata"),
+        ("v-udata", "userData", "userData"),
+        ("v-ndata", "networkdata", "networkdata"),
+        ("v-ndata", "networkData", "networkData"),
+    ]
+    assert named(made["volumes"], "v-ndata")["secret"] == {"secretName": "n"}
+
+
+def test_access_credentials():
+    propagation = "propagationMethod: {qemuGuestAgent: {users: [root]}}"
+    credential = f"sshPublicKey: {{source: {{secret: {{secretName: k}}}}, {propagation}}}"
+    made = spec(f"domain: {{memory: {{guest: 1Gi}}, devices: {{}}}}\naccessCredentials: [{{{credential}}}]")
+    mount = named(made["containers"][0]["volumeMounts"], "k-access-cred")
+    assert mount["mountPath"] == f"{PRIVATE}/secret/k-access-cred"
+
+
+STATE = """
+domain:
+  memory: {guest: 1Gi}
+  devices: {tpm: {persistent: true}}
+  features: {smm: {}}
+  firmware: {bootloader: {efi: {persistent: true}}}
+"""
+PAST = """
+- apiVersion: v1
+  kind: PersistentVolumeClaim
+  metadata: {name: NAME, namespace: ns, labels: {LABELS}}
+  spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 10Mi}}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("objects", "claim"),
+    [
+        ("[]", "persistent-state-for-vm-00000"),
+        (PAST.replace("NAME", "kept").replace("LABELS", "persistent-state-for: vm"), "kept"),
+        (PAST.replace("NAME", "persistent-state-for-vm").replace("LABELS", ""), "persistent-state-for-vm"),
+        (
+            PAST.replace("NAME", "kept").replace("LABELS", "persistent-state-for: other"),
+            "persistent-state-for-vm-00000",
+        ),
+    ],
+    ids=["made", "labelled", "named", "another's"],
+)
+def test_the_claim_that_keeps_the_state(objects, claim):
+    assert named(spec(STATE, objects=objects)["volumes"], "vm-state")["persistentVolumeClaim"] == {"claimName": claim}
+
+
+def test_where_the_state_is():
+    def paths(**conditions):
+        mounts = spec(STATE, **conditions)["containers"][0]["volumeMounts"]
+        return {each["subPath"]: each["mountPath"] for each in mounts if each["name"] == "vm-state"}
+
+    assert paths() == {
+        "meta": "/run/kubevirt-private/backend-storage-meta",
+        "swtpm": f"{PRIVATE}/libvirt/qemu/swtpm",
+        "swtpm-localca": f"{PRIVATE}/var/lib/swtpm-localca",
+        "nvram": f"{PRIVATE}/libvirt/qemu/nvram",
+    }
+    assert paths(gates=["Root"])["nvram"] == "/var/lib/libvirt/qemu/nvram"
+
+
+def test_huge_pages_and_hotplug():
+    made = names(
+        spec("domain: {memory: {guest: 1Gi, hugepages: {pageSize: 2Mi}}, devices: {disableHotplug: true}}")["volumes"]
+    )
+    assert {"hugepages", "hugetblfs-dir"} <= set(made)
+    assert "hotplug-disks" not in made
+    assert "hotplug-disks" in names(spec()["volumes"])
