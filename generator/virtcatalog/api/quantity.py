@@ -72,10 +72,11 @@ class Quantity:
         """Add amounts up, in the notation of the first that is not zero."""
         nano, notation, decimal = 0, None, False
         for amount in amounts:
-            if amount:
-                nano += amount._nano  # noqa: SLF001 - of its own kind
+            added = amount._nano  # noqa: SLF001 - of its own kind
+            if added:
+                nano += added
                 decimal = decimal or amount._decimal  # noqa: SLF001
-                notation = notation or amount.notation
+                notation = notation or amount._notation  # noqa: SLF001
         return cls(nano, notation or "DecimalSI", decimal=decimal)
 
     @property

@@ -58,7 +58,7 @@ class Facts:
         self.claims_host_devices = config.feature_gate("HostDevicesWithDRA")
         self.claims_networks = config.feature_gate("NetworkDevicesWithDRA")
         self.requests_iommufd = config.feature_gate("IOMMUFD")
-        self.hypervisor_device = "mshv" if config.hypervisor == HYPERV_DIRECT else "kvm"
+        self.hypervisor_device = f"devices.kubevirt.io/{'mshv' if config.hypervisor == HYPERV_DIRECT else 'kvm'}"
         self.modes = ["--hypervisor", config.hypervisor] if self.traits.launcher_is_told_hypervisor else []
         self.gated_modes = [flag for gate, flag in _MODES if config.feature_gate(gate)]
         developer = config.values.developer_configuration

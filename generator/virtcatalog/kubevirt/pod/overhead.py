@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import NamedTuple
 
 from virtcatalog.api.kubevirt import VirtualMachineInstance
@@ -50,19 +51,36 @@ _PASST = _mebibytes(250, "passt")
 def overhead(vmi: VirtualMachineInstance, facts: Facts) -> list[Term]:
     """The terms of the memory overhead, in KubeVirt's order; they add up to what KubeVirt reports.
 
-    Source: pkg/hypervisor/kvm/hypervisorbackend.go (GetMemoryOverhead), network/resources/memory.go (Calculate).
+    Source: pkg/virt-controller/services/template.go (CalculateMemoryOverhead), pkg/network/resources/memory.go.
     """
-    spec = vmi.spec
-    domain, devices = spec.domain, spec.domain.devices
-    terms = [_page_tables(domain.resources.requests.get("memory")), *_PROCESSES, _cpus(vmi), _IO_THREAD]
-    if devices.autoattach_graphics_device is not False:
+    terms = _of_hypervisor(vmi, facts)
+    for interface in vmi.spec.domain.devices.interfaces:
+        if interface.passt_binding is not None:
+            terms.append(_PASST)
+            break
+    if facts.config.network_bindings:
+        terms += _plugins(vmi, facts)
+    return terms
+
+
+def _of_hypervisor(vmi: VirtualMachineInstance, facts: Facts) -> list[Term]:
+    """What does not come from the network (pkg/hypervisor/kvm/hypervisorbackend.go, GetMemoryOverhead)."""
+    spec, domain = vmi.spec, vmi.spec.domain
+    request = domain.resources.requests.get("memory")
+    terms = [_page_tables(request)] if request else []
+    terms += _PROCESSES
+    terms.append(_cpus(_vcpus(vmi)))
+    terms.append(_IO_THREAD)
+    if domain.devices.autoattach_graphics_device is not False:
         terms.append(_GRAPHICS)
     if (spec.architecture or facts.config.default_architecture) == "arm64":
         terms.append(_FLASH)
     if has_vfio(spec):
         terms.append(_VFIO)
-    if any(volume.downward_metrics is not None for volume in spec.volumes):
-        terms.append(_METRICS)
+    for volume in spec.volumes:
+        if volume.downward_metrics is not None:
+            terms.append(_METRICS)
+            break
     if spec.liveness_probe is not None or spec.readiness_probe is not None:
         _add_probes(terms, vmi)
     if domain.launch_security is not None and uses_sev(vmi):
@@ -72,33 +90,30 @@ def overhead(vmi: VirtualMachineInstance, facts: Facts) -> list[Term]:
     if is_pinned(vmi):
         terms.append(_PINNED)
     reserved = domain.memory.reserved_overhead if domain.memory is not None else None
-    if reserved is not None and reserved.added_overhead is not None:
+    if reserved is not None and reserved.added_overhead:
         terms.append(Term(reserved.added_overhead, "domain.memory.reservedOverhead.addedOverhead"))
     ratio = facts.config.values.additional_guest_memory_overhead_ratio
-    if ratio:
-        terms += _multiplied(terms, ratio)
-    if any(each.passt_binding is not None for each in devices.interfaces):
-        terms.append(_PASST)
-    if facts.config.network_bindings:
-        terms += _plugins(vmi, facts)
-    return [term for term in terms if term.amount]
+    return terms + _multiplied(terms, ratio) if ratio else terms
 
 
-def _page_tables(request: Quantity | None) -> Term:
+def _page_tables(request: Quantity) -> Term:
     """One bit for each 512 bytes of what the VMI itself requests: nothing where it only has guest memory."""
-    amount = request.kilo_value * 1000 // 512 if request is not None else 0
-    return Term(Quantity.of(amount, "DecimalSI"), "page tables of domain.resources.requests.memory")
+    return Term(
+        Quantity.of(request.kilo_value * 1000 // 512, "DecimalSI"), "page tables of domain.resources.requests.memory"
+    )
 
 
-def _cpus(vmi: VirtualMachineInstance) -> Term:
+def _vcpus(vmi: VirtualMachineInstance) -> int:
+    """The vCPUs, as requests and limits have them where there is no topology."""
     domain = vmi.spec.domain
     if domain.cpu is not None:
-        number = domain.cpu.vcpus
-    else:
-        resources = domain.resources
-        amount = resources.limits.get("cpu", resources.requests.get("cpu"))
-        number = 0 if amount is None else amount.value
-    number = max(number, 1)
+        return max(domain.cpu.vcpus, 1)
+    amount = domain.resources.limits.get("cpu", domain.resources.requests.get("cpu"))
+    return 1 if amount is None else max(amount.value, 1)
+
+
+@lru_cache(maxsize=1024)
+def _cpus(number: int) -> Term:
     return Term(Quantity.of(_PER_CPU * number), f"{number} vCPUs, 8 MiB each" if number > 1 else "vCPU")
 
 
@@ -121,7 +136,10 @@ def _multiplied(terms: list[Term], text: str) -> list[Term]:
     if not -(2.0**53) < added < 2.0**53:
         field = "spec.configuration.additionalGuestMemoryOverheadRatio"
         raise UnsupportedError(field, f"{text!r} makes an overhead that is no sensible number of bytes")
-    return [Term(Quantity.of(int(added) * 1000, "DecimalSI"), f"additionalGuestMemoryOverheadRatio {text}")]
+    kilobytes = int(added)
+    if not kilobytes:
+        return []
+    return [Term(Quantity.of(kilobytes * 1000, "DecimalSI"), f"additionalGuestMemoryOverheadRatio {text}")]
 
 
 def _plugins(vmi: VirtualMachineInstance, facts: Facts) -> list[Term]:
@@ -135,6 +153,6 @@ def _plugins(vmi: VirtualMachineInstance, facts: Facts) -> list[Term]:
             if plugin is not None and plugin.compute_resource_overhead is not None
             else None
         )
-        if amount is not None:
+        if amount:
             found.append(Term(amount, f"network binding plugin {name}"))
     return found

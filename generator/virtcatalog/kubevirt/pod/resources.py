@@ -26,7 +26,6 @@ from virtcatalog.kubevirt.pod.traits import has_dedicated_cpus
 Amounts = dict[str, Quantity]
 
 _CPU, _MEMORY, _STORAGE = "cpu", "memory", "ephemeral-storage"
-_DEVICES = "devices.kubevirt.io/"
 _ZERO = Quantity()
 _ONE, _TWO = Quantity.of(1, "DecimalSI"), Quantity.of(2, "DecimalSI")
 _STORAGE_OVERHEAD = Quantity.parse("50M")
@@ -131,13 +130,15 @@ def _add_devices(layers: _Layers, vmi: VirtualMachineInstance, facts: Facts) -> 
     """The node's devices for virtualisation, as limits: their requests follow (getRequiredResources)."""
     devices, emulated = vmi.spec.domain.devices, facts.config.allow_emulation
     if devices.interfaces or devices.autoattach_pod_interface is not False:
-        layers.limits[f"{_DEVICES}tun"] = _ONE
+        layers.limits["devices.kubevirt.io/tun"] = _ONE
     if not emulated:
-        if any(each.model in ("", "virtio") for each in devices.interfaces):
-            layers.limits[f"{_DEVICES}vhost-net"] = _ONE
-        layers.limits[_DEVICES + facts.hypervisor_device] = _ONE
+        for interface in devices.interfaces:
+            if interface.model in ("", "virtio"):
+                layers.limits["devices.kubevirt.io/vhost-net"] = _ONE
+                break
+        layers.limits[facts.hypervisor_device] = _ONE
     if devices.autoattach_vsock:
-        layers.limits[f"{_DEVICES}vhost-vsock"] = _ONE
+        layers.limits["devices.kubevirt.io/vhost-vsock"] = _ONE
 
 
 def _pin(layers: _Layers, vmi: VirtualMachineInstance) -> None:
@@ -247,13 +248,13 @@ def plugin_resources(vmi: VirtualMachineInstance, facts: Facts) -> Iterator[str]
             yield device.device_name
     if domain.launch_security is not None:
         if uses_sev(vmi):
-            yield f"{_DEVICES}sev"
+            yield "devices.kubevirt.io/sev"
         if uses_tdx(vmi) and facts.traits.tdx_device:
-            yield f"{_DEVICES}tdx"
+            yield "devices.kubevirt.io/tdx"
     if any(disk.lun is not None and disk.lun.reservation for disk in domain.devices.disks):
-        yield f"{_DEVICES}pr-helper"
+        yield "devices.kubevirt.io/pr-helper"
     if facts.requests_iommufd:
-        yield f"{_DEVICES}iommufd"
+        yield "devices.kubevirt.io/iommufd"
 
 
 def _network_resources(vmi: VirtualMachineInstance, facts: Facts) -> Iterator[str]:

@@ -146,8 +146,10 @@ def _apart(label: str) -> dict[str, Any]:
 
 def reservations(vmi: VirtualMachineInstance, vm: VirtualMachine | None, facts: Facts) -> list[str]:
     """Labels of the claims whose LUNs the VMI reserves, sorted (PersistentReservationPVCLabels)."""
-    reserving = {disk.name for disk in vmi.spec.domain.devices.disks if disk.lun is not None and disk.lun.reservation}
-    if not reserving or not facts.traits.reservations_keep_apart:
+    if not facts.traits.reservations_keep_apart:
+        return []
+    reserving = [disk.name for disk in vmi.spec.domain.devices.disks if disk.lun is not None and disk.lun.reservation]
+    if not reserving:
         return []
     found = set()
     for volume in vmi.spec.volumes:

@@ -59,4 +59,12 @@ def kernel_boot(spec: VirtualMachineInstanceSpec) -> KernelBootContainer | None:
 def has_vfio(spec: VirtualMachineInstanceSpec) -> bool:
     """Whether the VMI has devices of the host (pkg/vmitrait, HasVFIO)."""
     devices = spec.domain.devices
-    return bool(devices.host_devices or devices.gpus) or any(each.sriov is not None for each in devices.interfaces)
+    return bool(devices.host_devices or devices.gpus) or has_sriov(spec)
+
+
+def has_sriov(spec: VirtualMachineInstanceSpec) -> bool:
+    """Whether there is an SR-IOV interface (pkg/network/vmispec, SRIOVInterfaceExist)."""
+    for interface in spec.domain.devices.interfaces:  # noqa: SIM110 - half the time of a generator
+        if interface.sriov is not None:
+            return True
+    return False

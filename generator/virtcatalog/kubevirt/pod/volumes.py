@@ -21,7 +21,7 @@ from virtcatalog.kubevirt.claims import find_claim
 from virtcatalog.kubevirt.handler import tracks_changed_blocks
 from virtcatalog.kubevirt.pod.errors import PodError
 from virtcatalog.kubevirt.pod.facts import PRIVATE_DIRECTORY, SHARE_DIRECTORY, Facts
-from virtcatalog.kubevirt.pod.traits import keeps_efi, keeps_tpm, kernel_boot
+from virtcatalog.kubevirt.pod.traits import has_sriov, keeps_efi, keeps_tpm, kernel_boot
 
 CONTAINER_DISKS = f"{SHARE_DIRECTORY}/container-disks"
 VIRTIOFS = "virtiofs-containers"
@@ -100,7 +100,7 @@ def pod_volumes(
     if not devices.disable_hotplug:
         path = f"{SHARE_DIRECTORY}/hotplug-disks"
         made.add("hotplug-disks", {"emptyDir": {}}, path, mountPropagation="HostToContainer")
-    if any(each.sriov is not None for each in devices.interfaces) or _tells_devices(vmi, facts):
+    if has_sriov(spec) or _tells_devices(vmi, facts):
         field = {"path": "network-info", "fieldRef": {"fieldPath": "metadata.annotations['kubevirt.io/network-info']"}}
         made.add(NETWORK_INFO, {"downwardAPI": {"items": [field]}}, NETWORK_INFO_DIRECTORY)
     if devices.filesystems:
