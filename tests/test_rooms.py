@@ -24,6 +24,7 @@ ORDER = (
     "releases",
     "api",
     "manifests",
+    "repository",
     "catalog",
     "render",
     "publish",

@@ -9,6 +9,8 @@ import msgspec
 
 CRASH = "Crash"
 """The type of a cause where KubeVirt does not refuse an object, but fails on it."""
+Severity = Literal["error", "warning", "note"]
+"""How bad a finding is, the gravest first."""
 Refuser = Literal["vm", "controller", "vmi", "launcher"]
 _REFUSERS: dict[Refuser, str] = {
     "vm": "the VM webhook",

@@ -17,6 +17,10 @@ QUANTITY_CHARACTERS: Final = 256  # and its largest exponent: Go has no limit an
 HOST_CPUS: Final = 8192  # as many as Linux can have
 HOST_FILE_BYTES: Final = 4 * MIB
 
+# virtcatalog.toml and pyproject.toml
+SETTINGS_FILE_BYTES: Final = MIB
+SETTINGS_KEY_PARTS: Final = 100  # of one dotted key: reading them takes the square of it
+
 # Catalogs: the work of expressions, templates and layers, in units of some 50 nanoseconds
 WORK: Final = 12_000_000
 WORK_PER_BYTE: Final = 60  # of the catalog's files, on top

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 
 import jsonschema
+import pytest
 from lxml import etree
 
-from virtcatalog.check.finding import Finding, Rule, worst
+from virtcatalog.check.finding import Finding, Rule, fails
 from virtcatalog.check.report import as_json, github, junit, sarif, summary, text
 
 RULES = {
@@ -23,6 +24,7 @@ HUGE = Finding(
     rule="hugepages", severity="error",
 )  # fmt: skip
 NOTE = Finding(object="m.old", message="goes away", rule="deprecated", severity="note")
+NAME = Finding(object="m.odd", message="off", rule="naming", severity="warning")
 
 
 def record(*required, **properties):
@@ -132,6 +134,16 @@ def test_the_summary_counts_by_severity():
     assert summary([]) == "no findings"
 
 
-def test_the_worst_severity():
-    assert worst([NOTE, HUGE]) == "error"
-    assert worst([]) is None
+@pytest.mark.parametrize(
+    ("found", "least", "failing"),
+    [
+        ([NOTE, HUGE], "error", True),
+        ([NOTE], "note", True),
+        ([NOTE], "warning", False),
+        ([NAME], "warning", True),
+        ([NAME], "error", False),
+        ([], "note", False),
+    ],
+)
+def test_what_is_less_grave_does_not_fail(found, least, failing):
+    assert fails(found, least) is failing

@@ -45,9 +45,9 @@ def test_findings_go_to_stdout_and_the_summary_to_stderr(run):
     assert result.stderr == "1 warning\n"
 
 
-def test_notes_count_with_strict_only(run):
+def test_notes_count_when_they_are_to(run):
     assert run(files=NOTE).exit_code == 0
-    assert run("--strict", files=NOTE).exit_code == 1
+    assert run("--fail-on", "note", files=NOTE).exit_code == 1
 
 
 def test_sunsets_are_judged_by_the_given_day(run):

@@ -6,7 +6,7 @@ import pytest
 
 from virtcatalog.errors import ManifestError
 from virtcatalog.kubevirt.cluster import Cluster
-from virtcatalog.kubevirt.conditions import choose_release
+from virtcatalog.kubevirt.conditions import Conditions, choose_release
 from virtcatalog.releases import DEFAULT, RELEASES, find_release
 
 
@@ -32,7 +32,7 @@ def test_what_is_nearest_to_the_question_counts(
     asked: str | None, declared: str, observed: str | None, chosen: str
 ) -> None:
     release = find_release(asked) if asked else None
-    assert choose_release(release, declared, [kubevirt(observed)]).release is RELEASES[chosen]
+    assert choose_release(Conditions(release=release), declared, [kubevirt(observed)]).release is RELEASES[chosen]
 
 
 @pytest.mark.parametrize(
@@ -59,12 +59,12 @@ KubeVirt/kubevirt says v1.5.2 (status.observedKubeVirtVersion)""",
 )
 def test_what_contradicts_it_is_told(asked: str | None, declared: str, observed: str | None, overruled: str) -> None:
     release = find_release(asked) if asked else None
-    assert choose_release(release, declared, [kubevirt(observed)]).overruled == overruled
+    assert choose_release(Conditions(release=release), declared, [kubevirt(observed)]).overruled == overruled
 
 
 def test_the_last_kubevirt_cr_counts() -> None:
-    assert choose_release(None, "", [kubevirt("v1.7.4"), kubevirt("v1.8.4", "other")]).release.name == "v1.8.4"
-    assert choose_release(None, "", [kubevirt("v1.7.4"), kubevirt(None)]).release is DEFAULT
+    assert choose_release(Conditions(), "", [kubevirt("v1.7.4"), kubevirt("v1.8.4", "other")]).release.name == "v1.8.4"
+    assert choose_release(Conditions(), "", [kubevirt("v1.7.4"), kubevirt(None)]).release is DEFAULT
 
 
 def test_a_cluster_that_runs_an_unknown_release_is_not_guessed_at() -> None:

@@ -17,26 +17,28 @@ from virtcatalog.catalog.declarations import (
     PreferenceFile,
     VmsFile,
 )
+from virtcatalog.repository import Settings
 
 #: Each file's schema: its title, its type, and whether `null` and expressions may stand for values in it.
 _FILES: Final[dict[str, tuple[str, Any, bool, bool]]] = {
-    "catalog": ("catalog.yaml", CatalogFile, True, True),
-    "components": ("components.yaml: named fragments", ComponentsFile, True, True),
-    "instancetypes": ("instancetypes/*.yaml: a class and its sizes", InstancetypeFile, True, True),
-    "overlays": ("overlays.yaml: the environments, by name", OverlaysFile, True, False),
-    "preferences": ("preferences/*.yaml: preferences, by name", PreferenceFile, True, True),
-    "vms": ("vms.yaml: the templates of vms/, by file", VmsFile, True, False),
+    "catalog/catalog": ("catalog.yaml", CatalogFile, True, True),
+    "catalog/components": ("components.yaml: named fragments", ComponentsFile, True, True),
+    "catalog/instancetypes": ("instancetypes/*.yaml: a class and its sizes", InstancetypeFile, True, True),
+    "catalog/overlays": ("overlays.yaml: the environments, by name", OverlaysFile, True, False),
+    "catalog/preferences": ("preferences/*.yaml: preferences, by name", PreferenceFile, True, True),
+    "catalog/vms": ("vms.yaml: the templates of vms/, by file", VmsFile, True, False),
+    "virtcatalog": ("virtcatalog.toml: a repository's defaults", Settings, False, False),
 }
 _EXPRESSION: Final[Schema] = {"type": "string", "pattern": r"\{[{%]"}
 
 
 def catalog_schemas() -> dict[str, Schema]:
-    """Return the schema of each of the catalog's files by the path of the schema's file."""
+    """Return the schema of each of the catalog's files, and of the repository's, by the path of the schema's file."""
     made = {}
     for name, (title, kind, nulls, expressions) in _FILES.items():
         definitions = _Definitions(nulls=nulls, expressions=expressions)
         root = definitions.root(shape_of(kind))
-        made[f"catalog/{name}.json"] = {
+        made[f"{name}.json"] = {
             "$schema": DIALECT,
             "$comment": COMMENT,
             "title": title,

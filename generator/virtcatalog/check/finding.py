@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Iterable
+from typing import Final, get_args
 
 import msgspec
 
-from virtcatalog.errors import Place, Problem
+from virtcatalog.errors import Place, Problem, Severity
 
-Severity = Literal["error", "warning", "note"]
+#: The gravest first.
+SEVERITIES: Final[tuple[Severity, ...]] = get_args(Severity)
 
 
 class Rule(msgspec.Struct, frozen=True):
@@ -58,7 +60,7 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True, order=True):
         return f"{' '.join(str(self.problem).splitlines())} [{self.severity}: {self.rule}]"
 
 
-def worst(findings: tuple[Finding, ...] | list[Finding]) -> Severity | None:
-    """Return the gravest severity among the findings."""
-    order: tuple[Severity, ...] = ("error", "warning", "note")
-    return next((severity for severity in order if any(each.severity == severity for each in findings)), None)
+def fails(findings: Iterable[Finding], least: Severity) -> bool:
+    """Whether any of the findings is as grave as the least that counts."""
+    grave = SEVERITIES[: SEVERITIES.index(least) + 1]
+    return any(each.severity in grave for each in findings)

@@ -12,7 +12,7 @@ _HEAD = """\
 <!-- Written by `virtcatalog check --rules`; change the rules in generator/virtcatalog/check. -->
 
 `virtcatalog check` finds out what can be known of a catalog before it is applied. Each finding has the id of its rule,
-a severity and a place. Errors and warnings make the exit status 1; notes do so with `--strict`.
+a severity and a place. Errors and warnings make the exit status 1; notes do so with `--fail-on note`.
 
 A finding that is meant to be so is allowed in `catalog.yaml`, with a reason:
 

@@ -9,10 +9,9 @@ import msgspec
 
 from virtcatalog import escaping
 from virtcatalog._version import __version__
-from virtcatalog.check.finding import Finding, Rule
+from virtcatalog.check.finding import SEVERITIES, Finding, Rule
 
 _SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
-_SARIF_LEVELS = {"error": "error", "warning": "warning", "note": "note"}
 _GITHUB_COMMANDS = {"error": "error", "warning": "warning", "note": "notice"}
 
 
@@ -76,7 +75,7 @@ def sarif(findings: Sequence[Finding], rules: Mapping[str, Rule]) -> str:
                 "shortDescription": {"text": rule.summary},
                 "fullDescription": {"text": rule.why},
                 "help": {"text": rule.remedy},
-                "defaultConfiguration": {"level": _SARIF_LEVELS[rule.severity]},
+                "defaultConfiguration": {"level": rule.severity},
             }
             for rule in rules.values()
         ],
@@ -100,7 +99,7 @@ def summary(findings: Sequence[Finding]) -> str:
     """Count the findings by severity, in one line."""
     if not findings:
         return "no findings"
-    counts = [(severity, sum(each.severity == severity for each in findings)) for severity in _SARIF_LEVELS]
+    counts = [(severity, sum(each.severity == severity for each in findings)) for severity in SEVERITIES]
     return ", ".join(f"{count} {severity}{'' if count == 1 else 's'}" for severity, count in counts if count)
 
 
@@ -109,7 +108,7 @@ def _sarif_result(finding: Finding, ids: Sequence[str]) -> dict[str, Any]:
     result: dict[str, Any] = {
         "ruleId": finding.rule,
         "ruleIndex": ids.index(finding.rule),
-        "level": _SARIF_LEVELS[finding.severity],
+        "level": finding.severity,
         "message": {"text": message},
     }
     if finding.file:

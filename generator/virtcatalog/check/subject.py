@@ -116,7 +116,7 @@ class Inventory(msgspec.Struct, frozen=True, kw_only=True):
         """Return the release by which an environment with these objects is judged."""
         overlays = self.catalog.overlays if self.catalog else ()
         declared = next((each.kubevirt for each in overlays if each.name == environment), "")
-        return choose_release(self.conditions.release, declared, manifests)
+        return choose_release(self.conditions, declared, manifests)
 
     def of(self, environment: str) -> list[Manifest]:
         """Return the instance types and preferences that an environment deploys, and what is there beside them."""

@@ -12,7 +12,7 @@ from virtcatalog.cli import options
 from virtcatalog.cli.adopt_output import Machine, Rewritten, as_text, put, replace, rewritten
 from virtcatalog.cli.conditions import conditioned
 from virtcatalog.cli.console import echo, failing, progress, summary
-from virtcatalog.cli.inputs import catalog_objects, contents
+from virtcatalog.cli.inputs import catalog_objects, companions, contents
 from virtcatalog.cli.table import aligned
 from virtcatalog.errors import ManifestError, Problem, VirtcatalogError, placed
 
@@ -66,8 +66,8 @@ def command(
     files, problems = _read(sources)
     if not any(file.vms for file in files) and not problems:
         raise VirtcatalogError(f"no VirtualMachine in {', '.join(sources)}")
-    companions = [manifest.data for file in files for manifest in file.companions]
-    candidates = Candidates([*catalog_objects(catalog), *companions], conditions)
+    beside = [*companions(options.settings().cluster), *(each for file in files for each in file.companions)]
+    candidates = Candidates([*catalog_objects(catalog), *(each.data for each in beside)], conditions)
     _refuse_nothing(candidates, catalog)
     files = [file for file in files if file.vms]
     vms = [(file, number, vm) for file in files for number, vm in file.vms.items()]

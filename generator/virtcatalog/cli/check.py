@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING
 
 import click
 
+from virtcatalog.check.finding import SEVERITIES, fails
 from virtcatalog.cli import options
 from virtcatalog.cli.conditions import conditioned
 from virtcatalog.cli.console import data, failing, summary
 from virtcatalog.cli.inputs import objects_of_tree, read
 from virtcatalog.cli.table import print_tables
-from virtcatalog.errors import ProblemsError, VirtcatalogError
+from virtcatalog.errors import ProblemsError, Severity, VirtcatalogError
 from virtcatalog.escaping import as_json
 from virtcatalog.manifests.sources import exists, is_catalog, open_folder
 
@@ -49,7 +50,12 @@ Examples:
     is_flag=True,
     help="Print whether each instance type fits each preference, as text or JSON; findings go to stderr.",
 )
-@click.option("--strict", is_flag=True, help="Notes make the exit status 1, too.")
+@click.option(
+    "--fail-on",
+    type=click.Choice(SEVERITIES),
+    default=lambda: options.settings().check.fail_on,
+    help="The least finding with exit status 1. [default: warning]",
+)
 @click.option(
     "--date",
     "day",
@@ -65,7 +71,7 @@ def command(
     sources: tuple[str, ...],
     form: str,
     pairs: bool,
-    strict: bool,
+    fail_on: Severity,
     day: datetime | None,
     show_rules: bool,
     conditions: Conditions,
@@ -74,7 +80,6 @@ def command(
 
     docs/findings.md describes the rules. Findings may be allowed in catalog.yaml, with a reason.
     """
-    from virtcatalog.check.finding import worst
     from virtcatalog.check.report import FORMATS
     from virtcatalog.check.report import summary as counted
     from virtcatalog.check.rules import RULES, check
@@ -93,7 +98,7 @@ def command(
             _print_pairs(inventory, form)
     data(FORMATS["text" if pairs else form](findings, RULES), err=pairs)
     summary(counted(findings))
-    return int(worst(findings) in ("error", "warning", *(["note"] if strict else [])))
+    return int(fails(findings, fail_on))
 
 
 def _today() -> date:
@@ -122,6 +127,7 @@ def _take(
             problems += error.problems
     elif catalog:
         sources = [objects_of_tree(catalog), *sources]
+    sources = [*sources, *options.settings().cluster]
     if sources:
         try:
             manifests = read(sources)

@@ -10,6 +10,7 @@ import click
 import msgspec
 
 from virtcatalog.cli.console import summary
+from virtcatalog.cli.options import settings
 
 if TYPE_CHECKING:
     from virtcatalog.cli.vms import Batch
@@ -17,10 +18,11 @@ if TYPE_CHECKING:
 
 P = ParamSpec("P")
 
+_HOST = "reference"
 _ARCHITECTURE = click.option(
     "--arch",
     type=click.Choice(["amd64", "arm64", "s390x"]),
-    default="amd64",
+    default=lambda: settings().arch,
     help="The architecture of VMs that name none. [default: amd64]",
 )
 _OF_ONE = (
@@ -30,7 +32,12 @@ _OF_ONE = (
         help="The KubeVirt release. [default: what overlays.yaml or the KubeVirt CR says, else the newest known]",
     ),
     _ARCHITECTURE,
-    click.option("--host", metavar="PROFILE|FILE", default="reference", help="The nodes: see `virtcatalog hosts`."),
+    click.option(
+        "--host",
+        metavar="PROFILE|FILE",
+        default=lambda: settings().host or _HOST,
+        help=f"The nodes: see `virtcatalog hosts`. [default: {_HOST}]",
+    ),
 )
 _OF_TWO = (
     click.option("--kubevirt", nargs=2, metavar="OLD NEW", help="Two KubeVirt releases: what does the upgrade do?"),
@@ -56,7 +63,7 @@ def conditioned_twice(command: Callable[..., int]) -> Callable[..., int]:
     def run(
         *args: Any, kubevirt: tuple[str, str] | None, arch: str, host: tuple[str, str] | None, **others: Any
     ) -> int:
-        releases, hosts = kubevirt or (None, None), host or ("reference", "reference")
+        releases, hosts = kubevirt or (None, None), host or (settings().host or _HOST,) * 2
         pair = tuple(_conditions(release, arch, name) for release, name in zip(releases, hosts, strict=True))
         return command(*args, conditions=pair, **others)
 
@@ -71,7 +78,7 @@ def conditions_of(batches: Sequence[Batch], asked: Conditions) -> list[Condition
     for batch in batches:
         release = asked.release
         if release or batch.kubevirt:
-            release, overruled = choose_release(release, batch.kubevirt, [each.manifest for each in batch.objects])
+            release, overruled = choose_release(asked, batch.kubevirt, [each.manifest for each in batch.objects])
             told.add(f"{batch.environment}: {overruled}".removeprefix(": ") if overruled and batch.vms else "")
         found.append(msgspec.structs.replace(asked, release=release, environment=batch.environment or None))
     for text in sorted(told - {""}):
@@ -90,5 +97,5 @@ def _conditions(kubevirt: str | None, arch: str, host: str) -> Conditions:
     from virtcatalog.kubevirt.hostfile import load_host
     from virtcatalog.releases import find_release
 
-    release = find_release(kubevirt) if kubevirt else None
-    return Conditions(release=release, architecture=arch, host=load_host(host))
+    asked, usual = ((find_release(name) if name else None) for name in (kubevirt, settings().kubevirt))
+    return Conditions(release=asked, usual=usual, architecture=arch, host=load_host(host))

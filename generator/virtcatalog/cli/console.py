@@ -35,18 +35,22 @@ def failing(command: Callable[P, int]) -> Callable[P, None]:
     def run(*args: P.args, **kwargs: P.kwargs) -> None:
         try:
             status = command(*args, **kwargs)
-        except ProblemsError as error:
-            for problem in error.problems:
-                echo(str(problem), err=True)
-            count = len(error.problems)
-            echo(f"{count} problem{'' if count == 1 else 's'}", err=True)
-            status = UNUSABLE
         except VirtcatalogError as error:
-            echo(f"error: {error}", err=True)
-            status = UNUSABLE
+            status = _refuse(error)
         raise SystemExit(status)
 
     return run
+
+
+def _refuse(error: VirtcatalogError) -> int:
+    if isinstance(error, ProblemsError):
+        for problem in error.problems:
+            echo(str(problem), err=True)
+        count = len(error.problems)
+        echo(f"{count} problem{'' if count == 1 else 's'}", err=True)
+    else:
+        echo(f"error: {error}", err=True)
+    return UNUSABLE
 
 
 def guarded(run: Callable[[], T], *, debug: bool) -> T:
@@ -65,6 +69,8 @@ def guarded(run: Callable[[], T], *, debug: bool) -> T:
         return found
     except (click.ClickException, click.exceptions.Exit, click.Abort):
         raise
+    except VirtcatalogError as error:  # before the command: virtcatalog.toml
+        status = _end("", _refuse(error))
     except KeyboardInterrupt:
         status = _end("interrupted", INTERRUPTED)
     except BrokenPipeError:

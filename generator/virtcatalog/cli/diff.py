@@ -43,10 +43,7 @@ Examples:
 )
 @click.argument("base", required=False)
 @click.argument("head", required=False)
-@options.catalog(
-    "The catalog, or a folder of manifests, in the working tree and in revisions. [default: catalog]",
-    default="catalog",
-)
+@options.catalog("The catalog, or a folder of manifests, in the working tree and in revisions. [default: catalog]")
 @options.manifests(options.FLEET)
 @click.option(
     "--config",
@@ -57,15 +54,12 @@ Examples:
 @options.environments
 @options.form(("text", "markdown", "json", "github"), default="text")
 @click.option("--artifact", default="", metavar="URL", help="Where the whole report is, for Markdown cut short.")
-@click.pass_context
 @failing
 @conditioned_twice
 def command(
-    context: click.Context,
-    /,
     base: str | None,
     head: str | None,
-    catalog: str,
+    catalog: str | None,
     sources: tuple[str, ...],
     config: tuple[str, str] | None,
     environments: tuple[str, ...],
@@ -87,15 +81,15 @@ def command(
     from virtcatalog.review.compare import review
 
     if base is None and conditions[0].release is not None:
-        default = context.get_parameter_source("catalog") is click.core.ParameterSource.DEFAULT
-        sides = (_upgraded(catalog, alone=default and bool(sources)),) * 2
+        sides = (_upgraded(catalog, alone=bool(sources)),) * 2
     else:
-        sides = _side(base, catalog, forked=True), _side(head, catalog, forked=False)
+        path = catalog or "catalog"
+        sides = _side(base, path, forked=True), _side(head, path, forked=False)
     if config:
         sides = _configured(sides[0], config[0]), _configured(sides[1], config[1])
     overlays = [each for side in sides for each in side.overlays]
     check_environments(environments, overlays, "on either side")
-    dumps = read_dumps(sources)
+    dumps = read_dumps([*sources, *options.settings().cluster])
     check_places((each.where for each in dumps), overlays, "on either side")
     report = review(*sides, conditions, dumps, environments, _watch)
     printers: dict[str, Callable[[Report], None]] = {
@@ -128,13 +122,13 @@ def _side(name: str | None, catalog: str, *, forked: bool) -> Side:
     return read_side(folder, label) if folder else Side(label=f"{label} (not there)")
 
 
-def _upgraded(catalog: str, *, alone: bool) -> Side:
+def _upgraded(catalog: str | None, *, alone: bool) -> Side:
     """The side that is compared with itself under two releases; `alone` if VMs do without a catalog."""
     from virtcatalog.review.side import Side
 
-    if alone and not exists(catalog):
+    if catalog is None and alone and not exists("catalog"):
         return Side(label="the VMs given", objects={"": []})
-    return _side(None, catalog, forked=False)
+    return _side(None, catalog or "catalog", forked=False)
 
 
 def _configured(side: Side, file: str) -> Side:

@@ -78,7 +78,7 @@ def command(
     """
     if pin and form not in (None, "json"):
         raise click.UsageError(f"--pin prints manifests, as YAML or with -o json; it has no -o {form}")
-    batches, faults = gather(sources, catalog)
+    batches, faults = gather(sources, catalog, options.settings().cluster)
     schema = _schema(libvirt_schema) if lint_xml or libvirt_schema else None
     run = _Run(schema, pods=form == "pod")
     for problem in sorted([*faults, *(each for batch in batches for vm in batch.unreadable for each in vm)]):

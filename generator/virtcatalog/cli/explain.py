@@ -60,7 +60,7 @@ def command(
     if (field is None) == (xpath is None):
         raise click.UsageError("give --field or --xml")
     view = of_field(field) if field is not None else of_xpath(xpath or "")
-    located, batch = _choose(gather(sources, catalog)[0], ", ".join(sources), vm)
+    located, batch = _choose(gather(sources, catalog, options.settings().cluster)[0], ", ".join(sources), vm)
     objects = [each.manifest for each in batch.objects]
     try:
         answer = why(located.manifest, objects, conditions_of([batch], conditions)[0], view)

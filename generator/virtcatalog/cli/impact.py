@@ -33,7 +33,7 @@ Examples:
 """,
 )
 @click.argument("names", nargs=-1, required=True)
-@options.catalog("A catalog or a folder of manifests. [default: catalog]", default="catalog")
+@options.catalog("A catalog or a folder of manifests. [default: catalog]")
 @options.manifests(options.FLEET)
 @options.environments
 @options.form(("text", "json"), default="text")
@@ -41,7 +41,7 @@ Examples:
 @conditioned
 def command(
     names: tuple[str, ...],
-    catalog: str,
+    catalog: str | None,
     sources: tuple[str, ...],
     environments: tuple[str, ...],
     form: str,
@@ -56,9 +56,10 @@ def command(
     """
     from virtcatalog.ask.impact import impacts
 
-    if not Path(catalog).exists():
-        raise VirtcatalogError(f"{catalog}: there is no such catalog or folder")
-    found = impacts(names, Path(catalog), read_dumps(sources), conditions, environments)
+    path = Path(catalog or "catalog")
+    if not path.exists():
+        raise VirtcatalogError(f"{path}: there is no such catalog or folder")
+    found = impacts(names, path, read_dumps([*sources, *options.settings().cluster]), conditions, environments)
     if form == "json":
         data(as_json([_as_data(each) for each in found]))
     else:

@@ -79,6 +79,13 @@ def catalog_objects(source: str | None) -> list[dict[str, Any]]:
     return [manifest.data for manifest in read([objects_of_tree(source)])]
 
 
+def companions(sources: Iterable[str]) -> list[Manifest]:
+    """Read the objects of the cluster that files and folders hold; VMs among them are left out."""
+    from virtcatalog.api.kinds import holds_vm
+
+    return [each for each in read(placed(source).path for source in sources) if not holds_vm(each.data)]
+
+
 def objects_of_tree(path: str) -> str:
     """Return the folder of an output tree's base; any other path as it is."""
     base = str(Path(path, BASE))

@@ -6,9 +6,12 @@ import os
 from collections.abc import Callable, Sequence
 from functools import wraps
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+
+if TYPE_CHECKING:
+    from virtcatalog.repository import Settings
 
 T = TypeVar("T", bound=Callable[..., Any])
 
@@ -16,6 +19,18 @@ T = TypeVar("T", bound=Callable[..., Any])
 FLEET = "VMs, such as a dump of the fleet, and what else is in their cluster."
 
 _CATALOG = ("-c", "--catalog")
+_SETTINGS = "virtcatalog.settings"
+
+
+def settings() -> Settings:
+    """Return what `virtcatalog.toml` says, which is read once for a command line; raises ManifestError."""
+    from virtcatalog.repository import settings as read
+
+    meta = click.get_current_context().meta
+    if _SETTINGS not in meta:
+        meta[_SETTINGS] = read()
+    found: Settings = meta[_SETTINGS]
+    return found
 
 
 def manifests(text: str, *, required: bool = False) -> Callable[[T], T]:
@@ -32,15 +47,14 @@ def manifests(text: str, *, required: bool = False) -> Callable[[T], T]:
 def catalog(
     text: str = "A catalog, an output tree, or a folder of instance types and preferences. "
     "[default: ./catalog, if any]",
-    *,
-    default: str | None = None,
 ) -> Callable[[T], T]:
-    """Give a command that is about manifests `-c`, as `catalog`."""
-    return click.option(*_CATALOG, "catalog", metavar="PATH", default=default, help=text)
+    """Give a command that is about manifests `-c`, as `catalog`; None if neither it nor the repository names one."""
+    return click.option(*_CATALOG, "catalog", metavar="PATH", default=lambda: settings().catalog or None, help=text)
 
 
 def about_catalog(default: str | None = "catalog", *, metavar: str = "[CATALOG]") -> Callable[[T], Callable[..., Any]]:
     """Give a command that is about a catalog alone its path as `catalog`: an argument, or `-c`."""
+    option = catalog(f"The same as {metavar.strip('[]')}.")
 
     def give(command: T) -> Callable[..., Any]:
         @wraps(command)
@@ -50,8 +64,7 @@ def about_catalog(default: str | None = "catalog", *, metavar: str = "[CATALOG]"
                 raise click.UsageError(f"the catalog is either {argument} or {catalog}: name one")
             return command(*args, catalog=argument or catalog or default, **others)
 
-        named = click.option(*_CATALOG, "catalog", metavar="PATH", help=f"The same as {metavar.strip('[]')}.")
-        return click.argument("argument", required=False, metavar=metavar)(named(run))
+        return click.argument("argument", required=False, metavar=metavar)(option(run))
 
     return give
 
@@ -64,10 +77,14 @@ def form(forms: Sequence[str], *, default: str | None = None, text: str = "What 
 
 
 def output_dir(text: str, *, default: str | None = None) -> Callable[[T], T]:
-    """Give a command `--output-dir`, as `output`: the folder that it writes."""
-    shown = f"{text} [default: {default}]" if default else text
+    """Give a command `--output-dir`, as `output`: the folder that it writes; with a default, the output tree."""
     return click.option(
-        "--output-dir", "output", metavar="DIR", type=click.Path(path_type=Path), default=default, help=shown
+        "--output-dir",
+        "output",
+        metavar="DIR",
+        type=click.Path(path_type=Path),
+        default=(lambda: settings().output_dir or default) if default else None,
+        help=f"{text} [default: {default}]" if default else text,
     )
 
 
@@ -78,6 +95,7 @@ environments = click.option(
     "environments",
     multiple=True,
     metavar="NAME",
+    default=lambda: settings().environments,
     help="Look at this environment of overlays.yaml only; repeatable. [default: each that a VM can be in]",
 )
 

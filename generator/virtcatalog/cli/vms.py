@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from virtcatalog.cli.inputs import catalog_objects, read_apart
+from virtcatalog.cli.inputs import catalog_objects, companions, read_apart
 from virtcatalog.errors import ManifestError, Problem, VirtcatalogError
 from virtcatalog.manifests.sources import exists, is_catalog
 
@@ -48,12 +48,15 @@ class _Files(NamedTuple):
     problems: list[Problem]
 
 
-def gather(sources: Iterable[str], catalog: str | None) -> tuple[list[Batch], list[Problem]]:
+def gather(
+    sources: Iterable[str], catalog: str | None, cluster: Iterable[str] = ()
+) -> tuple[list[Batch], list[Problem]]:
     """Return the VMs of files, folders, `-` and catalogs' `vms/`; without sources, those of the catalog's `vms/`.
 
     VMs of a template meet what is in its file beside them; those rendered for an environment, the objects that its
-    overlay deploys. The problems are those of the input that make no VM's answer wrong. ManifestError for an object of
-    the cluster that cannot be read, CatalogError for a catalog.
+    overlay deploys. All meet the objects that `cluster` names, whose VMs are not among those asked for. The problems
+    are those of the input that make no VM's answer wrong. ManifestError for an object of the cluster that cannot be
+    read, CatalogError for a catalog.
     """
     plain: list[str] = []
     templates: list[tuple[Catalog, VmTemplate]] = []
@@ -66,6 +69,7 @@ def gather(sources: Iterable[str], catalog: str | None) -> tuple[list[Batch], li
     if plain and not sources:
         raise VirtcatalogError(f"{plain[0]} is no catalog that holds VM templates: name VMs with -f")
     files = _from_files(plain)
+    files.batch.objects[:0] = [Located(each.data, each.problem) for each in companions(cluster)]
     batches = [*_environments(templates, catalog, files.batch.objects)]
     if plain:
         objects = [unplaced(each) for each in catalog_objects(catalog)]

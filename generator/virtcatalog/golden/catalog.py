@@ -17,7 +17,7 @@ from virtcatalog.catalog.load import load_catalog
 from virtcatalog.catalog.model import Catalog, VmTemplate
 from virtcatalog.errors import ProblemsError, VirtcatalogError, placed
 from virtcatalog.kubevirt.cluster import Cluster
-from virtcatalog.kubevirt.conditions import choose_release
+from virtcatalog.kubevirt.conditions import Conditions, choose_release
 from virtcatalog.kubevirt.hostfile import load_host
 from virtcatalog.kubevirt.hosts import HostProfile
 from virtcatalog.kubevirt.pipeline import expand
@@ -224,7 +224,7 @@ class GoldenTest(pytest.Function):
         declared = next((each.kubevirt for each in catalog.overlays if each.name == environment), "")
         return Cluster(
             manifests,
-            release=choose_release(self.release, declared, manifests).release,
+            release=choose_release(Conditions(release=self.release), declared, manifests).release,
             architecture=self.config.getini("virtcatalog_architecture"),
             host=self.catalog.host,
         )

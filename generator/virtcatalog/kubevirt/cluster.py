@@ -96,7 +96,7 @@ class Cluster:
         warnings: dict[tuple[str, str, str], tuple[Warning, ...]] = {}
         objects: dict[tuple[str, str, str], Any] = {}
         try:
-            release = choose_release(conditions.release, "", manifests).release
+            release = choose_release(conditions, "", manifests).release
         except ManifestError as error:
             problems += error.problems
             release = DEFAULT

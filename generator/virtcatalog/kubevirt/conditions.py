@@ -16,12 +16,13 @@ from virtcatalog.releases import DEFAULT, Release, find_release
 class Conditions(msgspec.Struct, frozen=True, kw_only=True):
     """What VMs meet beside the objects of their cluster.
 
-    `release`: the KubeVirt release; None is the one that the KubeVirt CR among the objects says it runs, or the
-    default. `architecture`: of VMs that name none. `host`: the profile of the nodes. `environment`: an overlay of the
-    catalog, None for the base.
+    `release`: the KubeVirt release; None is the one that the KubeVirt CR among the objects says it runs, or else the
+    `usual` one, or else the newest that is modelled. `architecture`: of VMs that name none. `host`: the profile of the
+    nodes. `environment`: an overlay of the catalog, None for the base.
     """
 
     release: Release | None = None
+    usual: Release | None = None
     architecture: str = "amd64"
     host: HostProfile = HOSTS["reference"]
     environment: str | None = None
@@ -34,17 +35,17 @@ class Choice(NamedTuple):
     overruled: str = ""
 
 
-def choose_release(asked: Release | None, declared: str, manifests: Sequence[Mapping[str, Any]]) -> Choice:
-    """Return the release that was asked for, else the declared one, else the observed one, else the default.
+def choose_release(asked: Conditions, declared: str, manifests: Sequence[Mapping[str, Any]]) -> Choice:
+    """Return the release that was asked for, else the declared one, else the observed, else the usual one.
 
     `declared` is what `overlays.yaml` says that the environment runs, "" when it does not say; observed is what the
     KubeVirt CR among the manifests says that it runs. ManifestError when what counts is what that CR says, and it is
     none that is modelled.
     """
     environment = find_release(declared) if declared else None
-    wanted = asked or environment
+    wanted = asked.release or environment
     if wanted is None:
-        return Choice(_observed_release(manifests) or DEFAULT)
+        return Choice(_observed_release(manifests) or asked.usual or DEFAULT)
     others = [] if environment in (None, wanted) else [f"overlays.yaml says {environment}"]
     observed = _observed(manifests)
     if observed and _modelled(observed[1]) is not wanted:

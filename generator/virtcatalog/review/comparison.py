@@ -123,7 +123,7 @@ def _spread(objects: Iterable[Data], namespaces: Iterable[str]) -> list[Data]:
 def _cluster(side: Side, environment: str, conditions: Conditions, objects: Sequence[Data]) -> Cluster:
     kubevirt = side.configuration
     manifests = objects if kubevirt is None else [*(each for each in objects if each["kind"] != "KubeVirt"), kubevirt]
-    choice = choose_release(conditions.release, side.release_in(environment), manifests)
+    choice = choose_release(conditions, side.release_in(environment), manifests)
     return Cluster.under(manifests, replace(conditions, release=choice.release, environment=environment or None))
 
 

@@ -1,0 +1,200 @@
+"""What a repository says once for all commands: `virtcatalog.toml`, or `[tool.virtcatalog]` in `pyproject.toml`.
+
+It lies in the current folder, comes from whoever changed the repository, and says no more than the options do that
+everybody may give: its paths stay within the folder, and options on the command line count before it.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from pathlib import PurePath
+from typing import Annotated, Any, Final, Literal
+
+import msgspec
+from msgspec import Meta
+
+from virtcatalog.errors import ManifestError, Problem, Severity
+from virtcatalog.limits import SETTINGS_FILE_BYTES, SETTINGS_KEY_PARTS
+from virtcatalog.manifests.sources import SourceError, open_folder
+
+FILE: Final = "virtcatalog.toml"
+PROJECT: Final = "pyproject.toml"
+_TABLE: Final = ("tool", "virtcatalog")
+_PART: Final = rb"""(?:[\w-]+|"[^"\n]*"|'[^'\n]*')"""
+_LONG_KEY: Final = re.compile(rb"(?<![\w-])(?:%b[ \t]*\.[ \t]*){%d}" % (_PART, SETTINGS_KEY_PARTS))
+_LINE: Final = re.compile(r"\(at (?:line (\d+), column (\d+)|end of document)\)")
+
+_HEADER: Final = re.compile(r"[ \t]*\[+([^\]\n]*)\]+")
+_ENTRY: Final = re.compile(r"([ \t]*)([^=#\n\[]+)=")
+_TOLD: Final = 20  # of what is wrong, at most
+
+FieldPath = tuple[str | int, ...]
+
+
+def _says(description: str) -> Meta:
+    return Meta(description=description)
+
+
+class _Table(msgspec.Struct, rename="kebab", forbid_unknown_fields=True, kw_only=True, frozen=True):
+    """A table; its keys are named as the options whose defaults they are."""
+
+
+class CheckSettings(_Table, frozen=True):
+    """The defaults of `virtcatalog check`."""
+
+    fail_on: Annotated[Severity, _says("The least finding with exit status 1.")] = "warning"
+
+
+class Settings(_Table, frozen=True):
+    """The defaults of a repository."""
+
+    catalog: Annotated[str, _says("The catalog's folder.")] = ""
+    output_dir: Annotated[str, _says("The folder of the output tree.")] = ""
+    cluster: Annotated[
+        tuple[str, ...],
+        _says("What is read beside -f: files and folders with objects of the cluster, such as the KubeVirt CR."),
+    ] = ()
+    environments: Annotated[
+        tuple[str, ...], _says("The environments to look at, where a command would look at all of them.")
+    ] = ()
+    kubevirt: Annotated[
+        str, _says("The KubeVirt release where neither overlays.yaml nor the KubeVirt CR says one.")
+    ] = ""
+    arch: Annotated[Literal["amd64", "arm64", "s390x"], _says("The architecture of VMs that name none.")] = "amd64"
+    host: Annotated[str, _says("The nodes: a host profile's name, or its file.")] = ""
+    check: Annotated[CheckSettings, _says("The defaults of `virtcatalog check`.")] = CheckSettings()
+
+
+def settings(folder: str = ".") -> Settings:
+    """Return what the repository says whose top is a folder; ManifestError carries everything that is wrong with it."""
+    own, project = _read(folder, FILE), _read(folder, PROJECT)
+    asked = project is not None and b"virtcatalog" in project
+    taken = _table(PROJECT, project).get("tool", {}).get("virtcatalog") if project is not None and asked else None
+    if own is None and taken is None:
+        return Settings()
+    if own is not None and taken is not None:
+        message = f"{FILE} says the defaults, too: keep one of the two"
+        raise ManifestError(_Text(PROJECT, project or b"", _TABLE).problem((), message))
+    text = _Text(FILE, own, ()) if own is not None else _Text(PROJECT, project or b"", _TABLE)
+    return _checked(_table(FILE, own) if own is not None else taken, text, folder)
+
+
+def _read(folder: str, name: str) -> bytes | None:
+    """The bytes of a file in a folder, None if it is not there; a link to elsewhere is no file of the repository's."""
+    path = os.path.join(folder, name)  # noqa: PTH118 - this runs before every command
+    if not os.path.lexists(path):
+        return None
+    try:
+        if not _within(folder, name):
+            raise SourceError("is a symbolic link that leads out of the folder")
+        return open_folder(folder).read(name, SETTINGS_FILE_BYTES)
+    except SourceError as error:
+        raise ManifestError(Problem(file=name, message=error.message)) from None
+
+
+def _table(file: str, content: bytes) -> dict[str, Any]:
+    import tomllib
+
+    found = _LONG_KEY.search(content)
+    if found:
+        line = content.count(b"\n", 0, found.start()) + 1
+        message = f"a key has more than {SETTINGS_KEY_PARTS} parts"
+        raise ManifestError(Problem(file=file, line=line, column=1, message=message))
+    try:
+        return tomllib.loads(content.decode("utf-8-sig"))
+    except UnicodeDecodeError:
+        raise ManifestError(Problem(file=file, message="is no UTF-8")) from None
+    except RecursionError:
+        raise ManifestError(Problem(file=file, message="is nested too deeply")) from None
+    except ValueError as error:
+        said = str(error)
+        at = _LINE.search(said)
+        line, column = (int(at[1]), int(at[2])) if at and at[1] else (content.count(b"\n") + 1, 1)
+        message = f"is no TOML: {_LINE.sub('', said).strip()[:200]}"
+        raise ManifestError(Problem(file=file, line=line, column=column, message=message)) from None
+
+
+class _Text:
+    """A TOML file and the table in it that is read: where its keys are."""
+
+    def __init__(self, file: str, content: bytes, table: FieldPath) -> None:
+        self._file, self._table = file, table
+        self._places: dict[FieldPath, tuple[int, int]] = {(): (1, 1)}
+        within: FieldPath = ()
+        for number, line in enumerate(content.decode("utf-8-sig", "replace").split("\n"), 1):
+            header, entry = _HEADER.match(line), _ENTRY.match(line)
+            if header:
+                within = _parts(header[1])
+                self._places.setdefault(within, (number, 1))
+            elif entry:
+                keys = _parts(entry[2])
+                for count in range(1, len(keys) + 1):
+                    self._places.setdefault((*within, *keys[:count]), (number, len(entry[1]) + 1))
+
+    def problem(self, path: FieldPath, message: str) -> Problem:
+        """Return what is wrong with a key, where the line begins that gives it, or else the table that it is in."""
+        from virtcatalog.api.findings import field_path
+
+        key = (*self._table, *path)
+        line, column = next(self._places[key[:end]] for end in range(len(key), -1, -1) if key[:end] in self._places)
+        return Problem(file=self._file, line=line, column=column, field=field_path(key), message=message)
+
+
+def _parts(key: str) -> FieldPath:
+    return tuple(part.strip().strip("\"'") for part in key.split("."))
+
+
+def _checked(data: Any, text: _Text, folder: str) -> Settings:
+    from virtcatalog.api.findings import inspect
+
+    _, found = inspect(data, Settings)
+    if found:
+        raise ManifestError(*(text.problem(path, message) for path, message in found[:_TOLD]))
+    read = msgspec.convert(data, Settings)
+    faults = [*_paths(read, folder), *_conditions(read)]
+    if faults:
+        raise ManifestError(*(text.problem(path, message) for path, message in faults[:_TOLD]))
+    return read
+
+
+def _paths(read: Settings, folder: str) -> Iterator[tuple[FieldPath, str]]:
+    """Yield the paths that would lead out of the folder, or into what is not for files of ours."""
+    named: list[tuple[FieldPath, str]] = [(("catalog",), read.catalog), (("output-dir",), read.output_dir)]
+    # What is before an equals sign may say where the file is from.
+    named += [
+        (("cluster", index), part)
+        for index, path in enumerate(read.cluster)
+        for part in dict.fromkeys((path, path.partition("=")[2] or path))
+    ]
+    named += [(("host",), read.host)]
+    for field, path in named:
+        if not path:
+            continue
+        if path == "-" or not path.isprintable():
+            yield field, f"{path!r} is no path in the repository"
+        elif not _within(folder, path):
+            yield field, f"{path!r} leads out of the folder that {FILE} is in"
+        elif any(part.startswith(".") for part in PurePath(path).parts):
+            yield field, f"{path!r} is hidden: name a folder that does not begin with a dot"
+
+
+def _conditions(read: Settings) -> Iterator[tuple[FieldPath, str]]:
+    from virtcatalog.errors import UnsupportedError
+    from virtcatalog.releases import find_release
+
+    if read.kubevirt:
+        try:
+            find_release(read.kubevirt)
+        except UnsupportedError as error:
+            yield ("kubevirt",), error.message
+
+
+def _within(folder: str, path: str) -> bool:
+    """Whether a path, with all links followed, is the folder or below it."""
+    if os.path.isabs(path) or ".." in PurePath(path).parts:  # noqa: PTH117
+        return False
+    root = os.path.realpath(folder)
+    real = os.path.realpath(os.path.join(root, path))  # noqa: PTH118
+    return real == root or real.startswith(root.rstrip("/") + "/")
