@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from virtcatalog.cli import create_vm
+from virtcatalog.cli import create_types, create_vm
 
 
 @click.group("create")
@@ -12,4 +12,5 @@ def command() -> None:
     """Make a VirtualMachine of flags, or declare an instance type or a preference in a catalog."""
 
 
-command.add_command(create_vm.command)
+for each in (create_vm.command, create_types.instancetype, create_types.preference):
+    command.add_command(each)

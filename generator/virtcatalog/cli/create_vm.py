@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from virtcatalog.kubevirt.cluster import Cluster
     from virtcatalog.kubevirt.conditions import Conditions
 
+_SECONDS = pflag.Whole(64, signed=True)
 _SWITCH, _MANY = {"type": pflag.Switch(), "metavar": "[=true|false]"}, {"multiple": True, "metavar": "PARAMETERS"}
 
 
@@ -32,7 +33,13 @@ _FLAGS = (
     _flag("name", "The VM's name. [default: vm- and five characters drawn]"),
     _flag("namespace", "The VM's namespace. [default: the manifest names none]", "-n"),
     _flag("run-strategy", "Always, Manual, Halted, Once or RerunOnFailure. [default: Always]", metavar="STRATEGY"),
-    _flag("termination-grace-period", "Seconds. [default: 180]", type=pflag.Int64(), metavar="SECONDS", default=180),
+    _flag(
+        "termination-grace-period",
+        "Seconds. [default: 180]",
+        type=pflag.Whole(64, signed=True),
+        metavar="SECONDS",
+        default=180,
+    ),
     _flag("memory", "Guest memory; not with an instance type. [default: 512Mi]", metavar="QUANTITY"),
     _flag("instancetype", "The instance type.", metavar="[KIND/]NAME", shell_complete=names("instancetype")),
     _flag("infer-instancetype", "Take the instance type from the first volume. [default: when it can be]", **_SWITCH),

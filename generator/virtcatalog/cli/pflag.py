@@ -25,21 +25,25 @@ _WHOLE = re.compile(
 _FIELD = re.compile(r'"((?:[^"]|"")*)"(?=,|\n|\Z)|([^",\n]*)(?=,|\n|\Z)')
 
 
-class Int64(_Type):
-    """A whole number of 64 bits; `0x10` and `010` are numbers of other bases, `1_000` is one thousand."""
+class Whole(_Type):
+    """A whole number of some bits; `0x10` and `010` are numbers of other bases, `1_000` is one thousand."""
 
     name = "integer"
+
+    def __init__(self, bits: int, *, signed: bool) -> None:
+        self._bits, self._signed = bits, signed
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
         """Read the text."""
         if isinstance(value, int):
             return value
-        if not _WHOLE.fullmatch(value):
-            self.fail(f"{value!r} is not a whole number", param, ctx)
+        if not _WHOLE.fullmatch(value) or (value[0] in "+-" and not self._signed):
+            self.fail(f"{value!r} is not a whole number{'' if self._signed else ' without a sign'}", param, ctx)
         octal = re.fullmatch("([+-]?)0(_?[0-7].*)", value)
         number = int(f"{octal[1]}0o{octal[2]}" if octal else value, 0) if len(value) < 100 else 2**64
-        if not -(2**63) <= number < 2**63:
-            self.fail(f"{value[:40]} does not fit in 64 bits", param, ctx)
+        most = 2 ** (self._bits - self._signed)
+        if not (-most if self._signed else 0) <= number < most:
+            self.fail(f"{value[:40]} does not fit in {self._bits} bits", param, ctx)
         return number
 
 

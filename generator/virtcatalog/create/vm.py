@@ -28,7 +28,7 @@ def create_vm(options: VmOptions, read_file: Callable[[str], str]) -> Made:
     says the order: volumes boot in it unless they have a boot order.
     """
     check_exclusive(options)
-    name = options.name or _drawn_name("vm-")
+    name = options.name or drawn_name("vm-")
     guest = _memory(options)
     strategy = _run_strategy(options)
     matchers = {
@@ -39,7 +39,7 @@ def create_vm(options: VmOptions, read_file: Callable[[str], str]) -> Made:
     storage = Storage()
     add_containerdisks(storage, options, name)
     add_claims(storage, options)
-    warnings = add_imports(storage, options, _drawn_name)
+    warnings = add_imports(storage, options, drawn_name)
     add_sysprep(storage, options)
     credentials, options = access_credentials(options)
     warnings += add_cloud_init(storage, options, read_file)
@@ -61,7 +61,7 @@ def create_vm(options: VmOptions, read_file: Callable[[str], str]) -> Made:
         "template": {"metadata": {}, "spec": {key: value for key, value in pod.items() if value != []}},
     }
     return Made(
-        _sorted(
+        sorted_keys(
             {
                 "apiVersion": "kubevirt.io/v1",
                 "kind": "VirtualMachine",
@@ -116,11 +116,17 @@ def _inferred(options: VmOptions, storage: Storage) -> dict[str, dict[str, Any]]
     return found
 
 
-def _drawn_name(prefix: str) -> str:
+def drawn_name(prefix: str) -> str:
+    """Return a prefix with five characters behind it, which are others each time."""
     return prefix + "".join(secrets.choice(DRAWN_LETTERS) for _ in range(_DRAWN))
+
+
+def sorted_keys(manifest: dict[str, Any]) -> dict[str, Any]:
+    """Return a manifest with the keys of its maps in order, as virtctl prints them."""
+    return {key: _sorted(manifest[key]) for key in sorted(manifest)}
 
 
 def _sorted(value: Any) -> Any:
     if isinstance(value, dict):
-        return {key: _sorted(value[key]) for key in sorted(value)}
+        return sorted_keys(value)
     return [_sorted(each) for each in value] if isinstance(value, list) else value

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from virtcatalog.errors import VirtcatalogError
+from virtcatalog.manifests.emit import dump, flow
 from virtcatalog.manifests.places import is_merge
 from virtcatalog.manifests.scalars import resolve
-from virtcatalog.manifests.syntax import MappingNode, ScalarNode, SequenceNode
+from virtcatalog.manifests.syntax import MappingNode, ScalarNode, SequenceNode, compose
 
 _BEFORE = "template"
+_WIDEST = 120
 
 
 class UnwritableError(VirtcatalogError):
@@ -23,6 +26,38 @@ class Edit(NamedTuple):
     start: int
     end: int
     text: str
+
+
+def with_entry(text: str, path: Sequence[str], name: str, value: dict[str, Any]) -> str:
+    """Return the text of one YAML document with an entry behind the last one of the map at a path of keys.
+
+    Maps that are not there yet are made; UnwritableError where the text has something else in their place.
+    """
+    (node,) = compose(text)
+    rest = list(path)
+    while rest and isinstance(node, MappingNode):
+        entry = next((each for each in node.value if each[0].value == rest[0]), None)
+        if entry is None:
+            break
+        key, found = entry
+        if found.start_mark.index < key.end_mark.index:
+            raise UnwritableError(f"{rest[0]} is an alias of what stands elsewhere")
+        rest.pop(0)
+        if isinstance(found, ScalarNode) and not found.value:  # nothing behind the colon
+            colon = text.index(":", key.end_mark.index) + 1
+            return f"{text[:colon]} {flow(_nested(rest, name, value))}{text[colon:]}"
+        node = found
+    if not isinstance(node, MappingNode):
+        raise UnwritableError(f"{'.'.join(path)} is no map")
+    editor = Editor(text)
+    editor.append(node, *_nested(rest, name, value).popitem())
+    return editor.apply()
+
+
+def _nested(path: Sequence[str], name: str, value: dict[str, Any]) -> dict[str, Any]:
+    for key in [name, *reversed(path)]:
+        value = {key: value}
+    return value
 
 
 class Editor:
@@ -42,6 +77,21 @@ class Editor:
             made += [self.text[end : edit.start], edit.text]
             end = edit.end
         return "".join([*made, self.text[end:]])
+
+    def append(self, node: Any, name: str, value: dict[str, Any]) -> None:
+        """Note the edit that puts an entry behind the last one of a map: on one line, if it has room there."""
+        if not node.value or node.flow_style:
+            last = self._end(*node.value[-1]) if node.value else int(node.start_mark.index) + 1
+            entry = _entry(name, value, node.value[0][0] if node.value else node)
+            self.edits.append(Edit(last, last, f", {entry}" if node.value else entry))
+            return
+        indent = " " * node.start_mark.column
+        line = f"{indent}{flow(name)}: {flow(value)}"
+        lines = [line] if len(line) <= _WIDEST else [f"{indent}{each}" for each in dump({name: value}).splitlines()]
+        end = self._end(*node.value[-1])
+        place = self._next_line(end)
+        start = "" if place and self.text[place - 1] == "\n" else self.newline
+        self.edits.append(Edit(place, place, start + "".join(f"{each}{self.newline}" for each in lines)))
 
     def change(self, node: Any, old: Any, new: Any) -> None:
         """Note the edits that turn a collection from `old` into `new`."""
@@ -181,12 +231,9 @@ class Editor:
 
 def _entry(name: str, value: Any, like: Any) -> str:
     """One entry on one line, with JSON's quotes where the neighbour has them."""
-    if like.style == '"':
+    if getattr(like, "style", None) == '"':
         return f"{json.dumps(name)}: {json.dumps(value)}"
-    if isinstance(value, dict):
-        inner = ", ".join(f"{field}: {_scalar(text)}" for field, text in value.items())
-        return f"{name}: {{{inner}}}"
-    return f"{name}: {_scalar(value)}"
+    return f"{name}: {flow(value) if isinstance(value, dict) else _scalar(value)}"
 
 
 def _scalar(value: Any) -> str:

@@ -6,6 +6,7 @@ written here in a few lines, such as text of several lines, the YAML library wri
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
@@ -14,8 +15,9 @@ from typing import Any, Final
 from virtcatalog.manifests.scalars import resolve
 from virtcatalog.manifests.syntax import QUOTED, MappingNode, ScalarNode, SequenceNode, serialize
 
-#: What is a plain string to every reader of YAML, unless it is one of these words.
+#: What is a plain string to every reader of YAML, unless it is one of these words; the second may be a number, too.
 _PLAIN: Final = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:[-./_ ][A-Za-z0-9]+)*")
+_NUMBERED: Final = re.compile(r"[0-9]+[A-Za-z][A-Za-z0-9]*")
 _WORDS: Final = frozenset(("true", "false", "yes", "no", "on", "off", "y", "n", "null", "none"))
 
 #: What YAML 1.1 takes for a number, also in base 60, for a date, or for a sign of its own; and what others take for
@@ -121,6 +123,18 @@ def _scalar(text: Any) -> str:
     if "\n" in written:
         raise _OtherwiseError
     return written
+
+
+def flow(value: Any) -> str:
+    """A value on one line, in flow style."""
+    if isinstance(value, Mapping):
+        return f"{{{', '.join(f'{flow(key)}: {flow(each)}' for key, each in value.items())}}}"
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(flow, value))}]"
+    if isinstance(value, str):
+        plain = _PLAIN.fullmatch(value) or (_NUMBERED.fullmatch(value) and not _style(value))
+        return value if plain and value.lower() not in _WORDS else json.dumps(value, ensure_ascii=False)
+    return _number(value)
 
 
 def join(documents: Iterable[str]) -> str:

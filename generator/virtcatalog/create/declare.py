@@ -1,0 +1,162 @@
+"""Declarations of instance types and preferences, put into the text of the catalog's own file.
+
+What is there keeps its bytes. That the catalog then has the object as it was asked for, and all others as they were,
+is proved by reading it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import PurePosixPath
+from typing import Any, NamedTuple
+
+from virtcatalog.api.names import name_fault
+from virtcatalog.api.quantity import Quantity
+from virtcatalog.catalog.load import load_catalog
+from virtcatalog.catalog.model import Catalog, Entry, Instancetype
+from virtcatalog.create.options import FlagError
+from virtcatalog.errors import CatalogError, VirtcatalogError
+from virtcatalog.manifests.edits import with_entry
+from virtcatalog.manifests.emit import dump
+from virtcatalog.manifests.sources import Folder
+
+Data = dict[str, Any]
+
+
+class DeclarationError(VirtcatalogError):
+    """A declaration cannot be put into a catalog."""
+
+
+class Declaration(NamedTuple):
+    """A file of a catalog, by its path in it, and what its text becomes; `old` is "" for a new file."""
+
+    file: str
+    old: str
+    new: str
+    entry: Entry
+
+
+class _Place(NamedTuple):
+    """Where an entry goes: a file, the map in it, the key, and what a new file starts with."""
+
+    file: str
+    section: str
+    key: str
+    start: Data = {}
+
+
+def declare_instancetype(catalog: Catalog, folder: Folder, name: str, spec: Data) -> Declaration:
+    """Declare an instance type: as a size of the class whose names are like its own, or as the first of a class."""
+    _check_name(catalog.instancetypes, "instance type", name)
+    place, like = _class_of(catalog, name)
+    entry: Data = {"vcpus": spec["cpu"]["guest"]}
+    memory = Quantity.parse(spec["memory"]["guest"])
+    ratio = like.memory_per_vcpu if like else None
+    if ratio is None or ratio * entry["vcpus"] != memory:
+        entry["memory"] = str(memory)
+    rest = {key: value for key, value in spec.items() if key not in ("cpu", "memory")}
+    return _declared(catalog, folder, place, entry | ({"spec": rest} if rest else {}), name, spec)
+
+
+def declare_preference(catalog: Catalog, folder: Folder, name: str, spec: Data) -> Declaration:
+    """Declare a preference: in the file that has those whose names begin alike, or in a new one."""
+    _check_name(catalog.preferences, "preference", name)
+    words = name.split(".")
+    alike = [
+        (_common(words, each.base.split(".")), file)
+        for each in catalog.preferences
+        if (file := _own(catalog, each)) is not None
+    ]
+    most, file = max(alike, key=lambda each: each[0], default=(0, ""))
+    place = _Place(file if most else f"preferences/{words[0]}.yaml", "preferences", name)
+    return _declared(catalog, folder, place, {"spec": spec} if spec else {}, name, spec)
+
+
+def _check_name(entries: tuple[Entry, ...], noun: str, name: str) -> None:
+    if fault := name_fault(name):
+        raise FlagError("name", fault)
+    for each in entries:
+        if each.name == name:
+            raise FlagError("name", f"there is already the {noun} {name!r}, declared at {each.source}")
+
+
+def _class_of(catalog: Catalog, name: str) -> tuple[_Place, Instancetype | None]:
+    """The class that names its sizes so, and one of them; the longest of the names' fixed parts decides."""
+    found: list[tuple[int, str, Instancetype]] = []
+    for each in catalog.instancetypes:
+        before, size, behind = each.name.rpartition(each.size)
+        fits = len(name) > len(before + behind) and name.startswith(before) and name.endswith(behind)
+        if size and not each.variant and before and fits:
+            found.append((len(before + behind), name[len(before) : len(name) - len(behind)], each))
+    if not found:
+        series, _, size = name.rpartition(".")
+        start = {"class": series} if series else {"class": name, "name": "{{ class }}"}
+        return _Place(f"instancetypes/{series or name}.yaml", "sizes", size, start), None
+    _, size, like = max(found, key=lambda each: each[0])
+    # A class of a catalog that this one extends goes on in a file of the same path.
+    file = _own(catalog, like) or like.source.file[like.source.file.rindex("instancetypes/") :]
+    return _Place(file, "sizes", size), like
+
+
+def _own(catalog: Catalog, entry: Entry) -> str | None:
+    """The path in the catalog of the file that declares an entry, None for one of another catalog."""
+    place = PurePosixPath(entry.source.file)
+    path = str(place.relative_to(catalog.path)) if place.is_relative_to(catalog.path) else ""
+    return path if path in catalog.files else None
+
+
+def _common(words: list[str], others: list[str]) -> int:
+    number = 0
+    for one, other in zip(words[:-1], others, strict=False):
+        if one != other:
+            break
+        number += 1
+    return number
+
+
+def _declared(catalog: Catalog, folder: Folder, place: _Place, entry: Data, name: str, spec: Data) -> Declaration:
+    old = folder.read(place.file).decode() if folder.has(place.file) else ""
+    new = (
+        with_entry(old, (place.section,), place.key, entry)
+        if old
+        else dump({**place.start, place.section: {place.key: entry}})
+    )
+    try:
+        made = load_catalog(catalog.path, folder.changed({place.file: new.encode()}))
+    except CatalogError as error:
+        faults = "; ".join(each.sentence for each in error.problems)
+        raise DeclarationError(f"{name!r} cannot be declared in {place.file}: {faults}") from error
+    noun = "instancetypes" if place.section == "sizes" else "preferences"
+    entries = {each.name: each for each in _entries(made)[noun]}
+    added = entries.keys() - {each.name for each in _entries(catalog)[noun]}
+    if name not in added:
+        raise DeclarationError(f"{place.file} names {', '.join(sorted(added)) or 'nothing'} so, not {name!r}")
+    if missing := ", ".join(_missing(spec, entries[name].spec)):
+        raise DeclarationError(f"{name!r} in {place.file} would not have {missing}: its layers say otherwise")
+    for noun, others in _entries(catalog).items():
+        after = {each.name: each.manifest("") for each in _entries(made)[noun]}
+        for each in others:
+            if after.get(each.name) != each.manifest(""):
+                raise DeclarationError(f"{each.name!r} would change with {name!r} in {place.file}")
+    return Declaration(place.file, old, new, entries[name])
+
+
+def _entries(catalog: Catalog) -> dict[str, tuple[Entry, ...]]:
+    return {"instancetypes": catalog.instancetypes, "preferences": catalog.preferences}
+
+
+def _missing(wanted: Mapping[str, Any], found: Any, path: str = "spec") -> Any:
+    """Yield the fields of `wanted` that `found` has not, or has otherwise."""
+    for key, value in wanted.items():
+        there = found.get(key) if isinstance(found, dict) else None
+        if isinstance(value, dict):
+            yield from _missing(value, there, f"{path}.{key}")
+        elif there != value and not _same_amount(there, value):
+            yield f"{path}.{key}"
+
+
+def _same_amount(one: Any, other: Any) -> bool:
+    try:
+        return Quantity.parse(one) == Quantity.parse(other)
+    except ValueError:
+        return False
