@@ -51,6 +51,7 @@ ORDER = (
     "kubevirt.reasons",
     "kubevirt.result",
     "kubevirt.pipeline",
+    "kubevirt.rollout",
     "kubevirt.many",
     "placement",
     "check",

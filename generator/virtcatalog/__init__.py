@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from virtcatalog.kubevirt.cluster import Cluster
     from virtcatalog.kubevirt.hosts import HOSTS
     from virtcatalog.kubevirt.pipeline import Result, admit, expand
+    from virtcatalog.kubevirt.rollout.outcome import Rollout
+    from virtcatalog.kubevirt.rollout.rollout import rollout
     from virtcatalog.kubevirt.template.process import Processed, process
 
 __all__ = [
@@ -37,6 +39,7 @@ __all__ = [
     "Processed",
     "Reason",
     "Result",
+    "Rollout",
     "TemplateError",
     "UnsupportedError",
     "Warning",
@@ -45,6 +48,7 @@ __all__ = [
     "expand",
     "load_catalog",
     "process",
+    "rollout",
 ]
 
 _HOMES = {
@@ -57,6 +61,7 @@ _HOMES = {
     "Reason": "virtcatalog.errors",
     "Processed": "virtcatalog.kubevirt.template.process",
     "Result": "virtcatalog.kubevirt.result",
+    "Rollout": "virtcatalog.kubevirt.rollout.outcome",
     "TemplateError": "virtcatalog.errors",
     "UnsupportedError": "virtcatalog.errors",
     "Warning": "virtcatalog.errors",
@@ -64,6 +69,7 @@ _HOMES = {
     "expand": "virtcatalog.kubevirt.pipeline",
     "load_catalog": "virtcatalog.catalog.load",
     "process": "virtcatalog.kubevirt.template.process",
+    "rollout": "virtcatalog.kubevirt.rollout.rollout",
 }
 
 

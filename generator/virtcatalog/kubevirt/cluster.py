@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import ChainMap
 from collections.abc import Callable, Iterable, Mapping
 from itertools import chain
 from typing import Any, NoReturn, Self, TypeVar
@@ -201,9 +202,15 @@ class Cluster:
         }
         return self._with(all_presets=kept)
 
+    def with_revisions(self, revisions: Mapping[tuple[str, str], ControllerRevision | None]) -> Cluster:
+        """Return the cluster with further ControllerRevisions, by namespace and name; None is one that is gone."""
+        stored = {("ControllerRevision", *place): each for place, each in revisions.items()}
+        # What is computed of a cluster does not depend on the revisions in it.
+        return self._with(_objects=ChainMap(stored, self._objects), _computed=self._computed)  # type: ignore[arg-type]
+
     def _with(self, **changes: Any) -> Cluster:
         other = self.__class__.__new__(self.__class__)
-        other.__dict__.update({**self.__dict__, **changes, "_computed": {}})
+        other.__dict__.update({**self.__dict__, "_computed": {}, **changes})
         return other
 
     def names(self, kind: str, namespace: str) -> list[str]:

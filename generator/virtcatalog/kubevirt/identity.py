@@ -6,6 +6,8 @@ from hashlib import sha1
 from uuid import NAMESPACE_URL, UUID, uuid5
 
 _NAMESPACE = UUID("2d4f3a52-9c1e-5b0a-8f57-6f1f4f6a7c11")
+# pkg/virt-controller/watch/vm/firmware.go
+_LEGACY = UUID("6a1a24a1-4061-4607-8bf4-a3963d0c5895")
 #: What names are drawn from. Source: apimachinery, pkg/util/rand/rand.go; apiserver, pkg/storage/names/generate.go
 DRAWN_LETTERS = "bcdfghjklmnpqrstvwxz2456789"
 _DRAWN, _LONGEST_NAME = 5, 63
@@ -36,6 +38,11 @@ def firmware_uuid(namespace: str, name: str) -> str:
     return _identity("firmware-uuid", namespace, name)
 
 
+def legacy_firmware_uuid(name: str) -> str:
+    """Return the system UUID that a VM without one gets while it is there (CalculateLegacyUUID)."""
+    return str(uuid5(_LEGACY, name))
+
+
 def firmware_serial(namespace: str, name: str) -> str:
     """Return the SMBIOS system serial number of a machine whose VM sets none."""
     return _identity("firmware-serial", namespace, name)
@@ -54,3 +61,8 @@ def vmi_uid(namespace: str, name: str) -> str:
 def pvc_uid(namespace: str, name: str) -> str:
     """Return the uid of a PersistentVolumeClaim that the API server has not given one."""
     return str(uuid5(NAMESPACE_URL, f"pvc/{namespace or 'default'}/{name}"))
+
+
+def type_uid(kind: str, namespace: str, name: str) -> str:
+    """Return the uid of an instance type or preference that the API server has not given one."""
+    return str(uuid5(NAMESPACE_URL, f"{kind}/{namespace}/{name}"))

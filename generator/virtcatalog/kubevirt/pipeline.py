@@ -8,11 +8,14 @@ from typing import Any, TypeVar
 from msgspec.structs import replace
 
 from virtcatalog.api.decode import clone, decode_manifest, to_manifest
-from virtcatalog.api.findings import field_path, fill_gaps
+from virtcatalog.api.findings import Path, field_path, fill_gaps, inspect
+from virtcatalog.api.findings import Rules as Reading
 from virtcatalog.api.holders import VirtualMachineInstanceReplicaSet, VirtualMachinePool
 from virtcatalog.api.kinds import API_VERSIONS
-from virtcatalog.api.kubevirt import VirtualMachine, VirtualMachineInstance
+from virtcatalog.api.kubevirt import VirtualMachine, VirtualMachineInstance, VirtualMachineSpec
 from virtcatalog.api.names import metadata_faults
+from virtcatalog.api.quantity import Quantity
+from virtcatalog.api.shape import Leaf
 from virtcatalog.errors import (
     CRASH,
     UNKNOWN_FIELD,
@@ -32,6 +35,7 @@ from virtcatalog.kubevirt.admission.memory import memory_warnings
 from virtcatalog.kubevirt.admission.vm import validate_vm, vm_warnings
 from virtcatalog.kubevirt.admission.vmi import validate_vmi
 from virtcatalog.kubevirt.cluster import Cluster, prune_manifest
+from virtcatalog.kubevirt.configuration import Configuration
 from virtcatalog.kubevirt.controller.holders import first_vm, vmi_of_replica_set
 from virtcatalog.kubevirt.controller.vm import ControllerError, start_vmi, sync_instancetype
 from virtcatalog.kubevirt.defaults.network import NetworkDefaultError
@@ -52,7 +56,16 @@ __all__ = ["Result", "admit", "create_vmi", "expand"]
 
 T = TypeVar("T", VirtualMachine, VirtualMachineInstance, VirtualMachineInstanceReplicaSet, VirtualMachinePool)
 
-_MOST_CAUSES = 10
+Rules = Callable[[VirtualMachine, VirtualMachineSpec, Configuration], list[Cause]]
+
+MOST_CAUSES = 10
+
+
+def _is_amount(value: Any, shape: Any, _path: Path) -> bool:
+    return isinstance(value, str) and isinstance(shape, Leaf) and shape.types == (Quantity,)
+
+
+_AMOUNTS_ASIDE = Reading(later=_is_amount)
 
 
 def expand(manifest: dict[str, Any], cluster: Cluster) -> Result:
@@ -89,7 +102,7 @@ def _run(manifest: dict[str, Any], cluster: Cluster, *, domain: bool) -> Result:
     try:
         result = create(manifest, cluster)
         if domain and result.admitted:
-            result = _build(result.vm or {} if create is _of_pool else manifest, result, cluster)
+            result = build(result.vm or {} if create is _of_pool else manifest, result, cluster)
     except UnsupportedError as error:
         field = field_of_vm(error.field, of_vmi=domain or create is not _of_vm)
         raise UnsupportedError(field_of_holder(field, kind), error.message) from error
@@ -105,7 +118,7 @@ def _run(manifest: dict[str, Any], cluster: Cluster, *, domain: bool) -> Result:
     )
 
 
-def _build(manifest: dict[str, Any], result: Result, cluster: Cluster) -> Result:
+def build(manifest: dict[str, Any], result: Result, cluster: Cluster) -> Result:
     """virt-launcher's part."""
     vm, vmi = result.made_vm, result.made_vmi
     assert vm is None or isinstance(vm, VirtualMachine)  # not every VMI is of a VM
@@ -124,13 +137,13 @@ def _build(manifest: dict[str, Any], result: Result, cluster: Cluster) -> Result
 
 def _of_vm(manifest: dict[str, Any], cluster: Cluster) -> Result:
     warnings: list[Warning] = []
-    vm = _read(manifest, VirtualMachine, cluster, warnings)
+    vm = read(manifest, VirtualMachine, cluster, warnings)
     return vm if isinstance(vm, Result) else _start(vm, manifest, cluster, warnings)
 
 
 def _of_pool(manifest: dict[str, Any], cluster: Cluster) -> Result:
     warnings: list[Warning] = []
-    pool = _read(manifest, VirtualMachinePool, cluster, warnings)
+    pool = read(manifest, VirtualMachinePool, cluster, warnings)
     if isinstance(pool, Result):
         return pool
     causes = validate_pool(pool, cluster.configuration)
@@ -142,7 +155,7 @@ def _of_pool(manifest: dict[str, Any], cluster: Cluster) -> Result:
 
 def _of_replica_set(manifest: dict[str, Any], cluster: Cluster) -> Result:
     warnings: list[Warning] = []
-    held = _read(manifest, VirtualMachineInstanceReplicaSet, cluster, warnings)
+    held = read(manifest, VirtualMachineInstanceReplicaSet, cluster, warnings)
     if isinstance(held, Result):
         return held
     causes = validate_replica_set(held, cluster.configuration)
@@ -155,7 +168,7 @@ def _of_replica_set(manifest: dict[str, Any], cluster: Cluster) -> Result:
 
 def _of_vmi(manifest: dict[str, Any], cluster: Cluster) -> Result:
     warnings: list[Warning] = []
-    vmi = _read(manifest, VirtualMachineInstance, cluster, warnings)
+    vmi = read(manifest, VirtualMachineInstance, cluster, warnings)
     if isinstance(vmi, Result):
         return vmi
     metadata = vmi.metadata
@@ -172,7 +185,7 @@ _HELD: Mapping[str, Callable[[dict[str, Any], Cluster], Result]] = {
 }
 
 
-def _read(manifest: dict[str, Any], kind: type[T], cluster: Cluster, warnings: list[Warning]) -> T | Result:
+def read(manifest: dict[str, Any], kind: type[T], cluster: Cluster, warnings: list[Warning]) -> T | Result:
     """Read what the API server hands to the webhooks, and add what there is to warn of; or answer to what is none."""
     if cluster.configuration.invalid:
         message = f"KubeVirt ignores its whole configuration: {cluster.configuration.invalid}"
@@ -190,7 +203,10 @@ def _read(manifest: dict[str, Any], kind: type[T], cluster: Cluster, warnings: l
         try:
             decoded = decode_manifest(fill_gaps(manifest, kind), kind)
         except ManifestError:
-            return _unreadable(error.problems, warnings)
+            answer = _unreadable(error.problems, warnings)
+            # The webhook's schema takes any string for an amount; what then cannot be decoded has no causes.
+            amounts = inspect(manifest, kind)[1] and not inspect(manifest, kind, _AMOUNTS_ASIDE)[1]
+            return replace(answer, causes=()) if amounts else answer
         warnings += [Warning("Missing", problem.field, problem.message) for problem in error.problems]
     # KubeVirt's webhooks would not mind, but no such object comes to them.
     refused_names = metadata_faults(manifest.get("metadata") or {})
@@ -254,7 +270,7 @@ def _refused(
     """Only what a webhook refuses has causes, and its answer holds ten (pkg/util/webhooks)."""
     return Result(
         refused_by=by,
-        causes=tuple(causes[:_MOST_CAUSES]) if by in ("vm", "vmi") else (),
+        causes=tuple(causes[:MOST_CAUSES]) if by in ("vm", "vmi") else (),
         reasons=reasons(by, causes, manifest, cluster, vm, vmi),
         warnings=tuple(warnings),
         made_vm=vm,
@@ -266,7 +282,7 @@ def _refused_holder(causes: Sequence[Cause], warnings: list[Warning]) -> Result:
     """What the webhook of a ReplicaSet or pool answers, at its own fields."""
     return Result(
         refused_by="vm",
-        causes=tuple(causes[:_MOST_CAUSES]),
+        causes=tuple(causes[:MOST_CAUSES]),
         reasons=tuple(Reason(field_in_template(each.field), each.message, "vm", each.type) for each in causes),
         warnings=tuple(warnings),
     )
@@ -277,14 +293,16 @@ def _unreadable(found: Iterable[Problem | Warning], warnings: list[Warning], kin
     reasons = tuple(Reason(each.field, each.message, "vm", kind) for each in found)
     return Result(
         refused_by="vm",
-        causes=tuple(Cause(kind, "", str(Cause(kind, each.field, each.message))) for each in reasons[:_MOST_CAUSES]),
+        causes=tuple(Cause(kind, "", str(Cause(kind, each.field, each.message))) for each in reasons[:MOST_CAUSES]),
         reasons=reasons,
         warnings=tuple(warnings),
     )
 
 
-def admit_vm(vm: VirtualMachine, cluster: Cluster) -> list[Cause]:
+def admit_vm(vm: VirtualMachine, cluster: Cluster, validate: Rules = validate_vm) -> list[Cause]:
     """The VM's validating webhook: it looks at the VM with its instance type, preference and defaults applied.
+
+    `validate` are the rules for a new VM or for one that is updated.
 
     Source: pkg/virt-api/webhooks/validating-webhook/admitters/vms-admitter.go.
     """
@@ -301,4 +319,4 @@ def admit_vm(vm: VirtualMachine, cluster: Cluster) -> list[Cause]:
     except NetworkDefaultError as error:
         return [Cause("", "", str(error))]
     causes = check_requirements(applied.instancetype, applied.preference, spec)
-    return causes or validate_vm(vm, expanded.spec, cluster.configuration)
+    return causes or validate(vm, expanded.spec, cluster.configuration)

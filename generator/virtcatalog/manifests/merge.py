@@ -33,6 +33,49 @@ def merge_into(target: dict[str, Any], patch: Mapping[str, Any]) -> None:
             target[key] = value
 
 
+def three_way(given: Mapping[str, Any], wanted: Mapping[str, Any], live: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what applying `wanted` makes of a live object to which `given` was applied before.
+
+    Maps merge and lists are replaced, as `kubectl apply` does with custom resources: what only the former manifest has
+    is removed, what neither has stays as the cluster made it. Source: client-go, jsonmergepatch
+    (CreateThreeWayJSONMergePatch).
+    """
+    patch: dict[str, Any] = {}
+    _settings(patch, wanted, live)
+    _removals(patch, given, wanted)
+    return merge(live, patch)
+
+
+def _settings(patch: dict[str, Any], wanted: Mapping[str, Any], live: Mapping[str, Any]) -> None:
+    """Add to a patch what `wanted` says and the live object does not have so."""
+    for key, value in wanted.items():
+        if isinstance(value, dict) and (value or not isinstance(live.get(key), dict)):
+            there = live.get(key)
+            inner: dict[str, Any] = {}
+            _settings(inner, value, there if isinstance(there, dict) else {})
+            if inner or not value:
+                patch[key] = inner
+        elif value is not None and not isinstance(value, dict):
+            patch[key] = value
+
+
+def _removals(patch: dict[str, Any], given: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
+    """Add to a patch a `null` for all that the former manifest says and the new one does not, or says is `null`."""
+    for key in given.keys() - wanted.keys():
+        patch[key] = None
+    for key, value in wanted.items():
+        former = given.get(key)
+        if value is None:
+            if key not in given or former is not None:
+                patch[key] = None
+        elif isinstance(value, dict):
+            inner = patch.get(key)
+            removed: dict[str, Any] = dict(inner) if isinstance(inner, dict) else {}
+            _removals(removed, former if isinstance(former, dict) else {}, value)
+            if removed:
+                patch[key] = removed
+
+
 def lay_over(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
     """Return two maps as one, as two patches join, or as Go reads a second JSON text into what it read before.
 

@@ -162,6 +162,10 @@ class Traits(msgspec.Struct, frozen=True, kw_only=True):
     """Pods that reserve the same LUN are kept on different nodes (services/template.go,
     setPersistentReservationAntiAffinity)."""
 
+    skips_backup_hooks: bool = False
+    """An annotation of the VM that keeps backups from calling its hooks follows to its VMI while it runs
+    (watch/vm/vm.go, syncDynamicAnnotationsAndLabelsToVMI)."""
+
 
 class Release(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     """One KubeVirt release.

@@ -43,6 +43,7 @@ RELEASE = replace(
         root_complex_needs_pcie=True,
         pools_number_cloud_init_secrets=True,
         crashes_on_pinned_iothreads=False,
+        skips_backup_hooks=True,
         launcher_is_told_hypervisor=True,
         tool_keeps_attributes=True,
         claims_by_name_alone=False,

@@ -34,9 +34,13 @@ def validate_vm(vm: VirtualMachine, expanded: VirtualMachineSpec, config: Config
     return (
         list(validate_discontinued_feature_gates(vm.spec.template.spec, "spec", config))
         or list(validate_discontinued_bindings(expanded.template.spec, "spec", config))
-        or list(validate_vm_spec(expanded, "spec", config))
-        or list(validate_data_volume_namespaces(vm))
+        or validate_any_vm(vm, expanded, config)
     )
+
+
+def validate_any_vm(vm: VirtualMachine, expanded: VirtualMachineSpec, config: Configuration) -> list[Cause]:
+    """Why a VM is refused, be it new or updated: of an update nobody asks what is discontinued."""
+    return list(validate_vm_spec(expanded, "spec", config)) or list(validate_data_volume_namespaces(vm))
 
 
 def vm_warnings(vm: VirtualMachine) -> list[Warning]:

@@ -1,4 +1,4 @@
-"""The mutating webhooks of virt-api for new VirtualMachines and VirtualMachineInstances.
+"""The mutating webhooks of virt-api for VirtualMachines, and for new VirtualMachineInstances.
 
 Source: pkg/virt-api/webhooks/mutating-webhook/mutators/vm-mutator.go and vmi-mutator.go.
 """
@@ -43,6 +43,14 @@ def mutate_vm(vm: VirtualMachine, cluster: Cluster) -> list[Cause]:
     if supports_pcie_hotplug(template.spec):
         _set_pci_topology(template.metadata, cluster.configuration)
     return []
+
+
+def mutate_updated_vm(vm: VirtualMachine, cluster: Cluster) -> list[Cause]:
+    """Give a VM that is updated what its webhook gives it, less than a new one gets; changes `vm`."""
+    causes = mutate_matchers(vm, cluster)
+    if not causes:
+        set_vm_defaults(vm, cluster)
+    return causes
 
 
 def mutate_vmi(vmi: VirtualMachineInstance, cluster: Cluster) -> list[Cause]:

@@ -57,9 +57,17 @@ def pin(vm: VirtualMachine, cluster: Cluster) -> Pin:
 
 
 def _revision(vm: VirtualMachine, kind: str, obj: Instancetype | Preference) -> dict[str, Any]:
+    metadata = obj.metadata
+    content = [kind, metadata.namespace, metadata.name, to_manifest(obj.spec)]
+    uid = metadata.uid or str(uuid5(_NAMESPACE, json.dumps(content)))
+    return revision_of(vm, kind, obj, uid, metadata.generation or 1)
+
+
+def revision_of(
+    vm: VirtualMachine, kind: str, obj: Instancetype | Preference, uid: str, generation: int
+) -> dict[str, Any]:
+    """Return the ControllerRevision in which virt-controller keeps an object for a VM (CreateControllerRevision)."""
     metadata, spec = obj.metadata, to_manifest(obj.spec)
-    generation = metadata.generation or 1
-    uid = metadata.uid or str(uuid5(_NAMESPACE, json.dumps([kind, metadata.namespace, metadata.name, spec])))
     identity: dict[str, Any] = {"name": metadata.name, "uid": uid, "generation": generation}
     if metadata.namespace:
         identity["namespace"] = metadata.namespace

@@ -1,0 +1,170 @@
+"""What the VMI's own controller and virt-handler note about a running VMI.
+
+Source: pkg/virt-controller/watch/vmi (updateStatus, updateVolumeStatus, requireVolumesUpdate),
+pkg/network/controllers/vmi.go, pkg/network/migration/evaluator.go.
+"""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from virtcatalog.api.kubevirt import VirtualMachineInstanceSpec
+from virtcatalog.api.volumes import Network, Volume
+from virtcatalog.kubevirt.claims import find_claim
+from virtcatalog.kubevirt.rollout.interfaces import ABSENT, interfaces_by_name, is_secondary
+from virtcatalog.kubevirt.rollout.migratable import note_migratability
+from virtcatalog.kubevirt.rollout.running import (
+    CPU_CHANGE,
+    MEMORY_CHANGE,
+    MIGRATION_REQUIRED,
+    VOLUMES_CHANGE,
+    AttachedVolume,
+    Guest,
+    PluggedInterface,
+    Running,
+)
+from virtcatalog.kubevirt.rollout.volumes import can_be_hotplugged, claim_of, is_hotplugged
+
+_OVERHEAD_RATIO_LABEL = "kubevirt.io/memory-hotplug-overhead-ratio"
+
+
+def boot(running: Running) -> None:
+    """Note what a VMI has that has just started: all that its spec says is there; changes `running`."""
+    assert running.vmi is not None
+    spec, status = running.vmi.spec, running.vmi.status
+    assert status is not None
+    topology, memory = status.current_cpu_topology, status.memory
+    running.guest = Guest(
+        None if topology is None or spec.domain.cpu is None else spec.domain.cpu.vcpus,
+        None if memory is None else memory.guest_at_boot,
+        None if memory is None else memory.guest_current,
+    )
+    running.volumes = {
+        volume.name: _attached(running, volume, hotplugged=is_hotplugged(volume) or volume.memory_dump is not None)
+        for volume in spec.volumes
+    }
+    # An interface that is absent from the start never comes.
+    states = {name: interface.state for name, interface in interfaces_by_name(spec).items()}
+    running.interfaces = {
+        network.name: PluggedInterface(_definition(running, network))
+        for network in spec.networks
+        if states.get(network.name) != ABSENT
+    }
+    note_migratability(running)
+
+
+def note(running: Running) -> None:
+    """Note what has come and gone, and whether a migration has to bring more; changes `running`."""
+    assert running.vmi is not None
+    spec = running.vmi.spec
+    _note_volumes(running)
+    if _wants_cpus(running, spec):
+        running.conditions.setdefault(CPU_CHANGE, True)
+    if _wants_memory(running, spec):
+        running.conditions.setdefault(MEMORY_CHANGE, True)
+        _label_overhead(running)
+    if VOLUMES_CHANGE not in running.conditions and _wants_volumes(running, spec):
+        running.conditions[VOLUMES_CHANGE] = True
+    _note_migration(running, spec)
+    for name, interface in interfaces_by_name(spec).items():
+        plugged = running.interfaces.get(name)
+        if interface.state == ABSENT and plugged is not None:  # the guest lets go of it
+            running.interfaces[name] = replace(plugged, in_guest=False)
+    note_migratability(running)
+
+
+def _note_volumes(running: Running) -> None:
+    assert running.vmi is not None
+    running.volumes = {
+        volume.name: _attached(
+            running,
+            volume,
+            hotplugged=running.volumes[volume.name].hotplugged
+            if volume.name in running.volumes
+            else can_be_hotplugged(volume),
+        )
+        for volume in running.vmi.spec.volumes
+    }
+
+
+def _attached(running: Running, volume: Volume, *, hotplugged: bool) -> AttachedVolume:
+    claim = claim_of(volume)
+    if not claim:
+        return AttachedVolume(hotplugged)
+    assert running.vmi is not None
+    cluster = running.cluster
+    found = find_claim(claim, running.vmi, cluster, cluster.host.storage, running.vm)
+    return AttachedVolume(hotplugged, claim, found.access_modes)
+
+
+def _qualified(running: Running, network: str) -> str:
+    """The name of a NetworkAttachmentDefinition with its namespace."""
+    return network if "/" in network else f"{running.namespace}/{network}"
+
+
+def _definition(running: Running, network: Network) -> str:
+    """The NetworkAttachmentDefinition that a secondary network is."""
+    if network.multus is None or not is_secondary(network):
+        return ""
+    return _qualified(running, network.multus.network_name)
+
+
+def _wants_cpus(running: Running, spec: VirtualMachineInstanceSpec) -> bool:
+    """Source: requireCPUHotplug."""
+    cpu, vcpus = spec.domain.cpu, running.guest.vcpus
+    return cpu is not None and vcpus is not None and bool(cpu.max_sockets) and cpu.vcpus != vcpus
+
+
+def _wants_memory(running: Running, spec: VirtualMachineInstanceSpec) -> bool:
+    """Source: requireMemoryHotplug."""
+    memory, current = spec.domain.memory, running.guest.memory
+    if memory is None or memory.guest is None or memory.max_guest is None or current is None:
+        return False
+    return memory.guest.value != current.value
+
+
+def _label_overhead(running: Running) -> None:
+    """Source: syncMemoryHotplug."""
+    assert running.vmi is not None
+    ratio = running.cluster.configuration.values.additional_guest_memory_overhead_ratio
+    if ratio is not None:
+        metadata = running.vmi.metadata
+        labelled = replace(metadata, labels={**metadata.labels, _OVERHEAD_RATIO_LABEL: ratio})
+        running.vmi = replace(running.vmi, metadata=labelled)
+
+
+def _wants_volumes(running: Running, spec: VirtualMachineInstanceSpec) -> bool:
+    """Whether there is a claim beside those that volumes move away from (requireVolumesUpdate)."""
+    sources = {each.source for each in running.migrated_volumes}
+    return bool(sources) and any(claim not in sources for claim in map(claim_of, spec.volumes) if claim)
+
+
+def _note_migration(running: Running, spec: VirtualMachineInstanceSpec) -> None:
+    """Source: syncMigrationRequiredCondition."""
+    wanted = _network_migration(running, spec)
+    if wanted is None:
+        running.conditions.pop(MIGRATION_REQUIRED, None)
+    elif not running.conditions.get(MIGRATION_REQUIRED):
+        running.conditions[MIGRATION_REQUIRED] = wanted
+
+
+def _network_migration(running: Running, spec: VirtualMachineInstanceSpec) -> bool | None:
+    """Whether interfaces come or go by a migration: True at once, False in a while.
+
+    Source: shouldVMIBeMarkedForAutoMigration.
+    """
+    interfaces = interfaces_by_name(spec)
+    for network in spec.networks:
+        interface = interfaces.get(network.name)
+        definition = _definition(running, network)
+        if interface is None or not definition:
+            continue
+        plugged = running.interfaces.get(network.name)
+        if plugged is None:
+            if interface.state != ABSENT:
+                return interface.sriov is not None
+        elif interface.state == ABSENT and not plugged.in_guest:
+            return False
+        elif definition != plugged.network:
+            return True
+    return None

@@ -1,0 +1,127 @@
+"""Interfaces and networks of a running VMI: plugged, unplugged, linked, moved to another network.
+
+Source: pkg/network/controllers/vm.go and pkg/network/vmliveupdate/restart.go.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container
+
+from msgspec.structs import replace
+
+from virtcatalog.api.devices import Interface
+from virtcatalog.api.kubevirt import VirtualMachineInstanceSpec
+from virtcatalog.api.volumes import Network
+
+ABSENT = "absent"
+
+
+def interfaces_by_name(spec: VirtualMachineInstanceSpec) -> dict[str, Interface]:
+    """Return the interfaces by name."""
+    return {interface.name: interface for interface in spec.domain.devices.interfaces}
+
+
+def networks_by_name(spec: VirtualMachineInstanceSpec) -> dict[str, Network]:
+    """Return the networks by name."""
+    return {network.name: network for network in spec.networks}
+
+
+def is_secondary(network: Network) -> bool:
+    """Whether a network is a Multus network beside the default one (IsSecondaryMultusNetwork)."""
+    return network.multus is not None and not network.multus.default
+
+
+def pod_network(spec: VirtualMachineInstanceSpec) -> Network | None:
+    """Return the pod network (LookupPodNetwork)."""
+    return next((network for network in spec.networks if network.pod is not None), None)
+
+
+def needs_restart(wanted: VirtualMachineInstanceSpec, vmi: VirtualMachineInstanceSpec) -> bool:
+    """Whether interfaces or networks of the running VMI are gone or changed in a way that it cannot follow.
+
+    New ones never count. Source: IsRestartRequired.
+    """
+    interfaces, networks = interfaces_by_name(wanted), networks_by_name(wanted)
+    for interface in vmi.domain.devices.interfaces:
+        asked = interfaces.get(interface.name)
+        if asked is None or replace(asked, state="") != replace(interface, state=""):
+            return True
+    if pod_network(wanted) is not None and pod_network(vmi) is None:
+        return True
+    return any(
+        network.name not in networks or _anywhere(networks[network.name]) != _anywhere(network)
+        for network in vmi.networks
+    )
+
+
+def _anywhere(network: Network) -> Network:
+    """The network without the NetworkAttachmentDefinition that it is."""
+    if network.multus is None:
+        return network
+    return replace(network, multus=replace(network.multus, network_name=""))
+
+
+def plug(
+    wanted: VirtualMachineInstanceSpec,
+    vmi: VirtualMachineInstanceSpec,
+    attached: Container[str],
+    *,
+    networks_are_live: bool,
+) -> VirtualMachineInstanceSpec:
+    """Return the VMI's spec with the interfaces that its VM wants, as far as they can follow.
+
+    `attached` are the interfaces in the VMI's status; `networks_are_live` says whether an interface may move to another
+    NetworkAttachmentDefinition. Source: syncVMIInterfaces.
+    """
+    interfaces, networks = list(vmi.domain.devices.interfaces), list(vmi.networks)
+    places = {interface.name: place for place, interface in enumerate(interfaces)}
+    wanted_networks = networks_by_name(wanted)
+    for interface in wanted.domain.devices.interfaces:
+        place = places.get(interface.name)
+        if place is None:
+            if interface.state != ABSENT and (interface.bridge is not None or interface.sriov is not None):
+                interfaces.append(interface)
+                networks += [network for network in wanted.networks if network.name == interface.name]
+        elif interfaces[place].state not in (interface.state, ABSENT):
+            interfaces[place] = replace(interfaces[place], state=interface.state)
+    interfaces = [each for each in interfaces if each.state != ABSENT or each.name in attached]
+    networks = _networks_of(interfaces, networks)
+    if networks_are_live:
+        networks = [_moved(network, wanted_networks.get(network.name)) for network in networks]
+    return _with(vmi, interfaces, networks)
+
+
+def unplug(
+    wanted: VirtualMachineInstanceSpec, vmi: VirtualMachineInstanceSpec | None, attached: Container[str]
+) -> VirtualMachineInstanceSpec:
+    """Return the template of a VM without the interfaces that are to be absent and have left the VMI.
+
+    Its networks come in the order of their interfaces then. Source: clearDetachedIfacesFromVM.
+    """
+    left = interfaces_by_name(vmi) if vmi is not None else {}
+    interfaces = [
+        each
+        for each in wanted.domain.devices.interfaces
+        if each.state != ABSENT or each.name in left or each.name in attached
+    ]
+    return _with(wanted, interfaces, _networks_of(interfaces, wanted.networks))
+
+
+def _networks_of(interfaces: list[Interface], networks: list[Network]) -> list[Network]:
+    """Source: FilterNetworksByInterfaces."""
+    by_name = {network.name: network for network in networks}
+    return [by_name[interface.name] for interface in interfaces if interface.name in by_name]
+
+
+def _moved(network: Network, wanted: Network | None) -> Network:
+    """Source: syncNetworks."""
+    if wanted is None or wanted.multus is None or network.multus is None:
+        return network
+    return replace(network, multus=replace(network.multus, network_name=wanted.multus.network_name))
+
+
+def _with(
+    spec: VirtualMachineInstanceSpec, interfaces: list[Interface], networks: list[Network]
+) -> VirtualMachineInstanceSpec:
+    devices = replace(spec.domain.devices, interfaces=interfaces)
+    return replace(spec, domain=replace(spec.domain, devices=devices), networks=networks)

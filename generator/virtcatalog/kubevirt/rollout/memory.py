@@ -1,0 +1,57 @@
+"""Guest memory of a running VMI. Source: pkg/virt-controller/watch/vm/vm.go (handleMemoryHotplugRequest)."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from virtcatalog.api.kubevirt import VirtualMachineInstanceSpec
+from virtcatalog.api.quantity import Quantity
+from virtcatalog.errors import Cause
+from virtcatalog.kubevirt.defaults.hotplug import live_update_memory_problem
+from virtcatalog.kubevirt.rollout.running import MEMORY_CHANGE, Restart, Running, SyncError
+
+
+def plug_memory(running: Running, wanted: VirtualMachineInstanceSpec) -> VirtualMachineInstanceSpec | Restart | None:
+    """Return the VMI's spec with the memory that its VM wants, or why that takes a restart; None if all is well.
+
+    `wanted` is the VM's template with its instance type and preference applied.
+    """
+    assert running.vmi is not None
+    spec, at_boot = running.vmi.spec, running.guest.memory_at_boot
+    memory, current = spec.domain.memory, running.guest.memory
+    asked = wanted.domain.memory.guest if wanted.domain.memory is not None else None
+    if asked is None or memory is None or memory.guest is None or current is None:
+        return None
+    if running.conditions.get(MEMORY_CHANGE) is False:
+        return Restart("memory-failed", "plugging memory in has failed before")
+    if asked == memory.guest:
+        return None
+    if not running.migratable:
+        return Restart("memory-not-migratable", "memory comes with a live migration, which the VM cannot do")
+    if memory.max_guest is None:
+        return Restart("memory-unavailable", "the VM was started without room for more memory")
+    if running.conditions.get(MEMORY_CHANGE):
+        raise SyncError(Cause("", "spec.template.spec.domain.memory.guest", "another memory hotplug is in progress"))
+    problem = live_update_memory_problem(wanted, memory.max_guest)
+    if problem:
+        return Restart("memory-unsupported", problem)
+    if at_boot is not None and asked < at_boot:
+        return Restart("memory-lower", f"the VM was started with {at_boot}, which is more than {asked}")
+    return _patched(spec, wanted, asked, Quantity.of(asked.value - current.value))
+
+
+def _patched(
+    spec: VirtualMachineInstanceSpec, wanted: VirtualMachineInstanceSpec, asked: Quantity, delta: Quantity
+) -> VirtualMachineInstanceSpec:
+    """The request, at least the guest's memory, and the VM's limit grow with the guest."""
+    assert spec.domain.memory is not None
+    requests, limits = dict(spec.domain.resources.requests), dict(spec.domain.resources.limits)
+    if requests.get("memory"):
+        requests["memory"] = requests["memory"] + delta
+        if requests["memory"] < asked:
+            requests["memory"], delta = asked, Quantity()
+    if wanted.domain.resources.limits.get("memory"):
+        limits["memory"] = limits.get("memory", Quantity()) + delta
+    memory = replace(spec.domain.memory, guest=asked)
+    resources = replace(spec.domain.resources, requests=requests, limits=limits)
+    return replace(spec, domain=replace(spec.domain, memory=memory, resources=resources))

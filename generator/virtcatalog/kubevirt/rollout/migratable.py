@@ -1,0 +1,126 @@
+"""Whether a running VMI can be migrated, and what the workload updater does with one that has to be.
+
+Source: pkg/virt-handler/vm.go (calculateLiveMigrationCondition, calculateLiveStorageMigrationCondition),
+pkg/network/vmispec/interface.go (VerifyVMIMigratable) and pkg/virt-controller/watch/workload-updater.
+"""
+
+from __future__ import annotations
+
+from virtcatalog.api.kubevirt import VirtualMachineInstance, VirtualMachineInstanceSpec
+from virtcatalog.kubevirt.cluster import Cluster
+from virtcatalog.kubevirt.configuration import Configuration
+from virtcatalog.kubevirt.launcher.elements.clock import needs_tsc_frequency
+from virtcatalog.kubevirt.rollout.interfaces import interfaces_by_name, pod_network
+from virtcatalog.kubevirt.rollout.running import (
+    CPU_CHANGE,
+    LIVE_MIGRATABLE,
+    MEMORY_CHANGE,
+    MIGRATION_REQUIRED,
+    STORAGE_LIVE_MIGRATABLE,
+    VOLUMES_CHANGE,
+    Running,
+)
+from virtcatalog.kubevirt.rollout.volumemigration import unmovable
+
+_BRIDGE_MIGRATES = "kubevirt.io/allow-pod-bridge-network-live-migration"
+
+
+def note_migratability(running: Running) -> None:
+    """Refresh the conditions LiveMigratable and StorageLiveMigratable; changes `running`."""
+    assert running.vmi is not None
+    vmi = running.vmi
+    machine = _machine_migrates(vmi, running.cluster)
+    sealed = vmi.spec.domain.launch_security is not None and vmi.spec.architecture == "s390x"
+    running.conditions[LIVE_MIGRATABLE] = machine and not sealed and _volumes_migrate(running)
+    running.conditions[STORAGE_LIVE_MIGRATABLE] = machine and not _has_reservation(vmi.spec)
+
+
+def required(running: Running) -> str:
+    """Whether a migration is required: "yes", "pending" or "no" (doesRequireMigration)."""
+    conditions = running.conditions
+    immediate = CPU_CHANGE in conditions or any(
+        conditions.get(each) for each in (MEMORY_CHANGE, MIGRATION_REQUIRED, VOLUMES_CHANGE)
+    )
+    if immediate:
+        return "yes"
+    return "pending" if MIGRATION_REQUIRED in conditions else "no"
+
+
+def action(running: Running) -> str:
+    """What the workload updater does when it may both migrate and evict: "migrate", "evict" or "none"."""
+    if required(running) != "yes":
+        return "none"
+    moves = bool(running.migrated_volumes) and not unmovable(running, running.migrated_volumes)
+    return "migrate" if running.migratable or moves else "evict"
+
+
+def _machine_migrates(vmi: VirtualMachineInstance, cluster: Cluster) -> bool:
+    """Whether nothing but its storage keeps a VMI on its node."""
+    spec, config = vmi.spec, cluster.configuration
+    features, security = spec.domain.features, spec.domain.launch_security
+    passthrough = features.hyperv_passthrough if features is not None else None
+    return not (
+        not _network_migrates(vmi, config)
+        or _keeps_devices(spec, config)
+        or (security is not None and (security.sev or security.snp or security.tdx))
+        or (_wants_steady_clock(spec) and needs_tsc_frequency(vmi) and not cluster.host.tsc.frequency)
+        or (passthrough is not None and passthrough.enabled)
+    )
+
+
+def _network_migrates(vmi: VirtualMachineInstance, config: Configuration) -> bool:
+    """Source: VerifyVMIMigratable."""
+    interfaces, network = interfaces_by_name(vmi.spec), pod_network(vmi.spec)
+    if not interfaces or network is None:
+        return True
+    primary = interfaces.get(network.name)
+    if primary is None:
+        return False
+    if primary.masquerade is not None or primary.passt_binding is not None:
+        return True
+    if primary.bridge is not None:
+        return _BRIDGE_MIGRATES in vmi.metadata.annotations
+    plugin = config.network_bindings.get(primary.binding.name) if primary.binding is not None else None
+    return plugin is not None and plugin.migration is not None
+
+
+def _keeps_devices(spec: VirtualMachineInstanceSpec, config: Configuration) -> bool:
+    """Source: vmiContainsNonMigratablePCIHostDevices."""
+    devices = spec.domain.devices
+    if devices.host_devices or len(devices.gpus) > 1:
+        return True
+    if not devices.gpus:
+        return False
+    permitted = config.permitted_host_devices
+    mediated = permitted is not None and any(
+        each.resource_name == devices.gpus[0].device_name for each in permitted.mediated_devices
+    )
+    return not (mediated and config.feature_gate("VGPULiveMigration"))
+
+
+def _wants_steady_clock(spec: VirtualMachineInstanceSpec) -> bool:
+    """Whether the guest's TSC matters for migrations alone; with `invtsc` it does not even boot (tsc.go)."""
+    cpu = spec.domain.cpu
+    return cpu is None or not any(
+        feature.name == "invtsc" and feature.policy in ("require", "force") for feature in cpu.features
+    )
+
+
+def _volumes_migrate(running: Running) -> bool:
+    """Source: checkVolumesForMigration."""
+    assert running.vmi is not None
+    moving = {each.volume for each in running.migrated_volumes}
+    for volume in running.vmi.spec.volumes:
+        attached = running.volumes.get(volume.name)
+        if volume.persistent_volume_claim is not None or volume.data_volume is not None:
+            if attached is None or not attached.claim:
+                return False
+            if "ReadWriteMany" not in attached.access_modes and volume.name not in moving:
+                return False
+        elif volume.host_disk is not None and not volume.host_disk.shared:
+            return False
+    return True
+
+
+def _has_reservation(spec: VirtualMachineInstanceSpec) -> bool:
+    return any(disk.lun is not None and disk.lun.reservation for disk in spec.domain.devices.disks)

@@ -1,0 +1,193 @@
+"""From the manifest that a VM was started with to the one that is applied now: what becomes of the running machine."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from copy import copy
+from typing import Any, Literal
+
+from msgspec.structs import replace
+
+from virtcatalog.api.decode import clone, manifest_name, to_manifest
+from virtcatalog.api.kubevirt import VirtualMachine
+from virtcatalog.errors import Cause, ManifestError, Problem, Warning
+from virtcatalog.kubevirt.cluster import Cluster
+from virtcatalog.kubevirt.controller.vm import GENERATION_ANNOTATION
+from virtcatalog.kubevirt.defaults.webhooks import mutate_vm
+from virtcatalog.kubevirt.pipeline import MOST_CAUSES, admit_vm, build, read
+from virtcatalog.kubevirt.reasons import reasons
+from virtcatalog.kubevirt.result import Result
+from virtcatalog.kubevirt.rollout.controller import run_strategy, settle, store
+from virtcatalog.kubevirt.rollout.migratable import action, required
+from virtcatalog.kubevirt.rollout.outcome import Migration, Next, Rollout
+from virtcatalog.kubevirt.rollout.revisions import revision_names
+from virtcatalog.kubevirt.rollout.running import Running
+from virtcatalog.kubevirt.rollout.webhook import admit_update
+from virtcatalog.manifests.changes import changes
+from virtcatalog.manifests.identity import identity
+from virtcatalog.manifests.merge import merge, three_way
+
+Update = Literal["apply", "replace"]
+
+_OF_CLUSTER = ("uid", "resourceVersion", "generation", "creationTimestamp", "managedFields", "selfLink")
+
+
+def rollout(
+    old_vm: dict[str, Any],
+    new_vm: dict[str, Any],
+    old_cluster: Cluster,
+    new_cluster: Cluster,
+    update: Update = "apply",
+) -> Rollout:
+    """Return what KubeVirt does with the machine of a VM that runs when its manifest or its cluster changes.
+
+    The VM was created with `old_vm` in the old cluster and runs there; then the objects, the configuration and the
+    release are those of the new cluster, and `new_vm` is applied (`kubectl apply`) or replaces it (`kubectl replace`).
+    The manifests and clusters are not changed. Raises ManifestError when the two are not of one VM, UnsupportedError
+    for what virtcatalog does not model.
+    """
+    if update not in ("apply", "replace"):
+        raise ValueError(f"update is 'apply' or 'replace', not {update!r}")
+    _check_identity(old_vm, new_vm)
+    running = start(old_vm, old_cluster)
+    if not isinstance(running, Running) or running.vmi is None:
+        return _at_rest(new_vm, new_cluster)
+    before = copy(running)
+    before.conditions = dict(running.conditions)
+    refusal = _apply(running, old_vm, new_vm, new_cluster, update)
+    if refusal is not None:
+        return replace(refusal, restart_before=before.restart)
+    given = to_manifest(running.vm)
+    settle(running)
+    return _told(before, running, given)
+
+
+def start(manifest: dict[str, Any], cluster: Cluster) -> Running | Rollout:
+    """Return the VM that runs after a manifest was created in a cluster, or the refusal."""
+    warnings: list[Warning] = []
+    vm = read(manifest, VirtualMachine, cluster, warnings)
+    if isinstance(vm, Result):
+        return Rollout(runs=False, reasons=vm.reasons, causes=vm.causes)
+    vm.metadata.generation = vm.metadata.generation or 1
+    causes = mutate_vm(vm, cluster) or admit_vm(vm, cluster)
+    if causes:
+        return replace(_refused(causes, manifest, cluster, vm), runs=False)
+    running = Running(cluster, vm)
+    settle(running)
+    return running
+
+
+def _check_identity(old: dict[str, Any], new: dict[str, Any]) -> None:
+    one, other = identity(old), identity(new)
+    if (one[0], one[1] or "default", one[2]) != (other[0], other[1] or "default", other[2]):
+        message = f"is {manifest_name(new)}, and what runs is {manifest_name(old)}"
+        raise ManifestError(Problem(object=manifest_name(new), field="metadata.name", message=message))
+
+
+def _apply(
+    running: Running, old: dict[str, Any], new: dict[str, Any], cluster: Cluster, update: Update
+) -> Rollout | None:
+    """Bring the new manifest to the API server, and return the refusal if there is one; changes `running`."""
+    live = to_manifest(running.vm)
+    merged = three_way(_given(old), _given(new), live) if update == "apply" else _replaced(_given(new), live)
+    running.moved(cluster)
+    vm = read(merged, VirtualMachine, running.cluster, [])
+    if isinstance(vm, Result):
+        return Rollout(reasons=vm.reasons, causes=vm.causes)
+    vm.status = clone(running.vm.status) if running.vm.status is not None else None
+    causes = admit_update(vm, running.vm, running.cluster)
+    if causes:
+        return _refused(causes, new, running.cluster, vm)
+    store(running, vm)
+    return None
+
+
+def _refused(causes: Sequence[Cause], manifest: dict[str, Any], cluster: Cluster, vm: VirtualMachine) -> Rollout:
+    against = reasons("vm", causes, manifest, cluster, vm)
+    return Rollout(reasons=against, causes=tuple(causes[:MOST_CAUSES]))
+
+
+def _given(manifest: dict[str, Any]) -> dict[str, Any]:
+    """A manifest without what only the cluster says of it."""
+    given = {key: value for key, value in manifest.items() if key != "status"}
+    metadata = given.get("metadata")
+    if isinstance(metadata, dict):
+        given["metadata"] = {key: value for key, value in metadata.items() if key not in _OF_CLUSTER}
+    return given
+
+
+def _replaced(new: dict[str, Any], live: dict[str, Any]) -> dict[str, Any]:
+    """The live object with the manifest's spec, labels, annotations and finalizers."""
+    replaced = merge({}, new)
+    kept = {key: live["metadata"][key] for key in _OF_CLUSTER if key in live["metadata"]}
+    replaced["metadata"] = {**replaced.get("metadata", {}), **kept}
+    return replaced
+
+
+def _at_rest(manifest: dict[str, Any], cluster: Cluster) -> Rollout:
+    """What becomes of a VM that did not run: only its next start counts."""
+    running = start(manifest, cluster)
+    if not isinstance(running, Running):
+        return running
+    names = revision_names(running.vm)
+    return Rollout(runs=False, revisions=(names, names), following=_next(running, None))
+
+
+def _told(before: Running, after: Running, given: dict[str, Any]) -> Rollout:
+    """Say what differs between the machine before the update and after it."""
+    following = None if run_strategy(after.vm.spec) == "Halted" else _restarted(before, after)
+    told = Rollout(
+        restart_before=before.restart,
+        stopped=after.stopped,
+        restart=after.restart,
+        error=after.error.causes if after.error is not None else (),
+        vm_changes=tuple(changes({"spec": given["spec"]}, {"spec": to_manifest(after.vm)["spec"]})),
+        revisions=(revision_names(before.vm), revision_names(after.vm)),
+        following=following,
+    )
+    if after.vmi is None:
+        return told
+    return replace(
+        told,
+        live=tuple(changes(_seen(before), _seen(after))),
+        conditions=_conditions(before.conditions, after.conditions),
+        migrated_volumes=tuple(map(str, after.migrated_volumes)),
+        migration=Migration(required(after), after.migratable, action(after)),
+        generation_observed=after.generation_seen == after.vm.metadata.generation,
+    )
+
+
+def _restarted(before: Running, after: Running) -> Next:
+    """The machine that comes when the VM is restarted."""
+    again = Running(after.cluster, clone(after.vm), earlier=after.earlier, revisions=dict(after.revisions))
+    settle(again)
+    return _next(again, before)
+
+
+def _next(running: Running, before: Running | None) -> Next:
+    error = running.error
+    if running.vmi is None:
+        if error is None:
+            return Next()
+        return Next(error.by, error.causes[:MOST_CAUSES])
+    result = build(to_manifest(running.vm), Result(made_vm=running.vm, made_vmi=running.vmi), running.cluster)
+    causes = tuple(Cause(each.type, each.field, each.message) for each in result.reasons)
+    differing = tuple(changes(_seen(before), _seen(running))) if before is not None else ()
+    return Next(result.refused_by, causes, differing, result)
+
+
+def _seen(running: Running) -> dict[str, Any]:
+    """What a VMI's users see of it."""
+    assert running.vmi is not None
+    metadata = running.vmi.metadata
+    annotations = {key: value for key, value in metadata.annotations.items() if key != GENERATION_ANNOTATION}
+    return {"labels": metadata.labels, "annotations": annotations, "spec": to_manifest(running.vmi.spec)}
+
+
+def _conditions(before: dict[str, bool], after: dict[str, bool]) -> tuple[tuple[str, str], ...]:
+    """The conditions that came, changed or went."""
+    return tuple(
+        (kind, str(after[kind]) if kind in after else "removed")
+        for kind in sorted(before.keys() | after.keys())
+        if before.get(kind) != after.get(kind)
+    )

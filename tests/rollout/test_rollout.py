@@ -1,0 +1,79 @@
+"""A running VM whose manifest changes: refused, stopped, restarted, updated live, or left as it is."""
+
+import pytest
+
+from rollout.conftest import edited, kubevirt, roll, shown
+from virtcatalog import ManifestError
+
+
+def test_the_same_manifest_changes_nothing(vm):
+    told = roll(vm, vm)
+    assert (told.refused, told.restart_required, told.stopped) == (False, False, False)
+    assert (told.live, told.vm_changes, told.following.changes) == ((), (), ())
+    assert told.generation_observed
+
+
+def test_more_sockets_are_plugged_in_and_a_migration_brings_them(vm):
+    told = roll(vm, edited(vm, template__spec__domain__cpu__sockets=4))
+    assert shown(told.live) == {"/spec/domain/cpu/sockets": 4}
+    assert told.conditions == (("HotVCPUChange", "True"),)
+    assert (told.migration.required, told.migration.action) == ("yes", "migrate")
+    assert not told.restart_required
+
+
+def test_a_field_that_a_running_machine_cannot_get_needs_a_restart(vm):
+    told = roll(vm, edited(vm, template__spec__hostname="web"))
+    assert (told.restart.reason, told.restart.fields) == ("template", ("spec.template.spec.hostname",))
+    assert told.live == ()
+    assert shown(told.following.changes) == {"/spec/hostname": "web"}
+
+
+def test_an_update_that_the_webhook_refuses_changes_nothing(vm):
+    told = roll(vm, edited(vm, template__spec__domain__cpu__maxSockets=1))
+    assert told.refused
+    assert {cause.field for cause in told.causes} == {"spec.template.spec.domain.cpu.sockets"}
+    assert told.to_dict().keys() == {"restartRequiredBefore", "updateAdmission"}
+
+
+def test_a_vm_that_is_switched_off_is_stopped(vm):
+    told = roll(vm, edited(vm, runStrategy="Halted"))
+    assert told.stopped
+    assert told.following is None
+
+
+def test_a_vm_that_did_not_run_is_told_of_at_its_next_start(vm):
+    halted = edited(vm, runStrategy="Halted")
+    told = roll(halted, edited(halted, runStrategy="Always"))
+    assert not told.runs
+    assert told.following.refused_by is None
+
+
+def test_a_vm_that_could_not_start_is_told_of_as_if_it_were_new(vm):
+    nameless = edited(vm, instancetype={"name": "missing"}, template__spec__domain={"devices": {}})
+    told = roll(nameless, vm)
+    assert (told.runs, told.refused) == (False, False)
+
+
+def test_what_replaces_a_manifest_keeps_nothing_that_the_cluster_added(vm):
+    assert not roll(vm, vm).restart_required
+    told = roll(vm, vm, update="replace")
+    assert told.restart.reason == "template"
+    assert "spec.template.spec.domain.firmware.serial" in told.restart.fields
+
+
+def test_under_stage_nothing_is_plugged_in(vm):
+    more = edited(vm, template__spec__domain__cpu__sockets=4)
+    told = roll(vm, more, kubevirt(vmRolloutStrategy="Stage"))
+    assert (told.restart.reason, told.live) == ("template", ())
+
+
+@pytest.mark.parametrize("name", ["db", ""])
+def test_two_vms_are_no_update(vm, name):
+    other = {**vm, "metadata": {**vm["metadata"], "name": name}}
+    with pytest.raises(ManifestError, match="what runs is VirtualMachine/shop/web"):
+        roll(vm, other)
+
+
+def test_an_update_is_applied_or_replaces(vm):
+    with pytest.raises(ValueError, match="'patch'"):
+        roll(vm, vm, update="patch")
