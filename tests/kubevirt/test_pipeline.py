@@ -123,12 +123,6 @@ def test_both_claims_of_a_data_volume_template_have_a_schema():
     assert [cause.field for cause in result.causes] == [""]
 
 
-def test_what_is_no_amount_is_refused_without_any_cause():
-    result = expand(vm("{}", "{domain: {devices: {}, memory: {guest: much}}}"), CLUSTER)
-    assert (result.refused_by, result.causes) == ("vm", ())
-    assert [reason.field for reason in result.reasons] == ["spec.template.spec.domain.memory.guest"]
-
-
 @pytest.mark.parametrize(
     ("manifest", "refused_by", "fields"),
     [

@@ -35,6 +35,12 @@ def test_an_update_that_the_webhook_refuses_changes_nothing(vm):
     assert told.to_dict().keys() == {"restartRequiredBefore", "updateAdmission"}
 
 
+def test_what_is_no_amount_is_refused_without_any_cause(vm):
+    told = roll(vm, edited(vm, template__spec__domain__memory__guest="much"))
+    assert (told.refused, told.causes) == (True, ())
+    assert [reason.field for reason in told.reasons] == ["spec.template.spec.domain.memory.guest"]
+
+
 def test_a_vm_that_is_switched_off_is_stopped(vm):
     told = roll(vm, edited(vm, runStrategy="Halted"))
     assert told.stopped

@@ -8,14 +8,11 @@ from typing import Any, TypeVar
 from msgspec.structs import replace
 
 from virtcatalog.api.decode import clone, decode_manifest, to_manifest
-from virtcatalog.api.findings import Path, field_path, fill_gaps, inspect
-from virtcatalog.api.findings import Rules as Reading
+from virtcatalog.api.findings import field_path, fill_gaps
 from virtcatalog.api.holders import VirtualMachineInstanceReplicaSet, VirtualMachinePool
 from virtcatalog.api.kinds import API_VERSIONS
 from virtcatalog.api.kubevirt import VirtualMachine, VirtualMachineInstance, VirtualMachineSpec
 from virtcatalog.api.names import metadata_faults
-from virtcatalog.api.quantity import Quantity
-from virtcatalog.api.shape import Leaf
 from virtcatalog.errors import (
     CRASH,
     UNKNOWN_FIELD,
@@ -59,13 +56,6 @@ T = TypeVar("T", VirtualMachine, VirtualMachineInstance, VirtualMachineInstanceR
 Rules = Callable[[VirtualMachine, VirtualMachineSpec, Configuration], list[Cause]]
 
 MOST_CAUSES = 10
-
-
-def _is_amount(value: Any, shape: Any, _path: Path) -> bool:
-    return isinstance(value, str) and isinstance(shape, Leaf) and shape.types == (Quantity,)
-
-
-_AMOUNTS_ASIDE = Reading(later=_is_amount)
 
 
 def expand(manifest: dict[str, Any], cluster: Cluster) -> Result:
@@ -203,10 +193,7 @@ def read(manifest: dict[str, Any], kind: type[T], cluster: Cluster, warnings: li
         try:
             decoded = decode_manifest(fill_gaps(manifest, kind), kind)
         except ManifestError:
-            answer = _unreadable(error.problems, warnings)
-            # The webhook's schema takes any string for an amount; what then cannot be decoded has no causes.
-            amounts = inspect(manifest, kind)[1] and not inspect(manifest, kind, _AMOUNTS_ASIDE)[1]
-            return replace(answer, causes=()) if amounts else answer
+            return _unreadable(error.problems, warnings)
         warnings += [Warning("Missing", problem.field, problem.message) for problem in error.problems]
     # KubeVirt's webhooks would not mind, but no such object comes to them.
     refused_names = metadata_faults(manifest.get("metadata") or {})

@@ -9,7 +9,10 @@ from typing import Any, Literal
 from msgspec.structs import replace
 
 from virtcatalog.api.decode import clone, manifest_name, to_manifest
+from virtcatalog.api.findings import Path, Rules, inspect
 from virtcatalog.api.kubevirt import VirtualMachine
+from virtcatalog.api.quantity import Quantity
+from virtcatalog.api.shape import Leaf, Shape
 from virtcatalog.errors import Cause, ManifestError, Problem, Warning
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.controller.vm import GENERATION_ANNOTATION
@@ -93,13 +96,22 @@ def _apply(
     running.moved(cluster)
     vm = read(merged, VirtualMachine, running.cluster, [])
     if isinstance(vm, Result):
-        return Rollout(reasons=vm.reasons, causes=vm.causes)
+        return Rollout(reasons=vm.reasons, causes=() if _only_amounts_are_wrong(merged) else vm.causes)
     vm.status = clone(running.vm.status) if running.vm.status is not None else None
     causes = admit_update(vm, running.vm, running.cluster)
     if causes:
         return _refused(causes, new, running.cluster, vm)
     store(running, vm)
     return None
+
+
+def _only_amounts_are_wrong(manifest: dict[str, Any]) -> bool:
+    """Whether the schema takes the manifest, and only what its amounts mean cannot be told: that is no cause."""
+    return not inspect(manifest, VirtualMachine, Rules(later=_is_amount))[1]
+
+
+def _is_amount(value: Any, shape: Shape, _path: Path) -> bool:
+    return isinstance(value, str) and isinstance(shape, Leaf) and shape.types == (Quantity,)
 
 
 def _refused(causes: Sequence[Cause], manifest: dict[str, Any], cluster: Cluster, vm: VirtualMachine) -> Rollout:
