@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Literal, Protocol
 
 import msgspec
@@ -201,6 +201,22 @@ class TemplateError(VirtcatalogError):
 
 
 _LONGEST_NAME, _MANY_NAMES = 100, 200
+
+
+def within(message: str, environments: Sequence[str]) -> str:
+    """Return a message that says in which environments it holds; "" is the base, which is not said."""
+    names = [each for each in environments if each]
+    return f"{message} (in {listed(names)})" if names else message
+
+
+def counted(number: int, one: str, many: str = "") -> str:
+    """Return a number with what it counts: `1 VM`, `1,200 VMs`; `many` where that is not `one` with an s."""
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return names as a sentence has them: `a, b and c`."""
+    return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
 
 
 def nearest(name: object, known: Iterable[str]) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from virtcatalog.catalog.model import Catalog, Overlay, VmTemplate
+from virtcatalog.catalog.model import Overlay, VmTemplate
 from virtcatalog.errors import VirtcatalogError, nearest
 from virtcatalog.kubevirt.instancetype.references import named_kinds
 from virtcatalog.manifests.identity import Data
@@ -64,9 +64,9 @@ def check_places(names: Iterable[str], overlays: Iterable[Overlay], where: str) 
     _check(filter(None, names), known, "environment or cluster", where)
 
 
-def release_of(catalog: Catalog, environment: str) -> str:
+def release_of(overlays: Iterable[Overlay], environment: str) -> str:
     """Return the release that an environment is said to run, "" when that is not said."""
-    return next((each.kubevirt for each in catalog.overlays if each.name == environment), "")
+    return next((each.kubevirt for each in overlays if each.name == environment), "")
 
 
 def _check(names: Iterable[str], known: Sequence[str], noun: str, where: str) -> None:

@@ -108,7 +108,7 @@ def test_the_requirement_table_as_text(run):
         "m.large        linux.one   yes   -",
         "m.small        linux.one   no    spec.instancetype: the preference requires 2 vCPUs, there are 1",
     ]
-    assert "2 pairs: 1 fit, 1 do not\n" in result.stderr
+    assert "2 pairs: 1 fits, 1 does not\n" in result.stderr
 
 
 def test_the_requirement_table_as_json_beside_the_findings(run):

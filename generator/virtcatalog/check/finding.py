@@ -7,7 +7,7 @@ from typing import Final, get_args
 
 import msgspec
 
-from virtcatalog.errors import Place, Problem, Severity
+from virtcatalog.errors import Place, Problem, Severity, within
 
 #: The gravest first.
 SEVERITIES: Final[tuple[Severity, ...]] = get_args(Severity)
@@ -25,7 +25,9 @@ class Rule(msgspec.Struct, frozen=True):
     why: str
     remedy: str
 
-    def at(self, place: Place, message: str, *, field: str = "", about: str = "") -> Finding:
+    def at(
+        self, place: Place, message: str, *, field: str = "", about: str = "", environments: tuple[str, ...] = ()
+    ) -> Finding:
         """Return a finding of this rule."""
         return Finding(
             file=place.file,
@@ -36,11 +38,15 @@ class Rule(msgspec.Struct, frozen=True):
             message=message,
             rule=self.id,
             severity=self.severity,
+            environments=environments,
         )
 
 
 class Finding(msgspec.Struct, frozen=True, kw_only=True, order=True):
-    """One place where a rule does not hold. Lines and columns count from 1; 0 means that no place is known."""
+    """One place where a rule does not hold. Lines and columns count from 1; 0 means that no place is known.
+
+    `environments` are those of the catalog in which it was found, none for what does not depend on them.
+    """
 
     file: str = ""
     line: int = 0
@@ -50,14 +56,24 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True, order=True):
     message: str
     rule: str
     severity: Severity
+    environments: tuple[str, ...] = ()
 
     @property
     def problem(self) -> Problem:
-        """What is wrong and where, without the rule."""
-        return Problem(self.file, self.line, self.column, self.object, self.field, self.message)
+        """What is wrong, where and in which environments, without the rule."""
+        message = within(self.message, self.environments)
+        return Problem(self.file, self.line, self.column, self.object, self.field, message)
 
     def __str__(self) -> str:
         return f"{' '.join(str(self.problem).splitlines())} [{self.severity}: {self.rule}]"
+
+
+def together(findings: Iterable[Finding]) -> list[Finding]:
+    """Return findings, sorted, each once: with all environments in which it was found, in their order there."""
+    found: dict[Finding, dict[str, None]] = {}
+    for each in findings:
+        found.setdefault(msgspec.structs.replace(each, environments=()), {}).update(dict.fromkeys(each.environments))
+    return sorted(msgspec.structs.replace(each, environments=tuple(names)) for each, names in found.items())
 
 
 def fails(findings: Iterable[Finding], least: Severity) -> bool:

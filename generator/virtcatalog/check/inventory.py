@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from functools import partial
 from typing import Any
+
+from msgspec.structs import replace
 
 from virtcatalog.api.decode import manifest_name
 from virtcatalog.api.findings import inspect
@@ -16,10 +18,12 @@ from virtcatalog.catalog.model import (
     Catalog,
     Entry,
     Source,
+    VmTemplate,
 )
 from virtcatalog.check.subject import Inventory, Subject
 from virtcatalog.kubevirt.conditions import Conditions
 from virtcatalog.manifests.read import Manifest
+from virtcatalog.placement import environments_for, environments_of
 from virtcatalog.releases import DEFAULT
 from virtcatalog.render.environment import deployed
 
@@ -31,25 +35,40 @@ def take(
     today: date,
     texts: Sequence[tuple[str | bytes, str]] = (),
     conditions: Conditions | None = None,
+    elsewhere: Mapping[str, Iterable[Manifest]] | None = None,
+    environments: Sequence[str] = (),
 ) -> Inventory:
-    """Return what there is to check: of a catalog (with the texts of its files, by path), of manifests, of both."""
+    """Return what there is to check: of a catalog (with the texts of its files, by path), of manifests, of both.
+
+    `elsewhere` are manifests by the environment or cluster that they are from. With `environments` only these are
+    looked at; what the declarations say themselves is, whatever the environment.
+    """
+    overlays = catalog.overlays if catalog is not None else ()
     objects: list[Subject] = []
     vms: list[Subject] = []
     others: list[Subject] = []
     if catalog is not None:
+        landing = [(each, environments_of(each, overlays, environments)) for each in catalog.vms]
+        if environments:
+            catalog = replace(catalog, overlays=tuple(each for each in overlays if each.name in environments))
         objects += _declared(catalog)
         objects += _patched(catalog)
         vms += [
-            Subject(manifest=each.manifest, origin="catalog", environment=each.environment, place=each.origin.field)
-            for each in catalog.vms
+            Subject(manifest=each.manifest, origin="catalog", environment=environment, place=each.origin.field)
+            for each, names in landing
+            for environment in names
         ]
-        others += _companions(catalog)
-    for each in manifests:
-        subject = _imported(each)
+        others += _companions(landing)
+    beside = {**(elsewhere or {}), "": [*manifests, *(elsewhere or {}).get("", ())]}
+    for where, each in ((where, each) for where, given in beside.items() for each in given):
+        subject = _imported(each, where)
         if subject.is_instancetype or subject.is_preference:
             objects.append(subject)
+        elif isinstance(each.object, VirtualMachine):
+            found = environments_for(each.data, overlays, where, environments)
+            vms += [replace(subject, environment=environment) for environment in found]
         else:
-            (vms if isinstance(each.object, VirtualMachine) else others).append(subject)
+            others.append(subject)
     return Inventory(
         catalog=catalog,
         release=catalog.kubevirt if catalog else DEFAULT.name,
@@ -94,18 +113,18 @@ def _patched(catalog: Catalog) -> Iterator[Subject]:
                 )
 
 
-def _companions(catalog: Catalog) -> Iterator[Subject]:
+def _companions(landing: Iterable[tuple[VmTemplate, list[str]]]) -> Iterator[Subject]:
     """What lies beside the VM templates, once for each file and environment."""
     seen: set[tuple[str, str, str]] = set()
-    for template in catalog.vms:
+    for template, environment in ((each, environment) for each, names in landing for environment in names):
         for manifest in template.companions:
-            key = (template.file, template.environment, manifest_name(manifest))
+            key = (template.file, environment, manifest_name(manifest))
             if key not in seen:
                 seen.add(key)
                 yield Subject(
                     manifest=manifest,
                     origin="catalog",
-                    environment=template.environment,
+                    environment=environment,
                     place=_constant(template.source),
                 )
 
@@ -117,13 +136,13 @@ def _rendered(catalog: Catalog | None) -> Iterator[tuple[str | bytes, Callable[[
             yield template.origin.text, template.origin.place
 
 
-def _imported(each: Manifest) -> Subject:
+def _imported(each: Manifest, where: str) -> Subject:
     """A manifest as the API server sees it, and as it was written."""
     place = partial(_in_manifest, each)
     if each.object is None:
-        return Subject(manifest=each.data, origin="import", place=place)
+        return Subject(manifest=each.data, origin="import", where=where, place=place)
     seen, _ = inspect(each.data, type(each.object))
-    return Subject(manifest=seen, written=each.data, origin="import", place=place)
+    return Subject(manifest=seen, written=each.data, origin="import", where=where, place=place)
 
 
 def _constant(source: Source) -> Callable[[str], Source]:

@@ -49,7 +49,7 @@ _VENDOR = f"{PREFIX}vendor"
 
 def check(inventory: Inventory) -> Iterator[Finding]:
     """Check the names of instance types and preferences."""
-    known: dict[tuple[str, str, str], Subject] = {}
+    known: dict[tuple[str, str, str, str], Subject] = {}
     for each in inventory.objects:
         if each.origin == "environment":
             continue
@@ -58,7 +58,7 @@ def check(inventory: Inventory) -> Iterator[Finding]:
         if each.is_instancetype and not _GRAMMAR.fullmatch(each.name):
             yield each.finding(NAME_GRAMMAR, f"the name {each.name!r} is not series.size or series.size.variant")
         for kind in _kinds(each):
-            first = known.setdefault((kind, each.namespace, each.name), each)
+            first = known.setdefault((each.where, kind, each.namespace, each.name), each)
             if first is not each:
                 where = first.place("")
                 yield each.finding(DUPLICATE, f"is there twice, first at {where}")

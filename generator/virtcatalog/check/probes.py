@@ -79,11 +79,12 @@ _ORIGINS: tuple[tuple[str, str, Rule], ...] = (
 
 def check(inventory: Inventory) -> Iterator[Finding]:
     """Expand a VM for each instance type and each preference; a patched object where it differs from its base."""
-    others = [each.manifest for each in inventory.others if each.kind == "KubeVirt"]
     seen: set[tuple[str, str, str]] = set()
     for scope in _scopes(inventory.objects):
         hosts = [host_of(each).manifest for each in scope if each.is_preference]
-        cluster = inventory.cluster([*(each.manifest for each in scope), *hosts, *others], scope[0].environment)
+        environment = scope[0].environment
+        others = inventory.configurations(environment)
+        cluster = inventory.cluster([*(each.manifest for each in scope), *hosts, *others], environment)
         for each in scope:
             probe = _instancetype if each.is_instancetype else _preference
             for finding in probe(each, cluster):

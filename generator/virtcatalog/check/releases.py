@@ -65,8 +65,8 @@ def check(inventory: Inventory) -> Iterator[Finding]:
 
 
 def _contradictions(inventory: Inventory) -> Iterator[Finding]:
-    given = [each.manifest for each in inventory.others if each.kind == "KubeVirt"]
-    for overlay in inventory.catalog.overlays if inventory.catalog else ():
+    for overlay in inventory.overlays:
+        given = inventory.configurations(overlay.name)
         overruled = inventory.choice(given, overlay.name).overruled if overlay.kubevirt else ""
         if overruled:
             yield OTHER.at(overlay.source, overruled, field=f"{overlay.name}.kubevirt")

@@ -10,6 +10,7 @@ import msgspec
 from virtcatalog import escaping
 from virtcatalog._version import __version__
 from virtcatalog.check.finding import SEVERITIES, Finding, Rule
+from virtcatalog.errors import counted
 
 _SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _GITHUB_COMMANDS = {"error": "error", "warning": "warning", "note": "notice"}
@@ -100,7 +101,7 @@ def summary(findings: Sequence[Finding]) -> str:
     if not findings:
         return "no findings"
     counts = [(severity, sum(each.severity == severity for each in findings)) for severity in SEVERITIES]
-    return ", ".join(f"{count} {severity}{'' if count == 1 else 's'}" for severity, count in counts if count)
+    return ", ".join(counted(count, severity) for severity, count in counts if count)
 
 
 def _sarif_result(finding: Finding, ids: Sequence[str]) -> dict[str, Any]:

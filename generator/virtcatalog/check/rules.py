@@ -18,7 +18,7 @@ from virtcatalog.check import (
     vms,
     webhooks,
 )
-from virtcatalog.check.finding import Finding
+from virtcatalog.check.finding import Finding, together
 from virtcatalog.check.subject import Inventory
 
 _CHECKS = (releases, names, labels, values, scalars, webhooks, probes, usability, vms, deprecation)
@@ -38,5 +38,5 @@ RULES = MappingProxyType(
 
 def check(inventory: Inventory) -> list[Finding]:
     """Return all findings, sorted by place, without those that the catalog allows."""
-    found = {finding for each in _CHECKS for finding in each.check(inventory)}
-    return sorted(allowances.apply(sorted(found), inventory.allow, RULES))
+    found = together(finding for each in _CHECKS for finding in each.check(inventory))
+    return sorted(allowances.apply(found, inventory.allow, RULES))

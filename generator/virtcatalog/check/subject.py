@@ -17,11 +17,13 @@ from virtcatalog.catalog.model import (
     Allowance,
     Catalog,
     Manifest,
+    Overlay,
     Source,
 )
 from virtcatalog.check.finding import Finding, Rule
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.conditions import Choice, Conditions, choose_release
+from virtcatalog.placement import release_of
 from virtcatalog.render.environment import deployed
 
 Origin = Literal["catalog", "environment", "import"]
@@ -32,13 +34,15 @@ class Subject(msgspec.Struct, frozen=True, kw_only=True):
 
     `origin` says whether the catalog declares it, an environment of the catalog changes it, or it is from a manifest
     beside the catalog; `written` is such a manifest with what the API server drops. `environment` is the environment
-    of a patched object or of a VM. `place` finds a field.
+    of a patched object or of a VM, `where` the environment or cluster that a manifest is said to be from, "" for all.
+    `place` finds a field.
     """
 
     manifest: Manifest
     written: Manifest | None = None
     origin: Origin
     environment: str = ""
+    where: str = ""
     place: Callable[[str], Source]
 
     @property
@@ -81,11 +85,15 @@ class Subject(msgspec.Struct, frozen=True, kw_only=True):
         """Whether it is a preference of either scope."""
         return self.kind in PREFERENCE_KINDS and self.manifest.get("apiVersion") == API_VERSION
 
+    def is_in(self, environment: str, where: str = "") -> bool:
+        """Whether it is met in an environment, or in the cluster of it that `where` is."""
+        return self.environment in ("", environment) and self.where in ("", environment, where)
+
     def finding(self, rule: Rule, message: str, field: str = "") -> Finding:
-        """Return a finding about the object, at one of its fields."""
-        if self.environment:
-            message = f"{message} (in {self.environment})"
-        return rule.at(self.place(field), message, field=field, about=manifest_name(self.manifest))
+        """Return a finding about the object, at one of its fields, in its environment."""
+        environments = (self.environment,) if self.environment else ()
+        about = manifest_name(self.manifest)
+        return rule.at(self.place(field), message, field=field, about=about, environments=environments)
 
 
 class Inventory(msgspec.Struct, frozen=True, kw_only=True):
@@ -107,6 +115,15 @@ class Inventory(msgspec.Struct, frozen=True, kw_only=True):
     texts: tuple[tuple[str | bytes, Callable[[int, int], Source]], ...] = ()
     allow: tuple[Allowance, ...] = ()
 
+    @property
+    def overlays(self) -> tuple[Overlay, ...]:
+        """The environments that are looked at."""
+        return self.catalog.overlays if self.catalog else ()
+
+    def configurations(self, environment: str = "") -> list[Manifest]:
+        """Return the KubeVirt CRs of an environment."""
+        return [each.manifest for each in self.others if each.kind == "KubeVirt" and each.is_in(environment)]
+
     def cluster(self, manifests: Iterable[Manifest], environment: str = "") -> Cluster:
         """Return the cluster of an environment in which there are these objects."""
         manifests = list(manifests)
@@ -114,14 +131,20 @@ class Inventory(msgspec.Struct, frozen=True, kw_only=True):
 
     def choice(self, manifests: Sequence[Manifest], environment: str = "") -> Choice:
         """Return the release by which an environment with these objects is judged."""
-        overlays = self.catalog.overlays if self.catalog else ()
-        declared = next((each.kubevirt for each in overlays if each.name == environment), "")
-        return choose_release(self.conditions, declared, manifests)
+        return choose_release(self.conditions, release_of(self.overlays, environment), manifests)
 
-    def of(self, environment: str) -> list[Manifest]:
+    def deployed(self, overlay: Overlay) -> list[Subject]:
+        """Return what `of` does, as subjects of that environment, whose place is where it is declared."""
+        return [
+            Subject(manifest=each, origin="environment", environment=overlay.name, place=lambda _: overlay.source)
+            for each in self.of(overlay.name)
+        ]
+
+    def of(self, environment: str, where: str = "") -> list[Manifest]:
         """Return the instance types and preferences that an environment deploys, and what is there beside them."""
         own = deployed(self.catalog, environment) if self.catalog else []
-        return [*own, *(each.manifest for each in self.objects if each.origin == "import")]
+        beside = [each for each in self.objects if each.origin == "import" and each.is_in(environment, where)]
+        return [*own, *(each.manifest for each in beside)]
 
 
 def _map(value: Any) -> dict[str, Any]:

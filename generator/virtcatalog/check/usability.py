@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import partial
 
 from msgspec.structs import replace
 
@@ -15,7 +14,6 @@ from virtcatalog.api.instancetype import (
     VirtualMachinePreferenceSpec,
 )
 from virtcatalog.api.quantity import Quantity
-from virtcatalog.catalog.model import Overlay, Source
 from virtcatalog.check.finding import Finding, Rule
 from virtcatalog.check.pairs import Judge, distinct, meet
 from virtcatalog.check.subject import Inventory, Subject
@@ -58,9 +56,8 @@ _NO_MEMORY = MemoryInstancetype(guest=Quantity())
 
 def check(inventory: Inventory) -> Iterator[Finding]:
     """Judge every pair, of the catalog as a whole and of each environment."""
-    others = [each.manifest for each in inventory.others if each.kind == "KubeVirt"]
     types, preferences = distinct(each for each in inventory.objects if each.origin != "environment")
-    judge = Judge([*types, *preferences], others, inventory.conditions)
+    judge = Judge([*types, *preferences], inventory.configurations(), inventory.conditions)
     lonely = list(_lonely(types, preferences, judge))
     for each, message in lonely:
         yield each.finding(UNUSABLE_TYPE if each.is_instancetype else UNUSABLE_PREFERENCE, message)
@@ -68,12 +65,9 @@ def check(inventory: Inventory) -> Iterator[Finding]:
         if judge.admits(each):
             yield from _spread(types, each, judge)
     known = {(each.is_instancetype, each.name) for each, _ in lonely}
-    for overlay in inventory.catalog.overlays if inventory.catalog else ():
-        deployed = [
-            Subject(manifest=each, origin="environment", environment=overlay.name, place=partial(_here, overlay))
-            for each in inventory.of(overlay.name)
-        ]
-        types, preferences = distinct(deployed)
+    for overlay in inventory.overlays:
+        types, preferences = distinct(inventory.deployed(overlay))
+        others = inventory.configurations(overlay.name)
         met = replace(inventory.conditions, release=inventory.choice(others, overlay.name).release)
         for each, message in _lonely(types, preferences, Judge([*types, *preferences], others, met)):
             if (each.is_instancetype, each.name) not in known:
@@ -105,10 +99,6 @@ def _required(preference: Subject) -> tuple[int, Quantity]:
     requirements = preference.spec.get("requirements") or {}
     memory = requirements.get("memory") or {"guest": "0"}
     return (requirements.get("cpu") or {"guest": 0})["guest"], Quantity.parse(memory["guest"])
-
-
-def _here(overlay: Overlay, _field: str) -> Source:
-    return overlay.source
 
 
 def _spread(types: Sequence[Subject], preference: Subject, judge: Judge) -> Iterator[Finding]:

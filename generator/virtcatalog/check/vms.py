@@ -21,7 +21,8 @@ REFUSED = Rule(
     "error",
     "KubeVirt refuses a VM, or cannot start it, in the environment that it is for.",
     "The VM cannot be created, or never runs.",
-    "Change the field that the finding names. `virtcatalog expand` shows how far the VM comes. What depends on a "
+    "Change the field that the finding names; or, of a template that is not for the environment, say in `vms.yaml` "
+    "which ones it is for. `virtcatalog expand` shows how far the VM comes. What depends on a "
     "feature gate is judged by the release's defaults unless a KubeVirt CR is given with `-f`.",
 )
 WARNED = Rule(
@@ -49,7 +50,7 @@ def check(inventory: Inventory) -> Iterator[Finding]:
         yield from faults
         if not faults:
             sound.append(each)
-    clusters: dict[str, Cluster] = {}
+    clusters: dict[tuple[str, str], Cluster] = {}
     for vm in inventory.vms:
         missing, field = _of_the_operator(vm, inventory)
         if missing:
@@ -57,11 +58,12 @@ def check(inventory: Inventory) -> Iterator[Finding]:
                 UNCHECKED, f"uses {missing}, which KubeVirt's operator deploys and which is not given", field
             )
             continue
-        if vm.environment not in clusters:
-            beside = [each.manifest for each in sound if each.environment in ("", vm.environment)]
-            clusters[vm.environment] = inventory.cluster([*inventory.of(vm.environment), *beside], vm.environment)
+        met = vm.environment, vm.where
+        if met not in clusters:
+            beside = [each.manifest for each in sound if each.is_in(*met)]
+            clusters[met] = inventory.cluster([*inventory.of(*met), *beside], vm.environment)
         try:
-            result = expand(vm.manifest, clusters[vm.environment])
+            result = expand(vm.manifest, clusters[met])
         except UnsupportedError as error:
             yield vm.finding(UNCHECKED, error.sentence, error.field)
             continue
@@ -102,8 +104,9 @@ def _of_the_operator(vm: Subject, inventory: Inventory) -> tuple[str, str]:
         return "", ""
     for part, names in (("instancetype", reserved.INSTANCETYPES), ("preference", reserved.PREFERENCES)):
         name = (vm.spec.get(part) or {}).get("name")
+        given = (each for each in inventory.objects if each.is_in(vm.environment, vm.where))
         if name in names and not any(
-            each.name == name and each.is_instancetype == (part == "instancetype") for each in inventory.objects
+            each.name == name and each.is_instancetype == (part == "instancetype") for each in given
         ):
             return str(name), f"spec.{part}.name"
     return "", ""

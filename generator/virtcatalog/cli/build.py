@@ -10,6 +10,7 @@ import click
 
 from virtcatalog.cli import options
 from virtcatalog.cli.console import echo, failing, summary, write_diff
+from virtcatalog.errors import counted
 
 if TYPE_CHECKING:
     from virtcatalog.publish.promise import Breach
@@ -47,14 +48,14 @@ def command(catalog: str, output: Path, check: bool, force: bool) -> int:
     rendered = render(loaded)
     if not check:
         changes = tree.replace(output, rendered, loaded.name, catalog=loaded.path, force=force, say=summary)
-        summary(f"{output}: {_count(len(rendered), 'file')}, {_changed(changes)}")
+        summary(f"{output}: {counted(len(rendered), 'file')}, {_changed(changes)}")
         return 0
     changes = tree.compare(output, rendered, loaded.name)
     if changes:
         write_diff("".join(change.diff() for change in changes))
         summary(f"{output} is stale: {_changed(changes)}; run: virtcatalog build {catalog} --output-dir {output}")
         return 1
-    summary(f"{output} is fresh: {_count(len(rendered), 'file')}")
+    summary(f"{output} is fresh: {counted(len(rendered), 'file')}")
     return 0
 
 
@@ -65,7 +66,7 @@ def refuse(broken: Sequence[Breach]) -> int:
     problems = sorted({breach.problem for breach in broken})
     for problem in problems:
         echo(str(problem), err=True)
-    summary(f"{_count(len(problems), 'published field or name')} would change. {ADVICE}")
+    summary(f"{counted(len(problems), 'published field or name', 'published fields or names')} would change. {ADVICE}")
     return 1
 
 
@@ -74,7 +75,3 @@ def _changed(changes: list[Change]) -> str:
     gone = sum(change.new is None for change in changes)
     parts = [f"{new} new", f"{len(changes) - new - gone} changed", f"{gone} removed"]
     return ", ".join(part for part in parts if not part.startswith("0 ")) or "nothing changed"
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"

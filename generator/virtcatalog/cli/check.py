@@ -8,14 +8,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+import msgspec
 
 from virtcatalog.check.finding import SEVERITIES, fails
 from virtcatalog.cli import options
 from virtcatalog.cli.conditions import conditioned
 from virtcatalog.cli.console import data, failing, summary
-from virtcatalog.cli.inputs import objects_of_tree, read
+from virtcatalog.cli.inputs import Placed, objects_of_tree, placed, read
 from virtcatalog.cli.table import print_tables
-from virtcatalog.errors import ProblemsError, Severity, VirtcatalogError
+from virtcatalog.errors import ProblemsError, Severity, VirtcatalogError, counted
 from virtcatalog.escaping import as_json
 from virtcatalog.manifests.sources import exists, is_catalog, open_folder
 
@@ -44,6 +45,7 @@ Examples:
 )
 @options.about_catalog(None, metavar="[CATALOG|DIR]")
 @options.manifests("Manifests to check together with the catalog: another catalog's objects, the KubeVirt CR, VMs.")
+@options.environments
 @options.form(("text", "json", "github", "junit", "sarif"), default="text", text="How findings are printed.")
 @click.option(
     "--pairs",
@@ -69,6 +71,7 @@ Examples:
 def command(
     catalog: str | None,
     sources: tuple[str, ...],
+    environments: tuple[str, ...],
     form: str,
     pairs: bool,
     fail_on: Severity,
@@ -81,7 +84,7 @@ def command(
     docs/findings.md describes the rules. Findings may be allowed in catalog.yaml, with a reason.
     """
     from virtcatalog.check.report import FORMATS
-    from virtcatalog.check.report import summary as counted
+    from virtcatalog.check.report import summary as closing
     from virtcatalog.check.rules import RULES, check
 
     if pairs and form not in ("text", "json"):
@@ -91,13 +94,13 @@ def command(
 
         data(page(RULES))
         return 0
-    inventory, findings = _take(catalog, sources, day.date() if day else _today(), conditions)
+    inventory, findings = _take(catalog, sources, day.date() if day else _today(), conditions, environments)
     if inventory is not None:
         findings = check(inventory)
         if pairs:
-            _print_pairs(inventory, form)
+            _print_pairs(inventory, form, environments)
     data(FORMATS["text" if pairs else form](findings, RULES), err=pairs)
-    summary(counted(findings))
+    summary(closing(findings))
     return int(fails(findings, fail_on))
 
 
@@ -106,31 +109,37 @@ def _today() -> date:
 
 
 def _take(
-    catalog: str | None, sources: Sequence[str], today: date, conditions: Conditions
+    catalog: str | None,
+    sources: Sequence[str],
+    today: date,
+    conditions: Conditions,
+    environments: Sequence[str],
 ) -> tuple[Inventory | None, list[Finding]]:
     """Read everything; what cannot be read is a finding, and nothing else is looked at then."""
     from virtcatalog.catalog.load import load_catalog
     from virtcatalog.check.declarations import unreadable
     from virtcatalog.check.inventory import take
+    from virtcatalog.placement import check_environments, check_places
 
     path = catalog or "catalog"
-    for each in (path, *sources) if catalog or not sources else sources:
+    given = [placed(each) for each in sources]
+    for each in (path, *(each.path for each in given)) if catalog or not sources else (each.path for each in given):
         if each != "-" and not exists(each):
             raise VirtcatalogError(f"{each}: there is no such file or folder")
     problems: list[Problem] = []
     loaded: Catalog | None = None
-    manifests: list[Manifest] = []
+    manifests: dict[str, list[Manifest]] = {}
     if is_catalog(path):
         try:
             loaded = load_catalog(path)
         except ProblemsError as error:
             problems += error.problems
     elif catalog:
-        sources = [objects_of_tree(catalog), *sources]
-    sources = [*sources, *options.settings().cluster]
-    if sources:
+        given = [Placed(objects_of_tree(catalog)), *given]
+    given = [*given, *map(placed, options.settings().cluster)]
+    for where in dict.fromkeys(each.where for each in given):
         try:
-            manifests = read(sources)
+            manifests[where] = read(each.path for each in given if each.where == where)
         except ProblemsError as error:
             problems += error.problems
     if problems:
@@ -139,25 +148,45 @@ def _take(
     if loaded:
         folder = open_folder(path)
         texts = [(folder.read(file), Path(path, file).as_posix()) for file in loaded.files if file.endswith(".yaml")]
-    return take(loaded, manifests, today=today, texts=texts, conditions=conditions), []
+    overlays = loaded.overlays if loaded else ()
+    check_environments(environments, overlays, f"in {path}")
+    check_places(manifests, overlays, f"in {path}")
+    inventory = take(
+        loaded,
+        today=today,
+        texts=texts,
+        conditions=conditions,
+        elsewhere=manifests,
+        environments=environments,
+    )
+    return inventory, []
 
 
-def _print_pairs(inventory: Inventory, form: str) -> None:
+def _print_pairs(inventory: Inventory, form: str, environments: Sequence[str]) -> None:
+    """Print the pairs of the catalog as a whole, or of the environments asked for."""
     from virtcatalog.check.pairs import pairs
 
-    objects = [each for each in inventory.objects if each.origin != "environment"]
-    configurations = [each.manifest for each in inventory.others if each.kind == "KubeVirt"]
-    found = list(pairs(objects, configurations, inventory.conditions))
+    whole = [each for each in inventory.objects if each.origin != "environment"]
+    asked = {each.name: inventory.deployed(each) for each in inventory.overlays if each.name in environments}
+    found: list[tuple[str, Pair]] = []
+    for environment, objects in asked.items() or [("", whole)]:
+        configurations = inventory.configurations(environment)
+        met = msgspec.structs.replace(
+            inventory.conditions, release=inventory.choice(configurations, environment).release
+        )
+        found += ((environment, pair) for pair in pairs(objects, configurations, met))
     if form == "json":
-        data(as_json([_plain(each) for each in found]))
+        data(as_json([_plain(*each) for each in found]))
     else:
         _print_table(found)
-    fitting = sum(each.fits for each in found)
-    summary(f"{len(found)} pairs: {fitting} fit, {len(found) - fitting} do not")
+    fitting = sum(each.fits for _, each in found)
+    fits, others = counted(fitting, "fits", "fit"), counted(len(found) - fitting, "does not", "do not")
+    summary(f"{counted(len(found), 'pair')}: {fits}, {others}")
 
 
-def _plain(pair: Pair) -> dict[str, object]:
+def _plain(environment: str, pair: Pair) -> dict[str, object]:
     found: dict[str, object] = {
+        **({"environment": environment} if environment else {}),
         "instancetype": pair.instancetype,
         "preference": pair.preference,
         "fits": pair.fits,
@@ -165,9 +194,13 @@ def _plain(pair: Pair) -> dict[str, object]:
     return found if pair.fits else found | {"field": pair.field, "reason": pair.reason}
 
 
-def _print_table(found: Sequence[Pair]) -> None:
-    rows = [(each.instancetype, each.preference, "yes" if each.fits else "no", _why(each)) for each in found]
-    print_tables(_HEADER, [("", rows)], titled=False, style=lambda row: "" if row[2] == "yes" else "red")
+def _print_table(found: Sequence[tuple[str, Pair]]) -> None:
+    tables: dict[str, list[tuple[str, ...]]] = {}
+    for environment, each in found:
+        row = (each.instancetype, each.preference, "yes" if each.fits else "no", _why(each))
+        tables.setdefault(environment, []).append(row)
+    style = {"yes": "", "no": "red"}
+    print_tables(_HEADER, tables.items(), titled="" not in tables, style=lambda row: style[row[2]])
 
 
 def _why(pair: Pair) -> str:

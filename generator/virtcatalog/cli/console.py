@@ -14,7 +14,7 @@ from typing import ParamSpec, TypeVar
 import click
 
 from virtcatalog import escaping
-from virtcatalog.errors import ProblemsError, VirtcatalogError
+from virtcatalog.errors import ProblemsError, VirtcatalogError, counted
 
 #: Exit statuses beside 0 (fine) and 1 (findings or differences).
 UNUSABLE, BUG, INTERRUPTED, PIPE_CLOSED = 2, 70, 130, 141
@@ -46,8 +46,7 @@ def _refuse(error: VirtcatalogError) -> int:
     if isinstance(error, ProblemsError):
         for problem in error.problems:
             echo(str(problem), err=True)
-        count = len(error.problems)
-        echo(f"{count} problem{'' if count == 1 else 's'}", err=True)
+        echo(counted(len(error.problems), "problem"), err=True)
     else:
         echo(f"error: {error}", err=True)
     return UNUSABLE

@@ -11,7 +11,7 @@ import click
 from virtcatalog.cli import options
 from virtcatalog.cli.console import data, echo, failing, summary, write_diff
 from virtcatalog.cli.inputs import contents
-from virtcatalog.errors import ManifestError, Problem, VirtcatalogError
+from virtcatalog.errors import ManifestError, Problem, VirtcatalogError, counted
 
 if TYPE_CHECKING:
     from virtcatalog.bring.convert.files import File
@@ -106,10 +106,7 @@ def _sum_up(files: list[File]) -> None:
     count, made = len(objects), sum(len(each.objects) for each in objects)
     lost = sum(change.what == "lost" for change in changes)
     changed = len(changes) - lost
-    summary(
-        f"{count} object{'' if count == 1 else 's'} converted to {made}: "
-        f"{changed} field{'' if changed == 1 else 's'} changed, {lost} lost"
-    )
+    summary(f"{counted(count, 'object')} converted to {made}: {counted(changed, 'field')} changed, {lost:,} lost")
 
 
 def _print(form: str, files: list[File]) -> None:

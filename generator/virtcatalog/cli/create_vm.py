@@ -163,7 +163,7 @@ def _batch(catalog: str | None, environment: str | None, sources: tuple[str, ...
 
         loaded = load_catalog(catalog or "catalog")
         check_environments([environment], loaded.overlays, f"in {loaded.path}")
-        objects, release = deployed(loaded, environment), release_of(loaded, environment)
+        objects, release = deployed(loaded, environment), release_of(loaded.overlays, environment)
     located = [*map(unplaced, objects), *(Located(each.data, each.problem) for each in read(sources))]
     return Batch([], located, [], environment or "", release)
 

@@ -17,7 +17,7 @@ from virtcatalog.cli.expand_output import PRINTERS, print_pins
 from virtcatalog.cli.expand_warnings import Warnings
 from virtcatalog.cli.outcome import Outcome
 from virtcatalog.cli.vms import Batch, Located, gather
-from virtcatalog.errors import ManifestError, Problem, Reason, UnsupportedError, placed
+from virtcatalog.errors import ManifestError, Problem, Reason, UnsupportedError, counted, placed
 
 if TYPE_CHECKING:
     from virtcatalog.kubevirt.cluster import Cluster
@@ -177,6 +177,6 @@ def _without_vm(files: list[str]) -> str:
 
 def _summary(count: Counter[str], others: int) -> str:
     number = count.total()
-    parts = ", ".join(f"{count[name]} {name}" for name in _COUNTED if count[name])
-    text = f"{number} VM{'' if number == 1 else 's'}: {parts}" if number else "no VM"
-    return text + (f"; {others} other problem{'' if others == 1 else 's'}" if others else "")
+    parts = ", ".join(f"{count[name]:,} {name}" for name in _COUNTED if count[name])
+    text = f"{counted(number, 'VM')}: {parts}" if number else "no VM"
+    return text + (f"; {counted(others, 'other problem')}" if others else "")

@@ -13,7 +13,7 @@ from virtcatalog.cli import options
 from virtcatalog.cli.conditions import conditioned
 from virtcatalog.cli.console import data, echo, failing
 from virtcatalog.cli.diff import read_dumps
-from virtcatalog.errors import VirtcatalogError
+from virtcatalog.errors import VirtcatalogError, counted
 from virtcatalog.escaping import as_json, single_line
 
 if TYPE_CHECKING:
@@ -70,8 +70,7 @@ def command(
 def _lines(impact: Impact) -> Iterator[str]:
     from virtcatalog.review.report import effects, headline, members
 
-    number = len(impact.objects)
-    yield f"{impact.what} {impact.name}: {number} object{'' if number == 1 else 's'}"
+    yield f"{impact.what} {impact.name}: {counted(len(impact.objects), 'object')}"
     for place in impact.places:
         yield f"  {place}"
     for environment in dict.fromkeys(each.environment for each in impact.uses):
@@ -79,8 +78,7 @@ def _lines(impact: Impact) -> Iterator[str]:
         for template, noun in ((True, "VM template"), (False, "VM")):
             uses = [each for each in impact.uses if (each.environment, each.template) == (environment, template)]
             if uses:
-                number = len(uses)
-                yield f"  {where}used by {number:,} {noun}{'' if number == 1 else 's'}: {single_line(_names(uses))}"
+                yield f"  {where}used by {counted(len(uses), noun)}: {single_line(_names(uses))}"
     if not impact.used:
         yield "  nothing depends on it"
     if impact.problems:

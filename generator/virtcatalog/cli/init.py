@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from virtcatalog.cli.console import echo, failing, summary
+from virtcatalog.errors import counted
 
 if TYPE_CHECKING:
     from virtcatalog.scaffold.content import Tool
@@ -47,6 +48,6 @@ def command(folder: Path, name: str | None, tool: Tool, repo_url: str) -> int:
     written = write(folder, contents(name, tool, repo_url))
     for path in written:
         echo(str(folder / path))
-    count = f"{len(written)} file{'' if len(written) == 1 else 's'}"
+    count = counted(len(written), "file")
     summary(f"{folder}: {count}; next: make build test" if written else f"{folder}: nothing to add")
     return 0

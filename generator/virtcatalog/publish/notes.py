@@ -8,6 +8,7 @@ import msgspec
 
 from virtcatalog.catalog.lock import metadata_digest
 from virtcatalog.catalog.model import Catalog, Entry, Instancetype, Published
+from virtcatalog.errors import counted
 from virtcatalog.escaping import markdown
 from virtcatalog.manifests.difference import differences
 from virtcatalog.publish.promise import NOUNS, sections
@@ -81,7 +82,7 @@ def _deprecation(entry: Entry) -> dict[str, str] | None:
 
 def _gist(entry: Entry) -> str:
     if isinstance(entry, Instancetype):
-        return f"{entry.vcpus} vCPU{'' if entry.vcpus == 1 else 's'}, {entry.memory}"
+        return f"{counted(entry.vcpus, 'vCPU')}, {entry.memory}"
     return markdown(entry.display_name)
 
 

@@ -13,6 +13,7 @@ from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.conditions import Conditions, choose_release
 from virtcatalog.kubevirt.matchers import KINDS, NAMESPACED_KINDS
 from virtcatalog.manifests.identity import Data, Identity, identity, namespace_of
+from virtcatalog.placement import release_of
 from virtcatalog.review.side import Side
 
 
@@ -123,7 +124,7 @@ def _spread(objects: Iterable[Data], namespaces: Iterable[str]) -> list[Data]:
 def _cluster(side: Side, environment: str, conditions: Conditions, objects: Sequence[Data]) -> Cluster:
     kubevirt = side.configuration
     manifests = objects if kubevirt is None else [*(each for each in objects if each["kind"] != "KubeVirt"), kubevirt]
-    choice = choose_release(conditions, side.release_in(environment), manifests)
+    choice = choose_release(conditions, release_of(side.overlays, environment), manifests)
     return Cluster.under(manifests, replace(conditions, release=choice.release, environment=environment or None))
 
 

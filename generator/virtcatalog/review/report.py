@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from virtcatalog.errors import Problem
+from virtcatalog.errors import Problem, counted
 from virtcatalog.kubevirt.matchers import KINDS as OBJECT_KINDS
 from virtcatalog.manifests.identity import Data, identity
 from virtcatalog.review.fleet import Fleet, Group, Upgrade, Users
@@ -100,13 +100,13 @@ def consequences(change: ObjectChange, report: Report) -> list[str]:
         keep = f"VMs that exist keep the revision of the {what} that KubeVirt stored for them"
         said = [f"{keep}; VMs created from now on get the new one."]
         if users.stored:
-            said.append(f"Of the VMs given, {_count(len(users.stored), 'keeps', 'keep')} a stored revision.")
+            said.append(f"Of the VMs given, {counted(len(users.stored), 'keeps', 'keep')} a stored revision.")
         if users.following:
             said.append(_following(users, "meet the new one at the next start"))
         return said
     said = [f"VMs that exist go on with the revision stored for them; new VMs that name {_called(change)} are refused."]
     if users.stored:
-        said.append(f"Of the VMs given, {_count(len(users.stored), 'goes', 'go')} on with a stored revision.")
+        said.append(f"Of the VMs given, {counted(len(users.stored), 'goes', 'go')} on with a stored revision.")
     if users.following:
         said.append(_following(users, "cannot start any more"))
     if change.change == "renamed":
@@ -121,12 +121,12 @@ def effects(group: Group) -> str:
         number[member.effect] += 1
     said = []
     if number["created"] and group.kind not in ("added", "removed"):
-        said.append(f"{_plural(number['created'], 'VM template')}: whatever is created from now on")
+        said.append(f"{counted(number['created'], 'VM template')}: whatever is created from now on")
     if number["started"]:
-        said.append(f"{_plural(number['started'], 'VM')}: at the next start")
+        said.append(f"{counted(number['started'], 'VM')}: at the next start")
     if number["stored"]:
         keeps = "keeps" if number["stored"] == 1 else "keep"
-        said.append(f"{_plural(number['stored'], 'VM')} {keeps} a stored revision: only when created anew")
+        said.append(f"{counted(number['stored'], 'VM')} {keeps} a stored revision: only when created anew")
     return "; ".join(said)
 
 
@@ -137,8 +137,8 @@ def headline(group: Group) -> str:
     who = " and ".join(
         part
         for part in (
-            _plural(given, "VM") if given else "",
-            _plural(templates, "VM template") if templates else "",
+            counted(given, "VM") if given else "",
+            counted(templates, "VM template") if templates else "",
         )
         if part
     )
@@ -161,16 +161,16 @@ def totals(report: Report) -> str:
     """One closing line."""
     objects = ", ".join(f"{number} {change}" for change, number in counts(report).items()) or "no object changes"
     fleet = report.fleet
-    looked = [_plural(number, noun) for number, noun in ((fleet.templates, "VM template"), (fleet.vms, "VM")) if number]
+    looked = [counted(number, noun) for number, noun in ((fleet.templates, "VM template"), (fleet.vms, "VM")) if number]
     parts = [objects]
     if looked:
         parts.append(
             f"{' and '.join(looked)}: {fleet.changed or 'none'} {'changes' if fleet.changed == 1 else 'change'}"
         )
     if fleet.unknown or report.hidden:
-        parts.append(f"not compared: {_plural(len(report.hidden), 'object')}, {_plural(len(fleet.unknown), 'VM')}")
+        parts.append(f"not compared: {counted(len(report.hidden), 'object')}, {counted(len(fleet.unknown), 'VM')}")
     if report.problems:
-        parts.append(_plural(len(report.problems), "problem"))
+        parts.append(counted(len(report.problems), "problem"))
     return "; ".join(parts)
 
 
@@ -253,11 +253,3 @@ def _following(users: Users, what: str) -> str:
 def _shortened(summary: tuple[str, ...], most: int = 3) -> str:
     more = len(summary) - most
     return "; ".join(summary[:most]) + (f"; and {more} more" if more > 0 else "")
-
-
-def _count(number: int, one: str, many: str) -> str:
-    return f"{number:,} {one if number == 1 else many}"
-
-
-def _plural(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"

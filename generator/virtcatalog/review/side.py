@@ -62,10 +62,6 @@ class Side(msgspec.Struct, frozen=True, kw_only=True):
         """Return what lies beside the VM templates of an environment."""
         return self.companions.get(environment if self.overlays else NOWHERE, ())
 
-    def release_in(self, environment: str) -> str:
-        """Return the KubeVirt release that an environment is said to run, "" when that is not said."""
-        return next((each.kubevirt for each in self.overlays if each.name == environment), "")
-
 
 class Sound(msgspec.Struct, frozen=True):
     """Two sides without what a broken file hides on one of them, and the names of that."""

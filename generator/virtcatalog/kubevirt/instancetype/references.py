@@ -38,12 +38,18 @@ def refers_to_own_namespace(vm: Data) -> bool:
 
 def named_kinds(vm: Data) -> set[str]:
     """Return the kinds of the instance type and the preference that a VM names; without what it infers."""
-    spec, found = vm_spec(vm), set()
+    return {kind for kind, *_ in named_objects(vm)}
+
+
+def named_objects(vm: Data) -> list[Identity]:
+    """Return the instance type and the preference that a VM names, as far as it does; without what it infers."""
+    spec, found = vm_spec(vm), []
     for matcher, kind_of in MATCHERS.items():
         given = spec.get(matcher) if isinstance(spec, dict) else None
-        kind = kind_of(str(given.get("kind") or "")) if isinstance(given, dict) and given.get("name") else None
+        name = given.get("name") if isinstance(given, dict) else None
+        kind = kind_of(str(given.get("kind") or "")) if given and name else None
         if kind is not None:
-            found.add(kind)
+            found.append(_reference(kind, str(name), vm))
     return found
 
 
