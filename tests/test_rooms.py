@@ -19,6 +19,7 @@ ORDER = (
     "_version",
     "escaping",
     "errors",
+    "units",
     "pool",
     "limits",
     "releases",

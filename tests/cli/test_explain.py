@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
+from virtcatalog.api.quantity import Quantity
 from virtcatalog.cli import main
 
 FILES = {
@@ -104,13 +105,49 @@ def test_what_nothing_changes_is_kubevirts_own() -> None:
 
 
 @pytest.mark.parametrize(
+    "field", ["requests.memory", "resources.requests.memory", "spec.containers[0].resources.requests.memory"]
+)
+def test_the_pods_memory_request_is_a_sum(field: str) -> None:
+    document = answer("--pod", field)
+    assert document["terms"][0] == {"amount": "8Gi", "cause": "domain.memory.guest"}
+    total = Quantity.total(Quantity.parse(each["amount"]) for each in document["terms"])
+    assert total == Quantity.parse(document["value"])
+    assert [each["kind"] for each in document["reasons"]] == ["instance type", "instance type"]
+
+
+def test_the_sum_is_shown_term_by_term() -> None:
+    lines = run("--pod", "requests.memory").stdout.splitlines()
+    assert lines[1:3] == ["  = 8,192 MiB  domain.memory.guest", "  +    25 MiB  virt-launcher-monitor"]
+    assert "  +    16 MiB  2 vCPUs, 8 MiB each" in lines
+    assert "    8,468 MiB  in all" in lines
+
+
+def test_the_overhead_is_a_sum_too_and_other_fields_are_none() -> None:
+    document = answer("--pod", "metadata.annotations[kubevirt.io/memory-overhead-bytes]")
+    assert sum(Quantity.parse(each["amount"]).value for each in document["terms"]) == int(document["value"])
+    assert "terms" not in answer("--pod", "requests.cpu")
+    assert reasons("--pod", "requests.cpu") == [("instance type", "spec.cpu.guest", "400m")]
+
+
+def test_a_vm_without_a_pod_has_no_field_of_it() -> None:
+    server = Path("catalog/vms/server.yaml")
+    plugged = "devices: {interfaces: [{name: net, binding: {name: p}}]}\n      networks: [{name: net, pod: {}}]\n"
+    text = server.read_text()
+    server.write_text(text[: text.index("devices:")] + plugged)
+    result = run("--pod", "requests.memory")
+    assert result.exit_code == 2
+    assert "virt-controller makes no Pod of this VM" in result.stderr
+
+
+@pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((), "give --field or --xml"),
-        (("--field", "a", "--xml", "b"), "give --field or --xml"),
+        ((), "give --field, --xml or --pod"),
+        (("--field", "a", "--xml", "b"), "give --field, --xml or --pod"),
         (("--xml", "//["), "is not an XPath"),
         (("--xml", "//disk"), "finds 2 things, name one"),
         (("--xml", "//nowhere"), "there is nothing at that place"),
+        (("--pod", "requests.nothing"), "there is nothing at that place"),
         (("--field", "devices.nothing"), "there is nothing at that place"),
         (("--field", "a[b"), "is not a field"),
         (("--xml", "//vcpu", "--vm", "other"), "holds no VM other"),

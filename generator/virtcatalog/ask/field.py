@@ -12,56 +12,55 @@ from virtcatalog.errors import VirtcatalogError
 from virtcatalog.kubevirt.pipeline import Result
 from virtcatalog.manifests.difference import shown
 
-_GONE = object()
-
 
 def of_field(field: str) -> View:
     """Look at a field of the VMI; `spec.domain.` may be left out: `devices.disks[0].disk.bus`.
 
     Items of a list are followed by their name, so that they are found when others before them are gone.
     """
-    steps = _parse(field)
+    steps = parse(field)
 
     def look(result: Result) -> str | None:
         if result.vmi_object is None:
             return None
         vmi = to_manifest(result.vmi_object)
         for start in (("spec", "domain"), ("spec",), ()):
-            found = _follow(vmi, (*start, *steps), names)
-            if found is not _GONE:
-                return shown(found) if not isinstance(found, dict | list) else msgspec.json.encode(found).decode()
+            found = follow(vmi, (*start, *steps), names)
+            if found is not None:
+                return as_text(found)
         return None
 
     names: dict[int, str] = {}
     return look
 
 
-def _follow(data: Any, steps: Path, names: dict[int, str]) -> Any:
-    """What is at a path; the names of list items on the way are remembered when they are first met."""
+def as_text(found: Any) -> str:
+    """A value on one line."""
+    return shown(found) if not isinstance(found, dict | list) else msgspec.json.encode(found).decode()
+
+
+def follow(data: Any, steps: Path, names: dict[int, str]) -> Any:
+    """What is at a path, None if nothing; the names of list items on the way are remembered when they are first met."""
     for number, step in enumerate(steps):
         if isinstance(step, int) and isinstance(data, list):
             if number in names:
-                data = next((item for item in data if item.get("name") == names[number]), _GONE)
+                data = next((item for item in data if item.get("name") == names[number]), None)
             elif step >= len(data):
-                return _GONE
+                return None
             else:
                 data = data[step]
                 if isinstance(data, dict) and isinstance(data.get("name"), str):
                     names[number] = data["name"]
         elif isinstance(data, list):
-            data = next((item for item in data if isinstance(item, dict) and item.get("name") == step), _GONE)
+            data = next((item for item in data if isinstance(item, dict) and item.get("name") == step), None)
         else:
-            data = _step(data, step)
-        if data is _GONE:
-            return _GONE
+            data = data.get(step) if isinstance(data, dict) else None
+        if data is None:
+            return None
     return data
 
 
-def _step(data: Any, step: str | int) -> Any:
-    return data.get(step, _GONE) if isinstance(data, dict) else _GONE
-
-
-def _parse(field: str) -> Path:
+def parse(field: str) -> Path:
     """Read a path such as `devices.disks[0].disk`, `metadata.labels[a.b/c]`; VirtcatalogError when it is none."""
     steps: list[str | int] = []
     rest = field.strip()

@@ -49,10 +49,14 @@ class Reason(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Answer(msgspec.Struct, frozen=True, kw_only=True):
-    """A value and everything that it depends on; with no reasons, it is KubeVirt's own."""
+    """A value and everything that it depends on; with no reasons, it is KubeVirt's own.
+
+    `result` is what the VM became as it is.
+    """
 
     value: str
     reasons: tuple[Reason, ...] = ()
+    result: Result
 
 
 class _Source(msgspec.Struct, frozen=True):
@@ -77,10 +81,10 @@ class _Asking:
         self._vm, self._objects, self._view = vm, objects, view
         self._conditions, self._host = conditions, conditions.host
         self._cluster = self._make(objects)
-        result = expand(vm, self._cluster)
-        if not result.admitted:
-            raise RefusedError(*result.reasons)
-        value = view(result)
+        self._whole = expand(vm, self._cluster)
+        if not self._whole.admitted:
+            raise RefusedError(*self._whole.reasons)
+        value = view(self._whole)
         if not value:
             raise VirtcatalogError("there is nothing at that place: see `virtcatalog expand`")
         self._value = value
@@ -90,7 +94,7 @@ class _Asking:
         reasons += self._ask_host()
         # That there is no disk without any device says nothing, unless there is nothing else to say.
         telling = [reason for reason in reasons if reason.field not in _CONTAINERS]
-        return Answer(value=self._value, reasons=tuple(telling or reasons))
+        return Answer(value=self._value, reasons=tuple(telling or reasons), result=self._whole)
 
     def _sources(self) -> Iterator[_Source]:
         """Yield what the VM meets, the VM first."""
@@ -158,9 +162,9 @@ class _Asking:
     def _result(self, vm: Data, cluster: Cluster) -> Any:
         try:
             result = expand(vm, cluster)
+            return self._view(result) if result.admitted else _REFUSED
         except UnsupportedError:
             return _REFUSED
-        return self._view(result) if result.admitted else _REFUSED
 
     def _make(self, objects: list[Data], host: HostProfile | None = None) -> Cluster:
         return Cluster.under(objects, msgspec.structs.replace(self._conditions, host=host or self._host))

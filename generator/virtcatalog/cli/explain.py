@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -15,11 +15,13 @@ from virtcatalog.cli.vms import Batch, Located, gather
 from virtcatalog.errors import ManifestError, RefusedError, UnsupportedError, VirtcatalogError, place, placed
 from virtcatalog.escaping import as_json
 from virtcatalog.manifests.sources import is_catalog
+from virtcatalog.units import mebibytes
 
 if TYPE_CHECKING:
     from virtcatalog.ask.why import Answer, Reason
     from virtcatalog.catalog.model import Catalog
     from virtcatalog.kubevirt.conditions import Conditions
+    from virtcatalog.kubevirt.pod.overhead import Term
 
 
 @click.command(
@@ -29,11 +31,13 @@ Examples:
   virtcatalog explain -f vm.yaml --field devices.disks[0].disk.bus
   virtcatalog explain -f catalog/vms/windows11.yaml --xml '//hyperv/evmcs'
   virtcatalog explain -f vm.yaml --xml 'string(//vcpu)' -c output -o json
+  virtcatalog explain -f vm.yaml --pod requests.memory       the sum, term by term
 """,
 )
 @options.manifests("The VM, and whatever objects of the cluster it refers to.", required=True)
 @click.option("--field", metavar="FIELD", help="A field of the VMI; `spec.domain.` may be left out.")
 @click.option("--xml", "xpath", metavar="XPATH", help="One element, attribute or text of the domain.")
+@click.option("--pod", metavar="FIELD", help="A field of the virt-launcher Pod, such as requests.memory.")
 @click.option("--vm", metavar="NAME", help="Which VM, when there are several.")
 @options.catalog()
 @options.form(("text", "json"), default="text")
@@ -43,23 +47,28 @@ def command(
     sources: tuple[str, ...],
     field: str | None,
     xpath: str | None,
+    pod: str | None,
     vm: str | None,
     catalog: str | None,
     form: str,
     conditions: Conditions,
 ) -> int:
-    """Tell why a field of a VM, or an element of its domain, is as it is.
+    """Tell why a field of a VM or of its Pod, or an element of its domain, is as it is.
 
     The VM is expanded again without each field of the VM, its instance type, its preference, its presets and the
     KubeVirt CR; what makes a difference is told, with its place. What nothing of that changes is KubeVirt's own.
     """
     from virtcatalog.ask.field import of_field
+    from virtcatalog.ask.podfield import of_pod_field, terms
     from virtcatalog.ask.why import why
     from virtcatalog.ask.xpath import of_xpath
 
-    if (field is None) == (xpath is None):
-        raise click.UsageError("give --field or --xml")
-    view = of_field(field) if field is not None else of_xpath(xpath or "")
+    asked = {of_field: field, of_xpath: xpath, of_pod_field: pod}
+    given = [(make, what) for make, what in asked.items() if what is not None]
+    if len(given) != 1:
+        raise click.UsageError("give --field, --xml or --pod")
+    make, what = given[0]
+    view = make(what)
     located, batch = _choose(gather(sources, catalog, options.settings().cluster)[0], ", ".join(sources), vm)
     objects = [each.manifest for each in batch.objects]
     try:
@@ -69,10 +78,11 @@ def command(
         raise ManifestError(*placed(found, located.problem)) from error
     loaded = _catalog(catalog, sources)
     places = [_place(reason, located, loaded) for reason in answer.reasons]
+    parts = terms(what, answer.result) if pod is not None else ()
     if form == "json":
-        data(as_json(_as_data(located, field or xpath or "", answer, places)))
+        data(as_json(_as_data(located, what, answer, parts, places)))
     else:
-        echo("".join(f"{line}\n" for line in _lines(field or xpath or "", answer, places)), nl=False)
+        echo("".join(f"{line}\n" for line in _lines(what, answer, parts, places)), nl=False)
     return 0
 
 
@@ -111,8 +121,15 @@ def _catalog(catalog: str | None, sources: Iterable[str]) -> Catalog | None:
     return load_catalog(path) if is_catalog(path) else None
 
 
-def _lines(what: str, answer: Answer, places: list[str]) -> Iterator[str]:
+def _lines(what: str, answer: Answer, parts: Sequence[Term], places: list[str]) -> Iterator[str]:
     yield f"{what}: {answer.value}"
+    if parts:
+        sums = [mebibytes(each.amount.value) for each in parts]
+        total = mebibytes(sum(each.amount.value for each in parts))
+        width = max(map(len, [*sums, total]))
+        for sign, text, part in zip("=" + "+" * len(parts), sums, parts, strict=False):
+            yield f"  {sign} {text:>{width}}  {part.cause}"
+        yield f"    {total:>{width}}  in all"
     if not answer.reasons:
         yield "  KubeVirt's own: no field of the VM, its instance type, preference, preset or KubeVirt CR changes it"
     for reason, where in zip(answer.reasons, places, strict=True):
@@ -122,11 +139,13 @@ def _lines(what: str, answer: Answer, places: list[str]) -> Iterator[str]:
         yield f"    {condition}: {reason.without or 'nothing'}"
 
 
-def _as_data(vm: Located, what: str, answer: Answer, places: list[str]) -> dict[str, Any]:
+def _as_data(vm: Located, what: str, answer: Answer, parts: Sequence[Term], places: list[str]) -> dict[str, Any]:
+    sums = [{"amount": str(each.amount), "cause": each.cause} for each in parts]
     return {
         "vm": vm.name,
         "asked": what,
         "value": answer.value,
+        **({"terms": sums} if sums else {}),
         "reasons": [
             {**msgspec.to_builtins(reason), "place": where}
             for reason, where in zip(answer.reasons, places, strict=True)

@@ -1,0 +1,26 @@
+"""Amounts as people read them."""
+
+import pytest
+
+from virtcatalog.units import count, mebibytes, memory
+
+MIB, GIB = 2**20, 2**30
+
+
+@pytest.mark.parametrize(
+    ("amount", "text"), [(4531 * MIB, "4,531 MiB"), (MIB // 8, "0.125 MiB"), (0, "0 MiB"), (-25 * MIB, "-25 MiB")]
+)
+def test_mebibytes(amount, text):
+    assert mebibytes(amount) == text
+
+
+@pytest.mark.parametrize(
+    ("amount", "text"), [(8 * GIB, "8 GiB"), (GIB * 4.43, "4.4 GiB"), (268 * MIB, "268 MiB"), (-2 * GIB, "-2 GiB")]
+)
+def test_memory(amount, text):
+    assert memory(amount) == text
+
+
+@pytest.mark.parametrize(("amount", "text"), [(1200, "1,200"), (0.1, "0.1"), (7 / 3, "2.333"), (0, "0")])
+def test_counts(amount, text):
+    assert count(amount) == text
