@@ -4,7 +4,7 @@ from collections import Counter, defaultdict
 
 import pytest
 
-from conformance import commands
+from conformance import commands, rollouts
 from conformance.agree import check, held, recorded
 from conformance.cases import CATALOG_KINDS, DEFAULT_RELEASE, cases, spread
 from virtcatalog import expand
@@ -65,3 +65,10 @@ def test_command_lines_make_what_virtctl_makes(stage):
     asked = [each for each in commands.commands() if each.stage == stage]
     differing = {str(each): found for each in asked if (found := commands.check(each))}
     assert len(asked) - len(differing) >= recorded()[DEFAULT_RELEASE, stage] > 0, differing
+
+
+def test_running_vms_become_what_kubevirt_makes_of_them():
+    differing = {str(pair): found for pair in rollouts.spread() if (found := rollouts.check(pair))}
+    allowed = len(rollouts.pairs()) - recorded()[DEFAULT_RELEASE, rollouts.STAGE]
+    assert len(differing) <= allowed, differing
+    assert {pair.group for pair in rollouts.spread()} == {pair.group for pair in rollouts.pairs()}

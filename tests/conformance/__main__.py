@@ -10,7 +10,7 @@ import json
 import sys
 from collections import Counter
 
-from conformance import commands
+from conformance import commands, rollouts
 from conformance.agree import SHARE, STAGES, check, held, recorded, stages
 from conformance.cases import DEFAULT_RELEASE, cases, spread
 
@@ -38,6 +38,7 @@ def main() -> int:
     everything = len(chosen) == len(cases())
     if everything:
         agreeing.update(_commands(failing=arguments.failing))
+        agreeing.update(_rollouts(failing=arguments.failing))
     if arguments.record and everything:
         rows = [f"{release} {stage} {count}\n" for (release, stage), count in sorted(agreeing.items(), key=_order)]
         SHARE.write_text("".join(rows), encoding="utf-8")
@@ -72,6 +73,16 @@ def _commands(*, failing: bool) -> Counter[tuple[str, str]]:
     return found
 
 
+def _rollouts(*, failing: bool) -> Counter[tuple[str, str]]:
+    """Change the running VMs, and say of how many KubeVirt makes the same."""
+    asked = rollouts.pairs()
+    differing = [each for each in asked if rollouts.check(each)]
+    print(f"{rollouts.STAGE}: {len(asked) - len(differing)}/{len(asked)}")
+    if failing:
+        print("\n".join(map(str, differing)))
+    return Counter({(DEFAULT_RELEASE, rollouts.STAGE): len(asked) - len(differing)})
+
+
 def _is_asked_for(case, arguments) -> bool:
     return (
         (not arguments.release or case.release in arguments.release)
@@ -97,7 +108,7 @@ def _table(agreeing, total) -> None:
 
 def _order(item):
     (release, stage), _ = item
-    return release, (*STAGES, *commands.STAGES).index(stage)
+    return release, (*STAGES, *commands.STAGES, rollouts.STAGE).index(stage)
 
 
 if __name__ == "__main__":

@@ -40,20 +40,20 @@ def _normal(value: Any, key: str = "", parent: str = "") -> Any:
     if isinstance(value, dict):
         items = {name: _normal(item, name, key) for name, item in value.items() if item is not None}
         if key in ("limits", "requests"):
-            return {name: _amount(item) for name, item in items.items()}
+            return {name: amount(item) for name, item in items.items()}
         return {name: item for name, item in items.items() if not _says_nothing(name, item)}
     if isinstance(value, list):
         items = [_normal(item) for item in value]
         as_a_set = key in _UNORDERED or (parent, key) == ("podAntiAffinity", _ALL_HOLD)
         return sorted(items, key=lambda item: json.dumps(item, sort_keys=True)) if as_a_set else items
-    return _amount(value) if key == "sizeLimit" else value
+    return amount(value) if key == "sizeLimit" else value
 
 
 def _says_nothing(name: str, value: Any) -> bool:
     return value == [] or (name in ("resources", "limits", "requests") and value == {})
 
 
-def _amount(text: Any) -> Any:
+def amount(text: Any) -> Any:
     match = _QUANTITY.fullmatch(str(text))
     if not match:
         return text

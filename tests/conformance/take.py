@@ -1,4 +1,4 @@
-"""Makes `cases.jsonl.xz` and `commands.jsonl.xz` of a folder that holds what KubeVirt's own code answered.
+"""Makes `cases`, `commands` and `rollouts.jsonl.xz` of a folder that holds what KubeVirt's own code answered.
 
 usage: python -m conformance.take FOLDER
 
@@ -6,7 +6,7 @@ The folder has `cases-*.jsonl.gz`, with lines as in `cases.py` but one `release`
 `launch-*.jsonl.gz` and `pods-*.jsonl.gz` beside them add the answers of those stages by name, and cases of their own.
 KubeVirt's sentences are left out, identities that it draws are named, and cases of which releases answer alike
 are one line. `createvm-*`, `process-*` and `convert-*.jsonl.gz` are the command lines; those about texts of other
-projects are left out. The same folder gives the same bytes.
+projects are left out. `rollout-*.jsonl.gz` are the running VMs that change. The same folder gives the same bytes.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from conformance import commands, views
+from conformance import commands, rollouts, views
 from conformance.cases import CATALOG_KINDS, DEFAULT_RELEASE, FILE
 
 _INPUTS = ("vm", "objects", "arch", "config", "featureGates", "useCatalog")
@@ -62,6 +62,23 @@ def take_commands(folder: Path) -> bytes:
                         **_of_template(case),
                     }
                 )
+    return _written(lines)
+
+
+def take_rollouts(folder: Path) -> bytes:
+    """The file that holds the running VMs of a folder."""
+    lines = [
+        {
+            "name": pair["name"],
+            "group": pair["group"],
+            "update": pair.get("update", "apply"),
+            "old": pair["old"],
+            "new": pair["new"],
+            "expected": rollouts.view(pair["expected"]),
+        }
+        for path in sorted(folder.glob("rollout-*.jsonl.gz"))
+        for pair in _read(path)
+    ]
     return _written(lines)
 
 
@@ -120,6 +137,6 @@ def _answers(case: dict[str, Any]) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    for file, taken in ((FILE, take), (commands.FILE, take_commands)):
+    for file, taken in ((FILE, take), (commands.FILE, take_commands), (rollouts.FILE, take_rollouts)):
         file.write_bytes(taken(Path(sys.argv[1])))
         sys.stdout.write(f"{file}: {file.stat().st_size:,} bytes\n")

@@ -1,0 +1,138 @@
+"""Running VMs that change: what KubeVirt did with them, and how virtcatalog's answer is held against it.
+
+`rollouts.jsonl.xz` holds a pair a line, as JSON: `name` and `group`; `update`, apply or replace; `old` with the keys of
+a case that are its cluster's, and `vm`; `new`, in which what is absent is as in `old`; `expected`, a `view` of what
+KubeVirt's own controllers did. It is made by `take.py`.
+"""
+
+from __future__ import annotations
+
+import json
+import lzma
+import re
+import traceback
+from copy import deepcopy
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import virtcatalog
+from conformance import views
+from conformance.cases import DEFAULT_RELEASE, Case, Manifest
+from conformance.pods import amount
+
+STAGE = "rollout"
+FILE = Path(__file__).with_name("rollouts.jsonl.xz")
+
+_AMOUNTS = re.compile(r"/(requests|limits)/|/(guest|maxGuest|capacity|addedOverhead)$")
+_FIRMWARE = "/spec/domain/firmware"
+_DRAWN = ("uuid", "serial")
+_EVERY = 25
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A VM that runs in one cluster, and what is applied in the next."""
+
+    name: str
+    group: str
+    update: str
+    old: dict[str, Any]
+    new: dict[str, Any]
+    expected: dict[str, Any]
+
+    def __str__(self) -> str:
+        return f"{STAGE} {self.name}"
+
+
+@cache
+def pairs() -> tuple[Pair, ...]:
+    """Every pair, in the order of the file."""
+    with lzma.open(FILE, "rt", encoding="utf-8") as lines:
+        return tuple(Pair(**json.loads(line)) for line in lines)
+
+
+def spread() -> tuple[Pair, ...]:
+    """Some of them, of every group."""
+    return pairs()[::_EVERY]
+
+
+def check(pair: Pair) -> list[str]:
+    """What differs, a line each."""
+    try:
+        here = view(answer(pair))
+    except Exception:
+        return [f"raised {traceback.format_exc().strip().splitlines()[-1]}"]
+    return list(views.differences(pair.expected, here))
+
+
+def answer(pair: Pair) -> dict[str, Any]:
+    """What virtcatalog says of a pair."""
+    old, new = _case(pair, {}), _case(pair, pair.new)
+    told = virtcatalog.rollout(deepcopy(old.vm), deepcopy(new.vm), old.cluster(), new.cluster(), update=pair.update)
+    return told.to_dict()
+
+
+def _case(pair: Pair, new: dict[str, Any]) -> Case:
+    return Case(release=DEFAULT_RELEASE, name=pair.name, group=pair.group, expected={}, **{**pair.old, **new})
+
+
+def view(told: dict[str, Any]) -> dict[str, Any]:
+    """What of an answer is compared: no wording, no names of revisions, no order among changes."""
+    admission = told["updateAdmission"]
+    seen: dict[str, Any] = {"admission": {"allowed": admission["allowed"], "fields": sorted(admission["fields"])}}
+    if not admission["allowed"]:
+        return seen
+    seen |= {
+        "stopped": told["stopped"],
+        "restart": told["restartReason"] if told["restartRequired"] else None,
+        "error": bool(told["syncError"]),
+        "vm": _operations(told["vmChanges"]),
+        "revisions": [_renewed(told.get(f"{kind}Revision")) for kind in ("instancetype", "preference")],
+    }
+    if told["stopped"]:
+        return seen
+    seen |= {
+        "live": _operations(told["liveUpdates"]),
+        "conditions": sorted([each["type"], each["status"]] for each in told["vmiConditions"]),
+        "migratedVolumes": sorted(told.get("migratedVolumes") or []),
+        "generationObserved": told["generationObserved"],
+        "migration": told["migration"],
+    }
+    following = told.get("afterRestart")
+    if following:
+        seen["afterRestart"] = {
+            "refusedBy": following["refusedBy"],
+            "fields": sorted(following["fields"]),
+            "changes": _operations(following["changes"]),
+        }
+    return seen
+
+
+def _renewed(names: Manifest | None) -> bool:
+    return bool(names) and names.get("before") != names.get("after")
+
+
+def _operations(changes: list[dict[str, Any]]) -> list[list[Any]]:
+    """Changes in an order of their own; identities that KubeVirt draws do not count."""
+    seen = []
+    for each in changes:
+        path, value = each["path"], each.get("value")
+        place = path.replace("/spec/template/spec", "/spec", 1)
+        if place in [f"{_FIRMWARE}/{name}" for name in _DRAWN]:
+            continue
+        if place == _FIRMWARE:
+            value = {key: item for key, item in (value or {}).items() if key not in _DRAWN}
+            if not value:
+                continue
+        seen.append([each["op"], path, _with_amounts(value, path)])
+    return sorted(seen, key=json.dumps)
+
+
+def _with_amounts(value: Any, path: str) -> Any:
+    if isinstance(value, dict):
+        return {key: _with_amounts(item, f"{path}/{key}") for key, item in value.items()}
+    if isinstance(value, list):
+        return [_with_amounts(item, f"{path}/{index}") for index, item in enumerate(value)]
+    return amount(value) if _AMOUNTS.search(path) else value
