@@ -1,13 +1,19 @@
-"""The disks of a domain as a list: what a guest's disks are called, where they come from and how they are attached."""
+"""The disks of a domain as a list: what a guest's disks are called, where they come from and how they are attached.
+
+The view of nova's get_instance_disk_info.
+"""
 
 from __future__ import annotations
-
-from collections.abc import Iterator
 
 import msgspec
 from lxml import etree
 
-from virtcatalog.api.kubevirt import VirtualMachineInstance
+from virtcatalog.api.kubevirt import VirtualMachine, VirtualMachineInstance
+from virtcatalog.api.quantity import Quantity
+from virtcatalog.api.volumes import Volume
+from virtcatalog.kubevirt.claims import find_claim
+from virtcatalog.kubevirt.cluster import Cluster
+from virtcatalog.kubevirt.result import Result
 
 _PLACES = ("file", "dev")
 
@@ -15,12 +21,16 @@ _PLACES = ("file", "dev")
 class DiskInfo(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
     """One disk: `volume` is the kind of the volume behind it (`containerDisk`), `path` what QEMU opens.
 
-    `boot` is the place in the order of boot devices, 0 for a disk that is not in it.
+    `size` is what its volume is asked to hold, in bytes, 0 where nothing tells it, as of a container image; what the
+    guest writes goes to `path` alone where there is a `backing_file`. `boot` is the place in the order of boot devices,
+    0 for a disk that is not in it.
     """
 
     name: str
     volume: str = ""
     path: str = ""
+    backing_file: str = ""
+    size: int = 0
     bus: str = ""
     dev: str = ""
     type: str = ""
@@ -31,25 +41,48 @@ class DiskInfo(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_d
     serial: str = ""
 
 
-def disks_of(domain_xml: str, vmi: VirtualMachineInstance) -> list[DiskInfo]:
-    """Return the disks of a VMI's domain, in the domain's order."""
-    volumes = dict(_volumes(vmi))
-    return [_disk(element, volumes) for element in etree.fromstring(domain_xml).iterfind("devices/disk")]
+def disks_of(result: Result, cluster: Cluster) -> list[DiskInfo]:
+    """Return the disks of the domain that a VM has in a cluster, in the domain's order; none without a domain."""
+    vmi = result.vmi_object
+    if not result.domain_xml or vmi is None:
+        return []
+    volumes = {each.name: each for each in vmi.spec.volumes}
+    found = []
+    for element in etree.fromstring(result.domain_xml).iterfind("devices/disk"):
+        name = _attribute(element, "alias", "name").removeprefix("ua-")
+        volume = volumes.get(name)
+        size = _size(volume, vmi, result.vm_object, cluster) if volume else None
+        found.append(_disk(element, name, _kind(volume) if volume else "", size.value if size else 0))
+    return found
 
 
-def _volumes(vmi: VirtualMachineInstance) -> Iterator[tuple[str, str]]:
-    for volume in vmi.spec.volumes:
-        for field in msgspec.structs.fields(volume):
-            if field.name != "name" and getattr(volume, field.name) is not None:
-                yield volume.name, field.encode_name
+def _kind(volume: Volume) -> str:
+    fields = msgspec.structs.fields(volume)
+    return next((each.encode_name for each in fields if each.name != "name" and getattr(volume, each.name)), "")
 
 
-def _disk(element: etree._Element, volumes: dict[str, str]) -> DiskInfo:
-    name = _attribute(element, "alias", "name").removeprefix("ua-")
+def _size(volume: Volume, vmi: VirtualMachineInstance, vm: VirtualMachine | None, cluster: Cluster) -> Quantity | None:
+    """What the volume's claim has and is asked for, or the volume itself is."""
+    if volume.empty_disk is not None:
+        return volume.empty_disk.capacity
+    if volume.host_disk is not None:
+        return volume.host_disk.capacity
+    source = volume.ephemeral.persistent_volume_claim if volume.ephemeral else volume.persistent_volume_claim
+    name = source.claim_name if source else volume.data_volume.name if volume.data_volume else ""
+    if not name:
+        return None
+    claim = find_claim(name, vmi, cluster, cluster.host.storage, vm)
+    amounts = [each for each in (claim.request, claim.capacity) if each is not None]
+    return None if claim.assumed else min(amounts, default=None)
+
+
+def _disk(element: etree._Element, name: str, volume: str, size: int) -> DiskInfo:
     return DiskInfo(
         name=name,
-        volume=volumes.get(name, ""),
-        path=next(filter(None, (_attribute(element, "source", place) for place in _PLACES)), ""),
+        volume=volume,
+        path=_path(element),
+        backing_file=next(map(_path, element.iterfind("backingStore")), ""),
+        size=size,
         bus=_attribute(element, "target", "bus"),
         dev=_attribute(element, "target", "dev"),
         type=element.get("device", ""),
@@ -59,6 +92,10 @@ def _disk(element: etree._Element, volumes: dict[str, str]) -> DiskInfo:
         io=_attribute(element, "driver", "io"),
         serial=element.findtext("serial") or "",
     )
+
+
+def _path(element: etree._Element) -> str:
+    return next(filter(None, (_attribute(element, "source", place) for place in _PLACES)), "")
 
 
 def _attribute(element: etree._Element, child: str, name: str) -> str:

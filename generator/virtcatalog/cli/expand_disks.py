@@ -10,7 +10,10 @@ if TYPE_CHECKING:
     from virtcatalog.ask.disks import DiskInfo
     from virtcatalog.cli.outcome import Outcomes
 
-_COLUMNS = ("Name", "Volume", "Type", "Bus", "Dev", "Format", "Boot", "Cache", "IO", "Serial", "Path")
+_COLUMNS = (
+    *("Name", "Volume", "Type", "Bus", "Dev", "Format", "Size"),
+    *("Boot", "Cache", "IO", "Serial", "Path", "Backing"),
+)
 
 
 def print_disks(outcomes: Outcomes, many: bool) -> None:
@@ -18,14 +21,17 @@ def print_disks(outcomes: Outcomes, many: bool) -> None:
     from virtcatalog.ask.disks import disks_of
 
     tables = (
-        (f"VirtualMachineInstance/{vm.name}", map(_row, disks_of(result.domain_xml, result.vmi_object)))
-        for vm, result, _ in outcomes
-        if result.domain_xml and result.vmi_object is not None
+        (f"VirtualMachineInstance/{vm.name}", map(_row, disks_of(result, cluster)))
+        for vm, result, cluster in outcomes
+        if result.domain_xml
     )
     print_tables(_COLUMNS, tables, titled=many)
 
 
 def _row(disk: DiskInfo) -> list[str]:
+    from virtcatalog.api.quantity import Quantity
+
     boot = str(disk.boot) if disk.boot else ""
-    how = [disk.type, disk.bus, disk.dev, disk.format, boot, disk.cache, disk.io, disk.serial]
-    return [disk.name, disk.volume, *how, disk.path]
+    size = str(Quantity.of(disk.size)) if disk.size else ""
+    how = [disk.type, disk.bus, disk.dev, disk.format, size, boot, disk.cache, disk.io, disk.serial]
+    return [disk.name, disk.volume, *how, disk.path, disk.backing_file]

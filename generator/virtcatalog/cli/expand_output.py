@@ -70,6 +70,8 @@ def print_explanation(outcomes: Outcomes, many: bool) -> None:
 
 def print_json(outcomes: Outcomes, many: bool) -> None:
     """Print one object for one VM, else a list of them."""
+    from virtcatalog.ask.disks import disks_of
+
     separator = "[\n" if many else ""
     for vm, result, cluster in outcomes:
         document = {
@@ -85,6 +87,7 @@ def print_json(outcomes: Outcomes, many: bool) -> None:
             if result.vmi
             else None,
             "domainXml": result.domain_xml,
+            "disks": [msgspec.to_builtins(each) for each in disks_of(result, cluster)],
         }
         data(separator + as_json(document).rstrip("\n"))
         separator = ",\n"

@@ -22,7 +22,10 @@ _MIB = 2**20
 
 
 class Claim(msgspec.Struct, frozen=True):
-    """A PersistentVolumeClaim: its volume mode, what it requests, what it got, who may have it and its identity."""
+    """A PersistentVolumeClaim: its volume mode, what it requests, what it got, who may have it and its identity.
+
+    `assumed` says that its size is the host profile's, for want of anything that tells it.
+    """
 
     block: bool
     request: Quantity | None
@@ -30,6 +33,7 @@ class Claim(msgspec.Struct, frozen=True):
     preallocated: bool = False
     access_modes: tuple[str, ...] = ()
     uid: str = ""
+    assumed: bool = False
 
 
 def backing_volumes(
@@ -85,14 +89,15 @@ def find_claim(
         data_volume = next((template for template in templates if template.metadata.name == name), None)
     size = Quantity.parse(storage.missing_claim_size)
     if data_volume is None:
-        return Claim(block=False, request=size, capacity=size)
+        return Claim(block=False, request=size, capacity=size, assumed=True)
     wanted = data_volume.spec.pvc or data_volume.spec.storage
-    request = wanted.resources.requests.get("storage", size) if wanted is not None else size
+    asked = wanted.resources.requests.get("storage") if wanted is not None else None
+    request, assumed = asked or size, asked is None
     preallocated = bool(data_volume.spec.preallocation) or _is_preallocated(data_volume.metadata.annotations)
     if wanted is None:
-        return Claim(block=False, request=request, capacity=request, preallocated=preallocated)
+        return Claim(block=False, request=request, capacity=request, preallocated=preallocated, assumed=assumed)
     block = wanted.volume_mode == "Block"
-    return Claim(block, request, request, preallocated, tuple(wanted.access_modes))
+    return Claim(block, request, request, preallocated, tuple(wanted.access_modes), assumed=assumed)
 
 
 def _is_preallocated(annotations: Mapping[str, str]) -> bool:
