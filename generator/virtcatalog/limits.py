@@ -48,6 +48,11 @@ YAML_VALUES: Final = 5_000_000  # maps, lists, keys and scalars
 YAML_ALIASED_VALUES: Final = 100_000  # that aliases stand for
 YAML_ALIASED_CHARACTERS: Final = 4 * MIB
 
+# XML: each document
+XML_BYTES: Final = MIB
+XML_ELEMENTS: Final = 20_000
+XML_LEVELS: Final = 64
+
 # What is read: each folder, git revision or file that is named
 SOURCE_FILES: Final = 50_000
 SOURCE_FILE_BYTES: Final = 256 * MIB

@@ -1,0 +1,114 @@
+"""The vCPUs of a domain: how many, laid out how, of which model, pinned where."""
+
+from __future__ import annotations
+
+from virtcatalog.bring.libvirt.draft import Draft, each_number
+from virtcatalog.manifests.xml import XMLElement
+
+
+def cpus(draft: Draft) -> None:
+    """Fill in `spec.domain.cpu`."""
+    _vcpus(draft)
+    _cpu(draft)
+    _pinning(draft)
+
+
+def enabled_vcpus(draft: Draft) -> int:
+    """Return how many vCPUs the guest starts with."""
+    count = draft.one("vcpu")
+    listed = sum(each.get("enabled") == "yes" for each in draft.domain.all("vcpus", "vcpu"))
+    return listed or draft.number(count, "current", draft.number(count))
+
+
+def _vcpus(draft: Draft) -> None:
+    count = draft.one("vcpu")
+    total = draft.number(count)
+    if not total:
+        raise draft.fault(count, "a domain has at least one vCPU")
+    enabled = enabled_vcpus(draft)
+    topology = draft.domain.first("cpu", "topology")
+    sockets, cores, threads = total, 1, 1
+    if topology is not None:
+        shape = {name: draft.number(topology, name, 1) for name in ("sockets", "dies", "clusters", "cores", "threads")}
+        sockets, cores, threads = shape["sockets"] * shape["dies"] * shape["clusters"], shape["cores"], shape["threads"]
+        if sockets * cores * threads != total:
+            product = sockets * cores * threads
+            raise draft.fault(topology, f"these are {product} vCPUs, and <vcpu> says {total}")
+    origins = [count, *([topology] if topology is not None else [])]
+    if enabled > total or enabled % (cores * threads):
+        draft.say(
+            "lost", f"KubeVirt starts with whole sockets: {total} vCPUs in place of {enabled}", (count, "current")
+        )
+        enabled = total
+    cpu = ("domain", "cpu")
+    fixed = draft.ours and draft.domain.first("vcpus") is None
+    if not (fixed and sockets == 1):  # KubeVirt gives no room for more sockets to who names none
+        draft.put((*cpu, "sockets"), enabled // (cores * threads), *origins)
+    if not fixed:
+        draft.put((*cpu, "maxSockets"), sockets, *origins)
+    draft.put((*cpu, "cores"), cores, *origins)
+    draft.put((*cpu, "threads"), threads, *origins)
+
+
+def _cpu(draft: Draft) -> None:
+    cpu = draft.domain.first("cpu")
+    if cpu is None:
+        return
+    model, mode = cpu.first("model"), cpu.get("mode")
+    if mode in ("host-model", "host-passthrough"):
+        draft.put(("domain", "cpu", "model"), mode, (cpu, "mode"))
+    elif mode == "maximum":
+        draft.put(("domain", "cpu", "model"), "host-passthrough", (cpu, "mode"))
+        draft.say("lost", "KubeVirt has no mode maximum: the guest gets all that the host's CPU has", (cpu, "mode"))
+    elif model is not None and model.text and model.text != "max":
+        draft.put(("domain", "cpu", "model"), model.text, model)
+    features = []
+    for each in cpu.all("feature"):
+        if not each.get("name"):
+            raise draft.fault(each, "a feature has a name", "name")
+        if _is_added(draft, each):
+            continue
+        policy = {"policy": each.get("policy")} if each.get("policy") else {}
+        features.append({"name": each.get("name"), **policy})
+    if features:
+        draft.put(("domain", "cpu", "features"), features, *cpu.all("feature"))
+
+
+def _is_added(draft: Draft, feature: XMLElement) -> bool:
+    """Whether KubeVirt gives this feature to every guest with a named model."""
+    named = draft.get("domain", "cpu", "model") not in (None, "host-model", "host-passthrough")
+    return (
+        draft.ours
+        and named
+        and feature.attributes == {"name": "mpx", "policy": "disable"}
+        and draft.architecture == "amd64"
+    )
+
+
+def _pinning(draft: Draft) -> None:
+    """Dedicated CPUs: every vCPU is pinned to one thread of the host that is no other's."""
+    tune = draft.domain.first("cputune")
+    if tune is None:
+        return
+    pins = [each.get("cpuset") for each in tune.all("vcpupin")]
+    threads = each_number(pins)
+    total = enabled_vcpus(draft)
+    if threads is None or len(pins) != total or len(set(threads)) != len(threads):
+        return
+    cpu = ("domain", "cpu")
+    draft.put((*cpu, "dedicatedCpuPlacement"), True, *tune.all("vcpupin"))
+    emulator = tune.first("emulatorpin")
+    apart = each_number(emulator.get("cpuset").split(",")) if emulator is not None else None
+    if emulator is not None and apart is not None and not set(apart) & set(threads):
+        draft.put((*cpu, "isolateEmulatorThread"), True, emulator)
+    nodes = draft.domain.all("numatune", "memnode")
+    if nodes and draft.domain.first("memoryBacking", "hugepages") is not None:
+        draft.put((*cpu, "numa"), {"guestMappingPassthrough": {}}, *nodes, *draft.domain.all("cpu", "numa", "cell"))
+    scheduled = tune.first("vcpusched")
+    pmu = draft.domain.first("features", "pmu")
+    if nodes and draft.domain.first("memoryBacking", "nosharepages") is not None and pmu is not None:
+        vcpus = scheduled.get("vcpus") if scheduled is not None else ""
+        mask = {"mask": vcpus} if vcpus and vcpus != f"0-{total - 1}" else {}
+        draft.put((*cpu, "realtime"), mask, *([scheduled] if scheduled is not None else [pmu]))
+        if scheduled is not None:
+            draft.say("carried", "spec.template.spec.domain.cpu.realtime: virt-handler sets the scheduler", scheduled)

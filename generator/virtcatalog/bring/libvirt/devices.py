@@ -1,0 +1,239 @@
+"""The devices of a domain besides its disks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from virtcatalog.api.annotations import DISABLE_PCI_HOLE64, PLACE_ON_ROOT_COMPLEX
+from virtcatalog.bring.libvirt.disks import has_libvirts_addresses, pci_address
+from virtcatalog.bring.libvirt.draft import Draft
+from virtcatalog.bring.libvirt.rules import Rules, free, label
+from virtcatalog.manifests.xml import XMLElement
+
+_DEVICES = ("domain", "devices")
+_MODELS = ("virtio", "e1000", "e1000e", "igb", "ne2k_pci", "pcnet", "rtl8139")
+_PREFIXES = {"gpu-": "gpus", "hostdevice-": "hostDevices", "usb-host-": "hostDevices"}
+_TRANSITIONAL = "virtio-transitional"
+
+
+def devices(draft: Draft, rules: Rules, resources: Mapping[str, str]) -> None:
+    """Fill in the other devices, and turn off those that KubeVirt gives where nothing is said.
+
+    `resources` are those of the cluster's device plugins, with the kind of their devices.
+    """
+    listed = draft.one("devices")
+    by_tag: dict[str, list[XMLElement]] = {}
+    for each in listed:
+        by_tag.setdefault(each.tag, []).append(each)
+    if any(each.get("model") == _TRANSITIONAL for each in listed):
+        draft.put((*_DEVICES, "useVirtioTransitional"), True)
+    _interfaces(draft, rules, by_tag.get("interface", []), by_tag.get("hostdev", []))
+    _hostdevs(draft, rules, resources, by_tag.get("hostdev", []))
+    _console(draft, by_tag)
+    _display(draft, by_tag)
+    _channels(draft, by_tag.get("channel", []))
+    _small(draft, by_tag)
+    _controllers(draft, by_tag.get("controller", []))
+
+
+def _interfaces(draft: Draft, rules: Rules, elements: list[XMLElement], hostdevs: list[XMLElement]) -> None:
+    taken: set[str] = set()
+    networks: list[dict[str, Any]] = []
+    has_pod = False
+    functions = [each for each in hostdevs if _alias(each).startswith("sriov-")]
+    for number, element in enumerate([*elements, *functions]):
+        source, mac = element.first("source"), element.first("mac")
+        names = [source.get(name) for name in ("network", "bridge", "dev", "portgroup")] if source is not None else []
+        target = element.first("target")
+        alias = _alias(element).removeprefix("sriov-")
+        virtual_function = element in functions or element.get("type") == "hostdev"
+        where = rules.network(*names, mac.get("address") if mac is not None else "", alias)
+        if not where and draft.ours:
+            tap = target.get("dev") if target is not None else ""
+            where = "pod" if not virtual_function and not has_pod and tap in ("", "tap0", "eth0") else ""
+        elif not where and not has_pod and not virtual_function:
+            where = "pod"
+        default = (
+            alias
+            if draft.ours and alias
+            else "default"
+            if where == "pod"
+            else label(next(filter(None, names), ""), f"net-{number}")
+        )
+        name = free(default, taken)
+        pod = where == "pod"
+        has_pod |= pod
+        networks.append({"name": name, "pod": {}} if pod else {"name": name, "multus": {"networkName": where or name}})
+        if not pod and not where:
+            draft.need(f"networks[name={name}].multus.networkName", "the NetworkAttachmentDefinition has to be there")
+        passt = draft.ours and element.get("type") == "vhostuser"
+        binding = "sriov" if virtual_function else "passtBinding" if passt else "masquerade" if pod else "bridge"
+        draft.device("interfaces", {"name": name, binding: {}}, element)
+        at = (*_DEVICES, "interfaces", len(networks) - 1)
+        _interface(draft, element, at, mac)
+        if not draft.ours:
+            what = "the pod's network, behind NAT" if pod else f"the network {where or name}, by Multus"
+            draft.say(
+                "host", f"it is attached to {what}", (element, "type"), source, target, element.first("virtualport")
+            )
+    if networks:
+        draft.spec["networks"] = networks
+    elif not any(each.get("type") == "hostdev" for each in elements):
+        draft.put((*_DEVICES, "autoattachPodInterface"), False)
+
+
+def _alias(element: XMLElement) -> str:
+    alias = element.first("alias")
+    return alias.get("name").removeprefix("ua-") if alias is not None else ""
+
+
+def _interface(draft: Draft, element: XMLElement, at: tuple[str | int, ...], mac: XMLElement | None) -> None:
+    if mac is not None and mac.get("address"):
+        draft.put((*at, "macAddress"), mac.get("address"), mac)
+    model = element.first("model")
+    kind = model.get("type") if model is not None else ""
+    if kind in _MODELS[1:]:
+        draft.put((*at, "model"), kind, *element.all("model"))
+    elif kind and not kind.startswith("virtio"):
+        draft.say("lost", f"KubeVirt has no {kind}: the guest gets virtio", model)
+    link = element.first("link")
+    if link is not None and link.get("state") == "down":
+        draft.put((*at, "state"), "down", link)
+    boot = element.first("boot")
+    if boot is not None:
+        draft.put((*at, "bootOrder"), draft.number(boot, "order"), boot)
+    acpi = element.first("acpi")
+    if acpi is not None:
+        draft.put((*at, "acpiIndex"), draft.number(acpi, "index"), acpi)
+    driver = element.first("driver")
+    if driver is not None and driver.get("queues"):
+        draft.put((*_DEVICES, "networkInterfaceMultiqueue"), True, (driver, "queues"))
+    address = pci_address(element.first("address"))
+    if address and not has_libvirts_addresses(draft):
+        draft.put((*at, "pciAddress"), address, *element.all("address"))
+
+
+def _hostdevs(draft: Draft, rules: Rules, resources: Mapping[str, str], elements: list[XMLElement]) -> None:
+    taken: set[str] = set()
+    for number, element in enumerate(elements):
+        alias = _alias(element)
+        if alias.startswith("sriov-"):
+            continue
+        address = element.first("source", "address")
+        if element.get("type") == "pci" and address is not None and not pci_address(address):
+            raise draft.fault(address, "this is no address on PCI")
+        where = (
+            pci_address(address) if element.get("type") == "pci" else address.get("uuid") if address is not None else ""
+        )
+        resource = rules.resource(where, alias)
+        prefix = next((each for each in _PREFIXES if alias.startswith(each) and draft.ours), "")
+        if not resource and not prefix:
+            rule = f"--device {where or '…'}=RESOURCE names it"
+            draft.say("lost", f"a device of the host is the resource of a device plugin: {rule}", element)
+            continue
+        name = free(alias.removeprefix(prefix) if prefix else f"device-{number}", taken)
+        device: dict[str, Any] = {"name": name, "deviceName": resource}
+        if not resource:
+            known = [each for each, kind in resources.items() if kind == element.get("type")]
+            # Devices of one resource sit beside each other.
+            unknown = f"devices.invalid/{label(where.rpartition('.')[0] or where, 'device')}"
+            device["deviceName"] = known[0] if known else unknown
+            if len(known) != 1:
+                field = f"domain.devices.{_PREFIXES[prefix]}[name={name}].deviceName"
+                draft.need(field, f"the domain does not tell the resource: --device {where}=RESOURCE does")
+        family = _PREFIXES.get(prefix, "hostDevices")
+        if family == "gpus" and element.get("type") == "mdev" and element.get("display") == "on":
+            ramfb = {} if element.get("ramfb") == "on" else {"ramFB": {"enabled": False}}
+            device["virtualGPUOptions"] = {"display": {"enabled": True, **ramfb}}
+        draft.device(family, device, element)
+        if not draft.ours:
+            draft.say("host", f"a device of the resource {resource}, whichever the node gives", *element.all("source"))
+
+
+def _console(draft: Draft, by_tag: dict[str, list[XMLElement]]) -> None:
+    serials = by_tag.get("serial", [])
+    if not serials and not by_tag.get("console"):
+        draft.put((*_DEVICES, "autoattachSerialConsole"), False)
+    elif draft.ours and serials and serials[0].first("log") is None:
+        draft.put((*_DEVICES, "logSerialConsole"), False, serials[0])
+
+
+def _display(draft: Draft, by_tag: dict[str, list[XMLElement]]) -> None:
+    shown = bool(by_tag.get("graphics"))
+    if not shown and not by_tag.get("video"):
+        draft.put((*_DEVICES, "autoattachGraphicsDevice"), False)
+    for video in by_tag.get("video", [])[:1]:
+        model = video.first("model")
+        efi = draft.get("domain", "firmware", "bootloader", "efi") is not None
+        usual = ("bochs" if efi else "vga") if draft.architecture == "amd64" else "virtio"
+        if model is not None and model.get("type") == "none":
+            draft.put((*_DEVICES, "autoattachGraphicsDevice"), False, video)
+        elif (
+            model is not None and model.get("type") and (model.get("type") != usual or _is_chosen(draft, model, usual))
+        ):
+            draft.put((*_DEVICES, "video"), {"type": model.get("type")}, (model, "type"))
+    taken: set[str] = set()
+    for element in by_tag.get("input", []):
+        if element.get("type") == "tablet" and element.get("bus", "usb") in ("usb", "virtio"):
+            if draft.architecture == "arm64" and not _alias(element) and draft.ours:
+                continue  # what KubeVirt gives every such machine
+            name = free(_alias(element) if draft.ours and _alias(element) else "tablet", taken)
+            device = {"type": "tablet", "bus": element.get("bus", "usb"), "name": name}
+            draft.device("inputs", device, element)
+
+
+def _is_chosen(draft: Draft, model: XMLElement, usual: str) -> bool:
+    """Whether KubeVirt's card is one that the VM names: those all have video memory."""
+    return draft.ours and bool(model.get("vram")) and usual != "vga"
+
+
+def _channels(draft: Draft, elements: list[XMLElement]) -> None:
+    for element in elements:
+        target = element.first("target")
+        if target is not None and target.get("name") == "org.github.vhostmd.1":
+            draft.put((*_DEVICES, "downwardMetrics"), {}, element)
+
+
+def _small(draft: Draft, by_tag: dict[str, list[XMLElement]]) -> None:
+    """Devices of which a machine has one, or which are alike."""
+    for balloon in by_tag.get("memballoon", []):
+        if balloon.get("model") == "none":
+            draft.put((*_DEVICES, "autoattachMemBalloon"), False, balloon)
+    if by_tag.get("rng"):
+        draft.put((*_DEVICES, "rng"), {}, by_tag["rng"][0])
+    for tpm in by_tag.get("tpm", [])[:1]:
+        backend = tpm.first("backend")
+        if backend is not None and backend.get("type") == "emulator":
+            persistent = backend.get("persistent_state") == "yes" or not draft.ours
+            draft.put((*_DEVICES, "tpm"), {"persistent": True} if persistent else {}, tpm)
+    for sound in by_tag.get("sound", [])[:1]:
+        model = sound.get("model")
+        if model in ("ich9", "ac97"):
+            name = _alias(sound) if draft.ours and _alias(sound) else "sound"
+            draft.put((*_DEVICES, "sound"), {"name": name, "model": model}, sound)
+            draft.devices[sound] = name
+    for watchdog in by_tag.get("watchdog", []):
+        field = {"i6300esb": "i6300esb", "diag288": "diag288"}.get(watchdog.get("model"))
+        if field is not None:
+            name = _alias(watchdog) if draft.ours and _alias(watchdog) else "watchdog"
+            device = {"name": name, field: {"action": watchdog.get("action", "reset")}}
+            draft.put((*_DEVICES, "watchdog"), device, watchdog)
+            draft.devices[watchdog] = name
+    panics = [{"model": each.get("model")} if each.get("model") else {} for each in by_tag.get("panic", [])]
+    if panics:
+        draft.put((*_DEVICES, "panicDevices"), panics, *by_tag["panic"])
+    if by_tag.get("vsock"):
+        draft.put((*_DEVICES, "autoattachVSOCK"), True, by_tag["vsock"][0])
+    if by_tag.get("redirdev"):
+        draft.put((*_DEVICES, "clientPassthrough"), {}, *by_tag["redirdev"])
+
+
+def _controllers(draft: Draft, elements: list[XMLElement]) -> None:
+    own = [each for each in elements if each.get("type") in ("scsi", "virtio-serial")]
+    if draft.ours and any(pci_address(each.first("address")).startswith("0000:00:") for each in own):
+        draft.annotations[PLACE_ON_ROOT_COMPLEX] = "true"
+    if draft.ours and not any(each.get("type") == "scsi" for each in elements):
+        draft.put((*_DEVICES, "disableHotplug"), True)
+    if any(each.first("pcihole64") is not None and each.get("type") == "pci" for each in elements):
+        draft.annotations[DISABLE_PCI_HOLE64] = "true"

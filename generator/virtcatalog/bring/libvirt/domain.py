@@ -1,0 +1,192 @@
+"""A VM out of a libvirt domain, with the proof of what became of every part of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from virtcatalog.api.findings import steps
+from virtcatalog.bring.libvirt.account import Part, account, added
+from virtcatalog.bring.libvirt.devices import devices
+from virtcatalog.bring.libvirt.disks import disks
+from virtcatalog.bring.libvirt.draft import Draft, Need
+from virtcatalog.bring.libvirt.machine import machine
+from virtcatalog.bring.libvirt.rules import Rules, label
+from virtcatalog.errors import Reason, Warning
+from virtcatalog.kubevirt.cluster import Cluster
+from virtcatalog.kubevirt.conditions import Conditions
+from virtcatalog.kubevirt.deviceplugins import resource_kinds
+from virtcatalog.kubevirt.launcher.launch.ports import SLOT_COUNT_ANNOTATION
+from virtcatalog.kubevirt.pipeline import Result, expand
+from virtcatalog.manifests.xml import XMLElement, read_xml
+
+_ROUNDS = 100
+_TEMPLATE = ("spec", "template", "spec")
+
+
+class Imported(NamedTuple):
+    """A VM made of a domain.
+
+    `parts` are all elements and attributes of the domain. `needs` are the fields that the domain cannot tell, filled
+    with something that has to be replaced. `assumed` are manifests of claims that the VM meets. `reasons` say why
+    KubeVirt refuses the VM, and then nothing is proven. `same`: its domain is the one it was made of, `added`: the
+    elements that only the new domain has.
+    """
+
+    name: str
+    vm: dict[str, Any]
+    assumed: list[dict[str, Any]]
+    needs: list[Need]
+    parts: list[Part]
+    reasons: tuple[Reason, ...]
+    warnings: tuple[Warning, ...]
+    same: bool
+    added: list[str]
+    domain_xml: str
+
+    @property
+    def lost(self) -> list[Part]:
+        """The parts of the domain that the VM has not."""
+        return [part for part in self.parts if part.fate == "lost"]
+
+
+def import_domain(
+    content: bytes,
+    file: str,
+    rules: Rules,
+    conditions: Conditions,
+    objects: list[dict[str, Any]] | None = None,
+    run_strategy: str = "Halted",
+) -> Imported:
+    """Return the VM of a domain's XML; ManifestError, with line and column, for what is no domain.
+
+    The VM meets `objects` under `conditions`. Fields that KubeVirt refuses are left out, and what they came from is
+    lost.
+    """
+    draft = _read(content, file)
+    cluster = Cluster.under(objects or (), conditions)
+    machine(draft)
+    devices(draft, rules, resource_kinds(cluster.configuration))
+    disks(draft, rules)
+    if draft.assumed:
+        cluster = Cluster.under([*(objects or ()), *draft.assumed], conditions)
+    vm, result = _settle(draft, cluster, run_strategy)
+    made = read_xml(result.domain_xml.encode(), "the VM's domain") if result.admitted and result.domain_xml else None
+    return Imported(
+        draft.name,
+        vm,
+        draft.assumed,
+        draft.needs,
+        account(draft, made),
+        result.reasons,
+        result.warnings,
+        made is not None and _alike(draft.domain, made),
+        added(draft, made) if made is not None else [],
+        result.domain_xml or "",
+    )
+
+
+def _read(content: bytes, file: str) -> Draft:
+    root = read_xml(content, file)
+    draft = Draft(root, file)
+    if root.tag != "domain":
+        raise draft.fault(root, f"<{root.name}> is no <domain>: give what `virsh dumpxml` prints")
+    text = draft.one("name").text
+    if not text:
+        raise draft.fault(draft.one("name"), "a domain has a name")
+    namespace, _, name = text.partition("_")
+    if not draft.ours:
+        namespace, name = "", text
+    draft.name, draft.namespace = label(name, "vm") if not draft.ours else name, namespace
+    draft.one("devices")
+    if draft.name != name:
+        draft.say("carried", f"metadata.name: {draft.name}", draft.one("name"))
+    description = root.first("description")
+    if description is not None:
+        draft.say("carried", "metadata.annotations[description]", description)
+    return draft
+
+
+def _settle(draft: Draft, cluster: Cluster, run_strategy: str) -> tuple[dict[str, Any], Result]:
+    """Expand the VM; leave out what KubeVirt refuses, and the room for memory that it adds."""
+    for _ in range(_ROUNDS):
+        vm = _manifest(draft, run_strategy)
+        result = expand(vm, cluster)
+        if not result.admitted:
+            if not any(_drop(draft, reason) for reason in result.reasons):
+                break
+        elif _grows(draft, result):
+            draft.put(("domain", "memory", "maxGuest"), draft.get("domain", "memory", "guest"))
+        elif not _count_slots(draft, result):
+            break
+    return vm, result
+
+
+def _drop(draft: Draft, reason: Reason) -> bool:
+    path = steps(reason.field) if reason.field else ()
+    if draft.ours and path[3:6] == ("domain", "devices", "filesystems"):
+        return _share_configuration(draft)
+    return path[:3] == _TEMPLATE and draft.drop(path[3:], f"KubeVirt refuses it: {reason.message}")
+
+
+def _share_configuration(draft: Draft) -> bool:
+    """Take what filesystems of KubeVirt's share for ConfigMaps, where claims cannot be shared."""
+    names = {each["name"] for each in draft.get("domain", "devices", "filesystems")}
+    claims = [each for each in draft.spec["volumes"] if each["name"] in names and "persistentVolumeClaim" in each]
+    for volume in claims:
+        del volume["persistentVolumeClaim"]
+        volume["configMap"] = {"name": volume["name"]}
+    return bool(claims)
+
+
+def _count_slots(draft: Draft, result: Result) -> bool:
+    """Ask for as many root ports for hotplug as the domain has, once, where KubeVirt made it with others."""
+    if not draft.ours or SLOT_COUNT_ANNOTATION in draft.annotations or result.domain is None:
+        return False
+    ports = [
+        len([each for each in found if each.get("model") == "pcie-root-port"]) for found in _controllers(draft, result)
+    ]
+    interfaces = len(draft.get("domain", "devices", "interfaces") or [])
+    slots = max(interfaces, 4 if interfaces else 0) + ports[1] - ports[0]
+    if ports[0] == ports[1] or slots < 0:
+        return False
+    draft.annotations[SLOT_COUNT_ANNOTATION] = str(slots)
+    return True
+
+
+def _controllers(draft: Draft, result: Result) -> Iterator[list[Any]]:
+    assert result.domain is not None
+    yield list(draft.domain.all("devices", "controller"))
+    yield result.domain.findall("devices/controller")
+
+
+def _grows(draft: Draft, result: Result) -> bool:
+    """Whether KubeVirt leaves room for memory hotplug that the domain has not."""
+    domain = result.domain
+    wanted = draft.domain.first("maxMemory") is not None or draft.get("domain", "memory", "maxGuest") is not None
+    return domain is not None and domain.find("maxMemory") is not None and not wanted
+
+
+def _manifest(draft: Draft, run_strategy: str) -> dict[str, Any]:
+    metadata: dict[str, Any] = {"name": draft.name}
+    if draft.namespace:
+        metadata["namespace"] = draft.namespace
+    description = draft.domain.first("description")
+    if description is not None and description.text:
+        metadata["annotations"] = {"description": description.text}
+    spec: dict[str, Any] = {"runStrategy": run_strategy}
+    if draft.data_volumes:
+        spec["dataVolumeTemplates"] = draft.data_volumes
+    template: dict[str, Any] = {"metadata": {"annotations": draft.annotations}} if draft.annotations else {}
+    spec["template"] = {**template, "spec": draft.spec}
+    return {"apiVersion": "kubevirt.io/v1", "kind": "VirtualMachine", "metadata": metadata, "spec": spec}
+
+
+def _alike(one: XMLElement, other: XMLElement) -> bool:
+    return (
+        one.tag == other.tag
+        and one.text == other.text
+        and one.attributes == other.attributes
+        and len(one.children) == len(other.children)
+        and all(map(_alike, one.children, other.children))
+    )

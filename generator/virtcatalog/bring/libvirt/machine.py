@@ -1,0 +1,274 @@
+"""What a domain says of its machine: CPUs, memory, firmware, features, clock; the VM's `spec.domain` says it, too."""
+
+from __future__ import annotations
+
+import re
+
+from virtcatalog.api.annotations import IGNITION
+from virtcatalog.api.quantity import Quantity
+from virtcatalog.bring.libvirt.cpu import cpus
+from virtcatalog.bring.libvirt.draft import Draft, Need
+from virtcatalog.kubevirt.launcher.elements.memorybacking import MEMFD_ANNOTATION
+from virtcatalog.manifests.xml import XMLElement
+
+UNITS = {"b": 1, "bytes": 1}
+UNITS |= {f"{prefix}B": 1000**power for power, prefix in enumerate("KMGT", 1)}
+UNITS |= {name: 1024**power for power, prefix in enumerate("KMGT", 1) for name in (prefix, f"{prefix}iB")}
+UNITS["k"] = 1024
+ARCHITECTURES = {"x86_64": "amd64", "aarch64": "arm64", "s390x": "s390x"}
+_MACHINES = {"amd64": "q35", "arm64": "virt", "s390x": "s390-ccw-virtio"}
+_UPSTREAM_VERSION = re.compile(r"(pc-q35|virt|s390-ccw-virtio)-[0-9.]+")
+_ENLIGHTENMENTS = {
+    **{name: name for name in ("relaxed", "vapic", "vpindex", "runtime", "synic", "reset", "frequencies")},
+    **{name: name for name in ("reenlightenment", "tlbflush", "ipi", "evmcs", "spinlocks")},
+    "stimer": "synictimer",
+    "vendor_id": "vendorid",
+}
+_TIMERS = {"rtc": "rtc", "pit": "pit", "kvmclock": "kvm", "hpet": "hpet", "hypervclock": "hyperv"}
+
+
+def machine(draft: Draft) -> None:
+    """Fill in everything but the devices; ManifestError for what no domain can say."""
+    _os(draft)
+    _memory(draft)
+    cpus(draft)
+    _memory_backing(draft)
+    _identity(draft)
+    _features(draft)
+    _clock(draft)
+    _life(draft)
+    if draft.ours:
+        _ignition(draft)
+    _launch_security(draft)
+
+
+def size_of(draft: Draft, element: XMLElement) -> int:
+    """Return an amount of memory in bytes; KiB where no unit is named."""
+    unit = element.get("unit", "KiB")
+    if unit not in UNITS:
+        raise draft.fault(element, f"{unit!r} is no unit of memory", "unit")
+    return draft.number(element) * UNITS[unit]
+
+
+def _os(draft: Draft) -> None:
+    kind = draft.one("os", "type")
+    name = kind.get("arch", "x86_64")
+    if name not in ARCHITECTURES:
+        known = ", ".join(ARCHITECTURES)
+        raise draft.fault(kind, f"KubeVirt has no machines of architecture {name!r}; it has {known}", "arch")
+    if kind.text != "hvm":
+        raise draft.fault(kind, f"KubeVirt has fully virtualized machines (hvm) alone, not {kind.text!r}")
+    draft.put(("architecture",), ARCHITECTURES[name], (kind, "arch"))
+    wanted = kind.get("machine")
+    machine = _MACHINES[draft.architecture]
+    if wanted.startswith(("pc-i440fx", "pc-0.", "pc-1.")) or wanted == "pc":
+        why = f"KubeVirt has no i440fx: the guest gets a {machine}, whose devices sit on PCI Express"
+        draft.say("lost", why, (kind, "machine"))
+    elif _UPSTREAM_VERSION.fullmatch(wanted) and not draft.ours:
+        draft.say(
+            "lost", f"KubeVirt's QEMU has versions of its own: the guest gets the newest {machine}", (kind, "machine")
+        )
+    elif wanted:
+        machine = wanted
+    draft.put(("domain", "machine", "type"), machine, (kind, "machine"))
+    _firmware(draft)
+
+
+def _firmware(draft: Draft) -> None:
+    os = draft.one("os")
+    loader = os.first("loader")
+    automatic = os.get("firmware")
+    secure_features = {each.get("name"): each.get("enabled") for each in os.all("firmware", "feature")}
+    efi = automatic == "efi" or (
+        loader is not None and loader.get("type", "pflash" if os.first("nvram") else "") == "pflash"
+    )
+    efi = efi or (loader is not None and bool(re.search("OVMF|AAVMF|edk2|uefi", loader.text, re.IGNORECASE)))
+    path = ("domain", "firmware", "bootloader")
+    bios = os.first("bios")
+    if efi:
+        secure = secure_features.get("secure-boot") == "yes" or (loader is not None and loader.get("secure") == "yes")
+        embedded = draft.domain.first("launchSecurity") is not None and loader is not None and "secboot" in loader.text
+        origins = [each for each in (loader, os.first("nvram")) if each is not None]
+        draft.put((*path, "efi"), {"secureBoot": secure or embedded}, *origins)
+        if secure:  # KubeVirt asks for it in so many words
+            draft.put(("domain", "features", "smm"), {}, *origins)
+    elif bios is not None and bios.get("useserial") == "yes":
+        draft.put((*path, "bios"), {"useSerial": True}, (bios, "useserial"))
+    menu = os.first("bootmenu")
+    if draft.ours and menu is not None and menu.get("enable") == "yes":
+        draft.put(("startStrategy",), "Paused", menu)
+    kernel, initrd, arguments = os.first("kernel"), os.first("initrd"), os.first("cmdline")
+    if draft.ours and (kernel is not None or initrd is not None):
+        container = {"image": "registry.invalid/kernel"}
+        for field, element in (("kernelPath", kernel), ("initrdPath", initrd)):
+            if element is not None:
+                container[field] = f"/{element.text.rpartition('/')[2]}"
+        draft.put(("domain", "firmware", "kernelBoot", "container"), container, *filter(None, (kernel, initrd)))
+        draft.need(
+            "domain.firmware.kernelBoot.container.image", "the domain does not tell the image that holds the kernel"
+        )
+        if arguments is not None:
+            draft.put(("domain", "firmware", "kernelBoot", "kernelArgs"), arguments.text, arguments)
+
+
+def _memory(draft: Draft) -> None:
+    memory, most = draft.one("memory"), draft.domain.first("maxMemory")
+    size = size_of(draft, memory)
+    if not size:
+        raise draft.fault(memory, "a domain has some memory")
+    draft.put(("domain", "memory", "guest"), str(Quantity.of(size)), memory)
+    if most is not None and size_of(draft, most) > size:
+        draft.put(("domain", "memory", "maxGuest"), str(Quantity.of(size_of(draft, most))), most)
+
+
+def _memory_backing(draft: Draft) -> None:
+    pages = draft.domain.first("memoryBacking", "hugepages")
+    if pages is None:
+        return
+    page = pages.first("page")
+    size = 2 * 2**20
+    if page is not None:
+        if page.get("unit", "KiB") not in UNITS:
+            raise draft.fault(page, f"{page.get('unit')!r} is no unit of memory", "unit")
+        size = draft.number(page, "size") * UNITS[page.get("unit", "KiB")]
+    draft.put(("domain", "memory", "hugepages"), {"pageSize": str(Quantity.of(size))}, pages)
+    source = draft.domain.first("memoryBacking", "source")
+    if draft.ours and source is None:
+        draft.annotations[MEMFD_ANNOTATION] = "false"
+
+
+def _identity(draft: Draft) -> None:
+    uuid = draft.domain.first("uuid")
+    entries = {each.get("name"): each for each in draft.domain.all("sysinfo", "system", "entry")}
+    if uuid is not None and uuid.text:
+        draft.put(("domain", "firmware", "uuid"), uuid.text.lower(), uuid)
+        draft.say("carried", "spec.template.spec.domain.firmware.uuid", uuid)
+    elif "uuid" in entries:
+        draft.put(("domain", "firmware", "uuid"), entries["uuid"].text, entries["uuid"])
+    if "serial" in entries and entries["serial"].text:
+        draft.put(("domain", "firmware", "serial"), entries["serial"].text, entries["serial"])
+    for entry in draft.domain.all("sysinfo", "chassis", "entry"):
+        if entry.get("name") in ("manufacturer", "version", "serial", "asset", "sku") and entry.text:
+            draft.put(("domain", "chassis", entry.get("name")), entry.text, entry)
+
+
+def _features(draft: Draft) -> None:
+    features = draft.domain.first("features")
+    if features is None:
+        return
+    path = ("domain", "features")
+    found = {each.tag: each for each in features}
+    if set(found) - {"kvm", "pmu"} or (draft.ours and draft.architecture == "arm64"):
+        if "acpi" not in found:
+            draft.put((*path, "acpi"), {"enabled": False}, features)
+        else:
+            draft.put((*path, "acpi"), {}, found["acpi"])
+    if "apic" in found:
+        draft.put((*path, "apic"), {}, found["apic"])
+    if "smm" in found:
+        state = {} if draft.truth(found["smm"], "state", default=True) else {"enabled": False}
+        draft.put((*path, "smm"), state, found["smm"])
+    if "pvspinlock" in found:
+        draft.put((*path, "pvspinlock"), _state(draft, found["pvspinlock"]), found["pvspinlock"])
+    hidden = features.first("kvm", "hidden")
+    if hidden is not None:
+        draft.put((*path, "kvm"), {"hidden": draft.truth(hidden, "state", default=False)}, hidden)
+    if "hyperv" in found:
+        _hyperv(draft, found["hyperv"])
+
+
+def _state(draft: Draft, element: XMLElement) -> dict[str, object]:
+    return {} if draft.truth(element, "state", default=True) else {"enabled": False}
+
+
+def _hyperv(draft: Draft, hyperv: XMLElement) -> None:
+    path = ("domain", "features")
+    if hyperv.get("mode") == "passthrough":
+        draft.put((*path, "hypervPassthrough"), {"enabled": True}, hyperv)
+        return
+    draft.put((*path, "hyperv"), {}, hyperv)
+    for each in hyperv:
+        field = _ENLIGHTENMENTS.get(each.tag)
+        if field is None:
+            continue
+        value = _state(draft, each)
+        if each.tag == "spinlocks" and each.get("retries"):
+            value["spinlocks"] = draft.number(each, "retries")
+        elif each.tag == "vendor_id" and each.get("value"):
+            value["vendorid"] = each.get("value")
+        elif each.tag in ("stimer", "tlbflush"):
+            value |= {part.tag: _state(draft, part) for part in each if part.tag in ("direct", "extended")}
+        draft.put((*path, "hyperv", field), value, each)
+
+
+def _clock(draft: Draft) -> None:
+    clock = draft.domain.first("clock")
+    if clock is None:
+        return
+    offset, adjustment = clock.get("offset"), clock.get("adjustment")
+    path = ("domain", "clock")
+    timers = {each.get("name"): each for each in clock.all("timer")}
+    if offset == "timezone":
+        draft.put((*path, "timezone"), clock.get("timezone"), (clock, "timezone"))
+    elif offset or not draft.ours:
+        moved = offset in ("utc", "variable") and clock.get("basis", "utc") == "utc" and adjustment not in ("", "reset")
+        seconds = {"offsetSeconds": _seconds(draft, clock)} if moved else {}
+        draft.put((*path, "utc"), seconds, (clock, "offset"))
+        if offset == "variable" and clock.get("basis", "utc") == "utc":
+            draft.say("carried", "an adjustment of UTC", (clock, "offset"), (clock, "basis"))
+    elif set(timers) <= {"tsc"}:
+        return
+    for name, timer in timers.items():
+        field = _TIMERS.get(name)
+        if field is None:
+            continue
+        value: dict[str, object] = {} if draft.truth(timer, "present", default=True) else {"present": False}
+        for key, attribute in (("tickPolicy", "tickpolicy"), ("track", "track")):
+            if timer.get(attribute) and (key == "tickPolicy" or field == "rtc"):
+                value[key] = timer.get(attribute)
+        draft.put((*path, "timer", field), value, timer)
+
+
+def _seconds(draft: Draft, clock: XMLElement) -> int:
+    text = clock.get("adjustment")
+    if not re.fullmatch("[-+]?[0-9]{1,9}", text):
+        raise draft.fault(clock, f"{text!r} is no number of seconds", "adjustment")
+    return int(text)
+
+
+def _ignition(draft: Draft) -> None:
+    if any("name=opt/com.coreos/config" in each.get("value") for each in draft.domain.walk() if each.name == "arg"):
+        draft.annotations[IGNITION] = '{"ignition": {"version": "3.4.0"}}'
+        draft.needs.append(
+            Need(f"spec.template.metadata.annotations[{IGNITION}]", "the domain does not tell the Ignition data")
+        )
+
+
+def _life(draft: Draft) -> None:
+    reboot = draft.domain.first("on_reboot")
+    if reboot is not None and (reboot.text == "destroy" or (draft.ours and reboot.text == "restart")):
+        draft.put(("domain", "rebootPolicy"), "Terminate" if reboot.text == "destroy" else "Reboot", reboot)
+
+
+def _launch_security(draft: Draft) -> None:
+    security = draft.domain.first("launchSecurity")
+    protected = next(
+        (each for each in draft.one("devices").walk() if each.tag == "driver" and each.get("iommu") == "on"), None
+    )
+    if draft.ours and draft.architecture == "s390x" and protected is not None:
+        draft.put(("domain", "launchSecurity"), {}, (protected, "iommu"))
+    if security is None:
+        return
+    kind = {"sev": "sev", "sev-snp": "snp", "tdx": "tdx"}.get(security.get("type"))
+    if kind is None:
+        return
+    value: dict[str, object] = {}
+    policy = security.first("policy")
+    if kind == "sev":
+        if policy is not None and draft.number(policy) & 4:
+            value["policy"] = {"encryptedState": True}
+        for field, tag in (("dhCert", "dhCert"), ("session", "session")):
+            element = security.first(tag)
+            if element is not None:
+                value[field] = element.text
+    draft.put(("domain", "launchSecurity", kind), value, security)
