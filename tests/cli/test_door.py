@@ -29,6 +29,7 @@ CALLS = {
     "create": (["create", "vm"], "virtcatalog.create.vm.create_vm"),
     "adopt": (["adopt", "-f", "vm.yaml"], "virtcatalog.cli.adopt.contents"),
     "template": (["template", "process", "-f", "vm.yaml"], "virtcatalog.manifests.sources.read_file"),
+    "import": (["import", "libvirt", "-f", "vm.yaml"], "virtcatalog.bring.libvirt.domain.import_domain"),
     "convert": (["convert", "-f", "vm.yaml"], "virtcatalog.cli.convert.contents"),
     "release": (["release", "v1"], "virtcatalog.catalog.load.load_catalog"),
     "gitops": (["gitops", "flux", "--repo-url", "https://example.org/x.git"], "virtcatalog.catalog.load.load_catalog"),

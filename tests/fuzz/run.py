@@ -32,6 +32,7 @@ NAMES = [
     "clusters",
     "dumps",
     "hosts",
+    "domains",
     "git",
     "cli",
 ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -19,11 +20,14 @@ from click.testing import CliRunner
 from virtcatalog import HOSTS, Cluster, expand, load_catalog
 from virtcatalog.api.quantity import Quantity
 from virtcatalog.bring.convert.files import convert_files
+from virtcatalog.bring.libvirt.domain import import_domain
+from virtcatalog.bring.libvirt.rules import Rules
 from virtcatalog.catalog.amounts import Amount, ExpressionError
 from virtcatalog.catalog.expressions import evaluate
 from virtcatalog.catalog.work import Work, WorkError
 from virtcatalog.cli import COMMANDS, main
-from virtcatalog.errors import UnsupportedError, VirtcatalogError
+from virtcatalog.errors import ManifestError, UnsupportedError, VirtcatalogError
+from virtcatalog.kubevirt.conditions import Conditions
 from virtcatalog.kubevirt.hostfile import dump_host, read_host
 from virtcatalog.manifests.document import Text
 from virtcatalog.manifests.dump import read_dump
@@ -534,6 +538,48 @@ def hosts(data: bytes) -> None:
         str(error).encode("utf-8", "surrogateescape")
 
 
+#: What stands in the wrong place of a domain often enough; more is in a fuzzer's bytes.
+_MARKUP = (
+    "",
+    "<disk/>",
+    "<cpu><topology/></cpu>",
+    "</devices>",
+    "<!DOCTYPE x>",
+    "&lt;",
+    "&x;",
+    "<!--",
+    "]]>",
+    "=''",
+    "0x",
+    "-1",
+)
+
+
+def domains(data: bytes) -> None:
+    choices = Choices(data)
+    text = choices.one(_domains())
+    for _ in range(1 + choices.number(4)):
+        words = re.split(r"([\s<>='\"/]+)", text)
+        place = choices.number(len(words) - 1)
+        words[place] = choices.one((*_MARKUP, str(choices.value()), words[choices.number(len(words) - 1)]))
+        text = "".join(words)
+    try:
+        found = import_domain(text.encode("utf-8", "surrogatepass"), "d.xml", Rules(), _CONDITIONS)
+        assert all(part.why or part.fate == "carried" for part in found.parts)
+    except (ManifestError, UnsupportedError) as error:
+        str(error).encode("utf-8", "surrogateescape")
+
+
+_CONDITIONS = Conditions(release=None, architecture="amd64", host=HOSTS["reference"])
+
+
+@cache
+def _domains() -> tuple[str, ...]:
+    foreign = sorted((Path(__file__).parents[1] / "bring" / "foreign").glob("*.xml"))
+    own = expand(OWN, Cluster(OBJECTS)).domain_xml or ""
+    return (own, *(file.read_text() for file in foreign))
+
+
 @cache
 def _repository() -> Path:
     folder = Path(tempfile.mkdtemp(prefix="fuzz-git-"))
@@ -629,5 +675,5 @@ def _call(choices: Choices) -> None:
 
 TARGETS: dict[str, Callable[[bytes], None]] = {
     each.__name__: each
-    for each in (catalogs, conversions, expressions, quantities, yaml, vms, clusters, dumps, hosts, git, cli)
+    for each in (catalogs, conversions, expressions, quantities, yaml, vms, clusters, dumps, hosts, domains, git, cli)
 }

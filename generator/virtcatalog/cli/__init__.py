@@ -24,12 +24,16 @@ COMMANDS = {
     "adopt": "Find the instance type and preference that VMs can take in place of their own fields.",
     "convert": "Convert objects of old KubeVirt APIs to those that are served.",
     "template": "Make VMs of VirtualMachineTemplates, and these of OpenShift Templates.",
+    "import": "Bring in what exists elsewhere, such as VMs of libvirt.",
     "release": "Publish a catalog under a version, and print what changed.",
     "gitops": "Print what tells Argo CD or Flux to sync the output tree.",
     "hosts": "List the host profiles, or print one as YAML.",
     "schema": "Write the JSON Schemas of catalog files and KubeVirt kinds.",
     "completion": "Print the shell completion script.",
 }
+
+#: Modules that are not named as their command: `import` is a word of Python's.
+_MODULES = {"import": "importing"}
 
 
 #: New containers, and rounds of younger generations, after which garbage is looked for. A command keeps most of what it
@@ -53,8 +57,9 @@ class _Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
-        command: click.Command = import_module(f"virtcatalog.cli.{cmd_name}").command
-        _say_alike(command)
+        module = _MODULES.get(cmd_name, cmd_name)
+        command: click.Command = import_module(f"virtcatalog.cli.{module}").command
+        say_alike(command)
         return command
 
     def resolve_command(
@@ -75,11 +80,11 @@ class _Commands(click.Group):
             formatter.write_dl(list(COMMANDS.items()))
 
 
-def _say_alike(command: click.Command) -> None:
+def say_alike(command: click.Command) -> None:
     """Give a command, and those below it, the options that every command has."""
     if isinstance(command, click.Group):
         for each in command.commands.values():
-            _say_alike(each)
+            say_alike(each)
     elif not any(each.name == "quiet" for each in command.params):
         command.params += everywhere()
 

@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from virtcatalog.bring.libvirt.draft import Draft, Fate, Said
-from virtcatalog.bring.libvirt.fates import FATES
+from virtcatalog.bring.libvirt.fates import CARRIED, FATES
 from virtcatalog.bring.libvirt.machine import UNITS
 from virtcatalog.manifests.xml import XMLElement
 
@@ -45,8 +45,9 @@ class Part(NamedTuple):
 
 
 def account(draft: Draft, made: XMLElement | None) -> list[Part]:
-    """Return every part of the source, in its order; without a domain to compare with nothing is carried."""
-    return list(_account(draft, draft.domain, made, "", None))
+    """Return every part of the source, in its order; without a domain to compare with nothing is proven."""
+    whole = Said("unproven", "the VM is refused") if made is None else None
+    return list(_account(draft, draft.domain, made, "", whole))
 
 
 def added(draft: Draft, made: XMLElement) -> list[str]:
@@ -63,21 +64,29 @@ def _account(
     told = inherited or draft.said.get((element, None))
     general = _general(element)
     said = told or _judge(general, element.text, made is not None and _same_text(element, made), made)
+    whole = told or (said if made is None and said.fate != "carried" and not _only_holds(element) else None)
+    matched = _matched(draft, element, made)
+    below = [
+        part
+        for child in element.children
+        for part in _account(draft, child, matched.get(child), f"{path}/{child.step}".lstrip("/"), whole)
+    ]
+    if told is None and made is None and _only_holds(element):
+        said = next((Said(part.fate, part.why) for part in below if part.fate != "lost"), said)
     if element.parent is not None:
         yield Part(path, element.line, element.column, element.text, *said)
     for attribute, value in element.attributes.items():
         same = made is not None and _same_attribute(element, made, attribute)
         name = attribute.rpartition("}")[2]
-        fate = draft.said.get((element, attribute)) or told or _judge(f"{general}@{name}", value, same, made, name)
-        place = f"{path}/@{name}" if path else f"@{name}"
-        yield Part(place, element.line, element.column, value, *fate)
-    whole = told
-    if whole is None and made is None and said.fate != "carried":
-        whole = said
-    matched = _matched(draft, element, made)
-    for child in element.children:
-        below = f"{path}/{child.step}" if path else child.step
-        yield from _account(draft, child, matched.get(child), below, whole)
+        own = inherited or draft.said.get((element, attribute)) or told
+        fate = own or _judge(f"{general}@{name}", value, same, made, name)
+        yield Part(f"{path}/@{name}".lstrip("/"), element.line, element.column, value, *fate)
+    yield from below
+
+
+def _only_holds(element: XMLElement) -> bool:
+    """Whether an element says nothing but what its children say."""
+    return bool(element.children) and not element.attributes and not element.text
 
 
 def _general(element: XMLElement) -> str:
@@ -92,9 +101,10 @@ def _general(element: XMLElement) -> str:
 
 def _judge(general: str, value: str, same: bool, made: XMLElement | None, attribute: str = "") -> Said:
     if same:
-        return Said("carried", "")
+        return CARRIED
     for pattern, said in FATES:
-        if _pattern(pattern).fullmatch(f"{general}={value}"):
+        # What is carried as the new domain's own element goes with it.
+        if (made is not None or said != CARRIED) and _pattern(pattern).fullmatch(f"{general}={value}"):
             return said
     if made is None:
         return Said("lost", _NO_FIELD)

@@ -191,8 +191,11 @@ def _is_chosen(draft: Draft, model: XMLElement, usual: str) -> bool:
 def _channels(draft: Draft, elements: list[XMLElement]) -> None:
     for element in elements:
         target = element.first("target")
-        if target is not None and target.get("name") == "org.github.vhostmd.1":
+        name = target.get("name") if target is not None else ""
+        if name == "org.github.vhostmd.1":
             draft.put((*_DEVICES, "downwardMetrics"), {}, element)
+        elif name != "org.qemu.guest_agent.0":
+            draft.say("lost", f"KubeVirt has channels for the guest agent and for metrics, not for {name}", element)
 
 
 def _small(draft: Draft, by_tag: dict[str, list[XMLElement]]) -> None:
@@ -209,6 +212,9 @@ def _small(draft: Draft, by_tag: dict[str, list[XMLElement]]) -> None:
             draft.put((*_DEVICES, "tpm"), {"persistent": True} if persistent else {}, tpm)
     for sound in by_tag.get("sound", [])[:1]:
         model = sound.get("model")
+        if model == "ich6":
+            draft.say("lost", "KubeVirt has no ich6: the guest gets an ich9", (sound, "model"))
+            model = "ich9"
         if model in ("ich9", "ac97"):
             name = _alias(sound) if draft.ours and _alias(sound) else "sound"
             draft.put((*_DEVICES, "sound"), {"name": name, "model": model}, sound)
@@ -235,5 +241,16 @@ def _controllers(draft: Draft, elements: list[XMLElement]) -> None:
         draft.annotations[PLACE_ON_ROOT_COMPLEX] = "true"
     if draft.ours and not any(each.get("type") == "scsi" for each in elements):
         draft.put((*_DEVICES, "disableHotplug"), True)
+    for each in elements if not draft.ours else ():
+        kind, model = each.get("type"), each.get("model")
+        if kind == "pci":
+            draft.say("host", "libvirt lays out the guest's PCI anew", each)
+        elif kind == "sata":
+            draft.say("carried", "libvirt gives it by itself", each)
+        elif kind == "usb" and model != "none":
+            one = "KubeVirt has a qemu-xhci, and only where a USB device needs it"
+            draft.say(*(("host", one) if model in ("", "qemu-xhci", "nec-xhci") else ("lost", one)), (each, "model"))
+        elif kind not in ("scsi", "virtio-serial", "usb"):
+            draft.say("lost", f"KubeVirt has no controller of type {kind}", each)
     if any(each.first("pcihole64") is not None and each.get("type") == "pci" for each in elements):
         draft.annotations[DISABLE_PCI_HOLE64] = "true"

@@ -95,6 +95,8 @@ def _target(draft: Draft, element: XMLElement, target: XMLElement, at: tuple[str
             draft.put((*at, "readonly"), False, element)
         if target.get("tray"):
             draft.put((*at, "tray"), target.get("tray"), (target, "tray"))
+    elif readonly is not None and kind == "disk" and target.get("bus") in ("sata", "ide"):
+        draft.say("lost", "KubeVirt has no hard disk on sata that is read-only", readonly)
     elif readonly is not None:
         draft.put((*at, "readonly"), True, readonly)
     if kind == "lun" and element.first("source", "reservations") is not None:

@@ -9,7 +9,7 @@ from virtcatalog.api.findings import steps
 from virtcatalog.bring.libvirt.account import Part, account, added
 from virtcatalog.bring.libvirt.devices import devices
 from virtcatalog.bring.libvirt.disks import disks
-from virtcatalog.bring.libvirt.draft import Draft, Need
+from virtcatalog.bring.libvirt.draft import Draft, Fate, Need
 from virtcatalog.bring.libvirt.machine import machine
 from virtcatalog.bring.libvirt.rules import Rules, label
 from virtcatalog.errors import Reason, Warning
@@ -43,6 +43,17 @@ class Imported(NamedTuple):
     same: bool
     added: list[str]
     domain_xml: str
+
+    def outermost(self, fate: Fate) -> list[Part]:
+        """Return the parts of a fate, without those that are inside of an element which has it for the same reason."""
+        found: dict[str, Part] = {}
+        for part in self.parts:
+            above = found.get(part.path.rpartition("/")[0])
+            if part.fate == fate and (above is None or above.why != part.why):
+                found[part.path] = part
+            elif part.fate == fate and above is not None:
+                found[part.path] = above
+        return [part for path, part in found.items() if part.path == path]
 
     @property
     def lost(self) -> list[Part]:
@@ -124,8 +135,8 @@ def _settle(draft: Draft, cluster: Cluster, run_strategy: str) -> tuple[dict[str
 
 def _drop(draft: Draft, reason: Reason) -> bool:
     path = steps(reason.field) if reason.field else ()
-    if draft.ours and path[3:6] == ("domain", "devices", "filesystems"):
-        return _share_configuration(draft)
+    if path[3:6] == ("domain", "devices", "filesystems"):
+        return _share_configuration(draft) if draft.ours else _share_nothing(draft, reason)
     return path[:3] == _TEMPLATE and draft.drop(path[3:], f"KubeVirt refuses it: {reason.message}")
 
 
@@ -137,6 +148,15 @@ def _share_configuration(draft: Draft) -> bool:
         del volume["persistentVolumeClaim"]
         volume["configMap"] = {"name": volume["name"]}
     return bool(claims)
+
+
+def _share_nothing(draft: Draft, reason: Reason) -> bool:
+    shared = [element for element in draft.devices if element.tag == "filesystem"]
+    names = {draft.devices.pop(element) for element in shared}
+    draft.say("lost", f"KubeVirt refuses it: {reason.message}", *shared)
+    draft.spec["domain"]["devices"].pop("filesystems", None)
+    draft.spec["volumes"] = [each for each in draft.spec["volumes"] if each["name"] not in names]
+    return bool(names)
 
 
 def _count_slots(draft: Draft, result: Result) -> bool:
@@ -178,7 +198,8 @@ def _manifest(draft: Draft, run_strategy: str) -> dict[str, Any]:
     if draft.data_volumes:
         spec["dataVolumeTemplates"] = draft.data_volumes
     template: dict[str, Any] = {"metadata": {"annotations": draft.annotations}} if draft.annotations else {}
-    spec["template"] = {**template, "spec": draft.spec}
+    domain = {key: draft.spec["domain"][key] for key in sorted(draft.spec["domain"], key=lambda key: key == "devices")}
+    spec["template"] = {**template, "spec": {**draft.spec, "domain": domain}}
     return {"apiVersion": "kubevirt.io/v1", "kind": "VirtualMachine", "metadata": metadata, "spec": spec}
 
 

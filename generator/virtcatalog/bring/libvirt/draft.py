@@ -11,7 +11,9 @@ from virtcatalog.api.findings import Path
 from virtcatalog.errors import ManifestError
 from virtcatalog.manifests.xml import XMLElement, problem_at
 
-Fate = Literal["carried", "lost", "host"]
+Fate = Literal["carried", "host", "lost", "unproven"]
+"""What becomes of a part of a domain; unproven: the VM is refused, and there is no domain to compare with."""
+FATES: tuple[Fate, ...] = ("carried", "host", "lost", "unproven")
 KUBEVIRT = "{http://kubevirt.io}kubevirt"
 _TRUTHS = {"yes": True, "on": True, "no": False, "off": False}
 

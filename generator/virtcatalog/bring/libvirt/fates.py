@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from virtcatalog.bring.libvirt.draft import Said
 
+CARRIED = Said("carried", "")
+"""The VM's domain has the same."""
 _LIBVIRT = Said("carried", "libvirt gives it by itself")
 _PLACED = Said("host", "where the machine runs is for Kubernetes to say")
 _NUMBERED = Said("host", "libvirt numbers and places devices itself")
@@ -56,14 +58,14 @@ FATES: tuple[tuple[str, Said], ...] = (
     (r"vcpu/@current=.*", Said("carried", "spec.template.spec.domain.cpu.sockets")),
     (r"vcpus/vcpu/@order=.*", _NUMBERED),
     (r"vcpus/vcpu/@hotpluggable=.*", _NUMBERED),
-    (r"cputune/=", Said("carried", "")),
+    (r"cputune/=", CARRIED),
     (r"cputune/(vcpupin|emulatorpin|iothreadpin)/.*", _PLACED),
     (r"cputune/.*", _TUNED),
     (r"(memtune|blkiotune)/.*", _TUNED),
     (r"numatune/.*", _PLACED),
     (r"iothreads?(ids/.*|/=.*)", _host("which thread serves a disk is for KubeVirt to say: ioThreadsPolicy")),
     (r"defaultiothread/.*", _host("which thread serves a disk is for KubeVirt to say: ioThreadsPolicy")),
-    (r"memoryBacking/=", Said("carried", "")),
+    (r"memoryBacking/=", CARRIED),
     (r"memoryBacking/hugepages/(page/)?(@nodeset|@unit)?=.*", Said("carried", "memory.hugepages.pageSize")),
     (r"memoryBacking/(locked|nosharepages)/=.*", _LOCKED),
     (
@@ -81,8 +83,8 @@ FATES: tuple[tuple[str, Said], ...] = (
         _lost("KubeVirt counts sockets, cores and threads alone: dies become sockets"),
     ),
     (r"cpu/topology/@sockets=.*", Said("carried", "sockets times dies and clusters")),
-    (r"cpu/topology/=", Said("carried", "")),
-    (r"cpu/(model/)?=", Said("carried", "")),
+    (r"cpu/topology/=", CARRIED),
+    (r"cpu/(model/)?=", CARRIED),
     (r"cpu/feature/.*", _lost("KubeVirt has no such policy")),
     (r"cpu/numa/.*", _lost("KubeVirt gives guests the host's NUMA nodes (with dedicated CPUs and huge pages) or none")),
     # firmware
@@ -94,19 +96,18 @@ FATES: tuple[tuple[str, Said], ...] = (
     (r"os/nvram/.*", _host("the firmware's variables begin anew; bootloader.efi.persistent keeps them from then on")),
     (r"os/bootmenu/@enable=no", _LIBVIRT),
     (r"os/bootmenu/=", _LIBVIRT),
-    (r"os/bios/=", Said("carried", "")),
+    (r"os/bios/=", CARRIED),
     (r"os/smbios/@mode=sysinfo", _LIBVIRT),
     (r"os/smbios/.*", _host("KubeVirt's configuration names the maker of all its machines")),
     (
         r"os/(kernel|initrd|cmdline|dtb)/.*",
         _lost("a kernel outside of the guest has to come in an image: firmware.kernelBoot"),
     ),
-    (r"sysinfo/(@type=smbios|=)", Said("carried", "")),
-    (r"sysinfo/system/=", Said("carried", "")),
+    (r"sysinfo/(@type=smbios|=)", CARRIED),
+    (r"sysinfo/system/=", CARRIED),
     (r"sysinfo/system/entry/.*", _host("KubeVirt's configuration names the maker of all its machines")),
     # features and clock
-    (r"features/(hyperv/|kvm/)?=", Said("carried", "")),
-    (r"features/(acpi|apic|smm)/.*", Said("carried", "")),
+    (r"features/(hyperv/|kvm/)?=", CARRIED),
     (r"features/hyperv/@mode=custom", _LIBVIRT),
     (r"features/pae/=", _LIBVIRT),
     (r"features/vmport/.*", _host("KubeVirt turns it off")),
@@ -116,14 +117,14 @@ FATES: tuple[tuple[str, Said], ...] = (
     (r"clock/@offset=localtime", _lost("the clock begins at UTC; clock.timezone has a zone that is named")),
     (r"clock/@adjustment=0", _LIBVIRT),
     (r"clock/(@basis=utc|@adjustment=reset)", _LIBVIRT),
-    (r"clock/timer/(=|@(name=(rtc|pit|hpet|kvmclock|hypervclock)|present=yes))", Said("carried", "")),
-    (r"clock/=", Said("carried", "")),
+    (r"clock/timer/(=|@(name=(rtc|pit|hpet|kvmclock|hypervclock)|present=yes))", CARRIED),
+    (r"clock/=", CARRIED),
     # all devices
-    (r"devices/=", Said("carried", "")),
+    (r"devices/=", CARRIED),
     (r"devices/emulator/.*", _NODE),
     (r"devices/[a-z]+/alias/.*", _NUMBERED),
     (r"devices/[a-z]+/address/.*", _NUMBERED),
-    (r"devices/[a-z]+/driver/=", Said("carried", "")),
+    (r"devices/[a-z]+/driver/=", CARRIED),
     (r"devices/controller/.*@(ports|vectors|chassis|chassisNr|port|hotplug|busNr)=.*", _NUMBERED),
     (r"devices/controller/@index=.*", _NUMBERED),
     (r"devices/controller/(model|target|master)/.*", _NUMBERED),
@@ -158,7 +159,7 @@ FATES: tuple[tuple[str, Said], ...] = (
     ),
     (r"devices/interface/driver/@name=.*", _LIBVIRT),
     (r"devices/interface/link/@state=up", _LIBVIRT),
-    (r"devices/interface/link/=", Said("carried", "")),
+    (r"devices/interface/link/=", CARRIED),
     (
         r"devices/interface/(vlan|bandwidth|filterref)/.*",
         _lost("the network that it is attached to says so: a NetworkAttachmentDefinition"),
@@ -176,7 +177,7 @@ FATES: tuple[tuple[str, Said], ...] = (
         r"devices/video/(@|model/@(vram|ram|vgamem|heads|primary|vram64|blob|edid)|model/resolution|driver).*",
         _host("KubeVirt sizes the graphics card's memory"),
     ),
-    (r"devices/video/(model/)?=", Said("carried", "")),
+    (r"devices/video/(model/)?=", CARRIED),
     (r"devices/input/.*(type=(mouse|keyboard)|bus=ps2)", _LIBVIRT),
     (r"devices/input/=", _LIBVIRT),
     (
@@ -195,5 +196,11 @@ FATES: tuple[tuple[str, Said], ...] = (
     (r"devices/filesystem/(driver|source|binary)/.*", _NODE),
     (r"devices/filesystem/@(accessmode|accessMode|dmode|fmode|multidevs)=.*", _NODE),
     (r"devices/vsock/cid/.*", _host("virt-controller hands out the addresses of vsock")),
-    (r"devices/panic/@model=.*", Said("carried", "")),
+    (r"devices/sound/.*", _lost("KubeVirt has the sound cards ich9 and ac97")),
+    (r"devices/controller/@model=.*", _lost("KubeVirt has virtio-scsi, and a qemu-xhci where a USB device needs it")),
+    (
+        r"devices/(parallel|smartcard|hub|nvram|shmem|memory|iommu|crypto|pstore|lease)/.*",
+        _lost("KubeVirt has no such device"),
+    ),
+    (r"(commandline|capabilities|override|deprecation)/.*", _lost("KubeVirt hands no arguments to QEMU")),
 )

@@ -117,6 +117,9 @@ def _memory(draft: Draft) -> None:
     if not size:
         raise draft.fault(memory, "a domain has some memory")
     draft.put(("domain", "memory", "guest"), str(Quantity.of(size)), memory)
+    now = draft.domain.first("currentMemory")
+    if now is not None and size_of(draft, now) < size:
+        draft.say("lost", "KubeVirt starts a guest with all of its memory", now)
     if most is not None and size_of(draft, most) > size:
         draft.put(("domain", "memory", "maxGuest"), str(Quantity.of(size_of(draft, most))), most)
 
@@ -132,6 +135,11 @@ def _memory_backing(draft: Draft) -> None:
             raise draft.fault(page, f"{page.get('unit')!r} is no unit of memory", "unit")
         size = draft.number(page, "size") * UNITS[page.get("unit", "KiB")]
     draft.put(("domain", "memory", "hugepages"), {"pageSize": str(Quantity.of(size))}, pages)
+    for each in pages.all("page") if not draft.ours else ():
+        if draft.number(each, "size") * UNITS.get(each.get("unit", "KiB"), 0) == size:
+            draft.say("carried", "spec.template.spec.domain.memory.hugepages.pageSize", each)
+        else:
+            draft.say("lost", "KubeVirt has huge pages of one size for a guest", each)
     source = draft.domain.first("memoryBacking", "source")
     if draft.ours and source is None:
         draft.annotations[MEMFD_ANNOTATION] = "false"

@@ -1,0 +1,115 @@
+"""Domains that virtcatalog made come back: the VM that is made of one has the same domain.
+
+`benchmarks/imports.py` does this for all pairs of common-instancetypes; here is a sample of them.
+"""
+
+from __future__ import annotations
+
+import importlib
+from itertools import product
+from pathlib import Path
+
+import pytest
+from importing import bring
+
+from conformance.cases import cases, catalog
+from virtcatalog import Cluster, UnsupportedError, expand
+from virtcatalog.bring.libvirt.domain import import_domain
+from virtcatalog.bring.libvirt.rules import Rules
+from virtcatalog.errors import ManifestError
+
+ROOT = Path(__file__).parents[2]
+EVERY = 61
+
+
+@pytest.fixture(scope="module")
+def pairs():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(ROOT / "benchmarks"))
+        return importlib.import_module("pairs")
+
+
+def test_those_of_pairs_do_and_nothing_is_lost(pairs):
+    cluster, tried = Cluster(catalog()), 0
+    for vm in pairs.pairs(list(catalog()))[::EVERY]:
+        result = expand(vm, cluster)
+        if not result.admitted:
+            continue
+        found = bring(result.domain_xml.encode())
+        tried += 1
+        assert found.domain_xml == result.domain_xml, vm["metadata"]["name"]
+        assert found.same
+        assert {part.fate for part in found.parts} == {"carried"}
+        assert found.added == []
+    assert tried > 40
+
+
+def test_those_of_the_conformance_cases_do_or_it_is_said_where_they_differ():
+    same = tried = 0
+    for case in cases()[::3]:
+        cluster = case.cluster()
+        try:
+            result = expand(case.vm, cluster)
+            if not result.admitted:
+                continue
+            kubevirt = _configuration(case)
+            found = import_domain(result.domain_xml.encode(), "d.xml", Rules(), cluster.conditions, [kubevirt])
+        except UnsupportedError:
+            continue
+        except ManifestError as error:
+            assert "a domain has some memory" in str(error)  # noqa: PT017
+            continue
+        tried += 1
+        same += found.same
+        assert found.same == (found.domain_xml == result.domain_xml), case
+        if not found.same:
+            assert found.reasons or found.added or any(part.fate != "carried" for part in found.parts), case
+    assert tried > 300
+    assert same / tried > 0.97
+
+
+def _configuration(case):
+    developer = {**case.config.get("developerConfiguration", {}), "featureGates": case.featureGates}
+    return {
+        "apiVersion": "kubevirt.io/v1",
+        "kind": "KubeVirt",
+        "metadata": {"name": "kubevirt", "namespace": "kubevirt"},
+        "spec": {"configuration": {**case.config, "developerConfiguration": developer}},
+    }
+
+
+@pytest.mark.parametrize(("bus", "shared"), list(product(["virtio", "sata", "scsi"], [True, False])))
+def test_that_of_a_vm_with_disks_of_every_kind_does(bus, shared):
+    disks = [
+        {"name": "root", "disk": {"bus": bus}, "bootOrder": 1, "serial": "R1", "cache": "writeback"},
+        {"name": "data", "disk": {"bus": bus, **({"readonly": True} if bus != "sata" else {})}, "shareable": shared},
+        {"name": "seed", "cdrom": {"bus": "sata", "readonly": False}},
+        {"name": "empty", "disk": {"bus": bus}, "io": "threads", "errorPolicy": "report"},
+    ]
+    volumes = [
+        {"name": "root", "persistentVolumeClaim": {"claimName": "root"}},
+        {"name": "data", "persistentVolumeClaim": {"claimName": "data"}},
+        {"name": "seed", "cloudInitConfigDrive": {"userData": "x"}},
+        {"name": "empty", "emptyDisk": {"capacity": "2Gi"}},
+    ]
+    vm = {
+        "apiVersion": "kubevirt.io/v1",
+        "kind": "VirtualMachine",
+        "metadata": {"name": "db", "namespace": "prod"},
+        "spec": {
+            "runStrategy": "Always",
+            "template": {
+                "spec": {"domain": {"memory": {"guest": "1Gi"}, "devices": {"disks": disks}}, "volumes": volumes}
+            },
+        },
+    }
+    result = expand(vm, Cluster())
+    found = bring(result.domain_xml.encode())
+    assert found.domain_xml == result.domain_xml
+    assert found.vm["metadata"] == {"name": "db", "namespace": "prod"}
+    assert [need.field.rpartition("volumes")[2] for need in found.needs] == [
+        "[name=root].persistentVolumeClaim.claimName",
+        "[name=data].persistentVolumeClaim.claimName",
+        "[name=seed].cloudInitConfigDrive.userData",
+        "[name=empty].emptyDisk.capacity",
+    ]

@@ -1,0 +1,211 @@
+"""What the VM says of a domain's devices: disks by rule, networks, and what the host has."""
+
+from __future__ import annotations
+
+import pytest
+from importing import bring, domain, fates, machine, why
+
+from virtcatalog.bring.libvirt.rules import RuleError, Rules, device_rule, disk_rule, network_rule
+
+DISK = (
+    "<disk type='file' device='disk'><driver name='qemu' type='qcow2'/><source file='/srv/db.qcow2'/>"
+    "<target dev='vda' bus='virtio'/></disk>"
+)
+BRIDGE = (
+    "<interface type='bridge'><mac address='52:54:00:aa:bb:cc'/><source bridge='{}'/><model type='virtio'/></interface>"
+)
+
+
+def spec(imported):
+    return imported.vm["spec"]["template"]["spec"]
+
+
+class TestDisks:
+    @pytest.mark.parametrize(
+        ("rules", "volume", "templates"),
+        [
+            ([], {"persistentVolumeClaim": {"claimName": "db-vda"}}, None),
+            (["vda=claim:root"], {"persistentVolumeClaim": {"claimName": "root"}}, None),
+            (["*.qcow2=image:quay.example/db:1"], {"containerDisk": {"image": "quay.example/db:1"}}, None),
+            (["vdb=claim:x", "/srv/*=blank:5Gi"], {"dataVolume": {"name": "db-vda"}}, ({"blank": {}}, "5Gi")),
+            (["*=upload:5Gi"], {"dataVolume": {"name": "db-vda"}}, ({"upload": {}}, "5Gi")),
+            (
+                ["*=http:https://x/y,1.qcow2,5Gi"],
+                {"dataVolume": {"name": "db-vda"}},
+                ({"http": {"url": "https://x/y,1.qcow2"}}, "5Gi"),
+            ),
+            (
+                ["*=registry:docker://x/y,5Gi"],
+                {"dataVolume": {"name": "db-vda"}},
+                ({"registry": {"url": "docker://x/y"}}, "5Gi"),
+            ),
+            (
+                ["*=clone:gold/fedora"],
+                {"dataVolume": {"name": "db-vda"}},
+                ({"pvc": {"namespace": "gold", "name": "fedora"}}, ""),
+            ),
+        ],
+    )
+    def test_come_from_where_the_first_rule_says(self, rules, volume, templates):
+        found = bring(domain(devices=DISK), Rules(tuple(map(disk_rule, rules))))
+        assert found.reasons == ()
+        assert spec(found)["volumes"] == [{"name": "vda", **volume}]
+        assert machine(found)["devices"]["disks"] == [{"name": "vda", "disk": {"bus": "virtio"}}]
+        made = found.vm["spec"].get("dataVolumeTemplates")
+        if templates is None:
+            assert made is None
+        else:
+            source, size = templates
+            storage = {"resources": {"requests": {"storage": size}}} if size else {}
+            assert made == [{"metadata": {"name": "db-vda"}, "spec": {"source": source, "storage": storage}}]
+        assert fates(found, "devices/disk/source") == {"host"}
+        assert found.lost == []
+
+    def test_that_are_left_out_are_lost(self):
+        found = bring(domain(devices=DISK), Rules((disk_rule("vda=drop"),)))
+        assert "disks" not in machine(found)["devices"]
+        assert why(found, "devices/disk") == "lost: left out, as the rule vda=drop says"
+
+    @pytest.mark.parametrize(
+        ("text", "message"),
+        [
+            ("vda", "is no rule such as vda=claim:root"),
+            ("vda=tape", "'tape' is none of claim, clone"),
+            ("vda=blank", "a blank volume has a size, such as blank:20Gi"),
+            ("vda=blank:-1Gi", "a blank volume has a size"),
+            ("vda=http:https://x", "a http volume has a size"),
+            ("vda=clone:x", "named namespace/name"),
+            ("vda=image", "say of what"),
+            ("vda=drop:x", "drop takes no 'x'"),
+            ("vda=claim:A_B", "is no name of a claim"),
+        ],
+    )
+    def test_rules_that_cannot_be_read_say_what_is_wrong(self, text, message):
+        with pytest.raises(RuleError, match=message):
+            disk_rule(text)
+
+    def test_on_buses_that_kubevirt_lacks_change_it(self):
+        found = bring(domain(devices=DISK.replace("bus='virtio'", "bus='ide'")))
+        assert machine(found)["devices"]["disks"] == [{"name": "vda", "disk": {"bus": "sata"}}]
+        assert why(found, "devices/disk/target/@bus") == "lost: KubeVirt has no disks on ide: the guest gets it on sata"
+
+    def test_options_are_carried(self):
+        driver = "<driver name='qemu' type='raw' cache='writeback' io='threads' error_policy='report'/>"
+        options = "<serial>ROOT</serial><boot order='2'/><shareable/>"
+        disk = DISK.replace("<driver name='qemu' type='qcow2'/>", driver).replace("</disk>", f"{options}</disk>")
+        disk = disk.replace("writeback", "none")
+        found = bring(domain(devices=disk))
+        assert machine(found)["devices"]["disks"] == [
+            {
+                "name": "vda",
+                "disk": {"bus": "virtio"},
+                "cache": "none",
+                "io": "threads",
+                "errorPolicy": "report",
+                "serial": "ROOT",
+                "shareable": True,
+                "bootOrder": 2,
+            }
+        ]
+        assert found.lost == []
+
+    def test_what_kubevirt_refuses_is_lost_with_its_words(self):
+        found = bring(domain(devices=DISK.replace("</disk>", "<serial>a b</serial></disk>")))
+        assert "serial" not in machine(found)["devices"]["disks"][0]
+        assert why(found, "devices/disk/serial").startswith("lost: KubeVirt refuses it: serial 'a b'")
+
+    def test_are_booted_in_the_order_of_their_families(self):
+        cdrom = (
+            "<disk type='file' device='cdrom'><source file='/x.iso'/><target dev='sda' bus='sata'/><readonly/></disk>"
+        )
+        os = "<os><type arch='x86_64' machine='q35'>hvm</type><boot dev='cdrom'/><boot dev='hd'/><boot dev='fd'/></os>"
+        found = bring(domain(devices=DISK + cdrom, os=os))
+        assert [disk["bootOrder"] for disk in machine(found)["devices"]["disks"]] == [2, 1]
+        assert [part.path for part in found.outermost("lost")] == ["os/boot[3]"]
+
+    def test_drives_without_a_disk_are_lost(self):
+        found = bring(domain(devices="<disk type='file' device='cdrom'><target dev='sda' bus='sata'/></disk>"))
+        assert fates(found, "devices/disk") == {"lost"}
+        assert found.reasons == ()
+
+
+class TestInterfaces:
+    def test_the_first_is_on_the_pods_network_others_on_one_of_their_name(self):
+        found = bring(domain(devices=BRIDGE.format("br0") + BRIDGE.format("Br_1").replace("cc'", "cd'")))
+        assert spec(found)["networks"] == [
+            {"name": "default", "pod": {}},
+            {"name": "br-1", "multus": {"networkName": "br-1"}},
+        ]
+        assert [set(each) & {"masquerade", "bridge"} for each in machine(found)["devices"]["interfaces"]] == [
+            {"masquerade"},
+            {"bridge"},
+        ]
+        assert machine(found)["devices"]["interfaces"][0]["macAddress"] == "52:54:00:aa:bb:cc"
+        assert [need.field for need in found.needs] == ["spec.template.spec.networks[name=br-1].multus.networkName"]
+
+    def test_rules_say_otherwise(self):
+        rules = Rules(networks=(network_rule("br0=vlans/office"), network_rule("*=pod")))
+        found = bring(domain(devices=BRIDGE.format("br0") + BRIDGE.format("br1").replace("cc'", "cd'")), rules)
+        assert [each.get("multus", each.get("pod")) for each in spec(found)["networks"]] == [
+            {"networkName": "vlans/office"},
+            {},
+        ]
+        assert found.needs == []
+
+    def test_models_that_kubevirt_lacks_become_virtio(self):
+        found = bring(domain(devices=BRIDGE.format("br0").replace("type='virtio'", "type='vmxnet3'")))
+        assert "model" not in machine(found)["devices"]["interfaces"][0]
+        assert why(found, "devices/interface/model") == "lost: KubeVirt has no vmxnet3: the guest gets virtio"
+
+    def test_none_is_none(self):
+        assert machine(bring(domain()))["devices"]["autoattachPodInterface"] is False
+
+
+class TestHostDevices:
+    DEVICE = (
+        "<hostdev mode='subsystem' type='pci' managed='yes'><source>"
+        "<address domain='0x0000' bus='0x41' slot='0x00' function='0x0'/></source></hostdev>"
+    )
+
+    def test_are_lost_unless_a_rule_names_their_resource(self):
+        found = bring(domain(devices=self.DEVICE))
+        assert why(found, "devices/hostdev").endswith("--device 0000:41:00.0=RESOURCE names it")
+        found = bring(domain(devices=self.DEVICE), Rules(devices=(device_rule("0000:41:*=nvidia.com/A400"),)))
+        assert machine(found)["devices"]["hostDevices"] == [{"name": "device-0", "deviceName": "nvidia.com/A400"}]
+        assert found.lost == []
+
+    def test_rules_name_resources(self):
+        with pytest.raises(RuleError, match=r"'A400' is no resource such as nvidia\.com/A400"):
+            device_rule("*=A400")
+
+
+def test_consoles_and_cards_are_turned_off_where_there_are_none():
+    devices = machine(bring(domain()))["devices"]
+    assert (devices["autoattachSerialConsole"], devices["autoattachGraphicsDevice"]) == (False, False)
+    some = "<serial type='pty'/><graphics type='vnc'/><video><model type='vga'/></video><memballoon model='none'/>"
+    devices = machine(bring(domain(devices=some)))["devices"]
+    assert not {"autoattachSerialConsole", "autoattachGraphicsDevice"} & set(devices)
+    assert devices["autoattachMemBalloon"] is False
+
+
+def test_small_devices_are_carried():
+    devices = (
+        "<rng model='virtio'><backend model='random'>/dev/urandom</backend></rng>"
+        "<tpm model='tpm-crb'><backend type='emulator' version='2.0'/></tpm>"
+        "<watchdog model='i6300esb' action='reset'/><sound model='ich9'/><input type='tablet' bus='usb'/>"
+        "<input type='mouse' bus='ps2'/><controller type='usb' index='0' model='qemu-xhci'/>"
+    )
+    found = bring(domain(devices=devices))
+    made = machine(found)["devices"]
+    assert made["rng"] == {}
+    assert made["tpm"] == {"persistent": True}  # as libvirt's keeps its state
+    assert made["watchdog"] == {"name": "watchdog", "i6300esb": {"action": "reset"}}
+    assert made["inputs"] == [{"type": "tablet", "bus": "usb", "name": "tablet"}]
+    assert found.lost == []
+
+
+def test_what_kubevirt_has_no_device_for_is_lost():
+    found = bring(
+        domain(devices="<smartcard mode='host'/><shmem name='x'/><disk device='floppy'><target dev='fda'/></disk>")
+    )
+    assert [part.path for part in found.outermost("lost")] == ["devices/smartcard", "devices/shmem", "devices/disk"]

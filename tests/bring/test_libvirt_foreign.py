@@ -1,0 +1,38 @@
+"""Domains that others wrote (virt-install's, for twelve kinds of guest): every part of them is accounted for.
+
+foreign/ holds what `virt-install --print-xml` wrote.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+from importing import FOREIGN, bring
+
+from virtcatalog.manifests.xml import read_xml
+
+
+def test_there_are_enough_of_them():
+    assert len(FOREIGN) >= 11
+
+
+@pytest.mark.parametrize("file", FOREIGN, ids=lambda file: file.stem)
+class TestForeign:
+    def test_every_element_and_attribute_has_a_fate(self, file):
+        found = bring(file.read_bytes())
+        root = read_xml(file.read_bytes(), file.name)
+        elements = [each for each in root.walk() if each is not root]
+        parts = Counter(part.path for part in found.parts)
+        assert set(parts.values()) == {1}
+        assert {part.path for part in found.parts if "@" not in part.path} == {each.path for each in elements}
+        attributes = sum(len(each.attributes) for each in root.walk())
+        assert sum("@" in path for path in parts) == attributes
+        assert all(part.why for part in found.parts if part.fate != "carried")
+
+    def test_the_vm_runs_and_what_is_lost_is_named(self, file, snapshot):
+        found = bring(file.read_bytes())
+        assert found.reasons == ()
+        counts = Counter(part.fate for part in found.parts)
+        lost = [f"{part.line}:{part.column} {part.path} = {part.value}: {part.why}" for part in found.outermost("lost")]
+        assert [f"{fate}: {counts[fate]}" for fate in ("carried", "host", "lost")] + lost == snapshot

@@ -1,0 +1,91 @@
+"""XML is read by one parser: elements with their places, and nothing that grows or fetches."""
+
+from __future__ import annotations
+
+import pytest
+
+from virtcatalog import limits
+from virtcatalog.errors import ManifestError
+from virtcatalog.manifests.xml import read_xml
+
+
+def problem(content: bytes):
+    with pytest.raises(ManifestError) as raised:
+        read_xml(content, "d.xml")
+    (found,) = raised.value.problems
+    return found
+
+
+def test_elements_know_their_text_attributes_path_and_place():
+    root = read_xml(b"\xef\xbb\xbf<a>\n <b x='1'/>  <b\n  y='>'> \xc3\xa4<c/></b>\n</a>", "d.xml")
+    first, second = root.all("b")
+    assert (first.attributes, first.line, first.column, first.path) == ({"x": "1"}, 2, 2, "b[1]")
+    assert (second.get("y"), second.text, second.line, second.column) == (">", "ä", 2, 14)
+    assert [each.path for each in root.walk()] == ["", "b[1]", "b[2]", "b[2]/c"]
+    assert root.first("b", "c") is second.children[0]
+    assert root.first("c") is None
+
+
+def test_comments_and_character_data_move_no_place():
+    root = read_xml(b"<?xml version='1.0'?>\n<!-- <x> --><a><!--\n<y> --><![CDATA[<z>]]><b/></a>", "d.xml")
+    assert [(each.tag, each.line, each.column) for each in root.walk()] == [("a", 2, 13), ("b", 3, 23)]
+
+
+def test_siblings_of_a_name_are_counted_whatever_their_namespace():
+    root = read_xml(b"<a xmlns:q='u'><q:b/><b/></a>", "d.xml")
+    assert [(each.tag, each.path) for each in root] == [("{u}b", "b[1]"), ("b", "b[2]")]
+
+
+@pytest.mark.parametrize(
+    ("content", "place", "message"),
+    [
+        (b"", (1, 1), "is empty"),
+        (b" \n", (1, 1), "is empty"),
+        (b"<a>\n<b></a>", (2, 8), "is not XML: Opening and ending tag mismatch: b line 2 and a"),
+        (b"name: x", (1, 1), "is not XML: Start tag expected, '<' not found"),
+        (b"<a>&x;</a>", (1, 7), "is not XML: Entity 'x' not defined"),
+        (b"<a>\n\xff</a>", (2, 1), "is not UTF-8"),
+        ("<a/>".encode("utf-16"), (1, 1), "is not UTF-8"),
+    ],
+)
+def test_what_is_no_xml_is_told_with_its_place(content, place, message):
+    found = problem(content)
+    assert ((found.line, found.column), found.message) == (place, message)
+
+
+BOMB = (
+    b"<?xml version='1.0'?>\n<!DOCTYPE a [<!ENTITY a 'x'>"
+    + b"".join(b"<!ENTITY a%d '%s'>" % (number, b"&a;" * 10) for number in range(9))
+    + b"]>\n<a>&a8;</a>"
+)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [BOMB, b"\n<!DOCTYPE a SYSTEM 'file:///etc/passwd'><a/>", b"\n<!DOCTYPE a [<!ENTITY % x SYSTEM 'http://x'>]><a/>"],
+)
+def test_document_types_and_with_them_entities_are_refused(content):
+    found = problem(content)
+    assert (found.line, found.column) == (2, 1)
+    assert found.message.startswith("<!DOCTYPE is not taken")
+
+
+def test_another_declared_encoding_counts_for_nothing():
+    assert read_xml("<?xml version='1.0' encoding='latin-1'?><a>ä</a>".encode(), "d.xml").text == "ä"
+
+
+class TestLimits:
+    def test_bytes(self):
+        assert problem(b"<a>" + b" " * limits.XML_BYTES + b"</a>").message == "is larger than 1024 KiB"
+
+    def test_elements(self):
+        read_xml(b"<a>" + b"<b/>" * (limits.XML_ELEMENTS - 1) + b"</a>", "d.xml")
+        found = problem(b"<a>" + b"<b/>" * limits.XML_ELEMENTS + b"</a>")
+        assert found.message == "holds more than 20000 elements"
+        assert (found.line, found.column) == (1, 4 + 4 * (limits.XML_ELEMENTS - 1))
+
+    def test_levels(self):
+        most = limits.XML_LEVELS
+        read_xml(b"<a>" * most + b"</a>" * most, "d.xml")
+        found = problem(b"<a>" * (most + 1) + b"</a>" * (most + 1))
+        assert found.message == "is nested more than 64 levels deep"
