@@ -209,3 +209,45 @@ def test_a_vm_of_an_environment_is_tested_under_the_release_that_it_runs(reposit
     assert names(golden) == ["app.old.xml", "db.xml", "v1.8.4", "web.xml"]
     assert names(golden / "v1.8.4") == ["db.xml", "web.xml"]
     assert "/usr/share/OVMF/" in (golden / "app.old.xml").read_text()
+
+
+def keep_pods(repository, form):
+    (repository / "pytest.toml").write_text(f'{FILES["pytest.toml"]}virtcatalog_pods = ["{form}"]\n')
+
+
+def test_pods_are_kept_in_short_or_whole(repository, run, golden):
+    keep_pods(repository, "extract")
+    result = run()
+    assert result.returncode == 1
+    assert "there is no tests/golden/catalog/web.pod.yaml" in result.stdout
+    assert run("--snapshot-update").returncode == 0
+    assert names(golden) == ["db.pod.yaml", "db.xml", "web.pod.yaml", "web.xml"]
+    short = (golden / "web.pod.yaml").read_text()
+    assert short.startswith("requests:\n  cpu: 105m\n")
+    assert "devices.kubevirt.io/kvm" in short
+    result = run()
+    assert (result.returncode, "3 passed" in result.stdout) == (0, True), result.stdout
+    keep_pods(repository, "catalog=whole")
+    assert run("--snapshot-update").returncode == 0
+    assert "kind: Pod" in (golden / "web.pod.yaml").read_text()
+    assert run().returncode == 0
+
+
+def test_pods_that_are_not_kept_any_more_are_unused(repository, run, golden):
+    keep_pods(repository, "extract")
+    assert run("--snapshot-update").returncode == 0
+    (repository / "pytest.toml").write_text(FILES["pytest.toml"])
+    assert "2 snapshots unused" in run().stdout
+    assert run("--snapshot-update").returncode == 0
+    assert names(golden) == ["db.xml", "web.xml"]
+
+
+def test_a_vm_without_a_pod_fails_where_pods_are_kept(repository, run, golden):
+    keep_pods(repository, "extract")
+    disk = "domain: {devices: {disks: [{name: s, cdrom: {}}]}}\n      volumes: [{name: s, sysprep: {}}]"
+    (repository / "catalog/vms/web.yaml").write_text(VM.replace("domain: {devices: {}}", disk))
+    result = run("--snapshot-update")
+    assert result.returncode == 1
+    assert "spec.template.spec.volumes[0].sysprep: no Pod is made: names neither" in result.stdout
+    keep_pods(repository, "all")
+    assert "virtcatalog_pods: 'all' is none of none, extract, whole" in run().stdout

@@ -136,7 +136,7 @@ def test_a_vm_without_a_pod_has_no_field_of_it() -> None:
     server.write_text(text[: text.index("devices:")] + plugged)
     result = run("--pod", "requests.memory")
     assert result.exit_code == 2
-    assert "virt-controller makes no Pod of this VM" in result.stderr
+    assert "interfaces[0].binding.name: no Pod is made" in result.stderr
 
 
 @pytest.mark.parametrize(

@@ -31,7 +31,7 @@ def of_pod_field(field: str) -> View:
     def look(result: Result) -> str | None:
         nonlocal first
         if first and result.pod_error is not None:
-            raise VirtcatalogError(f"virt-controller makes no Pod of this VM: {result.pod_error}")
+            raise VirtcatalogError(f"{result.pod_error.field}: {result.pod_error.message}".removeprefix(": "))
         first = False
         found = _found(result.pod, steps, names) if result.pod is not None else None
         return None if found is None else as_text(found[1])

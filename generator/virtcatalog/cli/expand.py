@@ -124,7 +124,7 @@ class _Run:
             yield Outcome(vm, result, cluster)
             self.count["admitted" if result.admitted else "refused"] += 1
             faults = [vm.problem("", f"{self._schema}: {each}") for each in self._lint(result)]
-            faults += (vm.problem(each.field, f"no Pod is made: {each.message}") for each in podless)
+            faults += (vm.problem(each.field, each.message) for each in podless)
             self.worst = max(self.worst, 0 if result.admitted and not faults else 1)
             for problem in [*placed(result.reasons, vm.problem), *warnings.of(vm, result), *faults]:
                 self.say(problem)

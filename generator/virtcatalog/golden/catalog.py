@@ -20,7 +20,9 @@ from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.conditions import Conditions, choose_release
 from virtcatalog.kubevirt.hostfile import load_host
 from virtcatalog.kubevirt.hosts import HostProfile
-from virtcatalog.kubevirt.pipeline import expand
+from virtcatalog.kubevirt.pipeline import Result, expand
+from virtcatalog.kubevirt.pod.amounts import extract
+from virtcatalog.manifests.emit import dump
 from virtcatalog.manifests.read import read_manifests
 from virtcatalog.manifests.sources import read_file
 from virtcatalog.releases import DEFAULT, RELEASES, Release, find_release
@@ -33,11 +35,14 @@ if TYPE_CHECKING:
     from syrupy.types import SnapshotIndex
 
 
-class DomainXML(SingleFileSnapshotExtension):
+_XML, _POD = "xml", "pod.yaml"
+_PODS = ("none", "extract", "whole")
+
+
+class GoldenFile(SingleFileSnapshotExtension):
     """Snapshots named as their VM template, in the catalog's folder of golden files."""
 
     _write_mode = WriteMode.TEXT
-    file_extension = "xml"
 
     @classmethod
     def dirname(cls, *, test_location: PyTestLocation) -> str:
@@ -74,14 +79,35 @@ class DomainXML(SingleFileSnapshotExtension):
         found = SnapshotCollections()
         if isinstance(item, GoldenTest) and item.catalog.is_complete(item.session.items):
             for folder in (item.folder, *item.catalog.unused_folders):
-                for file in sorted(folder.glob("*.xml")):
-                    found.add(self.read_snapshot_collection(snapshot_location=str(file)))
+                for kind in self.kinds(item.catalog):
+                    for file in sorted(folder.glob(f"*.{kind.file_extension}")):
+                        found.add(kind().read_snapshot_collection(snapshot_location=str(file)))
         return found
 
+    def kinds(self, _catalog: GoldenCatalog) -> tuple[type[GoldenFile], ...]:
+        """The kinds of golden files that this one knows to be of use or not."""
+        return (type(self),)
+
     def diff_lines(self, serialized_data: Any, snapshot_data: Any) -> Iterator[str]:
-        """Yield a unified diff: what the golden file has and what the domain is."""
+        """Yield a unified diff: what the golden file has and what the domain or Pod is."""
         old, new = (str(data or "").splitlines() for data in (snapshot_data, serialized_data))
         yield from unified_diff(old, new, "golden", "expanded", lineterm="")
+
+
+class DomainXML(GoldenFile):
+    """The domain."""
+
+    file_extension = _XML
+
+    def kinds(self, catalog: GoldenCatalog) -> tuple[type[GoldenFile], ...]:
+        """Pods that are not kept any more are of no use."""
+        return (DomainXML, PodYAML) if catalog.pods == "none" else (DomainXML,)
+
+
+class PodYAML(GoldenFile):
+    """The virt-launcher Pod, or what of it decides where it fits."""
+
+    file_extension = _POD
 
 
 class GoldenCatalog(pytest.File):
@@ -146,17 +172,29 @@ class GoldenCatalog(pytest.File):
         files: list[Path] = self.config.getini("virtcatalog_cluster")
         return [manifest.data for file in files for manifest in read_manifests(read_file(str(file)), _shown(file))]
 
+    def _chosen(self, key: str, usual: str) -> str:
+        """What a key of the configuration says for it, else for all catalogs."""
+        chosen = usual
+        for entry in self.config.getini(key):
+            catalog, _, value = str(entry).rpartition("=")
+            if catalog == self.path.parent.name:
+                return value
+            if not catalog:
+                chosen = value
+        return chosen
+
+    @cached_property
+    def pods(self) -> str:
+        """How Pods are kept: none, extract or whole."""
+        chosen = self._chosen("virtcatalog_pods", _PODS[0])
+        if chosen not in _PODS:
+            raise pytest.UsageError(f"virtcatalog_pods: {chosen!r} is none of {', '.join(_PODS)}")
+        return chosen
+
     @cached_property
     def host(self) -> HostProfile:
         """The profile that is meant for it, else for all catalogs, else the reference."""
-        chosen = "reference"
-        for entry in self.config.getini("virtcatalog_host"):
-            catalog, _, profile = entry.rpartition("=")
-            if catalog == self.path.parent.name:
-                chosen = profile
-                break
-            if not catalog:
-                chosen = profile
+        chosen = self._chosen("virtcatalog_host", "reference")
         file = Path(self.config.rootpath, chosen)
         return load_host(_shown(file) if file.is_file() else chosen)
 
@@ -204,19 +242,34 @@ class GoldenTest(pytest.Function):
         return Path(source.file), source.line - 1, self.name
 
     def problem(self, golden: SnapshotAssertion) -> str:
-        """Expand the VM and say what is wrong: nothing, if its domain is the golden one."""
+        """Expand the VM and say what is wrong: nothing, if its domain, and its Pod if kept, are the golden ones."""
         try:
             result = expand(self.template.manifest, self._cluster())
+            pod = self._pod(result) if result.admitted and self.catalog.pods != "none" else None
         except VirtcatalogError as error:
             return str(error)
         if not result.admitted:
             return "\n".join(map(str, placed(result.reasons, self.template.problem)))
-        if golden == result.domain_xml:
-            return ""
-        file = self.folder / f"{self.name}.xml"
+        found = self._compared(golden.use_extension(DomainXML), result.domain_xml, _XML)
+        if result.pod_error is not None and self.catalog.pods != "none":
+            found.append(str(self.template.problem(result.pod_error.field, result.pod_error.message)))
+        elif pod is not None:
+            found += self._compared(golden.use_extension(PodYAML), pod, _POD)
+        return "\n".join(found)
+
+    def _compared(self, golden: SnapshotAssertion, text: str | None, form: str) -> list[str]:
+        if golden == text:
+            return []
+        file = self.folder / f"{self.name}.{form}"
         if not file.exists():
-            return f"there is no {_shown(file)}; pytest --snapshot-update writes it"
-        return "\n".join(golden.get_assert_diff())
+            return [f"there is no {_shown(file)}; pytest --snapshot-update writes it"]
+        return list(golden.get_assert_diff())
+
+    def _pod(self, result: Result) -> str | None:
+        """The Pod as it is kept, as YAML."""
+        if result.pod is None:
+            return None
+        return dump(result.pod if self.catalog.pods == "whole" else extract(result.pod))
 
     def _cluster(self) -> Cluster:
         catalog, environment = self.objects
@@ -233,7 +286,7 @@ class GoldenTest(pytest.Function):
 def _check(request: pytest.FixtureRequest, snapshot: SnapshotAssertion) -> None:
     test = request.node
     assert isinstance(test, GoldenTest)
-    problem = test.problem(snapshot.use_extension(DomainXML))
+    problem = test.problem(snapshot)
     if problem:
         pytest.fail(problem, pytrace=False)
 

@@ -21,6 +21,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addini("virtcatalog_cluster", "Manifests of the cluster: the KubeVirt CR, claims …", "paths", [])
     parser.addini("virtcatalog_host", "Host profile, a name or a YAML file; CATALOG=PROFILE for one.", "args", [])
     parser.addini("virtcatalog_kubevirt", "KubeVirt releases; a folder of XML for each but the default.", "args", [])
+    parser.addini("virtcatalog_pods", "Pods beside the XML: none, extract or whole; CATALOG=FORM for one.", "args", [])
     parser.addini("virtcatalog_architecture", "The architecture of VMs that name none.", default="amd64")
 
 

@@ -119,7 +119,7 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, dict=True):
             return render_pod(vmi, self.cluster, self.vm_object), None
         except PodError as error:
             field = field_of_holder(field_of_vm(error.field, of_vmi=True), self.holder)
-            return None, Reason(field, error.message, "controller")
+            return None, Reason(field, f"no Pod is made: {error.message}", "controller")
 
     def _written(self, domain: Element) -> str:
         """The domain as text, with a comment that says what it was made for."""

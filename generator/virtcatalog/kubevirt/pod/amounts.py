@@ -1,0 +1,93 @@
+"""What a whole Pod counts for, as Kubernetes' scheduler and quotas reckon."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from virtcatalog.api.quantity import Quantity
+from virtcatalog.units import mebibytes
+
+Amounts = dict[str, Quantity]
+Pod = dict[str, Any]
+
+_ZERO = Quantity()
+#: What every node has, of which Kubernetes itself hands out shares; all else comes from device plugins.
+NATIVE = ("cpu", "memory", "ephemeral-storage")
+
+
+def pod_requests(pod: Pod) -> Amounts:
+    """What a Pod requests: the containers together, or the init container that asks for more.
+
+    A container that is limited and requests nothing requests its limit. Init containers that go on running count with
+    the containers. Source: k8s.io/component-helpers/resource/helpers.go (PodRequests).
+    """
+    return _of(pod, "requests")
+
+
+def pod_limits(pod: Pod) -> Amounts:
+    """What a Pod is limited to, of the resources that some container is limited in (PodLimits)."""
+    return _of(pod, "limits")
+
+
+def devices(amounts: Amounts) -> Amounts:
+    """Of these amounts, those of device plugins."""
+    return {name: amount for name, amount in amounts.items() if is_device(name)}
+
+
+def is_device(name: str) -> bool:
+    """Whether a resource comes from a device plugin: it has a domain of its own."""
+    return "/" in name
+
+
+def extract(pod: Pod) -> dict[str, Any]:
+    """What of a Pod decides where it fits, in short: requests, limits, devices, and the conditions for its node."""
+    requests, limits = pod_requests(pod), pod_limits(pod)
+    asked = devices(requests)
+    found: dict[str, Any] = {
+        "requests": _written(requests, asked),
+        "limits": _written(limits, asked),
+        "devices": _written(asked),
+    }
+    conditions = ("nodeSelector", "affinity", "tolerations", "topologySpreadConstraints", "priorityClassName")
+    found |= {name: pod["spec"].get(name) for name in (*conditions, "resourceClaims", "serviceAccountName")}
+    return {name: each for name, each in found.items() if each}
+
+
+def _written(amounts: Amounts, without: Amounts | None = None) -> dict[str, str]:
+    """Amounts for people: the memory of a Pod is the sum of decimal and binary ones."""
+    names = sorted(amounts.keys() - (without or {}).keys())
+    return {name: mebibytes(amounts[name].value) if name == "memory" else str(amounts[name]) for name in names}
+
+
+def _of(pod: Pod, part: str) -> Amounts:
+    spec = pod["spec"]
+    whole: Amounts = {}
+    for container in spec["containers"]:
+        _add(whole, _container(container, part))
+    running: Amounts = {}
+    most: Amounts = {}
+    for container in spec.get("initContainers", ()):
+        own = _container(container, part)
+        if container.get("restartPolicy") == "Always":
+            _add(whole, own)
+            _add(running, own)
+            own = running
+        else:
+            own = dict(own)
+            _add(own, running)
+        for name, amount in own.items():
+            most[name] = max(most.get(name, amount), amount)
+    return {name: max(whole.get(name, _ZERO), most.get(name, _ZERO)) for name in {**whole, **most}}
+
+
+def _container(container: dict[str, Any], part: str) -> Amounts:
+    resources = container.get("resources") or {}
+    given = resources.get(part) or {}
+    if part == "requests":
+        given = {**(resources.get("limits") or {}), **given}
+    return {name: Quantity.parse(amount) for name, amount in given.items()}
+
+
+def _add(amounts: Amounts, others: Amounts) -> None:
+    for name, amount in others.items():
+        amounts[name] = amounts[name] + amount if name in amounts else amount

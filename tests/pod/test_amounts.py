@@ -1,0 +1,55 @@
+"""What a whole Pod counts for."""
+
+from podding import expanded
+
+from virtcatalog.kubevirt.pod.amounts import extract, pod_limits, pod_requests
+
+
+def container(requests=None, limits=None, **more):
+    return {"resources": {"requests": requests or {}, "limits": limits or {}}, **more}
+
+
+def requests(containers, before=()):
+    pod = {"spec": {"containers": containers, "initContainers": list(before)}}
+    return {name: str(amount) for name, amount in pod_requests(pod).items()}
+
+
+def test_containers_add_up():
+    assert requests([container({"cpu": "1"}), container({"cpu": "500m", "memory": "1Gi"})]) == {
+        "cpu": "1500m",
+        "memory": "1Gi",
+    }
+
+
+def test_a_limit_alone_is_a_request_too():
+    assert requests([container(limits={"cpu": "2", "x/gpu": "1"}), container({"cpu": "1"}, {"cpu": "3"})]) == {
+        "cpu": "3",
+        "x/gpu": "1",
+    }
+
+
+def test_an_init_container_counts_where_it_asks_for_more_than_all_others():
+    assert requests([container({"cpu": "1"})], [container({"cpu": "3"}), container({"cpu": "2"})]) == {"cpu": "3"}
+
+
+def test_init_containers_that_go_on_count_with_the_others_and_with_those_after_them():
+    before = [container({"cpu": "1"}), container({"cpu": "1"}, restartPolicy="Always"), container({"cpu": "3"})]
+    assert requests([container({"cpu": "1"})], before) == {"cpu": "4"}
+    assert requests([container({"cpu": "5"})], before) == {"cpu": "6"}
+
+
+def test_limits_of_those_that_have_them():
+    pod = {"spec": {"containers": [container(limits={"cpu": "1"}), container({"memory": "1Gi"})]}}
+    assert {name: str(amount) for name, amount in pod_limits(pod).items()} == {"cpu": "1"}
+
+
+def test_an_extract_of_a_pod():
+    found = extract(expanded("domain: {memory: {guest: 1Gi}, devices: {logSerialConsole: false}}").pod)
+    assert found["requests"] == {"cpu": "100m", "ephemeral-storage": "50M", "memory": "1,292 MiB"}
+    assert found["devices"] == {
+        "devices.kubevirt.io/kvm": "1",
+        "devices.kubevirt.io/tun": "1",
+        "devices.kubevirt.io/vhost-net": "1",
+    }
+    assert found["nodeSelector"]["kubernetes.io/arch"] == "amd64"
+    assert "limits" not in found
