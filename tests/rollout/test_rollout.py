@@ -3,7 +3,7 @@
 import pytest
 
 from rollout.conftest import edited, kubevirt, roll, shown
-from virtcatalog import ManifestError
+from virtcatalog import Cluster, ManifestError, rollout
 
 
 def test_the_same_manifest_changes_nothing(vm):
@@ -83,3 +83,65 @@ def test_two_vms_are_no_update(vm, name):
 def test_an_update_is_applied_or_replaces(vm):
     with pytest.raises(ValueError, match="'patch'"):
         roll(vm, vm, update="patch")
+
+
+def test_a_vm_that_nobody_touches_is_asked_by_no_webhook(vm):
+    gated = kubevirt(developerConfiguration={"featureGates": ["HostDisk"]})
+    disks = {"name": "root", "hostDisk": {"path": "/data/disk.img", "type": "DiskOrCreate", "capacity": "1Gi"}}
+    vm = edited(vm, template__spec__volumes=[disks])
+    assert roll(vm, vm, gated, later=[kubevirt()]).refused
+    assert not roll(vm, vm, gated, later=[kubevirt()], update="keep").refused
+
+
+def test_another_release_moves_the_machine_to_its_own_launcher(vm):
+    told = rollout(vm, vm, Cluster(release="v1.8.4"), Cluster(release="v1.9.0"), update="keep")
+    assert (told.migration.required, told.migration.action) == ("yes", "migrate")
+    assert not told.restart_required
+
+
+def secondary(vm, network):
+    devices = {"interfaces": [{"name": "default", "masquerade": {}}, {"name": "n", "bridge": {}}]}
+    networks = [{"name": "default", "pod": {}}, {"name": "n", "multus": {"networkName": network}}]
+    vm = edited(vm, template__spec__networks=networks)
+    vm["spec"]["template"]["spec"]["domain"]["devices"].update(devices)
+    return vm
+
+
+@pytest.mark.parametrize(
+    ("release", "gates", "live"),
+    [
+        ("v1.9.0", [], True),
+        ("v1.8.4", ["LiveUpdateNADRef"], True),
+        ("v1.8.4", [], False),
+        ("v1.7.4", [], False),
+    ],
+)
+def test_an_interface_moves_to_another_network_where_its_gate_is_on(vm, release, gates, live):
+    configured = kubevirt(developerConfiguration={"featureGates": gates})
+    told = roll(secondary(vm, "blue"), secondary(vm, "red"), configured, release=release)
+    assert shown(told.live) == ({"/spec/networks/1/multus/networkName": "red"} if live else {})
+    assert told.restart_required is not live
+    assert told.migration.required == ("yes" if live else "no")
+
+
+@pytest.mark.parametrize(("release", "needed"), [("v1.9.0", True), ("v1.8.4", True), ("v1.7.4", False)])
+def test_the_pod_network_is_joined_at_a_restart(vm, release, needed):
+    apart = edited(vm, template__spec__networks=[])
+    apart["spec"]["template"]["spec"]["domain"]["devices"].update(interfaces=[], autoattachPodInterface=False)
+    joined = edited(vm)
+    joined["spec"]["template"]["spec"]["domain"]["devices"]["autoattachPodInterface"] = False
+    assert roll(apart, joined, release=release).restart_required is needed
+
+
+@pytest.mark.parametrize(("release", "noted"), [("v1.9.0", False), ("v1.8.4", True), ("v1.7.4", True)])
+def test_volumes_that_stay_without_their_vm_are_noted(vm, release, noted):
+    """Without declarative hotplug, a volume that the VM drops stays plugged in."""
+    plugged = edited(vm)
+    spec = plugged["spec"]["template"]["spec"]
+    spec["domain"]["devices"]["disks"].append({"name": "data", "disk": {"bus": "scsi"}})
+    spec["volumes"].append({"name": "data", "persistentVolumeClaim": {"claimName": "data", "hotpluggable": True}})
+    off = kubevirt(developerConfiguration={"featureGates": ["HotplugVolumes"]})
+    told = roll(plugged, vm, off, release=release)
+    expected = {"/annotations/kubevirt.io~1ephemeral-hotplug-volumes": '["data"]'} if noted else {}
+    assert shown(told.live) == expected
+    assert not told.restart_required

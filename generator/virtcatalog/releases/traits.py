@@ -162,9 +162,15 @@ class Traits(msgspec.Struct, frozen=True, kw_only=True):
     """Pods that reserve the same LUN are kept on different nodes (services/template.go,
     setPersistentReservationAntiAffinity)."""
 
-    skips_backup_hooks: bool = False
-    """An annotation of the VM that keeps backups from calling its hooks follows to its VMI while it runs
-    (watch/vm/vm.go, syncDynamicAnnotationsAndLabelsToVMI)."""
+    pod_network_needs_restart: bool = False
+    """A VM that joins the pod network has to restart; before, nothing happens and nothing is said
+    (pkg/network/vmliveupdate/restart.go, IsRestartRequired)."""
+    networks_change_alone: bool = False
+    """Networks of a running VMI are brought into order, or changed, even if no interface changes
+    (pkg/network/controllers/vm.go, vmiInterfacesPatch)."""
+    notes_left_volumes: bool = True
+    """A VMI is annotated with the hotplugged volumes that its VM does not have (watch/vmi/storage.go,
+    checkEphemeralHotplugVolumes)."""
 
 
 class Release(msgspec.Struct, frozen=True, kw_only=True, dict=True):

@@ -67,6 +67,7 @@ RELEASE = replace(
         strict_pci_numa_placement=True,
         pins_supplemental_iothreads_first=True,
         crashes_on_max_sockets=False,
+        notes_left_volumes=False,
         permits_device_by_device=True,
         tdx_device=True,
         sidecar_is_told_plugin=True,

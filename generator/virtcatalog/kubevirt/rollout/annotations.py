@@ -19,14 +19,12 @@ _PCI_SLOTS_ANNOTATION = "kubevirt.io/pci-interface-slot-count"
 Annotations = Mapping[str, str]
 
 
-def followed(vm: VirtualMachine, vmi: Annotations, *, skips_backup_hooks: bool) -> dict[str, str]:
-    """Return the annotations of a VMI as its VM has them now; `skips_backup_hooks`: one of the VM itself is followed.
+def followed(vm: VirtualMachine, vmi: Annotations) -> dict[str, str]:
+    """Return the annotations of a VMI as its VM has them now.
 
     SyncError when one of the template and one of the VM itself change at once: the controller's patch fails then.
     """
     of_template = _taken(vmi, vm.spec.template.metadata.annotations, _DESCHEDULER)
-    if not skips_backup_hooks:
-        return of_template
     of_both = _taken(of_template, vm.metadata.annotations, (_SKIP_BACKUP_HOOKS,))
     if of_template != vmi and of_both != of_template:
         message = f"{_SKIP_BACKUP_HOOKS} and an annotation for the descheduler cannot change at once"

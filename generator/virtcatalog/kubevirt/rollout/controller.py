@@ -219,8 +219,7 @@ def _patch(running: Running, spec: VirtualMachineInstanceSpec) -> None:
 def _sync_network(running: Running, vm: VirtualMachine) -> VirtualMachine:
     template, vmi = vm.spec.template, running.vmi
     if vmi is not None:
-        live = running.cluster.configuration.feature_gate("LiveUpdateNADRef")
-        spec = plug(template.spec, vmi.spec, running.interfaces, networks_are_live=live)
+        spec = plug(template.spec, vmi.spec, running.interfaces, running.cluster.configuration)
         if spec != vmi.spec:
             if running.networks_emptied:
                 # The VMI is stored without the empty list that the controller tests for before it patches.
@@ -260,8 +259,7 @@ def _plug_volumes(running: Running, vm: VirtualMachine) -> None:
 def _follow_annotations(running: Running, vm: VirtualMachine) -> None:
     assert running.vmi is not None
     metadata = running.vmi.metadata
-    traits = running.cluster.release.traits
-    annotations = followed(vm, metadata.annotations, skips_backup_hooks=traits.skips_backup_hooks)
+    annotations = followed(vm, metadata.annotations)
     running.vmi = replace(running.vmi, metadata=replace(metadata, annotations=annotations))
 
 

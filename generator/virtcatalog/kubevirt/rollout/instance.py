@@ -6,12 +6,14 @@ pkg/network/controllers/vmi.go, pkg/network/migration/evaluator.go.
 
 from __future__ import annotations
 
+import json
+
 from msgspec.structs import replace
 
 from virtcatalog.api.kubevirt import VirtualMachineInstanceSpec
 from virtcatalog.api.volumes import Network, Volume
 from virtcatalog.kubevirt.claims import find_claim
-from virtcatalog.kubevirt.rollout.interfaces import ABSENT, interfaces_by_name, is_secondary
+from virtcatalog.kubevirt.rollout.interfaces import ABSENT, interfaces_by_name, is_secondary, networks_are_live
 from virtcatalog.kubevirt.rollout.migratable import note_migratability
 from virtcatalog.kubevirt.rollout.running import (
     CPU_CHANGE,
@@ -23,8 +25,9 @@ from virtcatalog.kubevirt.rollout.running import (
     PluggedInterface,
     Running,
 )
-from virtcatalog.kubevirt.rollout.volumes import can_be_hotplugged, claim_of, is_hotplugged
+from virtcatalog.kubevirt.rollout.volumes import can_be_hotplugged, claim_of, is_hotplugged, volumes_by_name
 
+_LEFT_VOLUMES_ANNOTATION = "kubevirt.io/ephemeral-hotplug-volumes"
 _OVERHEAD_RATIO_LABEL = "kubevirt.io/memory-hotplug-overhead-ratio"
 
 
@@ -66,6 +69,8 @@ def note(running: Running) -> None:
     if VOLUMES_CHANGE not in running.conditions and _wants_volumes(running, spec):
         running.conditions[VOLUMES_CHANGE] = True
     _note_migration(running, spec)
+    if running.cluster.release.traits.notes_left_volumes:
+        _note_left_volumes(running)
     for name, interface in interfaces_by_name(spec).items():
         plugged = running.interfaces.get(name)
         if interface.state == ABSENT and plugged is not None:  # the guest lets go of it
@@ -85,6 +90,18 @@ def _note_volumes(running: Running) -> None:
         )
         for volume in running.vmi.spec.volumes
     }
+
+
+def _note_left_volumes(running: Running) -> None:
+    """Source: checkEphemeralHotplugVolumes."""
+    assert running.vmi is not None
+    kept = volumes_by_name(running.vm.spec.template.spec)
+    left = [each.name for each in running.vmi.spec.volumes if is_hotplugged(each) and each.name not in kept]
+    metadata = running.vmi.metadata
+    annotations = {key: value for key, value in metadata.annotations.items() if key != _LEFT_VOLUMES_ANNOTATION}
+    if left:
+        annotations[_LEFT_VOLUMES_ANNOTATION] = json.dumps(left, separators=(",", ":"))
+    running.vmi = replace(running.vmi, metadata=replace(metadata, annotations=annotations))
 
 
 def _attached(running: Running, volume: Volume, *, hotplugged: bool) -> AttachedVolume:
@@ -165,6 +182,6 @@ def _network_migration(running: Running, spec: VirtualMachineInstanceSpec) -> bo
                 return interface.sriov is not None
         elif interface.state == ABSENT and not plugged.in_guest:
             return False
-        elif definition != plugged.network:
+        elif definition != plugged.network and networks_are_live(running.cluster.configuration):
             return True
     return None

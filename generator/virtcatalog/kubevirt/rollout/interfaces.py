@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from virtcatalog.api.devices import Interface
 from virtcatalog.api.kubevirt import VirtualMachineInstanceSpec
 from virtcatalog.api.volumes import Network
+from virtcatalog.kubevirt.configuration import Configuration
 
 ABSENT = "absent"
 
@@ -36,22 +37,33 @@ def pod_network(spec: VirtualMachineInstanceSpec) -> Network | None:
     return next((network for network in spec.networks if network.pod is not None), None)
 
 
-def needs_restart(wanted: VirtualMachineInstanceSpec, vmi: VirtualMachineInstanceSpec) -> bool:
+def networks_are_live(config: Configuration) -> bool:
+    """Whether a running interface may move to another NetworkAttachmentDefinition (LiveUpdateNADRefEnabled)."""
+    return config.feature_gate("LiveUpdateNADRef")
+
+
+def needs_restart(wanted: VirtualMachineInstanceSpec, vmi: VirtualMachineInstanceSpec, config: Configuration) -> bool:
     """Whether interfaces or networks of the running VMI are gone or changed in a way that it cannot follow.
 
     New ones never count. Source: IsRestartRequired.
     """
+    anywhere = _anywhere if networks_are_live(config) else _as_it_is
     interfaces, networks = interfaces_by_name(wanted), networks_by_name(wanted)
     for interface in vmi.domain.devices.interfaces:
         asked = interfaces.get(interface.name)
         if asked is None or replace(asked, state="") != replace(interface, state=""):
             return True
-    if pod_network(wanted) is not None and pod_network(vmi) is None:
+    joins = pod_network(wanted) is not None and pod_network(vmi) is None
+    if joins and config.release.traits.pod_network_needs_restart:
         return True
     return any(
-        network.name not in networks or _anywhere(networks[network.name]) != _anywhere(network)
+        network.name not in networks or anywhere(networks[network.name]) != anywhere(network)
         for network in vmi.networks
     )
+
+
+def _as_it_is(network: Network) -> Network:
+    return network
 
 
 def _anywhere(network: Network) -> Network:
@@ -65,13 +77,11 @@ def plug(
     wanted: VirtualMachineInstanceSpec,
     vmi: VirtualMachineInstanceSpec,
     attached: Container[str],
-    *,
-    networks_are_live: bool,
+    config: Configuration,
 ) -> VirtualMachineInstanceSpec:
     """Return the VMI's spec with the interfaces that its VM wants, as far as they can follow.
 
-    `attached` are the interfaces in the VMI's status; `networks_are_live` says whether an interface may move to another
-    NetworkAttachmentDefinition. Source: syncVMIInterfaces.
+    `attached` are the interfaces in the VMI's status. Source: syncVMIInterfaces, vmiInterfacesPatch.
     """
     interfaces, networks = list(vmi.domain.devices.interfaces), list(vmi.networks)
     places = {interface.name: place for place, interface in enumerate(interfaces)}
@@ -86,8 +96,10 @@ def plug(
             interfaces[place] = replace(interfaces[place], state=interface.state)
     interfaces = [each for each in interfaces if each.state != ABSENT or each.name in attached]
     networks = _networks_of(interfaces, networks)
-    if networks_are_live:
+    if networks_are_live(config):
         networks = [_moved(network, wanted_networks.get(network.name)) for network in networks]
+    if interfaces == vmi.domain.devices.interfaces and not config.release.traits.networks_change_alone:
+        return vmi
     return _with(vmi, interfaces, networks)
 
 

@@ -30,16 +30,21 @@ def note_migratability(running: Running) -> None:
     assert running.vmi is not None
     vmi = running.vmi
     machine = _machine_migrates(vmi, running.cluster)
+    reserved = _has_reservation(vmi.spec)
+    if reserved and not running.cluster.release.traits.reservations_migrate:
+        machine = False
     sealed = vmi.spec.domain.launch_security is not None and vmi.spec.architecture == "s390x"
     running.conditions[LIVE_MIGRATABLE] = machine and not sealed and _volumes_migrate(running)
-    running.conditions[STORAGE_LIVE_MIGRATABLE] = machine and not _has_reservation(vmi.spec)
+    running.conditions[STORAGE_LIVE_MIGRATABLE] = machine and not reserved
 
 
 def required(running: Running) -> str:
-    """Whether a migration is required: "yes", "pending" or "no" (doesRequireMigration)."""
+    """Whether a migration is required: "yes", "pending" or "no" (isOutdated, doesRequireMigration)."""
     conditions = running.conditions
-    immediate = CPU_CHANGE in conditions or any(
-        conditions.get(each) for each in (MEMORY_CHANGE, MIGRATION_REQUIRED, VOLUMES_CHANGE)
+    immediate = (
+        running.outdated
+        or CPU_CHANGE in conditions
+        or any(conditions.get(each) for each in (MEMORY_CHANGE, MIGRATION_REQUIRED, VOLUMES_CHANGE))
     )
     if immediate:
         return "yes"

@@ -28,7 +28,7 @@ def restart_required(
         before.domain.devices.disks = now.domain.devices.disks
     if config.live_update:
         _take_live_fields(before, now)
-    if not needs_restart(now, vmi):
+    if not needs_restart(now, vmi, config):
         before.domain.devices.interfaces = now.domain.devices.interfaces
         before.networks = now.networks
     _take_firmware_uuid(before, now, vmi)

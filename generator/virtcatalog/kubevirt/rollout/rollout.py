@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from copy import copy
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from msgspec.structs import replace
 
@@ -30,7 +30,7 @@ from virtcatalog.manifests.changes import changes
 from virtcatalog.manifests.identity import identity
 from virtcatalog.manifests.merge import merge, three_way
 
-Update = Literal["apply", "replace"]
+Update = Literal["apply", "replace", "keep"]
 
 _OF_CLUSTER = ("uid", "resourceVersion", "generation", "creationTimestamp", "managedFields", "selfLink")
 
@@ -45,21 +45,23 @@ def rollout(
     """Return what KubeVirt does with the machine of a VM that runs when its manifest or its cluster changes.
 
     The VM was created with `old_vm` in the old cluster and runs there; then the objects, the configuration and the
-    release are those of the new cluster, and `new_vm` is applied (`kubectl apply`) or replaces it (`kubectl replace`).
-    The manifests and clusters are not changed. Raises ManifestError when the two are not of one VM, UnsupportedError
-    for what virtcatalog does not model.
+    release are those of the new cluster, and `new_vm` is applied (`kubectl apply`) or replaces it (`kubectl replace`);
+    with "keep" nobody touches the VM, and only its cluster changes. The manifests and clusters are not changed. Raises
+    ManifestError when the two are not of one VM, UnsupportedError for what virtcatalog does not model.
     """
-    if update not in ("apply", "replace"):
-        raise ValueError(f"update is 'apply' or 'replace', not {update!r}")
+    if update not in get_args(Update):
+        raise ValueError(f"update is 'apply', 'replace' or 'keep', not {update!r}")
     _check_identity(old_vm, new_vm)
     running = start(old_vm, old_cluster)
     if not isinstance(running, Running) or running.vmi is None:
         return _at_rest(new_vm, new_cluster)
     before = copy(running)
     before.conditions = dict(running.conditions)
-    refusal = _apply(running, old_vm, new_vm, new_cluster, update)
-    if refusal is not None:
-        return replace(refusal, restart_before=before.restart)
+    running.moved(new_cluster)
+    if update != "keep":
+        refusal = _apply(running, old_vm, new_vm, update)
+        if refusal is not None:
+            return replace(refusal, restart_before=before.restart)
     given = to_manifest(running.vm)
     settle(running)
     return _told(before, running, given)
@@ -87,13 +89,10 @@ def _check_identity(old: dict[str, Any], new: dict[str, Any]) -> None:
         raise ManifestError(Problem(object=manifest_name(new), field="metadata.name", message=message))
 
 
-def _apply(
-    running: Running, old: dict[str, Any], new: dict[str, Any], cluster: Cluster, update: Update
-) -> Rollout | None:
+def _apply(running: Running, old: dict[str, Any], new: dict[str, Any], update: Update) -> Rollout | None:
     """Bring the new manifest to the API server, and return the refusal if there is one; changes `running`."""
     live = to_manifest(running.vm)
     merged = three_way(_given(old), _given(new), live) if update == "apply" else _replaced(_given(new), live)
-    running.moved(cluster)
     vm = read(merged, VirtualMachine, running.cluster, [])
     if isinstance(vm, Result):
         return Rollout(reasons=vm.reasons, causes=() if _only_amounts_are_wrong(merged) else vm.causes)

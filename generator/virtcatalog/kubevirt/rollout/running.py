@@ -108,6 +108,8 @@ class Running:
     revisions: dict[tuple[str, str], ControllerRevision | None] = field(default_factory=dict)
     error: SyncError | None = None
     stopped: bool = False
+    outdated: bool = False
+    """The machine runs in a launcher of another release than the cluster's."""
 
     @property
     def namespace(self) -> str:
@@ -121,7 +123,7 @@ class Running:
 
     def moved(self, cluster: Cluster) -> None:
         """Have the VM in another cluster from now on: the objects and the configuration change around it."""
-        self.earlier = self.cluster
+        self.earlier, self.outdated = self.cluster, cluster.release != self.cluster.release
         self.cluster = cluster.with_revisions(self.revisions) if self.revisions else cluster
 
     def keep(self, revisions: Mapping[tuple[str, str], ControllerRevision | None]) -> None:
