@@ -37,6 +37,10 @@ def catalog(tmp_path: Path) -> str:
     return "catalog"
 
 
+#: A template that names no environment is for each.
+DB = ("db", "1Gi")
+
+
 def guests(result: Result) -> list[tuple[str, str]]:
     vmis = documents(result)
     return [(each["metadata"]["name"], each["spec"]["domain"]["memory"]["guest"]) for each in vmis]
@@ -46,14 +50,18 @@ def guests(result: Result) -> list[tuple[str, str]]:
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
-        ([], [("db", "1Gi"), ("web", "3Gi"), ("web", "1Gi")]),
-        (["-f", "catalog"], [("db", "1Gi"), ("web", "3Gi"), ("web", "1Gi")]),
-        (["-f", "catalog/vms"], [("db", "1Gi"), ("web", "3Gi"), ("web", "1Gi")]),
-        (["-f", "catalog/vms/db.yaml"], [("db", "1Gi")]),
+        ([], [DB, DB, ("web", "3Gi"), ("web", "1Gi")]),
+        (["-f", "catalog"], [DB, DB, ("web", "3Gi"), ("web", "1Gi")]),
+        (["-f", "catalog/vms"], [DB, DB, ("web", "3Gi"), ("web", "1Gi")]),
+        (["-f", "catalog/vms/db.yaml"], [DB, DB]),
+        (["-f", "catalog/vms/db.yaml", "-e", "live"], [DB]),
+        (["-f", "catalog/vms", "-e", "live"], [DB, ("web", "1Gi")]),
+        (["-f", "lab=catalog/vms"], [DB, ("web", "3Gi")]),
+        (["-f", "lab=catalog/vms/db.yaml", "-f", "live=catalog/vms/web.yaml.j2"], [DB, ("web", "1Gi")]),
         (["-f", "catalog/vms/web.yaml.j2"], [("web", "3Gi"), ("web", "1Gi")]),
         (
             ["-f", "catalog/vms/db.yaml", "-f", "catalog/vms/web.yaml.j2"],
-            [("db", "1Gi"), ("web", "3Gi"), ("web", "1Gi")],
+            [DB, DB, ("web", "3Gi"), ("web", "1Gi")],
         ),
     ],
 )
@@ -98,7 +106,7 @@ spec: {{cpu: {{guest: 1}}, memory: {{guest: {guest}}}}}
 
 @pytest.mark.usefixtures("catalog")
 def test_naming_their_own_catalog_changes_nothing_for_templates(run: Run) -> None:
-    deployed = [("db", "1Gi"), ("web", "3Gi"), ("web", "1Gi")]
+    deployed = [DB, DB, ("web", "3Gi"), ("web", "1Gi")]
     assert guests(run("-o", "vmi", "--catalog", "catalog")) == deployed
     assert guests(run("-o", "vmi", "-f", "catalog/vms", "--catalog", "catalog")) == deployed
 
@@ -106,7 +114,7 @@ def test_naming_their_own_catalog_changes_nothing_for_templates(run: Run) -> Non
 @pytest.mark.usefixtures("catalog")
 def test_a_catalog_that_is_named_need_not_be_called_catalog(run: Run) -> None:
     Path("catalog").rename("shop")
-    assert guests(run("-o", "vmi", "--catalog", "shop")) == [("db", "1Gi"), ("web", "3Gi"), ("web", "1Gi")]
+    assert guests(run("-o", "vmi", "--catalog", "shop")) == [DB, DB, ("web", "3Gi"), ("web", "1Gi")]
 
 
 @pytest.mark.usefixtures("catalog")
@@ -131,3 +139,37 @@ def test_a_template_that_is_not_there(run: Run) -> None:
     result = run("-f", "catalog/vms/missing.yaml")
     assert (result.exit_code, result.stdout) == (2, "")
     assert result.stderr.startswith("catalog/vms/missing.yaml: No such file or directory")
+
+
+@pytest.mark.usefixtures("catalog")
+def test_other_vms_meet_the_objects_of_every_environment_that_they_can_be_in(run: Run) -> None:
+    named = "runStrategy: Always\n          instancetype: {kind: VirtualMachineInstancetype, name: m.small}"
+    there = vm("x", named, domain="").replace("{name: x}", "{name: x, namespace: lab}")
+    assert guests(run("-o", "vmi", "-f", "x.yaml", x_yaml=there)) == [("x", "3Gi")]
+    elsewhere = vm("x", "runStrategy: Always\n          instancetype: {name: m.small}", domain="")
+    assert guests(run("-o", "vmi", "-f", "x.yaml", x_yaml=elsewhere)) == [("x", "1Gi")]
+
+
+@pytest.mark.usefixtures("catalog")
+def test_what_is_said_of_a_vm_names_its_environment(run: Run) -> None:
+    refused = vm("x", "runStrategy: Always\n          instancetype: {name: m.smal}", domain="")
+    result = run("-f", "live=x.yaml", "-o", "json", x_yaml=refused)
+    assert result.exit_code == 1
+    assert "x.yaml:6:18: VirtualMachine/x: spec.instancetype.name: there is no" in result.stderr
+    assert "(refused by virt-controller) (in live)" in result.stderr
+    assert '"environment": "live"' in result.stdout
+
+
+@pytest.mark.usefixtures("catalog")
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        (["-e", "liv"], "there is no environment 'liv' in catalog; did you mean 'live'?"),
+        (["-f", "liv=catalog/vms"], "there is no environment or cluster 'liv' in catalog; did you mean 'live'?"),
+        (["-f", "x.yaml", "-e", "live", "--catalog", "x.yaml"], "there is no environment 'live' in x.yaml"),
+    ],
+)
+def test_an_environment_that_is_not_there(run: Run, arguments: list[str], problem: str) -> None:
+    result = run(*arguments, x_yaml=vm("x"))
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert problem in result.stderr

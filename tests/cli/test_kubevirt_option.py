@@ -70,9 +70,12 @@ def test_every_command_that_expands_has_the_same_options(command: str) -> None:
         ([], [OLD, NEW]),
         (["--kubevirt", "v1.9.0"], [NEW, NEW]),
         (["--kubevirt", "v1.8"], [OLD, OLD]),
-        (["-f", "vm.yaml"], [NEW]),
-        (["-f", "vm.yaml", "-f", "cr.yaml"], [OLD]),
-        (["-f", "vm.yaml", "-f", "cr.yaml", "--kubevirt", "v1.9.0"], [NEW]),
+        (["-f", "vm.yaml"], [OLD, NEW]),
+        (["-f", "vm.yaml", "-e", "any"], [NEW]),
+        (["-f", "vm.yaml", "-f", "cr.yaml"], [OLD, OLD]),
+        (["-f", "vm.yaml", "-f", "old=cr.yaml"], [OLD, NEW]),
+        (["-f", "vm.yaml", "-f", "any=cr.yaml"], [OLD, OLD]),
+        (["-f", "any=vm.yaml", "-f", "cr.yaml", "--kubevirt", "v1.9.0"], [NEW]),
     ],
 )
 def test_the_release_of_the_question_of_the_environment_of_the_cluster(
@@ -93,8 +96,12 @@ def test_what_is_overruled_is_told_once() -> None:
 
 def test_explain() -> None:
     asked = ("explain", "-f", "vm.yaml", "--xml", "string(//loader)")
-    assert run(*asked).stdout.startswith(f"string(//loader): {NEW}\n")
-    assert run(*asked, "--kubevirt", "v1.8.4").stdout.startswith(f"string(//loader): {OLD}\n")
+    told = [line for line in run(*asked).stdout.splitlines() if line.startswith("string")]
+    assert told == [f"string(//loader) (in old): {OLD}", f"string(//loader) (in any): {NEW}"]
+    assert run(*asked, "-e", "any").stdout.startswith(f"string(//loader) (in any): {NEW}\n")
+    assert run(*asked, "--kubevirt", "v1.8.4").stdout.startswith(f"string(//loader) (in old and any): {OLD}\n")
+    by_environment = json.loads(run(*asked, "-o", "json").stdout)
+    assert [(each["environments"], each["value"]) for each in by_environment] == [(["old"], OLD), (["any"], NEW)]
 
 
 def test_impact() -> None:

@@ -58,6 +58,7 @@ Examples:
     type=click.Path(path_type=Path),
     help="Where that is: domain.rng. [default: the newest installed]",
 )
+@options.environments
 @failing
 @conditioned
 def command(
@@ -68,6 +69,7 @@ def command(
     jobs: int,
     lint_xml: bool,
     libvirt_schema: Path | None,
+    environments: tuple[str, ...],
     conditions: Conditions,
 ) -> int:
     """Show what KubeVirt makes of VMs: who refuses them, or the VMI, the virt-launcher Pod and the libvirt domain XML.
@@ -78,7 +80,7 @@ def command(
     """
     if pin and form not in (None, "json"):
         raise click.UsageError(f"--pin prints manifests, as YAML or with -o json; it has no -o {form}")
-    batches, faults = gather(sources, catalog, options.settings().cluster)
+    batches, faults = gather(sources, catalog, options.settings().cluster, environments)
     schema = _schema(libvirt_schema) if lint_xml or libvirt_schema else None
     run = _Run(schema, pods=form == "pod")
     for problem in sorted([*faults, *(each for batch in batches for vm in batch.unreadable for each in vm)]):
@@ -93,7 +95,7 @@ def command(
     if without := sorted(name for batch in batches for name in batch.without_vm):
         summary(_without_vm(without))
     if faults or run.count != Counter(admitted=1):
-        summary(_summary(run.count, len(faults)))
+        summary(_summary(batches, run.count, len(faults)))
     if schema:
         summary(f"domains are checked against {schema}")
     return 2 if faults or run.count["unreadable"] or run.count["unsupported"] else run.worst
@@ -175,8 +177,10 @@ def _without_vm(files: list[str]) -> str:
     return f"{len(files)} file{' holds' if len(files) == 1 else 's hold'} no VM: {', '.join(files)}"
 
 
-def _summary(count: Counter[str], others: int) -> str:
-    number = count.total()
+def _summary(batches: list[Batch], count: Counter[str], others: int) -> str:
+    number = len({id(vm.manifest) for batch in batches for vm in batch.vms}) + count["unreadable"]
+    environments = len({batch.environment for batch in batches if batch.vms})
+    where = f" in {counted(environments, 'environment')}" if number < count.total() else ""
     parts = ", ".join(f"{count[name]:,} {name}" for name in _COUNTED if count[name])
-    text = f"{counted(number, 'VM')}: {parts}" if number else "no VM"
+    text = f"{counted(number, 'VM')}{where}: {parts}" if number else "no VM"
     return text + (f"; {counted(others, 'other problem')}" if others else "")

@@ -21,7 +21,7 @@ def print_disks(outcomes: Outcomes, many: bool) -> None:
     from virtcatalog.ask.disks import disks_of
 
     tables = (
-        (f"VirtualMachineInstance/{vm.name}", map(_row, disks_of(result, cluster)))
+        (f"VirtualMachineInstance/{vm.title}", map(_row, disks_of(result, cluster)))
         for vm, result, cluster in outcomes
         if result.domain_xml
     )

@@ -32,7 +32,7 @@ def print_xml(part: str, outcomes: Outcomes, many: bool) -> None:
     for vm, result, _ in outcomes:
         xml = getattr(result, part)
         if xml:
-            name = vm.name.replace("--", "- -")
+            name = vm.title.replace("--", "- -")
             data((f"<!-- {name} -->\n" if many else "") + xml)
 
 
@@ -40,10 +40,11 @@ def print_manifests(part: str, outcomes: Outcomes, many: bool) -> None:
     """Print `vm`, `vmi` or `pod` of each result as YAML."""
     from virtcatalog.manifests.emit import dump
 
-    for _, result, _ in outcomes:
+    for vm, result, _ in outcomes:
         manifest = getattr(result, part)
         if manifest:
-            data(("---\n" if many else "") + dump(manifest))
+            where = f"# in {vm.environment}\n" if vm.environment else ""
+            data((f"---\n{where}" if many else "") + dump(manifest))
 
 
 def print_diff(outcomes: Outcomes, _many: bool) -> None:
@@ -52,14 +53,14 @@ def print_diff(outcomes: Outcomes, _many: bool) -> None:
 
     for vm, result, _ in outcomes:
         if result.vmi:
-            write_diff(template_diff(vm.manifest, result.vmi, vm.name))
+            write_diff(template_diff(vm.manifest, result.vmi, vm.title))
 
 
 def print_explanation(outcomes: Outcomes, many: bool) -> None:
     """Print where every field of the VMIs comes from."""
     tables = (
         (
-            f"VirtualMachineInstance/{vm.name}",
+            f"VirtualMachineInstance/{vm.title}",
             [(each.field, _short(each.value), _sources(each)) for each in _origins(vm, cluster)],
         )
         for vm, result, cluster in outcomes
@@ -76,6 +77,7 @@ def print_json(outcomes: Outcomes, many: bool) -> None:
     for vm, result, cluster in outcomes:
         document = {
             "name": vm.name,
+            "environment": vm.environment,
             "admitted": result.admitted,
             "refusedBy": result.refused_by,
             "causes": [msgspec.structs.asdict(each) for each in result.causes],

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 import msgspec
@@ -12,13 +12,13 @@ from virtcatalog.cli import options
 from virtcatalog.cli.conditions import conditioned, conditions_of
 from virtcatalog.cli.console import data, echo, failing
 from virtcatalog.cli.vms import Batch, Located, gather
-from virtcatalog.errors import ManifestError, RefusedError, UnsupportedError, VirtcatalogError, place, placed
+from virtcatalog.errors import ManifestError, RefusedError, UnsupportedError, VirtcatalogError, place, placed, within
 from virtcatalog.escaping import as_json
 from virtcatalog.manifests.sources import is_catalog
 from virtcatalog.units import mebibytes
 
 if TYPE_CHECKING:
-    from virtcatalog.ask.why import Answer, Reason
+    from virtcatalog.ask.why import Reason
     from virtcatalog.catalog.model import Catalog
     from virtcatalog.kubevirt.conditions import Conditions
     from virtcatalog.kubevirt.pod.overhead import Term
@@ -41,6 +41,7 @@ Examples:
 @click.option("--vm", metavar="NAME", help="Which VM, when there are several.")
 @options.catalog()
 @options.form(("text", "json"), default="text")
+@options.environments
 @failing
 @conditioned
 def command(
@@ -51,6 +52,7 @@ def command(
     vm: str | None,
     catalog: str | None,
     form: str,
+    environments: tuple[str, ...],
     conditions: Conditions,
 ) -> int:
     """Tell why a field of a VM or of its Pod, or an element of its domain, is as it is.
@@ -69,34 +71,51 @@ def command(
         raise click.UsageError("give --field, --xml or --pod")
     make, what = given[0]
     view = make(what)
-    located, batch = _choose(gather(sources, catalog, options.settings().cluster)[0], ", ".join(sources), vm)
-    objects = [each.manifest for each in batch.objects]
-    try:
-        answer = why(located.manifest, objects, conditions_of([batch], conditions)[0], view)
-    except (RefusedError, UnsupportedError) as error:
-        found = error.reasons if isinstance(error, RefusedError) else [error]
-        raise ManifestError(*placed(found, located.problem)) from error
+    batches, _ = gather(sources, catalog, options.settings().cluster, environments)
     loaded = _catalog(catalog, sources)
-    places = [_place(reason, located, loaded) for reason in answer.reasons]
-    parts = terms(what, answer.result) if pod is not None else ()
+    told: dict[_Told, list[str]] = {}
+    for located, batch in _choose(batches, ", ".join(sources), vm):
+        objects = [each.manifest for each in batch.objects]
+        try:
+            answer = why(located.manifest, objects, conditions_of([batch], conditions)[0], view)
+        except (RefusedError, UnsupportedError) as error:
+            found = error.reasons if isinstance(error, RefusedError) else [error]
+            raise ManifestError(*placed(found, located.problem)) from error
+        places = tuple(_place(reason, located, loaded) for reason in answer.reasons)
+        parts = tuple(terms(what, answer.result)) if pod is not None else ()
+        one = _Told(located.name, answer.value, answer.reasons, parts, places)
+        told.setdefault(one, []).append(batch.environment)
     if form == "json":
-        data(as_json(_as_data(located, what, answer, parts, places)))
+        answers = [_as_data(what, each, names) for each, names in told.items()]
+        data(as_json(answers[0] if len(answers) == 1 else answers))
     else:
-        echo("".join(f"{line}\n" for line in _lines(what, answer, parts, places)), nl=False)
+        lines = [line for each, names in told.items() for line in _lines(within(what, names), each)]
+        echo("".join(f"{line}\n" for line in lines), nl=False)
     return 0
 
 
-def _choose(batches: list[Batch], where: str, name: str | None) -> tuple[Located, Batch]:
+class _Told(NamedTuple):
+    """What is told of a VM, perhaps in several environments; `places` are those of the reasons, `parts` of a sum."""
+
+    vm: str
+    value: str
+    reasons: tuple[Reason, ...]
+    parts: tuple[Term, ...]
+    places: tuple[str, ...]
+
+
+def _choose(batches: list[Batch], where: str, name: str | None) -> list[tuple[Located, Batch]]:
+    """The VM asked about, in each environment that it can be in."""
     found = [(vm, batch) for batch in batches for vm in batch.vms if name in (None, vm.name, vm.name.partition("/")[2])]
     if not found:
         unreadable = [problem for batch in batches for vm in batch.unreadable for problem in vm]
         if unreadable:
             raise ManifestError(*unreadable)
         raise VirtcatalogError(f"{where} holds no VM{f' {name}' if name else ''}")
-    if len(found) > 1:
-        names = ", ".join(sorted({vm.name for vm, _ in found}))
-        raise click.UsageError(f"{where} holds several VMs, name one with --vm: {names}")
-    return found[0]
+    names = sorted({vm.name for vm, _ in found})
+    if len(names) > 1 or len({batch.environment for _, batch in found}) < len(found):
+        raise click.UsageError(f"{where} holds several VMs, name one with --vm: {', '.join(names)}")
+    return found
 
 
 def _place(reason: Reason, vm: Located, catalog: Catalog | None) -> str:
@@ -121,33 +140,34 @@ def _catalog(catalog: str | None, sources: Iterable[str]) -> Catalog | None:
     return load_catalog(path) if is_catalog(path) else None
 
 
-def _lines(what: str, answer: Answer, parts: Sequence[Term], places: list[str]) -> Iterator[str]:
-    yield f"{what}: {answer.value}"
-    if parts:
-        sums = [mebibytes(each.amount.value) for each in parts]
-        total = mebibytes(sum(each.amount.value for each in parts))
+def _lines(what: str, told: _Told) -> Iterator[str]:
+    yield f"{what}: {told.value}"
+    if told.parts:
+        sums = [mebibytes(each.amount.value) for each in told.parts]
+        total = mebibytes(sum(each.amount.value for each in told.parts))
         width = max(map(len, [*sums, total]))
-        for sign, text, part in zip("=" + "+" * len(parts), sums, parts, strict=False):
+        for sign, text, part in zip("=" + "+" * len(told.parts), sums, told.parts, strict=False):
             yield f"  {sign} {text:>{width}}  {part.cause}"
         yield f"    {total:>{width}}  in all"
-    if not answer.reasons:
+    if not told.reasons:
         yield "  KubeVirt's own: no field of the VM, its instance type, preference, preset or KubeVirt CR changes it"
-    for reason, where in zip(answer.reasons, places, strict=True):
+    for reason, where in zip(told.reasons, told.places, strict=True):
         value = f": {reason.value}" if reason.value else ""
         yield f"  {reason.kind} {reason.object}: {reason.field}{value}" + (f" ({where})" if where else "")
         condition = "with another value" if reason.otherwise else "without it"
         yield f"    {condition}: {reason.without or 'nothing'}"
 
 
-def _as_data(vm: Located, what: str, answer: Answer, parts: Sequence[Term], places: list[str]) -> dict[str, Any]:
-    sums = [{"amount": str(each.amount), "cause": each.cause} for each in parts]
+def _as_data(what: str, told: _Told, environments: list[str]) -> dict[str, Any]:
+    sums = [{"amount": str(each.amount), "cause": each.cause} for each in told.parts]
     return {
-        "vm": vm.name,
+        "vm": told.vm,
+        "environments": [each for each in environments if each],
         "asked": what,
-        "value": answer.value,
+        "value": told.value,
         **({"terms": sums} if sums else {}),
         "reasons": [
             {**msgspec.to_builtins(reason), "place": where}
-            for reason, where in zip(answer.reasons, places, strict=True)
+            for reason, where in zip(told.reasons, told.places, strict=True)
         ],
     }

@@ -2,30 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from virtcatalog.cli.inputs import catalog_objects, companions, read_apart
-from virtcatalog.errors import ManifestError, Problem, VirtcatalogError
+from virtcatalog.cli.inputs import Placed, catalog_objects, companions, placed, read_apart
+from virtcatalog.errors import ManifestError, Problem, VirtcatalogError, listed, within
 from virtcatalog.manifests.sources import exists, is_catalog
+from virtcatalog.placement import (
+    BASE,
+    check_environments,
+    check_places,
+    environments_for,
+    environments_of,
+    release_of,
+)
 
 if TYPE_CHECKING:
-    from virtcatalog.catalog.model import Catalog, VmTemplate
+    from virtcatalog.catalog.model import Catalog, Overlay, VmTemplate
 
 
 class Located(NamedTuple):
-    """A manifest, and how to say that something is wrong with one of its fields."""
+    """A manifest, and how to say that something is wrong with one of its fields; of a VM, the environment it is in."""
 
     manifest: dict[str, Any]
     problem: Callable[[str, str], Problem]
+    environment: str = ""
 
     @property
     def name(self) -> str:
         """`namespace/name`."""
         metadata = self.manifest.get("metadata") or {}
         return f"{metadata.get('namespace') or 'default'}/{metadata.get('name') or metadata.get('generateName')}"
+
+    @property
+    def title(self) -> str:
+        """The name, and the environment if there are any."""
+        return within(self.name, [self.environment])
+
+    def located_in(self, environment: str) -> Located:
+        """Return the VM in an environment, whose problems say so."""
+        if environment == BASE:
+            return self
+        return Located(self.manifest, partial(_problem_in, environment, self.problem), environment)
 
 
 class Batch(NamedTuple):
@@ -44,38 +64,46 @@ class Batch(NamedTuple):
 
 
 class _Files(NamedTuple):
-    batch: Batch
+    """What plain files hold; VMs and objects each with where they are from, as `inputs.placed` reads it."""
+
+    vms: list[tuple[Located, str]]
+    objects: list[tuple[Located, str]]
+    unreadable: list[list[Problem]]
+    without_vm: tuple[str, ...]
     problems: list[Problem]
+
+    def beside(self, environment: str, where: str) -> list[Located]:
+        """Return the objects that VMs of an environment meet, or of the cluster of it that `where` is."""
+        return [each for each, from_ in self.objects if from_ in ("", environment, where)]
 
 
 def gather(
-    sources: Iterable[str], catalog: str | None, cluster: Iterable[str] = ()
+    sources: Iterable[str], catalog: str | None, cluster: Iterable[str] = (), environments: Sequence[str] = ()
 ) -> tuple[list[Batch], list[Problem]]:
     """Return the VMs of files, folders, `-` and catalogs' `vms/`; without sources, those of the catalog's `vms/`.
 
-    VMs of a template meet what is in its file beside them; those rendered for an environment, the objects that its
-    overlay deploys. All meet the objects that `cluster` names, whose VMs are not among those asked for. The problems
-    are those of the input that make no VM's answer wrong. ManifestError for an object of the cluster that cannot be
-    read, CatalogError for a catalog.
+    Each is there once for every environment that it can be in, of those asked for if there are any. VMs of a template
+    meet what is in its file beside them. All meet the objects that `cluster` names, whose VMs are not among those asked
+    for. The problems are those of the input that make no VM's answer wrong. ManifestError for an object of the cluster
+    that cannot be read, CatalogError for a catalog.
     """
-    plain: list[str] = []
-    templates: list[tuple[Catalog, VmTemplate]] = []
-    for source in sources or [catalog or "catalog"]:
-        folder = catalog_around(source)
+    plain: list[Placed] = []
+    templates: list[_Template] = []
+    for source in map(placed, sources or [catalog or "catalog"]):
+        folder = catalog_around(source.path)
         if folder is None:
             plain.append(source)
         else:
             templates += _templates(folder, source)
     if plain and not sources:
-        raise VirtcatalogError(f"{plain[0]} is no catalog that holds VM templates: name VMs with -f")
+        raise VirtcatalogError(f"{plain[0].path} is no catalog that holds VM templates: name VMs with -f")
     files = _from_files(plain)
-    files.batch.objects[:0] = [Located(each.data, each.problem) for each in companions(cluster)]
-    batches = [*_environments(templates, catalog, files.batch.objects)]
-    if plain:
-        objects = [unplaced(each) for each in catalog_objects(catalog)]
-        batches.append(files.batch._replace(objects=[*objects, *files.batch.objects]))
+    files.objects[:0] = [(Located(each.data, each.problem), "") for each in companions(cluster)]
+    met = _Met(catalog, environments)
+    batches = [*met.of_templates(templates, files), *(met.of_files(files) if plain else ())]
     if not any(batch.vms or batch.unreadable for batch in batches) and not files.problems:
-        raise VirtcatalogError(f"no VirtualMachine in {', '.join(sources) or catalog or 'catalog'}")
+        where = f" for {listed(environments)}" if environments else ""
+        raise VirtcatalogError(f"no VirtualMachine{where} in {', '.join(sources) or catalog or 'catalog'}")
     return batches, files.problems
 
 
@@ -92,44 +120,99 @@ def catalog_around(source: str) -> Path | None:
     return None
 
 
-def _templates(folder: Path, source: str) -> Iterator[tuple[Catalog, VmTemplate]]:
+class _Template(NamedTuple):
+    """A VM template of a catalog, and the environment that it was asked for, "" for all that it is for."""
+
+    catalog: Catalog
+    template: VmTemplate
+    where: str
+
+
+def _templates(folder: Path, source: Placed) -> Iterator[_Template]:
     """The VMs of a catalog that are rendered from a file, from a folder below `vms/`, or all."""
     from virtcatalog.catalog.load import load_catalog
 
-    wanted = Path(source)
-    if not exists(source):
-        raise ManifestError(Problem(file=source, message="No such file or directory"))
+    wanted = Path(source.path)
+    if not exists(source.path):
+        raise ManifestError(Problem(file=source.path, message="No such file or directory"))
     catalog = load_catalog(folder)
     found = [each for each in catalog.vms if wanted == folder or (folder / each.file).is_relative_to(wanted)]
     if not found:
-        raise VirtcatalogError(f"{source}: the catalog {folder} renders no VirtualMachine from it")
-    return ((catalog, each) for each in found)
+        raise VirtcatalogError(f"{source.path}: the catalog {folder} renders no VirtualMachine from it")
+    return (_Template(catalog, each, source.where) for each in found)
 
 
-def _environments(
-    templates: list[tuple[Catalog, VmTemplate]], named: str | None, beside: list[Located]
-) -> Iterator[Batch]:
-    from virtcatalog.catalog.load import load_catalog
-    from virtcatalog.render.environment import deployed
+class _Met:
+    """What VMs meet of the catalog, or of the folder of manifests, that was named, or else of their own catalog."""
 
-    files: dict[tuple[str, str, str], list[VmTemplate]] = {}
-    catalogs: dict[str, Catalog] = {}
-    for catalog, template in templates:
-        catalogs[catalog.path] = catalog
-        files.setdefault((catalog.path, template.environment, template.file), []).append(template)
-    objects: dict[tuple[str, str], list[Located]] = {}
-    for (path, environment, _), members in files.items():
-        if (path, environment) not in objects:
-            if named and not is_catalog(named):
-                manifests = catalog_objects(named)
-            else:
-                other = named if named and Path(named).resolve() != Path(path).resolve() else None
-                manifests = deployed(load_catalog(other) if other else catalogs[path], environment)
-            objects[path, environment] = [unplaced(each) for each in manifests]
-        own = [Located(each, partial(_beside, members[0], each)) for each in members[0].companions]
-        vms = [Located(each.manifest, each.problem) for each in members]
-        release = next((each.kubevirt for each in catalogs[path].overlays if each.name == environment), "")
-        yield Batch(vms, [*objects[path, environment], *own, *beside], [], environment, release)
+    def __init__(self, named: str | None, environments: Sequence[str]) -> None:
+        self._named, self._asked = named, environments
+        self._catalogs: dict[str, Catalog | None] = {}
+        self._objects: dict[tuple[str, str], list[Located]] = {}
+
+    def of_templates(self, templates: Iterable[_Template], files: _Files) -> Iterator[Batch]:
+        """Yield a batch for each file of templates and environment."""
+        found: dict[tuple[str, str, str], list[VmTemplate]] = {}
+        for own, template, where in templates:
+            catalog = self._catalog(own)
+            overlays = catalog.overlays if catalog else ()
+            self._check(overlays, [where], catalog.path if catalog else own.path)
+            for environment in environments_of(template, overlays, [where] if where else self._asked):
+                if not self._asked or environment in self._asked:
+                    found.setdefault((own.path, environment, template.file), []).append(template)
+        catalogs = {own.path: own for own, *_ in templates}
+        for (path, environment, _), members in found.items():
+            beside = [Located(each, partial(_beside, members[0], each)) for each in members[0].companions]
+            vms = [Located(each.manifest, each.problem).located_in(environment) for each in members]
+            around = [*beside, *files.beside(environment, "")]
+            yield self._batch(self._catalog(catalogs[path]), environment, vms, around)
+
+    def of_files(self, files: _Files) -> Iterator[Batch]:
+        """Yield a batch for each environment, and cluster that is told apart; the first has what is wrong."""
+        catalog = self._catalog(None)
+        overlays = catalog.overlays if catalog else ()
+        self._check(overlays, (where for _, where in (*files.vms, *files.objects)), self._path)
+        found: dict[tuple[str, str], list[Located]] = {}
+        for vm, where in files.vms:
+            for environment in environments_for(vm.manifest, overlays, where, self._asked):
+                found.setdefault((environment, where), []).append(vm.located_in(environment))
+        unreadable, without_vm = files.unreadable, files.without_vm
+        for (environment, where), vms in found.items() or [((BASE, ""), [])]:
+            batch = self._batch(catalog, environment, vms, files.beside(environment, where))
+            yield batch._replace(unreadable=unreadable, without_vm=without_vm)
+            unreadable, without_vm = [], ()
+
+    @property
+    def _path(self) -> str:
+        return self._named or "catalog"
+
+    def _check(self, overlays: Sequence[Overlay], places: Iterable[str], path: str) -> None:
+        check_environments(self._asked, overlays, f"in {path}")
+        check_places(places, overlays, f"in {path}")
+
+    def _catalog(self, own: Catalog | None) -> Catalog | None:
+        """The catalog that VMs meet; None where it is manifests that they meet, or nothing."""
+        from virtcatalog.catalog.load import load_catalog
+
+        if own is not None and (self._named is None or Path(self._named).resolve() == Path(own.path).resolve()):
+            return own
+        if self._path not in self._catalogs:
+            self._catalogs[self._path] = load_catalog(self._path) if is_catalog(self._path) else None
+        return self._catalogs[self._path]
+
+    def _batch(self, catalog: Catalog | None, environment: str, vms: list[Located], around: list[Located]) -> Batch:
+        from virtcatalog.render.environment import deployed
+
+        key = catalog.path if catalog else "", environment
+        if key not in self._objects:
+            manifests = deployed(catalog, environment) if catalog else catalog_objects(self._named)
+            self._objects[key] = [unplaced(each) for each in manifests]
+        release = release_of(catalog.overlays, environment) if catalog else ""
+        return Batch(vms, [*self._objects[key], *around], [], environment, release)
+
+
+def _problem_in(environment: str, problem: Callable[[str, str], Problem], field: str, message: str) -> Problem:
+    return problem(field, within(message, [environment]))
 
 
 def _beside(template: VmTemplate, manifest: dict[str, Any], field: str, message: str) -> Problem:
@@ -150,25 +233,29 @@ def _in(manifest: dict[str, Any], field: str, message: str) -> Problem:
     return Problem(object=manifest_name(manifest), field=field, message=message)
 
 
-def _from_files(sources: list[str]) -> _Files:
+def _from_files(sources: list[Placed]) -> _Files:
     from virtcatalog.api.kinds import holds_vm, kind_type, unserved
     from virtcatalog.kubevirt.cluster import counts
 
-    manifests, problems = read_apart(sources)
-    holding = {each.file for each in manifests if each.problems or holds_vm(each.data) or counts(each.data)}
-    batch = Batch([], [], [], without_vm=tuple(sorted({each.file for each in manifests} - holding)))
+    files = _Files([], [], [], (), [])
     fatal: list[Problem] = []
-    for each in manifests:
-        data = each.data if isinstance(each.data, dict) else {}
-        version, kind = str(data.get("apiVersion")), str(data.get("kind"))
-        if not each.problems:
-            (batch.vms if holds_vm(data) else batch.objects).append(Located(data, each.problem))
-        elif holds_vm(data):
-            batch.unreadable.append(each.problems)
-        elif kind_type(version, kind) or unserved(version, kind):
-            fatal += each.problems
-        else:
-            problems += each.problems
+    without: set[str] = set()
+    for path, where in sources:
+        manifests, problems = read_apart([path])
+        files.problems.extend(problems)
+        holding = {each.file for each in manifests if each.problems or holds_vm(each.data) or counts(each.data)}
+        without |= {each.file for each in manifests} - holding
+        for each in manifests:
+            data = each.data if isinstance(each.data, dict) else {}
+            version, kind = str(data.get("apiVersion")), str(data.get("kind"))
+            if not each.problems:
+                (files.vms if holds_vm(data) else files.objects).append((Located(data, each.problem), where))
+            elif holds_vm(data):
+                files.unreadable.append(each.problems)
+            elif kind_type(version, kind) or unserved(version, kind):
+                fatal += each.problems
+            else:
+                files.problems.extend(each.problems)
     if fatal:
-        raise ManifestError(*fatal, *problems)
-    return _Files(batch, problems)
+        raise ManifestError(*fatal, *files.problems)
+    return files._replace(without_vm=tuple(sorted(without)))
