@@ -40,7 +40,7 @@ SMALL = """\
 def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("small.xml").write_text(SMALL)
-    Path("win11.xml").write_bytes((FOREIGN / "win11.xml").read_bytes())
+    Path("win11.xml").write_bytes((FOREIGN / "virt-install-win11.xml").read_bytes())
     Path("catalog.yaml").write_text(CATALOG)
 
 

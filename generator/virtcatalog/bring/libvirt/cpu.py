@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
+
 from virtcatalog.bring.libvirt.draft import Draft, each_number
+from virtcatalog.kubevirt.hosts import cpu_ranges
 from virtcatalog.manifests.xml import XMLElement
 
 
@@ -98,8 +101,7 @@ def _pinning(draft: Draft) -> None:
     cpu = ("domain", "cpu")
     draft.put((*cpu, "dedicatedCpuPlacement"), True, *tune.all("vcpupin"))
     emulator = tune.first("emulatorpin")
-    apart = each_number(emulator.get("cpuset").split(",")) if emulator is not None else None
-    if emulator is not None and apart is not None and not set(apart) & set(threads):
+    if emulator is not None and _is_apart(emulator.get("cpuset"), threads):
         draft.put((*cpu, "isolateEmulatorThread"), True, emulator)
     nodes = draft.domain.all("numatune", "memnode")
     if nodes and draft.domain.first("memoryBacking", "hugepages") is not None:
@@ -112,3 +114,10 @@ def _pinning(draft: Draft) -> None:
         draft.put((*cpu, "realtime"), mask, *([scheduled] if scheduled is not None else [pmu]))
         if scheduled is not None:
             draft.say("carried", "spec.template.spec.domain.cpu.realtime: virt-handler sets the scheduler", scheduled)
+
+
+def _is_apart(cpus: str, threads: list[int]) -> bool:
+    """Whether a list of CPUs holds none of some threads."""
+    if not re.fullmatch(r"[0-9]{1,6}(-[0-9]{1,6})?(,[0-9]{1,6}(-[0-9]{1,6})?)*", cpus):
+        return False
+    return not any(thread in each for each in cpu_ranges(cpus) for thread in threads)

@@ -181,6 +181,8 @@ def _display(draft: Draft, by_tag: dict[str, list[XMLElement]]) -> None:
             name = free(_alias(element) if draft.ours and _alias(element) else "tablet", taken)
             device = {"type": "tablet", "bus": element.get("bus", "usb"), "name": name}
             draft.device("inputs", device, element)
+        elif element.get("bus", "usb") in ("usb", "virtio") and not draft.ours:
+            draft.say("lost", "KubeVirt has tablets alone", element)
 
 
 def _is_chosen(draft: Draft, model: XMLElement, usual: str) -> bool:

@@ -60,6 +60,7 @@ FATES: tuple[tuple[str, Said], ...] = (
     (r"vcpus/vcpu/@hotpluggable=.*", _NUMBERED),
     (r"cputune/=", CARRIED),
     (r"cputune/(vcpupin|emulatorpin|iothreadpin)/.*", _PLACED),
+    (r"cputune/vcpusched/.*", _lost("real time needs dedicated CPUs, the host's NUMA nodes, and huge pages")),
     (r"cputune/.*", _TUNED),
     (r"(memtune|blkiotune)/.*", _TUNED),
     (r"numatune/.*", _PLACED),
@@ -178,8 +179,8 @@ FATES: tuple[tuple[str, Said], ...] = (
         _host("KubeVirt sizes the graphics card's memory"),
     ),
     (r"devices/video/(model/)?=", CARRIED),
-    (r"devices/input/.*(type=(mouse|keyboard)|bus=ps2)", _LIBVIRT),
-    (r"devices/input/=", _LIBVIRT),
+    # What is on another bus is said by the element: this is the mouse and keyboard of every PC.
+    (r"devices/input/(@.*)?=.*", _LIBVIRT),
     (
         r"devices/memballoon/(stats/.*|@autodeflate.*|@freePageReporting.*)",
         _host("the cluster's configuration has the balloon's settings"),
