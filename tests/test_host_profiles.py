@@ -121,7 +121,9 @@ def test_the_command_reads_a_file(tmp_path):
 def test_an_unknown_profile_says_which_there_are():
     result = CliRunner().invoke(main, ["hosts", "nowhere"])
     assert result.exit_code == 2
-    assert "nowhere: No such file or directory; the profiles that come with virtcatalog: reference" in result.stderr
+    assert (
+        "nowhere: there is no such file or folder; the profiles that come with virtcatalog: reference" in result.stderr
+    )
 
 
 def test_the_domain_names_the_profile_and_the_release(tmp_path):

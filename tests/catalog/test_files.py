@@ -94,7 +94,7 @@ def test_faults_of_files(catalog, files, problem):
 
 
 def test_a_path_without_a_catalog(tmp_path):
-    with pytest.raises(CatalogError, match="there is no such folder"):
+    with pytest.raises(CatalogError, match="there is no such file or folder"):
         load_catalog(tmp_path / "nowhere")
     (tmp_path / "file").write_text("")
     with pytest.raises(CatalogError, match="is not a folder"):
@@ -156,7 +156,7 @@ def test_what_is_no_regular_file_is_not_opened(catalog):
     (catalog.root / "overlays.yaml").symlink_to("nothing.yaml")
     assert catalog.problems() == [
         "components.yaml: is no regular file",
-        "overlays.yaml: cannot be read: no such file or directory",
+        "overlays.yaml: there is no such file or folder",
     ]
 
 

@@ -130,8 +130,8 @@ def test_sarif_is_of_the_structure_that_2_1_0_prescribes():
 
 
 def test_the_summary_counts_by_severity():
-    assert summary([HUGE, HUGE, NOTE]) == "2 errors, 1 note"
-    assert summary([]) == "no findings"
+    assert summary([HUGE, HUGE, NOTE], None) == "2 errors, 1 note"
+    assert summary([], None) == "no findings"
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from virtcatalog.cli import main
+from virtcatalog.manifests.sources import NOT_THERE
 
 CATALOG = "name: test\nkubevirt: v1.9.0\n"
 SIZES = "class: m\nmemoryPerVcpu: 4Gi\nsizes: {small: {vcpus: 1}, large: {vcpus: 4}}\n"
@@ -195,7 +196,7 @@ def test_a_read_only_output_folder_is_left_alone(workspace):
     assert tree() == before
 
 
-@pytest.mark.parametrize(("folder", "message"), [("none", "there is no such folder"), ("file", "is not a folder")])
+@pytest.mark.parametrize(("folder", "message"), [("none", NOT_THERE), ("file", "is not a folder")])
 def test_no_catalog(workspace, folder, message):
     Path("file").touch()
     result = build(folder)

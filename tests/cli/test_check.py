@@ -34,7 +34,11 @@ def run(tmp_path, monkeypatch):
 
 def test_a_clean_catalog(run):
     result = run()
-    assert (result.exit_code, result.stdout, result.stderr) == (0, "", "no findings\n")
+    assert (result.exit_code, result.stdout, result.stderr) == (
+        0,
+        "",
+        "no findings in 2 instance types, 1 preference\n",
+    )
 
 
 def test_findings_go_to_stdout_and_the_summary_to_stderr(run):
@@ -42,7 +46,7 @@ def test_findings_go_to_stdout_and_the_summary_to_stderr(run):
     assert result.exit_code == 1
     assert result.stdout.startswith("catalog/preferences/linux.yaml:1:27: VirtualMachineClusterPreference/linux.one: ")
     assert result.stdout.count("\n") == 1
-    assert result.stderr == "1 warning\n"
+    assert result.stderr == "1 warning in 2 instance types, 1 preference\n"
 
 
 def test_notes_count_when_they_are_to(run):
@@ -92,7 +96,27 @@ def test_an_output_tree_is_checked_by_its_base(run, tmp_path):
     run()
     assert CliRunner().invoke(main, ["build"]).exit_code == 0
     result = run("output")
-    assert (result.exit_code, result.stderr) == (0, "no findings\n")
+    assert (result.exit_code, result.stderr) == (0, "no findings in 4 instance types, 2 preferences\n")
+
+
+@pytest.mark.parametrize("arguments", [[], ["catalog"], ["-f", "."]])
+def test_nothing_to_check_is_no_success(tmp_path, monkeypatch, arguments):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "catalog").mkdir()
+    (tmp_path / "catalog" / "x.yaml").write_text("{apiVersion: apps/v1, kind: Deployment, metadata: {name: x}}")
+    result = CliRunner().invoke(main, ["check", *arguments])
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert (
+        result.stderr
+        == f"error: {arguments[-1] if arguments else 'catalog'}: there is no catalog.yaml, and no manifest of KubeVirt's\n"
+    )
+
+
+def test_a_catalog_without_anything_says_so(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "catalog").mkdir()
+    (tmp_path / "catalog" / "catalog.yaml").write_text("name: x\nkubevirt: v1.3.0\n")
+    assert CliRunner().invoke(main, ["check"]).stderr == "no findings in no objects and no VMs\n"
 
 
 @pytest.mark.parametrize("arguments", [["nowhere"], ["-f", "nowhere.yaml"], ["-o", "xml"], ["--date", "soon"]])

@@ -129,7 +129,7 @@ def test_nothing_is_lost_and_nothing_said_but_changes() -> None:
         (["-i", "-f", "-"], "--in-place changes files, and -f - is none"),
         (["-f", "vm.yaml", "--memory", "x"], "--memory: "),
         (["-f", "vm.yaml", "--memory", "0"], "--memory 0: must be more than 0"),
-        (["-f", "gone.yaml"], "gone.yaml: No such file"),
+        (["-f", "gone.yaml"], "gone.yaml: there is no such file"),
     ],
 )
 def test_wrong_usage(arguments: list[str], message: str) -> None:

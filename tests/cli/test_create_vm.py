@@ -132,7 +132,7 @@ class TestPasswords:
         assert "password: secret" in run("--password-file=-", stdin="other").stdout
 
     @pytest.mark.parametrize(
-        ("name", "said"), [("none", "No such file"), ("types", "is a folder"), ("b", "is not UTF-8")]
+        ("name", "said"), [("none", "there is no such file"), ("types", "is a folder"), ("b", "is not UTF-8")]
     )
     def test_have_to_be_readable(self, run: Run, name: str, said: str) -> None:
         Path("b").write_bytes(b"\xff")

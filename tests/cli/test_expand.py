@@ -156,11 +156,11 @@ def test_a_dump_of_a_cluster(run: Run, text: str) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["-f", "missing.yaml"], "missing.yaml: No such file or directory"),
+        (["-f", "missing.yaml"], "missing.yaml: there is no such file or folder"),
         (["-f", "types.yaml"], "error: no VirtualMachine in types.yaml"),
         (["-f", "vm.yaml", "-o", "pdf"], "'pdf' is not one of"),
         (["-f", "vm.yaml", "--pin", "-o", "xml"], "--pin prints manifests"),
-        (["-f", "vm.yaml", "--catalog", "missing"], "missing: No such file or directory"),
+        (["-f", "vm.yaml", "--catalog", "missing"], "missing: there is no such file or folder"),
         ([], "catalog is no catalog that holds VM templates: name VMs with -f"),
     ],
 )

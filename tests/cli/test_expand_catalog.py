@@ -138,7 +138,7 @@ def test_templates_meet_what_another_catalog_deploys_to_the_environment_of_that_
 def test_a_template_that_is_not_there(run: Run) -> None:
     result = run("-f", "catalog/vms/missing.yaml")
     assert (result.exit_code, result.stdout) == (2, "")
-    assert result.stderr.startswith("catalog/vms/missing.yaml: No such file or directory")
+    assert result.stderr.startswith("catalog/vms/missing.yaml: there is no such file or folder")
 
 
 @pytest.mark.usefixtures("catalog")

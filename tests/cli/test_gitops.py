@@ -110,7 +110,7 @@ def test_flux_gets_a_source_and_kustomizations(folder):
         (["argocd", "--repo-url", URL, "--cluster", "lob=x"], "there is no overlay 'lob' here; did you mean 'lab'?"),
         (["argocd", "--repo-url", URL, "--name", "No"], "Kubernetes refuses the name 'No'"),
         (["flux", "--repo-url", "git@git.example.org:a.git"], "this one is ssh://git@git.example.org/a.git"),
-        (["flux", "nowhere", "--repo-url", URL], "nowhere: there is no such folder"),
+        (["flux", "nowhere", "--repo-url", URL], "nowhere: there is no such file or folder"),
     ],
 )
 def test_wrong_usage(folder, arguments, message):

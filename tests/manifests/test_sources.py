@@ -59,7 +59,7 @@ def test_what_lies_beside_it_is_a_folder_of_its_own(root: Path) -> None:
         ("x.yaml", "{root}/top/../side/d.yaml", "is a symbolic link that leads out of the folder"),
         ("x.yaml", "{root}/topmost", "is a symbolic link that leads out of the folder"),
         ("x.yaml", "../../../../../../../../etc/passwd", "is a symbolic link that leads out of the folder"),
-        ("x.yaml", "nothing", "cannot be read: no such file or directory"),
+        ("x.yaml", "nothing", "there is no such file or folder"),
         ("x.yaml", "x.yaml", "leads through more than 16 symbolic links"),
         ("x.yaml", "in", "is a folder"),
     ],
@@ -115,7 +115,7 @@ def test_a_pipe_of_the_shell_is_read() -> None:
 @pytest.mark.parametrize(
     ("path", "said"),
     [
-        ("{root}/none.yaml", "No such file or directory"),
+        ("{root}/none.yaml", "there is no such file or folder"),
         ("{root}/" + "x" * 5000, "File name too long"),
         ("{root}/top", "is a folder"),
         ("a\0b", "is no path: embedded null byte"),
@@ -158,14 +158,14 @@ def test_values_and_revisions_are_folders_like_those_on_disk(root: Path, kind: s
     assert side is not None
     assert side.read("d.yaml") == b"d"
     assert top.folder("../none") is None
-    assert fault(lambda: top.read("../side/../top/x.yaml")) == "cannot be read: no such file or directory"
+    assert fault(lambda: top.read("../side/../top/x.yaml")) == "there is no such file or folder"
 
 
 def test_files_can_be_left_out_and_replaced(root: Path) -> None:
     top = open_folder(f"{root}/top").changed({"a.yaml": None, "in/b.yaml": b"B", "new.yaml": b"n"})
     assert top.listing().files == ("in/b.yaml", "new.yaml")
     assert (top.read("in/b.yaml"), top.read("new.yaml"), top.has("a.yaml")) == (b"B", b"n", False)
-    assert fault(lambda: top.read("a.yaml")) == "cannot be read: no such file or directory"
+    assert fault(lambda: top.read("a.yaml")) == "there is no such file or folder"
 
 
 def test_one_file_is_a_folder_too() -> None:

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from virtcatalog import escaping
 from virtcatalog._version import __version__
+from virtcatalog.api.kinds import holds_vm
 from virtcatalog.check.finding import SEVERITIES, Finding, Rule
 from virtcatalog.errors import counted
+
+if TYPE_CHECKING:
+    from virtcatalog.check.subject import Inventory
 
 _SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _GITHUB_COMMANDS = {"error": "error", "warning": "warning", "note": "notice"}
@@ -96,8 +100,23 @@ FORMATS: dict[str, Callable[[Sequence[Finding], Mapping[str, Rule]], str]] = {
 }
 
 
-def summary(findings: Sequence[Finding]) -> str:
-    """Count the findings by severity, in one line."""
+def summary(findings: Sequence[Finding], inventory: Inventory | None) -> str:
+    """Count the findings by severity, and what they were looked for in, in one line; None is what cannot be read."""
+    return f"{_counted(findings)}{f' in {_checked(inventory)}' if inventory is not None else ''}"
+
+
+def _checked(inventory: Inventory) -> str:
+    objects = [each for each in inventory.objects if each.origin != "environment"]
+    vms = [*inventory.vms, *(each for each in inventory.others if holds_vm(each.manifest))]
+    numbers = (
+        (sum(each.is_instancetype for each in objects), "instance type"),
+        (sum(each.is_preference for each in objects), "preference"),
+        (len(vms), "VM"),
+    )
+    return ", ".join(counted(number, noun) for number, noun in numbers if number) or "no objects and no VMs"
+
+
+def _counted(findings: Sequence[Finding]) -> str:
     if not findings:
         return "no findings"
     counts = [(severity, sum(each.severity == severity for each in findings)) for severity in SEVERITIES]

@@ -18,13 +18,14 @@ from virtcatalog.cli.inputs import Placed, objects_of_tree, placed, read
 from virtcatalog.cli.table import print_tables
 from virtcatalog.errors import ProblemsError, Severity, VirtcatalogError, counted
 from virtcatalog.escaping import as_json
-from virtcatalog.manifests.sources import exists, is_catalog, open_folder
+from virtcatalog.manifests.layout import CATALOG
+from virtcatalog.manifests.sources import NOT_THERE, exists, is_catalog, open_folder
 
 if TYPE_CHECKING:
     from virtcatalog.catalog.model import Catalog
     from virtcatalog.check.finding import Finding
     from virtcatalog.check.pairs import Pair
-    from virtcatalog.check.subject import Inventory
+    from virtcatalog.check.subject import Inventory, Subject
     from virtcatalog.errors import Problem
     from virtcatalog.kubevirt.conditions import Conditions
     from virtcatalog.manifests.read import Manifest
@@ -100,7 +101,7 @@ def command(
         if pairs:
             _print_pairs(inventory, form, environments)
     data(FORMATS["text" if pairs else form](findings, RULES), err=pairs)
-    summary(closing(findings))
+    summary(closing(findings, inventory))
     return int(fails(findings, fail_on))
 
 
@@ -125,7 +126,7 @@ def _take(
     given = [placed(each) for each in sources]
     for each in (path, *(each.path for each in given)) if catalog or not sources else (each.path for each in given):
         if each != "-" and not exists(each):
-            raise VirtcatalogError(f"{each}: there is no such file or folder")
+            raise VirtcatalogError(f"{each}: {NOT_THERE}")
     problems: list[Problem] = []
     loaded: Catalog | None = None
     manifests: dict[str, list[Manifest]] = {}
@@ -159,7 +160,16 @@ def _take(
         elsewhere=manifests,
         environments=environments,
     )
+    if loaded is None and not any(map(_is_ours, (*inventory.objects, *inventory.vms, *inventory.others))):
+        where = ", ".join(sources) or path
+        raise VirtcatalogError(f"{where}: there is no {CATALOG}, and no manifest of KubeVirt's")
     return inventory, []
+
+
+def _is_ours(subject: Subject) -> bool:
+    from virtcatalog.api.kinds import kind_type
+
+    return kind_type(str(subject.manifest.get("apiVersion")), subject.kind) is not None
 
 
 def _print_pairs(inventory: Inventory, form: str, environments: Sequence[str]) -> None:

@@ -17,7 +17,7 @@ from virtcatalog.cli.console import data, failing, progress, write_diff
 from virtcatalog.cli.inputs import contents, placed, read
 from virtcatalog.errors import ManifestError, Problem, VirtcatalogError
 from virtcatalog.escaping import as_json
-from virtcatalog.manifests.sources import exists, is_catalog, open_source
+from virtcatalog.manifests.sources import NOT_THERE, exists, is_catalog, open_source
 
 if TYPE_CHECKING:
     from virtcatalog.kubevirt.conditions import Conditions
@@ -109,7 +109,7 @@ def _side(name: str | None, catalog: str, *, forked: bool) -> Side:
 
     if name is None and not forked:
         if not exists(catalog):
-            raise VirtcatalogError(f"{catalog}: there is no such file or folder")
+            raise VirtcatalogError(f"{catalog}: {NOT_THERE}")
         return read_side(open_source(catalog), catalog)
     if name and exists(name):
         inside = str(Path(name, catalog))

@@ -15,6 +15,7 @@ from virtcatalog.cli.console import data, echo, failing
 from virtcatalog.cli.diff import read_dumps
 from virtcatalog.errors import VirtcatalogError, counted
 from virtcatalog.escaping import as_json, single_line
+from virtcatalog.manifests.sources import NOT_THERE
 
 if TYPE_CHECKING:
     from virtcatalog.ask.impact import Impact, Use
@@ -58,7 +59,7 @@ def command(
 
     path = Path(catalog or "catalog")
     if not path.exists():
-        raise VirtcatalogError(f"{path}: there is no such catalog or folder")
+        raise VirtcatalogError(f"{path}: {NOT_THERE}")
     found = impacts(names, path, read_dumps([*sources, *options.settings().cluster]), conditions, environments)
     if form == "json":
         data(as_json([_as_data(each) for each in found]))

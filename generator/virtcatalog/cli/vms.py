@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from virtcatalog.cli.inputs import Placed, catalog_objects, companions, placed, read_apart
 from virtcatalog.errors import ManifestError, Problem, VirtcatalogError, listed, within
-from virtcatalog.manifests.sources import exists, is_catalog
+from virtcatalog.manifests.sources import NOT_THERE, exists, is_catalog
 from virtcatalog.placement import (
     BASE,
     check_environments,
@@ -134,7 +134,7 @@ def _templates(folder: Path, source: Placed) -> Iterator[_Template]:
 
     wanted = Path(source.path)
     if not exists(source.path):
-        raise ManifestError(Problem(file=source.path, message="No such file or directory"))
+        raise ManifestError(Problem(file=source.path, message=NOT_THERE))
     catalog = load_catalog(folder)
     found = [each for each in catalog.vms if wanted == folder or (folder / each.file).is_relative_to(wanted)]
     if not found:

@@ -27,6 +27,7 @@ from virtcatalog.limits import (
 from virtcatalog.manifests.layout import CATALOG, may_hold_manifests
 
 LEADS_OUT: Final = "is a symbolic link that leads out of the folder"
+NOT_THERE: Final = "there is no such file or folder"
 _FILE: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY
 _FOLDER: Final = _FILE | os.O_DIRECTORY
 _CHUNK: Final = 2**20
@@ -127,7 +128,7 @@ def exists(path: str) -> bool:
 def open_folder(path: str) -> Folder:
     """Return the folder on disk that a user named, whatever links lead to it; raises SourceError."""
     if not is_folder(path):
-        raise SourceError("is not a folder" if exists(path) else "there is no such folder")
+        raise SourceError("is not a folder" if exists(path) else NOT_THERE)
     real = os.path.realpath(path)
     root, name = os.path.split(real)
     return _OnDisk(root, (name,) if name else ())
@@ -159,6 +160,8 @@ def read_file(path: str, most: int = SOURCE_FILE_BYTES) -> bytes:
         return _limited(sys.stdin.buffer.read, most)
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY)
+    except FileNotFoundError:
+        raise SourceError(NOT_THERE) from None
     except OSError as error:
         raise SourceError(error.strerror or str(error)) from error
     except ValueError as error:
@@ -203,6 +206,8 @@ def _too_large(most: int) -> str:
 def _told() -> Iterator[None]:
     try:
         yield
+    except FileNotFoundError:
+        raise SourceError(NOT_THERE) from None
     except OSError as error:
         raise SourceError(f"cannot be read: {(error.strerror or str(error)).lower()}") from error
     except ValueError as error:  # a path with a null byte
@@ -418,7 +423,7 @@ class _Held(Folder):
     def read(self, path: str, most: int = SOURCE_FILE_BYTES) -> bytes:
         content = self._files.get(parts_of(path, self._at))
         if content is None:
-            raise SourceError("cannot be read: no such file or directory")
+            raise SourceError(NOT_THERE)
         if len(content) > most:
             raise SourceError(_too_large(most))
         return content
@@ -454,7 +459,7 @@ class _Changed(Folder):
             return self._folder.read(path, most)
         content = self._changes[path]
         if content is None:
-            raise SourceError("cannot be read: no such file or directory")
+            raise SourceError(NOT_THERE)
         return content
 
     def has(self, path: str) -> bool:
