@@ -122,6 +122,43 @@ def test_a_catalog_that_cannot_be_read_fails(run, repository):
     assert "Traceback" not in result.stdout
 
 
+class TestSilenceIsNoSuccess:
+    """What is configured and not there fails, also where other tests pass."""
+
+    @pytest.mark.parametrize("arguments", [(), ("tests",)])
+    def test_a_path_that_is_not_there(self, run, repository, arguments):
+        (repository / "pytest.toml").write_text('[pytest]\nvirtcatalog_catalog = ["catalog", "catalgo"]\n')
+        result = run(*arguments)
+        assert result.returncode == pytest.ExitCode.USAGE_ERROR
+        assert "virtcatalog_catalog: " in result.stderr
+        assert "catalgo holds no catalog.yaml" in result.stderr
+
+    def test_a_catalog_without_vms(self, run, repository):
+        shutil.rmtree(repository / "catalog" / "vms")
+        result = run()
+        assert result.returncode == pytest.ExitCode.INTERRUPTED
+        assert "catalog: the catalog has no VM template: nothing is tested" in result.stdout
+
+    @pytest.mark.parametrize(
+        ("path", "said"),
+        [("cluster.yaml", "cluster.yaml: there is no such file or folder"), ("empty", "empty: holds no manifest")],
+    )
+    def test_files_of_the_cluster(self, run, repository, path, said):
+        (repository / "empty").mkdir()
+        toml = f'[pytest]\nvirtcatalog_catalog = ["catalog"]\nvirtcatalog_cluster = ["{path}"]\n'
+        (repository / "pytest.toml").write_text(toml)
+        result = run("--snapshot-update")
+        assert result.returncode == 1
+        assert said in result.stdout
+
+    def test_the_host_of_a_catalog_that_is_none(self, run, repository):
+        toml = '[pytest]\nvirtcatalog_catalog = ["catalog"]\nvirtcatalog_host = ["catalgo=reference"]\n'
+        (repository / "pytest.toml").write_text(toml)
+        result = run()
+        assert result.returncode == pytest.ExitCode.USAGE_ERROR
+        assert "virtcatalog_host: catalgo=reference: no catalog is called catalgo" in result.stderr
+
+
 def test_a_template_is_crossed_with_instance_types(run, repository):
     (repository / "catalog/vms.yaml").write_text("web.yaml: {cross: {instancetypes: ['m.*']}}\n")
     assert run("--snapshot-update").returncode == 0

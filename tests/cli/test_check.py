@@ -106,10 +106,8 @@ def test_nothing_to_check_is_no_success(tmp_path, monkeypatch, arguments):
     (tmp_path / "catalog" / "x.yaml").write_text("{apiVersion: apps/v1, kind: Deployment, metadata: {name: x}}")
     result = CliRunner().invoke(main, ["check", *arguments])
     assert (result.exit_code, result.stdout) == (2, "")
-    assert (
-        result.stderr
-        == f"error: {arguments[-1] if arguments else 'catalog'}: there is no catalog.yaml, and no manifest of KubeVirt's\n"
-    )
+    where = arguments[-1] if arguments else "catalog"
+    assert result.stderr == f"error: {where}: there is no catalog.yaml, and no manifest of KubeVirt's\n"
 
 
 def test_a_catalog_without_anything_says_so(tmp_path, monkeypatch):

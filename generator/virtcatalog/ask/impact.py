@@ -81,6 +81,8 @@ def impacts(
     side = read_side(folder, label)
     if side.problems:
         raise VirtcatalogError("\n".join(map(str, side.problems)))
+    if side.nothing:
+        raise VirtcatalogError(side.nothing)
     check_environments(environments, side.overlays, f"in {label}")
     check_places((each.where for each in dumps), side.overlays, f"in {label}")
     side = only(side, environments)

@@ -161,7 +161,7 @@ def _take(
         environments=environments,
     )
     if loaded is None and not any(map(_is_ours, (*inventory.objects, *inventory.vms, *inventory.others))):
-        where = ", ".join(sources) or path
+        where = ", ".join(each.path for each in given) or path
         raise VirtcatalogError(f"{where}: there is no {CATALOG}, and no manifest of KubeVirt's")
     return inventory, []
 

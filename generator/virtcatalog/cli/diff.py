@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 
 Data = dict[str, Any]
 
+#: What both sides of an upgrade are called when there is no catalog.
+ALONE = "the VMs given"
+
 
 @click.command(
     "diff",
@@ -85,6 +88,7 @@ def command(
     else:
         path = catalog or "catalog"
         sides = _side(base, path, forked=True), _side(head, path, forked=False)
+    _refuse_nothing(sides, (base, head))
     if config:
         sides = _configured(sides[0], config[0]), _configured(sides[1], config[1])
     overlays = [each for side in sides for each in side.overlays]
@@ -100,6 +104,14 @@ def command(
     }
     printers[form](report)
     return report.status
+
+
+def _refuse_nothing(sides: Sequence[Side], names: Sequence[str | None]) -> None:
+    """Say that a folder or file that was named holds nothing, or that no side does: that is no comparison."""
+    for side, name in zip(sides, names, strict=True):
+        alone = all(each.nothing for each in sides) or (name and exists(name))
+        if side.nothing and alone and side.label != ALONE:
+            raise VirtcatalogError(side.nothing)
 
 
 def _side(name: str | None, catalog: str, *, forked: bool) -> Side:
@@ -127,7 +139,7 @@ def _upgraded(catalog: str | None, *, alone: bool) -> Side:
     from virtcatalog.review.side import Side
 
     if catalog is None and alone and not exists("catalog"):
-        return Side(label="the VMs given", objects={"": []})
+        return Side(label=ALONE, objects={"": []})
     return _side(None, catalog or "catalog", forked=False)
 
 

@@ -12,7 +12,16 @@ from virtcatalog.cli import options
 from virtcatalog.cli.conditions import conditioned, conditions_of
 from virtcatalog.cli.console import data, echo, failing
 from virtcatalog.cli.vms import Batch, Located, gather
-from virtcatalog.errors import ManifestError, RefusedError, UnsupportedError, VirtcatalogError, place, placed, within
+from virtcatalog.errors import (
+    ManifestError,
+    Problem,
+    RefusedError,
+    UnsupportedError,
+    VirtcatalogError,
+    place,
+    placed,
+    within,
+)
 from virtcatalog.escaping import as_json
 from virtcatalog.manifests.sources import is_catalog
 from virtcatalog.units import mebibytes
@@ -71,10 +80,10 @@ def command(
         raise click.UsageError("give --field, --xml or --pod")
     make, what = given[0]
     view = make(what)
-    batches, _ = gather(sources, catalog, options.settings().cluster, environments)
+    batches, faults = gather(sources, catalog, options.settings().cluster, environments)
     loaded = _catalog(catalog, sources)
     told: dict[_Told, list[str]] = {}
-    for located, batch in _choose(batches, ", ".join(sources), vm):
+    for located, batch in _choose(batches, faults, ", ".join(sources), vm):
         objects = [each.manifest for each in batch.objects]
         try:
             answer = why(located.manifest, objects, conditions_of([batch], conditions)[0], view)
@@ -91,7 +100,9 @@ def command(
     else:
         lines = [line for each, names in told.items() for line in _lines(within(what, names), each)]
         echo("".join(f"{line}\n" for line in lines), nl=False)
-    return 0
+    for fault in faults:
+        echo(str(fault), err=True)
+    return 2 if faults else 0
 
 
 class _Told(NamedTuple):
@@ -104,13 +115,13 @@ class _Told(NamedTuple):
     places: tuple[str, ...]
 
 
-def _choose(batches: list[Batch], where: str, name: str | None) -> list[tuple[Located, Batch]]:
+def _choose(batches: list[Batch], faults: list[Problem], where: str, name: str | None) -> list[tuple[Located, Batch]]:
     """The VM asked about, in each environment that it can be in."""
     found = [(vm, batch) for batch in batches for vm in batch.vms if name in (None, vm.name, vm.name.partition("/")[2])]
     if not found:
         unreadable = [problem for batch in batches for vm in batch.unreadable for problem in vm]
-        if unreadable:
-            raise ManifestError(*unreadable)
+        if unreadable or faults:
+            raise ManifestError(*unreadable, *faults)
         raise VirtcatalogError(f"{where} holds no VM{f' {name}' if name else ''}")
     names = sorted({vm.name for vm, _ in found})
     if len(names) > 1 or len({batch.environment for _, batch in found}) < len(found):

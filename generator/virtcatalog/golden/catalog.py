@@ -15,7 +15,7 @@ from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 from virtcatalog.catalog.cross import crossed
 from virtcatalog.catalog.load import load_catalog
 from virtcatalog.catalog.model import Catalog, VmTemplate
-from virtcatalog.errors import ProblemsError, VirtcatalogError, placed
+from virtcatalog.errors import CatalogError, ManifestError, Problem, ProblemsError, VirtcatalogError, placed
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.conditions import Conditions, choose_release
 from virtcatalog.kubevirt.hostfile import load_host
@@ -23,10 +23,11 @@ from virtcatalog.kubevirt.hosts import HostProfile
 from virtcatalog.kubevirt.pipeline import Result, expand
 from virtcatalog.kubevirt.pod.amounts import extract
 from virtcatalog.manifests.emit import dump
-from virtcatalog.manifests.read import read_manifests
-from virtcatalog.manifests.sources import read_file
+from virtcatalog.manifests.read import Manifest
+from virtcatalog.manifests.sources import SourceError, open_source
 from virtcatalog.releases import DEFAULT, RELEASES, Release, find_release
 from virtcatalog.render.environment import deployed
+from virtcatalog.review.side import read_folder
 
 if TYPE_CHECKING:
     from _pytest._code.code import TerminalRepr, TracebackStyle
@@ -122,6 +123,8 @@ class GoldenCatalog(pytest.File):
         VM templates of an environment that says which release it runs are tested under that one.
         """
         catalog = load_catalog(_shown(self.path.parent))
+        if not catalog.vms:
+            raise CatalogError(Problem(file=catalog.path, message="the catalog has no VM template: nothing is tested"))
         self.ids = set[str]()
         running = {overlay.name for overlay in catalog.overlays if overlay.kubevirt}
         free = [each for each in catalog.vms if each.environment not in running]
@@ -169,8 +172,8 @@ class GoldenCatalog(pytest.File):
     @cached_property
     def cluster(self) -> list[dict[str, Any]]:
         """The manifests that are in the cluster besides the catalog."""
-        files: list[Path] = self.config.getini("virtcatalog_cluster")
-        return [manifest.data for file in files for manifest in read_manifests(read_file(str(file)), _shown(file))]
+        paths: list[Path] = self.config.getini("virtcatalog_cluster")
+        return [manifest.data for path in paths for manifest in _manifests(path)]
 
     def _chosen(self, key: str, usual: str) -> str:
         """What a key of the configuration says for it, else for all catalogs."""
@@ -289,6 +292,19 @@ def _check(request: pytest.FixtureRequest, snapshot: SnapshotAssertion) -> None:
     problem = test.problem(snapshot)
     if problem:
         pytest.fail(problem, pytrace=False)
+
+
+def _manifests(path: Path) -> list[Manifest]:
+    """The manifests of a file or folder of the cluster; one that gives none is a mistake in the configuration."""
+    try:
+        manifests, problems = read_folder(open_source(str(path)), _shown(path))
+    except SourceError as error:
+        raise ManifestError(Problem(file=_shown(path), message=error.message)) from None
+    if not manifests and not problems:
+        problems = [Problem(file=_shown(path), message="holds no manifest")]
+    if problems:
+        raise ManifestError(*problems)
+    return manifests
 
 
 def _shown(path: Path) -> str:

@@ -28,9 +28,16 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Collect the catalogs besides what pytest collects when it is told nothing else."""
     catalogs = _catalogs(config)
+    for catalog in catalogs:
+        if not (catalog / "catalog.yaml").is_file():
+            raise pytest.UsageError(f"virtcatalog_catalog: {catalog} holds no catalog.yaml")
     names = [catalog.name for catalog in catalogs]
     for name in {name for name in names if names.count(name) > 1}:
         raise pytest.UsageError(f"virtcatalog_catalog: two catalogs are called {name}")
+    for entry in config.getini("virtcatalog_host"):
+        meant = entry.rpartition("=")[0]
+        if meant and meant not in names:
+            raise pytest.UsageError(f"virtcatalog_host: {entry}: no catalog is called {meant}")
     if config.args_source is pytest.Config.ArgsSource.ARGS:
         return
     collected = [(config.invocation_params.dir / argument).resolve() for argument in config.args]

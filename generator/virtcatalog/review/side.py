@@ -54,6 +54,12 @@ class Side(msgspec.Struct, frozen=True, kw_only=True):
     problems: tuple[Problem, ...] = ()
     left_out: frozenset[str] = frozenset()
 
+    @property
+    def nothing(self) -> str:
+        """Say that there is no catalog and no manifest; "" when there is, or when it cannot be read."""
+        found = self.catalog or self.vms or self.problems or any(self.objects.values())
+        return "" if found else f"{self.label}: there is no {CATALOG}, and no manifest"
+
     def objects_in(self, environment: str) -> Sequence[Data]:
         """Return what VMs of an environment find; a side that has none is the same everywhere."""
         return self.objects.get(environment if self.overlays else NOWHERE, ())
