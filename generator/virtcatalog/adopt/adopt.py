@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import product
 from math import inf
@@ -17,7 +18,6 @@ from virtcatalog.api.instancetype import VirtualMachinePreferenceSpec
 from virtcatalog.api.kinds import vm_spec
 from virtcatalog.errors import Reason, UnsupportedError
 from virtcatalog.kubevirt.instancetype.find import find_preference
-from virtcatalog.kubevirt.launcher.difference import differences
 from virtcatalog.kubevirt.launcher.elements.vcpu import requested_topology
 from virtcatalog.kubevirt.pipeline import Result, create_vmi, expand
 from virtcatalog.kubevirt.reasons import field_of_holder
@@ -117,12 +117,27 @@ class _Search:
         best = self._smallest()
         if best is not None:
             return best if any(best.names) else None
-        near = sorted(self._preferences(), key=self._changes)[:_NEAR_PREFERENCES]
-        if None not in near:
-            near.append(None)
-        pairs = [Pair(instancetype, preference) for instancetype in self._near() for preference in near]
-        tried = [self._try(pair) for pair in pairs if pair != Pair(None, None)]
-        return min(filter(None, tried), key=lambda each: (len(each[1].domain), *each[0]), default=(None, None))[1]
+        return self._nearest()
+
+    def _nearest(self) -> Shrunk | None:
+        """Beside the nearest size that KubeVirt takes, the best of the preferences that change the domain least."""
+        near = self._near_preferences()
+        for instancetype in self._near():
+            pairs = (Pair(instancetype, preference) for preference in near)
+            tried = [each for each in (self._try(pair) for pair in pairs if any(pair)) if each is not None]
+            if tried:
+                return min(tried, key=lambda each: (len(each[1].domain), *each[0]))[1]
+        return None
+
+    def _near_preferences(self) -> list[Preference | None]:
+        """The preferences that change the domain least, and none; VMs that say the same of their guests share them."""
+        known = self.candidates.near
+        own = frozenset(each.scanned for each in self.candidates.preferences if usable(each.members, self.namespace))
+        key = own, self.vm.spec.preference is not None, self.original.guest()
+        if key not in known:
+            near = sorted(self._preferences(), key=self._changes)[:_NEAR_PREFERENCES]
+            known[key] = near if None in near else [*near, None]
+        return known[key]
 
     def _smallest(self) -> Shrunk | None:
         """Try the pairs, those that could make the smallest manifest first, until no other could make a smaller one."""
@@ -163,11 +178,12 @@ class _Search:
         return result.admitted and result.domain_xml != self.original.result.domain_xml
 
     def _changes(self, preference: Preference | None) -> float:
-        """In how many places a preference changes the domain when it is simply added to the VM."""
-        old, new = self.original.result.domain, self._added(preference).domain
+        """In how many lines of the domain a preference changes it when it is simply added to the VM."""
+        old, new = self.original.result.domain_xml, self._added(preference).domain_xml
         if old is None or new is None:
             return inf
-        return sum(1 for _ in differences(old, new))
+        before, after = Counter(old.splitlines()), Counter(new.splitlines())
+        return ((before - after) + (after - before)).total()
 
     def _added(self, preference: Preference | None) -> Result:
         """The VM with a preference added; one that is refused now may yet be admitted beside an instance type."""
@@ -196,6 +212,7 @@ class _Search:
         ]
 
     def _near(self) -> Iterable[Instancetype | None]:
+        """The nearest first; each feature that one decides otherwise than the VM weighs as much as a doubling."""
         if self.vm.spec.instancetype is not None:
             return [None]
         vcpus, memory = self.topology.vcpus, self.memory
@@ -238,6 +255,5 @@ class _Search:
 
     def _rank(self, found: Shrunk, pair: Pair, members: list[Member]) -> tuple[Any, ...]:
         """The smallest manifest first; among those as small, one with a preference, that changes the least else."""
-        distance = pair.instancetype.distance(self.topology.vcpus, self.memory) if pair.instancetype else 0
         names = [self._order(member) for member in members]
-        return distance, found.size, pair.preference is None, len(found.outside), names
+        return found.size, pair.preference is None, len(found.outside), names

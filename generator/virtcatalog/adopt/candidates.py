@@ -28,6 +28,8 @@ from virtcatalog.kubevirt.preference.topology import guest_topology
 INSTANCETYPES, PREFERENCES = (CLUSTER_INSTANCETYPE, INSTANCETYPE), (CLUSTER_PREFERENCE, PREFERENCE)
 _CLUSTER_WIDE = (CLUSTER_INSTANCETYPE, CLUSTER_PREFERENCE)
 _SCANNED = "virtcatalog-scan-"
+_SHORTAGE = 8
+"""How much more it weighs that a VM gets less than it has, than that it gets more."""
 
 
 class Reference(NamedTuple):
@@ -97,8 +99,13 @@ class Instancetype:
         )
 
     def distance(self, vcpus: int, memory: int) -> float:
-        """How many doublings or halvings of vCPUs and of memory lie between it and a VM."""
-        return abs(log2(max(self.vcpus, 1) / max(vcpus, 1))) + abs(log2(max(self.memory, 1) / max(memory, 1)))
+        """How many doublings of vCPUs and of memory lie between a VM and it; what it lacks weighs more."""
+        return _doublings(self.vcpus, vcpus) + _doublings(self.memory, memory)
+
+
+def _doublings(offered: int, wanted: int) -> float:
+    more = log2(max(offered, 1) / max(wanted, 1))
+    return more if more >= 0 else _SHORTAGE * -more
 
 
 class Preference:
@@ -125,6 +132,8 @@ class Candidates:
         self.cluster = Cluster.under(manifests, conditions)
         self._instancetypes: dict[str, Instancetype] = {}
         self._preferences: dict[str, Preference] = {}
+        self.near: dict[tuple[frozenset[str], bool, str], list[Preference | None]] = {}
+        """The preferences that were found near VMs that can name the same ones and say the same of their guests."""
         scanned: list[dict[str, Any]] = []
         for reference, manifest in {_reference(each): each for each in manifests if _is_candidate(each)}.items():
             if not admit(manifest, self.cluster):

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import json
+from collections.abc import Iterable, Iterator, Set
 from typing import Any, NamedTuple
 
 from virtcatalog.adopt.candidates import Instancetype, Preference, Reference
 from virtcatalog.adopt.data import find, get, put, without
-from virtcatalog.adopt.rules import KNOWN, TEMPLATE, Rules
+from virtcatalog.adopt.rules import GUEST, KNOWN, TEMPLATE, Rules
 from virtcatalog.api.decode import to_manifest
 from virtcatalog.api.findings import Path
 from virtcatalog.api.kinds import vm_spec
@@ -72,6 +73,8 @@ class Original:
         self.shape = _shape(result)
         self.size = count(manifest)
         self._found = {pattern: list(find(manifest, pattern)) for pattern in KNOWN}
+        self._fields: dict[int, frozenset[Path]] = {}
+        self._sizes: dict[tuple[frozenset[Path], ...], int] = {}
 
     def find(self, pattern: Path) -> Iterable[Path]:
         """Return the fields of the VM that a pattern matches."""
@@ -82,9 +85,27 @@ class Original:
         """Return the size that the VM has at least when it adopts a pair."""
         rules = [pair.preference.preferred] if pair.preference else []
         rules += [pair.instancetype.decided, pair.instancetype.implied] if pair.instancetype else []
-        gone = outermost({path for each in rules for pattern in each for path in self.find(pattern)})
         added = sum(len(name.matcher()) for name in names if name is not None)
-        return self.size + added - sum(count(get(self.manifest, path)) for path in gone)
+        return self.size + added - self._said(*map(self._said_by, rules))
+
+    def _said(self, *fields: frozenset[Path]) -> int:
+        """How much of the VM lies in fields; most pairs are about the same ones."""
+        if fields not in self._sizes:
+            gone = outermost(frozenset().union(*fields))
+            self._sizes[fields] = sum(count(get(self.manifest, path)) for path in gone)
+        return self._sizes[fields]
+
+    def _said_by(self, rules: Rules) -> frozenset[Path]:
+        """The VM's fields that one object's rules are about; the object lives as long as the search."""
+        fields = self._fields.get(id(rules))
+        if fields is None:
+            fields = self._fields[id(rules)] = frozenset(path for pattern in rules for path in self.find(pattern))
+        return fields
+
+    def guest(self) -> str:
+        """Return what the VM says of its guest, as text: what preferences are about, but for its size and its names."""
+        said = [(path, get(self.manifest, path)) for pattern in GUEST for path in self._found[pattern]]
+        return json.dumps(said, default=str)
 
 
 class Shrunk(NamedTuple):
@@ -291,7 +312,7 @@ def _means_the_same(difference: Difference, guest: Any) -> bool:
     return default is not None and {difference.old, difference.new} == {None, default}
 
 
-def outermost(paths: set[Path]) -> set[Path]:
+def outermost(paths: Set[Path]) -> set[Path]:
     """Return those of the paths that lie within no other."""
     return {path for path in paths if not any(path[:end] in paths for end in range(1, len(path)))}
 
