@@ -54,6 +54,7 @@ ORDER = (
     "kubevirt.pipeline",
     "kubevirt.rollout",
     "kubevirt.many",
+    "kubevirt.alike",
     "placement",
     "check",
     "review",

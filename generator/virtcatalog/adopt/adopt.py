@@ -27,25 +27,45 @@ _NEAR_INSTANCETYPES = 6
 _NEAR_PREFERENCES = 3
 
 
+class Size(NamedTuple):
+    """What a VM has of what instance types come in."""
+
+    vcpus: int
+    memory: int
+    """Bytes."""
+
+
 class Adoption(NamedTuple):
     """What a VM can adopt.
 
     `outcome` is "adopted" when `found` makes the same domain, "nearest" when it makes another (or there is nothing at
     all, then `found` is None), "unchanged" when there is nothing left to adopt, "refused" or "unsupported" when the VM
-    itself has no domain; then `against` says why.
+    itself has no domain; then `against` says why. `wanted` is the VM's size where the nearest type has another.
     """
 
     outcome: Outcome
     found: Shrunk | None
     before: int
     against: tuple[Reason, ...] | tuple[UnsupportedError] = ()
+    wanted: Size | None = None
 
 
-def adopt(vm: dict[str, Any], candidates: Candidates) -> Adoption:
-    """Find what a VM can adopt; the manifest is not changed."""
+def adopt_alike(vm: dict[str, Any], other: Adoption, candidates: Candidates) -> Adoption:
+    """Find what `adopt` finds for a VM, given what it has found for another one that is alike."""
+    if other.found is None and other.outcome in ("nearest", "unchanged"):
+        return other._replace(before=count(vm))
+    again = adopt(vm, candidates, other.found.names if other.found is not None else None)
+    return again if again.outcome == other.outcome else adopt(vm, candidates)
+
+
+def adopt(vm: dict[str, Any], candidates: Candidates, like: Names | None = None) -> Adoption:
+    """Find what a VM can adopt; the manifest is not changed.
+
+    `like` is what one that is alike adopts: only the objects that say the same as these are tried.
+    """
     size, kind = count(vm), vm.get("kind")
     if kind == "VirtualMachinePool":
-        return _adopt_in_pool(vm, candidates)
+        return _adopt_in_pool(vm, candidates, like)
     if kind in ("VirtualMachineInstance", "VirtualMachineInstanceReplicaSet"):
         message = f"a {kind} has no field for an instance type or preference; VirtualMachines and their pools have"
         return Adoption("unsupported", None, size, (UnsupportedError("kind", message),))
@@ -53,16 +73,19 @@ def adopt(vm: dict[str, Any], candidates: Candidates) -> Adoption:
         result = expand(vm, candidates.cluster)
         if not result.admitted:
             return Adoption("refused", None, size, result.reasons)
-        found = _Search(Original(vm, result), candidates).best()
+        search = _Search(Original(vm, result), candidates)
+        found = search.best() if like is None else search.again(like)
     except UnsupportedError as error:
         return Adoption("unsupported", None, size, (error,))
     if found is None:
         named = vm["spec"].get("instancetype") or vm["spec"].get("preference")
         return Adoption("unchanged" if named else "nearest", None, size)
-    return Adoption("nearest" if found.domain else "adopted", found, size)
+    if not found.domain:
+        return Adoption("adopted", found, size)
+    return Adoption("nearest", found, size, wanted=search.lacking(found))
 
 
-def _adopt_in_pool(pool: dict[str, Any], candidates: Candidates) -> Adoption:
+def _adopt_in_pool(pool: dict[str, Any], candidates: Candidates, like: Names | None) -> Adoption:
     """Find what the VMs of a pool can adopt, and put it into the pool's template."""
     result = create_vmi(pool, candidates.cluster)
     if not result.admitted:
@@ -73,7 +96,7 @@ def _adopt_in_pool(pool: dict[str, Any], candidates: Candidates) -> Adoption:
         "metadata": pool.get("metadata") or {},
         "spec": vm_spec(pool),
     }
-    made = adopt(vm, candidates)
+    made = adopt(vm, candidates, like)
     return made._replace(found=made.found and _pooled(made.found, pool), against=tuple(map(_in_pool, made.against)))
 
 
@@ -118,6 +141,21 @@ class _Search:
         if best is not None:
             return best if any(best.names) else None
         return self._nearest()
+
+    def again(self, names: Names) -> Shrunk | None:
+        """Return what the pair of these objects makes of the VM."""
+        instancetype, preference = (self.candidates.groups.get(name) if name else None for name in names)
+        assert not isinstance(instancetype, Preference)
+        assert not isinstance(preference, Instancetype)
+        tried = self._try(Pair(instancetype, preference))
+        return tried[1] if tried is not None else None
+
+    def lacking(self, found: Shrunk) -> Size | None:
+        """Return the VM's size, None if the instance type that was found has it or the VM names one itself."""
+        group = self.candidates.groups.get(found.names.instancetype) if found.names.instancetype is not None else None
+        if not isinstance(group, Instancetype) or (group.vcpus, group.memory) == (self.topology.vcpus, self.memory):
+            return None
+        return Size(self.topology.vcpus, self.memory)
 
     def _nearest(self) -> Shrunk | None:
         """Beside the nearest size that KubeVirt takes, the best of the preferences that change the domain least."""

@@ -24,6 +24,7 @@ from virtcatalog.kubevirt.matchers import (
 )
 from virtcatalog.kubevirt.pipeline import admit
 from virtcatalog.kubevirt.preference.topology import guest_topology
+from virtcatalog.manifests.identity import namespace_of
 
 INSTANCETYPES, PREFERENCES = (CLUSTER_INSTANCETYPE, INSTANCETYPE), (CLUSTER_PREFERENCE, PREFERENCE)
 _CLUSTER_WIDE = (CLUSTER_INSTANCETYPE, CLUSTER_PREFERENCE)
@@ -130,6 +131,10 @@ class Candidates:
         manifests = list(manifests)
         conditions = conditions or Conditions()
         self.cluster = Cluster.under(manifests, conditions)
+        self.namespaces = frozenset(map(namespace_of, manifests))
+        """Those that hold any object of the cluster."""
+        self.groups: dict[Reference, Instancetype | Preference] = {}
+        """Every instance type and preference among those that say the same."""
         self._instancetypes: dict[str, Instancetype] = {}
         self._preferences: dict[str, Preference] = {}
         self.near: dict[tuple[frozenset[str], bool, str], list[Preference | None]] = {}
@@ -138,7 +143,8 @@ class Candidates:
         for reference, manifest in {_reference(each): each for each in manifests if _is_candidate(each)}.items():
             if not admit(manifest, self.cluster):
                 labels = manifest["metadata"].get("labels") or {}
-                self._group(reference, scanned).members.append(
+                group = self.groups[reference] = self._group(reference, scanned)
+                group.members.append(
                     Member(labels.get(DEPRECATED_LABEL) == "true", bool(reference.namespace), reference.name, reference)
                 )
         self.scan_cluster = Cluster.under([*manifests, *scanned], conditions)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from virtcatalog.manifests.read import Manifest
 
 _FORMS = ("yaml", "diff", "json")
+_EXPLAINED = 20
+"""How many VMs are explained one by one; of more, those that adopt the same are one line."""
 
 
 @click.command(
@@ -32,6 +35,8 @@ Examples:
   virtcatalog adopt -f vm.yaml -o diff                what would change in the file
   virtcatalog adopt -f vms/ -i                        every VM of a folder, in its own file
   virtcatalog adopt -f vm.yaml --nearest > new.yaml
+  virtcatalog adopt -f fleet.yaml -j auto -o diff     a whole fleet: one line for VMs that adopt the same
+  virtcatalog adopt -f fleet.yaml --propose           sizes that the catalog lacks
   kubectl get vm -A -o yaml | virtcatalog adopt -f - -o json -c output
 """,
 )
@@ -39,6 +44,8 @@ Examples:
 @options.catalog()
 @options.form(_FORMS, default="yaml")
 @click.option("-i", "--in-place", is_flag=True, help="Change the files of the VMs; print only with -o.")
+@click.option("--propose", is_flag=True, help="Print sizes for the catalog that several VMs have and no type has.")
+@options.jobs
 @click.option("--nearest", is_flag=True, help="Adopt the nearest, too: the VM's domain changes.")
 @click.pass_context
 @failing
@@ -51,6 +58,8 @@ def command(
     form: str,
     in_place: bool,
     nearest: bool,
+    propose: bool,
+    jobs: int,
     conditions: Conditions,
 ) -> int:
     """Find the instance type and preference under which a VM gets shorter and keeps its libvirt domain.
@@ -59,8 +68,8 @@ def command(
     is the same is proven by expanding the VM before and after. Without an exact match the nearest one is described and
     nothing is written, unless --nearest asks for it; the exit status is 1.
     """
-    from virtcatalog.adopt.adopt import adopt
     from virtcatalog.adopt.candidates import Candidates
+    from virtcatalog.adopt.fleet import adopt_all
 
     _refuse_nonsense(context, sources, in_place)
     files, problems = _read(sources)
@@ -71,17 +80,20 @@ def command(
     _refuse_nothing(candidates, catalog)
     files = [file for file in files if file.vms]
     vms = [(file, number, vm) for file in files for number, vm in file.vms.items()]
-    machines = [
-        Machine(file.name, number, vm, adopt(vm.data, candidates))
-        for file, number, vm in progress(vms, len(vms), "VMs")
-    ]
+    adopted = dict(progress(adopt_all([vm.data for *_, vm in vms], candidates, jobs), len(vms), "VMs"))
+    machines = [Machine(file.name, number, vm, adopted[place]) for place, (file, number, vm) in enumerate(vms)]
+    if propose:
+        return _propose(machines, problems, candidates)
+    own: dict[str, list[Machine]] = {}
+    for machine in machines:
+        own.setdefault(machine.file, []).append(machine)
     made: list[Rewritten] = []
     for file in files:
-        own = [machine for machine in machines if machine.file == file.name]
-        text, unwritable = rewritten(file.name, file.text, own, ("adopted", "nearest") if nearest else ("adopted",))
+        outcomes = ("adopted", "nearest") if nearest else ("adopted",)
+        text, unwritable = rewritten(file.name, file.text, own[file.name], outcomes)
         made.append(text)
         problems += unwritable
-    _tell(machines, problems, [comment for file in made for comment in file.lost_comments()])
+    _tell(machines, problems, [comment for file in made for comment in file.lost_comments()], candidates)
     failed = any(machine.adoption.outcome not in ("adopted", "unchanged") for machine in machines)
     changed = [file for file in made if file.new != file.old]
     if in_place:
@@ -135,30 +147,65 @@ def _read_file(name: str, content: bytes, problems: list[Problem], fatal: list[P
     manifests, faults = read_apart(content, name)
     fatal += faults
     vms = [each for each in manifests if holds_vm(each.data)]
-    companions = [each for each in manifests if each not in vms]
+    beside = [each for each in manifests if not holds_vm(each.data)]
     problems += (problem for each in vms for problem in each.problems)
-    fatal += (problem for each in companions for problem in each.problems)
+    fatal += (problem for each in beside for problem in each.problems)
     readable = {number: each for number, each in enumerate(vms) if not each.problems}
-    return _File(name, content.decode("utf-8-sig", "replace"), readable, companions)
+    return _File(name, content.decode("utf-8-sig", "replace"), readable, beside)
 
 
-def _tell(machines: list[Machine], problems: list[Problem], lost_comments: list[str]) -> None:
-    """Explain every VM on stderr, and sum up when they are many."""
-    from virtcatalog.adopt.report import COLUMNS, explain, rows
+def _tell(machines: list[Machine], problems: list[Problem], lost_comments: list[str], candidates: Candidates) -> None:
+    """Explain every VM on stderr, and sum up when they are many; of very many only say what they have in common."""
+    from virtcatalog.adopt.report import COLUMNS, rows
 
     for problem in sorted(problems):
         echo(str(problem), err=True)
+    if len(machines) > _EXPLAINED:
+        _tell_groups(machines, candidates)
+        return
     for machine in machines:
-        manifest = machine.manifest
-        for problem in placed(machine.adoption.against, manifest.problem):
-            echo(str(problem), err=True)
-        line, column = manifest.place("")
-        start = f"{manifest.file}:{line}:{column}: {manifest.name}: "
-        for text in explain(machine.adoption):
-            echo(start + text, err=True)
-            start = ""
+        _tell_one(machine)
     for comment in lost_comments:
         echo(comment, err=True)
     if len(machines) > 1:
         for text in aligned(COLUMNS, rows((machine.name, machine.adoption) for machine in machines)):
             summary(text)
+
+
+def _tell_one(machine: Machine) -> None:
+    from virtcatalog.adopt.report import explain
+
+    manifest = machine.manifest
+    for problem in placed(machine.adoption.against, manifest.problem):
+        echo(str(problem), err=True)
+    line, column = manifest.place("")
+    start = f"{manifest.file}:{line}:{column}: {manifest.name}: "
+    for text in explain(machine.adoption):
+        echo(start + text, err=True)
+        start = ""
+
+
+def _tell_groups(machines: list[Machine], candidates: Candidates) -> None:
+    from virtcatalog.adopt.summary import COLUMNS, groups
+
+    rows, left, vms = groups(((machine.name, machine.adoption) for machine in machines), candidates)
+    for text in aligned(COLUMNS, rows):
+        summary(text)
+    if left:
+        summary(f"and {left:,} groups more, of {vms:,} VMs; -o json has each VM")
+    counts = Counter(machine.adoption.outcome for machine in machines)
+    summary(f"{len(machines):,} VMs: {', '.join(f'{number:,} {outcome}' for outcome, number in counts.most_common())}")
+
+
+def _propose(machines: list[Machine], problems: list[Problem], candidates: Candidates) -> int:
+    """Print what a catalog could declare for the VMs whose size it lacks."""
+    from virtcatalog.adopt.summary import declarations, proposals
+
+    for problem in sorted(problems):
+        echo(str(problem), err=True)
+    proposed = proposals((machine.name, machine.adoption) for machine in machines)
+    for line in declarations(proposed, candidates):
+        echo(line)
+    wanting = sum(len(each.vms) for each in proposed)
+    summary(f"{len(proposed)} size{'s' * (len(proposed) != 1)} that {wanting:,} of {len(machines):,} VMs have")
+    return 2 if problems else 0

@@ -8,11 +8,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import msgspec
 from msgspec.structs import replace
 
+from virtcatalog.kubevirt.alike import Alike
 from virtcatalog.kubevirt.conditions import Conditions
 from virtcatalog.kubevirt.instancetype.references import named_kinds, references, refers_to_own_namespace
 from virtcatalog.manifests.identity import Data, Identity, identity, namespace_of
 from virtcatalog.placement import BASE, environments_for
-from virtcatalog.review.alike import Alike
 from virtcatalog.review.comparison import Comparison, KnownField
 from virtcatalog.review.judge import Case, Effect, Progress, judge_all, with_removed
 from virtcatalog.review.outcome import KINDS, Kind, VmChange, added_or_removed, compare, outcome

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from virtcatalog.catalog.model import API_VERSION
+from virtcatalog.kubevirt.alike import Alike
 from virtcatalog.kubevirt.cluster import Cluster
-from virtcatalog.review.alike import Alike
 from virtcatalog.review.fleet import Given, Reviewer
 from virtcatalog.review.side import Side
 

@@ -1,0 +1,112 @@
+"""What a fleet adopts, on a page: one line for all VMs that adopt the same, and the sizes that the catalog lacks."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from virtcatalog.adopt.adopt import Adoption, Size
+from virtcatalog.adopt.candidates import Candidates, Instancetype, Reference
+from virtcatalog.api.quantity import Quantity
+from virtcatalog.units import count, memory
+
+_OUTCOMES = ("unsupported", "refused", "nearest", "adopted", "unchanged")
+_SHOWN = 100
+_SEVERAL = 2
+
+Named = tuple[str, Adoption]
+"""A VM as `namespace/name`, and what it adopts."""
+
+COLUMNS = ("VMs", "Outcome", "Instance type", "Preference", "Such as", "Why")
+
+
+class Proposal(NamedTuple):
+    """A size that several VMs have and no instance type."""
+
+    size: Size
+    vms: tuple[str, ...]
+    nearest: Reference
+    """The instance type that they would get instead."""
+
+
+def groups(adoptions: Iterable[Named], candidates: Candidates) -> tuple[list[tuple[str, ...]], int, int]:
+    """Return the rows of a table, what needs a look and then the largest groups first, and what the table leaves off.
+
+    That is, how many groups of how many VMs.
+    """
+    found: dict[tuple[str, str, str, str], list[str]] = defaultdict(list)
+    for name, adoption in adoptions:
+        named = [each.name if each else "" for each in adoption.found.names] if adoption.found else ["", ""]
+        found[adoption.outcome, named[0], named[1], _why(adoption, candidates)].append(name)
+    ordered = sorted(found.items(), key=lambda each: (_OUTCOMES.index(each[0][0]), -len(each[1]), each[0]))
+    rows: list[tuple[str, ...]] = [
+        (f"{count(len(vms))}", outcome, instancetype, preference, vms[0], why)
+        for (outcome, instancetype, preference, why), vms in ordered[:_SHOWN]
+    ]
+    left = [vms for _, vms in ordered[_SHOWN:]]
+    return rows, len(left), sum(map(len, left))
+
+
+def _why(adoption: Adoption, candidates: Candidates) -> str:
+    """Why the VM does not adopt what is there, in a few words."""
+    if adoption.against:
+        first = adoption.against[0]
+        return f"{first.field}: {first.sentence}" if first.field else first.sentence
+    if adoption.outcome != "nearest":
+        return ""
+    if adoption.found is None:
+        return "KubeVirt would refuse it with each instance type"
+    if adoption.wanted is not None:
+        assert adoption.found.names.instancetype is not None
+        group = candidates.groups[adoption.found.names.instancetype]
+        assert isinstance(group, Instancetype)
+        return f"has {_words(adoption.wanted)}, not {_words(Size(group.vcpus, group.memory))}"
+    places = adoption.found.domain
+    more = f", and {len(places) - 1} more" if len(places) > 1 else ""
+    return f"{places[0].place} would be {places[0].new or 'gone'}{more}"
+
+
+def _words(size: Size) -> str:
+    return f"{size.vcpus} vCPU{'s' * (size.vcpus != 1)} and {memory(size.memory)}"
+
+
+def proposals(adoptions: Iterable[Named]) -> list[Proposal]:
+    """Return the sizes that several VMs have and the catalog lacks, those of the most VMs first."""
+    wanting: dict[Size, list[str]] = defaultdict(list)
+    nearest: dict[Size, Reference] = {}
+    for name, adoption in adoptions:
+        if adoption.wanted is not None and adoption.found is not None and adoption.found.names.instancetype is not None:
+            wanting[adoption.wanted].append(name)
+            nearest.setdefault(adoption.wanted, adoption.found.names.instancetype)
+    several = [(size, vms) for size, vms in wanting.items() if len(vms) >= _SEVERAL]
+    ordered = sorted(several, key=lambda each: (-len(each[1]), each[0]))
+    return [Proposal(size, tuple(vms), nearest[size]) for size, vms in ordered]
+
+
+def declarations(proposed: Sequence[Proposal], candidates: Candidates) -> Iterator[str]:
+    """Yield lines for a catalog: sizes beside those of a class, or a class of its own for several of one new ratio."""
+    ratios = {each.memory / each.vcpus for each in candidates.instancetypes if each.vcpus}
+    alike: dict[float, list[Proposal]] = defaultdict(list)
+    for each in proposed:
+        alike[each.size.memory / max(each.size.vcpus, 1)].append(each)
+    for ratio, members in alike.items():
+        if ratio not in ratios and len(members) >= _SEVERAL:
+            yield f"# a class of its own: {len(members)} sizes of {memory(int(ratio))} a vCPU"
+            yield f"memoryPerVcpu: {Quantity.of(int(ratio))}"
+            yield "sizes:"
+            yield from (_line(each, f"vcpus: {each.size.vcpus}") for each in members)
+        else:
+            for each in members:
+                yield f"# beside {each.nearest.name}"
+                yield "sizes:"
+                yield _line(each, f"vcpus: {each.size.vcpus}, memory: {Quantity.of(each.size.memory)}")
+
+
+def _line(proposal: Proposal, said: str) -> str:
+    others = f" and {len(proposal.vms) - 1:,} more" if len(proposal.vms) > 1 else ""
+    return f"  {_name(proposal.size)}: {{{said}}}  # {proposal.vms[0]}{others}"
+
+
+def _name(size: Size) -> str:
+    return f"{size.vcpus}x{str(Quantity.of(size.memory)).lower()}"

@@ -1,0 +1,94 @@
+"""Many VMs: those that are alike are searched for once, and what they have in common is one line."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import pytest
+from inline_vms import machine
+
+from virtcatalog.adopt.adopt import adopt
+from virtcatalog.adopt.fleet import adopt_all
+from virtcatalog.adopt.summary import declarations, groups, proposals
+from virtcatalog.errors import UnsupportedError
+
+SMALL = "{cpu: {sockets: 2}, memory: {guest: 4Gi}, devices: {}}"
+ODD = "{cpu: {sockets: 2}, memory: {guest: 3Gi}, devices: {}}"
+REFUSED = "{cpu: {sockets: 2}, devices: {}}"
+
+
+def vm(domain: str, name: str) -> dict[str, Any]:
+    made = copy.deepcopy(machine(domain))
+    made["metadata"]["name"] = name
+    return made
+
+
+@pytest.fixture
+def fleet():
+    kinds = (SMALL, ODD, REFUSED)
+    return [vm(kinds[number % 3], f"machine-{number}") for number in range(60)]
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_each_vm_adopts_what_it_adopts_alone(fleet, candidates, jobs):
+    found = dict(adopt_all(fleet, candidates, jobs))
+    for place, each in enumerate(fleet):
+        alone = adopt(each, candidates)
+        assert (found[place].outcome, found[place].before) == (alone.outcome, alone.before)
+        assert (found[place].found is None) == (alone.found is None)
+        if alone.found is not None:
+            assert found[place].found.manifest == alone.found.manifest
+            assert places(found[place]) == places(alone)
+
+
+def places(adoption):
+    return [(each.place, each.old, each.new) for each in adoption.found.domain]
+
+
+def named(fleet, candidates):
+    return [(fleet[place]["metadata"]["name"], adoption) for place, adoption in adopt_all(fleet, candidates)]
+
+
+def test_alike_vms_are_one_row_and_what_needs_a_look_comes_first(fleet, candidates):
+    rows, left, vms = groups(named(fleet, candidates), candidates)
+    assert [(row[0], row[1], row[2]) for row in rows] == [
+        ("20", "refused", ""),
+        ("20", "nearest", "small"),
+        ("20", "adopted", "small"),
+    ]
+    assert rows[1][5] == "has 2 vCPUs and 3 GiB, not 2 vCPUs and 4 GiB"
+    assert (left, vms) == (0, 0)
+
+
+def test_what_a_table_leaves_off_is_counted(candidates):
+    (refused,) = [adoption for _, adoption in adopt_all([vm(REFUSED, "x")], candidates)]
+    many = [
+        (f"machine-{number}", refused._replace(against=(UnsupportedError(f"spec.field{number}", "cannot be"),)))
+        for number in range(104)
+    ]
+    rows, left, vms = groups([*many, many[-1]], candidates)
+    assert (len(rows), left, vms) == (100, 4, 4)
+    assert rows[0][:2] == ("2", "refused")
+
+
+def test_a_size_that_several_vms_lack_is_proposed(fleet, candidates):
+    (proposal,) = proposals(named(fleet, candidates))
+    assert (proposal.size.vcpus, proposal.size.memory, len(proposal.vms)) == (2, 3 * 2**30, 20)
+    assert list(declarations([proposal], candidates)) == [
+        "# beside small",
+        "sizes:",
+        f"  2x3gi: {{vcpus: 2, memory: 3Gi}}  # {proposal.vms[0]} and 19 more",
+    ]
+
+
+def test_several_sizes_of_a_new_ratio_are_a_class(candidates):
+    domains = [f"{{cpu: {{sockets: {number}}}, memory: {{guest: {number * 3}Gi}}, devices: {{}}}}" for number in (1, 2)]
+    fleet = [vm(domain, f"machine-{number}{place}") for place, domain in enumerate(domains) for number in range(2)]
+    lines = list(declarations(proposals(named(fleet, candidates)), candidates))
+    assert lines[:3] == ["# a class of its own: 2 sizes of 3 GiB a vCPU", "memoryPerVcpu: 3Gi", "sizes:"]
+    assert [line.partition("#")[0].strip() for line in lines[3:]] == ["1x3gi: {vcpus: 1}", "2x6gi: {vcpus: 2}"]
+
+
+def test_one_vm_proposes_nothing(candidates):
+    assert proposals(named([vm(ODD, "alone")], candidates)) == []
