@@ -127,6 +127,14 @@ def vm_spec(manifest: dict[str, Any]) -> Any:
     return template.get("spec") if isinstance(template, dict) else None
 
 
+def with_vm_spec(manifest: dict[str, Any], spec: dict[str, Any]) -> dict[str, Any]:
+    """Return a manifest with another spec of its VM, where `vm_spec` finds it."""
+    if manifest.get("kind") == "VirtualMachinePool":
+        template = {**manifest["spec"]["virtualMachineTemplate"], "spec": spec}
+        spec = {**manifest["spec"], "virtualMachineTemplate": template}
+    return {**manifest, "spec": spec}
+
+
 def unserved(api_version: str, kind: str) -> tuple[str, str] | None:
     """Return the API version and kind to use instead, when the kind is ours but not served under `api_version`."""
     group = api_version.rpartition("/")[0]

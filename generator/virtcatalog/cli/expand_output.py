@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from virtcatalog.cli.console import data, write_diff
+from virtcatalog.cli.console import data, summary, write_diff
 from virtcatalog.cli.expand_disks import print_disks
 from virtcatalog.cli.outcome import Outcomes
 from virtcatalog.cli.table import print_tables
@@ -106,12 +106,15 @@ def print_pins(json_wanted: bool, outcomes: Outcomes, _many: bool) -> None:
 
     items: list[dict[str, Any]] = []
     for vm, result, cluster in outcomes:
-        if result.vm_object is not None and result.admitted:
+        if result.admitted:
             items += pinned(vm.manifest, result.vm_object, cluster)
     if json_wanted:
         data(as_json({"apiVersion": "v1", "kind": "List", "items": items}))
     else:
         data(join(map(dump, items)))
+    revisions = [each["metadata"] for each in items if each["kind"] == "ControllerRevision"]
+    if not all("ownerReferences" in each for each in revisions):
+        summary("ControllerRevisions of what has no uid yet have no owner: they stay when it is deleted")
 
 
 def _origins(vm: Located, cluster: Cluster) -> list[Origin]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from hashlib import sha1
+from typing import Any
 from uuid import NAMESPACE_URL, UUID, uuid5
 
 _NAMESPACE = UUID("2d4f3a52-9c1e-5b0a-8f57-6f1f4f6a7c11")
@@ -48,11 +50,6 @@ def firmware_serial(namespace: str, name: str) -> str:
     return _identity("firmware-serial", namespace, name)
 
 
-def vm_uid(namespace: str, name: str) -> str:
-    """Return the uid of a VirtualMachine that the API server has not given one."""
-    return _identity("vm", namespace, name)
-
-
 def vmi_uid(namespace: str, name: str) -> str:
     """Return the uid of a VM's VirtualMachineInstance."""
     return _identity("vmi", namespace, name)
@@ -66,3 +63,25 @@ def pvc_uid(namespace: str, name: str) -> str:
 def type_uid(kind: str, namespace: str, name: str) -> str:
     """Return the uid of an instance type or preference that the API server has not given one."""
     return str(uuid5(NAMESPACE_URL, f"{kind}/{namespace}/{name}"))
+
+
+def owner_uid(kind: str, namespace: str, name: str) -> str:
+    """Return the uid of what holds a VM and has not been given one by the API server."""
+    return _identity("vm", namespace, name if kind == "VirtualMachine" else f"{kind}/{name}")
+
+
+def without_made_up_uids(vmi: dict[str, Any]) -> dict[str, Any]:
+    """Return a VirtualMachineInstance's manifest without the uids that stand for those that its cluster will give."""
+    metadata = dict(vmi["metadata"])
+    namespace, name = metadata.get("namespace", ""), metadata.get("name", "")
+    if metadata.get("uid") == vmi_uid(namespace, name):
+        del metadata["uid"]
+    if owners := metadata.get("ownerReferences"):
+        metadata["ownerReferences"] = [*_without_uids(owners, namespace)]
+    return {**vmi, "metadata": metadata}
+
+
+def _without_uids(owners: list[dict[str, Any]], namespace: str) -> Iterator[dict[str, Any]]:
+    for each in owners:
+        made_up = each.get("uid") == owner_uid(each.get("kind", ""), namespace, each.get("name", ""))
+        yield {key: value for key, value in each.items() if key != "uid" or not made_up}

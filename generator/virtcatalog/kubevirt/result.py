@@ -12,6 +12,7 @@ from virtcatalog.api.kubevirt import VirtualMachine, VirtualMachineInstance
 from virtcatalog.errors import Cause, Reason, Refuser, Warning
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.handler import build_context
+from virtcatalog.kubevirt.identity import without_made_up_uids
 from virtcatalog.kubevirt.launcher.builder import build_domain
 from virtcatalog.kubevirt.launcher.errors import DomainError
 from virtcatalog.kubevirt.launcher.xml import write
@@ -74,8 +75,8 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, dict=True):
 
     @cached_property
     def vmi(self) -> dict[str, Any] | None:
-        """The VirtualMachineInstance after its webhooks, as a manifest."""
-        return to_manifest(self.vmi_object) if self.vmi_object else None
+        """The VirtualMachineInstance after its webhooks, as a manifest, without the uids that only a cluster gives."""
+        return without_made_up_uids(to_manifest(self.vmi_object)) if self.vmi_object else None
 
     @cached_property
     def domain_xml(self) -> str | None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from virtcatalog.api.kinds import vm_spec
+from virtcatalog.api.kinds import vm_spec, with_vm_spec
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.matchers import MATCHERS
 from virtcatalog.manifests.identity import Data, namespace_of
@@ -29,9 +29,7 @@ def recreated(vm: Data) -> Data:
     for key, value in spec.items():
         pinned = key in MATCHERS and isinstance(value, dict) and "revisionName" in value
         fresh[key] = {each: value[each] for each in value if each != "revisionName"} if pinned else value
-    if spec is not vm["spec"]:
-        fresh = {**vm["spec"], "virtualMachineTemplate": {**vm["spec"]["virtualMachineTemplate"], "spec": fresh}}
-    return {key: fresh if key == "spec" else value for key, value in vm.items() if key != "status"}
+    return {key: value for key, value in with_vm_spec(vm, fresh).items() if key != "status"}
 
 
 def pins(vm: Data, cluster: Cluster) -> Pinned:

@@ -11,7 +11,7 @@ from virtcatalog.api.decode import clone
 from virtcatalog.api.holders import VirtualMachineInstanceReplicaSet, VirtualMachinePool
 from virtcatalog.api.kubevirt import VirtualMachine, VirtualMachineInstance, VirtualMachineSpec
 from virtcatalog.api.volumes import Volume
-from virtcatalog.kubevirt.identity import generated_name, vm_uid, vmi_uid
+from virtcatalog.kubevirt.identity import generated_name, owner_uid, vmi_uid
 from virtcatalog.releases import Release
 
 _REVISION_LABEL = "kubevirt.io/vm-pool-revision-name"
@@ -57,7 +57,7 @@ def first_vm(pool: VirtualMachinePool, release: Release) -> VirtualMachine:
 
 
 def _owner(api_version: str, kind: str, owner: ObjectMeta) -> OwnerReference:
-    uid = owner.uid or vm_uid(owner.namespace, f"{kind}/{owner.name}")
+    uid = owner.uid or owner_uid(kind, owner.namespace, owner.name)
     return OwnerReference(
         api_version=api_version, kind=kind, name=owner.name, uid=uid, controller=True, block_owner_deletion=True
     )

@@ -16,7 +16,7 @@ from virtcatalog.kubevirt.admission.bindings import validate_discontinued_bindin
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.defaults.network import NetworkDefaultError, set_default_network_interface
 from virtcatalog.kubevirt.defaults.spec import set_default_vmi_spec, set_default_volume_disks
-from virtcatalog.kubevirt.identity import vm_uid, vmi_uid
+from virtcatalog.kubevirt.identity import owner_uid, vmi_uid
 from virtcatalog.kubevirt.instancetype import apply_to_vmi, set_annotations
 from virtcatalog.kubevirt.instancetype.find import NotFoundError, find_instancetype, find_preference
 from virtcatalog.kubevirt.preference import apply_autoattach
@@ -93,7 +93,7 @@ def setup_vmi_from_vm(vm: VirtualMachine) -> VirtualMachineInstance:
                 api_version="kubevirt.io/v1",
                 kind="VirtualMachine",
                 name=name,
-                uid=vm.metadata.uid or vm_uid(namespace, name),
+                uid=vm.metadata.uid or owner_uid("VirtualMachine", namespace, name),
                 controller=True,
                 block_owner_deletion=True,
             )

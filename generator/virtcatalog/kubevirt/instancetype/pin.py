@@ -7,7 +7,7 @@ Source: pkg/instancetype/revision/store.go.
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 from uuid import UUID, uuid5
 
 import msgspec
@@ -32,47 +32,62 @@ class Pin(msgspec.Struct, frozen=True):
     revisions: tuple[dict[str, Any], ...] = ()
 
 
-def pin(vm: VirtualMachine, cluster: Cluster) -> Pin:
+class Holder(NamedTuple):
+    """Whom the revisions are for and belong to; without a uid they belong to nobody."""
+
+    api_version: str
+    kind: str
+    name: str
+    uid: str = ""
+
+
+def pin(vm: VirtualMachine, cluster: Cluster, holder: Holder | None = None) -> Pin:
     """Return the revisions that hold the VM's instance type and preference as they are now.
 
-    A matcher that has a revisionName keeps it; one that infers has to be inferred before (`infer_matchers`).
-    NotFoundError when there is no such object. An object without a uid (a manifest, never applied) gets one of its
-    content, so that another content gives another name.
+    They are the VM's own, or those of the `holder` that makes it and others of its template. A matcher that has a
+    revisionName keeps it; one that infers has to be inferred before (`infer_matchers`). NotFoundError when there is no
+    such object. An object without a uid (a manifest, never applied) gets one of its content, so that another content
+    gives another name.
     """
     names, revisions = {"instancetype": "", "preference": ""}, []
     if (instancetype := vm.spec.instancetype) is not None:
         names["instancetype"] = instancetype.revision_name
         if not instancetype.revision_name:
             found = named_instancetype(vm, instancetype, cluster)
-            revisions.append(_revision(vm, str(instancetype_kind(instancetype.kind)), found))
+            revisions.append(_revision(vm, holder, str(instancetype_kind(instancetype.kind)), found))
             names["instancetype"] = revisions[-1]["metadata"]["name"]
     if (preference := vm.spec.preference) is not None:
         names["preference"] = preference.revision_name
         if not preference.revision_name:
-            revisions.append(
-                _revision(vm, str(preference_kind(preference.kind)), named_preference(vm, preference, cluster))
-            )
+            wanted = named_preference(vm, preference, cluster)
+            revisions.append(_revision(vm, holder, str(preference_kind(preference.kind)), wanted))
             names["preference"] = revisions[-1]["metadata"]["name"]
     return Pin(**names, revisions=tuple(revisions))
 
 
-def _revision(vm: VirtualMachine, kind: str, obj: Instancetype | Preference) -> dict[str, Any]:
+def _revision(vm: VirtualMachine, holder: Holder | None, kind: str, obj: Instancetype | Preference) -> dict[str, Any]:
     metadata = obj.metadata
     content = [kind, metadata.namespace, metadata.name, to_manifest(obj.spec)]
     uid = metadata.uid or str(uuid5(_NAMESPACE, json.dumps(content)))
-    return revision_of(vm, kind, obj, uid, metadata.generation or 1)
+    return revision_of(vm, kind, obj, uid, metadata.generation or 1, holder)
 
 
 def revision_of(
-    vm: VirtualMachine, kind: str, obj: Instancetype | Preference, uid: str, generation: int
+    vm: VirtualMachine,
+    kind: str,
+    obj: Instancetype | Preference,
+    uid: str,
+    generation: int,
+    holder: Holder | None = None,
 ) -> dict[str, Any]:
     """Return the ControllerRevision in which virt-controller keeps an object for a VM (CreateControllerRevision)."""
+    holder = holder or Holder("kubevirt.io/v1", "VirtualMachine", vm.metadata.name, vm.metadata.uid)
     metadata, spec = obj.metadata, to_manifest(obj.spec)
     identity: dict[str, Any] = {"name": metadata.name, "uid": uid, "generation": generation}
     if metadata.namespace:
         identity["namespace"] = metadata.namespace
     revision_metadata: dict[str, Any] = {
-        "name": f"{vm.metadata.name}-{metadata.name}-{VERSION}-{uid}-{generation}",
+        "name": f"{holder.name}-{metadata.name}-{VERSION}-{uid}-{generation}",
         "namespace": vm.metadata.namespace or "default",
         "labels": {
             f"{GROUP}/object-generation": str(generation),
@@ -82,8 +97,8 @@ def revision_of(
             f"{GROUP}/object-version": VERSION,
         },
     }
-    if vm.metadata.uid:  # an owner that does not exist would have the garbage collector remove the revision
-        revision_metadata["ownerReferences"] = [_owner(vm)]
+    if holder.uid:  # an owner that does not exist would have the garbage collector remove the revision
+        revision_metadata["ownerReferences"] = [_owner(holder)]
     return {
         "apiVersion": "apps/v1",
         "kind": "ControllerRevision",
@@ -93,12 +108,12 @@ def revision_of(
     }
 
 
-def _owner(vm: VirtualMachine) -> dict[str, Any]:
+def _owner(holder: Holder) -> dict[str, Any]:
     return {
-        "apiVersion": "kubevirt.io/v1",
-        "kind": "VirtualMachine",
-        "name": vm.metadata.name,
-        "uid": vm.metadata.uid,
+        "apiVersion": holder.api_version,
+        "kind": holder.kind,
+        "name": holder.name,
+        "uid": holder.uid,
         "controller": True,
         "blockOwnerDeletion": True,
     }
