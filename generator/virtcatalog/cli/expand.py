@@ -20,6 +20,7 @@ from virtcatalog.cli.vms import Batch, Located, gather
 from virtcatalog.errors import ManifestError, Problem, Reason, UnsupportedError, counted, placed
 
 if TYPE_CHECKING:
+    from virtcatalog.cli.revisions import Revision
     from virtcatalog.kubevirt.cluster import Cluster
     from virtcatalog.kubevirt.conditions import Conditions
     from virtcatalog.kubevirt.launcher.lint import Finding, Schema
@@ -41,6 +42,7 @@ Examples:
   virtcatalog expand -f vm.yaml -o disks              its disks, a line each
   virtcatalog expand -f vm.yaml -o pod                its virt-launcher Pod, or why there is none
   virtcatalog expand                                  every VM template of ./catalog
+  virtcatalog expand -f vm.yaml --at v1.2.0           with the catalog of a tag
   virtcatalog expand -f vm.yaml --kubevirt v1.8.4     under an earlier release
   virtcatalog expand --lint-xml --host nodes.yaml     on nodes of your own, checked by libvirt's schema
   kubectl get vm -A -o yaml | virtcatalog expand -f - -o json -c output
@@ -59,6 +61,7 @@ Examples:
     help="Where that is: domain.rng. [default: the newest installed]",
 )
 @options.environments
+@click.option("--at", metavar="REVISION", help="With the catalog of this git revision, in place of the working tree's.")
 @failing
 @conditioned
 def command(
@@ -70,6 +73,7 @@ def command(
     lint_xml: bool,
     libvirt_schema: Path | None,
     environments: tuple[str, ...],
+    at: str | None,
     conditions: Conditions,
 ) -> int:
     """Show what KubeVirt makes of VMs: who refuses them, or the VMI, the virt-launcher Pod and the libvirt domain XML.
@@ -80,7 +84,8 @@ def command(
     """
     if pin and form not in (None, "json"):
         raise click.UsageError(f"--pin prints manifests, as YAML or with -o json; it has no -o {form}")
-    batches, faults = gather(sources, catalog, options.settings().cluster, environments)
+    revision = _revision(at) if at is not None else None
+    batches, faults = gather(sources, catalog, options.settings().cluster, environments, revision)
     schema = _schema(libvirt_schema) if lint_xml or libvirt_schema else None
     run = _Run(schema, pods=form == "pod")
     for problem in sorted([*faults, *(each for batch in batches for vm in batch.unreadable for each in vm)]):
@@ -140,6 +145,12 @@ class _Run:
 
     def _lint(self, result: Result) -> list[Finding]:
         return self._schema.findings(result.domain_xml) if self._schema and result.domain_xml else []
+
+
+def _revision(name: str) -> Revision:
+    from virtcatalog.cli.revisions import Revision
+
+    return Revision(name)
 
 
 def _schema(file: Path | None) -> Schema:

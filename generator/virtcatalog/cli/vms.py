@@ -21,6 +21,7 @@ from virtcatalog.placement import (
 
 if TYPE_CHECKING:
     from virtcatalog.catalog.model import Catalog, Overlay, VmTemplate
+    from virtcatalog.cli.revisions import Revision
 
 
 class Located(NamedTuple):
@@ -78,18 +79,27 @@ class _Files(NamedTuple):
 
 
 def gather(
-    sources: Iterable[str], catalog: str | None, cluster: Iterable[str] = (), environments: Sequence[str] = ()
+    sources: Iterable[str],
+    catalog: str | None,
+    cluster: Iterable[str] = (),
+    environments: Sequence[str] = (),
+    revision: Revision | None = None,
 ) -> tuple[list[Batch], list[Problem]]:
     """Return the VMs of files, folders, `-` and catalogs' `vms/`; without sources, those of the catalog's `vms/`.
 
     Each is there once for every environment that it can be in, of those asked for if there are any. VMs of a template
     meet what is in its file beside them. All meet the objects that `cluster` names, whose VMs are not among those asked
-    for. The problems are those of the input that make no VM's answer wrong. ManifestError for an object of the cluster
+    for. With a git revision the catalog is what it is there, and so are its VMs where no sources say which. The
+    problems are those of the input that make no VM's answer wrong. ManifestError for an object of the cluster
     that cannot be read, CatalogError for a catalog.
     """
     plain: list[Placed] = []
     templates: list[_Template] = []
-    for source in map(placed, sources or [catalog or "catalog"]):
+    met = _Met(catalog, environments, revision)
+    if revision and not sources:
+        templates += _templates_at(revision, catalog or "catalog")
+        met = _Met(None, environments, None)  # they meet their own
+    for source in map(placed, sources or ([] if revision else [catalog or "catalog"])):
         folder = catalog_around(source.path)
         if folder is None:
             plain.append(source)
@@ -99,7 +109,6 @@ def gather(
         raise VirtcatalogError(f"{plain[0].path} is no catalog that holds VM templates: name VMs with -f")
     files = _from_files(plain)
     files.objects[:0] = [(Located(each.data, each.problem), "") for each in companions(cluster)]
-    met = _Met(catalog, environments)
     batches = [*met.of_templates(templates, files), *(met.of_files(files) if plain else ())]
     if not any(batch.vms or batch.unreadable for batch in batches) and not files.problems:
         where = f" for {listed(environments)}" if environments else ""
@@ -142,11 +151,18 @@ def _templates(folder: Path, source: Placed) -> Iterator[_Template]:
     return (_Template(catalog, each, source.where) for each in found)
 
 
+def _templates_at(revision: Revision, path: str) -> Iterator[_Template]:
+    catalog = revision.catalog(path)
+    if catalog is None:
+        raise VirtcatalogError(f"{path} is no catalog that holds VM templates in this revision: name VMs with -f")
+    return (_Template(catalog, each, "") for each in catalog.vms)
+
+
 class _Met:
     """What VMs meet of the catalog, or of the folder of manifests, that was named, or else of their own catalog."""
 
-    def __init__(self, named: str | None, environments: Sequence[str]) -> None:
-        self._named, self._asked = named, environments
+    def __init__(self, named: str | None, environments: Sequence[str], revision: Revision | None) -> None:
+        self._named, self._asked, self._revision = named, environments, revision
         self._catalogs: dict[str, Catalog | None] = {}
         self._objects: dict[tuple[str, str], list[Located]] = {}
 
@@ -194,21 +210,28 @@ class _Met:
         """The catalog that VMs meet; None where it is manifests that they meet, or nothing."""
         from virtcatalog.catalog.load import load_catalog
 
-        if own is not None and (self._named is None or Path(self._named).resolve() == Path(own.path).resolve()):
+        named = self._named is not None and (own is None or Path(self._named).resolve() != Path(own.path).resolve())
+        if own is not None and not named and self._revision is None:
             return own
-        if self._path not in self._catalogs:
-            self._catalogs[self._path] = load_catalog(self._path) if is_catalog(self._path) else None
-        return self._catalogs[self._path]
+        path = own.path if own is not None and not named else self._path
+        if path not in self._catalogs and self._revision is not None:
+            self._catalogs[path] = self._revision.catalog(path)
+        elif path not in self._catalogs:
+            self._catalogs[path] = load_catalog(path) if is_catalog(path) else None
+        return self._catalogs[path]
 
     def _batch(self, catalog: Catalog | None, environment: str, vms: list[Located], around: list[Located]) -> Batch:
         from virtcatalog.render.environment import deployed
 
         key = catalog.path if catalog else "", environment
         if key not in self._objects:
-            manifests = deployed(catalog, environment) if catalog else catalog_objects(self._named)
+            manifests = deployed(catalog, environment) if catalog else self._manifests()
             self._objects[key] = [unplaced(each) for each in manifests]
         release = release_of(catalog.overlays, environment) if catalog else ""
         return Batch(vms, [*self._objects[key], *around], [], environment, release)
+
+    def _manifests(self) -> list[dict[str, Any]]:
+        return catalog_objects(self._named) if self._revision is None else self._revision.objects(self._path)
 
 
 def _problem_in(environment: str, problem: Callable[[str, str], Problem], field: str, message: str) -> Problem:
