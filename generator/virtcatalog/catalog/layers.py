@@ -192,12 +192,18 @@ def locate(layers: Sequence[Layer], path: FieldPath) -> tuple[str, FieldPath]:
     return layers[-1].place, layers[-1].path
 
 
+def unlabelled(merged: Merged) -> set[str]:
+    """Return the derived labels that an entry is not to have: the last layer that names them says `null`."""
+    said = {key: value for layer in merged.layers for key, value in (layer.data.get("labels") or {}).items()}
+    return {key for key, value in said.items() if value is None and key in DERIVED_LABELS}
+
+
 def check_layer(data: Mapping[str, Any]) -> Iterator[tuple[FieldPath, str]]:
     """Yield what is wrong with any fragment beside its types: it sets a label or annotation that is derived."""
     for field, derived in (("labels", DERIVED_LABELS), ("annotations", DERIVED_ANNOTATIONS)):
         pairs = data.get(field)
-        for key in pairs if isinstance(pairs, dict) else ():
-            if key in derived:
+        for key, value in pairs.items() if isinstance(pairs, dict) else ():
+            if key in derived and (value is not None or field == "annotations"):
                 yield (field, key), f"{key} is derived from {derived[key]} and cannot be set by hand"
 
 

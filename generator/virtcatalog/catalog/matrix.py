@@ -15,7 +15,7 @@ from virtcatalog.catalog.declarations import Fragment
 from virtcatalog.catalog.declared import Declared
 from virtcatalog.catalog.expressions import evaluate
 from virtcatalog.catalog.labels import common_labels, derived_annotations, instancetype_labels
-from virtcatalog.catalog.layers import INSTANCETYPE_FRAGMENT, Composer, Merged, locate, ordered
+from virtcatalog.catalog.layers import INSTANCETYPE_FRAGMENT, Composer, Merged, locate, ordered, unlabelled
 from virtcatalog.catalog.model import Instancetype
 from virtcatalog.catalog.sources import FieldPath
 from virtcatalog.catalog.work import WorkError
@@ -115,6 +115,8 @@ def _entry(composer: Composer, merged: Merged, names: dict[str, Any], name: str)
         size = f"{names['size']}{names['variant']}"
         labels |= instancetype_labels(names["class"], str(names["version"]), size, spec)
     labels |= common_labels(composer.settings.vendor, deprecated)
+    for key in unlabelled(merged) & labels.keys():
+        del labels[key]
     texts = data.get("displayName", ""), data.get("description", "")
     annotations |= derived_annotations("instancetype", *texts, deprecated)
     composer.check_metadata(merged, labels, annotations)

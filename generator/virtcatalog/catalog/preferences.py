@@ -14,7 +14,7 @@ from virtcatalog.catalog.compose import Layer
 from virtcatalog.catalog.declarations import PreferenceFragment
 from virtcatalog.catalog.declared import Declared
 from virtcatalog.catalog.labels import common_labels, derived_annotations, preference_labels
-from virtcatalog.catalog.layers import PREFERENCE_FRAGMENT, Composer, Merged, ordered
+from virtcatalog.catalog.layers import PREFERENCE_FRAGMENT, Composer, Merged, ordered, unlabelled
 from virtcatalog.catalog.model import Preference
 from virtcatalog.catalog.sources import FieldPath
 from virtcatalog.errors import nearest
@@ -123,6 +123,8 @@ def _entry(composer: Composer, base: str, names: Mapping[str, Any], merged: Merg
     if not merged.spoilt:
         labels |= preference_labels(data.get("osType", ""), data.get("arch", ""), spec)
     labels |= common_labels(composer.settings.vendor, deprecated)
+    for key in unlabelled(merged) & labels.keys():
+        del labels[key]
     texts = data.get("displayName", ""), data.get("description", "")
     annotations |= derived_annotations("preference", *texts, deprecated)
     composer.check_metadata(merged, labels, annotations)

@@ -15,10 +15,12 @@ from typing import Any, Final
 from virtcatalog.manifests.scalars import resolve
 from virtcatalog.manifests.syntax import QUOTED, MappingNode, ScalarNode, SequenceNode, serialize
 
-#: What is a plain string to every reader of YAML, unless it is one of these words; the second may be a number, too.
+#: What is a plain string to every reader of YAML, unless it is one of these words.
 _PLAIN: Final = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:[-./_ ][A-Za-z0-9]+)*")
-_NUMBERED: Final = re.compile(r"[0-9]+[A-Za-z][A-Za-z0-9]*")
 _WORDS: Final = frozenset(("true", "false", "yes", "no", "on", "off", "y", "n", "null", "none"))
+
+#: What can stand bare in flow style, too.
+_BARE: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_./-]*(?: [A-Za-z0-9(][A-Za-z0-9_./()-]*)*")
 
 #: What YAML 1.1 takes for a number, also in base 60, for a date, or for a sign of its own; and what others take for
 #: infinity, such as 1e400.
@@ -126,14 +128,14 @@ def _scalar(text: Any) -> str:
 
 
 def flow(value: Any) -> str:
-    """A value on one line, in flow style."""
+    """Plain data on one line, in flow style: quoted as JSON what cannot stand bare among commas and brackets."""
     if isinstance(value, Mapping):
-        return f"{{{', '.join(f'{flow(key)}: {flow(each)}' for key, each in value.items())}}}"
+        return "{" + ", ".join(f"{flow(key)}: {flow(each)}" for key, each in value.items()) + "}"
     if isinstance(value, list | tuple):
-        return f"[{', '.join(map(flow, value))}]"
+        return "[" + ", ".join(map(flow, value)) + "]"
     if isinstance(value, str):
-        plain = _PLAIN.fullmatch(value) or (_NUMBERED.fullmatch(value) and not _style(value))
-        return value if plain and value.lower() not in _WORDS else json.dumps(value, ensure_ascii=False)
+        bare = _BARE.fullmatch(value) and value.lower() not in _WORDS and _style(value) is None
+        return value if bare else json.dumps(value, ensure_ascii=False)
     return _number(value)
 
 

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping
 from typing import Any
 
 from virtcatalog.errors import VirtcatalogError
 from virtcatalog.manifests.document import Text
 from virtcatalog.manifests.edits import Edit, Editor, UnwritableError
-from virtcatalog.manifests.emit import dump
+from virtcatalog.manifests.emit import dump, flow
 from virtcatalog.manifests.places import is_merge
-from virtcatalog.manifests.scalars import resolve
 from virtcatalog.manifests.syntax import MappingNode, ScalarNode, SequenceNode, compose
-
-_BARE = re.compile(r"[A-Za-z0-9_./-]+")
 
 
 def rewritten(text: str, documents: Mapping[int, list[Any]], renames: Mapping[str, str]) -> str:
@@ -158,13 +154,7 @@ class _Rewriter(Editor):
         """A value on one line."""
         if self._json:
             return json.dumps(value, ensure_ascii=False)
-        if isinstance(value, dict):
-            return "{" + ", ".join(f"{self._flow(key)}: {self._flow(each)}" for key, each in value.items()) + "}"
-        if isinstance(value, list):
-            return "[" + ", ".join(map(self._flow, value)) + "]"
-        if isinstance(value, str) and _BARE.fullmatch(value) and isinstance(resolve(value), str):
-            return value
-        return json.dumps(value, ensure_ascii=False)
+        return flow(value)
 
 
 def _differ(one: Any, other: Any) -> bool:

@@ -1,0 +1,143 @@
+"""The files of a catalog whose objects are some given ones, and the proof that they are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import msgspec
+
+from virtcatalog.api.instancetype import VirtualMachineInstancetypeSpec, VirtualMachinePreferenceSpec
+from virtcatalog.api.newer import prune
+from virtcatalog.bring.objects.classes import classes
+from virtcatalog.bring.objects.components import Layer, extract
+from virtcatalog.bring.objects.entries import Entry, usual_vendor
+from virtcatalog.bring.objects.facts import Expression, Facts, same, tree
+from virtcatalog.bring.objects.families import families
+from virtcatalog.bring.objects.layout import document
+from virtcatalog.bring.objects.naming import section
+from virtcatalog.bring.objects.scopes import environments
+from virtcatalog.catalog import reserved
+from virtcatalog.catalog.layers import ARCH_FIELDS_SINCE
+from virtcatalog.manifests.layout import CATALOG, COMPONENTS, OVERLAYS
+from virtcatalog.render.natural import natural
+
+_ORDER = (
+    *("class", "version", "name", "preferences", "sizes", "vcpus", "memory", "displayName", "description"),
+    *("labels", "osType", "arch", "memoryPerVcpu", "components", "requirements", "deprecated", "annotations", "spec"),
+)
+_SPECS: dict[str, type[msgspec.Struct]] = {
+    "instancetypes": VirtualMachineInstancetypeSpec,
+    "preferences": VirtualMachinePreferenceSpec,
+}
+#: How many fields a fragment of instance types has before it is a component.
+_LONG_FRAGMENT = 3
+
+
+class Draft(NamedTuple):
+    """A catalog as its files, by path, and the environments that give each object; no environments: the base does."""
+
+    files: dict[str, str]
+    environments: tuple[str, ...]
+
+
+def draft(manifests: Sequence[Mapping[str, Any]], name: str) -> Draft:
+    """Return a catalog of instance types and preferences: classes and files that say once what they have in common."""
+    entries, overlays = environments(manifests)
+    vendor = usual_vendor(entries)
+    types = [one for one in entries if one.section == "instancetypes"]
+    prefs = [one for one in entries if one.section == "preferences"]
+    series, type_base = classes(types, vendor)
+    guests, preference_base = families(prefs, vendor)
+    layers = [
+        layer
+        for family in guests
+        for layer in (
+            family.defaults,
+            *(layer for _, layer in family.variants.values()),
+            *(layer for own, variants in family.entries.values() for layer in (own, *variants.values())),
+        )
+    ]
+    components = extract(layers, {})
+    components |= extract([each.own for each in series], components, _LONG_FRAGMENT)
+    files = {CATALOG: document(_catalog(name, vendor, entries, type_base, preference_base))}
+    if components:
+        files[COMPONENTS] = _components(components)
+    for each in series:
+        data = {"class": each.series, "version": _version(each.version), "name": Expression(each.name)} | _layer(
+            each.own
+        )
+        data["sizes"] = {size: _said(facts) for size, facts in each.sizes.items()}
+        data["variants"] = {
+            suffix: ({"sizes": list(sizes)} if sizes else {}) | _said(facts)
+            for suffix, (sizes, facts) in each.variants.items()
+        }
+        kept = {key: value for key, value in data.items() if value not in ("", {})}
+        files[f"instancetypes/{each.file}.yaml"] = document(kept, ("sizes", "variants"))
+    for family in guests:
+        said = {
+            "defaults": _layer(family.defaults),
+            "variants": {
+                variant: ({"preferences": list(names)} if names else {}) | _layer(layer)
+                for variant, (names, layer) in family.variants.items()
+            },
+            "preferences": {
+                entry: _layer(own)
+                | ({"variants": {key: _layer(each) for key, each in variants.items()}} if variants else {})
+                for entry, (own, variants) in family.entries.items()
+            },
+        }
+        kept = {key: value for key, value in said.items() if value}
+        opened = ("defaults", "variants", "preferences")
+        files[f"preferences/{family.file}.yaml"] = document(kept, opened)
+    if overlays:
+        files[OVERLAYS] = document(overlays, tuple(overlays))
+    return Draft(files, tuple(overlays))
+
+
+def _catalog(name: str, vendor: str, entries: Sequence[Entry], types: Facts, prefs: Facts) -> dict[str, Any]:
+    both = {
+        path: value
+        for path, value in types.items()
+        if (path[0] != "spec" and path in prefs and prefs[path] is value) or prefs.get(path, ...) == value
+    }
+    both = {path: value for path, value in both.items() if path[0] in ("labels", "annotations")}
+    data: dict[str, Any] = {"name": name, "vendor": vendor, "kubevirt": _oldest_release(entries)}
+    known = reserved.INSTANCETYPES | reserved.PREFERENCES
+    if any(one.name in known for one in entries):
+        data["operator"] = {"commonInstancetypes": "disabled"}
+    data |= tree(both)
+    for key, facts in (("instancetypes", types), ("preferences", prefs)):
+        data[key] = tree({path: value for path, value in facts.items() if path not in both})
+    return {key: value for key, value in data.items() if value not in ("", {})}
+
+
+def _oldest_release(entries: Iterable[Entry]) -> str:
+    """The oldest KubeVirt release, of those whose architecture fields preferences can say, that knows every field."""
+    release: tuple[int, ...] = ARCH_FIELDS_SINCE
+    for one in entries:
+        while (dropped := prune(one.spec, _SPECS[one.section], release)[1]) and max(dropped.values()) > release:
+            release = max(dropped.values())
+    return f"v{'.'.join(map(str, release))}.0"
+
+
+def _components(components: Mapping[str, Facts]) -> str:
+    sections: dict[str, dict[str, Any]] = {}
+    for name in sorted(components, key=natural):
+        sections.setdefault(section(name), {})[name] = tree(components[name])
+    order = sorted(sections, key=lambda title: (title == "Other", title != "Disks and network", title))
+    return "\n".join(f"# {title}\n{document(sections[title])}" for title in order)
+
+
+def _layer(layer: Layer) -> dict[str, Any]:
+    components = {("components",): sorted(layer.components, key=natural)} if layer.components else {}
+    return _said(components | layer.own)
+
+
+def _said(facts: Facts) -> dict[str, Any]:
+    data = tree(facts)
+    return {key: data[key] for key in sorted(data, key=lambda key: _ORDER.index(key) if key in _ORDER else 99)}
+
+
+def _version(version: str) -> int | str:
+    return int(version) if version.isdecimal() and str(int(version)) == version else version

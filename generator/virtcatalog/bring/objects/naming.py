@@ -1,0 +1,126 @@
+"""What components are called: by what they say."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from virtcatalog.bring.objects.facts import Facts, Path
+
+_WORDS = {
+    "preferredDiskBus": "disk",
+    "preferredCdromBus": "cdrom",
+    "preferredLunBus": "lun",
+    "preferredInterfaceModel": "nic",
+    "preferredVideoType": "video",
+    "preferredSoundModel": "sound",
+    "preferredMachineType": "machine",
+    "preferredDiskDedicatedIoThread": "disk-iothread",
+    "preferredDiskCache": "disk-cache",
+    "preferredDiskIO": "disk-io",
+    "preferredBlockMultiQueue": "disk-multiqueue",
+    "preferredNetworkInterfaceMultiQueue": "nic-multiqueue",
+    "preferredStorageClassName": "storage",
+    "preferredTPM": "tpm",
+    "preferredRng": "rng",
+    "preferredPanicDeviceModel": "panic",
+}
+_SECTIONS = {
+    "Disks and network": ("disk", "cdrom", "lun", "nic", "virtio"),
+    "Firmware": ("secureboot", "efi", "bios", "tpm", "no-firmware"),
+    "CPUs and memory": ("topology", "cpu", "memory", "dedicated"),
+}
+_SLUG = re.compile(r"[^a-z0-9]+")
+
+
+def component_name(facts: Facts) -> str:
+    """Return a name for a fragment, which says one thing."""
+    if all(value is None for value in facts.values()):
+        return f"no-{_subject(max(facts))}"
+    paths = {path[1:]: value for path, value in facts.items() if value is not None}
+    first = min(paths)
+    if first[0] == "firmware" or ("features", "preferredSmm") in paths:
+        return _firmware(paths)
+    if first[0] in ("clock", "features"):
+        hyperv = any("preferredHyperv" in path for path in paths)
+        return "hyperv" if hyperv else first[0] if len(paths) > 1 else _slug(first[-1])
+    if first[0] == "cpu" and any(path[1] == "preferredCPUTopology" for path in paths):
+        return _topology(paths)
+    if first[0] == "annotations":
+        return _annotations(paths)
+    if first[0] == "devices" and "Input" in first[1]:
+        said = [
+            str(paths[each])
+            for each in (("devices", "preferredInputType"), ("devices", "preferredInputBus"))
+            if each in paths
+        ]
+        return "-".join(said) or "input-device"
+    if first[0] == "preferredTerminationGracePeriodSeconds":
+        return f"grace-{_duration(paths[first])}"
+    return _plain(first, paths)
+
+
+def _subject(path: Path) -> str:
+    return _WORDS.get(path[-1], _slug(path[-1]))
+
+
+def _firmware(paths: dict[Path, Any]) -> str:
+    said = {path[-1]: value for path, value in paths.items()}
+    if said.get("secureBoot") is True or said.get("preferredUseSecureBoot") is True:
+        name = "secureboot"
+    elif said.get("preferredUseBios") is True:
+        name = "bios"
+    elif "preferredEfi" in said or "secureBoot" in said or said.get("preferredUseEfi") is True or "persistent" in said:
+        name = "efi"
+    else:
+        name = "smm" if "preferredSmm" in said else "firmware"
+    return f"{name}-persistent" if said.get("persistent") is True else name
+
+
+def _topology(paths: dict[Path, Any]) -> str:
+    said = {path[-1]: value for path, value in paths.items()}
+    parts = ["topology", str(said["preferredCPUTopology"])]
+    if "across" in said:
+        parts.append("threads" if "Threads" in str(said["across"]) else str(said["across"]))
+    parts += [str(said["ratio"])] if "ratio" in said else []
+    return _slug("-".join(parts))
+
+
+def _annotations(paths: dict[Path, Any]) -> str:
+    if len(paths) > 1:
+        domains = {path[-1].partition("/")[0].split(".")[-2:][0] for path in paths}
+        return _slug(f"{min(domains)}-annotations")
+    ((path, value),) = paths.items()
+    key = path[-1].rpartition("/")[2]
+    return _slug(key if str(value).lower() == "true" else f"{key}-{value}")
+
+
+def _plain(first: Path, paths: dict[Path, Any]) -> str:
+    value = paths[first] if len(paths) == 1 else None
+    field = next(
+        (each for each in first if each in _WORDS), first[1] if first[0] == "devices" and len(first) > 1 else first[0]
+    )
+    name = _WORDS.get(field) or _slug(field)
+    if value is False:
+        return f"no-{name}"
+    if isinstance(value, (str, int)) and not isinstance(value, bool) and field == first[-1]:
+        return f"{name}-{_slug(str(value))}"
+    return name
+
+
+def _duration(seconds: Any) -> str:
+    for unit, length in (("h", 3600), ("m", 60)):
+        if isinstance(seconds, int) and seconds and seconds % length == 0:
+            return f"{seconds // length}{unit}"
+    return f"{seconds}s"
+
+
+def _slug(text: str) -> str:
+    text = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", text.removeprefix("preferred"))
+    return _SLUG.sub("-", text.lower()).strip("-") or "other"
+
+
+def section(name: str) -> str:
+    """Return the heading that a component stands under."""
+    plain = name.removeprefix("no-")
+    return next((title for title, starts in _SECTIONS.items() if plain.startswith(starts)), "Other")
