@@ -59,6 +59,7 @@ SOURCE_FILE_BYTES: Final = 256 * MIB
 SOURCE_BYTES: Final = 512 * MIB
 SOURCE_FOLDER_LEVELS: Final = 32
 SOURCE_LINKS: Final = 16
+KUSTOMIZE_OBJECTS: Final = 100_000  # that a kustomize tree builds, counted in each folder that they go through
 CATALOG_FILE_BYTES: Final = 16 * MIB
 
 # Output trees

@@ -21,9 +21,10 @@ BASE: Final = "base"
 """The folder of an output tree with its objects."""
 
 _MANIFESTS: Final = (".yaml", ".yml", ".json")
-_NOT_MANIFESTS: Final = frozenset({"kustomization.yaml", "kustomization.yml", "Kustomization"})
+KUSTOMIZATIONS: Final = ("kustomization.yaml", "kustomization.yml", "Kustomization")
+"""The files of which a folder has one that kustomize builds."""
 
 
 def may_hold_manifests(path: str) -> bool:
     """Whether a file among manifests is read as some, by its name: kustomize's own files are not."""
-    return path.endswith(_MANIFESTS) and path.rpartition("/")[2] not in _NOT_MANIFESTS
+    return path.endswith(_MANIFESTS) and path.rpartition("/")[2] not in KUSTOMIZATIONS

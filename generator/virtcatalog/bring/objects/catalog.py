@@ -12,13 +12,13 @@ from virtcatalog.api.newer import prune
 from virtcatalog.bring.objects.classes import classes
 from virtcatalog.bring.objects.components import Layer, extract
 from virtcatalog.bring.objects.entries import Entry, usual_vendor
-from virtcatalog.bring.objects.facts import Expression, Facts, same, tree
+from virtcatalog.bring.objects.facts import Expression, Facts, tree
 from virtcatalog.bring.objects.families import families
 from virtcatalog.bring.objects.layout import document
 from virtcatalog.bring.objects.naming import section
 from virtcatalog.bring.objects.scopes import environments
 from virtcatalog.catalog import reserved
-from virtcatalog.catalog.layers import ARCH_FIELDS_SINCE
+from virtcatalog.catalog.layers import ARCH_FIELDS_SINCE, ordered
 from virtcatalog.manifests.layout import CATALOG, COMPONENTS, OVERLAYS
 from virtcatalog.render.natural import natural
 
@@ -124,7 +124,7 @@ def _oldest_release(entries: Iterable[Entry]) -> str:
 def _components(components: Mapping[str, Facts]) -> str:
     sections: dict[str, dict[str, Any]] = {}
     for name in sorted(components, key=natural):
-        sections.setdefault(section(name), {})[name] = tree(components[name])
+        sections.setdefault(section(name), {})[name] = _said(components[name])
     order = sorted(sections, key=lambda title: (title == "Other", title != "Disks and network", title))
     return "\n".join(f"# {title}\n{document(sections[title])}" for title in order)
 
@@ -136,6 +136,7 @@ def _layer(layer: Layer) -> dict[str, Any]:
 
 def _said(facts: Facts) -> dict[str, Any]:
     data = tree(facts)
+    data |= {key: ordered(data[key]) for key in ("labels", "annotations", "spec") if key in data}
     return {key: data[key] for key in sorted(data, key=lambda key: _ORDER.index(key) if key in _ORDER else 99)}
 
 

@@ -96,7 +96,7 @@ def _class(group: _Group, facts: Mapping[str, Facts], file: str, *, odd: bool) -
     plain = {size: each for size, each in facts.items() if not any(size in each for each in variants.values())}
     order = sorted(plain, key=lambda size: (plain[size]["vcpus",], amount(plain[size]["memory",]), natural(size)))
     ratio = _ratio([plain[size] for size in order])
-    names = [_names(group, size, plain[size]) for size in order]
+    names = [_names(size, plain[size]) for size in order]
     items = [_stripped(plain[size], ratio) for size in order]
     scaled = [_scaled(_without_amounts(item), plain[size]) for item, size in zip(items, order, strict=True)]
     items = [_amounts(item) | named for item, named in zip(items, templated(scaled, names), strict=True)]
@@ -140,7 +140,7 @@ def _name(group: _Group, varied: bool, odd: bool) -> str:
     return f"{prefix}{{{{ size }}}}" + ("{{ variant }}" if varied else "")
 
 
-def _names(group: _Group, size: str, facts: Facts) -> dict[str, str]:
+def _names(size: str, facts: Facts) -> dict[str, str]:
     return {"size": size, "vcpus": str(facts["vcpus",]), "memory": facts["memory",]}
 
 

@@ -12,7 +12,7 @@ from virtcatalog.bring.objects.facts import Expression, Facts, Path, common, lai
 from virtcatalog.bring.objects.layers import Item, Said, joined, said, shared, templated
 from virtcatalog.render.natural import natural
 
-_OWN_FILE = 3
+_OWN_FILE, _MANY = 3, 5
 _TEXTS = (("displayName",), ("description",))
 _INPUT = ("preferredAutoattachInputDevice", "preferredInputBus", "preferredInputType")
 
@@ -84,7 +84,7 @@ def _family(file: str, facts: Mapping[str, Facts], roots: Mapping[str, str]) -> 
         layer = _worth(layer, list(of.values()), wanted)
         if layer:
             below = common(wanted[root] for root in of)
-            variants[variant] = (() if len(of) == len(tops) else tuple(of), Layer(below, layer, unit))
+            variants[variant] = (globs(list(of), tops), Layer(below, layer, unit))
         for root, name in of.items():
             below = laid_over(wanted[root], joined(layer))
             left = said(below, wanted[name], unit)
@@ -107,3 +107,20 @@ def _say_name(variant: Facts, base: Facts) -> None:
     name, own = base.get(("displayName",)), variant.get(("displayName",))
     if isinstance(name, str) and isinstance(own, str) and own != name and own.startswith(name) and "{" not in own:
         variant["displayName",] = Expression(f"{{{{ displayName }}}}{own.removeprefix(name)}")
+
+
+def globs(names: Sequence[str], known: Sequence[str]) -> tuple[str, ...]:
+    """Return what matches some names and no other that is known: they, or globs where they are many; () for all."""
+    if len(names) == len(known):
+        return ()
+    if len(names) < _MANY:
+        return tuple(names)
+    left, found = list(names), list[str]()
+    while left:
+        starts = {name[:end] for name in left for end in range(name.find(".") + 2, len(name))}
+        fitting = [each for each in starts if all(name in names for name in known if name.startswith(each))]
+        best = max(sorted(fitting), key=lambda each: sum(name.startswith(each) for name in left), default=left[0])
+        matched = [name for name in left if name.startswith(best)]
+        found.append(f"{best}*" if len(matched) > 1 else left[0])
+        left = [name for name in left if name not in (matched if len(matched) > 1 else left[:1])]
+    return tuple(sorted(found, key=natural))

@@ -35,7 +35,16 @@ def environments(manifests: Sequence[Mapping[str, Any]]) -> tuple[list[Entry], d
     whole = {place: found for place, found in places.items() if found == entries}
     if set(places) == {_CLUSTER, _NONE} and len(whole) == 2:
         return list(entries.values()), {}
-    made = {name: _environment(place, places[place], entries) for place, name in _named(places) if places[place]}
+    made: dict[str, dict[str, Any]] = {}
+    for place, name in _named(places):
+        found = places[place]
+        if _select(found, entries) is not None:
+            made[name] = _environment(place, found, entries)
+            continue
+        for section in ("instancetypes", "preferences"):  # one of each has a name that only one of them is to have
+            part = {key: one for key, one in found.items() if key[0] == section}
+            if part:
+                made[f"{name}-{section}"] = _environment(place, part, entries)
     return list(entries.values()), made
 
 
@@ -51,12 +60,16 @@ def _environment(
     place: str, found: Mapping[tuple[str, str], Entry], entries: Mapping[tuple[str, str], Entry]
 ) -> dict[str, Any]:
     data: dict[str, Any] = {}
-    if place not in (_CLUSTER, _NONE):
+    select = _select(found, entries)
+    if select is None:
+        select = {"names": [name for _, name in found], "kinds": _kinds(place, found)}
+    if place == _NONE:  # a scope of their own would want a namespace
+        data["scope"] = "both"
+        select = {**select, "kinds": _kinds(place, found)}
+    elif place != _CLUSTER:
         data |= {"scope": "namespaced", "namespace": place}
-    elif place == _NONE:
-        data |= {"scope": "namespaced", "namespace": "default"}
-    if len(found) < len(entries):
-        data["select"] = _select(found, entries)
+    if select:
+        data["select"] = select
     patches = [
         {"select": {"names": [one.name], "kinds": [_kind(place, one.section)]}} | patch
         for key, one in found.items()
@@ -65,9 +78,16 @@ def _environment(
     return data | ({"patches": patches} if patches else {})
 
 
-def _select(found: Mapping[tuple[str, str], Entry], entries: Mapping[tuple[str, str], Entry]) -> dict[str, Any]:
-    """What selects some entries: names, and kinds where a name is that of an instance type and a preference."""
-    return {"names": [name for _, name in found]}
+def _select(found: Mapping[tuple[str, str], Entry], entries: Mapping[tuple[str, str], Entry]) -> dict[str, Any] | None:
+    """The names that select some entries, nothing for all of them; None where names alone do not tell."""
+    if len(found) == len(entries):
+        return {}
+    names = [name for _, name in found]
+    return {"names": names} if sum(name in names for _, name in entries) == len(found) else None
+
+
+def _kinds(place: str, found: Mapping[tuple[str, str], Entry]) -> list[str]:
+    return [_kind(place, section) for section in dict.fromkeys(section for section, _ in found)]
 
 
 def _kind(place: str, section: str) -> str:

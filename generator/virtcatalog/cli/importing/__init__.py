@@ -7,6 +7,7 @@ from importlib import import_module
 import click
 
 _FORMATS = {
+    "objects": "Make a catalog of a set of instance types and preferences.",
     "libvirt": "Make a VM of a libvirt domain, and account for every part of it.",
 }
 

@@ -1,0 +1,1 @@
+"""Kustomize's trees, read without running anything."""

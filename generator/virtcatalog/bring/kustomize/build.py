@@ -1,0 +1,307 @@
+"""What kustomize makes of a folder, as far as sets of instance types and preferences need it; nothing is run.
+
+Order and meaning are kustomize's (api/internal/target/kusttarget.go, kusttarget_configplugin.go): resources,
+components, then the transformers of the folder. What is not known here is an error, as is what would be fetched.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from virtcatalog.api.kinds import CLUSTER_SCOPED
+from virtcatalog.bring.kustomize.jsonpatch import PatchError, patched
+from virtcatalog.bring.kustomize.selectors import SelectorError, matches
+from virtcatalog.errors import ManifestError, Problem, VirtcatalogError
+from virtcatalog.limits import KUSTOMIZE_OBJECTS
+from virtcatalog.manifests.document import Text
+from virtcatalog.manifests.layout import KUSTOMIZATIONS
+from virtcatalog.manifests.merge import fresh
+from virtcatalog.manifests.sources import Folder, LinkOutError, SourceError
+
+Data = dict[str, Any]
+
+_KNOWN = frozenset(
+    (
+        *("apiVersion", "kind", "metadata", "resources", "bases", "components", "patches", "patchesStrategicMerge"),
+        *("patchesJson6902", "namespace", "namePrefix", "nameSuffix", "labels", "commonLabels", "commonAnnotations"),
+    )
+)
+_OPTIONS = frozenset(("allowNameChange", "allowKindChange"))
+_DEEPEST = 30
+
+
+class Resource:
+    """An object on its way through transformers; `names` are those that it had, the present one last."""
+
+    def __init__(self, data: Data) -> None:
+        self.data = data
+        self.ids = [self._id()]
+
+    def _id(self) -> tuple[str, str, str, str]:
+        metadata = self.data.get("metadata")
+        metadata = metadata if isinstance(metadata, dict) else {}
+        version, kind = str(self.data.get("apiVersion")), str(self.data.get("kind"))
+        return version, kind, str(metadata.get("namespace") or ""), str(metadata.get("name") or "")
+
+    def changed(self) -> None:
+        """Remember what it is called now."""
+        if self._id() != self.ids[-1]:
+            self.ids.append(self._id())
+
+
+def is_kustomization(folder: Folder) -> bool:
+    """Whether a folder is one that kustomize builds."""
+    return any(folder.has(name) for name in KUSTOMIZATIONS)
+
+
+def build(folder: Folder, name: str) -> list[Data]:
+    """Return the objects of a folder; `name` is what problems call it. Raises ManifestError."""
+    return [each.data for each in _Builder(folder, name, (), _Work()).build([])]
+
+
+class _Work:
+    """What may be left to do: a few folders that name each other twice ask for very much."""
+
+    def __init__(self) -> None:
+        self._left = KUSTOMIZE_OBJECTS
+
+    def take(self, count: int) -> None:
+        """Count objects, and folders."""
+        self._left -= count
+        if self._left < 0:
+            raise VirtcatalogError(f"kustomizations that build more than {KUSTOMIZE_OBJECTS} objects are not read")
+
+
+class _Builder:
+    """Builds one folder."""
+
+    def __init__(self, folder: Folder, name: str, around: tuple[str, ...], work: _Work) -> None:
+        self._folder, self._name, self._around, self._work = folder, name, around, work
+        self._file = next((each for each in KUSTOMIZATIONS if folder.has(each)), KUSTOMIZATIONS[0])
+        self._path = f"{name}/{self._file}"
+
+    def build(self, accumulated: list[Resource]) -> list[Resource]:
+        """Return what was accumulated before and what the folder adds, as its transformers leave it."""
+        data = self._declared()
+        is_component = data.get("kind") == "Component"
+        resources = list(accumulated) if is_component else []
+        for key in ("resources", "bases"):
+            for index, path in enumerate(self._list(data, key)):
+                resources += self._resource(path, f"{key}[{index}]")
+        for index, path in enumerate(self._list(data, "components")):
+            resources = self._below(path, f"components[{index}]", component=True).build(resources)
+        for index, patch in enumerate(self._list(data, "patchesStrategicMerge")):
+            resources = self._strategic_files(patch, f"patchesStrategicMerge[{index}]", resources)
+        for index, patch in enumerate(self._list(data, "patches")):
+            resources = self._patch(patch, f"patches[{index}]", resources)
+        self._work.take(1 + len(resources))
+        self._rename(data, resources)
+        self._label(data, resources)
+        for index, patch in enumerate(self._list(data, "patchesJson6902")):
+            resources = self._patch(patch, f"patchesJson6902[{index}]", resources)
+        return resources
+
+    def fail(self, field: str, message: str) -> ManifestError:
+        """Word what is wrong with a field of the kustomization."""
+        return ManifestError(Problem(file=self._path, field=field, message=message))
+
+    def _declared(self) -> Data:
+        documents = self._documents(self._file)
+        if len(documents) != 1 or not isinstance(documents[0], dict):
+            raise ManifestError(Problem(file=self._path, message="must be one map"))
+        data = documents[0]
+        for key in data:
+            if key not in _KNOWN:
+                raise self.fail(
+                    str(key), "is not supported: build the folder with `kubectl kustomize`, and import that"
+                )
+        return data
+
+    def _documents(self, path: str) -> list[Any]:
+        try:
+            content = self._folder.read(path)
+        except SourceError as error:
+            raise ManifestError(Problem(file=f"{self._name}/{path}", message=error.message)) from None
+        text = Text(content, f"{self._name}/{path}")
+        documents = [data for _, data in text.documents()]
+        if text.problems:
+            raise ManifestError(*text.problems)
+        return documents
+
+    def _list(self, data: Data, key: str) -> list[Any]:
+        found = data.get(key)
+        if found is None:
+            return []
+        if not isinstance(found, list):
+            raise self.fail(key, "must be a list")
+        return found
+
+    def _resource(self, path: Any, field: str) -> list[Resource]:
+        if isinstance(path, str) and self._is_file(path):
+            return [Resource(fresh(each)) for each in self._objects(path)]
+        return self._below(path, field, component=False).build([])
+
+    def _objects(self, path: str) -> Iterator[Data]:
+        for document in self._documents(path):
+            listed = isinstance(document, dict) and document.get("kind") == "List"
+            for each in document.get("items") or [] if listed else [document]:
+                if not isinstance(each, dict):
+                    raise ManifestError(
+                        Problem(file=f"{self._name}/{path}", message="holds something that is no object")
+                    )
+                yield each
+
+    def _is_file(self, path: str) -> bool:
+        try:
+            return self._folder.has(path)
+        except LinkOutError:
+            return False
+
+    def _below(self, path: Any, field: str, *, component: bool) -> _Builder:
+        """The builder of another folder."""
+        if not isinstance(path, str) or not path:
+            raise self.fail(field, "must be a path")
+        if "://" in path or path.startswith("git@") or "?ref=" in path:
+            raise self.fail(field, f"{path} is elsewhere, and nothing is fetched: build it with `kubectl kustomize`")
+        try:
+            folder = self._folder.folder(path)
+        except LinkOutError:
+            raise self.fail(field, f"{path} leads out of what may be read") from None
+        if folder is None or not is_kustomization(folder):
+            raise self.fail(field, f"there is no file and no kustomization at {path}")
+        name = f"{self._name}/{path.removeprefix('./')}"
+        if len(self._around) > _DEEPEST or "/".join(folder.at) in self._around:
+            raise self.fail(field, f"{path} is built of this folder: they go round in a circle")
+        below = _Builder(folder, name, (*self._around, "/".join(self._folder.at)), self._work)
+        if component != (below._declared().get("kind") == "Component"):
+            raise self.fail(field, f"{path} is {'no' if component else 'a'} Component")
+        return below
+
+    def _patch(self, patch: Any, field: str, resources: list[Resource]) -> list[Resource]:
+        """An entry of `patches`: a strategic merge patch or a JSON patch, for what it targets or is named after."""
+        if not isinstance(patch, dict) or set(patch) - {"path", "patch", "target", "options"}:
+            raise self.fail(field, "must have `path` or `patch`, and may have `target` and `options`")
+        options = patch.get("options") or {}
+        if not isinstance(options, dict) or set(options) - _OPTIONS:
+            raise self.fail(f"{field}.options", f"may have {' and '.join(sorted(_OPTIONS))}")
+        if isinstance(patch.get("path"), str):
+            documents = self._documents(patch["path"])
+        else:
+            text = Text(str(patch.get("patch") or ""), self._path)
+            documents = [data for _, data in text.documents()]
+            if text.problems:
+                raise self.fail(f"{field}.patch", text.problems[0].message)
+        target = patch.get("target")
+        for document in documents:
+            if isinstance(document, list):
+                resources = self._json(document, target, field, resources)
+            elif isinstance(document, dict):
+                resources = self._strategic(document, target, options, field, resources)
+            else:
+                raise self.fail(field, "is neither an object nor a list of operations")
+        return resources
+
+    def _strategic_files(self, patch: Any, field: str, resources: list[Resource]) -> list[Resource]:
+        text = str(patch)
+        documents = (
+            self._documents(text) if self._is_file(text) else [data for _, data in Text(text, self._path).documents()]
+        )
+        for document in documents:
+            if not isinstance(document, dict):
+                raise self.fail(field, "is neither a file nor an object")
+            resources = self._strategic(document, None, {}, field, resources)
+        return resources
+
+    def _json(self, operations: list[Any], target: Any, field: str, resources: list[Resource]) -> list[Resource]:
+        if target is None:
+            raise self.fail(field, "a list of operations needs a `target`")
+        for each in self._selected(target, field, resources):
+            try:
+                made = patched(each.data, operations)
+            except PatchError as error:
+                raise self.fail(field, f"{error} ({'/'.join(each.ids[-1][1::2])})") from None
+            if not isinstance(made, dict):
+                raise self.fail(field, "leaves no object")
+            each.data = made
+            each.changed()
+        return resources
+
+    def _strategic(
+        self, patch: Data, target: Any, options: Mapping[str, Any], field: str, resources: list[Resource]
+    ) -> list[Resource]:
+        chosen = self._named(patch, field, resources) if target is None else self._selected(target, field, resources)
+        gone = []
+        for each in chosen:
+            if patch.get("$patch") == "delete":
+                gone.append(each)
+                continue
+            name, kind = (each.data.get("metadata") or {}).get("name"), each.data.get("kind")
+            each.data = self._merged(each.data, patch, field)
+            if not options.get("allowNameChange") and name is not None:
+                each.data["metadata"]["name"] = name
+            if not options.get("allowKindChange"):
+                each.data["kind"] = kind
+            each.changed()
+        return [each for each in resources if each not in gone]
+
+    def _merged(self, below: Data, patch: Mapping[str, Any], field: str) -> Data:
+        """A strategic merge for kinds without a schema: maps merge, `null` removes, lists are replaced."""
+        directive = patch.get("$patch")
+        if directive not in (None, "merge", "replace"):
+            raise self.fail(field, f"$patch: {directive} is not supported here")
+        for key in patch:
+            if key.startswith("$") and key != "$patch":
+                raise self.fail(field, f"{key} is not supported")
+        made = {} if directive == "replace" else dict(below)
+        for key, value in patch.items():
+            if key == "$patch":
+                continue
+            if value is None or (isinstance(value, dict) and value.get("$patch") == "delete"):
+                made.pop(key, None)
+            elif isinstance(value, dict):
+                inner = made.get(key)
+                made[key] = self._merged(inner if isinstance(inner, dict) else {}, value, field)
+            elif isinstance(value, list) and any(isinstance(each, dict) and "$patch" in each for each in value):
+                raise self.fail(field, f"$patch in a list ({key}) is not supported")
+            else:
+                made[key] = fresh(value)
+        return made
+
+    def _named(self, patch: Data, field: str, resources: list[Resource]) -> list[Resource]:
+        wanted = Resource(patch).ids[0]
+        found = [each for each in resources if wanted in each.ids]
+        if len(found) != 1:
+            what = "no object" if not found else f"{len(found)} objects"
+            raise self.fail(field, f"{wanted[1]}/{wanted[3]} is the name of {what}")
+        return found
+
+    def _selected(self, target: Any, field: str, resources: list[Resource]) -> list[Resource]:
+        if not isinstance(target, dict):
+            raise self.fail(f"{field}.target", "must be a map")
+        try:
+            return [each for each in resources if matches(target, each.data, (each.ids[0][2:], each.ids[-1][2:]))]
+        except SelectorError as error:
+            raise self.fail(f"{field}.target", str(error)) from None
+
+    def _rename(self, data: Data, resources: list[Resource]) -> None:
+        namespace, prefix, suffix = (data.get(key) or "" for key in ("namespace", "namePrefix", "nameSuffix"))
+        for each in resources:
+            metadata = each.data.setdefault("metadata", {})
+            if namespace and each.data.get("kind") not in CLUSTER_SCOPED:
+                metadata["namespace"] = str(namespace)
+            if prefix or suffix:
+                metadata["name"] = f"{prefix}{metadata.get('name') or ''}{suffix}"
+            each.changed()
+
+    def _label(self, data: Data, resources: list[Resource]) -> None:
+        labels: Data = {}
+        for index, each in enumerate(self._list(data, "labels")):
+            if not isinstance(each, dict) or set(each) - {"pairs", "includeSelectors", "includeTemplates"}:
+                raise self.fail(f"labels[{index}]", "may have pairs, includeSelectors and includeTemplates")
+            labels |= each.get("pairs") or {}
+        labels |= data.get("commonLabels") or {}
+        for key, own in (("labels", labels), ("annotations", data.get("commonAnnotations") or {})):
+            for each in resources if own else ():
+                metadata = each.data["metadata"]
+                metadata[key] = {**(metadata.get(key) or {}), **own}

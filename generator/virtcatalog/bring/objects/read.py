@@ -1,0 +1,155 @@
+"""Instance types and preferences out of files, folders and kustomize's trees."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from virtcatalog.api.decode import decode_manifest, manifest_name
+from virtcatalog.api.findings import inspect_kind
+from virtcatalog.api.kinds import CLUSTER_SCOPED
+from virtcatalog.api.names import metadata_faults
+from virtcatalog.bring.kustomize.build import build, is_kustomization
+from virtcatalog.catalog.model import API_VERSION, KINDS
+from virtcatalog.errors import ManifestError, Problem, VirtcatalogError
+from virtcatalog.manifests.merge import merge
+from virtcatalog.manifests.read import read_apart
+from virtcatalog.manifests.sources import Folder, SourceError, exists, is_folder, open_folder
+
+Data = dict[str, Any]
+
+#: What a cluster writes into an object: nothing of it is the author's.
+_WRITTEN = (
+    *("uid", "resourceVersion", "generation", "creationTimestamp", "managedFields", "selfLink"),
+    *("ownerReferences", "finalizers", "deletionTimestamp", "deletionGracePeriodSeconds"),
+)
+_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
+
+
+class Objects(NamedTuple):
+    """The objects of a catalog, each once, and what else there was: `Kind/namespace/name`."""
+
+    manifests: list[Data]
+    others: list[str]
+
+
+def kustomized(path: str) -> list[Data] | None:
+    """Return what kustomize makes of a folder that a user named; None for one that has no kustomization.
+
+    What it refers to may lie anywhere in its git repository, or else beside it. Raises ManifestError.
+    """
+    if not is_folder(path):
+        return None
+    try:
+        folder = _open(path)
+    except SourceError as error:
+        raise ManifestError(Problem(file=path, message=error.message)) from None
+    return build(folder, path.rstrip("/") or "/") if is_kustomization(folder) else None
+
+
+def _open(path: str) -> Folder:
+    real = Path(os.path.realpath(path))
+    top = next((each for each in real.parents if exists(str(each / ".git"))), None)
+    folder = open_folder(str(top)).folder(str(real.relative_to(top))) if top is not None else None
+    return folder or open_folder(path)
+
+
+def collected(files: Iterable[tuple[str, bytes]], built: Iterable[tuple[str, list[Data]]]) -> Objects:
+    """Return the instance types and preferences of some files, and of what kustomize made of folders, by its name.
+
+    Raises ManifestError with all that is wrong with them; an object that is there twice and differs is among it.
+    """
+    problems: list[Problem] = []
+    found: list[tuple[Data, Problem]] = []
+    others: list[str] = []
+    for name, content in files:
+        manifests, faults = read_apart(content, name)
+        problems += faults
+        for manifest in manifests:
+            if _is_catalogs(manifest.data):
+                problems += manifest.problems or _faults(manifest.data, manifest.problem("", ""))
+                found.append((manifest.data, manifest.problem("", "")))
+            elif inspect_kind(manifest.data):
+                problems += manifest.problems
+            else:
+                others.append(manifest.name)
+    for name, objects in built:
+        for data in objects:
+            place = Problem(file=name, object=manifest_name(data))
+            if _is_catalogs(data):
+                problems += _faults(data, place)
+                found.append((data, place))
+            elif wrong := inspect_kind(data):
+                problems += _placed(place, wrong)
+            else:
+                others.append(manifest_name(data))
+    if problems:
+        raise ManifestError(*problems)
+    return Objects(list(_once(found)), others)
+
+
+def _is_catalogs(data: Any) -> bool:
+    return isinstance(data, dict) and data.get("apiVersion") == API_VERSION and data.get("kind") in KINDS
+
+
+def _placed(place: Problem, found: Iterable[tuple[Any, str]]) -> Iterator[Problem]:
+    from virtcatalog.api.findings import field_path
+
+    for path, message in found:
+        yield Problem(place.file, place.line, place.column, place.object, field_path(path), message)
+
+
+def _faults(data: Data, place: Problem) -> list[Problem]:
+    """What keeps an object from being one of a catalog."""
+    try:
+        decode_manifest(data)
+    except ManifestError as error:
+        return [
+            Problem(place.file, place.line, place.column, place.object, each.field, each.message)
+            for each in error.problems
+        ]
+    faults = list(metadata_faults(data.get("metadata") or {}))
+    if not (data.get("metadata") or {}).get("name"):
+        faults.append((("metadata", "name"), "is required"))
+    return list(_placed(place, faults))
+
+
+def _once(found: Iterable[tuple[Data, Problem]]) -> Iterator[Data]:
+    """The objects without what a cluster wrote, each once."""
+    known: dict[tuple[str, str, str], tuple[Data, Problem]] = {}
+    problems = []
+    for data, place in found:
+        clean = _clean(data)
+        metadata = clean["metadata"]
+        identity = clean["kind"], metadata.get("namespace", ""), metadata["name"]
+        if identity not in known:
+            known[identity] = clean, place
+        elif known[identity][0] != clean:
+            first = known[identity][1]
+            message = f"is here a second time, and is another object; the first is {_where(first)}"
+            problems.append(Problem(place.file, place.line, place.column, place.object, "", message))
+    if problems:
+        raise ManifestError(*problems)
+    return (data for data, _ in known.values())
+
+
+def _where(place: Problem) -> str:
+    return f"{place.file}:{place.line}:{place.column}" if place.line else f"in {place.file}"
+
+
+def _clean(data: Mapping[str, Any]) -> Data:
+    metadata = {key: value for key, value in merge(data["metadata"]).items() if key not in _WRITTEN}
+    if data["kind"] in CLUSTER_SCOPED:
+        metadata.pop("namespace", None)
+    annotations = {key: value for key, value in (metadata.get("annotations") or {}).items() if key != _APPLIED}
+    pairs = {"labels": metadata.get("labels"), "annotations": annotations}
+    kept = {key: value for key, value in metadata.items() if key not in pairs}
+    kept |= {key: value for key, value in pairs.items() if value}
+    return {"apiVersion": API_VERSION, "kind": data["kind"], "metadata": kept, "spec": merge(data.get("spec") or {})}
+
+
+def nothing(sources: Iterable[str]) -> VirtcatalogError:
+    """Word that there is nothing to make a catalog of."""
+    return VirtcatalogError(f"no instance type and no preference in {', '.join(sources)}")
