@@ -229,8 +229,10 @@ class _Reader:
                 self.report((*path, "spec", *field), message)
             return {}
         restate = spec_labels if instancetype else requirement_labels
-        before, after = restate(manifest["spec"]), restate(spec)
-        return {PREFIX + key: value or None for key, value in after.items() if value != before[key]}
+        before, after, labels = restate(manifest["spec"]), restate(spec), manifest["metadata"]["labels"]
+        changed = {PREFIX + key: value or None for key, value in after.items() if value != before[key]}
+        left_out = {PREFIX + key for key, value in before.items() if value} - labels.keys()
+        return {key: value for key, value in changed.items() if key not in left_out}
 
 
 def _selection(data: Mapping[str, Any] | None) -> Selection:

@@ -11,7 +11,7 @@ from virtcatalog.api.instancetype import VirtualMachineInstancetypeSpec, Virtual
 from virtcatalog.api.newer import prune
 from virtcatalog.bring.objects.classes import classes
 from virtcatalog.bring.objects.components import Layer, extract
-from virtcatalog.bring.objects.entries import Entry, usual_vendor
+from virtcatalog.bring.objects.entries import Entry, house
 from virtcatalog.bring.objects.facts import Expression, Facts, tree
 from virtcatalog.bring.objects.families import families
 from virtcatalog.bring.objects.layout import document
@@ -41,14 +41,17 @@ class Draft(NamedTuple):
     environments: tuple[str, ...]
 
 
-def draft(manifests: Sequence[Mapping[str, Any]], name: str) -> Draft:
-    """Return a catalog of instance types and preferences: classes and files that say once what they have in common."""
+def draft(manifests: Sequence[Mapping[str, Any]], name: str, *, relabel: bool = False) -> Draft:
+    """Return a catalog of instance types and preferences: classes and files that say once what they have in common.
+
+    With `relabel` every object gets the labels that a catalog derives, whether it had them or not.
+    """
     entries, overlays = environments(manifests)
-    vendor = usual_vendor(entries)
+    everyone = house(entries, relabel=relabel)
     types = [one for one in entries if one.section == "instancetypes"]
     prefs = [one for one in entries if one.section == "preferences"]
-    series, type_base = classes(types, vendor)
-    guests, preference_base = families(prefs, vendor)
+    series, type_base = classes(types, everyone)
+    guests, preference_base = families(prefs, everyone)
     layers = [
         layer
         for family in guests
@@ -60,7 +63,7 @@ def draft(manifests: Sequence[Mapping[str, Any]], name: str) -> Draft:
     ]
     components = extract(layers, {})
     components |= extract([each.own for each in series], components, _LONG_FRAGMENT)
-    files = {CATALOG: document(_catalog(name, vendor, entries, type_base, preference_base))}
+    files = {CATALOG: document(_catalog(name, everyone.vendor, entries, type_base, preference_base))}
     if components:
         files[COMPONENTS] = _components(components)
     for each in series:
@@ -106,9 +109,9 @@ def _catalog(name: str, vendor: str, entries: Sequence[Entry], types: Facts, pre
     known = reserved.INSTANCETYPES | reserved.PREFERENCES
     if any(one.name in known for one in entries):
         data["operator"] = {"commonInstancetypes": "disabled"}
-    data |= tree(both)
+    data |= _said(both)
     for key, facts in (("instancetypes", types), ("preferences", prefs)):
-        data[key] = tree({path: value for path, value in facts.items() if path not in both})
+        data[key] = _said({path: value for path, value in facts.items() if path not in both})
     return {key: value for key, value in data.items() if value not in ("", {})}
 
 
@@ -136,8 +139,32 @@ def _layer(layer: Layer) -> dict[str, Any]:
 
 def _said(facts: Facts) -> dict[str, Any]:
     data = tree(facts)
+    _short_requirements(data)
     data |= {key: ordered(data[key]) for key in ("labels", "annotations", "spec") if key in data}
     return {key: data[key] for key in sorted(data, key=lambda key: _ORDER.index(key) if key in _ORDER else 99)}
+
+
+def _short_requirements(data: dict[str, Any]) -> None:
+    """Say the requirements of a preference as the language does, in place."""
+    spec = data.get("spec") or {}
+    if "requirements" not in spec or spec["requirements"] == {}:
+        return
+    full = spec.pop("requirements")
+    if not spec:
+        del data["spec"]
+    if full is None:
+        data["requirements"] = None
+        return
+    short: dict[str, Any] = {}
+    for key, part in (("vcpus", "cpu"), ("memory", "memory")):
+        if part in full and (full[part] is None or list(full[part]) == ["guest"]):
+            amount = full.pop(part)
+            short[key] = amount if amount is None else amount["guest"]
+    if "architecture" in full:
+        short["arch"] = full.pop("architecture")
+    data["requirements"] = short
+    if full:
+        data["spec"] = {**spec, "requirements": full}
 
 
 def _version(version: str) -> int | str:

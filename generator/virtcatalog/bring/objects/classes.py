@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from virtcatalog.api.quantity import Quantity
 from virtcatalog.bring.objects.components import Layer
-from virtcatalog.bring.objects.entries import Entry, amount, as_file, everywhere, instancetype_facts
+from virtcatalog.bring.objects.entries import Entry, House, amount, as_file, everywhere, instancetype_facts
 from virtcatalog.bring.objects.facts import Expression, Facts, Path, difference, laid_over, signature
 from virtcatalog.bring.objects.layers import Item, joined, leaf, said, shared, templated
 from virtcatalog.render.natural import natural
@@ -36,7 +36,7 @@ class _Group(NamedTuple):
     labelled: bool
 
 
-def classes(entries: Sequence[Entry], vendor: str) -> tuple[list[Class], Facts]:
+def classes(entries: Sequence[Entry], house: House) -> tuple[list[Class], Facts]:
     """Return the classes that instance types fall into, by their labels or else by the start of their names.
 
     The facts beside them are those that all classes have in common.
@@ -46,10 +46,10 @@ def classes(entries: Sequence[Entry], vendor: str) -> tuple[list[Class], Facts]:
         group, size = _group(one)
         groups.setdefault(group, {})[size] = one
     facts = {
-        group: {size: instancetype_facts(one, group.series, group.version, size, vendor) for size, one in sizes.items()}
+        group: {size: instancetype_facts(one, group.series, group.version, size, house) for size, one in sizes.items()}
         for group, sizes in groups.items()
     }
-    base = everywhere([each for sizes in facts.values() for each in sizes.values()]) if len(groups) > 1 else {}
+    base = everywhere([each for sizes in facts.values() for each in sizes.values()], files=len(groups))
     stems = Counter(_stem(group) for group in groups)
     made, taken = [], set[str]()
     for group in sorted(groups, key=lambda each: natural(f"{each.prefix} {each.series}")):

@@ -20,7 +20,7 @@ class Layer:
         self._whole = {
             each: _whole({path: value for path, value in below.items() if unit(path) == each}, patch)
             for each, patch in said.items()
-            if each[0] == "spec"
+            if each[0] == "spec" and each != ("spec", "requirements")
         }
 
     @property
@@ -37,7 +37,7 @@ class Layer:
         for unit, whole in self._whole.items():
             name = names.get(signature(whole)) or names.get(signature(self._said[unit]))
             if name:
-                self.components.append(name)
+                self.components += [name] if name not in self.components else []
                 del self._said[unit]
 
 

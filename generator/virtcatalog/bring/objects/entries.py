@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -50,11 +50,11 @@ def entry(section: str, manifest: Mapping[str, Any]) -> Entry:
     return Entry(section, metadata["name"], metadata.get("labels") or {}, metadata.get("annotations") or {}, spec)
 
 
-def instancetype_facts(one: Entry, series: str, version: str, size: str, vendor: str) -> Facts:
+def instancetype_facts(one: Entry, series: str, version: str, size: str, house: House) -> Facts:
     """Return what a catalog says of an instance type of a class, its vCPUs and memory among it."""
     spec = merge(one.spec)
     derived = instancetype_labels(series, version, size, spec)
-    facts = _metadata(one, derived, vendor)
+    facts = _metadata(one, derived, house)
     facts["vcpus",] = spec["cpu"].pop("guest")
     facts["memory",] = spec["memory"].pop("guest")
     for part in ("cpu", "memory"):
@@ -63,13 +63,13 @@ def instancetype_facts(one: Entry, series: str, version: str, size: str, vendor:
     return facts | flatten({"spec": spec} if spec else {})
 
 
-def preference_facts(one: Entry, vendor: str) -> Facts:
+def preference_facts(one: Entry, house: House) -> Facts:
     """Return what a catalog says of a preference."""
     spec = merge(one.spec)
     required = spec.get("requirements") or {}
     arch = one.label("arch")
     derived = preference_labels(one.label("os-type"), arch, spec)
-    facts = _metadata(one, derived, vendor)
+    facts = _metadata(one, derived, house)
     if os_type := one.label("os-type"):
         facts["osType",] = os_type
     if arch and arch == spec.get("preferredArchitecture") == required.get("architecture"):
@@ -77,24 +77,25 @@ def preference_facts(one: Entry, vendor: str) -> Facts:
         del spec["preferredArchitecture"], required["architecture"]
     elif arch and arch != (spec.get("preferredArchitecture") or required.get("architecture")):
         facts["arch",] = arch
-        for path in (("preferredArchitecture",), ("requirements", "architecture")):
-            if not (spec if len(path) == 1 else required).get(path[-1]):
-                facts["spec", *path] = ABSENT
-    for key, part in (("vcpus", "cpu"), ("memory", "memory")):
-        if list(required.get(part) or ()) == ["guest"]:
-            facts["requirements", key] = required.pop(part)["guest"]
+        if not spec.get("preferredArchitecture"):
+            facts["spec", "preferredArchitecture"] = ABSENT
+        if "requirements" not in spec:
+            facts["spec", "requirements"] = ABSENT
+        elif not required.get("architecture"):
+            facts["spec", "requirements", "architecture"] = ABSENT
     if "requirements" in spec and not required and one.spec["requirements"]:
-        del spec["requirements"]
+        del spec["requirements"]  # `arch` says it
     return facts | flatten({"spec": spec} if spec else {})
 
 
-def _metadata(one: Entry, derived: Mapping[str, str], vendor: str) -> Facts:
+def _metadata(one: Entry, derived: Mapping[str, str], house: House) -> Facts:
     """Labels beside the derived ones, those that are derived and not there, annotations and texts."""
     deprecated = one.labels.get(DEPRECATED_LABEL) == "true"
     deprecation = Deprecation(one.annotations.get(REPLACED_BY, ""), one.annotations.get(SUNSET, ""))
-    expected = dict(derived) | common_labels(vendor, deprecation if deprecated else None)
+    expected = dict(derived) | common_labels(house.vendor, deprecation if deprecated else None)
     facts: Facts = {("labels", key): value for key, value in one.labels.items() if key not in DERIVED_LABELS}
-    facts |= {("labels", key): ABSENT for key in expected if key not in one.labels}
+    if not house.relabel:
+        facts |= {("labels", key): ABSENT for key in expected if key not in one.labels}
     texts = {_DISPLAY_NAMES[one.section]: "displayName", DESCRIPTION: "description"}
     facts |= {(texts[key],): one.annotations[key] for key in texts if key in one.annotations}
     for key, value in one.annotations.items():
@@ -106,10 +107,17 @@ def _metadata(one: Entry, derived: Mapping[str, str], vendor: str) -> Facts:
     return facts
 
 
-def usual_vendor(entries: Iterable[Entry]) -> str:
-    """Return the vendor that most entries have."""
+class House(NamedTuple):
+    """What holds for all objects: the vendor that most have, and whether each gets all labels that are derived."""
+
+    vendor: str
+    relabel: bool
+
+
+def house(entries: Iterable[Entry], *, relabel: bool) -> House:
+    """Return what holds for all entries."""
     vendors = [vendor for one in entries if (vendor := one.label("vendor"))]
-    return max(sorted(set(vendors)), key=vendors.count, default="")
+    return House(max(sorted(set(vendors)), key=vendors.count, default=""), relabel)
 
 
 def amount(text: str) -> Quantity:
@@ -120,9 +128,11 @@ def amount(text: str) -> Quantity:
         return Quantity()
 
 
-def everywhere(items: Sequence[Facts]) -> Facts:
-    """Return what all items say and a catalog can say for all of them: no texts and amounts of single objects."""
-    return {path: value for path, value in common(items).items() if path[0] in ("labels", "annotations", "spec")}
+def everywhere(items: Sequence[Facts], *, files: int) -> Facts:
+    """Return what a catalog says for all items: what all say, where they are in several files; labels that none has."""
+    kept = ("labels", "annotations", "spec") if files > 1 else ()
+    found = common(items) if items else {}
+    return {path: value for path, value in found.items() if path[0] in kept or value is ABSENT}
 
 
 def as_file(name: str) -> str:

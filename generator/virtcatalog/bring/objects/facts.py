@@ -15,7 +15,7 @@ Facts = dict[Path, Any]
 """The leaves of a tree of maps, by their paths."""
 
 
-#: No less deep stands what a patch removes: all of `spec` is never meant. All requirements may be, but those of `arch`.
+#: No less deep stands what a patch removes: all of `spec` is never meant; nor are all requirements where `arch` is one.
 _HIGHEST: Final = 2
 
 
@@ -53,7 +53,10 @@ def tree(facts: Mapping[Path, Any]) -> dict[str, Any]:
         inner = made
         for key in path[:-1]:
             inner = inner.setdefault(key, {})
-        inner[path[-1]] = None if value is ABSENT else value
+        if value == {}:
+            inner.setdefault(path[-1], {})  # something may be removed from it
+        else:
+            inner[path[-1]] = None if value is ABSENT else value
     return made
 
 
@@ -61,7 +64,7 @@ def laid_over(below: Facts, patch: Mapping[Path, Any]) -> Facts:
     """Return a layer's leaves with a patch applied: `None` takes away what is at its path and under it."""
     made = dict(below)
     for path, value in patch.items():
-        if value == {} and any(other[: len(path)] == path for other in made):
+        if value == {} and any(other[: len(path)] == path and other != path for other in made):
             continue  # an empty map removes nothing
         for other in [other for other in made if other[: len(path)] == path or path[: len(other)] == other]:
             del made[other]
@@ -77,10 +80,10 @@ def difference(below: Facts, wanted: Facts, around: Iterable[Path] = ()) -> Fact
     for path in below:
         if path in wanted or any(path[:depth] in wanted and wanted[path[:depth]] != {} for depth in range(len(path))):
             continue
-        if any(each[: len(path)] == path for each in wanted):
+        if any(each[: len(path)] == path for each in kept):
             continue  # something takes its place
         depth = len(path)
-        highest = 1 if path[0] == "requirements" and ("arch",) not in kept else _HIGHEST
+        highest = 3 if path[:2] == ("spec", "requirements") and ("arch",) in kept else _HIGHEST
         while depth > highest and not any(each[: depth - 1] == path[: depth - 1] for each in kept):
             depth -= 1
         patch[path[:depth]] = None
@@ -111,8 +114,8 @@ def cost(patch: Mapping[Path, Any]) -> float:
 
 
 def possible(below: Facts, wanted: Facts) -> bool:
-    """Whether a patch makes one of the other: what is absent cannot be made present again."""
-    return all(value is not ABSENT or path in wanted for path, value in below.items())
+    """Whether a patch makes one of the other: what is absent cannot be made present again, nor an `arch` unsaid."""
+    return all((value is not ABSENT and path != ("arch",)) or path in wanted for path, value in below.items())
 
 
 def common(items: Iterable[Facts]) -> Facts:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from virtcatalog.bring.objects.components import Layer
-from virtcatalog.bring.objects.entries import Entry, as_file, everywhere, preference_facts
+from virtcatalog.bring.objects.entries import Entry, House, as_file, everywhere, preference_facts
 from virtcatalog.bring.objects.facts import Expression, Facts, Path, common, laid_over
 from virtcatalog.bring.objects.layers import Item, Said, joined, said, shared, templated
 from virtcatalog.render.natural import natural
@@ -28,8 +28,6 @@ class Family(NamedTuple):
 
 def unit(path: Path) -> Path:
     """What of a preference belongs together, by a leaf's path."""
-    if path[0] == "requirements":
-        return path[:1]
     if path[0] != "spec" or len(path) < 3:
         return path
     if path[:2] == ("spec", "firmware") or path[:3] == ("spec", "features", "preferredSmm"):
@@ -38,15 +36,15 @@ def unit(path: Path) -> Path:
         return ("spec", "features")
     if path[:2] == ("spec", "devices"):
         return ("spec", "devices", "input") if path[2] in _INPUT else path[:3]
-    return path[:3] if path[1] == "annotations" else path[:2]
+    return path[:3] if path[1] == "annotations" else path[:2]  # all requirements together
 
 
-def families(entries: Sequence[Entry], vendor: str) -> tuple[list[Family], Facts]:
+def families(entries: Sequence[Entry], house: House) -> tuple[list[Family], Facts]:
     """Return the files that preferences fall into: those of a guest that has many, and the others by OS type.
 
     The facts beside them are those that all preferences have in common.
     """
-    facts = {one.name: preference_facts(one, vendor) for one in entries}
+    facts = {one.name: preference_facts(one, house) for one in entries}
     roots = {name: _root(name, facts) for name in facts}
     count = Counter(name.split(".")[0] for name in facts)
     files: dict[str, list[str]] = {}
@@ -54,7 +52,7 @@ def families(entries: Sequence[Entry], vendor: str) -> tuple[list[Family], Facts
         head = one.name.split(".")[0]
         file = head if count[head] >= _OWN_FILE else one.label("os-type") or "other"
         files.setdefault(as_file(file), []).append(one.name)
-    base = everywhere(list(facts.values())) if len(files) > 1 else {}
+    base = everywhere(list(facts.values()), files=len(files))
     own = {name: {path: value for path, value in each.items() if path not in base} for name, each in facts.items()}
     return [_family(file, {name: own[name] for name in names}, roots) for file, names in sorted(files.items())], base
 
@@ -119,8 +117,8 @@ def globs(names: Sequence[str], known: Sequence[str]) -> tuple[str, ...]:
     while left:
         starts = {name[:end] for name in left for end in range(name.find(".") + 2, len(name))}
         fitting = [each for each in starts if all(name in names for name in known if name.startswith(each))]
-        best = max(sorted(fitting), key=lambda each: sum(name.startswith(each) for name in left), default=left[0])
-        matched = [name for name in left if name.startswith(best)]
+        best = max(sorted(fitting), key=lambda each: sum(name.startswith(each) for name in left), default="")
+        matched = [name for name in left if best and name.startswith(best)]
         found.append(f"{best}*" if len(matched) > 1 else left[0])
         left = [name for name in left if name not in (matched if len(matched) > 1 else left[:1])]
     return tuple(sorted(found, key=natural))

@@ -19,6 +19,9 @@ from virtcatalog.bring.objects.facts import (
 )
 
 _EXPRESSION = re.compile(r"(\{\{ \w+ \}\})")
+_ARCH: Path = ("arch",)
+_REQUIREMENTS: Path = ("spec", "requirements")
+_STANDS_FOR: tuple[Path, ...] = (("spec", "preferredArchitecture"), (*_REQUIREMENTS, "architecture"))
 Unit = Callable[[Path], Path]
 """What belongs together, by a leaf's path: parts of it are not set apart from each other."""
 
@@ -43,11 +46,25 @@ def said(below: Facts, wanted: Facts, unit: Unit) -> Said:
     """Return what makes `wanted` of what is below, unit by unit."""
     found: Said = {}
     for each in dict.fromkeys(unit(path) for path in (*below, *wanted)):
-        around = [path for path in (*below, *wanted) if unit(path) != each]
-        patch = difference(_part(below, unit, each), _part(wanted, unit, each), around)
+        around = [path for path in wanted if unit(path) != each]
+        patch = _with_arch(difference(_part(below, unit, each), _part(wanted, unit, each), around), wanted)
         if patch:
             found[each] = patch
     return found
+
+
+def _with_arch(patch: Facts, wanted: Facts) -> Facts:
+    """A patch where `arch` comes or goes, which stands for two fields of the spec."""
+    if _ARCH in wanted:
+        return {path: value for path, value in patch.items() if value is not None or path not in _STANDS_FOR}
+    if patch.get(_ARCH, ...) is not None:
+        return patch
+    required = any(path[:2] == _REQUIREMENTS for path in wanted)
+    return patch | {
+        path if required or path[:2] != _REQUIREMENTS else _REQUIREMENTS: None
+        for path in _STANDS_FOR
+        if path not in wanted
+    }
 
 
 def joined(layer: Mapping[Path, Facts]) -> Facts:
@@ -60,7 +77,7 @@ def shared(items: Sequence[Item], unit: Unit, *, least: int = 2) -> Said:
 
     For each unit that one is chosen with which all together say the least; nothing that fewer than `least` items want.
     """
-    paths = {path for item in items for path in (*item.wanted, *item.below)}
+    paths = {path for item in items for path in item.wanted}
     chosen: Said = {}
     for each in dict.fromkeys(unit(path) for item in items for path in (*item.wanted, *item.below)):
         parts = [Item(_part(item.below, unit, each), _part(item.wanted, unit, each)) for item in items]
@@ -78,12 +95,11 @@ def _best(parts: Sequence[Item], least: int, around: Sequence[Path]) -> Facts:
     candidates: dict[object, Facts] = {signature({}): {}}
     counted: Counter[object] = Counter()
     for part in parts:
-        for patch in (difference(part.below, part.wanted, around), part.wanted):
+        patches = {signature(patch): patch for patch in (difference(part.below, part.wanted, around), part.wanted)}
+        counted.update(patches.keys())
+        for key, patch in patches.items():
             if patch and same_facts(laid_over(part.below, patch), part.wanted):
-                candidates.setdefault(signature(patch), patch)
-        counted[signature(difference(part.below, part.wanted, around))] += 1
-        if part.below != part.wanted:
-            counted[signature(part.wanted)] += 1
+                candidates.setdefault(key, patch)
     best, price = {}, sum(_price(part.below, part.wanted) for part in parts)
     for name, patch in candidates.items():
         if not patch or counted[name] < least:

@@ -44,17 +44,19 @@ def component_name(facts: Facts) -> str:
     if first[0] in ("clock", "features"):
         hyperv = any("preferredHyperv" in path for path in paths)
         return "hyperv" if hyperv else first[0] if len(paths) > 1 else _slug(first[-1])
-    if first[0] == "cpu" and any(path[1] == "preferredCPUTopology" for path in paths):
+    if first[0] == "cpu" and any(path[-1] == "preferredCPUTopology" for path in paths):
         return _topology(paths)
     if first[0] == "annotations":
         return _annotations(paths)
-    if first[0] == "devices" and "Input" in first[1]:
+    if first[0] == "devices" and "Input" in first[-1]:
         said = [
             str(paths[each])
             for each in (("devices", "preferredInputType"), ("devices", "preferredInputBus"))
             if each in paths
         ]
         return "-".join(said) or "input-device"
+    if first[0] == "requirements":
+        return _slug(f"requires-{paths[first]}")
     if first[0] == "preferredTerminationGracePeriodSeconds":
         return f"grace-{_duration(paths[first])}"
     return _plain(first, paths)

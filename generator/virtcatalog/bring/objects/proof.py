@@ -72,7 +72,7 @@ def _is_derived(difference: Difference) -> bool:
 def _worded(difference: Difference) -> str:
     old, new = (None if value is None else shown(value) for value in (difference.old, difference.new))
     origin = (DERIVED_LABELS | DERIVED_ANNOTATIONS).get(str(difference.path[-1]), "") if _is_derived(difference) else ""
-    why = f" (a catalog derives it from {origin})" if origin else ""
+    why = f" (a catalog derives it from {origin}; --relabel takes that)" if origin else ""
     if new is None:
         return f"{old} could not be kept{why}"
     return f"would be {new}{why}" if old is None else f"{old} would be {new}{why}"

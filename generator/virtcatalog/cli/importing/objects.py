@@ -25,7 +25,7 @@ Examples:
 @options.manifests("Instance types and preferences: manifests, or folders that kustomize builds.", required=True)
 @options.output_dir("The new catalog's folder.", default="catalog")
 @click.option("--name", help="The catalog's name. [default: the folder's]")
-@click.option("--relabel", is_flag=True, help="Let the catalog restate labels that contradict their object.")
+@click.option("--relabel", is_flag=True, help="Give every object all labels that catalogs derive.")
 @failing
 def command(sources: tuple[str, ...], output: Path, name: str | None, relabel: bool) -> int:
     """Make a catalog of a set of instance types and preferences.
@@ -60,13 +60,14 @@ def command(sources: tuple[str, ...], output: Path, name: str | None, relabel: b
     found = collected(files, built)
     if not found.manifests:
         raise nothing(sources)
-    made = draft(found.manifests, name)
+    made = draft(found.manifests, name, relabel=relabel)
     restated = prove(made, found.manifests, relabel=relabel)
     taken = [path for path in made.files if (output / path).exists()]
     if taken:
         raise VirtcatalogError(f"{output} has a file {taken[0]} already; choose another --output-dir")
-    for problem in restated:
-        echo(f"restated: {problem}", err=True)
+    if restated:
+        count = len({problem.object for problem in restated})
+        summary(f"{count} of {len(found.manifests)} objects get labels that are derived, or lose others")
     for path in write(output, made.files):
         echo(str(output / path))
     if found.others:
