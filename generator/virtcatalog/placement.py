@@ -7,9 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from virtcatalog.api.kinds import vm_spec
 from virtcatalog.catalog.model import Overlay, VmTemplate
 from virtcatalog.errors import VirtcatalogError, nearest
 from virtcatalog.kubevirt.instancetype.references import named_kinds
+from virtcatalog.kubevirt.matchers import MATCHERS
 from virtcatalog.manifests.identity import Data
 
 BASE = ""
@@ -20,7 +22,7 @@ def environments_for(vm: Data, overlays: Sequence[Overlay], where: str = "", onl
 
     It fits those that take its namespace and whose scope has the kinds that it names. `where` is the environment, or a
     cluster of some, that it is known to be in; of these, `only` some are looked at. What it was said of is where it
-    is, fitting or not.
+    is, fitting or not. A VM that wants nothing of the catalog is judged once, unless releases differ.
     """
     candidates = [each for each in overlays if not only or each.name in only]
     if where:
@@ -29,6 +31,8 @@ def environments_for(vm: Data, overlays: Sequence[Overlay], where: str = "", onl
         if named:
             return [where]
     taking = _taking(vm, candidates)
+    if not (only or where or _meets_catalog(vm) or any(each.kubevirt for each in taking)):
+        return [BASE]
     kinds = named_kinds(vm)
     having = [each for each in taking if kinds <= set(each.kinds)]
     if only or where:
@@ -45,6 +49,12 @@ def environments_of(template: VmTemplate, overlays: Sequence[Overlay], only: Seq
     if found == [BASE] and overlays:
         found = [each.name for each in _taking(template.manifest, overlays) or overlays]
     return [each for each in found if not only or each in only]
+
+
+def _meets_catalog(vm: Data) -> bool:
+    """Whether a VM names or infers an instance type or preference."""
+    spec = vm_spec(vm)
+    return isinstance(spec, dict) and any(spec.get(matcher) for matcher in MATCHERS)
 
 
 def _taking(vm: Data, overlays: Sequence[Overlay]) -> list[Overlay]:
