@@ -33,6 +33,7 @@ NAMES = [
     "dumps",
     "hosts",
     "domains",
+    "clouds",
     "git",
     "cli",
 ]

@@ -22,6 +22,8 @@ from virtcatalog.api.quantity import Quantity
 from virtcatalog.bring.convert.files import convert_files
 from virtcatalog.bring.libvirt.domain import import_domain
 from virtcatalog.bring.libvirt.rules import Rules
+from virtcatalog.bring.openstack.objects import import_resources
+from virtcatalog.bring.openstack.read import read as read_cloud
 from virtcatalog.catalog.amounts import Amount, ExpressionError
 from virtcatalog.catalog.expressions import evaluate
 from virtcatalog.catalog.work import Work, WorkError
@@ -570,6 +572,41 @@ def domains(data: bytes) -> None:
         str(error).encode("utf-8", "surrogateescape")
 
 
+FLAVORS: list[Any] = [
+    {"Name": "m1", "VCPUs": 4, "RAM": 4096, "Disk": 20, "Properties": {"hw:cpu_policy": "dedicated"}},
+    {
+        "name": "c1",
+        "vcpus": 8,
+        "ram": 8192,
+        "properties": {
+            "hw:cpu_sockets": "2",
+            "hw:cpu_max_threads": "1",
+            "hw:mem_page_size": "large",
+            "pci_passthrough:alias": "a:1,b:2",
+            "resources:VGPU": "1",
+            "trait:HW_CPU_X86_AVX": "required",
+            "quota:cpu_shares": "1",
+        },
+    },
+    {
+        "name": "Fedora 41",
+        "disk_format": "qcow2",
+        "min_ram": 512,
+        "properties": {"hw_disk_bus": "scsi", "os_type": "windows", "hw_tpm_version": "2.0", "hw_video_model": "none"},
+    },
+]
+
+
+def clouds(data: bytes) -> None:
+    choices = Choices(data)
+    resources, problems = read_cloud(_written(choices, choices.edited(FLAVORS)), "f")
+    made = import_resources(resources, {"a": "example.org/a"})
+    for problem in (*problems, *made.problems):
+        str(problem).encode("utf-8", "surrogateescape")
+    with contextlib.suppress(VirtcatalogError):
+        Cluster(made.objects)
+
+
 _CONDITIONS = Conditions(release=None, architecture="amd64", host=HOSTS["reference"])
 
 
@@ -675,5 +712,19 @@ def _call(choices: Choices) -> None:
 
 TARGETS: dict[str, Callable[[bytes], None]] = {
     each.__name__: each
-    for each in (catalogs, conversions, expressions, quantities, yaml, vms, clusters, dumps, hosts, domains, git, cli)
+    for each in (
+        catalogs,
+        conversions,
+        expressions,
+        quantities,
+        yaml,
+        vms,
+        clusters,
+        dumps,
+        hosts,
+        domains,
+        clouds,
+        git,
+        cli,
+    )
 }

@@ -9,6 +9,7 @@ import click
 _FORMATS = {
     "objects": "Make a catalog of a set of instance types and preferences.",
     "libvirt": "Make a VM of a libvirt domain, and account for every part of it.",
+    "openstack": "Make instance types of flavors and preferences of images.",
 }
 
 

@@ -1,0 +1,74 @@
+"""`virtcatalog import openstack`: whole runs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from virtcatalog.cli import main
+
+FLAVORS = [
+    {"Name": "m1.small", "VCPUs": 1, "RAM": 2048, "Disk": 0, "Properties": {}},
+    {
+        "Name": "c1.large",
+        "VCPUs": 8,
+        "RAM": 16384,
+        "Disk": 40,
+        "Properties": {"hw:cpu_policy": "dedicated", "hw:cpu_sockets": "1", "pci_passthrough:alias": "gpu:1"},
+    },
+]
+IMAGE = {"name": "Windows 2022", "disk_format": "qcow2", "properties": {"os_type": "windows", "hw_video_model": "qxl"}}
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("flavors.json").write_text(json.dumps(FLAVORS, indent=2))
+    Path("image.json").write_text(json.dumps(IMAGE, indent=2))
+    Path("wrong.json").write_text('{"name": "m1", "vcpus": 1, "ram": 512, "properties": {"hw:cpu_polcy": "x"}}')
+
+
+def run(*arguments: str) -> Result:
+    result = CliRunner().invoke(main, ["import", "openstack", *arguments])
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+    return result
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["-f", "flavors.json", "-f", "image.json", "--device", "gpu=nvidia.com/A100"],
+        ["-f", "flavors.json", "-o", "report"],
+        ["-f", "image.json", "--kubevirt", "v1.8.4"],
+        ["-f", "wrong.json"],
+        ["-f", "missing.json"],
+    ],
+    ids=" ".join,
+)
+def test_whole_runs(arguments, snapshot):
+    result = run(*arguments)
+    assert f"exit {result.exit_code}\n{result.stdout}--- stderr\n{result.stderr}" == snapshot
+
+
+def test_json_has_objects_and_properties():
+    document = json.loads(run("-f", "flavors.json", "-o", "json").stdout)
+    assert [each["metadata"]["name"] for each in document["objects"]] == ["m1.small", "c1.large", "c1.large"]
+    assert document["properties"][0] == {
+        "owner": "flavor m1.small",
+        "key": "vcpus",
+        "value": "1",
+        "fate": "carried",
+        "why": "instance type: cpu.guest",
+        "file": "flavors.json",
+        "line": 4,
+        "column": 5,
+    }
+
+
+def test_something_has_to_be_read():
+    result = run()
+    assert result.exit_code == 2
+    assert "-f or --cloud is needed" in result.stderr
