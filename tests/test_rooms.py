@@ -56,6 +56,7 @@ ORDER = (
     "kubevirt.many",
     "kubevirt.alike",
     "placement",
+    "capacity",
     "check",
     "review",
     "ask",

@@ -25,6 +25,7 @@ CALLS = {
     "diff": (["diff", "catalog", "catalog"], "virtcatalog.review.compare.review"),
     "expand": (["expand", "-f", "vm.yaml"], "virtcatalog.cli.inputs.contents"),
     "explain": (["explain", "-f", "vm.yaml", "--field", "spec.x"], "virtcatalog.cli.inputs.contents"),
+    "capacity": (["capacity", "-f", "vm.yaml"], "virtcatalog.cli.inputs.contents"),
     "impact": (["impact", "x"], "virtcatalog.ask.impact.impacts"),
     "create": (["create", "vm"], "virtcatalog.create.vm.create_vm"),
     "adopt": (["adopt", "-f", "vm.yaml"], "virtcatalog.cli.adopt.contents"),

@@ -8,6 +8,7 @@ from virtcatalog.check import (
     allowances,
     declarations,
     deprecation,
+    fitting,
     labels,
     names,
     probes,
@@ -21,7 +22,7 @@ from virtcatalog.check import (
 from virtcatalog.check.finding import Finding, together
 from virtcatalog.check.subject import Inventory
 
-_CHECKS = (releases, names, labels, values, scalars, webhooks, probes, usability, vms, deprecation)
+_CHECKS = (releases, names, labels, values, scalars, webhooks, probes, usability, fitting, vms, deprecation)
 
 RULES = MappingProxyType(
     {

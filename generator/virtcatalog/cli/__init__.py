@@ -19,6 +19,7 @@ COMMANDS = {
     "diff": "Show what a change does to the objects and to the VMs.",
     "expand": "Show what KubeVirt makes of VMs: admission, VMI, libvirt domain XML.",
     "explain": "Tell why a field of a VM or an element of its domain is as it is.",
+    "capacity": "Tell which VMs fit on which nodes, and what namespaces may still have.",
     "impact": "Show who depends on an instance type, preference, class or component.",
     "create": "Make a VM of flags as virtctl does, or declare an instance type or preference.",
     "adopt": "Find the instance type and preference that VMs can take in place of their own fields.",

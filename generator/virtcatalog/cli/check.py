@@ -41,12 +41,14 @@ Examples:
   virtcatalog check -o sarif > findings.sarif
   virtcatalog check -f kubevirt.yaml -f common-instancetypes/    beside these objects of the cluster
   virtcatalog check --kubevirt v1.8.4                            as clusters of that release see it
+  virtcatalog check --nodes nodes.yaml                           nodes: can some hold each instance type?
   virtcatalog check --pairs                                      which instance type fits which preference
 """,
 )
 @options.about_catalog(None, metavar="[CATALOG|DIR]")
 @options.manifests("Manifests to check together with the catalog: another catalog's objects, the KubeVirt CR, VMs.")
 @options.environments
+@click.option("--nodes", metavar="FILE", help="Kinds of node and their number: docs/capacity.md.")
 @options.form(("text", "json", "github", "junit", "sarif"), default="text", text="How findings are printed.")
 @click.option(
     "--pairs",
@@ -73,6 +75,7 @@ def command(
     catalog: str | None,
     sources: tuple[str, ...],
     environments: tuple[str, ...],
+    nodes: str | None,
     form: str,
     pairs: bool,
     fail_on: Severity,
@@ -97,6 +100,7 @@ def command(
         return 0
     inventory, findings = _take(catalog, sources, day.date() if day else _today(), conditions, environments)
     if inventory is not None:
+        inventory = _with_nodes(inventory, nodes) if nodes else inventory
         findings = check(inventory)
         if pairs:
             _print_pairs(inventory, form, environments)
@@ -170,6 +174,16 @@ def _is_ours(subject: Subject) -> bool:
     from virtcatalog.api.kinds import kind_type
 
     return kind_type(str(subject.manifest.get("apiVersion")), subject.kind) is not None
+
+
+def _with_nodes(inventory: Inventory, file: str) -> Inventory:
+    """The inventory with the nodes that a file declares."""
+    from virtcatalog.capacity.declared import load_nodes
+    from virtcatalog.catalog.model import Source
+    from virtcatalog.check.subject import Subject
+
+    nodes = [Subject(manifest=each, origin="import", place=lambda _: Source(file)) for each in load_nodes(file)]
+    return msgspec.structs.replace(inventory, others=(*inventory.others, *nodes))
 
 
 def _print_pairs(inventory: Inventory, form: str, environments: Sequence[str]) -> None:

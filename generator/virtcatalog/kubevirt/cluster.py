@@ -282,6 +282,11 @@ class Cluster:
         """The Nodes."""
         return self._of("Node")
 
+    def node_of(self, namespace: str, name: str) -> str:
+        """The node that a VM runs on, as its VirtualMachineInstance says; "" when there is none."""
+        found = self._objects.get(("VirtualMachineInstance", namespace, name))
+        return found.status.node_name if found is not None and found.status is not None else ""
+
     def _of(self, wanted: str) -> list[Any]:
         return [obj for (kind, _, _), obj in self._objects.items() if kind == wanted]
 

@@ -13,6 +13,7 @@ from virtcatalog.api.decode import decode_manifest, decode_pruned, manifest_name
 from virtcatalog.api.findings import Path, describe, field_path, inspect_kind
 from virtcatalog.api.kinds import READ, kind_type
 from virtcatalog.api.names import metadata_faults
+from virtcatalog.api.nodes import Node
 from virtcatalog.api.object import Object
 from virtcatalog.errors import ManifestError, Problem
 from virtcatalog.manifests.document import Text
@@ -118,6 +119,8 @@ def _check(manifest: Manifest) -> list[Problem]:
         faults = list(_unidentified(manifest.data.get("metadata")))
         if faults:
             return [manifest.problem(path, message) for path, message in faults]
+        if (version, kind) == ("v1", "Node"):
+            return _check_node(manifest)
         return [manifest.problem(path, message) for path, message in (*check_core(manifest.data), *_named(manifest))]
     try:
         manifest.object = (
@@ -129,6 +132,15 @@ def _check(manifest: Manifest) -> list[Problem]:
     if not metadata.get("name") and not metadata.get("generateName"):
         return [manifest.problem("metadata.name", "is required")]
     return [manifest.problem(path, message) for path, message in _named(manifest)]
+
+
+def _check_node(manifest: Manifest) -> list[Problem]:
+    """Nodes are written by the cluster alone: what is newer in them than virtcatalog is no fault."""
+    try:
+        decode_manifest(manifest.data, Node)
+    except ManifestError as error:
+        return [manifest.problem(problem.field, problem.message) for problem in error.problems]
+    return []
 
 
 def _unidentified(metadata: Any) -> Iterator[tuple[Path, str]]:

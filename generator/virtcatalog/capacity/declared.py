@@ -1,0 +1,136 @@
+"""nodes.yaml: kinds of node and their number, where no dump of a cluster is at hand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Literal
+
+import msgspec
+
+from virtcatalog.api.decode import convert
+from virtcatalog.api.findings import Path as FieldPath
+from virtcatalog.api.findings import field_path, inspect
+from virtcatalog.api.names import metadata_faults
+from virtcatalog.api.object import Object
+from virtcatalog.api.quantity import Quantity
+from virtcatalog.capacity.nodes import CELLS, DECLARED
+from virtcatalog.errors import ManifestError, Problem
+from virtcatalog.limits import HOST_FILE_BYTES
+from virtcatalog.manifests.document import Text
+from virtcatalog.manifests.sources import SourceError, read_file
+
+Manifest = dict[str, Any]
+
+_MOST_NODES, _MOST_CELLS = 20_000, 64
+_DEVICES = {f"devices.kubevirt.io/{name}": "1000" for name in ("kvm", "tun", "vhost-net", "vhost-vsock")}
+#: What a declaration need not say.
+_USUAL = {"pods": "250", "ephemeral-storage": "1Pi"}
+_LABELS = {"kubernetes.io/os": "linux", "kubernetes.io/arch": "amd64", "kubevirt.io/schedulable": "true"}
+
+
+class DeclaredTaint(Object):
+    """A taint of the kind's nodes."""
+
+    key: str
+    effect: Literal["NoSchedule", "PreferNoSchedule", "NoExecute"]
+    value: str = ""
+
+
+class NodeKind(Object):
+    """Nodes of one kind.
+
+    `allocatable` is what a node has for Pods, by the names of Kubernetes: cpu and memory at least. `numaNodes`: among
+    so many NUMA nodes the CPUs of a Pod's own may not be spread, as the kubelet's policy single-numa-node wants it.
+    """
+
+    name: str
+    count: int
+    allocatable: dict[str, Quantity]
+    labels: dict[str, str] = {}
+    taints: list[DeclaredTaint] = []
+    numa_nodes: int = 1
+
+
+class NodesFile(Object):
+    """The whole file."""
+
+    nodes: list[NodeKind]
+
+
+def load_nodes(file: str) -> list[Manifest]:
+    """Return a Node for each that a file declares; ManifestError carries everything that is wrong with it."""
+    try:
+        content = read_file(file, HOST_FILE_BYTES)
+    except SourceError as error:
+        raise ManifestError(Problem(file=file, message=error.message)) from None
+    return read_nodes(content, file)
+
+
+def read_nodes(text: str | bytes, file: str = "") -> list[Manifest]:
+    """Return a Node for each that a text declares, as `load_nodes`."""
+    source = Text(text, file)
+    documents = list(source.documents())
+    if source.problems:
+        raise ManifestError(*source.problems)
+    if len(documents) != 1:
+        message = f"nodes are declared in one document, and here are {len(documents)}"
+        raise ManifestError(Problem(file=file, line=1, column=1, message=message))
+    index, data = documents[0]
+    tidied, faults = inspect(data, NodesFile)
+    if not faults:
+        faults = list(_faults(tidied))
+    if faults:
+        raise ManifestError(*(_problem(source, index, path, message) for path, message in faults))
+    declared = convert(tidied, NodesFile)
+    return [manifest for kind in declared.nodes for manifest in _manifests(kind)]
+
+
+def _problem(source: Text, document: int, path: FieldPath, message: str) -> Problem:
+    line, column = source.place(document, path)
+    return Problem(file=source.file, line=line, column=column, field=field_path(path), message=message)
+
+
+def _faults(data: Any) -> Iterator[tuple[FieldPath, str]]:
+    """What no type says of a file."""
+    names: set[str] = set()
+    number = 0
+    for index, kind in enumerate(data["nodes"]):
+        path = ("nodes", index)
+        if kind["name"] in names:
+            yield (*path, "name"), f"there is another kind {kind['name']!r}"
+        names.add(kind["name"])
+        for faulty, message in metadata_faults({"name": kind["name"], "labels": kind.get("labels") or {}}):
+            yield (*path, *faulty[1:]), message
+        if kind["count"] < 0:
+            yield (*path, "count"), "is less than none"
+        number += max(kind["count"], 0)
+        for resource in ("cpu", "memory"):
+            if resource not in kind["allocatable"]:
+                yield (*path, "allocatable", resource), "is required"
+        for resource, amount in kind["allocatable"].items():
+            if Quantity.parse(amount) < Quantity():
+                yield (*path, "allocatable", resource), "is less than none"
+        if not 1 <= kind.get("numaNodes", 1) <= _MOST_CELLS:
+            yield (*path, "numaNodes"), f"is out of range: it must be from 1 to {_MOST_CELLS}"
+    if number > _MOST_NODES:
+        yield ("nodes",), f"are {number:,}, and {_MOST_NODES:,} is the most"
+
+
+def _manifests(kind: NodeKind) -> Iterator[Manifest]:
+    """A Node for each of a kind; virt-handler offers KubeVirt's devices on all."""
+    amounts = {**_DEVICES, **_USUAL, **{name: str(amount) for name, amount in kind.allocatable.items()}}
+    annotations = {DECLARED: kind.name, CELLS: str(kind.numa_nodes)}
+    taints = [msgspec.to_builtins(taint) for taint in kind.taints]
+    for number in range(1, kind.count + 1):
+        name = f"{kind.name}-{number}"
+        yield {
+            "apiVersion": "v1",
+            "kind": "Node",
+            "metadata": {
+                "name": name,
+                "labels": {**_LABELS, "kubernetes.io/hostname": name, **kind.labels},
+                "annotations": annotations,
+            },
+            "spec": {"taints": taints} if taints else {},
+            "status": {"allocatable": amounts},
+        }

@@ -1,0 +1,121 @@
+"""What a VM's Pod asks of a node, as the scheduler reads it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from virtcatalog.api.core import Affinity, Toleration, TopologySpreadConstraint
+from virtcatalog.api.decode import convert
+from virtcatalog.capacity.nodes import PODS, amounts
+from virtcatalog.kubevirt.pod.amounts import is_device, pod_limits, pod_requests
+
+_ENCODER = msgspec.json.Encoder(order="deterministic")
+
+
+class Conditions(msgspec.Struct, frozen=True, kw_only=True):
+    """What a Pod wants of its node beside room; Pods with the same `key` want the same."""
+
+    key: bytes
+    selector: Mapping[str, str]
+    affinity: Affinity
+    tolerations: tuple[Toleration, ...]
+    spread: tuple[TopologySpreadConstraint, ...]
+
+    @property
+    def minds_others(self) -> bool:
+        """Whether it matters which Pods are where."""
+        pods, apart = self.affinity.pod_affinity, self.affinity.pod_anti_affinity
+        return bool(
+            self.spread
+            or (pods is not None and pods.required_during_scheduling_ignored_during_execution)
+            or (apart is not None and apart.required_during_scheduling_ignored_during_execution)
+        )
+
+
+class Demand(msgspec.Struct, frozen=True, kw_only=True):
+    """A VM and what its Pod asks for; `wanted` as the scheduler counts, its place in `pods` included.
+
+    `limits` in the same units; `own_cpus` are whole CPUs, in thousandths, that no other Pod gets.
+    """
+
+    name: str
+    namespace: str
+    labels: Mapping[str, str]
+    wanted: Mapping[str, int]
+    limits: Mapping[str, int]
+    own_cpus: int
+    conditions: Conditions
+
+    @property
+    def shape(self) -> tuple[object, ...]:
+        """What decides where it can be put: demands of one shape fit the same nodes."""
+        return (self.conditions.key, self.own_cpus, tuple(sorted(self.wanted.items())))
+
+
+class Reader:
+    """Reads Pods; those that want the same share their conditions."""
+
+    def __init__(self) -> None:
+        self._known: dict[bytes, Conditions] = {}
+
+    def demand(self, name: str, pod: Mapping[str, Any]) -> Demand:
+        """What the Pod of a VM asks for; `name` is the VM's."""
+        metadata, requests = pod["metadata"], pod_requests(dict(pod))
+        limits = pod_limits(dict(pod))
+        wanted = {resource: amount for resource, amount in amounts(requests).items() if amount}
+        return Demand(
+            name=name,
+            namespace=metadata.get("namespace") or "default",
+            labels=metadata.get("labels") or {},
+            wanted={**wanted, PODS: 1},
+            limits=amounts(limits),
+            own_cpus=_own_cpus(pod, wanted),
+            conditions=self._conditions(pod["spec"]),
+        )
+
+    def _conditions(self, spec: Mapping[str, Any]) -> Conditions:
+        parts = [spec.get(key) for key in ("nodeSelector", "affinity", "tolerations", "topologySpreadConstraints")]
+        key = _ENCODER.encode(parts)
+        known = self._known.get(key)
+        if known is None:
+            selector, affinity, tolerations, spread = parts
+            known = self._known[key] = Conditions(
+                key=key,
+                selector=selector or {},
+                affinity=convert(affinity or {}, Affinity),
+                tolerations=tuple(convert(each, Toleration) for each in tolerations or ()),
+                spread=tuple(
+                    each
+                    for each in (convert(each, TopologySpreadConstraint) for each in spread or ())
+                    if each.when_unsatisfiable == "DoNotSchedule"
+                ),
+            )
+        return known
+
+
+def devices_of(wanted: Mapping[str, int]) -> dict[str, int]:
+    """Of what is wanted, devices of plugins that not every node has."""
+    return {
+        name: amount
+        for name, amount in wanted.items()
+        if is_device(name) and name not in (f"devices.kubevirt.io/{each}" for each in ("kvm", "tun", "vhost-net"))
+    }
+
+
+def _own_cpus(pod: Mapping[str, Any], wanted: Mapping[str, int]) -> int:
+    """The CPUs that the kubelet's static policy gives the Pod alone: whole ones of a guaranteed container."""
+    compute = pod["spec"]["containers"][0].get("resources") or {}
+    requests, limits = compute.get("requests") or {}, compute.get("limits") or {}
+    if any(requests.get(name) is None or requests[name] != limits.get(name) for name in ("cpu", "memory")):
+        return 0
+    cpus = amounts({"cpu": _quantity(requests["cpu"])})["cpu"]
+    return min(cpus, wanted.get("cpu", 0)) if cpus % 1000 == 0 else 0
+
+
+def _quantity(text: str) -> Any:
+    from virtcatalog.api.quantity import Quantity
+
+    return Quantity.parse(text)

@@ -1,0 +1,146 @@
+"""The VMs and instance types of a cluster, as what their Pods ask for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import msgspec
+
+from virtcatalog.capacity.demand import Demand, Reader
+from virtcatalog.capacity.quota import Asked
+from virtcatalog.errors import UnsupportedError
+from virtcatalog.kubevirt.cluster import Cluster
+from virtcatalog.kubevirt.pipeline import create_vmi
+from virtcatalog.kubevirt.pod.errors import PodError
+from virtcatalog.kubevirt.pod.render import render_pod
+
+Manifest = dict[str, Any]
+
+INSTANCETYPES = ("VirtualMachineClusterInstancetype", "VirtualMachineInstancetype")
+_HALTED = ("Halted",)
+_LAUNCHER = {"kubevirt.io": "virt-launcher"}
+
+
+def demand_of(vm: Manifest, cluster: Cluster, reader: Reader) -> Demand | str:
+    """What a VM asks for, or why it asks for nothing: it is refused, or virt-controller makes no Pod of it."""
+    made = _pod(vm, cluster)
+    return made if isinstance(made, str) else reader.demand(_name(vm), made[0])
+
+
+def type_vm(manifest: Manifest) -> Manifest:
+    """A VM that has an instance type and says no more than it has to."""
+    metadata = manifest["metadata"]
+    domain: Manifest = {"devices": {}}
+    if manifest["spec"].get("launchSecurity"):
+        domain["firmware"] = {"bootloader": {"efi": {"secureBoot": False}}}
+    volume = {"name": "root", "containerDisk": {"image": "registry.example.org/guest:1"}}
+    return {
+        "apiVersion": "kubevirt.io/v1",
+        "kind": "VirtualMachine",
+        "metadata": {"name": "capacity", "namespace": metadata.get("namespace") or "default"},
+        "spec": {
+            "runStrategy": "Always",
+            "instancetype": {"kind": manifest["kind"], "name": metadata["name"]},
+            "template": {"spec": {"domain": domain, "volumes": [volume]}},
+        },
+    }
+
+
+def _pod(vm: Manifest, cluster: Cluster) -> tuple[Manifest, tuple[str, ...]] | str:
+    """The Pod, and the limits that KubeVirt set of itself; else a sentence."""
+    result = create_vmi(vm, cluster)
+    vmi = result.vmi_object
+    if not result.admitted or vmi is None:
+        return f"refused: {result.reasons[0]}" if result.reasons else "refused"
+    try:
+        pod = render_pod(vmi, cluster, result.vm_object)
+    except PodError as error:
+        return f"no Pod is made: {error}"
+    limits = pod["spec"]["containers"][0]["resources"]["limits"]
+    dedicated = vmi.spec.domain.cpu is not None and vmi.spec.domain.cpu.dedicated_cpu_placement
+    given = vmi.spec.domain.resources.limits
+    automatic = () if dedicated else tuple(name for name in ("cpu", "memory") if name in limits and name not in given)
+    return pod, automatic
+
+
+def read_fleet(
+    vms: Sequence[Manifest], cluster: Cluster, reader: Reader
+) -> tuple[list[tuple[Demand, bool]], list[Asked], list[tuple[str, str]]]:
+    """The demands of VMs, and whether they are halted; what they ask of quotas; the VMs that ask for nothing."""
+    fleet: list[tuple[Demand, bool]] = []
+    asked: list[Asked] = []
+    podless: list[tuple[str, str]] = []
+    for vm in vms:
+        try:
+            made = _pod(vm, cluster)
+        except UnsupportedError as error:
+            made = str(error)
+        if isinstance(made, str):
+            podless.append((_name(vm), made))
+            continue
+        pod, automatic = made
+        demand = reader.demand(_name(vm), pod)
+        halted = _is_halted(vm)
+        for name in _names(vm):
+            fleet.append((msgspec.structs.replace(demand, name=name), halted))
+            if not halted:
+                asked.append(Asked(name=name, namespace=demand.namespace, pod=pod, automatic=automatic))
+    return fleet, asked, podless
+
+
+def _name(vm: Manifest) -> str:
+    metadata = vm.get("metadata") or {}
+    return f"{metadata.get('namespace') or 'default'}/{metadata.get('name') or metadata.get('generateName')}"
+
+
+def _names(vm: Manifest) -> Iterator[str]:
+    """The VMs that a manifest stands for: a pool or ReplicaSet for its replicas."""
+    name = _name(vm)
+    if vm.get("kind") not in ("VirtualMachinePool", "VirtualMachineInstanceReplicaSet"):
+        yield name
+        return
+    replicas = (vm.get("spec") or {}).get("replicas")
+    yield from (f"{name}-{number}" for number in range(1 if replicas is None else int(replicas)))
+
+
+def _is_halted(vm: Manifest) -> bool:
+    spec = vm.get("spec") or {}
+    if vm.get("kind") == "VirtualMachinePool":
+        spec = (spec.get("virtualMachineTemplate") or {}).get("spec") or {}
+    return spec.get("running") is False or spec.get("runStrategy") in _HALTED
+
+
+def running_on(fleet: Iterable[tuple[Demand, bool]], cluster: Cluster) -> Iterator[tuple[str, str]]:
+    """The node of each VM that runs."""
+    for demand, _ in fleet:
+        namespace, _, name = demand.name.partition("/")
+        node = cluster.node_of(namespace, name)
+        if node:
+            yield demand.name, node
+
+
+def is_launchers(pod: Manifest) -> bool:
+    """Whether a Pod is a VM's: the VM counts for it."""
+    labels = (pod.get("metadata") or {}).get("labels") or {}
+    return any(labels.get(key) == value for key, value in _LAUNCHER.items())
+
+
+def is_over(pod: Manifest) -> bool:
+    """Whether a Pod has ended and takes no room any more."""
+    return (pod.get("status") or {}).get("phase") in ("Succeeded", "Failed")
+
+
+def split(manifests: Iterable[Manifest]) -> tuple[list[Manifest], list[Manifest]]:
+    """The instance types and the Pods among manifests; of types of one name in both scopes the cluster-wide one."""
+    types: dict[tuple[str, str], Manifest] = {}
+    pods: list[Manifest] = []
+    for each in manifests:
+        if each.get("kind") in INSTANCETYPES:
+            metadata = each["metadata"]
+            key = (metadata["name"], metadata.get("namespace") or "")
+            if (metadata["name"], "") not in types:
+                types[key] = each
+        elif (each.get("apiVersion"), each.get("kind")) == ("v1", "Pod"):
+            pods.append(each)
+    return list(types.values()), pods

@@ -1,0 +1,202 @@
+"""A fleet put on nodes: first fit, the largest first; what is left and lost, and what a node's failure would do."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+
+import msgspec
+
+from virtcatalog.capacity.demand import Demand
+from virtcatalog.capacity.nodes import PODS, Kind, Node
+from virtcatalog.capacity.placement import Placement
+from virtcatalog.capacity.rules import Obstacle
+
+
+class Packing(msgspec.Struct, frozen=True, kw_only=True):
+    """Where each demand is: the node's place in the list, None where none has room for it."""
+
+    where: Mapping[str, int | None]
+    placement: Placement
+
+
+class Failure(msgspec.Struct, frozen=True):
+    """What becomes of the VMs of a node that fails: so many there, and those of them that no other node can take."""
+
+    node: str
+    kind: str
+    vms: int
+    homeless: tuple[str, ...]
+
+
+def pack(
+    demands: Iterable[Demand],
+    nodes: Sequence[Node],
+    *,
+    running: Mapping[str, int] | None = None,
+    used: Sequence[Iterable[Demand]] = (),
+    namespaces: Mapping[str, Mapping[str, str]] | None = None,
+) -> Packing:
+    """Put demands on nodes, those that run where they run, the others by first fit, the largest share first.
+
+    `used` are other Pods that are on each node.
+    """
+    placement = Placement(nodes, namespaces)
+    for position, others in enumerate(used):
+        for each in others:
+            placement.put(each, position)
+    where: dict[str, int | None] = {}
+    waiting: list[Demand] = []
+    for each in demands:
+        home = (running or {}).get(each.name)
+        if home is None:
+            waiting.append(each)
+        else:
+            placement.put(each, home)
+            where[each.name] = home
+    fit = _FirstFit(placement)
+    total = totals(nodes)
+    for each in sorted(waiting, key=lambda each: (-share(each.wanted, total), each.name)):
+        where[each.name] = fit.put(each)
+    return Packing(where=where, placement=placement)
+
+
+def totals(nodes: Iterable[Node]) -> Counter[str]:
+    """What all nodes have together."""
+    found: Counter[str] = Counter()
+    for node in nodes:
+        found.update(dict(node.room))
+    return found
+
+
+def share(wanted: Mapping[str, int], total: Mapping[str, int]) -> float:
+    """The largest part of the cluster's own that something takes, of any resource but places for Pods."""
+    return max((amount / max(total.get(name, 0), 1) for name, amount in wanted.items() if name != PODS), default=0.0)
+
+
+class _FirstFit:
+    """Finds the first node that can take a Pod; where room only shrinks, one that could not will not later."""
+
+    def __init__(self, placement: Placement) -> None:
+        self._placement = placement
+        self._next: dict[tuple[object, ...], list[int]] = {}
+
+    def put(self, demand: Demand) -> int | None:
+        placement = self._placement
+        if placement.minds_others(demand):
+            position = next((i for i in range(len(placement.nodes)) if placement.takes(demand, i)), None)
+        else:
+            position = self._first(demand)
+        if position is not None:
+            placement.put(demand, position)
+        return position
+
+    def _first(self, demand: Demand) -> int | None:
+        shape = demand.shape
+        waiting = self._next.get(shape)
+        if waiting is None:
+            standing = self._placement.standing(demand.conditions)
+            waiting = self._next[shape] = [i for i in reversed(range(len(standing))) if standing[i] is None]
+        while waiting:
+            if self._placement.has_room(demand, waiting[-1]):
+                return waiting[-1]
+            waiting.pop()
+        return None
+
+
+def how_many(demand: Demand, node: Node) -> tuple[int, Obstacle | None]:
+    """How many Pods of a demand an empty node takes, and of what it runs out then."""
+    placement = Placement([node])
+    found = placement.obstacle(demand, 0)
+    if found is not None:
+        return 0, found
+    if placement.minds_others(demand) or (node.cells > 1 and demand.own_cpus):
+        number = 0
+        while placement.takes(demand, 0):
+            placement.put(demand, 0)
+            number += 1
+        return number, placement.obstacle(demand, 0)
+    number = min(node.room.get(resource, 0) // wanted for resource, wanted in demand.wanted.items() if wanted)
+    full = msgspec.structs.replace(demand, wanted={name: amount * number for name, amount in demand.wanted.items()})
+    placement.put(full, 0)
+    return number, placement.lack(demand, 0)
+
+
+def more(demand: Demand, placement: Placement) -> int:
+    """How many more Pods of a demand the cluster takes beside what is there; the placement stays as it is."""
+    put: list[int] = []
+    fit = _FirstFit(placement)
+    if not placement.minds_others(demand) and not demand.own_cpus:
+        standing = placement.standing(demand.conditions)
+        free = (placement.free(position) for position, obstacle in enumerate(standing) if obstacle is None)
+        return sum(
+            max(0, min(room.get(resource, 0) // wanted for resource, wanted in demand.wanted.items() if wanted))
+            for room in free
+        )
+    try:
+        while (position := fit.put(demand)) is not None:
+            put.append(position)
+    finally:
+        for position in put:
+            placement.take(demand, position)
+    return len(put)
+
+
+def failures(packing: Packing) -> list[Failure]:
+    """What becomes of the VMs of each node if it fails, the others staying where they are; worst first."""
+    placement, found = packing.placement, []
+    fleet = {name for name, position in packing.where.items() if position is not None}
+    for position, node in enumerate(placement.nodes):
+        vms = [each for each in placement.pods[position] if each.name in fleet]
+        if vms:
+            found.append(Failure(node.name, node.kind, len(vms), tuple(_homeless(vms, position, placement))))
+    return sorted(found, key=lambda each: (-len(each.homeless), -each.vms, each.node))
+
+
+def _homeless(vms: Sequence[Demand], failed: int, placement: Placement) -> list[str]:
+    """The VMs of a node that no other one can take, the largest tried first; the placement stays as it is."""
+    total = totals(placement.nodes)
+    for each in vms:
+        placement.take(each, failed)
+    moved: list[tuple[Demand, int]] = []
+    homeless: list[str] = []
+    starts: dict[tuple[object, ...], int] = {}
+    for each in sorted(vms, key=lambda each: (-share(each.wanted, total), each.name)):
+        minds = placement.minds_others(each)
+        start = 0 if minds else starts.get(each.shape, 0)
+        position = next(
+            (i for i in range(start, len(placement.nodes)) if i != failed and placement.takes(each, i)), None
+        )
+        if not minds:
+            starts[each.shape] = len(placement.nodes) if position is None else position
+        if position is None:
+            homeless.append(each.name)
+        else:
+            placement.put(each, position)
+            moved.append((each, position))
+    for each, position in moved:
+        placement.take(each, position)
+    for each in vms:
+        placement.put(each, failed)
+    return sorted(homeless)
+
+
+def lost(placement: Placement, smallest: Iterable[Demand]) -> Counter[str]:
+    """What is free on nodes where none of these demands has room any more: nobody gets it."""
+    smallest = list(smallest)
+    found: Counter[str] = Counter()
+    for position in range(len(placement.nodes)):
+        if not any(placement.takes(each, position) for each in smallest):
+            found.update({name: max(amount, 0) for name, amount in placement.free(position).items()})
+    return found
+
+
+def nowhere(demand: Demand, placement: Placement, kinds: Sequence[Kind]) -> list[tuple[str, int, Obstacle]]:
+    """Why no node takes a demand: kind, how many of its nodes, and the reason, the commonest first."""
+    reasons: Counter[tuple[str, Obstacle]] = Counter()
+    for kind in kinds:
+        for position in kind.nodes:
+            found = placement.obstacle(demand, position)
+            if found is not None:
+                reasons[kind.name, found] += 1
+    return [(kind, number, obstacle) for (kind, obstacle), number in reasons.most_common()]

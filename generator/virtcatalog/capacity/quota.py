@@ -1,0 +1,288 @@
+"""What namespaces may have, and what their VMs ask: ResourceQuota and LimitRange as the API server applies them.
+
+Source: Kubernetes, pkg/quota/v1/evaluator/core/pods.go (usage, constraints, scopes),
+plugin/pkg/admission/limitranger/admission.go and pkg/apis/core/v1/defaults.go (SetDefaults_LimitRangeItem).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from virtcatalog.api.nodes import LimitRange, LimitRangeItem, ResourceQuota, ResourceQuotaSpec
+from virtcatalog.api.quantity import Quantity
+from virtcatalog.kubevirt.pod.amounts import Amounts, pod_limits, pod_requests
+from virtcatalog.units import count, memory
+
+Pod = Mapping[str, Any]
+
+_ZERO, _ONE = Quantity(), Quantity.of(1, "DecimalSI")
+_SHARED = ("cpu", "memory")
+_OBJECTS = {
+    "pods": "Pod",
+    "count/pods": "Pod",
+    "count/virtualmachines.kubevirt.io": "VM",
+    "count/virtualmachineinstances.kubevirt.io": "VMI",
+}
+
+
+class Asked(msgspec.Struct, frozen=True, kw_only=True):
+    """A VM's Pod before the API server has seen it; `automatic` are the limits that KubeVirt set of itself."""
+
+    name: str
+    namespace: str
+    pod: dict[str, Any]
+    automatic: tuple[str, ...] = ()
+
+
+class Line(msgspec.Struct, frozen=True, kw_only=True):
+    """One resource of a quota: what is allowed, and what the VMs of its namespace ask for together."""
+
+    namespace: str
+    quota: str
+    resource: str
+    hard: Quantity
+    asked: Quantity
+
+    @property
+    def over(self) -> bool:
+        """Whether the VMs ask for more than is allowed."""
+        return self.asked > self.hard
+
+
+class Refusal(msgspec.Struct, frozen=True):
+    """A VM whose Pod the API server would not take: the object that is against it, and why."""
+
+    vm: str
+    object: str
+    message: str
+
+
+class Judgement(msgspec.Struct, frozen=True, kw_only=True):
+    """What the quotas and limits of a cluster say of its VMs; `automatic` counts VMs by namespace and resource.
+
+    `unjudged` are resources of quotas that say nothing of Pods, such as claims.
+    """
+
+    lines: tuple[Line, ...]
+    refusals: tuple[Refusal, ...]
+    automatic: Mapping[tuple[str, str], int]
+    unjudged: tuple[str, ...] = ()
+
+
+def judge(vms: Iterable[Asked], quotas: Sequence[ResourceQuota], ranges: Sequence[LimitRange]) -> Judgement:
+    """Take the VMs one by one, in their order, as if they were to start: who does not fit any more is refused."""
+    by_namespace: dict[str, list[ResourceQuota]] = {}
+    for quota in quotas:
+        by_namespace.setdefault(quota.metadata.namespace or "default", []).append(quota)
+    limits: dict[str, list[LimitRange]] = {}
+    for each in ranges:
+        limits.setdefault(each.metadata.namespace or "default", []).append(each)
+    asked: dict[tuple[str, str], Amounts] = {}
+    taken: dict[tuple[str, str], Amounts] = {}
+    refusals: list[Refusal] = []
+    automatic: dict[tuple[str, str], int] = {}
+    for vm in vms:
+        for resource in vm.automatic:
+            automatic[vm.namespace, resource] = automatic.get((vm.namespace, resource), 0) + 1
+        pod = defaulted(vm.pod, limits.get(vm.namespace, ()))
+        against = list(_against_ranges(vm, pod, limits.get(vm.namespace, ())))
+        chosen = [quota for quota in by_namespace.get(vm.namespace, ()) if _counts(quota.spec, pod)]
+        usage = pod_usage(pod)
+        for quota in chosen:
+            key = vm.namespace, quota.metadata.name
+            wanted = {name: usage.get(name, _ZERO) for name in quota.spec.hard if name in usage or _is_judged(name)}
+            _add(asked.setdefault(key, {}), wanted)
+            against += _against_quota(vm, pod, quota, wanted, taken.get(key, {}))
+        if against:
+            refusals.append(against[0])
+            continue
+        for quota in chosen:
+            _add(
+                taken.setdefault((vm.namespace, quota.metadata.name), {}),
+                {n: usage.get(n, _ZERO) for n in quota.spec.hard},
+            )
+    lines = [
+        Line(
+            namespace=namespace,
+            quota=quota.metadata.name,
+            resource=resource,
+            hard=hard,
+            asked=asked.get((namespace, quota.metadata.name), {}).get(resource, _ZERO),
+        )
+        for namespace, of_namespace in sorted(by_namespace.items())
+        for quota in of_namespace
+        for resource, hard in sorted(quota.spec.hard.items())
+        if _is_judged(resource)
+    ]
+    unjudged = {resource for quota in quotas for resource in quota.spec.hard if not _is_judged(resource)}
+    return Judgement(
+        lines=tuple(lines), refusals=tuple(refusals), automatic=automatic, unjudged=tuple(sorted(unjudged))
+    )
+
+
+def pod_usage(pod: Pod) -> Amounts:
+    """What a Pod takes of a quota, by the names that quotas have for it."""
+    found: Amounts = dict.fromkeys(_OBJECTS, _ONE)
+    for resource, amount in pod_requests(dict(pod)).items():
+        found[f"requests.{resource}"] = amount
+        if "/" not in resource:
+            found[resource] = amount
+    for resource, amount in pod_limits(dict(pod)).items():
+        if resource in (*_SHARED, "ephemeral-storage"):
+            found[f"limits.{resource}"] = amount
+    return found
+
+
+def allowed(resource: str, amount: Quantity) -> str:
+    """An amount of a quota's resource for people."""
+    name = resource.removeprefix("requests.").removeprefix("limits.")
+    if name == "cpu":
+        return count(amount.milli_value / 1000)
+    return memory(amount.value) if name == "memory" or name.startswith("hugepages-") else str(amount)
+
+
+def defaulted(pod: Pod, ranges: Sequence[LimitRange]) -> dict[str, Any]:
+    """The Pod with what the API server and the namespace's LimitRanges add to its containers."""
+    items = [_with_defaults(item) for each in ranges for item in each.spec.limits if item.type == "Container"]
+    spec = dict(pod["spec"])
+    for part in ("containers", "initContainers"):
+        if part in spec:
+            spec[part] = [_container(each, items) for each in spec[part]]
+    return {**pod, "spec": spec}
+
+
+def _container(container: dict[str, Any], items: Sequence[LimitRangeItem]) -> dict[str, Any]:
+    resources = container.get("resources") or {}
+    limits = dict(resources.get("limits") or {})
+    requests = {**limits, **(resources.get("requests") or {})}
+    for item in items:
+        for resource, amount in item.default.items():
+            limits.setdefault(resource, str(amount))
+        for resource, amount in item.default_request.items():
+            requests.setdefault(resource, str(amount))
+    return {**container, "resources": {**resources, "limits": limits, "requests": requests}}
+
+
+def _with_defaults(item: LimitRangeItem) -> LimitRangeItem:
+    default = {**item.max, **item.default}
+    return msgspec.structs.replace(
+        item, default=default, default_request={**item.min, **default, **item.default_request}
+    )
+
+
+def _against_ranges(vm: Asked, pod: Pod, ranges: Sequence[LimitRange]) -> Iterator[Refusal]:
+    for each in ranges:
+        about = f"LimitRange/{vm.namespace}/{each.metadata.name}"
+        for item in each.spec.limits:
+            if item.type == "Container":
+                for container in (*pod["spec"]["containers"], *pod["spec"].get("initContainers", ())):
+                    resources = container["resources"]
+                    found = _out_of_bounds(item, _amounts(resources["requests"]), _amounts(resources["limits"]))
+                    yield from (Refusal(vm.name, about, f"container {container['name']}: {text}") for text in found)
+            elif item.type == "Pod":
+                found = _out_of_bounds(item, pod_requests(dict(pod)), pod_limits(dict(pod)))
+                yield from (Refusal(vm.name, about, f"the Pod: {text}") for text in found)
+
+
+def _out_of_bounds(item: LimitRangeItem, requests: Amounts, limits: Amounts) -> Iterator[str]:
+    for resource, least in sorted(item.min.items()):
+        request, limit = requests.get(resource), limits.get(resource)
+        if request is None:
+            yield f"requests no {resource}, and {least} is the least"
+        elif request < least or (limit is not None and limit < least):
+            yield f"has {min(request, limit if limit is not None else request)} of {resource}, and {least} is the least"
+    for resource, most in sorted(item.max.items()):
+        limit = limits.get(resource)
+        if limit is None:
+            yield f"has no limit of {resource}, and {most} is the most"
+        elif limit > most or requests.get(resource, _ZERO) > most:
+            yield f"has {max(limit, requests.get(resource, _ZERO))} of {resource}, and {most} is the most"
+    for resource, ratio in sorted(item.max_limit_request_ratio.items()):
+        request, limit = requests.get(resource), limits.get(resource)
+        if not request or not limit:
+            yield f"has no request and limit of {resource}, whose ratio is bounded"
+        elif limit.milli_value > request.milli_value * ratio.milli_value / 1000:
+            yield f"has a limit of {resource} of more than {ratio} times its request"
+
+
+def _against_quota(vm: Asked, pod: Pod, quota: ResourceQuota, wanted: Amounts, taken: Amounts) -> Iterator[Refusal]:
+    about = f"ResourceQuota/{vm.namespace}/{quota.metadata.name}"
+    for name in sorted(quota.spec.hard):
+        part, _, resource = (
+            name.rpartition(".") if name.startswith(("requests.", "limits.")) else ("requests", "", name)
+        )
+        if resource in _SHARED and (silent := _silent(pod, part, resource)):
+            yield Refusal(
+                vm.name, about, f"wants {part}.{resource} of every container, and {', '.join(silent)} has none"
+            )
+    for name, amount in sorted(wanted.items()):
+        hard = quota.spec.hard[name]
+        if amount and taken.get(name, _ZERO) + amount > hard:
+            left = hard - taken.get(name, _ZERO)
+            text = f"allows {allowed(name, hard)} of {name}; {allowed(name, left)} is left"
+            yield Refusal(vm.name, about, f"{text}, and the VM's Pod asks for {allowed(name, amount)}")
+
+
+def _silent(pod: Pod, part: str, resource: str) -> list[str]:
+    containers = (*pod["spec"]["containers"], *pod["spec"].get("initContainers", ()))
+    return [each["name"] for each in containers if resource not in each["resources"][part]]
+
+
+def _counts(spec: ResourceQuotaSpec, pod: Pod) -> bool:
+    """Whether a quota counts a virt-launcher Pod, by its scopes."""
+    for scope in spec.scopes:
+        if scope in ("Terminating", "BestEffort") or (scope == "PriorityClass" and not _priority(pod)):
+            return False
+        if scope == "CrossNamespacePodAffinity" and not _crosses(pod):
+            return False
+    for each in spec.scope_selector.match_expressions if spec.scope_selector is not None else ():
+        if each.scope_name == "PriorityClass":
+            given = _priority(pod)
+            met = {
+                "In": given in each.values,
+                "NotIn": given not in each.values,
+                "Exists": bool(given),
+                "DoesNotExist": not given,
+            }[each.operator]
+        else:
+            met = each.scope_name == "NotTerminating" or each.scope_name == "NotBestEffort"
+            met = _crosses(pod) if each.scope_name == "CrossNamespacePodAffinity" else met
+        if not met:
+            return False
+    return True
+
+
+def _priority(pod: Pod) -> str:
+    return str(pod["spec"].get("priorityClassName") or "")
+
+
+def _crosses(pod: Pod) -> bool:
+    """Whether the Pod's affinity is about Pods of other namespaces."""
+    affinity = pod["spec"].get("affinity") or {}
+    terms = [
+        term.get("podAffinityTerm", term)
+        for part in ("podAffinity", "podAntiAffinity")
+        for listed in (affinity.get(part) or {}).values()
+        for term in listed
+    ]
+    return any(term.get("namespaces") or term.get("namespaceSelector") is not None for term in terms)
+
+
+def _is_judged(name: str) -> bool:
+    """Whether a resource of a quota is about Pods or VMs."""
+    resource = name.removeprefix("requests.").removeprefix("limits.")
+    if name in _OBJECTS or resource in (*_SHARED, "ephemeral-storage") or resource.startswith("hugepages-"):
+        return True
+    return name.startswith("requests.") and "/" in resource and not resource.startswith("storage")
+
+
+def _amounts(given: Mapping[str, str]) -> Amounts:
+    return {name: Quantity.parse(amount) for name, amount in given.items()}
+
+
+def _add(amounts: Amounts, others: Mapping[str, Quantity]) -> None:
+    for name, amount in others.items():
+        amounts[name] = amounts.get(name, _ZERO) + amount

@@ -1,0 +1,231 @@
+"""The whole answer of `virtcatalog capacity`: types, VMs, packing, failures, quotas."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from virtcatalog.capacity.demand import Demand, Reader
+from virtcatalog.capacity.fleet import demand_of, is_launchers, is_over, read_fleet, running_on, type_vm
+from virtcatalog.capacity.nodes import Kind, Node, cluster_nodes, titled
+from virtcatalog.capacity.packing import (
+    Failure,
+    Packing,
+    failures,
+    how_many,
+    lost,
+    more,
+    nowhere,
+    pack,
+    share,
+    totals,
+)
+from virtcatalog.capacity.placement import Placement
+from virtcatalog.capacity.quota import Judgement, judge
+from virtcatalog.capacity.rules import Obstacle
+from virtcatalog.kubevirt.cluster import Cluster
+
+Manifest = dict[str, Any]
+
+
+class KindFit(msgspec.Struct, frozen=True, kw_only=True):
+    """How many VMs a node of a kind takes while it is empty, at least and at most, and what it runs out of then."""
+
+    kind: str
+    least: int
+    most: int
+    short_of: str
+
+
+class TypeFit(msgspec.Struct, frozen=True, kw_only=True):
+    """How many VMs of an instance type fit: on each kind, on the whole cluster while empty, and beside its VMs.
+
+    `refused` says why no VM of the type alone is admitted; it has no numbers then.
+    """
+
+    name: str
+    wanted: Mapping[str, int] = {}
+    kinds: tuple[KindFit, ...] = ()
+    empty: int = 0
+    beside: int = 0
+    refused: str = ""
+
+
+class VMFit(msgspec.Struct, frozen=True, kw_only=True):
+    """A VM: the kinds that can run it, the node that it is put on, and why no node takes it.
+
+    `reasons` have the kind, the number of its nodes and the sort and text of the reason: on empty nodes where it can
+    run nowhere at all, else beside the others.
+    """
+
+    name: str
+    kinds: tuple[str, ...]
+    node: str = ""
+    halted: bool = False
+    reasons: tuple[tuple[str, int, str, str], ...] = ()
+
+
+class Packed(msgspec.Struct, frozen=True, kw_only=True):
+    """The fleet on its nodes: by resource what there is, what is used, and what is free where nothing more fits."""
+
+    nodes: int
+    used_nodes: int
+    placed: int
+    left: int
+    total: Mapping[str, int]
+    used: Mapping[str, int]
+    lost: Mapping[str, int]
+
+
+class Report(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything; `podless` are VMs that make no demand, and why."""
+
+    kinds: tuple[tuple[Kind, Node], ...]
+    types: tuple[TypeFit, ...]
+    vms: tuple[VMFit, ...]
+    packed: Packed
+    failures: tuple[Failure, ...]
+    quota: Judgement
+    podless: tuple[tuple[str, str], ...]
+
+    @property
+    def homeless(self) -> list[VMFit]:
+        """The VMs that should run and have no node."""
+        return [each for each in self.vms if not each.node and not each.halted]
+
+    @property
+    def finds(self) -> bool:
+        """Whether something is wrong: a VM without a node, a type that fits nowhere, a quota that is too small."""
+        fitless = any(not each.empty for each in self.types if not each.refused)
+        return bool(self.homeless or self.podless or self.quota.refusals) or (bool(self.kinds) and fitless)
+
+
+def report(
+    vms: Sequence[Manifest], cluster: Cluster, types: Sequence[Manifest], pods: Iterable[Manifest] = ()
+) -> Report:
+    """Put the VMs of a cluster on its nodes, and reckon what more fits.
+
+    `types` are the instance types that are asked about; `pods` are other Pods of the cluster, those that are bound to a
+    node take room there. UnsupportedError for what virtcatalog does not model.
+    """
+    nodes, kinds = cluster_nodes(cluster.nodes)
+    reader = Reader()
+    fleet, asked, podless = read_fleet(vms, cluster, reader)
+    positions = {node.name: position for position, node in enumerate(nodes)}
+    others: list[list[Demand]] = [[] for _ in nodes]
+    for pod in pods:
+        home = positions.get((pod.get("spec") or {}).get("nodeName") or "")
+        if home is not None and not is_launchers(pod) and not is_over(pod):
+            others[home].append(reader.demand(f"Pod {(pod.get('metadata') or {}).get('name')}", pod))
+    namespaces = {each.namespace: cluster.namespace_labels(each.namespace) for each, _ in fleet}
+    running = {name: positions[node] for name, node in running_on(fleet, cluster) if node in positions}
+    going = [each for each, halted in fleet if not halted]
+    packing = pack(going, nodes, running=running, used=others, namespaces=namespaces)
+    empty = Placement(nodes, namespaces)
+    demands = [_type_demand(each, cluster, reader) for each in types]
+    fits = tuple(_type_fit(name, demand, nodes, kinds, empty, packing) for name, demand in demands)
+    wanted = [each for _, each in demands if isinstance(each, Demand)] or going
+    return Report(
+        kinds=tuple((kind, nodes[kind.nodes[0]]) for kind in kinds),
+        types=fits,
+        vms=tuple(_vm_fits(fleet, nodes, kinds, empty, packing)),
+        packed=_packed(packing, wanted, len(going)),
+        failures=tuple(failures(packing)),
+        quota=judge(asked, cluster.quotas, cluster.limit_ranges),
+        podless=tuple(podless),
+    )
+
+
+def _type_demand(manifest: Manifest, cluster: Cluster, reader: Reader) -> tuple[str, Demand | str]:
+    metadata = manifest["metadata"]
+    name = f"{metadata['namespace']}/{metadata['name']}" if metadata.get("namespace") else metadata["name"]
+    return name, demand_of(type_vm(manifest), cluster, reader)
+
+
+def _type_fit(
+    name: str, demand: Demand | str, nodes: Sequence[Node], kinds: Sequence[Kind], empty: Placement, packing: Packing
+) -> TypeFit:
+    if isinstance(demand, str):
+        return TypeFit(name=name, refused=demand)
+    found: list[KindFit] = []
+    for kind in kinds:
+        rooms: dict[tuple[Any, ...], tuple[int, Obstacle | None]] = {}
+        for position in kind.nodes:
+            node = nodes[position]
+            key = (tuple(sorted(node.room.items())), empty.standing(demand.conditions)[position], node.cells)
+            if key not in rooms:
+                rooms[key] = how_many(demand, node)
+        numbers = [number for number, _ in rooms.values()]
+        obstacle = next(obstacle for _, obstacle in rooms.values())
+        found.append(
+            KindFit(kind=kind.name, least=min(numbers), most=max(numbers), short_of=obstacle.sort if obstacle else "")
+        )
+    return TypeFit(
+        name=name,
+        wanted=demand.wanted,
+        kinds=tuple(found),
+        empty=more(demand, empty),
+        beside=more(demand, packing.placement),
+    )
+
+
+def _vm_fits(
+    fleet: Sequence[tuple[Demand, bool]],
+    nodes: Sequence[Node],
+    kinds: Sequence[Kind],
+    empty: Placement,
+    packing: Packing,
+) -> Iterator[VMFit]:
+    able: dict[tuple[object, ...], tuple[str, ...]] = {}
+    for demand, halted in fleet:
+        shape = demand.shape
+        if shape not in able:
+            able[shape] = tuple(
+                kind.name for kind in kinds if any(empty.obstacle(demand, position) is None for position in kind.nodes)
+            )
+        position = packing.where.get(demand.name)
+        reasons: list[tuple[str, int, Obstacle]] = []
+        if position is None and not halted:
+            reasons = nowhere(demand, packing.placement if able[shape] else empty, kinds)
+        yield VMFit(
+            name=demand.name,
+            kinds=able[shape],
+            node="" if position is None else nodes[position].name,
+            halted=halted,
+            reasons=tuple((kind, number, *obstacle) for kind, number, obstacle in reasons),
+        )
+
+
+def _packed(packing: Packing, wanted: Sequence[Demand], number: int) -> Packed:
+    placement = packing.placement
+    total = totals(placement.nodes)
+    used: Counter[str] = Counter()
+    for each in placement.used:
+        used.update(each)
+    placed = sum(1 for position in packing.where.values() if position is not None)
+    return Packed(
+        nodes=len(placement.nodes),
+        used_nodes=sum(1 for pods in placement.pods if pods),
+        placed=placed,
+        left=number - placed,
+        total=total,
+        used=used,
+        lost=lost(placement, _smallest(wanted, total)),
+    )
+
+
+def _smallest(demands: Sequence[Demand], total: Mapping[str, int]) -> list[Demand]:
+    """The demands that ask for least, one of each sort of conditions: where they do not fit, nothing does."""
+    found: dict[bytes, Demand] = {}
+    for each in sorted(demands, key=lambda each: share(each.wanted, total)):
+        found.setdefault(each.conditions.key, each)
+    return list(found.values())
+
+
+def short(kind: KindFit) -> str:
+    """How many fit on a kind of node, for people."""
+    number = str(kind.least) if kind.least == kind.most else f"{kind.least} to {kind.most}"
+    return f"{kind.kind} {number} ({titled(kind.short_of)})" if kind.short_of else f"{kind.kind} {number}"

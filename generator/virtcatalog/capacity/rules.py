@@ -1,0 +1,111 @@
+"""The scheduler's rules: whether a node can take a Pod.
+
+Source: Kubernetes, pkg/scheduler/framework/plugins: nodeunschedulable and tainttoleration, nodeaffinity,
+noderesources (fit.go), interpodaffinity (filtering.go), podtopologyspread (filtering.go).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from virtcatalog.api.core import NodeSelectorRequirement, NodeSelectorTerm, Toleration
+from virtcatalog.capacity.demand import Conditions, Demand
+from virtcatalog.capacity.nodes import Node, Taint, shown, titled
+
+_KEEPING = ("NoSchedule", "NoExecute")
+
+
+class Obstacle(NamedTuple):
+    """Why a node cannot take a Pod: the sort of reason (`CPU`, `memory`, `labels`, `taints` …), and in words."""
+
+    sort: str
+    text: str
+
+
+def standing(conditions: Conditions, node: Node) -> Obstacle | None:
+    """What keeps Pods with these conditions off a node, whoever else is there: taints and labels."""
+    for taint in node.taints:
+        if taint.effect in _KEEPING and not any(tolerates(each, taint) for each in conditions.tolerations):
+            return Obstacle("taints", f"has the taint {taint}")
+    for key, value in conditions.selector.items():
+        if node.label(key) != value:
+            return Obstacle("labels", f"has no label {key}={value}")
+    wanted = conditions.affinity.node_affinity
+    required = wanted.required_during_scheduling_ignored_during_execution if wanted is not None else None
+    if required is not None and not any(matches(term, node) for term in required.node_selector_terms):
+        return Obstacle("labels", "meets no term of the node affinity")
+    return None
+
+
+def tolerates(toleration: Toleration, taint: Taint) -> bool:
+    """Whether a Pod bears a taint (ToleratesTaint)."""
+    if toleration.effect and toleration.effect != taint.effect:
+        return False
+    if toleration.key and toleration.key != taint.key:
+        return False
+    if toleration.operator == "Exists":
+        return True
+    return bool(toleration.key) and toleration.value == taint.value
+
+
+def matches(term: NodeSelectorTerm, node: Node) -> bool:
+    """Whether a node fits a term; one without conditions fits none."""
+    if not term.match_expressions and not term.match_fields:
+        return False
+    return all(_holds(each, node.label(each.key)) for each in term.match_expressions) and all(
+        _holds(each, node.name if each.key == "metadata.name" else None) for each in term.match_fields
+    )
+
+
+def _holds(requirement: NodeSelectorRequirement, value: str | None) -> bool:
+    operator, values = requirement.operator, requirement.values
+    if operator == "In":
+        return value is not None and value in values
+    if operator == "NotIn":
+        return value is None or value not in values
+    if operator == "Exists":
+        return value is not None
+    if operator == "DoesNotExist":
+        return value is None
+    number, bound = _integer(value), _integer(values[0] if values else None)
+    if number is None or bound is None:
+        return False
+    return number > bound if operator == "Gt" else number < bound
+
+
+def _integer(text: str | None) -> int | None:
+    try:
+        return int(text) if text is not None else None
+    except ValueError:
+        return None
+
+
+def lack(demand: Demand, node: Node, used: Mapping[str, int]) -> Obstacle | None:
+    """What a node has not enough of for a Pod, beside what is in use there: the resource that is scarcest."""
+    worst: tuple[float, str, int] | None = None
+    for resource, wanted in demand.wanted.items():
+        free = node.room.get(resource, 0) - used.get(resource, 0)
+        if wanted > free and (worst is None or wanted / max(free, 0.5) > worst[0]):
+            worst = (wanted / max(free, 0.5), resource, free)
+    if worst is None:
+        return None
+    _, resource, free = worst
+    wanted = demand.wanted[resource]
+    if node.room.get(resource, 0) <= 0:
+        return Obstacle(titled(resource), f"has no {resource}")
+    return Obstacle(titled(resource), f"has {shown(resource, max(free, 0))} of the {shown(resource, wanted)} wanted")
+
+
+def numa_lack(demand: Demand, node: Node, taken: tuple[int, ...]) -> Obstacle | None:
+    """Whether no NUMA node has the CPUs that a Pod wants for itself, where they may not be spread.
+
+    `taken` are the CPUs of their own, in thousandths, that Pods have in each NUMA node.
+    """
+    if node.cells == 1 or not demand.own_cpus:
+        return None
+    whole = node.room.get("cpu", 0) // node.cells
+    free = whole - min(taken)
+    if demand.own_cpus <= free:
+        return None
+    return Obstacle("NUMA", f"has {shown('cpu', free)} in one NUMA node of the {shown('cpu', demand.own_cpus)} wanted")

@@ -1,0 +1,63 @@
+"""Instance types that no kind of node can hold, where nodes are known."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from virtcatalog.capacity.demand import Demand, Reader
+from virtcatalog.capacity.fleet import demand_of, split, type_vm
+from virtcatalog.capacity.nodes import Kind, Node, cluster_nodes
+from virtcatalog.capacity.rules import lack, standing
+from virtcatalog.check.finding import Finding, Rule
+from virtcatalog.check.subject import Inventory
+from virtcatalog.errors import UnsupportedError
+
+NO_NODE = Rule(
+    "no-node",
+    "warning",
+    "No kind of node can hold an instance type.",
+    "Its VMs wait for a node for ever: no node has the memory, huge pages, CPUs or devices, or a label that KubeVirt "
+    "asks for.",
+    "Make it smaller, or give some nodes what it needs. Taints are not looked at: VMs bring their tolerations.",
+)
+RULES = (NO_NODE,)
+
+
+def check(inventory: Inventory) -> Iterator[Finding]:
+    """Look at every instance type in every environment whose nodes are among the manifests."""
+    nodes = [each for each in inventory.others if each.kind == "Node"]
+    if not nodes:
+        return
+    subjects = {each.name: each for each in inventory.objects if each.is_instancetype and each.origin != "environment"}
+    for environment in [each.name for each in inventory.overlays] or [""]:
+        manifests = inventory.of(environment)
+        here = [each.manifest for each in nodes if each.is_in(environment)]
+        cluster = inventory.cluster([*manifests, *inventory.configurations(environment), *here], environment)
+        made, kinds = cluster_nodes(cluster.nodes)
+        for each in split(manifests)[0] if made else ():
+            subject = subjects.get(each["metadata"]["name"])
+            try:
+                demand = demand_of(type_vm(each), cluster, Reader())
+            except UnsupportedError:
+                continue  # a finding of its own
+            if subject is None or isinstance(demand, str):
+                continue
+            reasons = [_reason(demand, kind, made) for kind in kinds]
+            if all(reasons):
+                message = f"no kind of node can hold {subject.name}: {'; '.join(filter(None, reasons))}"
+                about = f"{subject.kind}/{subject.name}"
+                known = (environment,) if environment else ()
+                yield NO_NODE.at(subject.place(""), message, about=about, environments=known)
+
+
+def _reason(demand: Demand, kind: Kind, nodes: Sequence[Node]) -> str:
+    """Why no node of a kind takes a demand while it is empty; "" when one does."""
+    text = ""
+    for position in kind.nodes:
+        node = nodes[position]
+        obstacle = standing(demand.conditions, node)
+        found = lack(demand, node, {}) or (obstacle if obstacle is not None and obstacle.sort != "taints" else None)
+        if found is None:
+            return ""
+        text = f"{kind.name} {found.text}"
+    return text

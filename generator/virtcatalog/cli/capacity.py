@@ -1,0 +1,150 @@
+"""`virtcatalog capacity`: which VMs fit on which nodes, and what namespaces may still have."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+import msgspec
+
+from virtcatalog.cli import options
+from virtcatalog.cli.capacity_output import print_text
+from virtcatalog.cli.conditions import conditioned
+from virtcatalog.cli.console import data, echo, failing, summary
+from virtcatalog.cli.inputs import catalog_objects, placed, read
+from virtcatalog.errors import VirtcatalogError, counted
+from virtcatalog.escaping import as_json
+from virtcatalog.manifests.sources import is_catalog
+
+if TYPE_CHECKING:
+    from virtcatalog.capacity.report import Report
+    from virtcatalog.kubevirt.conditions import Conditions
+
+Manifest = dict[str, Any]
+
+
+@click.command(
+    "capacity",
+    epilog="""\b
+Examples:
+  kubectl get nodes,vm,resourcequota -A -o yaml | virtcatalog capacity -f -
+  virtcatalog capacity --nodes nodes.yaml                      how many VMs of each type of ./catalog fit
+  virtcatalog capacity -f dump.yaml -c catalog -e production   as that environment deploys the types
+  virtcatalog capacity -f dump.yaml -o json                    where each VM can run, node by node
+""",
+)
+@options.manifests("Nodes, VMs, quotas and whatever else is in the cluster; VMIs say where VMs run.")
+@options.catalog()
+@options.environment
+@click.option("--nodes", metavar="FILE", help="Kinds of node and their number, besides the nodes of -f.")
+@options.form(("text", "json"), default="text")
+@failing
+@conditioned
+def command(
+    sources: tuple[str, ...],
+    catalog: str | None,
+    environment: str | None,
+    nodes: str | None,
+    form: str,
+    conditions: Conditions,
+) -> int:
+    """Tell which VMs fit on which nodes, by the Pods that KubeVirt makes of them.
+
+    For each instance type how many VMs fit, and of what nodes run out; for each VM where it can run, and why not where
+    it cannot; the fleet packed, the room that is left, what a node's failure would do; what namespaces ask against
+    their ResourceQuotas and LimitRanges. VMs that are halted count for nothing but the question where they could run.
+
+    Exit status: 0 everything fits, 1 a VM has no node or is refused by a quota, or an instance type fits nowhere.
+    """
+    from virtcatalog.api.kinds import holds_vm
+    from virtcatalog.capacity.declared import load_nodes
+    from virtcatalog.capacity.fleet import split
+    from virtcatalog.capacity.report import report
+    from virtcatalog.kubevirt.cluster import Cluster
+
+    given = [each.data for each in read(placed(each).path for each in (*sources, *options.settings().cluster))]
+    vms, beside = [each for each in given if holds_vm(each)], [each for each in given if not holds_vm(each)]
+    own = _deployed(catalog, environment)
+    declared = load_nodes(nodes) if nodes else []
+    cluster = Cluster.under([*own, *beside, *declared], conditions)
+    if not cluster.nodes:
+        raise VirtcatalogError("there are no nodes: name a dump of the cluster with -f, or declare them with --nodes")
+    types, pods = split([*own, *beside])
+    asked = split(own)[0] or types
+    if not vms and not asked:
+        raise VirtcatalogError("there is neither a VM nor an instance type to ask about: see --help")
+    found = report(vms, cluster, asked, pods)
+    if form == "json":
+        data(as_json(_as_data(found)))
+    else:
+        print_text(found)
+    for name, why in found.podless:
+        echo(f"{name}: {why}", err=True)
+    _close(found)
+    return 1 if found.finds else 0
+
+
+def _deployed(catalog: str | None, environment: str | None) -> list[Manifest]:
+    path = catalog or "catalog"
+    if not is_catalog(path):
+        if environment:
+            raise click.UsageError(f"-e {environment}: {path} is no catalog that has environments")
+        return catalog_objects(catalog)
+    from virtcatalog.catalog.load import load_catalog
+    from virtcatalog.placement import check_environments
+    from virtcatalog.render.environment import deployed
+
+    loaded = load_catalog(path)
+    check_environments([environment] if environment else [], loaded.overlays, f"in {path}")
+    return deployed(loaded, environment or "")
+
+
+def _close(found: Report) -> None:
+    parts = [counted(found.packed.nodes, "node"), counted(len(found.vms), "VM")]
+    if found.homeless:
+        parts.append(f"{counted(len(found.homeless), 'VM has', 'VMs have')} no node")
+    if found.quota.refusals:
+        parts.append(f"{counted(len(found.quota.refusals), 'VM is', 'VMs are')} refused by quotas or limits")
+    if found.podless:
+        parts.append(f"{counted(len(found.podless), 'VM makes', 'VMs make')} no Pod")
+    summary(", ".join(parts))
+
+
+def _as_data(found: Report) -> dict[str, Any]:
+    """Amounts are in the scheduler's units: CPUs in thousandths, all else in bytes or whole ones."""
+    quota = found.quota
+    return {
+        "kinds": [
+            {"name": kind.name, "nodes": len(kind.nodes), "allocatable": dict(node.room)} for kind, node in found.kinds
+        ],
+        "instancetypes": [msgspec.to_builtins(each) for each in found.types],
+        "vms": [
+            {
+                **msgspec.to_builtins(each),
+                "reasons": [
+                    {"kind": kind, "nodes": number, "sort": sort, "reason": text}
+                    for kind, number, sort, text in each.reasons
+                ],
+            }
+            for each in found.vms
+        ],
+        "packing": msgspec.to_builtins(found.packed),
+        "failures": [msgspec.to_builtins(each) for each in found.failures],
+        "quotas": [
+            {
+                "namespace": each.namespace,
+                "quota": each.quota,
+                "resource": each.resource,
+                "hard": str(each.hard),
+                "asked": str(each.asked),
+            }
+            for each in quota.lines
+        ],
+        "refusals": [msgspec.to_builtins(each) for each in quota.refusals],
+        "automaticLimits": [
+            {"namespace": namespace, "resource": resource, "vms": number}
+            for (namespace, resource), number in sorted(quota.automatic.items())
+        ],
+        "notJudged": list(quota.unjudged),
+        "podless": [{"vm": name, "why": why} for name, why in found.podless],
+    }

@@ -1,0 +1,144 @@
+"""What `virtcatalog capacity` prints as text: tables, and sentences about what does not fit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from virtcatalog.capacity.nodes import PODS, shown
+from virtcatalog.capacity.quota import allowed
+from virtcatalog.cli.console import echo
+from virtcatalog.cli.table import print_tables
+from virtcatalog.errors import counted
+from virtcatalog.escaping import single_line
+from virtcatalog.units import count, memory
+
+if TYPE_CHECKING:
+    from virtcatalog.capacity.report import Report, TypeFit, VMFit
+
+_MOST = 10
+_EVERYWHERE = ("devices.kubevirt.io/kvm", "devices.kubevirt.io/tun", "devices.kubevirt.io/vhost-net")
+_COMMON = ("cpu", "memory")
+
+
+def print_text(found: Report) -> None:
+    """Print the whole report."""
+    rows = [
+        (
+            kind.name,
+            str(len(kind.nodes)),
+            count(node.room.get("cpu", 0) / 1000),
+            memory(node.room.get("memory", 0)),
+            _more(node.room),
+        )
+        for kind, node in found.kinds
+    ]
+    print_tables(("Kind of node", "Nodes", "CPUs", "Memory", "Besides"), [("", rows)], titled=False)
+    if found.types:
+        echo("")
+        header = ("Instance type", "CPUs", "Memory", "Fit", "Beside VMs", "On one empty node, till it runs out of")
+        print_tables(
+            header, [("", map(_type_row, found.types))], titled=False, style=lambda row: "red" if row[3] == "0" else ""
+        )
+    if found.vms:
+        echo("")
+        for line in _fleet(found):
+            echo(single_line(line))
+    if found.quota.lines:
+        echo("")
+        rows_ = [
+            (
+                each.namespace,
+                each.quota,
+                each.resource,
+                allowed(each.resource, each.asked),
+                allowed(each.resource, each.hard),
+                "over" if each.over else "",
+            )
+            for each in found.quota.lines
+        ]
+        header = ("Namespace", "Quota", "Resource", "Asked", "Allowed", "")
+        print_tables(header, [("", rows_)], titled=False, style=lambda row: "red" if row[5] == "over" else "")
+    for line in _quotas(found):
+        echo(single_line(line))
+
+
+def _more(room: Mapping[str, int]) -> str:
+    names = (name for name in room if name not in (*_COMMON, PODS, "ephemeral-storage"))
+    return ", ".join(
+        shown(name, room[name]) for name in sorted(names) if room[name] and "devices.kubevirt.io/" not in name
+    )
+
+
+def _type_row(each: TypeFit) -> tuple[str, ...]:
+    if each.refused:
+        return (each.name, "", "", "", "", each.refused)
+    from virtcatalog.capacity.report import short
+
+    kinds = ", ".join(map(short, [kind for kind in each.kinds if kind.most] or each.kinds))
+    cpus, size = count(each.wanted.get("cpu", 0) / 1000), memory(each.wanted.get("memory", 0))
+    return (each.name, cpus, size, f"{each.empty:,}", f"{each.beside:,}", kinds)
+
+
+def _fleet(found: Report) -> Iterator[str]:
+    packed = found.packed
+    halted = sum(each.halted for each in found.vms)
+    others = f"; {counted(halted, 'VM is', 'VMs are')} halted" if halted else ""
+    yield (
+        f"{counted(packed.placed, 'VM')} on {packed.used_nodes:,} of {counted(packed.nodes, 'node')}, "
+        f"{packed.left:,} left{others}"
+    )
+    for name in (*_COMMON, *sorted(packed.used.keys() - {*_COMMON, PODS, *_EVERYWHERE, "ephemeral-storage"})):
+        total, used = packed.total.get(name, 0), packed.used.get(name, 0)
+        if total:
+            gone = (
+                f", {shown(name, packed.lost.get(name, 0))} on nodes where nothing more fits"
+                if packed.lost.get(name)
+                else ""
+            )
+            yield f"  {name}: {shown(name, used)} of {shown(name, total)} ({used / total:.0%}){gone}"
+    worst = next(iter(found.failures), None)
+    if worst is not None:
+        yield _failing(found)
+    groups: dict[tuple[object, ...], list[VMFit]] = {}
+    for each in found.homeless:
+        groups.setdefault((each.kinds, each.reasons), []).append(each)
+    for group in list(groups.values())[:_MOST]:
+        yield from _why(group)
+    if len(groups) > _MOST:
+        more = sum(map(len, list(groups.values())[_MOST:]))
+        yield f"and {counted(more, 'more VM has', 'more VMs have')} no node: see -o json"
+
+
+def _failing(found: Report) -> str:
+    bad = [each for each in found.failures if each.homeless]
+    if not bad:
+        return "  any one node may fail: the others take its VMs"
+    worst = bad[0]
+    text = f"{counted(len(bad), 'node')} may not fail; worst is {worst.node} ({worst.kind})"
+    return f"  {text}: of its {counted(worst.vms, 'VM')} {len(worst.homeless):,} would have no node"
+
+
+def _why(group: list[VMFit]) -> Iterator[str]:
+    """Why VMs that fail alike have no node."""
+    each = group[0]
+    names = each.name if len(group) == 1 else f"{each.name} and {counted(len(group) - 1, 'other')}"
+    able = ", ".join(each.kinds)
+    yield f"{names}: no node; empty, {able} could run it" if able else f"{names}: can run nowhere"
+    for kind, number, sort, text in each.reasons[:_MOST]:
+        yield f"  {kind}, {counted(number, 'node')}: {text} ({sort})"
+    if len(each.reasons) > _MOST:
+        yield f"  and {len(each.reasons) - _MOST} more reasons: see -o json"
+
+
+def _quotas(found: Report) -> Iterator[str]:
+    quota = found.quota
+    for each in quota.refusals[:_MOST]:
+        yield f"{each.vm} does not fit: {each.object} {each.message}"
+    if len(quota.refusals) > _MOST:
+        yield f"and {counted(len(quota.refusals) - _MOST, 'more VM does', 'more VMs do')} not fit: see -o json"
+    for (namespace, resource), number in sorted(quota.automatic.items()):
+        text = f"{namespace}: KubeVirt sets limits.{resource} of {counted(number, 'VM')} itself"
+        yield f"{text}, as a quota or selector asks for it"
+    if quota.unjudged:
+        yield f"not judged: {', '.join(quota.unjudged)}"

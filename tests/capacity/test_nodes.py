@@ -1,0 +1,85 @@
+"""Kinds of node, of dumps and of nodes.yaml."""
+
+import pytest
+from fitting import node, nodes
+
+from virtcatalog import Cluster
+from virtcatalog.capacity.declared import read_nodes
+from virtcatalog.capacity.nodes import cluster_nodes, shown
+from virtcatalog.errors import ManifestError
+
+KIND = "{name: a, count: 1, allocatable: {cpu: 1, memory: 1}}"
+TYPE = "node.kubernetes.io/instance-type"
+
+
+def test_nodes_that_are_alike_are_of_one_kind():
+    made, kinds = nodes(
+        node("a", labels={TYPE: "m7"}),
+        node("b", labels={TYPE: "m7", "zone": "b"}, memory="33500000Ki"),
+        node("c", labels={TYPE: "m7"}, taints=[("k", "", "NoSchedule")]),
+        node("d", "64", "512Gi", **{"nvidia.com_A10": "2"}),
+    )
+    assert [(kind.name, kind.nodes) for kind in kinds] == [
+        ("64cpu-512Gi-A10", (3,)),
+        ("m7", (0,)),
+        ("m7 #2", (1,)),
+        ("m7 #3", (2,)),
+    ]
+    assert made[3].room["nvidia.com/A10"] == 2
+
+
+def test_declared_nodes():
+    text = """
+nodes:
+- name: general
+  count: 2
+  allocatable: {cpu: 31500m, memory: 120Gi}
+- {name: arm, count: 1, allocatable: {cpu: 8, memory: 8Gi}, labels: {kubernetes.io/arch: arm64}, numaNodes: 2,
+   taints: [{key: k, effect: NoSchedule}]}
+"""
+    made, kinds = cluster_nodes(Cluster(read_nodes(text)).nodes)
+    assert [(kind.name, len(kind.nodes)) for kind in kinds] == [("general", 2), ("arm", 1)]
+    general, arm = made[0], made[2]
+    assert (general.name, general.room["cpu"], general.room["devices.kubevirt.io/kvm"]) == ("general-1", 31500, 1000)
+    assert general.labels["kubernetes.io/arch"] == "amd64"
+    assert (arm.labels["kubernetes.io/arch"], arm.cells, str(arm.taints[0])) == ("arm64", 2, "k:NoSchedule")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "nodes: [{name: a, count: 1, allocatable: {cpu: 1}}]",
+            "nodes.yaml:1:29: nodes[0].allocatable.memory: is required",
+        ),
+        ("nodes: [{name: a, count: -1, allocatable: {cpu: 1, memory: 1}}]", "nodes[0].count: is less than none"),
+        ("nodes: [{name: a, count: 1, allocatable: {cpu: 1, memory: -1}}]", "nodes[0].allocatable.memory: is less"),
+        ("nodes: [{name: A_, count: 1, allocatable: {cpu: 1, memory: 1}}]", "nodes[0].name: "),
+        ("nodes: [{name: a, count: 1, allocatable: {cpu: 1, memory: 1}, numaNodes: 0}]", "nodes[0].numaNodes: is out"),
+        ("nodes: [{name: a, count: 99999999, allocatable: {cpu: 1, memory: 1}}]", "20,000 is the most"),
+        ("nodes: [{name: a, count: 1, alocatable: {}}]", "did you mean 'allocatable'?"),
+        ("nodes: {}", "nodes: must be a list"),
+        ("a: 1\n---\nb: 2", "in one document, and here are 2"),
+        (
+            f"nodes: [{KIND}, {KIND}]",
+            "there is another kind 'a'",
+        ),
+    ],
+)
+def test_what_is_wrong_with_a_declaration(text, message):
+    with pytest.raises(ManifestError) as caught:
+        read_nodes(text, "nodes.yaml")
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("resource", "amount", "text"),
+    [
+        ("cpu", 1500, "1.5 CPUs"),
+        ("memory", 3 * 2**30, "3 GiB"),
+        ("hugepages-1Gi", 2**30, "1 GiB of hugepages-1Gi"),
+        ("x/gpu", 2, "2 x/gpu"),
+    ],
+)
+def test_amounts_for_people(resource, amount, text):
+    assert shown(resource, amount) == text

@@ -1,0 +1,163 @@
+"""A fleet on nodes: checked by rules written anew, and against the optimum of small cases."""
+
+from itertools import product
+from math import ceil
+
+from fitting import demand, named, node, nodes
+from hypothesis import given
+from hypothesis import strategies as st
+
+from virtcatalog.capacity.demand import Reader
+from virtcatalog.capacity.packing import failures, how_many, lost, more, nowhere, pack
+from virtcatalog.capacity.placement import Placement
+
+APART = """
+affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [
+  {topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {app: %s}}}]}}
+"""
+SPREAD = """
+topologySpreadConstraints: [
+  {maxSkew: 1, topologyKey: zone, whenUnsatisfiable: DoNotSchedule, labelSelector: {matchLabels: {app: %s}}}]
+"""
+
+
+@st.composite
+def clusters(draw):
+    """A few nodes and Pods that differ in size, zone, taint, GPU and in what they want of each other."""
+    reader = Reader()
+    made = [
+        node(
+            f"n{i}",
+            str(draw(st.integers(2, 8))),
+            f"{draw(st.integers(2, 16))}Gi",
+            labels={"zone": draw(st.sampled_from("ab")), "kubernetes.io/hostname": f"n{i}"},
+            taints=[("t", "", "NoSchedule")] if draw(st.booleans()) else (),
+            x_gpu=str(draw(st.integers(0, 2))),
+        )
+        for i in range(draw(st.integers(1, 5)))
+    ]
+    fleet = []
+    for i in range(draw(st.integers(0, 9))):
+        app = draw(st.sampled_from("xyz"))
+        spec = [draw(st.sampled_from(["", "nodeSelector: {zone: a}", "tolerations: [{operator: Exists}]"]))]
+        spec.append(draw(st.sampled_from(["", "", APART % app, SPREAD % app])).strip())
+        text = "\n".join(each for each in spec if each) or "{}"
+        gpus = {"x_gpu": "1"} if draw(st.booleans()) else {}
+        cpu, memory = str(draw(st.integers(1, 4))), f"{draw(st.integers(1, 6))}Gi"
+        fleet.append(demand(f"p{i}", cpu, memory, labels={"app": app}, spec=text, reader=reader, **gpus))
+    return made, fleet
+
+
+def fits_alone(manifest, asked):
+    """Whether a node's taints and labels let a Pod come, in other words than the code's."""
+    selector = asked.conditions.selector
+    tolerant = any(each.operator == "Exists" and not each.key for each in asked.conditions.tolerations)
+    labels = manifest["metadata"]["labels"]
+    return (tolerant or not manifest["spec"]["taints"]) and all(labels.get(key) == selector[key] for key in selector)
+
+
+def sound(manifests, fleet, where):
+    """Whether a placement breaks no rule: every Pod and node looked at by brute force."""
+    for position, manifest in enumerate(manifests):
+        here = [each for each in fleet if where[each.name] == position]
+        room = manifest["status"]["allocatable"]
+        limits = {
+            "cpu": int(room["cpu"]) * 1000,
+            "memory": int(room["memory"][:-2]) * 2**30,
+            "x/gpu": int(room["x/gpu"]),
+        }
+        for resource, limit in limits.items():
+            assert sum(each.wanted.get(resource, 0) for each in here) <= limit
+        for each in here:
+            assert fits_alone(manifest, each)
+            if each.conditions.affinity.pod_anti_affinity is not None:
+                assert not any(other is not each and other.labels == each.labels for other in here)
+
+
+@given(clusters())
+def test_no_rule_is_broken_and_nobody_is_left_without_need(cluster):
+    manifests, fleet = cluster
+    made, kinds = nodes(*manifests)
+    packing = pack(fleet, made)
+    assert packing.where.keys() == {each.name for each in fleet}
+    sound(manifests, fleet, packing.where)
+    for each in fleet:
+        if packing.where[each.name] is None:
+            reasons = nowhere(each, packing.placement, kinds)
+            assert sum(number for _, number, _ in reasons) == len(made)
+
+
+@given(st.lists(st.integers(1, 8), max_size=7))
+def test_identical_nodes_are_filled_nearly_as_well_as_can_be(sizes):
+    fleet = [demand(f"p{i}", str(size)) for i, size in enumerate(sizes)]
+    made = nodes(*(node(f"n{i:02}") for i in range(len(sizes) or 1)))[0]
+    used = len(set(pack(fleet, made).where.values()))
+    assert used <= 11 / 9 * fewest(sizes) + 6 / 9
+
+
+def fewest(sizes):
+    """The fewest nodes of eight CPUs that hold these, by trying."""
+    for number in range(ceil(sum(sizes) / 8), len(sizes) + 1):
+        for choice in product(range(number), repeat=len(sizes)):
+            if all(sum(size for size, at in zip(sizes, choice, strict=True) if at == i) <= 8 for i in range(number)):
+                return number
+    return 0
+
+
+@given(st.integers(1, 5), st.integers(1, 9), st.integers(0, 3))
+def test_how_many_fit_is_what_can_be_put(cpu, memory, own):
+    limits = {"cpu": str(cpu), "memory": f"{memory}Gi"} if own else None
+    asked = demand("p", str(cpu), f"{memory}Gi", limits=limits)
+    (one,) = nodes(node("n", "9", kind="k", cells=own or 1))[0]
+    number, obstacle = how_many(asked, one)
+    placement = Placement([one])
+    for _ in range(number):
+        assert placement.takes(asked, 0)
+        placement.put(asked, 0)
+    assert not placement.takes(asked, 0)
+    assert obstacle is not None
+    assert more(asked, Placement([one, one])) == 2 * number
+
+
+def test_more_leaves_everything_as_it_was():
+    made = nodes(node("n", kind="k", cells=2))[0]
+    placement = Placement(made)
+    asked = demand("p", "3", limits={"cpu": "3", "memory": "1Gi"})
+    assert [more(asked, placement) for _ in range(3)] == [2, 2, 2]
+    assert placement.free(0) == made[0].room
+
+
+def test_the_largest_come_first_and_those_that_run_stay():
+    made = nodes(node("n1"), node("n2"))[0]
+    fleet = [demand("small", "1"), demand("large", "8"), demand("here", "2")]
+    packing = pack(fleet, made, running={"here": 0})
+    assert packing.where == {"here": 0, "large": 1, "small": 0}
+
+
+def test_other_pods_take_room():
+    made = nodes(node("n"))[0]
+    packing = pack([demand("a", "4")], made, used=[[demand("system", "5")]])
+    assert packing.where == {"a": None}
+
+
+def in_use(placement):
+    return [{name: amount for name, amount in used.items() if amount} for used in placement.used]
+
+
+def test_the_failure_of_each_node():
+    made = nodes(node("n1"), node("n2"), node("n3", "2"))[0]
+    fleet = [demand("big", "8"), *(named(demand("s", "1"), f"s{i}") for i in range(4))]
+    packing = pack(fleet, made)
+    before = in_use(packing.placement)
+    found = failures(packing)
+    assert [(each.node, each.vms, each.homeless) for each in found] == [
+        ("n2", 4, ("s2", "s3")),
+        ("n1", 1, ("big",)),
+    ]
+    assert in_use(packing.placement) == before
+
+
+def test_what_is_lost_is_free_where_nothing_fits_any_more():
+    made = nodes(node("n1", "8", "4Gi"), node("n2"))[0]
+    packing = pack([demand("a", "1", "4Gi")], made, running={"a": 0})
+    assert lost(packing.placement, [demand("least", "1", "1Gi")])["cpu"] == 7000

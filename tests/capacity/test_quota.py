@@ -1,0 +1,138 @@
+"""What namespaces may have: quotas and limits over the Pods of VMs."""
+
+import pytest
+from fitting import pod
+
+import otheryaml
+from virtcatalog import Cluster
+from virtcatalog.capacity.quota import Asked, judge, pod_usage
+
+
+def judged(pods, *objects):
+    cluster = Cluster([otheryaml.load(each) for each in objects])
+    asked = [Asked(name=each["metadata"]["name"], namespace="ns", pod=each, automatic=("cpu",)) for each in pods]
+    return judge(asked, cluster.quotas, cluster.limit_ranges)
+
+
+def quota(hard, **spec):
+    text = ", ".join(f"{key}: {value}" for key, value in spec.items())
+    rest = f", {text}" if text else ""
+    named = "apiVersion: v1, kind: ResourceQuota, metadata: {name: q, namespace: ns}"
+    return f"{{{named}, spec: {{hard: {{{hard}}}{rest}}}}}"
+
+
+def limits(item):
+    return f"{{apiVersion: v1, kind: LimitRange, metadata: {{name: l, namespace: ns}}, spec: {{limits: [{{{item}}}]}}}}"
+
+
+def refusals(*args):
+    return [(each.vm, each.object, each.message) for each in judged(*args).refusals]
+
+
+@pytest.mark.parametrize(
+    ("hard", "asked"),
+    [
+        ("requests.cpu: 9", "2"),
+        ("cpu: 9", "2"),
+        ("memory: 9Gi", "2Gi"),
+        ("limits.cpu: 9", "0"),
+        ("pods: 9", "2"),
+        ("count/pods: 9", "2"),
+        ("count/virtualmachines.kubevirt.io: 9", "2"),
+        ("requests.x/gpu: 9", "2"),
+        ("hugepages-2Mi: 9Gi", "0"),
+    ],
+)
+def test_what_vms_ask_for_together(hard, asked):
+    (line,) = judged([pod("a", x_gpu="1"), pod("b", x_gpu="1")], quota(hard)).lines
+    assert (str(line.asked), line.over) == (asked, False)
+
+
+def test_who_does_not_fit_any_more():
+    pods = [pod("a", "2"), pod("b", "2"), pod("c", "1")]
+    found = judged(pods, quota("requests.cpu: 3"))
+    assert [(each.vm, each.message) for each in found.refusals] == [
+        ("b", "allows 3 of requests.cpu; 1 is left, and the VM's Pod asks for 2")
+    ]
+    assert found.lines[0].over
+    assert found.automatic == {("ns", "cpu"): 3}
+
+
+def test_a_quota_wants_to_be_told_by_every_container():
+    assert refusals([pod("a")], quota("limits.memory: 9Gi")) == [
+        ("a", "ResourceQuota/ns/q", "wants limits.memory of every container, and compute has none")
+    ]
+    assert refusals([pod("a", limits={"memory": "1Gi"})], quota("limits.memory: 9Gi")) == []
+
+
+def test_a_limit_range_fills_in_what_is_not_said():
+    default = limits("type: Container, default: {memory: 2Gi}")
+    found = judged([pod("a")], quota("limits.memory: 9Gi"), default)
+    assert found.refusals == ()
+    assert str(found.lines[0].asked) == "2Gi"
+
+
+@pytest.mark.parametrize(
+    ("item", "message"),
+    [
+        (
+            "type: Container, max: {memory: 512Mi}",
+            "container compute: has 1Gi of memory, and 512Mi is the most",
+        ),
+        ("type: Container, min: {cpu: 2}", "container compute: has 1 of cpu, and 2 is the least"),
+        ("type: Pod, max: {cpu: 500m}", "the Pod: has no limit of cpu, and 500m is the most"),
+        (
+            "type: Container, default: {cpu: 4}, maxLimitRequestRatio: {cpu: 2}",
+            "container compute: has a limit of cpu of more than 2 times its request",
+        ),
+        ("type: Container, max: {cpu: 4}", None),
+        ("type: PersistentVolumeClaim, max: {storage: 1Gi}", None),
+    ],
+)
+def test_limit_ranges(item, message):
+    expected = [] if message is None else [("a", "LimitRange/ns/l", message)]
+    assert refusals([pod("a")], limits(item)) == expected
+
+
+@pytest.mark.parametrize(
+    ("scopes", "counted"),
+    [
+        ({"scopes": "[NotTerminating, NotBestEffort]"}, True),
+        ({"scopes": "[Terminating]"}, False),
+        ({"scopes": "[BestEffort]"}, False),
+        ({"scopeSelector": "{matchExpressions: [{scopeName: PriorityClass, operator: In, values: [high]}]}"}, True),
+        ({"scopeSelector": "{matchExpressions: [{scopeName: PriorityClass, operator: In, values: [low]}]}"}, False),
+        ({"scopeSelector": "{matchExpressions: [{scopeName: PriorityClass, operator: DoesNotExist}]}"}, False),
+        ({"scopes": "[CrossNamespacePodAffinity]"}, False),
+    ],
+)
+def test_scopes(scopes, counted):
+    found = judged([pod("a", spec="priorityClassName: high")], quota("pods: 9", **scopes))
+    assert (found.lines[0].asked.value == 1) is counted
+
+
+def test_what_is_not_about_pods_is_named():
+    found = judged([pod("a")], quota("requests.storage: 1Gi, persistentvolumeclaims: 3, pods: 1"))
+    assert found.unjudged == ("persistentvolumeclaims", "requests.storage")
+
+
+def test_other_namespaces_do_not_count():
+    other = quota("pods: 0").replace("namespace: ns", "namespace: other")
+    found = judged([pod("a")], other)
+    assert found.refusals == ()
+    assert found.lines[0].asked.value == 0
+
+
+def test_usage_by_the_names_of_quotas():
+    usage = pod_usage(pod("a", x_gpu="1", limits={"cpu": "2", "memory": "2Gi"}))
+    assert {name: str(amount) for name, amount in usage.items() if "." in name or name in ("cpu", "memory")} == {
+        "count/virtualmachines.kubevirt.io": "1",
+        "count/virtualmachineinstances.kubevirt.io": "1",
+        "requests.cpu": "1",
+        "cpu": "1",
+        "requests.memory": "1Gi",
+        "memory": "1Gi",
+        "requests.x/gpu": "1",
+        "limits.cpu": "2",
+        "limits.memory": "2Gi",
+    }

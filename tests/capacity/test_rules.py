@@ -1,0 +1,174 @@
+"""Which node can take which Pod, rule by rule."""
+
+import pytest
+from fitting import demand, node, nodes
+
+from virtcatalog.capacity.placement import Placement
+
+AWAY = """
+affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [
+  {topologyKey: zone, labelSelector: {matchLabels: {app: db}}}]}}
+"""
+NEAR = AWAY.replace("podAntiAffinity", "podAffinity")
+SPREAD = """
+topologySpreadConstraints: [
+  {maxSkew: 1, topologyKey: zone, whenUnsatisfiable: DoNotSchedule, labelSelector: {matchLabels: {app: db}}}]
+"""
+
+
+def obstacle(one, asked, *others):
+    """The sort of reason why a node does not take a demand, with others on it."""
+    placement = Placement(nodes(one)[0])
+    for each in others:
+        placement.put(each, 0)
+    found = placement.obstacle(asked, 0)
+    assert placement.takes(asked, 0) is (found is None)
+    return found.sort if found else None
+
+
+@pytest.mark.parametrize(
+    ("taint", "toleration", "kept"),
+    [
+        (("k", "v", "NoSchedule"), "[]", True),
+        (("k", "v", "PreferNoSchedule"), "[]", False),
+        (("k", "v", "NoExecute"), "[{key: k, operator: Exists}]", False),
+        (("k", "v", "NoSchedule"), "[{key: k, value: v}]", False),
+        (("k", "v", "NoSchedule"), "[{key: k, value: w}]", True),
+        (("k", "v", "NoSchedule"), "[{operator: Exists}]", False),
+        (("k", "v", "NoSchedule"), "[{key: k, operator: Exists, effect: NoExecute}]", True),
+    ],
+)
+def test_taints(taint, toleration, kept):
+    asked = demand("a", spec=f"tolerations: {toleration}")
+    assert (obstacle(node("n", taints=[taint]), asked) == "taints") is kept
+
+
+@pytest.mark.parametrize(
+    ("expression", "fits"),
+    [
+        ("{key: size, operator: In, values: ['8']}", True),
+        ("{key: size, operator: NotIn, values: ['8']}", False),
+        ("{key: other, operator: NotIn, values: ['8']}", True),
+        ("{key: size, operator: Exists}", True),
+        ("{key: size, operator: DoesNotExist}", False),
+        ("{key: size, operator: Gt, values: ['7']}", True),
+        ("{key: size, operator: Lt, values: ['8']}", False),
+        ("{key: other, operator: Gt, values: ['7']}", False),
+    ],
+)
+def test_node_affinity(expression, fits):
+    required = (
+        f"requiredDuringSchedulingIgnoredDuringExecution: {{nodeSelectorTerms: [{{matchExpressions: [{expression}]}}]}}"
+    )
+    asked = demand("a", spec=f"affinity: {{nodeAffinity: {{{required}}}}}")
+    assert (obstacle(node("n", labels={"size": "8"}), asked) is None) is fits
+
+
+def test_a_term_without_conditions_fits_nothing_and_one_of_several_will_do():
+    terms = "requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [%s]}"
+    by_name = "{matchFields: [{key: metadata.name, operator: In, values: [n]}]}"
+    for listed, fits in (("{}", False), (f"{{}}, {by_name}", True)):
+        asked = demand("a", spec=f"affinity: {{nodeAffinity: {{{terms % listed}}}}}")
+        assert (obstacle(node("n"), asked) is None) is fits
+
+
+def test_labels():
+    assert obstacle(node("n"), demand("a", spec="nodeSelector: {zone: a}")) == "labels"
+    assert obstacle(node("n", labels={"zone": "a"}), demand("a", spec="nodeSelector: {zone: a}")) is None
+
+
+def test_a_declared_node_has_the_labels_that_kubevirt_gives_unless_it_says_which():
+    asked = demand("a", spec="nodeSelector: {cpu-model.node.kubevirt.io/Skylake: 'true'}")
+    assert obstacle(node("n", kind="k"), asked) is None
+    assert obstacle(node("n"), asked) == "labels"
+    named = {"cpu-model.node.kubevirt.io/Haswell": "true"}
+    assert obstacle(node("n", kind="k", labels=named), asked) == "labels"
+    assert obstacle(node("n", kind="k"), demand("a", spec="nodeSelector: {kubevirt.io/cpumanager: 'true'}")) == "labels"
+
+
+@pytest.mark.parametrize(
+    ("asked", "sort"),
+    [
+        (demand("a", "4"), None),
+        (demand("a", "5"), "CPU"),
+        (demand("a", memory="29Gi"), "memory"),
+        (demand("a", x_gpu="1"), "x/gpu"),
+        (demand("a", **{"hugepages-2Mi": "1Gi"}), "hugepages-2Mi"),
+    ],
+)
+def test_room(asked, sort):
+    assert obstacle(node("n"), asked, demand("b", "4", "4Gi")) == sort
+
+
+def test_places_for_pods():
+    one = node("n", pods="1")
+    assert obstacle(one, demand("a"), demand("b")) == "Pods"
+
+
+def test_nodes_that_take_nobody():
+    manifest = node("n")
+    manifest["spec"]["unschedulable"] = True
+    assert obstacle(manifest, demand("a")) == "taints"
+    manifest = node("n")
+    manifest["status"]["conditions"] = [{"type": "Ready", "status": "False"}]
+    assert obstacle(manifest, demand("a")) == "taints"
+
+
+def test_cpus_of_its_own_in_one_numa_node():
+    amounts = {"cpu": "3", "memory": "1Gi"}
+    asked = demand("a", "3", limits=amounts)
+    assert asked.own_cpus == 3000
+    assert demand("a", "3").own_cpus == 0
+    one = node("n", kind="k", cells=2)
+    assert obstacle(one, asked, asked) is None
+    assert obstacle(one, asked, asked, demand("b", "2", limits={"cpu": "2", "memory": "1Gi"})) == "NUMA"
+    assert obstacle(one, asked, asked, asked) == "CPU"
+    assert obstacle(node("n", "10", kind="k", cells=2), asked, asked, asked) == "NUMA"
+    assert obstacle(node("n", "10"), asked, asked, asked) is None
+
+
+def zones():
+    return nodes(node("a1", labels={"zone": "a"}), node("a2", labels={"zone": "a"}), node("b1", labels={"zone": "b"}))[
+        0
+    ]
+
+
+def test_away_from_others_in_a_place():
+    placement = Placement(zones())
+    placement.put(demand("x", labels={"app": "db"}), 0)
+    asked = demand("y", spec=AWAY)
+    assert [placement.obstacle(asked, i) and placement.obstacle(asked, i).sort for i in range(3)] == [
+        "anti-affinity",
+        "anti-affinity",
+        None,
+    ]
+    assert placement.takes(demand("z", spec=AWAY, namespace="other"), 0)
+
+
+def test_others_keep_it_away_too():
+    placement = Placement(zones())
+    guard = demand("x", spec=AWAY)
+    placement.put(guard, 0)
+    asked = demand("y", labels={"app": "db"})
+    assert [placement.takes(asked, i) for i in range(3)] == [False, False, True]
+    placement.take(guard, 0)
+    assert placement.takes(asked, 0)
+
+
+def test_near_others_unless_it_is_the_first_of_its_group():
+    placement = Placement(zones())
+    alone = demand("y", spec=NEAR)
+    assert [placement.takes(alone, i) for i in range(3)] == [False, False, False]
+    first = demand("y", spec=NEAR, labels={"app": "db"})
+    assert placement.takes(first, 2)
+    placement.put(first, 2)
+    assert [placement.takes(alone, i) for i in range(3)] == [False, False, True]
+
+
+def test_evenly_spread():
+    placement = Placement(zones())
+    asked = demand("y", spec=SPREAD, labels={"app": "db"})
+    placement.put(asked, 0)
+    assert [placement.takes(asked, i) for i in range(3)] == [False, False, True]
+    placement.put(asked, 2)
+    assert placement.takes(asked, 1)

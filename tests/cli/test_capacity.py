@@ -1,0 +1,204 @@
+"""`virtcatalog capacity`: whole runs over small clusters."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from textwrap import dedent
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+from syrupy.assertion import SnapshotAssertion
+
+from virtcatalog.cli import main
+
+FILES = {
+    "nodes.yaml": """\
+        nodes:
+        - {name: general, count: 2, allocatable: {cpu: 14, memory: 60Gi}}
+        - name: gpu
+          count: 1
+          allocatable: {cpu: 14, memory: 60Gi, nvidia.com/A10: 2}
+          taints: [{key: gpu, effect: NoSchedule}]
+        """,
+    "types.yaml": """\
+        apiVersion: instancetype.kubevirt.io/v1beta1
+        kind: VirtualMachineClusterInstancetype
+        metadata: {name: small}
+        spec: {cpu: {guest: 2}, memory: {guest: 4Gi}}
+        ---
+        apiVersion: instancetype.kubevirt.io/v1beta1
+        kind: VirtualMachineClusterInstancetype
+        metadata: {name: huge}
+        spec: {cpu: {guest: 4}, memory: {guest: 100Gi}}
+        """,
+    "quota.yaml": """\
+        apiVersion: v1
+        kind: ResourceQuota
+        metadata: {name: team, namespace: default}
+        spec: {hard: {requests.memory: 10Gi, limits.memory: 40Gi, persistentvolumeclaims: "4"}}
+        """,
+}
+
+
+def vm(name: str, instancetype: str = "small", **spec: Any) -> str:
+    given = json.dumps({"domain": {"devices": {}}, **spec})
+    return dedent(f"""\
+        ---
+        apiVersion: kubevirt.io/v1
+        kind: VirtualMachine
+        metadata: {{name: {name}}}
+        spec: {{runStrategy: Always, instancetype: {{name: {instancetype}}}, template: {{spec: {given}}}}}
+        """)
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    for name, text in FILES.items():
+        (tmp_path / name).write_text(dedent(text))
+    return tmp_path
+
+
+def run(*arguments: str, vms: str = "") -> Result:
+    Path("vms.yaml").write_text(vms or "{apiVersion: v1, kind: Namespace, metadata: {name: x}}")
+    files = [part for each in ("types.yaml", "vms.yaml") for part in ("-f", each)]
+    result = CliRunner().invoke(main, ["capacity", *files, *arguments])
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+    return result
+
+
+def answer(*arguments: str, vms: str = "") -> Any:
+    return json.loads(run("-o", "json", *arguments, vms=vms).stdout)
+
+
+def test_the_whole_report(snapshot: SnapshotAssertion) -> None:
+    vms = vm("web-1") + vm("web-2") + vm("web-3") + vm("monster", "huge") + vm("lost", nodeSelector={"zone": "moon"})
+    result = run("--nodes", "nodes.yaml", "-f", "quota.yaml", vms=vms)
+    assert result.exit_code == 1
+    assert result.stdout == snapshot
+    assert result.stderr == "3 nodes, 5 VMs, 2 VMs have no node, 3 VMs are refused by quotas or limits\n"
+
+
+def test_everything_fits() -> None:
+    Path("types.yaml").write_text(dedent(FILES["types.yaml"]).partition("---")[0])
+    result = run("--nodes", "nodes.yaml", vms=vm("web"))
+    assert result.exit_code == 0, result.stdout
+    assert "any one node may fail" in result.stdout
+
+
+def test_types_by_kind_of_node() -> None:
+    types = {each["name"]: each for each in answer("--nodes", "nodes.yaml", vms=vm("web"))["instancetypes"]}
+    small = types["small"]
+    assert [(each["kind"], each["least"], each["short_of"]) for each in small["kinds"]] == [
+        ("general", 13, "memory"),
+        ("gpu", 0, "taints"),
+    ]
+    assert (small["empty"], small["beside"]) == (26, 25)
+    assert types["huge"]["empty"] == 0
+
+
+def test_a_vm_that_runs_is_where_its_vmi_is() -> None:
+    running = dedent("""\
+        ---
+        apiVersion: kubevirt.io/v1
+        kind: VirtualMachineInstance
+        metadata:
+          name: web
+          namespace: default
+          ownerReferences: [{apiVersion: kubevirt.io/v1, kind: VirtualMachine, name: web, uid: u}]
+        spec: {domain: {devices: {}}}
+        status: {nodeName: gpu-1, phase: Running}
+        """)
+    (found,) = answer("--nodes", "nodes.yaml", vms=vm("web") + running)["vms"]
+    assert (found["node"], found["kinds"]) == ("gpu-1", ["general"])
+
+
+def test_halted_vms_take_no_room_and_pools_take_as_many_as_they_say() -> None:
+    pool = {
+        "apiVersion": "pool.kubevirt.io/v1beta1",
+        "kind": "VirtualMachinePool",
+        "metadata": {"name": "pool"},
+        "spec": {
+            "replicas": 3,
+            "selector": {"matchLabels": {"a": "b"}},
+            "virtualMachineTemplate": {
+                "metadata": {"labels": {"a": "b"}},
+                "spec": {
+                    "runStrategy": "Always",
+                    "instancetype": {"name": "small"},
+                    "template": {"metadata": {"labels": {"a": "b"}}, "spec": {"domain": {"devices": {}}}},
+                },
+            },
+        },
+    }
+    vms = vm("halted").replace("Always", "Halted") + "---\n" + json.dumps(pool)
+    found = answer("--nodes", "nodes.yaml", vms=vms)
+    assert [(each["name"], bool(each["node"])) for each in found["vms"]] == [
+        ("default/halted", False),
+        ("default/pool-0", True),
+        ("default/pool-1", True),
+        ("default/pool-2", True),
+    ]
+    assert found["packing"]["placed"] == 3
+
+
+def test_other_pods_take_room_where_they_run() -> None:
+    pod = {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": "system", "namespace": "kube-system"},
+        "spec": {
+            "nodeName": "general-1",
+            "containers": [{"name": "c", "image": "i", "resources": {"requests": {"memory": "59Gi"}}}],
+        },
+    }
+    found = answer("--nodes", "nodes.yaml", vms=json.dumps(pod))
+    (small,) = (each for each in found["instancetypes"] if each["name"] == "small")
+    assert (small["empty"], small["beside"]) == (26, 13)
+
+
+def test_quotas_and_the_limits_that_kubevirt_sets_itself() -> None:
+    found = answer("--nodes", "nodes.yaml", "-f", "quota.yaml", vms=vm("a") + vm("b") + vm("c"))
+    lines = {each["resource"]: each for each in found["quotas"]}
+    assert lines["requests.memory"]["hard"] == "10Gi"
+    assert [each["vm"] for each in found["refusals"]] == ["default/c"]
+    assert found["automaticLimits"] == [{"namespace": "default", "resource": "memory", "vms": 3}]
+    assert found["notJudged"] == ["persistentvolumeclaims"]
+
+
+def test_a_vm_that_makes_no_pod_is_told_and_counts_for_nothing() -> None:
+    broken = vm("a", volumes=[{"name": "s", "sysprep": {}}]).replace(
+        '"devices": {}', '"devices": {"disks": [{"name": "s", "cdrom": {}}]}'
+    )
+    result = run("--nodes", "nodes.yaml", vms=broken)
+    assert result.exit_code == 1
+    assert "default/a: no Pod is made: spec.volumes[0].sysprep" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((), "there are no nodes"),
+        (("--nodes", "none.yaml"), "none.yaml: "),
+        (("--nodes", "types.yaml"), "nodes are declared in one document"),
+        (("--nodes", "nodes.yaml", "-e", "lab"), "is no catalog that has environments"),
+    ],
+)
+def test_what_cannot_be_answered(arguments: tuple[str, ...], message: str) -> None:
+    result = run(*arguments)
+    assert result.exit_code == 2
+    assert message in result.stderr
+
+
+def test_nodes_of_a_dump_may_say_more_than_is_known() -> None:
+    node = {
+        "apiVersion": "v1",
+        "kind": "Node",
+        "metadata": {"name": "n", "labels": {"kubevirt.io/schedulable": "true", "kubernetes.io/arch": "amd64"}},
+        "spec": {"podCIDR": "10.0.0.0/24", "newer": 1},
+        "status": {"allocatable": {"cpu": "8", "memory": "32Gi", "pods": "110"}, "features": {"x": True}},
+    }
+    (kind,) = answer(vms=json.dumps(node))["kinds"]
+    assert (kind["name"], kind["nodes"]) == ("8cpu-32Gi", 1)
