@@ -19,7 +19,6 @@ from virtcatalog.catalog.model import (
     Selection,
     Source,
 )
-from virtcatalog.render.environment import deployed
 from virtcatalog.render.output import render
 from virtcatalog.render.tree import replace
 
@@ -65,7 +64,7 @@ def built(tmp_path: Path, *overlays: Overlay, path: str = "overlays/x") -> dict[
     replace(folder, render(catalog(*overlays)))
     found = by_identity(kustomize(folder / path))
     if overlays:
-        expected = by_identity(deployed(catalog(*overlays), "x"))
+        expected = by_identity(catalog(*overlays).objects("x"))
         assert {key: without_empty(each) for key, each in found.items()} == {
             key: without_empty(each) for key, each in expected.items()
         }

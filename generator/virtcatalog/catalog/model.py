@@ -13,7 +13,7 @@ from virtcatalog.api.annotations import DEPRECATED_LABEL
 from virtcatalog.api.decode import manifest_name
 from virtcatalog.api.quantity import Quantity
 from virtcatalog.errors import Problem
-from virtcatalog.manifests.merge import fresh
+from virtcatalog.manifests.merge import fresh, merge
 
 API_VERSION = "instancetype.kubevirt.io/v1beta1"
 CLUSTER_INSTANCETYPE = "VirtualMachineClusterInstancetype"
@@ -220,6 +220,17 @@ class Overlay(msgspec.Struct, frozen=True, kw_only=True):
             and self.select.matches(manifest)
         )
 
+    def deployed(self, manifest: Manifest) -> Manifest:
+        """Return an object after the patches, the namespace, labels and annotations, in kustomize's order."""
+        manifest = merge(manifest, *self.patches_for(manifest))
+        metadata = manifest["metadata"]
+        if self.namespace and manifest["kind"] in NAMESPACED_KINDS:
+            metadata["namespace"] = self.namespace
+        for part, additions in (("labels", self.labels), ("annotations", self.annotations)):
+            if additions:
+                metadata[part] = {**metadata.get(part, {}), **additions}
+        return manifest
+
     def patches_for(self, manifest: Mapping[str, Any]) -> tuple[dict[str, Any], ...]:
         """Return the merge patches that apply to this object, in order."""
         return tuple(each.patch for each in self.patches if each.target.matches(manifest))
@@ -313,9 +324,17 @@ class Catalog(msgspec.Struct, frozen=True, kw_only=True):
     version: str = ""
     lock: Lock | None = None
 
-    def objects(self) -> list[Manifest]:
-        """Return every object as a plain manifest, in output order: by kind as `KINDS` lists them, then by name."""
-        return [manifest for kind in KINDS for manifest in self._of(kind)]
+    def objects(self, environment: str = "") -> list[Manifest]:
+        """Return every object as a plain manifest, in output order: by kind as `KINDS` lists them, then by name.
+
+        With an environment, those that its overlay deploys, as kustomize makes them of the rendered tree; KeyError when
+        there is none of that name.
+        """
+        objects = [manifest for kind in KINDS for manifest in self._of(kind)]
+        if not environment:
+            return objects
+        overlay = self.overlay(environment)
+        return [overlay.deployed(each) for each in objects if overlay.includes(each)]
 
     def objects_of(self, kind: str) -> list[Manifest]:
         """Return the objects of one kind, by name; KeyError for a kind that catalogs do not render."""

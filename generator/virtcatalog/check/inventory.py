@@ -25,7 +25,6 @@ from virtcatalog.kubevirt.conditions import Conditions
 from virtcatalog.manifests.read import Manifest
 from virtcatalog.placement import environments_for, environments_of
 from virtcatalog.releases import DEFAULT
-from virtcatalog.render.environment import deployed
 
 
 def take(
@@ -103,7 +102,7 @@ def _patched(catalog: Catalog) -> Iterator[Subject]:
             for each in catalog.objects()
             if overlay.includes(each) and any("spec" in patch for patch in overlay.patches_for(each))
         }
-        for manifest in deployed(catalog, overlay.name):
+        for manifest in catalog.objects(overlay.name):
             if (manifest["kind"], manifest["metadata"]["name"]) in changed:
                 yield Subject(
                     manifest=manifest,

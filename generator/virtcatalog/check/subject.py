@@ -24,7 +24,6 @@ from virtcatalog.check.finding import Finding, Rule
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.conditions import Choice, Conditions, choose_release
 from virtcatalog.placement import release_of
-from virtcatalog.render.environment import deployed
 
 Origin = Literal["catalog", "environment", "import"]
 
@@ -142,7 +141,7 @@ class Inventory(msgspec.Struct, frozen=True, kw_only=True):
 
     def of(self, environment: str, where: str = "") -> list[Manifest]:
         """Return the instance types and preferences that an environment deploys, and what is there beside them."""
-        own = deployed(self.catalog, environment) if self.catalog else []
+        own = self.catalog.objects(environment) if self.catalog else []
         beside = [each for each in self.objects if each.origin == "import" and each.is_in(environment, where)]
         return [*own, *(each.manifest for each in beside)]
 

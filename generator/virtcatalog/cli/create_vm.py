@@ -159,11 +159,10 @@ def _batch(catalog: str | None, environment: str | None, sources: tuple[str, ...
     else:
         from virtcatalog.catalog.load import load_catalog
         from virtcatalog.placement import check_environments, release_of
-        from virtcatalog.render.environment import deployed
 
         loaded = load_catalog(catalog or "catalog")
         check_environments([environment], loaded.overlays, f"in {loaded.path}")
-        objects, release = deployed(loaded, environment), release_of(loaded.overlays, environment)
+        objects, release = loaded.objects(environment), release_of(loaded.overlays, environment)
     located = [*map(unplaced, objects), *(Located(each.data, each.problem) for each in read(sources))]
     return Batch([], located, [], environment or "", release)
 

@@ -221,11 +221,12 @@ class _Met:
         return self._catalogs[path]
 
     def _batch(self, catalog: Catalog | None, environment: str, vms: list[Located], around: list[Located]) -> Batch:
-        from virtcatalog.render.environment import deployed
-
         key = catalog.path if catalog else "", environment
         if key not in self._objects:
-            manifests = deployed(catalog, environment) if catalog else self._manifests()
+            known = [each.name for each in catalog.overlays] if catalog else []
+            # A template may be rendered for an environment that the catalog which it meets does not have.
+            here = environment if environment in known else BASE
+            manifests = catalog.objects(here) if catalog else self._manifests()
             self._objects[key] = [unplaced(each) for each in manifests]
         release = release_of(catalog.overlays, environment) if catalog else ""
         return Batch(vms, [*self._objects[key], *around], [], environment, release)

@@ -26,7 +26,6 @@ from virtcatalog.manifests.emit import dump
 from virtcatalog.manifests.read import Manifest
 from virtcatalog.manifests.sources import SourceError, open_source
 from virtcatalog.releases import DEFAULT, RELEASES, Release, find_release
-from virtcatalog.render.environment import deployed
 from virtcatalog.review.side import read_folder
 
 if TYPE_CHECKING:
@@ -143,7 +142,7 @@ class GoldenCatalog(pytest.File):
     ) -> Iterator[GoldenTest]:
         """Yield the tests of VM templates under a release, None for the one that their cluster or environment names."""
         for declared in vms:
-            for template in crossed(declared, deployed(catalog, declared.environment)):
+            for template in crossed(declared, catalog.objects(declared.environment)):
                 test = GoldenTest.from_parent(parent, name=template.key, callobj=_check)
                 test.catalog, test.template, test.release = self, template, release
                 test.objects = catalog, declared.environment
@@ -276,7 +275,7 @@ class GoldenTest(pytest.Function):
 
     def _cluster(self) -> Cluster:
         catalog, environment = self.objects
-        manifests = [*deployed(catalog, environment), *self.catalog.cluster, *self.template.companions]
+        manifests = [*catalog.objects(environment), *self.catalog.cluster, *self.template.companions]
         declared = next((each.kubevirt for each in catalog.overlays if each.name == environment), "")
         return Cluster(
             manifests,

@@ -17,7 +17,6 @@ from virtcatalog.manifests.read import Manifest, read_manifests
 from virtcatalog.manifests.sources import Folder, SourceError, manifest_files
 from virtcatalog.placement import BASE as NOWHERE
 from virtcatalog.placement import environments_of
-from virtcatalog.render.environment import deployed
 
 _ROUNDS = 4
 
@@ -179,7 +178,7 @@ def _of_catalog(catalog: Catalog, label: str) -> Side:
     }
     return Side(
         label=label,
-        objects={name: deployed(catalog, name) for name in (NOWHERE, *(each.name for each in catalog.overlays))},
+        objects={name: catalog.objects(name) for name in (NOWHERE, *(each.name for each in catalog.overlays))},
         companions=companions,
         overlays=catalog.overlays,
         catalog=True,

@@ -14,7 +14,6 @@ from virtcatalog.catalog.model import Catalog
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.pipeline import expand
 from virtcatalog.manifests.emit import dump, join
-from virtcatalog.render.environment import deployed
 from virtcatalog.render.gitops import Destination, Origin, application_set, flux
 from virtcatalog.render.output import render
 from virtcatalog.render.tree import with_ownership
@@ -97,7 +96,7 @@ def _templates(folder: Traversable, above: str = "") -> Iterator[tuple[str, str]
 def _domains(catalog: Catalog) -> Iterator[tuple[str, str]]:
     """Yield the golden domains, as the pytest plugin takes them."""
     for template in catalog.vms:
-        cluster = Cluster([*deployed(catalog, template.environment), *template.companions])
+        cluster = Cluster([*catalog.objects(template.environment), *template.companions])
         yield template.key, expand(template.manifest, cluster).domain_xml or ""
 
 

@@ -12,7 +12,6 @@ from virtcatalog.errors import ManifestError, Problem
 from virtcatalog.manifests.difference import Difference, differences, shown
 from virtcatalog.manifests.identity import Identity, identity
 from virtcatalog.manifests.merge import merge
-from virtcatalog.render.environment import deployed
 
 Data = dict[str, Any]
 
@@ -26,7 +25,7 @@ def prove(draft: Draft, manifests: Sequence[Mapping[str, Any]], *, relabel: bool
     catalog = load_catalog("catalog", {path: text.encode() for path, text in draft.files.items()})
     made: dict[Identity, Data] = {}
     for environment in draft.environments or ("",):
-        for each in deployed(catalog, environment):
+        for each in catalog.objects(environment):
             made[identity(each)] = each
     wanted = {identity(each): _written(each) for each in manifests}
     restated: list[Problem] = []
