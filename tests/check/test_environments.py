@@ -4,7 +4,11 @@ from datetime import date
 
 import pytest
 
+from virtcatalog.catalog.load import load_catalog
 from virtcatalog.errors import CatalogError
+from virtcatalog.publish.publish import publish
+
+CATALOG = "name: test\nvendor: example.org\nkubevirt: v1.9.0\n"
 
 VM = """\
     apiVersion: kubevirt.io/v1
@@ -110,3 +114,13 @@ def test_clusters_and_namespaces_are_names(bench, overlay, problem):
     with pytest.raises(CatalogError) as raised:
         bench({"overlays.yaml": f"one: {overlay}\ntwo: {{}}\n"})
     assert problem in str(raised.value)
+
+
+def test_what_build_would_refuse(bench):
+    bench.write({"overlays.yaml": "one: {}\ntwo: {}\n"})
+    publish(load_catalog(bench.root), "v1.0.0", bench.root.parent / f"{bench.root.name}-output")
+    (found,) = bench({"overlays.yaml": "one: {}\ntwo: {select: {names: [m.small, linux.one]}}\n"})
+    assert found.startswith("overlays.yaml:2:1: instance type m.large: is left out, and was published in v1.0.0: VMs")
+    assert found.endswith("(in two) [error: broken-promise]")
+    allowed = f"{CATALOG}allow: [{{rule: broken-promise, reason: nobody uses it}}]\n"
+    assert "'broken-promise' cannot be allowed" in "".join(bench({"catalog.yaml": allowed}))

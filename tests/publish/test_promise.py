@@ -263,3 +263,19 @@ VMs that exist keep their revision; new ones must name something else.
 """
     )
     assert run("release", "v2.0.1", status=0).stdout == "## v2.0.1\n\nNo changes since v2.0.0.\n"
+
+
+@pytest.mark.parametrize(
+    "version", ["", "1", "v1.2", "1.2.3.4", "v01.2.3", "v1.2.3+build", "v2.0.0-", "v2.0.0_rc", "V2.0.0", "next"]
+)
+def test_a_version_has_a_form(version):
+    assert f"{version!r} is no version such as v1.2.0" in run("release", version, status=2).stderr
+
+
+def test_versions_rise():
+    for version in ("v1.0.1-rc.2", "v1.0.1-rc.10", "v1.0.1", "v1.10.0"):
+        run("release", version, status=0)
+    for version in ("v1.10.0-rc.1", "v1.9.0", "1.2.3", "v0.1.0"):
+        refused = run("release", version, status=2).stderr
+        assert f"{version} comes before v1.10.0, which is published already; choose a later version" in refused
+    run("release", "v1.10.0", status=0)

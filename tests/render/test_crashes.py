@@ -106,7 +106,7 @@ def changing_calls(folder: Path, command: list[str], missing: tuple[str, ...]) -
 @pytest.mark.parametrize("exchange", ["exchange", "renames"])
 @pytest.mark.parametrize(
     "command",
-    [["build"], ["release", "v1", "--date", "2027-01-01"], ["adopt", "-f", "vm.yaml", "-i"]],
+    [["build"], ["release", "v1.0.0", "--date", "2027-01-01"], ["adopt", "-f", "vm.yaml", "-i"]],
     ids=lambda c: c[0],
 )
 def test_a_killed_run_leaves_the_old_or_the_new_and_the_next_one_cleans_up(tmp_path, command, exchange):

@@ -88,6 +88,17 @@ def requirement_labels(spec: Mapping[str, Any]) -> dict[str, str]:
     }
 
 
+#: What is said in the spec, too, and that an object goes: a promise of the labels alone would be one of these twice.
+_RESTATED = {f"{PREFIX}{key}" for key in (*INSTANCETYPE_LABELS, *PREFERENCE_LABELS)} - {
+    f"{PREFIX}{key}" for key in ("class", "version", "size", "os-type", "arch")
+} | {DEPRECATED_LABEL}
+
+
+def promised(labels: Mapping[str, str]) -> dict[str, str]:
+    """Return the labels that whoever selects objects may rely on once they are published."""
+    return {key: value for key, value in sorted(labels.items()) if key not in _RESTATED}
+
+
 def common_labels(vendor: str, deprecated: Deprecation | None) -> dict[str, str]:
     """Return the labels of the vendor and of deprecation."""
     labels = {f"{PREFIX}vendor": vendor} if vendor else {}

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from msgspec.structs import replace
+
 from virtcatalog.catalog import reserved
 from virtcatalog.catalog.chain import Chain, Level
 from virtcatalog.catalog.compose import Components, Layer
@@ -90,8 +92,7 @@ class _Loader:
         lock = read_lock(sources)
         if sources.problems:
             raise CatalogError(*sources.problems)
-        kinds = [{entry.name: entry for entry, _ in each} for each in (types, prefs)]
-        return Catalog(
+        catalog = Catalog(
             path=path,
             name=declared["name"],
             vendor=settings.vendor,
@@ -116,9 +117,9 @@ class _Loader:
                 for index, each in enumerate(part.declared.get("allow") or ())
             ),
             files=sources.files,
-            version=released_version(lock, kinds[0], kinds[1]),
             lock=lock,
         )
+        return replace(catalog, version=released_version(catalog))
 
     def _components(self) -> Components:
         found: dict[str, list[Layer]] = {}

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from hashlib import sha256
 from typing import Any, Final
 
 from virtcatalog.api.names import label_fault
 from virtcatalog.api.object import Object
 from virtcatalog.catalog.check import faults
+from virtcatalog.catalog.labels import promised
 from virtcatalog.catalog.layers import is_date
-from virtcatalog.catalog.model import Entry, Lock, Published
+from virtcatalog.catalog.model import Catalog, Entry, Lock, Published
+from virtcatalog.catalog.published import LOCK, EnvironmentLine, digest, line, published_in, read_environments, same
 from virtcatalog.catalog.sources import Sources
 
-LOCK: Final = "catalog.lock"
 SECTIONS: Final = ("instancetypes", "preferences")
 _COMMENT: Final = "Written by `virtcatalog release`: what is published under which name. Do not edit."
 
@@ -28,6 +28,7 @@ class _Published(Object, kw_only=True):
     since: str
     digest: str
     metadata: str
+    labels: dict[str, str] | None = None
     deprecated: _Deprecated | None = None
     spec: dict[str, Any]
 
@@ -37,6 +38,7 @@ class _LockFile(Object, kw_only=True):
     version: str
     instancetypes: dict[str, _Published]
     preferences: dict[str, _Published]
+    environments: dict[str, EnvironmentLine] = {}
 
 
 def read_lock(sources: Sources) -> Lock | None:
@@ -72,33 +74,49 @@ def read_lock(sources: Sources) -> Lock | None:
                 since=each["since"],
                 spec=each["spec"],
                 metadata=each["metadata"],
+                labels=each.get("labels"),
                 deprecated=each.get("deprecated"),
                 source=sources.source(LOCK, (section, name)),
             )
-    return Lock(version=data["version"], instancetypes=sections["instancetypes"], preferences=sections["preferences"])
+    return Lock(
+        version=data["version"],
+        instancetypes=sections["instancetypes"],
+        preferences=sections["preferences"],
+        environments=dict(read_environments(data.get("environments") or {}, sources.source, report)),
+    )
 
 
-def write_lock(version: str, entries: Mapping[str, Mapping[str, Entry]], before: Lock | None) -> str:
-    """Return the text of the lock that publishes these entries of each section as a version."""
+def write_lock(version: str, catalog: Catalog) -> str:
+    """Return the text of the lock that publishes a catalog as a version."""
+    before = catalog.lock
     lines = ["{", f'"comment": {_json(_COMMENT)},', f'"version": {_json(version)},']
-    for section in SECTIONS:
+    for section, entries in (("instancetypes", catalog.instancetypes), ("preferences", catalog.preferences)):
         known: Mapping[str, Published] = getattr(before, section) if before else {}
-        made = []
-        for name, entry in sorted(entries[section].items()):
-            was = known.get(name)
-            line: dict[str, Any] = {"since": was.since if was and was.spec == entry.spec else version}
-            if entry.deprecated:
-                line["deprecated"] = {"replacedBy": entry.deprecated.replaced_by, "sunset": entry.deprecated.sunset}
-            line |= {"digest": digest(entry.spec), "metadata": metadata_digest(entry), "spec": entry.spec}
-            made.append(f"{_json(name)}: {_json(line)}")
-        end = "," if section != SECTIONS[-1] else ""
-        lines += [f'"{section}": {{', *(each + "," for each in made[:-1]), *made[-1:], "}" + end]
-    return "\n".join([*lines, "}"]) + "\n"
+        found = {entry.name: _line(entry, known.get(entry.name), version) for entry in entries}
+        lines += [f'"{section}": {{', *_rows(dict(sorted(found.items()))), "},"]
+    were = before.environments if before else {}
+    environments = {
+        overlay.name: line(published_in(catalog, overlay), were.get(overlay.name), version)
+        for overlay in catalog.overlays
+    }
+    return "\n".join([*lines, '"environments": {', *_rows(environments), "}", "}"]) + "\n"
 
 
-def digest(value: Any) -> str:
-    """Return the SHA-256 of plain data, as JSON with sorted keys and without spaces."""
-    return "sha256:" + sha256(json.dumps(value, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+def _line(entry: Entry, was: Published | None, version: str) -> dict[str, Any]:
+    made: dict[str, Any] = {"since": was.since if was and was.spec == entry.spec else version}
+    if entry.deprecated:
+        made["deprecated"] = {"replacedBy": entry.deprecated.replaced_by, "sunset": entry.deprecated.sunset}
+    return made | {
+        "digest": digest(entry.spec),
+        "metadata": metadata_digest(entry),
+        "labels": promised(entry.labels),
+        "spec": entry.spec,
+    }
+
+
+def _rows(found: Mapping[str, Any]) -> list[str]:
+    rows = [f"{_json(name)}: {_json(value)}" for name, value in found.items()]
+    return [*(f"{row}," for row in rows[:-1]), *rows[-1:]]
 
 
 def metadata_digest(entry: Entry) -> str:
@@ -106,17 +124,18 @@ def metadata_digest(entry: Entry) -> str:
     return digest([entry.labels, entry.annotations])
 
 
-def released_version(lock: Lock | None, instancetypes: Mapping[str, Entry], preferences: Mapping[str, Entry]) -> str:
+def released_version(catalog: Catalog) -> str:
     """Return the version that the objects are: the released one, `VERSION-changed` once any differs, "" before."""
+    lock = catalog.lock
     if lock is None:
         return ""
-    for entries, known in ((instancetypes, lock.instancetypes), (preferences, lock.preferences)):
-        if entries.keys() != known.keys() or any(
-            entry.spec != known[name].spec or metadata_digest(entry) != known[name].metadata
-            for name, entry in entries.items()
+    for entries, known in ((catalog.instancetypes, lock.instancetypes), (catalog.preferences, lock.preferences)):
+        if {entry.name for entry in entries} != known.keys() or any(
+            entry.spec != known[entry.name].spec or metadata_digest(entry) != known[entry.name].metadata
+            for entry in entries
         ):
             return f"{lock.version}-changed"
-    return lock.version
+    return lock.version if all(same(catalog, each) for each in lock.environments) else f"{lock.version}-changed"
 
 
 def _json(value: Any) -> str:

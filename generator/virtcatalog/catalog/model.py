@@ -272,13 +272,37 @@ class VmTemplate(msgspec.Struct, frozen=True, kw_only=True):
 class Published(msgspec.Struct, frozen=True, kw_only=True):
     """An object as the last release published it: `since` is the version that had it first.
 
-    `metadata` is the digest of its labels and annotations, `deprecated` has `replacedBy` and `sunset`.
+    `metadata` is the digest of its labels and annotations, `deprecated` has `replacedBy` and `sunset`; `labels` are
+    those that are promised, None in a lock of before they were.
     """
 
     since: str
     spec: dict[str, Any]
     metadata: str
+    labels: dict[str, str] | None = None
     deprecated: dict[str, str] | None = None
+    source: Source
+
+
+class PublishedPatch(msgspec.Struct, frozen=True, kw_only=True):
+    """What an environment published in place of an object's own spec and promised labels, None where it kept these."""
+
+    since: str
+    spec: dict[str, Any] | None = None
+    labels: dict[str, str] | None = None
+
+
+class PublishedEnvironment(msgspec.Struct, frozen=True, kw_only=True):
+    """An environment as the last release published it.
+
+    `objects` are the names by kind, `labels` those of every object; `patched` is by `Kind/name`.
+    """
+
+    since: str
+    namespace: str = ""
+    labels: dict[str, str] = {}
+    objects: dict[str, tuple[str, ...]]
+    patched: dict[str, PublishedPatch] = {}
     source: Source
 
 
@@ -288,6 +312,7 @@ class Lock(msgspec.Struct, frozen=True, kw_only=True):
     version: str
     instancetypes: dict[str, Published]
     preferences: dict[str, Published]
+    environments: dict[str, PublishedEnvironment] = {}
 
 
 class Allowance(msgspec.Struct, frozen=True):

@@ -25,7 +25,7 @@ UNKNOWN = Rule(
 )
 RULES = (UNUSED, UNKNOWN)
 
-_NEVER = frozenset(("invalid-declaration", UNUSED.id, UNKNOWN.id))
+_NEVER = frozenset(("invalid-declaration", "broken-promise", UNUSED.id, UNKNOWN.id))
 
 
 def apply(findings: Iterable[Finding], allow: Iterable[Allowance], rules: Mapping[str, Rule]) -> list[Finding]:

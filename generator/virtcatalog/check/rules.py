@@ -12,6 +12,7 @@ from virtcatalog.check import (
     labels,
     names,
     probes,
+    promise,
     releases,
     scalars,
     usability,
@@ -22,7 +23,7 @@ from virtcatalog.check import (
 from virtcatalog.check.finding import Finding, together
 from virtcatalog.check.subject import Inventory
 
-_CHECKS = (releases, names, labels, values, scalars, webhooks, probes, usability, fitting, vms, deprecation)
+_CHECKS = (releases, names, labels, values, scalars, webhooks, probes, usability, fitting, vms, deprecation, promise)
 
 RULES = MappingProxyType(
     {

@@ -63,10 +63,10 @@ def refuse(broken: Sequence[Breach]) -> int:
     """Say what is published and would be another thing, and what to do instead; return the exit status."""
     from virtcatalog.publish.promise import ADVICE
 
-    problems = sorted({breach.problem for breach in broken})
-    for problem in problems:
-        echo(str(problem), err=True)
-    summary(f"{counted(len(problems), 'published field or name', 'published fields or names')} would change. {ADVICE}")
+    told = dict.fromkeys(map(str, sorted(broken, key=lambda each: (each.problem, each.environment))))
+    for text in told:
+        echo(text, err=True)
+    summary(f"{counted(len(told), 'published field or name', 'published fields or names')} would change. {ADVICE}")
     return 1
 
 

@@ -11,6 +11,7 @@ from virtcatalog.catalog.model import Catalog, Entry, Instancetype, Published
 from virtcatalog.errors import counted
 from virtcatalog.escaping import markdown
 from virtcatalog.manifests.difference import differences
+from virtcatalog.publish.environments import broken
 from virtcatalog.publish.promise import NOUNS, sections
 from virtcatalog.render.natural import natural
 
@@ -47,6 +48,14 @@ def changes(catalog: Catalog) -> Changes:
             now = _deprecation(entry)
             if now is not None and (was is None or was.deprecated != now):
                 deprecated.append(what + _replacement(now))
+    known = catalog.lock.environments if catalog.lock else {}
+    if known:
+        added += [f"Environment `{each.name}`" for each in catalog.overlays if each.name not in known]
+    for each in broken(catalog):
+        noun = NOUNS["instancetypes" if each.instancetype else "preferences"]
+        what = f"In `{each.environment}`" + (f", {noun} `{each.name}`" if each.name else "")
+        reason = _replacement(each.was.deprecated or {}) if each.was else ""
+        (removed if each.gone else changed).append(f"{what}: {markdown(each.text)}{reason}")
     return Changes(tuple(added), tuple(changed), tuple(deprecated), tuple(removed))
 
 

@@ -7,10 +7,12 @@ from datetime import date
 from fnmatch import fnmatchcase
 
 import msgspec
+from msgspec.structs import replace
 
 from virtcatalog.catalog.model import Catalog, Entry, Published
-from virtcatalog.errors import Problem
+from virtcatalog.errors import Problem, within
 from virtcatalog.manifests.difference import differences
+from virtcatalog.publish.environments import Broken, broken
 
 #: What a kind of entry is called, by its section of the lock.
 NOUNS = {"instancetypes": "instance type", "preferences": "preference"}
@@ -23,10 +25,17 @@ ADVICE = (
 
 
 class Breach(msgspec.Struct, frozen=True):
-    """A published object that is not there any more, or not as it was."""
+    """What is published and is not there any more, or not as it was: of an object, or of an environment as a whole.
+
+    `name` is the object's, or the environment's; `environment` is "" for what the objects say themselves.
+    """
 
     name: str
     problem: Problem
+    environment: str = ""
+
+    def __str__(self) -> str:
+        return str(replace(self.problem, message=within(self.problem.message, [self.environment])))
 
 
 def sections(catalog: Catalog) -> Iterator[tuple[str, Mapping[str, Entry], Mapping[str, Published]]]:
@@ -39,34 +48,56 @@ def sections(catalog: Catalog) -> Iterator[tuple[str, Mapping[str, Entry], Mappi
 
 
 def breaches(catalog: Catalog, day: date | None = None) -> Iterator[Breach]:
-    """Yield where the catalog breaks its promise: a published spec is changed, or a published name is gone.
+    """Yield where the catalog breaks its promise, in the objects themselves and in what environments make of them.
 
-    A name may go from the day of its sunset on. Without a day, which only a release knows, it may not.
+    A published spec must not change, a published label neither, and a published name not go, from no environment. A
+    name may go from the day of its sunset on. Without a day, which only a release knows, it may not.
     """
     for section, entries, published in sections(catalog):
         for name, was in published.items():
             if name not in entries:
-                message = _gone(was, day)
+                message = _gone("is gone", was, day)
                 if message:
                     place = was.source
                     what = f"{NOUNS[section]} {name}"
                     yield Breach(name, Problem(place.file, place.line, place.column, what, "", message))
-                continue
-            if entries[name].spec != was.spec:
+            else:
                 yield from _changed(section, entries[name], was)
+    for each in broken(catalog):
+        yield from _in_environment(each, day)
+
+
+def _in_environment(each: Broken, day: date | None) -> Iterator[Breach]:
+    noun = NOUNS["instancetypes" if each.instancetype else "preferences"]
+    what = f"{noun} {each.name}" if each.name else f"environment {each.environment}"
+    if each.was is not None:
+        message = _gone(each.text, each.was, day)
+    else:
+        message = f"{each.text}; published since {each.since}" + ("" if each.gone else ", and it must not change")
+    if message:
+        place = each.source
+        problem = Problem(place.file, place.line, place.column, what, "", message)
+        yield Breach(each.name or each.environment, problem, each.environment)
 
 
 def _changed(section: str, entry: Entry, was: Published) -> Iterator[Breach]:
     what = f"{NOUNS[section]} {entry.name}"
+    for key, value in (was.labels or {}).items():
+        now = entry.labels.get(key)
+        if now != value:
+            place = entry.place(f"metadata.labels[{key}]")
+            text = f"label {key}: {value} is gone" if now is None else f"label {key}: {value} → {now}"
+            message = f"{text}; published since {was.since}, and whoever selects by it relies on it"
+            yield Breach(entry.name, Problem(place.file, place.line, place.column, what, "", message))
     for each in differences(was.spec, entry.spec):
         place = entry.place(f"spec.{each.field}")
         message = f"{each}; published since {was.since}, and its spec must not change"
         yield Breach(entry.name, Problem(place.file, place.line, place.column, what, "", message))
 
 
-def _gone(was: Published, day: date | None) -> str:
+def _gone(how: str, was: Published, day: date | None) -> str:
     """Why a published object must not be removed on that day, or at all without one; "" when it may be."""
-    start = f"is gone, and was published in {was.since}: VMs that name it could no longer be created"
+    start = f"{how}, and was published in {was.since}: VMs that name it could no longer be created"
     if was.deprecated is None:
         return f"{start}; deprecate it first, with a replacement and a sunset, and release that"
     sunset = was.deprecated.get("sunset")
@@ -80,5 +111,6 @@ def _gone(was: Published, day: date | None) -> str:
 
 
 def accepts(globs: Iterable[str], breach: Breach) -> bool:
-    """Whether one of the globs of `--accept` matches the object's name."""
-    return any(fnmatchcase(breach.name, glob) for glob in globs)
+    """Whether one of the globs of `--accept` matches the object's or environment's name, or `production/u1.small`."""
+    names = (breach.name, f"{breach.environment}/{breach.name}" if breach.environment else breach.name)
+    return any(fnmatchcase(name, glob) for name in names for glob in globs)

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
 from msgspec.structs import replace
 
 from virtcatalog.api.names import key_fault, label_fault
-from virtcatalog.catalog.lock import LOCK, write_lock
+from virtcatalog.catalog.lock import write_lock
 from virtcatalog.catalog.model import Catalog
+from virtcatalog.catalog.published import LOCK
 from virtcatalog.errors import VirtcatalogError
-from virtcatalog.publish.promise import sections
 from virtcatalog.render import tree
 from virtcatalog.render.bundle import version_label
 from virtcatalog.render.files import replace_file, said_nowhere
@@ -22,13 +23,30 @@ class ReleaseError(VirtcatalogError):
     """A release cannot be written."""
 
 
+#: As https://semver.org has it, with or without a `v`; labels cannot hold a build's `+`.
+_VERSION = re.compile(r"v?(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(?:-([0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*))?")
+
+
 def version_fault(catalog: Catalog, version: str) -> str:
-    """Say why a version cannot be one, or ""."""
-    if not version:
-        return "the version must not be empty"
+    """Say why a version cannot be the next one, or ""."""
     if version.endswith("-changed"):
         return "a version must not end in -changed: what differs from a release is called so"
+    if not _VERSION.fullmatch(version):
+        return f"{version!r} is no version such as v1.2.0, or v1.2.0-rc.1 of what comes before that"
+    before = catalog.lock.version if catalog.lock else ""
+    # A lock of before versions had a form says nothing of their order.
+    if _VERSION.fullmatch(before) and _precedence(version) < _precedence(before):
+        return f"{version} comes before {before}, which is published already; choose a later version"
     return key_fault(version_label(catalog.name)) or label_fault(f"{version}-changed")
+
+
+def _precedence(version: str) -> tuple[object, ...]:
+    """What versions are ordered by: numbers, then that it is no pre-release, then the parts of that."""
+    found = _VERSION.fullmatch(version)
+    assert found is not None
+    parts = (found[4] or "").split(".") if found[4] else []
+    marks = tuple((0, int(part), "") if part.isdecimal() else (1, 0, part) for part in parts)
+    return (*map(int, found.group(1, 2, 3)), not parts, marks)
 
 
 def publish(
@@ -44,8 +62,7 @@ def publish(
     The lock comes last and in one step: whatever interrupts this, the same command run again completes it. Raises
     ReleaseError or TreeError.
     """
-    entries = {section: found for section, found, _ in sections(catalog)}
-    text = write_lock(version, entries, catalog.lock)
+    text = write_lock(version, catalog)
     place = Path(catalog.path) / LOCK
     if place.is_symlink():
         raise ReleaseError(

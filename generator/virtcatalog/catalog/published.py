@@ -1,0 +1,126 @@
+"""What an environment publishes, as `catalog.lock` holds it: names, scope, and what differs from the objects' own."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from hashlib import sha256
+from typing import Any, Final
+
+from virtcatalog.api.object import Object
+from virtcatalog.catalog.labels import promised
+from virtcatalog.catalog.model import (
+    Catalog,
+    Overlay,
+    PublishedEnvironment,
+    PublishedPatch,
+    Source,
+)
+
+LOCK: Final = "catalog.lock"
+
+
+class PatchLine(Object, kw_only=True):
+    """What an environment published of an object in place of what the object says itself."""
+
+    since: str
+    digest: str
+    spec: dict[str, Any] | None = None
+    labels: dict[str, str] | None = None
+
+
+class EnvironmentLine(Object, kw_only=True):
+    """An environment in the lock."""
+
+    since: str
+    namespace: str = ""
+    labels: dict[str, str] = {}
+    objects: dict[str, list[str]]
+    patched: dict[str, PatchLine] = {}
+
+
+def published_in(catalog: Catalog, overlay: Overlay) -> PublishedEnvironment:
+    """Return what an environment publishes now; its versions are "" until it is released."""
+    own = {entry.name: (entry.spec, promised(entry.labels)) for entry in (*catalog.instancetypes, *catalog.preferences)}
+    labels = promised(overlay.labels)
+    objects: dict[str, tuple[str, ...]] = {}
+    patched = {}
+    for each in catalog.objects(overlay.name):
+        kind, name = each["kind"], each["metadata"]["name"]
+        objects[kind] = (*objects.get(kind, ()), name)
+        spec, plain = own[name]
+        shown = promised(each["metadata"].get("labels") or {})
+        patch = PublishedPatch(
+            since="",
+            spec=each["spec"] if each["spec"] != spec else None,
+            labels=shown if shown != dict(sorted({**plain, **labels}.items())) else None,
+        )
+        if patch.spec is not None or patch.labels is not None:
+            patched[f"{kind}/{name}"] = patch
+    return PublishedEnvironment(
+        since="", namespace=overlay.namespace, labels=labels, objects=objects, patched=patched, source=overlay.source
+    )
+
+
+def same(catalog: Catalog, name: str) -> bool:
+    """Whether an environment publishes what the lock says that it did; what came new to a catalog is none of it."""
+    was = catalog.lock.environments[name] if catalog.lock else None
+    overlay = next((each for each in catalog.overlays if each.name == name), None)
+    if was is None or overlay is None:
+        return False
+    now = published_in(catalog, overlay)
+    return (was.namespace, was.labels, was.objects) == (now.namespace, now.labels, now.objects) and {
+        key: (each.spec, each.labels) for key, each in was.patched.items()
+    } == {key: (each.spec, each.labels) for key, each in now.patched.items()}
+
+
+def line(now: PublishedEnvironment, was: PublishedEnvironment | None, version: str) -> dict[str, Any]:
+    """Return the lock's line of an environment; what is as it was keeps the version that had it first."""
+    patched = {}
+    for key, each in now.patched.items():
+        before = was.patched.get(key) if was else None
+        made: dict[str, Any] = {"since": before.since if before and before.spec == each.spec else version}
+        made["digest"] = digest([each.spec, each.labels])
+        made |= {"spec": each.spec} if each.spec is not None else {}
+        patched[key] = made | ({"labels": each.labels} if each.labels is not None else {})
+    return {
+        "since": was.since if was else version,
+        "namespace": now.namespace,
+        "labels": now.labels,
+        "objects": now.objects,
+        "patched": patched,
+    }
+
+
+def read_environments(
+    data: Mapping[str, Any],
+    source: Callable[[str, tuple[str | int, ...]], Source],
+    report: Callable[[tuple[str | int, ...], str], None],
+) -> Iterator[tuple[str, PublishedEnvironment]]:
+    """Yield the environments of a lock by name; their shape was checked, their digests are here."""
+    for name, each in data.items():
+        if each is None:
+            report(("environments", name), "must be a map, not nothing")
+            continue
+        patched = {}
+        for key, patch in (each.get("patched") or {}).items():
+            if patch is None or digest([patch.get("spec"), patch.get("labels")]) != patch["digest"]:
+                report(("environments", name, "patched", key), f"what {key!r} is there is not what its digest says")
+                continue
+            patched[key] = PublishedPatch(since=patch["since"], spec=patch.get("spec"), labels=patch.get("labels"))
+        yield (
+            name,
+            PublishedEnvironment(
+                since=each["since"],
+                namespace=each.get("namespace") or "",
+                labels=each.get("labels") or {},
+                objects={kind: tuple(names or ()) for kind, names in each["objects"].items()},
+                patched=patched,
+                source=source(LOCK, ("environments", name)),
+            ),
+        )
+
+
+def digest(value: Any) -> str:
+    """Return the SHA-256 of plain data, as JSON with sorted keys and without spaces."""
+    return "sha256:" + sha256(json.dumps(value, sort_keys=True, separators=(",", ":")).encode()).hexdigest()

@@ -1,0 +1,134 @@
+"""Where an environment no longer publishes what it did, beside what changes in the objects themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import msgspec
+
+from virtcatalog.catalog.labels import promised
+from virtcatalog.catalog.model import (
+    INSTANCETYPE_KINDS,
+    Catalog,
+    Entry,
+    Lock,
+    Manifest,
+    Overlay,
+    Published,
+    PublishedEnvironment,
+    Source,
+)
+from virtcatalog.manifests.difference import differences
+
+
+class Broken(msgspec.Struct, frozen=True, kw_only=True):
+    """One thing that an environment published and does not any more.
+
+    `name` is the object's, "" when it is about all of them; `was` is how the object was published, when it is `gone`.
+    """
+
+    environment: str
+    name: str = ""
+    instancetype: bool = False
+    text: str
+    since: str
+    gone: bool = False
+    was: Published | None = None
+    source: Source
+
+
+def broken(catalog: Catalog) -> Iterator[Broken]:
+    """Yield what the environments of the last release no longer publish as they did, each once for all kinds."""
+    lock = catalog.lock
+    overlays = {each.name: each for each in catalog.overlays}
+    for name, was in lock.environments.items() if lock else ():
+        if lock is None or name not in overlays:
+            text = "is gone, and all that VMs there name with it"
+            yield Broken(environment=name, text=text, since=was.since, gone=True, source=was.source)
+        else:
+            found = _Compared(catalog, lock, overlays[name], was)
+            told: set[tuple[str, bool, str]] = set()
+            for each in (*found.as_a_whole(), *found.objects()):
+                key = each.name, each.instancetype, each.text
+                if key not in told:
+                    told.add(key)
+                    yield each
+
+
+class _Compared:
+    """An environment as it was published, and as it is."""
+
+    def __init__(self, catalog: Catalog, lock: Lock, overlay: Overlay, was: PublishedEnvironment) -> None:
+        self._lock, self._overlay, self._was = lock, overlay, was
+        self._now: dict[tuple[str, str], Manifest] = {
+            (each["kind"], each["metadata"]["name"]): each for each in catalog.objects(overlay.name)
+        }
+        self._entries: tuple[Mapping[str, Entry], ...] = tuple(
+            {entry.name: entry for entry in entries} for entries in (catalog.preferences, catalog.instancetypes)
+        )
+
+    def as_a_whole(self) -> Iterator[Broken]:
+        """What is about all of its objects: where they are, and of which scope."""
+        overlay, was = self._overlay, self._was
+        if was.namespace and overlay.namespace != was.namespace:
+            yield self._changed(f"namespace: {was.namespace} → {overlay.namespace or 'none'}")
+        lost = [kind for kind in was.objects if kind not in overlay.kinds]
+        if lost:
+            yield self._changed(f"the scope is {overlay.scope}, and there is no {' and no '.join(lost)} any more")
+
+    def objects(self) -> Iterator[Broken]:
+        """What is about single objects: those that go, those that its patches or labels change."""
+        for kind, names in self._was.objects.items():
+            instancetype = kind in INSTANCETYPE_KINDS
+            published = self._lock.instancetypes if instancetype else self._lock.preferences
+            for name in names if kind in self._overlay.kinds else ():
+                entry, was = self._entries[instancetype].get(name), published.get(name)
+                if entry is None or was is None:
+                    continue  # the object itself is gone: that is told of it
+                now = self._now.get((kind, name))
+                if now is None:
+                    why = "is deprecated, and left out" if entry.deprecated else "is left out"
+                    yield self._of(name, why, instancetype, was.since, was)
+                    continue
+                patch = self._was.patched.get(f"{kind}/{name}")
+                spec = patch.spec if patch is not None and patch.spec is not None else was.spec
+                own = set(map(str, differences(was.spec, entry.spec)))
+                for each in differences(spec, now["spec"]):
+                    if str(each) not in own:
+                        yield self._of(name, str(each), instancetype, patch.since if patch is not None else was.since)
+                yield from self._labels(was, entry, patch.labels if patch is not None else None, now)
+
+    def _labels(
+        self, was: Published, entry: Entry, patched: Mapping[str, str] | None, now: Manifest
+    ) -> Iterator[Broken]:
+        """Published labels that are others now; of a change of the object's own labels is told there."""
+        if was.labels is None:
+            return  # a lock of before labels were promised
+        before = patched if patched is not None else {**was.labels, **self._was.labels}
+        after, own = promised(now["metadata"].get("labels") or {}), promised(entry.labels)
+        for key, value in before.items():
+            if after.get(key) == value or (was.labels.get(key) == value and own.get(key) == after.get(key) != value):
+                continue
+            text = f"label {key}: {value} → {after[key]}" if key in after else f"label {key}: {value} is gone"
+            everywhere = value == {**was.labels, **self._was.labels}.get(key) and (
+                key in self._was.labels or key in self._overlay.labels
+            )
+            if everywhere:
+                yield self._changed(text)
+            else:
+                yield self._of(entry.name, text, now["kind"] in INSTANCETYPE_KINDS, was.since)
+
+    def _changed(self, text: str) -> Broken:
+        return Broken(environment=self._overlay.name, text=text, since=self._was.since, source=self._overlay.source)
+
+    def _of(self, name: str, text: str, instancetype: bool, since: str, was: Published | None = None) -> Broken:
+        return Broken(
+            environment=self._overlay.name,
+            name=name,
+            instancetype=instancetype,
+            text=text,
+            since=since,
+            gone=was is not None,
+            was=was,
+            source=self._overlay.source,
+        )
