@@ -92,11 +92,10 @@ def _deployed(catalog: str | None, environment: str | None) -> list[Manifest]:
         return catalog_objects(catalog)
     from virtcatalog.catalog.load import load_catalog
     from virtcatalog.placement import check_environments
-    from virtcatalog.render.environment import deployed
 
     loaded = load_catalog(path)
     check_environments([environment] if environment else [], loaded.overlays, f"in {path}")
-    return deployed(loaded, environment or "")
+    return loaded.objects(environment or "")
 
 
 def _close(found: Report) -> None:
