@@ -59,7 +59,7 @@ nodes:
         ("nodes: [{name: a, count: 99999999, allocatable: {cpu: 1, memory: 1}}]", "20,000 is the most"),
         ("nodes: [{name: a, count: 1, alocatable: {}}]", "did you mean 'allocatable'?"),
         ("nodes: {}", "nodes: must be a list"),
-        ("a: 1\n---\nb: 2", "in one document, and here are 2"),
+        ("a: 1\n---\nb: 2", "holds 2 documents, and one is wanted"),
         (
             f"nodes: [{KIND}, {KIND}]",
             "there is another kind 'a'",

@@ -182,7 +182,7 @@ def test_a_vm_that_makes_no_pod_is_told_and_counts_for_nothing() -> None:
     [
         ((), "there are no nodes"),
         (("--nodes", "none.yaml"), "none.yaml: "),
-        (("--nodes", "types.yaml"), "nodes are declared in one document"),
+        (("--nodes", "types.yaml"), "holds 2 documents, and one is wanted"),
         (("--nodes", "nodes.yaml", "-e", "lab"), "is no catalog that has environments"),
     ],
 )

@@ -84,14 +84,20 @@ def test_a_downgrade_is_the_reverse() -> None:
         "desk": "domain",
         "confidential": "admitted",
         "pinned": "recovered",
+        "plain": "pod",
     }
     assert down == up | {"confidential": "refused", "pinned": "crash"}
 
 
+def on_a_claim(text: str) -> str:
+    """A VM whose Pod is the same under all releases: container disks become volumes without containers."""
+    return text.replace("containerDisk: {image: example.org/root}", "persistentVolumeClaim: {claimName: root}")
+
+
 def test_an_upgrade_that_changes_nothing(catalog: Path) -> None:
     (catalog / "preferences/desktop.yaml").write_text("preferences: {desktop: {}}\n")
-    (catalog / "vms/server.yaml").write_text(vm("server", MEMORY))
-    result = diff("--kubevirt", OLD, NEW, fleet=FLEET["plain"], status=0)
+    (catalog / "vms/server.yaml").write_text(on_a_claim(vm("server", MEMORY)))
+    result = diff("--kubevirt", OLD, NEW, fleet=on_a_claim(FLEET["plain"]), status=0)
     assert result.stdout.splitlines() == [
         "catalog",
         "",
@@ -103,14 +109,14 @@ def test_an_upgrade_that_changes_nothing(catalog: Path) -> None:
 
 
 def test_a_field_that_begins_to_count_is_a_difference_though_no_vm_uses_it(catalog: Path) -> None:
-    (catalog / "vms/server.yaml").write_text(vm("server", MEMORY))
-    result = diff("--kubevirt", OLD, NEW, fleet=FLEET["plain"])
+    (catalog / "vms/server.yaml").write_text(on_a_claim(vm("server", MEMORY)))
+    result = diff("--kubevirt", OLD, NEW, fleet=on_a_claim(FLEET["plain"]))
     assert "spec.devices.preferredVideoType: counts from now on, v1.7.4 drops it: " in result.stdout
     assert "1 VM template and 1 VM: none change" in result.stdout
 
 
 def test_a_refusal_that_names_the_release_is_the_same_under_another_one() -> None:
-    new = FLEET["plain"].replace("volumes:", "serviceAccountName: app\n      volumes:")
+    new = on_a_claim(FLEET["plain"]).replace("volumes:", "serviceAccountName: app\n      volumes:")
     changed = groups("--kubevirt", "v1.7.4", "v1.8.4", fleet=new, status=0)
     assert changed == {}
     assert groups("--kubevirt", "v1.8.4", "v1.9.0", fleet=new)["plain"] == "admitted"

@@ -7,17 +7,12 @@ from typing import Any, Literal
 
 import msgspec
 
-from virtcatalog.api.decode import convert
 from virtcatalog.api.findings import Path as FieldPath
-from virtcatalog.api.findings import field_path, inspect
 from virtcatalog.api.names import metadata_faults
 from virtcatalog.api.object import Object
 from virtcatalog.api.quantity import Quantity
 from virtcatalog.capacity.nodes import CELLS, DECLARED
-from virtcatalog.errors import ManifestError, Problem
-from virtcatalog.limits import HOST_FILE_BYTES
-from virtcatalog.manifests.document import Text
-from virtcatalog.manifests.sources import SourceError, read_file
+from virtcatalog.manifests.typed import load_document, read_document
 
 Manifest = dict[str, Any]
 
@@ -59,35 +54,16 @@ class NodesFile(Object):
 
 def load_nodes(file: str) -> list[Manifest]:
     """Return a Node for each that a file declares; ManifestError carries everything that is wrong with it."""
-    try:
-        content = read_file(file, HOST_FILE_BYTES)
-    except SourceError as error:
-        raise ManifestError(Problem(file=file, message=error.message)) from None
-    return read_nodes(content, file)
+    return _nodes(load_document(file, NodesFile, _faults))
 
 
 def read_nodes(text: str | bytes, file: str = "") -> list[Manifest]:
     """Return a Node for each that a text declares, as `load_nodes`."""
-    source = Text(text, file)
-    documents = list(source.documents())
-    if source.problems:
-        raise ManifestError(*source.problems)
-    if len(documents) != 1:
-        message = f"nodes are declared in one document, and here are {len(documents)}"
-        raise ManifestError(Problem(file=file, line=1, column=1, message=message))
-    index, data = documents[0]
-    tidied, faults = inspect(data, NodesFile)
-    if not faults:
-        faults = list(_faults(tidied))
-    if faults:
-        raise ManifestError(*(_problem(source, index, path, message) for path, message in faults))
-    declared = convert(tidied, NodesFile)
+    return _nodes(read_document(text, file, NodesFile, _faults))
+
+
+def _nodes(declared: NodesFile) -> list[Manifest]:
     return [manifest for kind in declared.nodes for manifest in _manifests(kind)]
-
-
-def _problem(source: Text, document: int, path: FieldPath, message: str) -> Problem:
-    line, column = source.place(document, path)
-    return Problem(file=source.file, line=line, column=column, field=field_path(path), message=message)
 
 
 def _faults(data: Any) -> Iterator[tuple[FieldPath, str]]:

@@ -55,6 +55,7 @@ Examples:
     help="Two files with the KubeVirt CR before and after. [default: the CR among the files]",
 )
 @options.environments
+@click.option("--prices", metavar="FILE", help="What a month of CPUs, memory and devices costs: docs/review.md.")
 @options.form(("text", "markdown", "json", "github"), default="text")
 @click.option("--artifact", default="", metavar="URL", help="Where the whole report is, for Markdown cut short.")
 @failing
@@ -66,6 +67,7 @@ def command(
     sources: tuple[str, ...],
     config: tuple[str, str] | None,
     environments: tuple[str, ...],
+    prices: str | None,
     form: str,
     artifact: str,
     conditions: tuple[Conditions, Conditions],
@@ -82,6 +84,7 @@ def command(
     """
     from virtcatalog.placement import check_environments, check_places
     from virtcatalog.review.compare import review
+    from virtcatalog.review.requests import load_prices
 
     if base is None and conditions[0].release is not None:
         sides = (_upgraded(catalog, alone=bool(sources)),) * 2
@@ -95,7 +98,7 @@ def command(
     check_environments(environments, overlays, "on either side")
     dumps = read_dumps([*sources, *options.settings().cluster])
     check_places((each.where for each in dumps), overlays, "on either side")
-    report = review(*sides, conditions, dumps, environments, _watch)
+    report = review(*sides, conditions, dumps, environments, _watch, load_prices(prices) if prices else None)
     printers: dict[str, Callable[[Report], None]] = {
         "text": _text,
         "markdown": partial(_markdown, artifact),

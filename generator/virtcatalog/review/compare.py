@@ -13,6 +13,7 @@ from virtcatalog.review.fleet import Given, Reviewer
 from virtcatalog.review.judge import Case, Progress
 from virtcatalog.review.objects import compare_objects
 from virtcatalog.review.report import Report
+from virtcatalog.review.requests import Prices
 from virtcatalog.review.side import Side, sound
 
 
@@ -30,6 +31,7 @@ def review(
     dumps: Sequence[Dump] = (),
     environments: Sequence[str] = (),
     watch: Progress[Case] = iter,
+    prices: Prices | None = None,
 ) -> Report:
     """Compare the objects of two sides, and what becomes of their VM templates and of the VMs of dumps.
 
@@ -56,6 +58,7 @@ def review(
         fleet=fleet,
         upgrades=tuple(reviewer.upgrades()),
         hidden=clean.objects,
+        prices=prices,
         host=" → ".join(hosts) if conditions[0].host != conditions[1].host else "",
     )
 

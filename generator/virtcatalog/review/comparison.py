@@ -93,6 +93,11 @@ class Comparison:
         """Whether a VM that refers to these objects can change; None are references that are not known."""
         return self.all_change or references is None or not self.changed.isdisjoint(references)
 
+    def cause(self, references: Iterable[Identity] | None) -> str:
+        """Why a VM that refers to these objects changes: those that do, else what all VMs meet."""
+        names = sorted({name for kind, home, name in references or () if (kind, home, name) in self.changed})
+        return ", ".join(names) or "configuration or release"
+
     def is_known(self, references: Iterable[Identity] | None) -> bool:
         """Whether a VM can be judged: nothing it refers to may be missing just because a catalog is broken."""
         return not self._partial or (

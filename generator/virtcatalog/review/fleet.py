@@ -16,6 +16,7 @@ from virtcatalog.placement import BASE, environments_for
 from virtcatalog.review.comparison import Comparison, KnownField
 from virtcatalog.review.judge import Case, Effect, Progress, judge_all, with_removed
 from virtcatalog.review.outcome import KINDS, Kind, VmChange, added_or_removed, compare, outcome
+from virtcatalog.review.requests import RequestChange, Requests
 from virtcatalog.review.side import Side, Vm
 from virtcatalog.review.stored import pins, recreated
 
@@ -83,6 +84,7 @@ class Fleet(msgspec.Struct, kw_only=True):
     vms: int = 0
     unknown: list[str] = []
     users: dict[tuple[str, Identity], Users] = {}
+    requests: tuple[RequestChange, ...] = ()
 
     @property
     def changed(self) -> int:
@@ -112,6 +114,7 @@ class Reviewer:
         self._comparisons: dict[tuple[str, str, tuple[str, ...]], Comparison] = {}
         self._groups: dict[tuple[str, ...], Group] = {}
         self._places: dict[tuple[str, str, tuple[str, ...]], list[str]] = {}
+        self._requests = Requests()
         self._told = {name for side in self._sides for name in side.objects}
         self.fleet = Fleet()
 
@@ -162,6 +165,11 @@ class Reviewer:
         judged = zip(cases.values(), names.values(), judge_all(list(cases.values()), watch), strict=True)
         for case, members, verdict in judged:
             for effect, change in verdict:
+                if effect == "started":
+                    cause = case.comparison.cause(case.references)
+                    for name in members:
+                        where = case.comparison.environment, name.partition("/")[0]
+                        self._requests.add(where, cause, *change.asks)
                 group = self._group(change, case.comparison.environment)
                 group.members += (Member(name, effect) for name in members)
         self.fleet.vms += len(fleet)
@@ -171,6 +179,7 @@ class Reviewer:
         order = list(KINDS)
         groups = sorted(self._groups.values(), key=lambda group: (order.index(group.kind), -len(group.members)))
         self.fleet.groups = groups
+        self.fleet.requests = tuple(self._requests.changes())
         return self.fleet
 
     def upgrades(self) -> Iterator[Upgrade]:
@@ -206,6 +215,9 @@ class Reviewer:
             change = added_or_removed(outcome(vm.manifest, comparison.base), gone=True)
         if change is not None:
             self._group(change, vm.environment).members.append(Member(vm.key, "created", template=True))
+            same = old is not None and new is not None and old.manifest == new.manifest
+            cause = comparison.cause(refers) if same else "the VM template"
+            self._requests.add((vm.environment, vm.key), cause, *change.asks, template=True)
 
     def _group(self, change: VmChange, environment: str) -> Group:
         key = (environment, *change.signature)

@@ -106,7 +106,10 @@ _sent: set[Any] = set()
 def _judge_chunk(first: int) -> list[list[Any]]:
     """In another process: verdicts with the diff of every change that is new there."""
     return [
-        [(effect, change.kind, change.summary, change.signature, _new_diff(change)) for effect, change in judge(case)]
+        [
+            (effect, change.kind, change.summary, change.signature, _new_diff(change), change.asks)
+            for effect, change in judge(case)
+        ]
         for case in _cases[-1][first : first + _CHUNK]
     ]
 
@@ -120,6 +123,9 @@ def _new_diff(change: VmChange) -> str:
 
 def _received(sent: list[Any]) -> Verdict:
     return [
-        (effect, VmChange(kind=kind, summary=summary, signature=signature, make_diff=lambda diff=diff: diff))  # type: ignore[misc]
-        for effect, kind, summary, signature, diff in sent
+        (
+            effect,
+            VmChange(kind=kind, summary=summary, signature=signature, make_diff=lambda diff=diff: diff, asks=asks),  # type: ignore[misc]
+        )
+        for effect, kind, summary, signature, diff, asks in sent
     ]

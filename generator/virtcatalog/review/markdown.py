@@ -8,7 +8,18 @@ from collections.abc import Iterator
 from virtcatalog.escaping import html, markdown_block, markdown_code, single_line, terminal
 from virtcatalog.escaping import markdown as plain
 from virtcatalog.review.outcome import KINDS
-from virtcatalog.review.report import Report, consequences, counts, effects, headline, members, sides, totals, upgrades
+from virtcatalog.review.report import (
+    Report,
+    consequences,
+    counts,
+    effects,
+    headline,
+    members,
+    requests,
+    sides,
+    totals,
+    upgrades,
+)
 
 #: A comment of GitHub holds 65,536 characters; bytes are counted, so that other forges' limits hold too.
 MOST_BYTES, MOST_BYTES_EACH = 65_000, 10_000
@@ -56,6 +67,9 @@ def _summary(report: Report) -> Iterator[str]:
         rows += [(f"fields under {plain(title)}", len(lines) - 1, plain(_short(lines[1], 300)))] if lines[1:] else []
     if report.host:
         rows.append(("host profile", 1, plain(report.host)))
+    changed = requests(report)
+    if changed:
+        rows.append(("requests", len(report.fleet.requests), plain(_short(changed[-1], 300))))
     groups = report.fleet.groups
     rows += [
         (f"VMs: {KINDS[group.kind]}", len(group.members), plain(_short(headline(group), 300)))
@@ -73,6 +87,9 @@ def _details(report: Report, pointer: str) -> Iterator[str]:
     for title, lines in upgrades(report):
         if lines[1:]:
             yield _folded(f"fields under {title}", "".join(f"- {plain(line)}\n" for line in lines[1:]), "", pointer)
+    changed = requests(report)
+    if changed:
+        yield _folded("requests", "".join(f"- {plain(line)}\n" for line in changed), "", pointer)
     for group in report.fleet.groups:
         said = f"{plain(_short(members(group), 500))}  \n{plain(effects(group))}\n"
         yield _folded(_short(headline(group), 300), said, group.diff, pointer)

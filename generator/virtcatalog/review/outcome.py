@@ -13,13 +13,15 @@ from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.launcher.difference import same
 from virtcatalog.kubevirt.launcher.xml import Element
 from virtcatalog.kubevirt.pipeline import Result, expand
+from virtcatalog.kubevirt.pod.amounts import extract
 from virtcatalog.manifests.difference import differences, unified
 from virtcatalog.manifests.emit import dump
 from virtcatalog.manifests.identity import Data
 from virtcatalog.review import elements
+from virtcatalog.review.requests import Ask, ask
 
 Kind = Literal[
-    "refused", "crash", "unsupported", "domain", "vmi", "reason", "admitted", "recovered", "added", "removed"
+    "refused", "crash", "unsupported", "domain", "vmi", "pod", "reason", "admitted", "recovered", "added", "removed"
 ]
 
 #: The kinds of change, gravest first, with the words for them.
@@ -29,6 +31,7 @@ KINDS: dict[Kind, str] = {
     "unsupported": "cannot be told",
     "domain": "domain changes",
     "vmi": "VMI changes, domain does not",
+    "pod": "Pod changes, domain does not",
     "reason": "refused for another reason",
     "admitted": "newly admitted",
     "recovered": "virt-launcher crashes no more",
@@ -41,13 +44,14 @@ class VmChange(msgspec.Struct, frozen=True, kw_only=True):
     """One change: what it comes to, in a line each, and the diff that shows it.
 
     `signature` is the same for the same change of another VM: the VM's own name does not count. `make_diff` gives
-    the diff, which is wanted of one VM of many.
+    the diff, which is wanted of one VM of many. `asks` is what the VM's Pod requests before and after.
     """
 
     kind: Kind
     summary: tuple[str, ...]
     signature: tuple[str, ...] = ()
     make_diff: Callable[[], str] = str
+    asks: tuple[Ask | None, Ask | None] = (None, None)
 
 
 class Outcome(msgspec.Struct, frozen=True):
@@ -85,6 +89,7 @@ def compare(old: Outcome, new: Outcome, name: str = "") -> VmChange | None:
         change,
         summary=tuple(own(line) for line in change.summary),
         signature=(change.kind, *(own(line) for line in change.signature or change.summary)),
+        asks=(ask(old.result), ask(new.result)),
     )
 
 
@@ -93,7 +98,8 @@ def added_or_removed(new: Outcome, *, gone: bool = False) -> VmChange:
     reasons = refusals(new)
     said = ("refused: " + "; ".join(reasons) if reasons else "admitted",) if not gone else ("no longer there",)
     kind: Kind = "removed" if gone else "added"
-    return VmChange(kind=kind, summary=said, signature=(kind, *said))
+    asks = (ask(new.result), None) if gone else (None, ask(new.result))
+    return VmChange(kind=kind, summary=said, signature=(kind, *said), asks=asks)
 
 
 def refusals(of: Outcome) -> list[str]:
@@ -115,7 +121,12 @@ def _compare(old: Outcome, new: Outcome) -> VmChange | None:
             return None
         kind, summary = _refusal(old, new, before, after)
         return VmChange(kind=kind, summary=tuple(summary), make_diff=lambda: _lines("-", before) + _lines("+", after))
-    return _compare_domains(old.result, new.result) or _compare_vmis(old.result.vmi or {}, new.result.vmi or {})
+    found = _compare_domains(old.result, new.result)
+    return (
+        found
+        or _compare_vmis(old.result.vmi or {}, new.result.vmi or {})
+        or _compare_pods(_of_pod(old.result), _of_pod(new.result))
+    )
 
 
 def _refusal(old: Outcome, new: Outcome, before: list[str], after: list[str]) -> tuple[Kind, list[str]]:
@@ -156,6 +167,23 @@ def _compare_vmis(old: Data, new: Data) -> VmChange | None:
         return None
     summary = tuple(map(str, differences(before, after)))
     return VmChange(kind="vmi", summary=summary, make_diff=lambda: unified(dump(before), dump(after)))
+
+
+def _compare_pods(before: Data, after: Data) -> VmChange | None:
+    if before == after:
+        return None
+    summary = tuple(f"Pod {each}" for each in differences(before, after))
+    return VmChange(kind="pod", summary=summary, make_diff=lambda: unified(dump(before), dump(after)))
+
+
+def _of_pod(result: Result) -> Data:
+    """What of a VM's Pod decides where it fits."""
+    try:
+        if result.pod is not None:
+            return extract(result.pod)
+        return {"error": result.pod_error.message} if result.pod_error is not None else {}
+    except UnsupportedError as error:
+        return {"error": str(error)}
 
 
 def _of_manifests(vmi: Data) -> Data:

@@ -13,6 +13,7 @@ from virtcatalog.manifests.identity import Data, identity
 from virtcatalog.review.fleet import Fleet, Group, Upgrade, Users
 from virtcatalog.review.objects import ObjectChange
 from virtcatalog.review.outcome import KINDS
+from virtcatalog.review.requests import Prices, priced, sentence, total
 from virtcatalog.review.side import Side
 
 
@@ -30,6 +31,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     hidden: tuple[str, ...] = ()
     host: str = ""
     upgrades: tuple[Upgrade, ...] = ()
+    prices: Prices | None = None
 
     @property
     def problems(self) -> tuple[Problem, ...]:
@@ -157,6 +159,16 @@ def _names(names: Sequence[str], most: int = 5) -> str:
     return ", ".join(names[:most]) + (f" and {more:,} more" if more > 0 else "")
 
 
+def requests(report: Report) -> list[str]:
+    """Say how requests change, a line each, and in all what that costs."""
+    changes = report.fleet.requests
+    lines = [sentence(each, report.prices) for each in changes]
+    vms = [each for each in changes if not each.template]
+    if report.prices is not None and len(vms) > 1:
+        lines.append(f"all VMs: {priced(report.prices.cost(total(vms)), report.prices)}")
+    return lines
+
+
 def totals(report: Report) -> str:
     """One closing line."""
     objects = ", ".join(f"{number} {change}" for change, number in counts(report).items()) or "no object changes"
@@ -213,6 +225,14 @@ def as_data(report: Report) -> dict[str, Any]:
                 for group in fleet.groups
             ],
         },
+        "requests": [
+            {
+                **msgspec.to_builtins(each),
+                "overhead": each.overhead,
+                **({"costPerMonth": report.prices.cost(each.wanted)} if report.prices else {}),
+            }
+            for each in fleet.requests
+        ],
         "notCompared": {"objects": list(report.hidden), "vms": fleet.unknown},
         "differs": report.differs,
     }

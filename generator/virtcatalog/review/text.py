@@ -8,7 +8,17 @@ from virtcatalog import escaping
 from virtcatalog.escaping import single_line
 from virtcatalog.manifests.identity import identity
 from virtcatalog.review.outcome import KINDS
-from virtcatalog.review.report import Report, consequences, effects, headline, members, sides, totals, upgrades
+from virtcatalog.review.report import (
+    Report,
+    consequences,
+    effects,
+    headline,
+    members,
+    requests,
+    sides,
+    totals,
+    upgrades,
+)
 from virtcatalog.review.side import Side
 
 
@@ -65,6 +75,10 @@ def _parts(report: Report) -> Iterator[str]:
         if when:
             yield f"  {when}\n"
         yield group.diff
+    lines = requests(report)
+    if lines:
+        yield "\nrequests:\n"
+        yield from (f"  {single_line(line)}\n" for line in lines)
     if report.hidden or report.fleet.unknown:
         yield f"\nnot compared: {single_line(', '.join([*report.hidden, *report.fleet.unknown]))}\n"
     yield f"\n{totals(report)}\n"

@@ -1,0 +1,170 @@
+"""What a change does to what VMs ask of their cluster, by environment, namespace and cause, and what that costs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import msgspec
+
+from virtcatalog.api.object import Object
+from virtcatalog.capacity.demand import devices_of
+from virtcatalog.capacity.nodes import amounts, shown
+from virtcatalog.errors import UnsupportedError, counted
+from virtcatalog.kubevirt.pipeline import Result
+from virtcatalog.kubevirt.pod.amounts import pod_requests
+from virtcatalog.kubevirt.pod.facts import Facts
+from virtcatalog.kubevirt.pod.resources import requested_memory
+from virtcatalog.manifests.typed import load_document
+from virtcatalog.units import count, memory
+
+_GIB = 2**30
+_SHARED = ("cpu", "memory")
+
+
+class Ask(msgspec.Struct, frozen=True):
+    """What a VM's Pod requests, in the scheduler's units, and how much of its memory is the guest's."""
+
+    wanted: Mapping[str, int]
+    guest: int
+
+
+class Prices(Object):
+    """prices.yaml: what a month costs of a CPU, a GiB of memory or of huge pages, a device of each resource."""
+
+    per_month: dict[str, float]
+    currency: str = ""
+
+    def cost(self, wanted: Mapping[str, int]) -> float:
+        """The price of a month of these amounts; what has no price costs nothing."""
+        return sum(self.per_month.get(name, 0.0) * amount / _unit(name) for name, amount in wanted.items())
+
+
+def load_prices(file: str) -> Prices:
+    """Read a file of prices; ManifestError carries everything that is wrong with it."""
+    return load_document(file, Prices, _faults)
+
+
+def _faults(data: Any) -> Iterator[tuple[tuple[str, ...], str]]:
+    for name, price in data["perMonth"].items():
+        if price < 0:
+            yield ("perMonth", name), "is less than nothing"
+
+
+class RequestChange(msgspec.Struct, frozen=True, kw_only=True):
+    """How requests change together of VMs of one environment and namespace, for one cause.
+
+    `template` says that they are VM templates of the catalog, which nobody may have taken yet. `guest` is the part of
+    the change of `memory` that the guests' own memory is.
+    """
+
+    environment: str
+    namespace: str
+    cause: str
+    template: bool
+    vms: int
+    wanted: Mapping[str, int]
+    guest: int
+
+    @property
+    def overhead(self) -> int:
+        """The part of the change of memory that is beside the guests'."""
+        return self.wanted.get("memory", 0) - self.guest
+
+
+class Requests:
+    """Collects changes."""
+
+    def __init__(self) -> None:
+        self._found: dict[tuple[str, str, str, bool], tuple[Counter[str], list[int]]] = {}
+
+    def add(
+        self, where: tuple[str, str], cause: str, before: Ask | None, after: Ask | None, *, template: bool = False
+    ) -> None:
+        """Take in a VM, `where` being its environment and namespace; None is a VM that is not there, or has no Pod."""
+        if before == after:
+            return
+        wanted, numbers = self._found.setdefault((*where, cause, template), (Counter(), [0, 0]))
+        numbers[0] += 1
+        for ask, sign in ((before, -1), (after, 1)):
+            if ask is not None:
+                numbers[1] += sign * ask.guest
+                for name, amount in ask.wanted.items():
+                    wanted[name] += sign * amount
+
+    def changes(self) -> Iterator[RequestChange]:
+        """Yield what changes, by environment, namespace and cause."""
+        for (environment, namespace, cause, template), (wanted, (vms, guest)) in sorted(self._found.items()):
+            yield RequestChange(
+                environment=environment,
+                namespace=namespace,
+                cause=cause,
+                template=template,
+                vms=vms,
+                wanted={name: amount for name, amount in sorted(wanted.items()) if amount},
+                guest=guest,
+            )
+
+
+def ask(result: Result | None) -> Ask | None:
+    """What the Pod of a VM requests; None when it has none, or when that cannot be told."""
+    if result is None or not result.admitted or result.vmi_object is None or result.cluster is None:
+        return None
+    try:
+        pod = result.pod
+    except UnsupportedError:
+        return None
+    if pod is None:
+        return None
+    vmi = result.vmi_object
+    guest = 0
+    if vmi.spec.domain.memory is None or vmi.spec.domain.memory.hugepages is None:
+        base = requested_memory(vmi, result.cluster.computed(Facts))
+        guest = base.amount.value if base is not None else 0
+    wanted = amounts(pod_requests(pod))
+    kept = {name: amount for name, amount in wanted.items() if name in _SHARED or name.startswith("hugepages-")}
+    return Ask({**kept, **devices_of(wanted)}, guest)
+
+
+def total(changes: Iterable[RequestChange]) -> Counter[str]:
+    """What changes in all."""
+    found: Counter[str] = Counter()
+    for each in changes:
+        found.update(dict(each.wanted))
+    return found
+
+
+def sentence(change: RequestChange, prices: Prices | None = None) -> str:
+    """One line: `production, team-a, m.large: 12 VMs: +2.4 CPUs, +48.2 GiB (guest +48 GiB, overhead +192 MiB)`."""
+    where = ", ".join(filter(None, (change.environment, change.namespace, change.cause)))
+    who = counted(change.vms, "VM template" if change.template else "VM")
+    parts = [_said(name, amount, change) for name, amount in change.wanted.items()]
+    if prices is not None and change.wanted:
+        parts.append(priced(prices.cost(change.wanted), prices))
+    return f"{where}: {who}: {', '.join(parts) or 'as much as before'}"
+
+
+def priced(cost: float, prices: Prices) -> str:
+    """A change of the price of a month."""
+    return f"{cost:+,.2f} {prices.currency} a month".replace("  ", " ")
+
+
+def _said(name: str, amount: int, change: RequestChange) -> str:
+    if name == "cpu":
+        return f"{_signed(count(amount / 1000))} CPUs"
+    if name == "memory":
+        parts = {"guest": change.guest, "overhead": change.overhead}
+        said = ", ".join(f"{part} {_signed(memory(each))}" for part, each in parts.items() if each)
+        return f"{_signed(memory(amount))} ({said})"
+    return _signed(shown(name, amount))
+
+
+def _signed(text: str) -> str:
+    return text if text.startswith("-") else f"+{text}"
+
+
+def _unit(name: str) -> int:
+    if name == "cpu":
+        return 1000
+    return _GIB if name == "memory" or name.startswith("hugepages-") else 1

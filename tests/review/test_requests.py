@@ -1,0 +1,114 @@
+"""What a change does to requests, by environment, namespace and cause; and what it costs."""
+
+import pytest
+
+import otheryaml
+from virtcatalog.errors import ManifestError
+from virtcatalog.kubevirt.conditions import Conditions
+from virtcatalog.review.compare import Dump, review
+from virtcatalog.review.report import as_data, requests
+from virtcatalog.review.requests import Prices, load_prices
+from virtcatalog.review.side import Side
+from virtcatalog.review.text import text
+
+BOTH = (Conditions(), Conditions())
+
+
+def instancetype(name, memory="4Gi", cpus=2, **spec):
+    return {
+        "apiVersion": "instancetype.kubevirt.io/v1beta1",
+        "kind": "VirtualMachineClusterInstancetype",
+        "metadata": {"name": name},
+        "spec": {"cpu": {"guest": cpus}, "memory": {"guest": memory}, **spec},
+    }
+
+
+def vm(name, instancetype="m.small", namespace="team"):
+    return otheryaml.load(f"""
+apiVersion: kubevirt.io/v1
+kind: VirtualMachine
+metadata: {{name: {name}, namespace: {namespace}}}
+spec: {{runStrategy: Always, instancetype: {{name: {instancetype}}}, template: {{spec: {{domain: {{devices: {{}}}}}}}}}}
+""")
+
+
+def side(*objects, configuration=None):
+    kubevirt = configuration and {
+        "apiVersion": "kubevirt.io/v1",
+        "kind": "KubeVirt",
+        "metadata": {"name": "kubevirt"},
+        "spec": {"configuration": configuration},
+    }
+    return Side(label="side", objects={"": list(objects)}, configuration=kubevirt)
+
+
+def compared(old, new, *vms, prices=None):
+    return review(old, new, BOTH, [Dump(vms)], prices=prices)
+
+
+def test_by_namespace_and_cause():
+    old = side(instancetype("m.small"), instancetype("c.small"))
+    new = side(instancetype("m.small", "8Gi"), instancetype("c.small", cpus=4))
+    fleet = [vm("a"), vm("b"), vm("c", namespace="other"), vm("d", "c.small")]
+    assert requests(compared(old, new, *fleet)) == [
+        "other, m.small: 1 VM: +4 GiB (guest +4 GiB)",
+        "team, c.small: 1 VM: +0.2 CPUs, +16 MiB (overhead +16 MiB)",
+        "team, m.small: 2 VMs: +8 GiB (guest +8 GiB)",
+    ]
+
+
+def test_huge_pages_and_devices():
+    gpus = [{"name": "a", "deviceName": "x/gpu"}]
+    old, new = side(instancetype("m.small")), side(instancetype("m.small", gpus=gpus))
+    (line,) = requests(compared(old, new, vm("a")))
+    assert line == "team, m.small: 1 VM: +1 GiB (overhead +1 GiB), +1 x/gpu"
+    pages = instancetype("m.small")
+    pages["spec"]["memory"]["hugepages"] = {"pageSize": "2Mi"}
+    (line,) = requests(compared(old, side(pages), vm("a")))
+    assert line == "team, m.small: 1 VM: +4 GiB of hugepages-2Mi, -4 GiB (guest -4 GiB)"
+
+
+def test_a_change_of_the_configuration_alone_changes_pods():
+    old, new = (
+        side(instancetype("m.small")),
+        side(instancetype("m.small"), configuration={"developerConfiguration": {"cpuAllocationRatio": 1}}),
+    )
+    report = compared(old, new, vm("a"))
+    assert [group.kind for group in report.fleet.groups] == ["pod"]
+    assert requests(report) == ["team, configuration or release: 1 VM: +1.8 CPUs"]
+    assert "Pod requests.cpu: 205m → 2005m" in text(report)
+
+
+def test_what_asks_as_before_is_not_told():
+    old, new = (
+        side(instancetype("m.small")),
+        side({**instancetype("m.small"), "metadata": {"name": "m.small", "labels": {"a": "b"}}}),
+    )
+    assert requests(compared(old, new, vm("a"))) == []
+
+
+def test_what_it_costs_a_month():
+    old, new = side(instancetype("m.small")), side(instancetype("m.small", "8Gi", 4))
+    prices = Prices(per_month={"cpu": 10, "memory": 2.5}, currency="EUR")
+    report = compared(old, new, vm("a"), vm("b", namespace="other"), prices=prices)
+    lines = requests(report)
+    assert lines[0].endswith("+12.04 EUR a month")
+    assert lines[-1] == "all VMs: +24.08 EUR a month"
+    (first, _) = as_data(report)["requests"]
+    assert first["wanted"] == {"cpu": 200, "memory": 4 * 2**30 + 16 * 2**20}
+    assert (first["guest"], first["overhead"], round(first["costPerMonth"], 2)) == (4 * 2**30, 16 * 2**20, 12.04)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("perMonth: {cpu: -1}", "perMonth.cpu: is less than nothing"),
+        ("perMont: {}", "did you mean 'perMonth'?"),
+        ("perMonth: {cpu: much}", "perMonth.cpu: must be a number"),
+    ],
+)
+def test_what_is_wrong_with_prices(tmp_path, text, message):
+    (tmp_path / "prices.yaml").write_text(text)
+    with pytest.raises(ManifestError) as caught:
+        load_prices(str(tmp_path / "prices.yaml"))
+    assert message in str(caught.value)
