@@ -165,3 +165,18 @@ def test_a_refused_vm_has_nothing_to_explain() -> None:
     result = run("--xml", "//vcpu")
     assert result.exit_code == 2
     assert result.stderr.splitlines()[0].endswith(" is none of virtio, scsi, sata, usb (refused by the VM webhook)")
+
+
+class TestPathsOfFindings:
+    def test_are_those_of_the_vmi(self):
+        assert answer("--field", "spec.template.spec.domain.memory.guest") == answer("--field", "memory.guest") | {
+            "asked": "spec.template.spec.domain.memory.guest"
+        }
+
+    def test_of_a_vm_that_is_refused_are_its_own(self):
+        file = Path("catalog/vms/server.yaml")
+        file.write_text(file.read_text().replace("domain:\n", "domain:\n        memory: {guest: 3Gi}\n", 1))
+        result = run("--field", "spec.template.spec.domain.memory.guest")
+        assert result.exit_code == 1
+        assert result.stdout.startswith("spec.template.spec.domain.memory.guest: 3Gi\n  VM server: ")
+        assert "(refused by the VM webhook)" in result.stderr

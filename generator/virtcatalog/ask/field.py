@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
@@ -12,25 +12,35 @@ from virtcatalog.errors import VirtcatalogError
 from virtcatalog.kubevirt.pipeline import Result
 from virtcatalog.manifests.difference import shown
 
+#: What of a path may be left out.
+_STARTS: Final[tuple[Path, ...]] = (("spec", "domain"), ("spec",), ())
+
 
 def of_field(field: str) -> View:
     """Look at a field of the VMI; `spec.domain.` may be left out: `devices.disks[0].disk.bus`.
 
+    A field of a VM as findings name it, `spec.template.spec.domain.cpu`, is the one that its VMI gets; of a VM that is
+    refused before it has a VMI, the VM's own.
+
     Items of a list are followed by their name, so that they are found when others before them are gone.
     """
     steps = parse(field)
+    of_vmi = steps[2:] if steps[:2] == ("spec", "template") else steps
 
     def look(result: Result) -> str | None:
-        if result.vmi_object is None:
-            return None
-        vmi = to_manifest(result.vmi_object)
-        for start in (("spec", "domain"), ("spec",), ()):
-            found = follow(vmi, (*start, *steps), names)
+        vmi = to_manifest(result.vmi_object) if result.vmi_object is not None else {}
+        vm = {} if result.admitted or result.vm_object is None else to_manifest(result.vm_object)
+        for names, data, path in (
+            *((seen, vmi, (*start, *of_vmi)) for seen, start in zip(followed, _STARTS, strict=True)),
+            (in_vm, vm, steps),
+        ):
+            found = follow(data, path, names)
             if found is not None:
                 return as_text(found)
         return None
 
-    names: dict[int, str] = {}
+    followed: list[dict[int, str]] = [{} for _ in _STARTS]
+    in_vm: dict[int, str] = {}
     return look
 
 

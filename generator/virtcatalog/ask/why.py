@@ -69,9 +69,10 @@ class _Source(msgspec.Struct, frozen=True):
 
 
 def why(vm: Data, objects: Iterable[Data], conditions: Conditions, view: View) -> Answer:
-    """Explain what `view` shows of the VM's result in a cluster of these objects.
+    """Explain what `view` shows of the VM's result in a cluster of these objects, as far as the VM comes.
 
-    RefusedError when the VM is refused, VirtcatalogError when nothing is there; the others are those of `expand`.
+    RefusedError when the VM is refused before there is something to show, VirtcatalogError when nothing is there; the
+    others are those of `expand`.
     """
     return _Asking(vm, list(objects), conditions, view).answer()
 
@@ -82,9 +83,9 @@ class _Asking:
         self._conditions, self._host = conditions, conditions.host
         self._cluster = self._make(objects)
         self._whole = expand(vm, self._cluster)
-        if not self._whole.admitted:
-            raise RefusedError(*self._whole.reasons)
         value = view(self._whole)
+        if not value and not self._whole.admitted:
+            raise RefusedError(*self._whole.reasons)
         if not value:
             raise VirtcatalogError("there is nothing at that place: see `virtcatalog expand`")
         self._value = value
@@ -162,7 +163,8 @@ class _Asking:
     def _result(self, vm: Data, cluster: Cluster) -> Any:
         try:
             result = expand(vm, cluster)
-            return self._view(result) if result.admitted else _REFUSED
+            # What is said of a VM that is refused holds as far as it comes.
+            return self._view(result) if result.admitted or not self._whole.admitted else _REFUSED
         except UnsupportedError:
             return _REFUSED
 

@@ -80,7 +80,7 @@ def command(
     _refuse_nothing(candidates, catalog)
     files = [file for file in files if file.vms]
     vms = [(file, number, vm) for file in files for number, vm in file.vms.items()]
-    adopted = dict(progress(adopt_all([vm.data for *_, vm in vms], candidates, jobs), len(vms), "VMs"))
+    adopted = dict(progress(adopt_all([vm.data for *_, vm in vms], candidates, jobs), len(vms), "VMs", silent=True))
     machines = [Machine(file.name, number, vm, adopted[place]) for place, (file, number, vm) in enumerate(vms)]
     if propose:
         return _propose(machines, problems, candidates)

@@ -13,7 +13,7 @@ import msgspec
 from virtcatalog.check.finding import SEVERITIES, fails
 from virtcatalog.cli import options
 from virtcatalog.cli.conditions import conditioned
-from virtcatalog.cli.console import data, failing, summary
+from virtcatalog.cli.console import data, failing, print_findings, summary
 from virtcatalog.cli.inputs import Placed, objects_of_tree, placed, read
 from virtcatalog.cli.table import print_tables
 from virtcatalog.errors import ProblemsError, Severity, VirtcatalogError, counted
@@ -104,7 +104,10 @@ def command(
         findings = check(inventory)
         if pairs:
             _print_pairs(inventory, form, environments)
-    data(FORMATS["text" if pairs else form](findings, RULES), err=pairs)
+    if pairs or form == "text":
+        print_findings(FORMATS["text"](findings, RULES), err=pairs)
+    else:
+        data(FORMATS[form](findings, RULES))
     summary(closing(findings, inventory))
     return int(fails(findings, fail_on))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
@@ -25,6 +26,8 @@ T = TypeVar("T")
 #: Where the context of a command line keeps that -q was given.
 QUIET = "virtcatalog.quiet"
 
+_GRAVITY = {"error": "red", "warning": "yellow", "note": "cyan", "refused": "red"}
+_GRAVE = r"(?m)\[(error|warning|note): [\w-]+\]$|\b(error|warning): |\((?:[^()\n]*; )?(refused) by [^()\n]+\)"
 _COLOURS = {"+": "green", "-": "red", "@": "cyan"}
 
 
@@ -131,8 +134,19 @@ def _flush() -> None:
 
 
 def echo(text: str = "", *, err: bool = False, nl: bool = True) -> None:
-    """Print for people: nothing in the text is obeyed by a terminal, or by what reads the log of a CI job."""
-    click.echo(escaping.log(text), err=err, nl=nl)
+    """Print for people: nothing in the text is obeyed by a terminal, or by what reads the log of a CI job.
+
+    What goes to stderr are findings and the like, which are coloured there.
+    """
+    if err:
+        print_findings(text + "\n" * nl, err=True)
+    else:
+        click.echo(escaping.log(text), nl=nl)
+
+
+def print_findings(text: str, *, err: bool) -> None:
+    """Print lines of findings, coloured on a terminal."""
+    click.echo(finding(escaping.log(text), coloured(err=err)), err=err, nl=False)
 
 
 def data(text: str, *, err: bool = False) -> None:
@@ -152,24 +166,56 @@ def quiet() -> bool:
     return context is not None and bool(context.meta.get(QUIET))
 
 
-def progress(items: Iterable[T], number: int, noun: str) -> Iterator[T]:
-    """Yield the items with a bar on stderr, if that is a terminal on which nothing else is printed meanwhile."""
+def progress(items: Iterable[T], number: int, noun: str, *, silent: bool = False) -> Iterator[T]:
+    """Yield the items; from the second second on, stderr shows how far it is, if that is a terminal.
+
+    It shows nothing where results scroll by on a terminal meanwhile, which is not so if the command is `silent`.
+    """
     streams = sys.stdout, sys.stderr
-    if number < 2 or quiet() or None in streams or not sys.stderr.isatty() or sys.stdout.isatty():
+    if number < 2 or quiet() or None in streams or not sys.stderr.isatty() or (sys.stdout.isatty() and not silent):
         yield from items
         return
-    from rich.console import Console
-    from rich.progress import track
+    from virtcatalog.cli.progress import told
 
-    yield from track(items, noun, number, console=Console(stderr=True), transient=True)
+    yield from told(items, number, noun)
 
 
-def coloured() -> bool:
-    """Whether stdout is a terminal that wants colour (https://no-color.org), unless --color says so itself."""
+def coloured(*, err: bool = False) -> bool:
+    """Whether stdout or stderr is a terminal that wants colour (https://no-color.org); --color says so itself."""
     context = click.get_current_context(silent=True)
     if context is not None and context.color is not None:
         return context.color
-    return sys.stdout is not None and sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+    stream = sys.stderr if err else sys.stdout
+    return stream is not None and stream.isatty() and not os.environ.get("NO_COLOR")
+
+
+def columns_of_terminal() -> int | None:
+    """How wide the terminal is that stdout is, None when it is none: what reads a pipe wants each row on a line."""
+    if sys.stdout is None or not sys.stdout.isatty():
+        return None
+    from shutil import get_terminal_size
+
+    return get_terminal_size().columns
+
+
+def print_line(text: str, style: str, colour: bool) -> None:
+    """Print a line on stdout in a style, if there is colour."""
+    click.echo(painted(escaping.log(text), style, colour))
+
+
+def painted(text: str, style: str, colour: bool) -> str:
+    """Return a text in a style, `bold` or a colour's name, if there is colour."""
+    if not style or not colour or not text:
+        return text
+    return click.style(text, bold=True) if style == "bold" else click.style(text, fg=style)
+
+
+def finding(text: str, colour: bool) -> str:
+    """Return lines as findings are shown: their places, and how bad they are, stand out."""
+    if not colour:
+        return text
+    text = re.sub(r"(?m)^\S[^\n]*?:\d+:\d+:(?= )", lambda match: painted(match[0], "bold", True), text)
+    return re.sub(_GRAVE, lambda match: painted(match[0], _GRAVITY[match[1] or match[2] or match[3]], True), text)
 
 
 def write_diff(text: str) -> None:

@@ -180,7 +180,7 @@ def read_dumps(sources: Iterable[str]) -> list[Dump]:
 
 
 def _watch(cases: Sequence[Case]) -> Iterable[Case]:
-    return progress(cases, len(cases), "VMs that may change")
+    return progress(cases, len(cases), "VMs that may change", silent=True)
 
 
 def _text(report: Report) -> None:

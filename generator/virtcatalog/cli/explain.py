@@ -83,6 +83,7 @@ def command(
     batches, faults = gather(sources, catalog, options.settings().cluster, environments)
     loaded = _catalog(catalog, sources)
     told: dict[_Told, list[str]] = {}
+    refused: list[Problem] = []
     for located, batch in _choose(batches, faults, ", ".join(sources), vm):
         objects = [each.manifest for each in batch.objects]
         try:
@@ -93,6 +94,7 @@ def command(
         places = tuple(_place(reason, located, loaded) for reason in answer.reasons)
         parts = tuple(terms(what, answer.result)) if pod is not None else ()
         one = _Told(located.name, answer.value, answer.reasons, parts, places)
+        refused += placed(answer.result.reasons, located.problem)
         told.setdefault(one, []).append(batch.environment)
     if form == "json":
         answers = [_as_data(what, each, names) for each, names in told.items()]
@@ -100,9 +102,9 @@ def command(
     else:
         lines = [line for each, names in told.items() for line in _lines(within(what, names), each)]
         echo("".join(f"{line}\n" for line in lines), nl=False)
-    for fault in faults:
-        echo(str(fault), err=True)
-    return 2 if faults else 0
+    for problem in (*dict.fromkeys(refused), *faults):
+        echo(str(problem), err=True)
+    return 2 if faults else 1 if refused else 0
 
 
 class _Told(NamedTuple):

@@ -149,4 +149,5 @@ def _quiet(context: click.Context, _option: click.Parameter, value: bool) -> Non
 
 def _color(context: click.Context, _option: click.Parameter, value: str | None) -> None:
     if value is not None:
-        context.color = {"auto": None, "always": True, "never": False}[value]
+        # What goes wrong before the command runs is told by the group.
+        context.color = context.find_root().color = {"auto": None, "always": True, "never": False}[value]

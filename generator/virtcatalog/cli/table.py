@@ -1,13 +1,20 @@
-"""Tables: columns of text, or drawn on a terminal."""
+"""Tables: columns of text, as wide as they are; on a terminal within its width, and coloured."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from virtcatalog.cli.console import coloured, echo
+from virtcatalog.cli.console import coloured, columns_of_terminal, print_line
 from virtcatalog.escaping import single_line
 
 Row = Sequence[str]
+
+_GAP = 2
+#: Where a text may be broken: after a space, and where paths and lists have their parts.
+_PIECE = re.compile(r"[^\s./,:;=\[-]*(?:[\s./,:;=-]+|\[|$)")
+#: The least that a column is narrowed to, and the most lines of a row, before rows are written one below the other.
+_NARROWEST, _TALLEST = 12, 4
 
 
 def print_tables(
@@ -17,38 +24,108 @@ def print_tables(
     titled: bool = True,
     style: Callable[[Row], str] | None = None,
 ) -> None:
-    """Print tables of the same columns, each with its title; text shows the titles only where `titled` says so.
+    """Print tables of the same columns, each with its title where `titled` says so.
 
-    `style` gives a row drawn on a terminal its style, as rich names it.
+    `style` gives a row its colour on a terminal, "" for none.
     """
     separator = ""
+    width, colour = columns_of_terminal(), coloured()
     for title, rows in tables:
-        if coloured():
-            _draw(title, columns, rows, style)
-            continue
         if titled:
-            echo(f"{separator}{title}")
+            print_line(separator + single_line(title), "bold", colour)
             separator = "\n"
-        for line in aligned(columns, rows):
-            echo(line)
+        for line, row in laid_out(columns, rows, width):
+            print_line(line, "bold" if row is None else style(row) if style else "", colour)
 
 
-def aligned(columns: Row, rows: Iterable[Row]) -> Iterator[str]:
+def aligned(columns: Row, rows: Iterable[Row], width: int | None = None) -> Iterator[str]:
     """Yield a table as lines of text, its header in capitals; a cell without text is a dash."""
-    cells = [[name.upper() for name in columns], *([single_line(cell) or "-" for cell in row] for row in rows)]
-    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-    for row in cells:
-        yield "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+    return (line for line, _ in laid_out(columns, rows, width))
 
 
-def _draw(title: str, columns: Row, rows: Iterable[Row], style: Callable[[Row], str] | None) -> None:
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
+def laid_out(columns: Row, rows: Iterable[Row], width: int | None) -> Iterator[tuple[str, Row | None]]:
+    """Yield a table's lines within a width, None for any, each with the row that it is of; the header is of none."""
+    given = list(rows)
+    cells = [[name.upper() for name in columns], *([single_line(cell) or "-" for cell in row] for row in given)]
+    natural = [max(map(_length, column)) for column in zip(*cells, strict=True)]
+    widths = _fitting(natural, cells, width)
+    if widths is None:
+        yield from _one_below_the_other(columns, given, cells[1:], width or 0)
+        return
+    for number, row in enumerate(cells):
+        lines = [_wrapped(cell, width) for cell, width in zip(row, widths, strict=True)]
+        for index in range(max(map(len, lines))):
+            parts = [each[index] if index < len(each) else "" for each in lines]
+            line = (" " * _GAP).join(_padded(part, width) for part, width in zip(parts, widths, strict=True))
+            yield line.rstrip(), given[number - 1] if number else None
 
-    table = Table(title=single_line(title) or None, title_justify="left")
-    for name in columns:
-        table.add_column(name, overflow="fold")
-    for row in rows:
-        table.add_row(*(Text(single_line(cell)) for cell in row), style=style(row) if style else None)
-    Console().print(table)
+
+def _fitting(natural: list[int], cells: list[list[str]], width: int | None) -> list[int] | None:
+    """The widths of columns with which a table fits, the widest ones narrowed; None if it would be hard to read."""
+    widths = list(natural)
+    excess = sum(widths) + _GAP * (len(widths) - 1) - (width or 0)
+    if width is None or excess <= 0:
+        return widths
+    least = [min(each, max(_NARROWEST, len(head))) for each, head in zip(natural, cells[0], strict=True)]
+    while excess > 0:
+        spare = [each - low for each, low in zip(widths, least, strict=True)]
+        if not any(spare):
+            return None
+        widest = max((index for index, left in enumerate(spare) if left), key=lambda index: widths[index])
+        widths[widest] -= 1
+        excess -= 1
+    tall = sum(max(len(_wrapped(cell, size)) for cell, size in zip(row, widths, strict=True)) for row in cells[1:])
+    broken = any(
+        _length(piece.rstrip()) > size
+        for row in cells
+        for cell, size in zip(row, widths, strict=True)
+        if _length(cell) > size
+        for piece in _PIECE.findall(cell)
+    )
+    return None if broken or tall > _TALLEST * len(cells[1:]) else widths
+
+
+def _one_below_the_other(
+    columns: Row, given: list[Row], cells: list[list[str]], width: int
+) -> Iterator[tuple[str, Row | None]]:
+    """Each row as its first cell, and below it the others that say something, with their names."""
+    for row, values in zip(given, cells, strict=True):
+        yield from ((line, row) for line in _wrapped(values[0], width))
+        named = [f"{name.lower()}: {value}" for name, value in zip(columns, values, strict=True) if value != "-"][1:]
+        line = ""
+        for part in named:
+            if line and len(line) + len(part) + 2 + _GAP > width:
+                yield from ((f"  {each}", row) for each in _wrapped(line, width - _GAP))
+                line = ""
+            line = f"{line}  {part}" if line else part
+        if line:
+            yield from ((f"  {each}", row) for each in _wrapped(line, width - _GAP))
+
+
+def _wrapped(text: str, width: int) -> list[str]:
+    """A text in lines of at most a width, broken between its words or parts, and within these when there is no help."""
+    if _length(text) <= width:
+        return [text]
+    lines = [""]
+    for piece in _PIECE.findall(text):
+        part = piece
+        if _length(lines[-1] + part.rstrip()) > width and lines[-1]:
+            lines.append("")
+        while _length(part.rstrip()) > width:
+            lines[-1:] = [part[:width], ""]
+            part = part[width:]
+        lines[-1] += part
+    return [line.rstrip() for line in lines if line.strip()] or [""]
+
+
+def _padded(text: str, width: int) -> str:
+    return text + " " * (width - _length(text))
+
+
+def _length(text: str) -> int:
+    """How many columns a text takes: some letters take two, marks none."""
+    if text.isascii():
+        return len(text)
+    from unicodedata import combining, east_asian_width
+
+    return sum(0 if combining(letter) else 2 if east_asian_width(letter) in "WF" else 1 for letter in text)

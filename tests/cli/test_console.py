@@ -1,0 +1,119 @@
+"""What a terminal shows: colour where it is wanted, findings that stand out, how far a command is."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from click.testing import CliRunner
+
+from virtcatalog.cli import console, main, progress
+from virtcatalog.cli.console import coloured, finding, write_diff
+from virtcatalog.cli.console import progress as progress_of
+
+ANSI = re.compile(r"\x1b\[\d+m")
+REFUSED = (
+    "vms/a.yaml:3:4: VirtualMachine/a: spec.x: is wrong (refused by the VM webhook) (in lab)\n"
+    "c.yaml:1:2: VirtualMachine/b: warning: is odd\n"
+    "error: there is no c\n"
+    "c/x.yaml:9:1: Kind/x: is bad [error: bad-thing]\n"
+)
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.fixture
+def terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    stream = Terminal()
+    streams = SimpleNamespace(stdout=io.StringIO(), stderr=stream)
+    for module in (console, progress):
+        monkeypatch.setattr(module, "sys", streams)
+    return stream
+
+
+class TestColour:
+    def test_places_and_gravity_stand_out_and_nothing_else_changes(self):
+        shown = finding(REFUSED, True)
+        assert ANSI.sub("", shown) == REFUSED
+        for part in ("\x1b[1mvms/a.yaml:3:4:", "\x1b[31m(refused by the VM webhook)", "\x1b[33mwarning: "):
+            assert part in shown
+        assert "\x1b[31merror: " in shown
+        assert "\x1b[31m[error: bad-thing]" in shown
+
+    def test_without_colour_there_is_none(self):
+        assert finding(REFUSED, False) == REFUSED
+
+    def test_is_for_terminals(self, terminal):
+        assert coloured(err=True)
+        assert not coloured()
+
+    def test_no_color_says_so(self, terminal, monkeypatch):
+        monkeypatch.setenv("NO_COLOR", "1")
+        assert not coloured(err=True)
+
+    @pytest.mark.parametrize(("option", "colour"), [("always", True), ("never", False), ("auto", False)])
+    def test_an_option_counts_before(self, option, colour, tmp_path, monkeypatch):
+        monkeypatch.chdir(tmp_path)
+        monkeypatch.setenv("NO_COLOR", "1")
+        Path("virtcatalog.toml").write_text("x = 1")
+        result = CliRunner().invoke(main, ["check", "--color", option], color=True)
+        assert bool(ANSI.search(result.stderr)) == colour
+
+    def test_what_strangers_write_is_never_obeyed(self, tmp_path, monkeypatch):
+        monkeypatch.chdir(tmp_path)
+        Path("vm.yaml").write_text('{apiVersion: v1, kind: "\\e[31mX", metadata: {name: a}}')
+        result = CliRunner().invoke(main, ["expand", "-f", "vm.yaml", "--color", "always"], color=True)
+        assert "\x1b[31mX" not in result.output
+
+    def test_diffs(self, monkeypatch, capsys):
+        write_diff("--- a\n+++ b\n@@ -1 +1 @@\n-x\n+y\n")
+        assert not ANSI.search(capsys.readouterr().out)
+
+
+class TestProgress:
+    @pytest.fixture(autouse=True)
+    def clock(self, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+        """Half a second goes by whenever somebody looks."""
+        now = iter(range(10_000))
+        monkeypatch.setattr(progress, "monotonic", lambda: next(now) / 2)
+        return iter(())
+
+    def test_tells_count_rate_and_time_left(self, terminal):
+        assert list(progress_of(range(10), 10, "VMs")) == list(range(10))
+        assert "2 of 10 VMs, 2/s, 4 s left" in terminal.getvalue()
+        assert terminal.getvalue().endswith("\r\x1b[K")
+
+    def test_is_nothing_in_the_first_second(self, terminal):
+        assert list(progress_of(range(1), 2, "VMs")) == [0]
+        assert terminal.getvalue() == ""
+
+    def test_is_quiet_in_a_pipe(self, terminal, monkeypatch):
+        monkeypatch.setattr(console.sys, "stderr", io.StringIO())
+        assert len(list(progress_of(range(10), 10, "VMs"))) == 10
+        assert console.sys.stderr.getvalue() == ""
+
+    def test_is_quiet_where_results_scroll_by(self, terminal, monkeypatch):
+        monkeypatch.setattr(console.sys, "stdout", Terminal())
+        list(progress_of(range(10), 10, "VMs"))
+        assert terminal.getvalue() == ""
+        list(progress_of(range(10), 10, "VMs", silent=True))
+        assert terminal.getvalue() != ""
+
+    @pytest.mark.parametrize(
+        ("done", "number", "seconds", "said"),
+        [
+            (1200, 4000, 2.0, "1,200 of 4,000 VMs, 600/s, 5 s left"),
+            (1, 100, 2.0, "1 of 100 VMs, 30 a minute, 3 min 18 s left"),
+            (10, 10, 2.0, "10 of 10 VMs, 5/s, 0 s left"),
+        ],
+    )
+    def test_words(self, done, number, seconds, said):
+        assert progress.state(done, number, seconds, "VMs") == said
