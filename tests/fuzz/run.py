@@ -25,6 +25,7 @@ FOUND = HERE / "found"
 NAMES = [
     "catalogs",
     "conversions",
+    "imports",
     "expressions",
     "quantities",
     "yaml",

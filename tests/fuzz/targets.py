@@ -20,8 +20,12 @@ from click.testing import CliRunner
 from virtcatalog import HOSTS, Cluster, expand, load_catalog
 from virtcatalog.api.quantity import Quantity
 from virtcatalog.bring.convert.files import convert_files
+from virtcatalog.bring.kustomize.build import build
 from virtcatalog.bring.libvirt.domain import import_domain
 from virtcatalog.bring.libvirt.rules import Rules
+from virtcatalog.bring.objects.catalog import draft
+from virtcatalog.bring.objects.proof import prove
+from virtcatalog.bring.objects.read import collected
 from virtcatalog.bring.openstack.objects import import_resources
 from virtcatalog.bring.openstack.read import read as read_cloud
 from virtcatalog.catalog.amounts import Amount, ExpressionError
@@ -36,6 +40,7 @@ from virtcatalog.manifests.dump import read_dump
 from virtcatalog.manifests.emit import dump
 from virtcatalog.manifests.git import Repository
 from virtcatalog.manifests.read import read_apart
+from virtcatalog.manifests.sources import held
 from virtcatalog.render.output import render
 from virtcatalog.review.side import read_side
 
@@ -280,6 +285,62 @@ OLD_OBJECTS: list[dict[str, Any]] = [
         ],
     },
 ]
+CATALOG_OBJECTS: dict[str, Any] = {
+    "apiVersion": "v1",
+    "kind": "List",
+    "items": [
+        *OBJECTS[:2],
+        *(
+            {
+                "apiVersion": "instancetype.kubevirt.io/v1beta1",
+                "kind": kind,
+                "metadata": {
+                    "name": name,
+                    "labels": {"instancetype.kubevirt.io/class": "m", "instancetype.kubevirt.io/size": name[2:]},
+                    "annotations": {"instancetype.kubevirt.io/displayName": f"{name} {{{{ x }}}}"},
+                },
+                "spec": spec,
+            }
+            for kind, names, spec in (
+                (
+                    "VirtualMachineInstancetype",
+                    ("m.a", "m.b", "m.ax", "m.bx"),
+                    {
+                        "cpu": {"guest": 2, "maxSockets": 4},
+                        "memory": {"guest": "2Gi", "hugepages": {"pageSize": "2Mi"}},
+                    },
+                ),
+                (
+                    "VirtualMachinePreference",
+                    ("linux", "linux.x", "windows.10", "windows.11"),
+                    {
+                        "devices": {"preferredRng": {}},
+                        "features": {"preferredSmm": {}},
+                        "preferredArchitecture": "amd64",
+                    },
+                ),
+            )
+            for name in names
+        ),
+    ],
+}
+KUSTOMIZE: dict[str, Any] = {
+    "kustomization.yaml": {
+        "resources": ["types.yaml", "base"],
+        "components": ["big"],
+        "nameSuffix": ".x",
+        "labels": [{"pairs": {"a": "b"}}],
+        "patches": [
+            {"target": {"kind": "Virtual.*", "labelSelector": "a=b"}, "path": "patch.yaml"},
+            {"target": {"name": "medium"}, "patch": '[{"op": "replace", "path": "/spec/cpu/guest", "value": 2}]'},
+        ],
+    },
+    "types.yaml": OBJECTS[0],
+    "base/kustomization.yaml": {"resources": ["preference.yaml"], "namespace": "lab", "namePrefix": "a-"},
+    "base/preference.yaml": OBJECTS[1],
+    "big/kustomization.yaml": {"kind": "Component", "commonAnnotations": {"c": "d"}},
+    "patch.yaml": {"spec": {"memory": None, "$patch": "merge"}},
+}
 TEMPLATE = (
     "apiVersion: kubevirt.io/v1\nkind: VirtualMachine\nmetadata: {name: '{{ name }}'}\n"
     "spec: {runStrategy: Always, template: {spec: {domain: {devices: {}}}}}\n"
@@ -523,6 +584,20 @@ def conversions(data: bytes) -> None:
         str(error).encode("utf-8", "surrogateescape")
 
 
+def imports(data: bytes) -> None:
+    choices = Choices(data)
+    tree = {path: _written(choices, choices.edited(document)) for path, document in KUSTOMIZE.items()}
+    try:
+        built = build(held(tree), "x") if choices.number(2) else []
+        content = _written(choices, choices.edited(CATALOG_OBJECTS))
+        found = collected([("f", content)], [("x", built)]).manifests
+        if found:
+            relabel = bool(choices.number(1))
+            prove(draft(found, "house", relabel=relabel), found, relabel=relabel)
+    except VirtcatalogError as error:
+        str(error).encode("utf-8", "surrogateescape")
+
+
 @cache
 def _host() -> Any:
     from virtcatalog.manifests.document import Text as Read
@@ -715,6 +790,7 @@ TARGETS: dict[str, Callable[[bytes], None]] = {
     for each in (
         catalogs,
         conversions,
+        imports,
         expressions,
         quantities,
         yaml,

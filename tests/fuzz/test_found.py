@@ -12,7 +12,19 @@ from virtcatalog.errors import ManifestError
 from virtcatalog.manifests.dump import read_dump
 from virtcatalog.manifests.read import read_apart
 
-NAMES = ("catalogs", "conversions", "expressions", "quantities", "yaml", "vms", "clusters", "dumps", "hosts", "cli")
+NAMES = (
+    "catalogs",
+    "conversions",
+    "imports",
+    "expressions",
+    "quantities",
+    "yaml",
+    "vms",
+    "clusters",
+    "dumps",
+    "hosts",
+    "cli",
+)
 
 
 @pytest.fixture

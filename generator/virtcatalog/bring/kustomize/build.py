@@ -7,6 +7,7 @@ components, then the transformers of the folder. What is not known here is an er
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from os.path import normpath
 from typing import Any
 
 from virtcatalog.api.kinds import CLUSTER_SCOPED
@@ -119,6 +120,10 @@ class _Builder:
         return data
 
     def _documents(self, path: str) -> list[Any]:
+        if _leaves(path):
+            raise ManifestError(
+                Problem(file=self._path, message=f"{path} is not in the folder, and kustomize does not read it")
+            )
         try:
             content = self._folder.read(path)
         except SourceError as error:
@@ -154,7 +159,7 @@ class _Builder:
 
     def _is_file(self, path: str) -> bool:
         try:
-            return self._folder.has(path)
+            return not _leaves(path) and self._folder.has(path)
         except LinkOutError:
             return False
 
@@ -231,17 +236,24 @@ class _Builder:
         self, patch: Data, target: Any, options: Mapping[str, Any], field: str, resources: list[Resource]
     ) -> list[Resource]:
         chosen = self._named(patch, field, resources) if target is None else self._selected(target, field, resources)
+        metadata = patch.get("metadata") if target is not None else None
+        for key in ("labels", "annotations"):
+            pairs = metadata.get(key) if isinstance(metadata, dict) else None
+            if isinstance(pairs, dict) and None in pairs.values():
+                raise self.fail(
+                    field, f"kustomize makes a text of null in {key} where there is a `target`: remove it by name"
+                )
         gone = []
         for each in chosen:
             if patch.get("$patch") == "delete":
                 gone.append(each)
                 continue
-            name, kind = (each.data.get("metadata") or {}).get("name"), each.data.get("kind")
-            each.data = self._merged(each.data, patch, field)
-            if not options.get("allowNameChange") and name is not None:
-                each.data["metadata"]["name"] = name
+            old = each.data
+            each.data = self._merged(old, patch, field)
+            if not options.get("allowNameChange"):
+                each.data.setdefault("metadata", {})["name"] = (old.get("metadata") or {}).get("name")
             if not options.get("allowKindChange"):
-                each.data["kind"] = kind
+                each.data |= {key: old.get(key) for key in ("apiVersion", "kind")}
             each.changed()
         return [each for each in resources if each not in gone]
 
@@ -305,3 +317,8 @@ class _Builder:
             for each in resources if own else ():
                 metadata = each.data["metadata"]
                 metadata[key] = {**(metadata.get(key) or {}), **own}
+
+
+def _leaves(path: str) -> bool:
+    """Whether a file is not in or below its kustomization's folder, which is all that kustomize reads."""
+    return normpath(path).startswith(("..", "/"))

@@ -33,7 +33,6 @@ class _Group(NamedTuple):
     series: str
     version: str
     prefix: str
-    labelled: bool
 
 
 def classes(entries: Sequence[Entry], house: House) -> tuple[list[Class], Facts]:
@@ -42,8 +41,12 @@ def classes(entries: Sequence[Entry], house: House) -> tuple[list[Class], Facts]
     The facts beside them are those that all classes have in common.
     """
     groups: dict[_Group, dict[str, Entry]] = {}
-    for one in entries:
-        group, size = _group(one)
+    labelled: dict[str, _Group] = {}
+    for one in sorted(entries, key=lambda each: not each.label("class")):  # a class is known by those that have it
+        prefix, size = _parts(one)
+        group = _Group(one.label("class") or prefix.strip(".-") or "general", one.label("version"), prefix)
+        group = labelled.setdefault(prefix, group) if not one.label("class") else group
+        labelled.setdefault(prefix, group)
         groups.setdefault(group, {})[size] = one
     facts = {
         group: {size: instancetype_facts(one, group.series, group.version, size, house) for size, one in sizes.items()}
@@ -72,9 +75,9 @@ def unit(path: Path) -> Path:
     return path[:2] if path[0] == "spec" else path
 
 
-def _group(one: Entry) -> tuple[_Group, str]:
-    """The class and size of an instance type."""
-    series, version, size = one.label("class"), one.label("version"), one.label("size")
+def _parts(one: Entry) -> tuple[str, str]:
+    """What an instance type's name starts with, and its size: the label, if the name ends with it."""
+    size = one.label("size")
     if size and one.name.endswith(size) and one.name != size:
         prefix = one.name.removesuffix(size)
     elif found := _CUT.fullmatch(one.name):
@@ -83,7 +86,7 @@ def _group(one: Entry) -> tuple[_Group, str]:
         prefix, size = "", size or one.name
     if not one.name.endswith(size):  # nothing of the name is the size: its name is the file's
         prefix = one.name
-    return _Group(series or prefix.strip(".-") or "general", version, prefix, bool(series)), size
+    return prefix, size
 
 
 def _stem(group: _Group) -> str:

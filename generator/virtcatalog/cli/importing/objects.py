@@ -72,7 +72,8 @@ def command(sources: tuple[str, ...], output: Path, name: str | None, relabel: b
         echo(str(output / path))
     if found.others:
         kinds = sorted({other.partition("/")[0] for other in found.others})
-        summary(f"left out: {len(found.others)} objects that a catalog does not hold ({', '.join(kinds)})")
+        count = len(found.others)
+        summary(f"left out: {count} object{'' if count == 1 else 's'} of other kinds ({', '.join(kinds)})")
     lines = sum(text.count("\n") for text in made.files.values())
     summary(f"{output}: {len(found.manifests)} objects in {lines} lines; {_where(made.environments)}")
     return 0
