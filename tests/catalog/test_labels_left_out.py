@@ -1,7 +1,5 @@
 """Derived labels that an object is not to have."""
 
-from virtcatalog.render.environment import deployed
-
 OWN = "instancetype.kubevirt.io/"
 FILES = {
     "catalog.yaml": f"""\
@@ -52,6 +50,6 @@ def test_anything_else_is_still_an_error(catalog):
 def test_patches_of_environments_do_not_bring_it_back(catalog):
     overlay = "lab: {patches: [{select: {names: [m.small]}, spec: {cpu: {guest: 2}, memory: {guest: 1Gi}}}]}\n"
     loaded = catalog.load(FILES | {"overlays.yaml": overlay})
-    small = next(each for each in deployed(loaded, "lab") if each["metadata"]["name"] == "m.small")
+    small = next(each for each in loaded.objects("lab") if each["metadata"]["name"] == "m.small")
     assert own_labels([small])["m.small"] == ["class", "memory", "size", "vendor"]
     assert small["metadata"]["labels"][f"{OWN}memory"] == "1Gi"
