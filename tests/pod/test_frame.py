@@ -29,7 +29,7 @@ def annotations(template=GUEST, **conditions):
 def test_it_belongs_to_the_vmi():
     result = expanded()
     metadata = result.pod["metadata"]
-    uid = result.vmi["metadata"]["uid"]
+    uid = result.vmi_object.metadata.uid
     assert (metadata["generateName"], metadata["namespace"]) == ("virt-launcher-vm-", "ns")
     assert metadata["ownerReferences"][0]["uid"] == metadata["labels"]["kubevirt.io/created-by"] == uid
     assert metadata["ownerReferences"][0]["controller"] is True

@@ -20,6 +20,7 @@ from virtcatalog.ask.template import Held, Manifest, as_vmi, read_vm, written_te
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.controller.vm import ControllerError, start_vmi, sync_instancetype
 from virtcatalog.kubevirt.defaults.webhooks import mutate_vm, mutate_vmi
+from virtcatalog.kubevirt.identity import without_made_up_uids
 
 VM = "VM"
 INSTANCETYPE = "instance type"
@@ -89,11 +90,12 @@ class _Runs:
         self._run_without = cache(self._make)
 
     def origins(self) -> list[Origin]:
+        final = without_made_up_uids(self._whole.final) if self._whole.final else {}
         return [
             Origin(field_path(path), value, tuple(self._sources(path, value)))
             for key in ("metadata", "spec")
-            if key in self._whole.final
-            for path, value in _leaves(self._whole.final[key], (key,))
+            if key in final
+            for path, value in _leaves(final[key], (key,))
         ]
 
     def _make(self, without: _Without) -> _Run:
