@@ -23,6 +23,10 @@ def test_the_base_holds_the_objects_of_the_bundles_and_no_others(tmp_path, path)
     bundles = sorted((tmp_path / "output/bundles").glob("*-bundle.yaml"))
     held = {bundle.name: otheryaml.load_all(bundle.read_text()) for bundle in bundles}
     whole = by_identity(held.pop(f"{catalog.name}-instancetypes-all-bundle.yaml"))
+    templates = held.pop(f"{catalog.name}-virtualmachinetemplates-bundle.yaml", [])
+    assert by_identity(templates) == by_identity(catalog.template_objects())
+    if templates:
+        assert by_identity(kustomize(tmp_path / "output/base/VirtualMachineTemplate")) == by_identity(templates)
     assert by_identity([each for objects in held.values() for each in objects]) == whole
     assert by_identity(kustomize(tmp_path / "output")) == whole == by_identity(kustomize(tmp_path / "output/base"))
 
@@ -32,4 +36,5 @@ def test_every_overlay_of_ours_deploys_what_is_said_of_it():
     assert [overlay.name for overlay in catalog.overlays] == ["production", "lab"]
     for overlay in catalog.overlays:
         found = by_identity(kustomize(ROOT / "output/overlays" / overlay.name))
-        assert found == by_identity(catalog.objects(overlay.name))
+        deployed = [*catalog.objects(overlay.name), *catalog.template_objects(overlay.name)]
+        assert found == by_identity(deployed)

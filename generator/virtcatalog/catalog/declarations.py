@@ -136,6 +136,57 @@ class Component(Fragment):
     ] = None
 
 
+class TemplateParameter(Object):
+    """A parameter of a VirtualMachineTemplate; what is left out is as a layer below says it."""
+
+    display_name: str = ""
+    description: str = ""
+    value: Annotated[str, _says("Its value, where none is given.")] = ""
+    generate: Annotated[Literal["expression"] | None, _says("How a value is made; `from` alone says as much.")] = None
+    from_: Annotated[str, _says("What a value is made of: vm-[a-z0-9]{5}.")] = field(name="from", default="")
+    required: Annotated[bool, _says("Whether whoever makes a VM has to give a value.")] = False
+
+
+class TemplateFragment(Object):
+    """A layer of VirtualMachineTemplates. `{{ os }}`, `{{ workload }}` and `{{ size }}` are known in its texts."""
+
+    display_name: Annotated[str, _says("What user interfaces call it.")] = ""
+    description: Annotated[str, _says("One or more sentences on what it is for.")] = ""
+    labels: Annotated[Labels, _says("Labels beside the derived ones.")] = {}
+    annotations: Annotated[Labels, _says("Annotations of the template.")] = {}
+    instancetype: Annotated[str, _says("The catalog's instance type that its VMs have.")] = ""
+    preference: Annotated[str, _says("The catalog's preference that its VMs have.")] = ""
+    image: Annotated[str, _says("Where the disk's content comes from: `{{ image }}` in other fields.")] = ""
+    message: Annotated[str, _says("What is said to whoever makes a VM; `${NAME}` refers to parameters.")] = ""
+    parameters: Annotated[dict[Name, TemplateParameter | None], _says("Its parameters, by name.")] = {}
+    vm: Annotated[
+        dict[str, Any],
+        _says("Part of the VirtualMachine: metadata and spec; `${NAME}` stands for a parameter."),
+    ] = {}
+    tests: Annotated[
+        dict[Name, Labels | None],
+        _says("Sets of parameters' values, by name: check, diff and golden tests look at their VMs, too."),
+    ] = {}
+
+
+class TemplateSystem(TemplateFragment):
+    """An operating system: the last layer."""
+
+    workloads: Annotated[
+        dict[Name, list[str] | None], _says("Its workloads, and the sizes that each has; all of them if left out.")
+    ] = {}
+
+
+class TemplateFile(Object, kw_only=True):
+    """templates/*.yaml: VirtualMachineTemplates, one for each operating system, workload and size."""
+
+    name: Annotated[str, _says("How names are made; default '{{ os }}-{{ workload }}-{{ size }}'.")] = ""
+    defaults: Annotated[TemplateFragment | None, _says("The layer below every template of this file.")] = None
+    sizes: Annotated[dict[Name, TemplateFragment | None], _says("The sizes, by name: the layer over the defaults.")]
+    workloads: Annotated[dict[Name, TemplateFragment | None], _says("The workloads, by name: a layer over the size.")]
+    systems: Annotated[dict[Name, TemplateSystem | None], _says("The operating systems, by name.")]
+
+
 class ArgocdEntry(Object):
     """What Argo CD reads in the objects; what is left out is not annotated."""
 
@@ -261,6 +312,9 @@ class OverlayEntry(Object):
     ] = ""
     scope: Annotated[Literal["cluster", "namespaced", "both"], _says("Which kinds it has.")] = "cluster"
     namespace: Annotated[str, _says("The namespace of namespaced kinds.")] = ""
+    templates: Annotated[
+        str, _says("The namespace of its VirtualMachineTemplates, `namespace` if left out; without either it has none.")
+    ] = ""
     clusters: Annotated[
         list[str], _says("What its clusters are called: `-f NAME=FILE` gives the VMs of one. It is no part of objects.")
     ] = []

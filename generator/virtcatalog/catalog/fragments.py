@@ -18,6 +18,8 @@ def owner_of(place: str, path: FieldPath) -> FieldPath:
         return path[:2]
     if place.startswith("preferences/") and top == ("variants",):
         return path[:2]
+    if place.startswith("templates/") and top:
+        return top if top == ("defaults",) else path[:2]
     if place.startswith("preferences/") and top:
         return top if top == ("defaults",) else path[:4] if path[2:3] == ("variants",) else path[:2]
     return ()

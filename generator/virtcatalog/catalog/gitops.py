@@ -10,9 +10,9 @@ from typing import Any, TypeVar
 
 from msgspec.structs import replace
 
-from virtcatalog.catalog.model import Entry, Manifest, Overlay, Patch, Selection
+from virtcatalog.catalog.model import Entry, Instancetype, Manifest, Overlay, Patch, Preference, Selection, Template
 
-E = TypeVar("E", bound=Entry)
+E = TypeVar("E", Entry, Instancetype, Preference, Template)
 
 SYNC_WAVE = "argocd.argoproj.io/sync-wave"
 SYNC_OPTIONS = "argocd.argoproj.io/sync-options"

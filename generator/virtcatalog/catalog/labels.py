@@ -115,5 +115,20 @@ def derived_annotations(
     return {key: value for key, value in found.items() if value}
 
 
+def template_labels(system: str, workload: str, size: str) -> dict[str, str]:
+    """Return the labels by which consoles find a VirtualMachineTemplate.
+
+    The vocabulary is that of kubevirt/common-templates, templates/LABELS.md.
+    """
+    found = {"os": system, "workload": workload, "flavor": size}
+    return {f"{key}.template.kubevirt.io/{value}": "true" for key, value in found.items()}
+
+
+def template_annotations(display_name: str, description: str) -> dict[str, str]:
+    """Return the annotations that hold the texts of a VirtualMachineTemplate."""
+    found = {"openshift.io/display-name": display_name, "description": description}
+    return {key: value for key, value in found.items() if value}
+
+
 def _flag(value: object) -> str:
     return "true" if value else ""

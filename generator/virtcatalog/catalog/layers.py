@@ -25,6 +25,10 @@ FRAGMENT = ("displayName", "description", "labels", "annotations", "components",
 INSTANCETYPE_FRAGMENT = (*FRAGMENT, "memoryPerVcpu", "vcpus", "memory")
 PREFERENCE_FRAGMENT = (*FRAGMENT, "osType", "arch", "requirements")
 COMPONENT_FRAGMENT = tuple(dict.fromkeys((*INSTANCETYPE_FRAGMENT, *PREFERENCE_FRAGMENT)))
+TEMPLATE_FRAGMENT = (
+    *("displayName", "description", "labels", "annotations", "instancetype", "preference"),
+    *("image", "message", "parameters", "vm", "tests"),
+)
 
 #: Fields that stand for parts of a preference's spec.
 _REQUIREMENTS = {"vcpus": ("cpu", "guest"), "memory": ("memory", "guest"), "arch": ("architecture",)}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from virtcatalog.catalog.declarations import (
     InstancetypeFile,
     OverlaysFile,
     PreferenceFile,
+    TemplateFile,
     VmsFile,
 )
 from virtcatalog.catalog.files import Files
@@ -31,11 +32,12 @@ from virtcatalog.catalog.layers import (
 )
 from virtcatalog.catalog.lock import read_lock, released_version
 from virtcatalog.catalog.matrix import instancetypes
-from virtcatalog.catalog.model import Allowance, Catalog, Entry, Instancetype, Overlay, Preference
+from virtcatalog.catalog.model import Allowance, Catalog, Entry, Instancetype, Overlay, Preference, Template
 from virtcatalog.catalog.overlays import overlays
 from virtcatalog.catalog.preferences import preferences
 from virtcatalog.catalog.settings import read_chain, settle
 from virtcatalog.catalog.sources import Sources
+from virtcatalog.catalog.templates import Known, is_offered, template_vms, templates
 from virtcatalog.catalog.vms import vm_templates
 from virtcatalog.errors import CatalogError, Problem, nearest
 from virtcatalog.manifests.layout import CATALOG, COMPONENTS, OVERLAYS, VMS
@@ -89,6 +91,11 @@ class _Loader:
         machines = tuple(
             vm_templates(sources, self.files.read(VMS, VmsFile), environments, settings.parameters, self.files.release)
         )
+        known = Known({entry.name: entry for entry, _ in types}, {entry.name: entry for entry, _ in prefs})
+        synced = [(data or {}).get("gitops") for data in self.files.read(OVERLAYS, OverlaysFile).values()]
+        kept = flux or any(map(for_flux, synced))
+        declared_templates = self._templates(composer, known, environments, flux=kept)
+        machines += tuple(vm for each in declared_templates for vm in template_vms(each, environments))
         lock = read_lock(sources)
         if sources.problems:
             raise CatalogError(*sources.problems)
@@ -105,6 +112,7 @@ class _Loader:
             instancetypes=tuple(entry for entry, _ in types),
             preferences=tuple(entry for entry, _ in prefs),
             overlays=tuple(environments),
+            templates=declared_templates,
             vms=machines,
             allow=tuple(
                 Allowance(
@@ -148,6 +156,23 @@ class _Loader:
         base = self._base(composer, "preferences", PREFERENCE_FRAGMENT)
         for stack in self._stacks("preferences", PreferenceFile):
             yield from preferences(composer, self.chain, stack, base)
+
+    def _templates(
+        self, composer: Composer, known: Known, environments: Sequence[Overlay], *, flux: bool
+    ) -> tuple[Template, ...]:
+        """The catalog's own: those of a catalog that it extends are not taken over."""
+        found: dict[str, Template] = {}
+        for place in self.sources.files:
+            if not place.startswith("templates/"):
+                continue
+            for each in templates(composer, place, self.files.read(place, TemplateFile), known):
+                if each.name in found:
+                    message = f"{each.name!r} is declared twice, first at {found[each.name].source}"
+                    self.sources.report(place, ("systems", each.system), message)
+                having = [env.name for env in environments if is_offered(each, env, known, self.files.release)]
+                made = replace(each, environments=tuple(having))
+                found[each.name] = kept_from_substitution(made) if flux else made
+        return tuple(found.values())
 
     def _stacks(self, folder: str, kind: Any) -> Iterable[list[Level]]:
         """Read the files of a folder: what each catalog of the chain says under the same path is one declaration."""

@@ -23,6 +23,8 @@ PREFERENCE = "VirtualMachinePreference"
 
 #: The kinds that a catalog renders, in output order.
 KINDS = (CLUSTER_INSTANCETYPE, INSTANCETYPE, CLUSTER_PREFERENCE, PREFERENCE)
+TEMPLATE_API_VERSION = "template.kubevirt.io/v1beta1"
+TEMPLATE = "VirtualMachineTemplate"
 CLUSTER_KINDS = (CLUSTER_INSTANCETYPE, CLUSTER_PREFERENCE)
 NAMESPACED_KINDS = (INSTANCETYPE, PREFERENCE)
 INSTANCETYPE_KINDS = (CLUSTER_INSTANCETYPE, INSTANCETYPE)
@@ -153,6 +155,55 @@ class Preference(Entry, frozen=True, kw_only=True):
     os_type: str = ""
 
 
+class Template(msgspec.Struct, frozen=True, kw_only=True):
+    """One VirtualMachineTemplate: of an operating system, a workload and a size.
+
+    `tests` are sets of values for its parameters, by name; `environments` are those that have it. `declared` finds a
+    field of the declaration (`vm.spec.x`).
+    """
+
+    name: str
+    system: str
+    workload: str
+    size: str
+    display_name: str = ""
+    description: str = ""
+    instancetype: str = ""
+    preference: str = ""
+    spec: dict[str, Any]
+    labels: dict[str, str]
+    annotations: dict[str, str]
+    tests: dict[str, dict[str, str] | None] = {}
+    environments: tuple[str, ...] = ()
+    file: str
+    source: Source
+    declared: Callable[[str], Source]
+
+    @property
+    def referring(self) -> tuple[str, ...]:
+        """Which of `instancetype` and `preference` of the VM are the catalog's, cluster-wide."""
+        spec = self.spec["virtualMachine"].get("spec") or {}
+        return tuple(
+            part
+            for part, name in (("instancetype", self.instancetype), ("preference", self.preference))
+            if name and spec.get(part) == {"kind": f"VirtualMachineCluster{part.capitalize()}", "name": name}
+        )
+
+    def manifest(self, overlay: Overlay | None = None) -> Manifest:
+        """Return a fresh manifest, as the base has it or as an environment deploys it."""
+        metadata: dict[str, Any] = {"name": self.name, "labels": dict(sorted(self.labels.items()))}
+        if self.annotations:
+            metadata["annotations"] = dict(sorted(self.annotations.items()))
+        spec = fresh(self.spec)
+        if overlay is not None:
+            metadata["namespace"] = overlay.template_namespace
+            overlay.mark(metadata)
+        if overlay is not None and overlay.scope == "namespaced":
+            for part in self.referring:
+                spec["virtualMachine"]["spec"][part]["kind"] = f"VirtualMachine{part.capitalize()}"
+        return {"apiVersion": TEMPLATE_API_VERSION, "kind": TEMPLATE, "metadata": metadata, "spec": spec}
+
+
 class Selection(msgspec.Struct, frozen=True):
     """Which objects: every given criterion must hold; names are globs, of which one must match."""
 
@@ -191,6 +242,7 @@ class Overlay(msgspec.Struct, frozen=True, kw_only=True):
     kubevirt: str = ""
     scope: Literal["cluster", "namespaced", "both"] = "cluster"
     namespace: str = ""
+    templates: str = ""
     clusters: tuple[str, ...] = ()
     namespaces: tuple[str, ...] = ()
     deprecated: bool = True
@@ -199,6 +251,11 @@ class Overlay(msgspec.Struct, frozen=True, kw_only=True):
     annotations: dict[str, str] = {}
     patches: tuple[Patch, ...] = ()
     source: Source
+
+    @property
+    def template_namespace(self) -> str:
+        """The namespace of its VirtualMachineTemplates; "" when it has none."""
+        return self.templates or self.namespace
 
     @property
     def kinds(self) -> tuple[str, ...]:
@@ -226,10 +283,14 @@ class Overlay(msgspec.Struct, frozen=True, kw_only=True):
         metadata = manifest["metadata"]
         if self.namespace and manifest["kind"] in NAMESPACED_KINDS:
             metadata["namespace"] = self.namespace
+        self.mark(metadata)
+        return manifest
+
+    def mark(self, metadata: dict[str, Any]) -> None:
+        """Add the labels and annotations that every object of the environment has."""
         for part, additions in (("labels", self.labels), ("annotations", self.annotations)):
             if additions:
                 metadata[part] = {**metadata.get(part, {}), **additions}
-        return manifest
 
     def patches_for(self, manifest: Mapping[str, Any]) -> tuple[dict[str, Any], ...]:
         """Return the merge patches that apply to this object, in order."""
@@ -343,6 +404,7 @@ class Catalog(msgspec.Struct, frozen=True, kw_only=True):
     instancetypes: tuple[Instancetype, ...] = ()
     preferences: tuple[Preference, ...] = ()
     overlays: tuple[Overlay, ...] = ()
+    templates: tuple[Template, ...] = ()
     vms: tuple[VmTemplate, ...] = ()
     allow: tuple[Allowance, ...] = ()
     files: tuple[str, ...] = ()
@@ -360,6 +422,13 @@ class Catalog(msgspec.Struct, frozen=True, kw_only=True):
             return objects
         overlay = self.overlay(environment)
         return [overlay.deployed(each) for each in objects if overlay.includes(each)]
+
+    def template_objects(self, environment: str = "") -> list[Manifest]:
+        """Return every VirtualMachineTemplate as a plain manifest; of an environment, those that its overlay deploys."""
+        if not environment:
+            return [each.manifest() for each in self.templates]
+        overlay = self.overlay(environment)
+        return [each.manifest(overlay) for each in self.templates if environment in each.environments]
 
     def objects_of(self, kind: str) -> list[Manifest]:
         """Return the objects of one kind, by name; KeyError for a kind that catalogs do not render."""

@@ -57,6 +57,7 @@ def overlays(
             kubevirt=data.get("kubevirt", ""),
             scope=data.get("scope", "cluster"),
             namespace=data.get("namespace", ""),
+            templates=data.get("templates", ""),
             clusters=tuple(data.get("clusters") or ()),
             namespaces=tuple(data.get("namespaces") or ()),
             deprecated=data.get("deprecated", True),
@@ -105,6 +106,11 @@ class _Reader:
             self.report((), "the scope is namespaced, and there is no `namespace`")
         elif namespace and namespace_fault(namespace):
             self.report(("namespace",), namespace_fault(namespace))
+        templates = data.get("templates", "")
+        if templates and namespace_fault(templates):
+            self.report(("templates",), namespace_fault(templates))
+        elif templates and scope == "namespaced" and templates != namespace:
+            self.report(("templates",), "the scope is namespaced: everything lies in `namespace`")
 
     def check_places(self, data: Mapping[str, Any], environments: Mapping[str, Any]) -> None:
         """Report names of clusters that `-f NAME=FILE` could not give, and globs that no namespace matches."""

@@ -124,7 +124,7 @@ def catalog_around(source: str) -> Path | None:
         return Path(source)
     path = Path(source)
     for folder in (path, *path.parents):
-        if folder.name == "vms" and is_catalog(str(folder.parent)):
+        if folder.name in ("vms", "templates") and is_catalog(str(folder.parent)):
             return folder.parent
     return None
 

@@ -10,7 +10,7 @@ OVERLAYS: Final = "overlays.yaml"
 VMS: Final = "vms.yaml"
 CATALOG_FILES: Final = (CATALOG, COMPONENTS, OVERLAYS, VMS)
 """The files at the top of a catalog; a folder with the first of them is one."""
-CATALOG_FOLDERS: Final = ("instancetypes", "preferences", "vms")
+CATALOG_FOLDERS: Final = ("instancetypes", "preferences", "templates", "vms")
 """The folders of a catalog that hold further files."""
 VM_TEMPLATE: Final = ".yaml.j2"
 """What the files of `vms/` end with that are rendered first."""

@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
 
-from virtcatalog.catalog.model import CLUSTER_INSTANCETYPE, CLUSTER_PREFERENCE, INSTANCETYPE, KINDS, PREFERENCE
+from virtcatalog.catalog.model import (
+    CLUSTER_INSTANCETYPE,
+    CLUSTER_PREFERENCE,
+    INSTANCETYPE,
+    KINDS,
+    PREFERENCE,
+    TEMPLATE,
+)
 from virtcatalog.manifests.emit import join
 
 CHECKSUMS = "CHECKSUMS.sha256"
@@ -29,10 +36,13 @@ def version_label(catalog_name: str) -> str:
 
 
 def bundles(catalog_name: str, texts: Mapping[str, Sequence[str]]) -> dict[str, str]:
-    """Return {file name: text} for the five bundles and their checksums; `texts` holds each kind's YAML documents."""
+    """Return {file name: text} for the five bundles, another one of templates, and their checksums.
+
+    `texts` holds each kind's YAML documents."""
+    held = {**BUNDLES, "virtualmachinetemplates": (TEMPLATE,)} if TEMPLATE in texts else BUNDLES
     files = {
         f"{catalog_name}-{part}-bundle.yaml": join(text for kind in kinds for text in texts[kind])
-        for part, kinds in BUNDLES.items()
+        for part, kinds in held.items()
     }
     # The format of sha256sum, so that `sha256sum --check` reads it.
     digests = {name: sha256(text.encode()).hexdigest() for name, text in files.items()}

@@ -12,7 +12,7 @@ from pathlib import PurePosixPath
 import msgspec
 
 from virtcatalog.catalog.gitops import FLUX_PRUNE
-from virtcatalog.catalog.model import NAMESPACED_KINDS, Catalog, Manifest, Overlay
+from virtcatalog.catalog.model import NAMESPACED_KINDS, TEMPLATE, Catalog, Manifest, Overlay
 from virtcatalog.errors import VirtcatalogError
 
 IN_CLUSTER = "in-cluster"
@@ -63,7 +63,7 @@ def applications(origin: Origin, destinations: Sequence[Destination], namespace:
     """Return an Argo CD Application for each environment; `namespace` is Argo CD's own."""
     found = []
     for each in destinations:
-        spec = _application(origin, origin.path(each.overlay), each.cluster, each.overlay.namespace, "true")
+        spec = _application(origin, origin.path(each.overlay), each.cluster, _namespace(each.overlay), "true")
         metadata = {"name": f"{origin.name}-{each.overlay.name}", "namespace": namespace, **_metadata(origin)}
         found.append({"apiVersion": "argoproj.io/v1alpha1", "kind": "Application", "metadata": metadata, "spec": spec})
     return found
@@ -75,8 +75,8 @@ def application_set(origin: Origin, destinations: Sequence[Destination], namespa
         {
             "overlay": each.overlay.name,
             "cluster": each.cluster,
-            "namespace": each.overlay.namespace,
-            "createNamespace": str(bool(each.overlay.namespace)).lower(),
+            "namespace": _namespace(each.overlay),
+            "createNamespace": str(bool(_namespace(each.overlay))).lower(),
         }
         for each in destinations
     ]
@@ -110,6 +110,10 @@ def rivals(catalog: Catalog, destinations: Sequence[Destination]) -> list[list[s
             owners.setdefault((each.cluster, namespace, kind, manifest["metadata"]["name"]), []).append(
                 each.overlay.name
             )
+        for template in catalog.templates:
+            if each.overlay.name in template.environments:
+                key = (each.cluster, each.overlay.template_namespace, TEMPLATE, template.name)
+                owners.setdefault(key, []).append(each.overlay.name)
     found = {tuple(names) for names in owners.values() if len(names) > 1}
     return sorted(map(list, found))
 
@@ -118,11 +122,16 @@ def flux(origin: Origin, overlays: Sequence[Overlay], namespace: str = "flux-sys
     """Return Flux's source, the namespaces of the environments, and a Flux Kustomization for each environment."""
     source = _oci_repository(origin, namespace) if origin.oci else _git_repository(origin, namespace)
     found: list[Manifest] = [source]
-    for name in dict.fromkeys(each.namespace for each in overlays if each.namespace):
+    for name in dict.fromkeys(name for each in overlays for name in (each.namespace, each.templates) if name):
         # Pruning a Namespace would delete the VMs in it.
         metadata = {"name": name, "annotations": {FLUX_PRUNE: "disabled"}}
         found.append({"apiVersion": "v1", "kind": "Namespace", "metadata": metadata})
     return found + [_kustomization(origin, source, each, namespace) for each in overlays]
+
+
+def _namespace(overlay: Overlay) -> str:
+    """The namespace that Argo CD makes for an environment: that of its objects, or else of its templates."""
+    return overlay.namespace or overlay.templates
 
 
 def _application(origin: Origin, path: str, cluster: str, namespace: str, create_namespace: str) -> Manifest:

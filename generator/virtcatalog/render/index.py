@@ -15,11 +15,13 @@ from virtcatalog.catalog.model import (
     CLUSTER_PREFERENCE,
     INSTANCETYPE,
     PREFERENCE,
+    TEMPLATE,
     Catalog,
     Deprecation,
     Entry,
     Instancetype,
     Preference,
+    Template,
 )
 from virtcatalog.escaping import markdown_prose as prose
 from virtcatalog.render.features import features
@@ -39,7 +41,7 @@ def catalog_json(catalog: Catalog) -> str:
 
     An instance type suits a preference if its `vcpus` and `memoryBytes` are no less than the preference's requirements.
     """
-    document = {
+    document: dict[str, Any] = {
         "name": catalog.name,
         "description": catalog.description,
         "version": catalog.version,
@@ -69,6 +71,21 @@ def catalog_json(catalog: Catalog) -> str:
             for each in catalog.overlays
         ],
     }
+    if catalog.templates:
+        document["templates"] = [
+            {
+                "name": each.name,
+                "displayName": each.display_name,
+                "description": each.description,
+                "os": each.system,
+                "workload": each.workload,
+                "size": each.size,
+                "instancetype": each.instancetype,
+                "preference": each.preference,
+                "environments": each.environments,
+            }
+            for each in catalog.templates
+        ]
     return msgspec.json.format(msgspec.json.encode(document), indent=2).decode() + "\n"
 
 
@@ -88,6 +105,8 @@ def readme(catalog: Catalog) -> str:
     ordered = sorted(catalog.preferences, key=lambda each: each.os_type)
     for os_type, systems in groupby(ordered, key=lambda each: each.os_type):
         lines += _operating_system(os_type, list(systems))
+    if catalog.templates:
+        lines += ["## Templates", "", *_templates(catalog.templates), ""]
     if catalog.overlays:
         rows = [
             (
@@ -100,6 +119,17 @@ def readme(catalog: Catalog) -> str:
         ]
         lines += ["## Environments", "", *_table(("Overlay", "Scope", "Namespace", "Description"), rows), ""]
     return "\n".join(lines).rstrip() + "\n"
+
+
+def _templates(templates: Sequence[Template]) -> list[str]:
+    """A row for each operating system and workload: the templates of its sizes, `os-workload-size`."""
+    rows = []
+    for (system, workload), group in groupby(templates, key=lambda each: (each.system, each.workload)):
+        members = list(group)
+        preferences = ", ".join(dict.fromkeys(f"`{each.preference}`" for each in members if each.preference))
+        links = ", ".join(f"[{each.size}](base/{TEMPLATE}/{each.name}.yaml)" for each in members)
+        rows.append((f"`{system}`", workload, links, preferences))
+    return _table(("OS", "Workload", "Sizes", "Preference"), rows)
 
 
 def _series(members: Sequence[Instancetype]) -> list[str]:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from virtcatalog.api.annotations import DEPRECATED_LABEL
-from virtcatalog.catalog.model import API_VERSION, NAMESPACED_KINDS, Manifest, Overlay, Selection
+from virtcatalog.catalog.model import API_VERSION, NAMESPACED_KINDS, TEMPLATE, Manifest, Overlay, Selection, Template
 from virtcatalog.manifests.emit import dump
 
 _HEAD = {"apiVersion": "kustomize.config.k8s.io/v1beta1", "kind": "Kustomization"}
@@ -18,13 +18,18 @@ def kustomization(resources: Iterable[str]) -> str:
     return dump({**_HEAD, "resources": list(resources)})
 
 
-def overlay_kustomization(overlay: Overlay, objects: Sequence[Manifest]) -> str:
+def overlay_kustomization(overlay: Overlay, objects: Sequence[Manifest], templates: Sequence[Template] = ()) -> str:
     """Return the overlay over `../../base`: the kinds it takes, what it leaves out, and what it changes."""
     taken = {kind: [each for each in objects if each["kind"] == kind] for kind in overlay.kinds}
     left_out = {kind: [each for each in taken[kind] if not overlay.includes(each)] for kind in overlay.kinds}
     kinds = [kind for kind in overlay.kinds if len(left_out[kind]) < len(taken[kind])]
     document: dict[str, Any] = {**_HEAD, "resources": [f"../../base/{kind}" for kind in kinds]}
     patches = [patch for kind in kinds for patch in _deletions(overlay, left_out[kind])]
+    offered = [each for each in templates if overlay.name in each.environments]
+    if offered:
+        document["resources"].append(f"../../base/{TEMPLATE}")
+        missing = [each.manifest() for each in templates if each not in offered]
+        patches += [_delete(target) for target in _targets(missing)]
     if not overlay.deprecated:
         patches.insert(0, _delete({"labelSelector": f"{DEPRECATED_LABEL}=true"}))
     included = [each for kind in kinds for each in taken[kind] if overlay.includes(each)]
@@ -32,9 +37,12 @@ def overlay_kustomization(overlay: Overlay, objects: Sequence[Manifest]) -> str:
         patches += _merges(each.target, each.patch, included)
     if overlay.namespace and overlay.scope == "namespaced":
         document["namespace"] = overlay.namespace
+        patches += _own_kinds(offered)
     elif overlay.namespace:
         # kustomize does not know which custom kinds are cluster-wide, and would give those a namespace too.
         patches += [_move(kind, overlay.namespace) for kind in kinds if kind in NAMESPACED_KINDS]
+    if offered and overlay.scope != "namespaced":
+        patches.append(_move(TEMPLATE, overlay.template_namespace))
     if overlay.labels:
         document["labels"] = [{"pairs": dict(sorted(overlay.labels.items()))}]
     if overlay.annotations:
@@ -86,6 +94,15 @@ def _targets(objects: Sequence[Manifest]) -> list[dict[str, str]]:
     for each in objects:
         names.setdefault(each["kind"], []).append(each["metadata"]["name"])
     return [{"kind": kind, "name": "|".join(map(re.escape, found))} for kind, found in names.items()]
+
+
+def _own_kinds(templates: Sequence[Template]) -> Iterator[dict[str, Any]]:
+    """Patches that have the templates' VMs name the namespace's own types and preferences."""
+    for part in ("instancetype", "preference"):
+        having = [each.manifest() for each in templates if part in each.referring]
+        path = f"/spec/virtualMachine/spec/{part}/kind"
+        operation = {"op": "replace", "path": path, "value": f"VirtualMachine{part.capitalize()}"}
+        yield from ({"target": target, "patch": dump([operation])} for target in _targets(having))
 
 
 def _move(kind: str, namespace: str) -> dict[str, Any]:

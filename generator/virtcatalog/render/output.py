@@ -11,7 +11,17 @@ Tools sync `base/` or an overlay; nothing but manifests lies there.
 
 from __future__ import annotations
 
-from virtcatalog.catalog.model import API_VERSION, INSTANCETYPE_KINDS, KINDS, PREFERENCE_KINDS, Catalog, Manifest
+from virtcatalog.api.shape import parse_release
+from virtcatalog.catalog.model import (
+    API_VERSION,
+    INSTANCETYPE_KINDS,
+    KINDS,
+    PREFERENCE_KINDS,
+    TEMPLATE,
+    Catalog,
+    Manifest,
+)
+from virtcatalog.catalog.templates import TEMPLATES_SINCE
 from virtcatalog.errors import CatalogError, Problem
 from virtcatalog.limits import MIB, RENDERED_BYTES
 from virtcatalog.manifests.emit import dump
@@ -24,6 +34,18 @@ Tree = dict[str, str]
 
 def _body(manifest: Manifest) -> str:
     return dump({"metadata": manifest["metadata"], "spec": manifest["spec"]})
+
+
+def _templates(catalog: Catalog, texts: dict[str, list[str]]) -> Tree:
+    """VirtualMachineTemplates, if there are any: in a base of their own, as not every KubeVirt knows them."""
+    if not catalog.templates:
+        return {}
+    tree = {}
+    for each in catalog.templates:
+        tree[f"base/{TEMPLATE}/{each.name}.yaml"] = dump(each.manifest())
+    texts[TEMPLATE] = list(tree.values())
+    listed = kustomization(f"{each.name}.yaml" for each in catalog.templates)
+    return tree | {f"base/{TEMPLATE}/kustomization.yaml": listed}
 
 
 def render(catalog: Catalog) -> Tree:
@@ -53,11 +75,13 @@ def render(catalog: Catalog) -> Tree:
                 raise CatalogError(Problem(place.file, place.line, place.column, entry.name, "", message))
         for kind in kinds:
             tree[f"base/{kind}/kustomization.yaml"] = kustomization(f"{entry.name}.yaml" for entry in entries)
-    tree["base/kustomization.yaml"] = kustomization(KINDS)
+    tree |= _templates(catalog, texts)
+    served = [TEMPLATE] if catalog.templates and parse_release(catalog.kubevirt) >= TEMPLATES_SINCE else []
+    tree["base/kustomization.yaml"] = kustomization([*KINDS, *served])
     tree["kustomization.yaml"] = kustomization(["base"])
     objects = catalog.objects() if catalog.overlays else []
     for overlay in catalog.overlays:
-        tree[f"overlays/{overlay.name}/kustomization.yaml"] = overlay_kustomization(overlay, objects)
+        tree[f"overlays/{overlay.name}/kustomization.yaml"] = overlay_kustomization(overlay, objects, catalog.templates)
     for name, text in bundles(catalog.name, texts).items():
         tree[f"bundles/{name}"] = text
     tree["catalog.json"] = catalog_json(catalog)

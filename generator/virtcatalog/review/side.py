@@ -9,7 +9,7 @@ import msgspec
 
 from virtcatalog.api.kinds import holds_vm
 from virtcatalog.catalog.load import load_catalog
-from virtcatalog.catalog.model import Catalog, Overlay, Source
+from virtcatalog.catalog.model import TEMPLATE, Catalog, Overlay, Source
 from virtcatalog.errors import CatalogError, ManifestError, Problem
 from virtcatalog.manifests.identity import Data, Identity, identity
 from virtcatalog.manifests.layout import BASE, CATALOG, COMPONENTS, OWNED
@@ -176,9 +176,17 @@ def _of_catalog(catalog: Catalog, label: str) -> Side:
         for entry in entries
         for kind in kinds
     }
+    places |= {
+        (TEMPLATE, each, template.name): template.source
+        for template in catalog.templates
+        for each in ("", *(overlay.template_namespace for overlay in catalog.overlays))
+    }
     return Side(
         label=label,
-        objects={name: catalog.objects(name) for name in (NOWHERE, *(each.name for each in catalog.overlays))},
+        objects={
+            name: [*catalog.objects(name), *catalog.template_objects(name)]
+            for name in (NOWHERE, *(each.name for each in catalog.overlays))
+        },
         companions=companions,
         overlays=catalog.overlays,
         catalog=True,

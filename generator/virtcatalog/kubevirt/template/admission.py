@@ -22,10 +22,14 @@ from virtcatalog.kubevirt.template.process import chance, check_references, proc
 
 
 class Admission(NamedTuple):
-    """Why a template is refused, nothing when it is not; and what is odd about it."""
+    """Why a template is refused, nothing when it is not; and what is odd about it.
+
+    `at` is the field that is to be changed, where that is known better than the causes tell.
+    """
 
     causes: list[Cause]
     warnings: list[Warning]
+    at: str = ""
 
 
 def admit_template(manifest: dict[str, Any]) -> Admission:
@@ -61,7 +65,7 @@ def admit_template(manifest: dict[str, Any]) -> Admission:
         else:
             process_read(template, chance(None))
     except TemplateError as error:
-        return Admission(list(error.causes), _of(manifest, warnings))
+        return Admission(list(error.causes), _of(manifest, warnings), error.at)
     return Admission([], _of(manifest, warnings))
 
 

@@ -103,10 +103,10 @@ def check_references(template: dict[str, Any]) -> tuple[Warning, ...]:
     """Warn of parameters that nothing refers to; TemplateError for references to none (ValidateParameterReferences)."""
     vm, spec = vm_object(template), template["spec"]
     try:
-        found = [*texts(vm), spec.get("message", "")]
+        in_vm = {name for text in texts(vm) for name in references(text)}
     except ValueError as error:
         raise _invalid_vm(str(error)) from None
-    referenced = {name for text in found for name in references(text)}
+    referenced = in_vm | set(references(spec.get("message", "")))
     parameters = spec.get("parameters") or []
     defined = {each["name"]: index for index, each in enumerate(parameters)}
     undefined = sorted(referenced - defined.keys())
@@ -119,7 +119,7 @@ def check_references(template: dict[str, Any]) -> tuple[Warning, ...]:
             )
             for name in undefined
         ]
-        raise TemplateError(*causes)
+        raise TemplateError(*causes, at="" if in_vm & set(undefined) else "spec.message")
     unused = [
         Warning("Suspect", f"spec.parameters[{index}].name", f"{name} is defined but nothing refers to it")
         for name, index in defined.items()

@@ -1,0 +1,241 @@
+"""The VirtualMachineTemplates that a file of `templates/` declares: operating systems x workloads x sizes.
+
+Each is checked as KubeVirt's webhook checks it, and its VMs are VM templates of the catalog, for its defaults and for
+the sets of values that it names.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+from virtcatalog.api.findings import steps
+from virtcatalog.api.names import name_fault
+from virtcatalog.api.shape import Version, parse_release
+from virtcatalog.catalog.amounts import ExpressionError, as_text
+from virtcatalog.catalog.compose import Layer
+from virtcatalog.catalog.declared import Declared
+from virtcatalog.catalog.expressions import evaluate
+from virtcatalog.catalog.labels import template_annotations, template_labels
+from virtcatalog.catalog.layers import TEMPLATE_FRAGMENT, Composer, Merged
+from virtcatalog.catalog.model import Entry, Instancetype, Origin, Overlay, Preference, Source, Template, VmTemplate
+from virtcatalog.catalog.sources import FieldPath
+from virtcatalog.catalog.work import WorkError
+from virtcatalog.errors import TemplateError, nearest
+from virtcatalog.kubevirt.template.admission import admit_template
+from virtcatalog.kubevirt.template.process import process
+from virtcatalog.manifests.emit import dump
+from virtcatalog.manifests.merge import merge
+
+_NAME: Final = "{{ os }}-{{ workload }}-{{ size }}"
+#: The release from which on KubeVirt serves VirtualMachineTemplates.
+TEMPLATES_SINCE: Final = (1, 9)
+#: A reference to a parameter that is none to an expression of the catalog's.
+_WHOLE: Final = re.compile(r"\$\{\{([a-zA-Z0-9_]+)\}\}")
+_HIDDEN: Final = re.compile("\ue000([a-zA-Z0-9_]+)\ue001")
+
+
+class Known(NamedTuple):
+    """The catalog's instance types and preferences, by name."""
+
+    instancetypes: Mapping[str, Instancetype]
+    preferences: Mapping[str, Preference]
+
+
+def templates(composer: Composer, place: str, data: Mapping[str, Any], known: Known) -> Iterator[Template]:
+    """Yield the templates of one file; what KubeVirt's webhook would refuse is reported where it is declared."""
+    for system, own in (data.get("systems") or {}).items():
+        for workload, sizes in _chosen(composer, place, data, system, own or {}):
+            for size in sizes:
+                paths: list[FieldPath] = [
+                    ("defaults",), ("sizes", size), ("workloads", workload), ("systems", system)
+                ]  # fmt: skip
+                layers = [composer.layer(place, path, _at(data, path), TEMPLATE_FRAGMENT) for path in paths]
+                names = {**composer.settings.parameters, "os": system, "workload": workload, "size": size}
+                made = _template(composer, _name(composer, place, data, names), names, layers, known)
+                if made:
+                    yield made
+
+
+def _at(data: Mapping[str, Any], path: FieldPath) -> dict[str, Any]:
+    value: Any = data
+    for step in path:
+        value = value.get(step) or {}
+    return dict(value)
+
+
+def _chosen(
+    composer: Composer, place: str, data: Mapping[str, Any], system: str, own: Mapping[str, Any]
+) -> Iterator[tuple[str, Sequence[str]]]:
+    """The workloads of a system, each with its sizes; names that nothing declares are reported."""
+    workloads, sizes = data.get("workloads") or {}, data.get("sizes") or {}
+    for workload, chosen in (own.get("workloads") or dict.fromkeys(workloads)).items():
+        path = ("systems", system, "workloads", workload)
+        if workload not in workloads:
+            message = f"there is no workload {workload!r}{nearest(workload, workloads)}"
+            composer.sources.report(place, path, message)
+            continue
+        for index, size in enumerate(chosen or ()):
+            if size not in sizes:
+                composer.sources.report(place, (*path, index), f"there is no size {size!r}{nearest(size, sizes)}")
+        yield workload, [size for size in chosen or sizes if size in sizes]
+
+
+def _name(composer: Composer, place: str, data: Mapping[str, Any], names: Mapping[str, Any]) -> str:
+    try:
+        return as_text(evaluate(data.get("name") or _NAME, names, composer.sources.work))
+    except WorkError as error:
+        composer.sources.stop(place, ("name",), error.message)
+    except ExpressionError as error:
+        composer.sources.report(place, ("name",), error.message)
+        return f"{names['os']}-{names['workload']}-{names['size']}"
+
+
+def _template(
+    composer: Composer, name: str, names: dict[str, Any], layers: Sequence[Layer], known: Known
+) -> Template | None:
+    """One template; None when something is wrong with it, which is reported."""
+    merged = composer.merge(layers)
+    before = len(composer.sources.problems)
+    own = merged.layers[-1]
+    if fault := name_fault(name):
+        composer.sources.report(own.place, own.path, fault)
+    names["name"] = name
+    hidden = _replaced(merged.data, _WHOLE, "\ue000\\1\ue001")
+    merged.data.clear()
+    merged.data.update(hidden)
+    for key in ("image", "instancetype", "preference"):
+        composer.evaluate(merged, names, key)
+        names[key] = merged.data.get(key, "")
+    preference = known.preferences.get(names["preference"])
+    names["system"] = (preference.display_name if preference else "") or names["os"]
+    composer.evaluate(merged, names)
+    data = _replaced(merged.data, _HIDDEN, r"${{\1}}")
+    for key, there in zip(("instancetype", "preference"), known, strict=True):
+        if data.get(key) and data[key] not in there:
+            article = "instance type" if key == "instancetype" else key
+            composer.report(merged, (key,), f"the catalog has no {article} {data[key]!r}{nearest(data[key], there)}")
+    source = composer.sources.source(own.place, own.path)
+    display_name, description = data.get("displayName", ""), data.get("description", "")
+    template = Template(
+        name=name,
+        system=names["os"],
+        workload=names["workload"],
+        size=names["size"],
+        display_name=display_name,
+        description=description,
+        instancetype=data.get("instancetype", ""),
+        preference=data.get("preference", ""),
+        spec=_spec(data, names["os"]),
+        labels={**(data.get("labels") or {}), **template_labels(names["os"], names["workload"], names["size"])},
+        annotations={**(data.get("annotations") or {}), **template_annotations(display_name, description)},
+        tests=data.get("tests") or {},
+        file=own.place,
+        source=source,
+        declared=Declared(composer.sources, merged.layers, source),
+    )
+    if len(composer.sources.problems) == before and not merged.spoilt:
+        _check(composer, merged, template)
+    return template if len(composer.sources.problems) == before and not merged.spoilt else None
+
+
+def _replaced(value: Any, pattern: re.Pattern[str], by: str) -> Any:
+    if isinstance(value, str):
+        return pattern.sub(by, value) if "{{" in value or "\ue000" in value else value
+    if isinstance(value, dict):
+        return {_replaced(key, pattern, by): _replaced(each, pattern, by) for key, each in value.items()}
+    return [_replaced(each, pattern, by) for each in value] if isinstance(value, list) else value
+
+
+def _spec(data: Mapping[str, Any], system: str) -> dict[str, Any]:
+    """The template's spec: the VM has the instance type and preference, and the parameter NAME for its name."""
+    parameters = {"NAME": {"description": "The VM's name.", "from": f"{system}-[a-z0-9]{{6}}"}}
+    parameters = merge(parameters, data.get("parameters") or {})
+    references = {
+        key: {"kind": f"VirtualMachineCluster{key.capitalize()}", "name": data[key]}
+        for key in ("instancetype", "preference")
+        if data.get(key)
+    }
+    vm = merge({"metadata": {"name": "${NAME}"}, "spec": references}, data.get("vm") or {})
+    listed = []
+    for name, each in parameters.items():
+        generated = {"generate": "expression"} if each.get("from") and not each.get("value") else {}
+        listed.append({"name": name, **generated, **each})
+    spec: dict[str, Any] = {"parameters": listed, "virtualMachine": vm}
+    return spec | ({"message": data["message"]} if data.get("message") else {})
+
+
+def _check(composer: Composer, merged: Merged, template: Template) -> None:
+    """Report what the API server and the webhook refuse or warn of, and sets of values that make no VM."""
+    found = admit_template(template.manifest())
+    for cause in found.causes:
+        composer.report(merged, _declared(template, found.at or cause.field), cause.message)
+    for warning in found.warnings:
+        if not warning.field.endswith(".value") or template.tests == {}:
+            composer.report(merged, _declared(template, warning.field), warning.message)
+    for name, values in template.tests.items():
+        try:
+            process(template.manifest(), values or {}, seed=0)
+        except TemplateError as error:
+            composer.report(merged, ("tests", name), str(error))
+
+
+def _declared(template: Template, field: str) -> FieldPath:
+    """The declaration's path of a template's field."""
+    if match := re.match(r"spec\.parameters\[(\d+)\]\.?(\w*)", field):
+        name = template.spec["parameters"][int(match[1])]["name"]
+        return ("parameters", name, match[2]) if match[2] and match[2] != "name" else ("parameters", name)
+    if field.startswith("spec.virtualMachine."):
+        return ("vm", *steps(field)[2:])
+    return steps(field)[1:] if field.startswith("metadata.") else {"spec.message": ("message",)}.get(field, ("vm",))
+
+
+def is_offered(template: Template, overlay: Overlay, known: Known, oldest: Version) -> bool:
+    """Whether an environment has a template: a namespace for it, a KubeVirt that serves it, and what its VMs name."""
+    release = parse_release(overlay.kubevirt) if overlay.kubevirt else oldest
+    if not overlay.template_namespace or release < TEMPLATES_SINCE:
+        return False
+    middle = "" if overlay.scope == "namespaced" else "Cluster"
+    for part in template.referring:
+        entry: Entry = getattr(known, f"{part}s")[getattr(template, part)]
+        metadata = {"name": entry.name, "labels": entry.labels}
+        if not overlay.includes({"kind": f"VirtualMachine{middle}{part.capitalize()}", "metadata": metadata}):
+            return False
+    return True
+
+
+def template_vms(template: Template, overlays: Sequence[Overlay]) -> Iterator[VmTemplate]:
+    """Yield the VMs of a template, for its own values and for each of its sets, in every environment that has it."""
+    environments = [each for each in overlays if each.name in template.environments]
+    for overlay in environments or (None,):
+        manifest = template.manifest(overlay)
+        for key, values in (("", {}), *template.tests.items()):
+            try:
+                vm = process(manifest, values or {}, seed=0).vm
+            except TemplateError:  # a required parameter: its sets have it
+                continue
+            yield _vm(template, overlay, key, values or {}, vm)
+
+
+def _vm(
+    template: Template, overlay: Overlay | None, key: str, values: Mapping[str, str], vm: dict[str, Any]
+) -> VmTemplate:
+    environment = overlay.name if overlay else ""
+    vm = {name: each for name, each in vm.items() if name != "status"}
+    text = dump(vm)
+
+    def field(path: str) -> Source:
+        return template.declared(f"vm.{path}")
+
+    return VmTemplate(
+        key=".".join(part for part in ("templates", template.name, key, environment) if part),
+        name=vm["metadata"].get("name") or template.name,
+        file=template.file,
+        environment=environment,
+        environments=(environment,) if environment else (),
+        parameters=dict(values),
+        manifest=vm,
+        source=template.source,
+        origin=Origin(text, field, lambda _place: template.source),
+    )
