@@ -424,7 +424,7 @@ class Catalog(msgspec.Struct, frozen=True, kw_only=True):
         return [overlay.deployed(each) for each in objects if overlay.includes(each)]
 
     def template_objects(self, environment: str = "") -> list[Manifest]:
-        """Return every VirtualMachineTemplate as a plain manifest; of an environment, those that its overlay deploys."""
+        """Return every VirtualMachineTemplate as a plain manifest, or those that an environment's overlay deploys."""
         if not environment:
             return [each.manifest() for each in self.templates]
         overlay = self.overlay(environment)
