@@ -12,7 +12,8 @@ import msgspec
 from virtcatalog.catalog.sources import Sources
 from virtcatalog.errors import nearest
 from virtcatalog.manifests.layout import CATALOG
-from virtcatalog.manifests.sources import LinkOutError
+from virtcatalog.manifests.shipped import NAME, hint
+from virtcatalog.manifests.sources import LinkOutError, open_shipped
 
 Section = Literal["instancetypes", "preferences"]
 
@@ -62,9 +63,17 @@ def levels_of(stack: Iterable[Level], key: str, name: str) -> set[int]:
 def extend(sources: Sources, prefixes: Sequence[str], path: str) -> str:
     """Take the catalog that `extends: path` means in the last of the catalogs of these prefixes; return its prefix.
 
-    It lies beside the catalog or beside one of its neighbours' files: below the folder that the catalog is in, links
-    resolved, so that building a catalog reads nothing that its repository does not show. Raises ValueError.
+    It is one that comes with the program, by its name, or lies beside the catalog or beside one of its neighbours'
+    files: below the folder that the catalog is in, links resolved, so that building a catalog reads nothing else that
+    its repository does not show. Raises ValueError.
     """
+    folder = open_shipped(path)
+    if folder is not None:
+        prefix = f"../{path}/"
+        sources.extend(prefix, folder, shown=path)
+        return prefix
+    if path.startswith(NAME) and "/" not in path:
+        raise ValueError(f"{path!r} is no catalog{hint(path)}")
     if path.startswith("/"):
         raise ValueError(f"{path!r} must be relative to this catalog's folder, such as ../common-instancetypes")
     here = sources.folder(prefixes[-1])
@@ -91,7 +100,8 @@ def extend(sources: Sources, prefixes: Sequence[str], path: str) -> str:
     if not folder.has(CATALOG):
         raise ValueError(f"there is no {CATALOG} in {path!r}")
     prefix = os.path.normpath(f"{prefixes[-1]}{path}") + "/"
-    sources.extend(prefix, folder)
+    above = sources.shown(prefixes[-1])
+    sources.extend(prefix, folder, shown=os.path.normpath(f"{above}/{path}") if above else "")
     return prefix
 
 

@@ -245,7 +245,9 @@ class CatalogFile(Object, kw_only=True):
     name: Annotated[str, Meta(min_length=1, description="The catalog's name, in the names of its bundles.")]
     description: Annotated[str, _says("What the catalog is.")] = ""
     vendor: Annotated[str, _says("Who publishes it: the vendor label of every object.")] = ""
-    extends: Annotated[str, _says("The folder of another catalog that this one takes over and changes.")] = ""
+    extends: Annotated[
+        str, _says("The folder of a catalog that this one takes over and changes, or a shipped one.")
+    ] = ""
     select: Annotated[TakenEntry | None, _says("Which objects of the extended catalog are taken over.")] = None
     kubevirt: Annotated[
         str,

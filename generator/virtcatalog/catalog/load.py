@@ -8,7 +8,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from virtcatalog.catalog import reserved
+from virtcatalog.api import reserved
 from virtcatalog.catalog.chain import Chain, Level
 from virtcatalog.catalog.compose import Components, Layer
 from virtcatalog.catalog.declarations import (

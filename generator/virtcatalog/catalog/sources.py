@@ -29,6 +29,7 @@ class Sources:
     def __init__(self, folder: Folder, path: str) -> None:
         self._path = Path(path)
         self._folders = {"": folder}
+        self._shown: dict[str, str] = {}
         self.work = Work()
         self.unread: set[str] = set()
         self._texts: dict[str, Text] = {}
@@ -62,6 +63,9 @@ class Sources:
         """Return a file's path as it is shown: below the catalog's path as the user wrote it."""
         if not place.startswith("../"):
             return (self._path / place).as_posix()
+        for prefix, shown in self._shown.items():
+            if place.startswith(prefix):
+                return f"{shown}/{place.removeprefix(prefix)}"
         revision, colon, path = self._path.as_posix().rpartition(":")
         return f"{revision}{colon}{os.path.normpath(f'{path}/{place}')}"
 
@@ -150,10 +154,16 @@ class Sources:
         """Return the folder of the catalog with that prefix; "" is the catalog itself."""
         return self._folders[prefix]
 
-    def extend(self, prefix: str, folder: Folder) -> None:
-        """Take the folder of a catalog that is extended; its places begin with the prefix."""
+    def extend(self, prefix: str, folder: Folder, *, shown: str = "") -> None:
+        """Take the folder of a catalog that is extended; its places begin with the prefix, or are `shown` so."""
         self._folders[prefix] = folder
+        if shown:
+            self._shown[prefix] = shown
         self._files[prefix] = self._find(prefix)
+
+    def shown(self, prefix: str) -> str:
+        """Return what the places of a catalog that comes with the program are shown below, "" for all others."""
+        return self._shown.get(prefix, "")
 
     def _find(self, prefix: str) -> tuple[str, ...]:
         """Return every file of a catalog, sorted; report what does not belong."""

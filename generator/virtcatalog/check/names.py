@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from virtcatalog.api import reserved
 from virtcatalog.api.names import key_fault, label_fault, name_fault
-from virtcatalog.catalog import reserved
 from virtcatalog.catalog.labels import PREFIX
 from virtcatalog.check.finding import Finding, Rule
 from virtcatalog.check.subject import Inventory, Subject

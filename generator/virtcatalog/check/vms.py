@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from virtcatalog.api import reserved
 from virtcatalog.api.corekinds import check_core
 from virtcatalog.api.decode import decode_manifest, decode_pruned
 from virtcatalog.api.findings import field_path, inspect_kind
 from virtcatalog.api.kinds import READ, kind_type
-from virtcatalog.catalog import reserved
 from virtcatalog.check.declarations import DECLARATION
 from virtcatalog.check.finding import Finding, Rule
 from virtcatalog.check.subject import Inventory, Subject

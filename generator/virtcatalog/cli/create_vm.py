@@ -14,8 +14,10 @@ from virtcatalog.cli.expand_output import PRINTERS
 from virtcatalog.cli.expand_warnings import Warnings
 from virtcatalog.cli.inputs import catalog_objects, read
 from virtcatalog.cli.outcome import Outcome
+from virtcatalog.cli.upstream import with_upstream
 from virtcatalog.cli.vms import Batch, Located, unplaced
 from virtcatalog.errors import VirtcatalogError, placed
+from virtcatalog.manifests.sources import is_catalog
 
 if TYPE_CHECKING:
     from virtcatalog.kubevirt.cluster import Cluster
@@ -164,7 +166,8 @@ def _batch(catalog: str | None, environment: str | None, sources: tuple[str, ...
         check_environments([environment], loaded.overlays, f"in {loaded.path}")
         objects, release = loaded.objects(environment), release_of(loaded.overlays, environment)
     located = [*map(unplaced, objects), *(Located(each.data, each.problem) for each in read(sources))]
-    return Batch([], located, [], environment or "", release)
+    alone = catalog is None and not is_catalog("catalog")
+    return Batch([], located, [], environment or "", release, alone=alone)
 
 
 def _password(path: str) -> str:
@@ -185,8 +188,10 @@ def _tell(manifest: dict[str, Any], batch: Batch, conditions: Conditions, form: 
     from virtcatalog.kubevirt.pipeline import expand
 
     vm = unplaced(manifest)
-    (met,) = conditions_of([batch._replace(vms=[vm])], conditions)
-    cluster: Cluster = Cluster.under([each.manifest for each in batch.objects], met)
+    batch = batch._replace(vms=[vm])
+    met = conditions_of([batch], conditions)
+    (batch,) = with_upstream([batch], met)
+    cluster: Cluster = Cluster.under([each.manifest for each in batch.objects], met[0])
     result = expand(manifest, cluster)
     if form is not None:
         PRINTERS[form]([Outcome(vm, result, cluster)], False)

@@ -16,6 +16,7 @@ from virtcatalog.cli.console import echo, failing, progress, summary
 from virtcatalog.cli.expand_output import PRINTERS, print_pins
 from virtcatalog.cli.expand_warnings import Warnings
 from virtcatalog.cli.outcome import Outcome
+from virtcatalog.cli.upstream import with_upstream
 from virtcatalog.cli.vms import Batch, Located, gather
 from virtcatalog.errors import ManifestError, Problem, Reason, UnsupportedError, counted, placed
 
@@ -92,6 +93,7 @@ def command(
         run.say(problem)
     run.count["unreadable"] = sum(len(batch.unreadable) for batch in batches)
     met = conditions_of(batches, conditions)
+    batches = with_upstream(batches, met)
     clusters = [(batch, _cluster(batch, own)) for batch, own in zip(batches, met, strict=True)]
     number = sum(len(batch.vms) for batch in batches)
     outcomes = run.tell(progress(_expanded(clusters, jobs), number, "VMs"))

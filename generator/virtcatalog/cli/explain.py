@@ -11,6 +11,7 @@ import msgspec
 from virtcatalog.cli import options
 from virtcatalog.cli.conditions import conditioned, conditions_of
 from virtcatalog.cli.console import data, echo, failing
+from virtcatalog.cli.upstream import with_upstream
 from virtcatalog.cli.vms import Batch, Located, gather
 from virtcatalog.errors import (
     ManifestError,
@@ -85,9 +86,10 @@ def command(
     told: dict[_Told, list[str]] = {}
     refused: list[Problem] = []
     for located, batch in _choose(batches, faults, ", ".join(sources), vm):
-        objects = [each.manifest for each in batch.objects]
+        met = conditions_of([batch], conditions)
+        (whole,) = with_upstream([batch], met)
         try:
-            answer = why(located.manifest, objects, conditions_of([batch], conditions)[0], view)
+            answer = why(located.manifest, [each.manifest for each in whole.objects], met[0], view)
         except (RefusedError, UnsupportedError) as error:
             found = error.reasons if isinstance(error, RefusedError) else [error]
             raise ManifestError(*placed(found, located.problem)) from error

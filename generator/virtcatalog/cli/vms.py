@@ -53,7 +53,8 @@ class Batch(NamedTuple):
     """VMs that meet the same cluster; `unreadable` is what is wrong with VMs that cannot be read, a list a VM.
 
     `kubevirt` is the release that their environment is said to run, "" when nothing says so. `without_vm` are the files
-    with neither a VM nor anything that one meets, of which nothing else is told.
+    with neither a VM nor anything that one meets, of which nothing else is told. `alone` says that no catalog is named,
+    and none is at hand.
     """
 
     vms: list[Located]
@@ -62,6 +63,7 @@ class Batch(NamedTuple):
     environment: str = ""
     kubevirt: str = ""
     without_vm: tuple[str, ...] = ()
+    alone: bool = False
 
 
 class _Files(NamedTuple):
@@ -229,7 +231,8 @@ class _Met:
             manifests = catalog.objects(here) if catalog else self._manifests()
             self._objects[key] = [unplaced(each) for each in manifests]
         release = release_of(catalog.overlays, environment) if catalog else ""
-        return Batch(vms, [*self._objects[key], *around], [], environment, release)
+        alone = catalog is None and self._named is None
+        return Batch(vms, [*self._objects[key], *around], [], environment, release, alone=alone)
 
     def _manifests(self) -> list[dict[str, Any]]:
         return catalog_objects(self._named) if self._revision is None else self._revision.objects(self._path)

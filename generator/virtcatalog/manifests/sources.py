@@ -25,6 +25,7 @@ from virtcatalog.limits import (
     SOURCE_LINKS,
 )
 from virtcatalog.manifests.layout import CATALOG, may_hold_manifests
+from virtcatalog.manifests.shipped import hint, meant, shipped
 
 LEADS_OUT: Final = "is a symbolic link that leads out of the folder"
 NOT_THERE: Final = "there is no such file or folder"
@@ -112,24 +113,34 @@ def is_catalog(path: str) -> bool:
 
 def is_file(path: str) -> bool:
     """Whether a user's path names a file; false too for what is no path."""
-    return os.path.isfile(path)  # noqa: PTH113 - unlike pathlib's, it raises nothing
+    return os.path.isfile(meant(path))  # noqa: PTH113 - unlike pathlib's, it raises nothing
 
 
 def is_folder(path: str) -> bool:
     """Whether a user's path names a folder; false too for what is no path."""
-    return os.path.isdir(path)  # noqa: PTH112 - unlike pathlib's, it raises nothing
+    return os.path.isdir(meant(path))  # noqa: PTH112 - unlike pathlib's, it raises nothing
 
 
 def exists(path: str) -> bool:
     """Whether a user's path names anything; false too for what is no path."""
-    return os.path.exists(path)  # noqa: PTH110 - unlike pathlib's, it raises nothing
+    return os.path.exists(meant(path))  # noqa: PTH110 - unlike pathlib's, it raises nothing
+
+
+def open_shipped(name: str) -> Folder | None:
+    """Return the folder of a catalog that comes with the program, None when there is none of that name."""
+    folder = shipped().get(name)
+    # Its place has two parts, lest it be taken for a folder of that name which a user named.
+    if folder is None:
+        return None
+    root, *at = folder.rsplit(os.sep, 2)
+    return _OnDisk(root, tuple(at))
 
 
 def open_folder(path: str) -> Folder:
     """Return the folder on disk that a user named, whatever links lead to it; raises SourceError."""
     if not is_folder(path):
-        raise SourceError("is not a folder" if exists(path) else NOT_THERE)
-    real = os.path.realpath(path)
+        raise SourceError("is not a folder" if exists(path) else f"{NOT_THERE}{hint(path)}")
+    real = os.path.realpath(meant(path))
     root, name = os.path.split(real)
     return _OnDisk(root, (name,) if name else ())
 
@@ -161,9 +172,9 @@ def read_file(path: str, most: int = SOURCE_FILE_BYTES) -> bytes:
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY)
     except FileNotFoundError:
-        raise SourceError(NOT_THERE) from None
+        raise SourceError(f"{NOT_THERE}{hint(path)}") from None
     except OSError as error:
-        raise SourceError(error.strerror or str(error)) from error
+        raise SourceError(f"{error.strerror or error}{hint(path)}") from error
     except ValueError as error:
         raise SourceError(f"is no path: {error}") from error
     # A pipe of this process itself, as a shell makes it of `<(kubectl get vm -o yaml)`, has its other end.

@@ -179,7 +179,9 @@ class Release(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     `feature_gates` gives every registered gate its stage (pkg/virt-config/featuregate); `configuration` is the KubeVirt
     CR's `spec.configuration` as it is while nobody sets anything, without what only migrations and clients of the API
     server read (pkg/virt-config/configuration.go); `firmware` are the files of the launcher's image by directory;
-    `pci_topology_version` is what new machines are annotated with (vmi-mutator.go).
+    `pci_topology_version` is what new machines are annotated with (vmi-mutator.go). `common_instancetypes` is the
+    catalog that comes with virtcatalog of what the operator deploys (virt-operator's common-instancetypes bundles), ""
+    where there is none.
     """
 
     name: str
@@ -188,6 +190,7 @@ class Release(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     firmware: Mapping[str, tuple[str, ...]]
     pci_topology_version: str
     traits: Traits = Traits()
+    common_instancetypes: str = ""
 
     @cached_property
     def minor(self) -> tuple[int, int]:

@@ -16,6 +16,7 @@ _ARCHITECTURES = _BEFORE.configuration["architectureConfiguration"]
 RELEASE = replace(
     _BEFORE,
     name="v1.9.0",
+    common_instancetypes="common-instancetypes@v1.7.0",
     feature_gates=gates(
         _BEFORE.feature_gates,
         ALPHA="""

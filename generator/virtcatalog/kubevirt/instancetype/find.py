@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from virtcatalog.api import reserved
 from virtcatalog.api.core import ControllerRevision
 from virtcatalog.api.instancetype import VirtualMachineInstancetypeSpec, VirtualMachinePreferenceSpec
 from virtcatalog.api.kubevirt import InstancetypeMatcher, PreferenceMatcher, VirtualMachine
@@ -129,6 +130,7 @@ def _controller_revision(vm: VirtualMachine, name: str, field: str, cluster: Clu
     return revision
 
 
+_DEPLOYED = {CLUSTER_INSTANCETYPE: reserved.INSTANCETYPES, CLUSTER_PREFERENCE: reserved.PREFERENCES}
 _OTHER_SCOPE = {
     CLUSTER_INSTANCETYPE: INSTANCETYPE,
     INSTANCETYPE: CLUSTER_INSTANCETYPE,
@@ -155,6 +157,8 @@ def _hint(kind: str, namespace: str, name: str, path: str, cluster: Cluster) -> 
     other = _OTHER_SCOPE[kind]
     if name in cluster.names(other, namespace):
         return f"; there is a {other} of that name, which spec.{path}.kind has to say"
+    if name in _DEPLOYED.get(kind, ()):
+        return "; common-instancetypes, which KubeVirt's operator deploys, has it: give its objects, too"
     return nearest(name, cluster.names(kind, namespace))
 
 
