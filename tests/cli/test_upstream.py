@@ -89,9 +89,8 @@ class TestWithoutACatalog:
     def test_so_does_a_claim_that_names_it(self) -> None:
         Path("claim.yaml").write_text(CLAIM)
         inferring = VM.replace("name: u1.medium", "inferFromVolume: root")
-        inferring = inferring.replace(
-            'containerDisk: {image: "registry.example/x:1"}', "persistentVolumeClaim: {claimName: root}"
-        )
+        image, claim = 'containerDisk: {image: "registry.example/x:1"}', "persistentVolumeClaim: {claimName: root}"
+        inferring = inferring.replace(image, claim)
         Path("vm.yaml").write_text(inferring.replace("  preference: {name: fedora}\n", ""))
         result = run("expand", "-f", "vm.yaml", "-f", "claim.yaml")
         assert (result.exit_code, memory(result), result.stderr) == (0, str(8 * 2**30), COUNTS)
@@ -140,10 +139,8 @@ class TestNames:
     def test_a_folder_of_that_name_is_meant_first(self) -> None:
         house(catalog="name: house\nkubevirt: v1.7.0\n")
         Path("house").rename("common-instancetypes")
-        assert (
-            "in 0 instance types" in run("check", "common-instancetypes").stderr
-            or run("expand", "-f", "vm.yaml", "-c", "common-instancetypes").exit_code == 1
-        )
+        result = run("expand", "-f", "vm.yaml", "-c", "common-instancetypes")
+        assert (result.exit_code, result.stdout) == (1, "")
 
     def test_others_are_told_which_there_are(self) -> None:
         result = run("expand", "-f", "vm.yaml", "-c", "common-instancetypes@v9")
@@ -178,6 +175,6 @@ class TestExtends:
     def test_one_that_there_is_not_is_told_at_its_place(self) -> None:
         house(catalog="name: house\nextends: common-instancetypes@v9\n")
         with pytest.raises(
-            CatalogError, match=r"house/catalog.yaml:2:1: extends: 'common-instancetypes@v9' is no catalog; "
+            CatalogError, match=r"yaml:2:1: extends: 'common-instancetypes@v9' is no catalog; virtcatalog"
         ):
             load_catalog("house")

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from virtcatalog.api import reserved
 from virtcatalog.api.instancetype import VirtualMachineInstancetypeSpec, VirtualMachinePreferenceSpec
 from virtcatalog.api.newer import prune
 from virtcatalog.bring.objects.classes import classes
@@ -17,7 +18,6 @@ from virtcatalog.bring.objects.families import families
 from virtcatalog.bring.objects.layout import document
 from virtcatalog.bring.objects.naming import section
 from virtcatalog.bring.objects.scopes import environments
-from virtcatalog.catalog import reserved
 from virtcatalog.catalog.layers import ARCH_FIELDS_SINCE, ordered
 from virtcatalog.manifests.layout import CATALOG, COMPONENTS, OVERLAYS
 from virtcatalog.render.natural import natural
