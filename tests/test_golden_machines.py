@@ -18,11 +18,12 @@ from virtcatalog.catalog.load import load_catalog
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.hostfile import load_host
 from virtcatalog.kubevirt.pipeline import expand
+from virtcatalog.placement import rendered
 
 for path, host in zip(sys.argv[1::2], sys.argv[2::2]):
     catalog = load_catalog(path)
-    for template in catalog.vms:
-        objects = [*catalog.objects(template.environment), *template.companions]
+    for template, environment in rendered(catalog):
+        objects = [*catalog.objects(environment), *template.companions]
         result = expand(template.manifest, Cluster(objects, host=load_host(host)))
         sys.stdout.buffer.write(f"{template.key}\\n{result.domain_xml}".encode())
 """

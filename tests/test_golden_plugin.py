@@ -237,15 +237,27 @@ def test_the_folder_of_a_release_that_is_not_tested_any_more_is_unused(repositor
 
 
 def test_a_vm_of_an_environment_is_tested_under_the_release_that_it_runs(repository, run, golden):
-    (repository / "catalog/overlays.yaml").write_text("old: {kubevirt: v1.8.4}\n")
+    (repository / "catalog/overlays.yaml").write_text("old: {kubevirt: v1.8.4}\nnew: {}\n")
     (repository / "catalog/catalog.yaml").write_text("name: c\nkubevirt: v1.8.4\n")
     (repository / "catalog/vms.yaml").write_text("app.yaml.j2: {environments: {old: {}}}\n")
     (repository / "catalog/vms/app.yaml.j2").write_text(EFI.replace("name: web", "name: app"))
     (repository / "pytest.toml").write_text(BOTH)
     assert run("--snapshot-update").returncode == 0
-    assert names(golden) == ["app.old.xml", "db.xml", "v1.8.4", "web.xml"]
-    assert names(golden / "v1.8.4") == ["db.xml", "web.xml"]
+    assert names(golden) == ["app.old.xml", "db.new.xml", "db.old.xml", "v1.8.4", "web.new.xml", "web.old.xml"]
+    assert names(golden / "v1.8.4") == ["db.new.xml", "web.new.xml"]
     assert "/usr/share/OVMF/" in (golden / "app.old.xml").read_text()
+
+
+def test_a_vm_template_is_tested_in_every_environment_that_it_is_for(repository, run, golden):
+    (repository / "catalog/overlays.yaml").write_text("one: {}\ntwo: {}\n")
+    (repository / "catalog/vms.yaml").write_text("db.yaml: {environments: {two: {}}}\n")
+    assert run("--snapshot-update").returncode == 0
+    assert names(golden) == ["db.xml", "web.one.xml", "web.two.xml"]
+    (golden / "web.one.xml").unlink()
+    result = run("--virtcatalog-environment", "two")
+    assert (result.returncode, "2 snapshots passed" in result.stdout) == (0, True), result.stdout
+    result = run("--virtcatalog-environment", "one")
+    assert "there is no tests/golden/catalog/web.one.xml" in result.stdout
 
 
 def keep_pods(repository, form):

@@ -5,14 +5,16 @@ An environment's objects are all that its VMs find of the catalog. A catalog wit
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+
+from msgspec.structs import replace
 
 from virtcatalog.api.kinds import vm_spec
-from virtcatalog.catalog.model import Overlay, VmTemplate
+from virtcatalog.catalog.model import Catalog, Overlay, VmTemplate
 from virtcatalog.errors import VirtcatalogError, nearest
 from virtcatalog.kubevirt.instancetype.references import named_kinds
 from virtcatalog.kubevirt.matchers import MATCHERS
-from virtcatalog.manifests.identity import Data
+from virtcatalog.manifests.identity import Data, identity
 
 BASE = ""
 
@@ -49,6 +51,37 @@ def environments_of(template: VmTemplate, overlays: Sequence[Overlay], only: Seq
     if found == [BASE] and overlays:
         found = [each.name for each in _taking(template.manifest, overlays) or overlays]
     return [each for each in found if not only or each in only]
+
+
+def rendered(catalog: Catalog) -> Iterator[tuple[VmTemplate, str]]:
+    """Yield every VM template with each environment that it is for; its key ends in that where there are several."""
+    for template in catalog.vms:
+        found = environments_of(template, catalog.overlays)
+        for environment in found:
+            key = f"{template.key}.{environment}" if len(found) > 1 else template.key
+            yield replace(template, key=key), environment
+
+
+def offered(catalog: Catalog, only: Sequence[str] = ()) -> list[Data]:
+    """Return the objects that VMs may name wherever they are: alike in every environment whose scope has their kind."""
+    overlays = [each for each in catalog.overlays if not only or each.name in only]
+    if not overlays:
+        return catalog.objects()
+    found: dict[tuple[str, str, str], list[Data]] = {}
+    for overlay in overlays:
+        for each in catalog.objects(overlay.name):
+            found.setdefault(identity(each), []).append(each)
+    return [
+        same[0]
+        for (kind, namespace, _), same in found.items()
+        if len(same) == sum(kind in each.kinds and namespace in ("", each.namespace) for each in overlays)
+        and all(each["spec"] == same[0]["spec"] for each in same)
+    ]
+
+
+def places_of(places: Iterable[str], overlays: Iterable[Overlay]) -> list[str]:
+    """Return the environments that are named, or of which a cluster is."""
+    return [each.name for each in overlays if not {each.name, *each.clusters}.isdisjoint(places)]
 
 
 def _meets_catalog(vm: Data) -> bool:

@@ -271,3 +271,33 @@ class TestBadInput:
         )
         assert (result.exit_code, result.stdout) == (2, "")
         assert "vm.yaml:2:1: VirtualMachine/db: cannot be rewritten: " in result.stderr
+
+
+def test_what_is_adopted_is_there_in_every_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    files = {
+        "catalog/catalog.yaml": "name: test\nkubevirt: v1.9.0\n",
+        "catalog/overlays.yaml": "one: {}\ntwo: {select: {names: [k.*]}}\nlab: {scope: namespaced, namespace: lab}\n",
+        "catalog/instancetypes/m.yaml": "class: m\nsizes: {small: {vcpus: 1, memory: 2Gi}}\n",
+        "catalog/instancetypes/n.yaml": "class: k\nsizes: {small: {vcpus: 1, memory: 3Gi}}\n",
+        "vm.yaml": """\
+apiVersion: kubevirt.io/v1
+kind: VirtualMachine
+metadata: {name: web}
+spec:
+  runStrategy: Always
+  template: {spec: {domain: {devices: {}, cpu: {sockets: 1}, memory: {guest: 2Gi}}}}
+""",
+    }
+    for name, text in files.items():
+        Path(name).parent.mkdir(parents=True, exist_ok=True)
+        Path(name).write_text(text)
+
+    def adopted(*arguments: str) -> str:
+        return CliRunner().invoke(main, ["adopt", "-f", "vm.yaml", *arguments]).output
+
+    assert "adopts VirtualMachineClusterInstancetype m.small" in adopted("-e", "one")
+    assert "adopts" not in adopted()
+    assert "adopts" not in adopted("-e", "two")
+    result = CliRunner().invoke(main, ["adopt", "-f", "two=vm.yaml", "-e", "three"])
+    assert (result.exit_code, "there is no environment 'three' in catalog" in result.stderr) == (2, True)

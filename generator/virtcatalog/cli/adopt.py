@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import click
+import msgspec
 
 from virtcatalog.cli import options
 from virtcatalog.cli.adopt_output import Machine, Rewritten, as_text, put, replace, rewritten
 from virtcatalog.cli.conditions import conditioned
 from virtcatalog.cli.console import echo, failing, progress, summary
 from virtcatalog.cli.inputs import catalog_objects, companions, contents
+from virtcatalog.cli.inputs import placed as from_where
 from virtcatalog.cli.table import aligned
-from virtcatalog.errors import ManifestError, Problem, VirtcatalogError, placed
+from virtcatalog.errors import ManifestError, Problem, VirtcatalogError, counted, placed
+from virtcatalog.manifests.sources import is_catalog
 
 if TYPE_CHECKING:
     from virtcatalog.adopt.candidates import Candidates
     from virtcatalog.kubevirt.conditions import Conditions
+    from virtcatalog.manifests.identity import Data
     from virtcatalog.manifests.read import Manifest
+    from virtcatalog.releases import Release
 
 _FORMS = ("yaml", "diff", "json")
 _EXPLAINED = 20
@@ -45,6 +50,7 @@ Examples:
 @options.form(_FORMS, default="yaml")
 @click.option("-i", "--in-place", is_flag=True, help="Change the files of the VMs; print only with -o.")
 @click.option("--propose", is_flag=True, help="Print sizes for the catalog that several VMs have and no type has.")
+@options.environments
 @options.jobs
 @click.option("--nearest", is_flag=True, help="Adopt the nearest, too: the VM's domain changes.")
 @click.pass_context
@@ -59,6 +65,7 @@ def command(
     in_place: bool,
     nearest: bool,
     propose: bool,
+    environments: tuple[str, ...],
     jobs: int,
     conditions: Conditions,
 ) -> int:
@@ -76,7 +83,9 @@ def command(
     if not any(file.vms for file in files) and not problems:
         raise VirtcatalogError(f"no VirtualMachine in {', '.join(sources)}")
     beside = [*companions(options.settings().cluster), *(each for file in files for each in file.companions)]
-    candidates = Candidates([*catalog_objects(catalog), *(each.data for each in beside)], conditions)
+    objects, release = _offered(catalog, sources, environments)
+    objects += (each.data for each in beside)
+    candidates = Candidates(objects, msgspec.structs.replace(conditions, release=_choice(conditions, release, objects)))
     _refuse_nothing(candidates, catalog)
     files = [file for file in files if file.vms]
     vms = [(file, number, vm) for file in files for number, vm in file.vms.items()]
@@ -117,8 +126,34 @@ class _File(NamedTuple):
 
 
 def _refuse_nonsense(context: click.Context, sources: Iterable[str], in_place: bool) -> None:
-    if in_place and "-" in sources:
+    if in_place and any(from_where(each).path == "-" for each in sources):
         raise click.UsageError("--in-place changes files, and -f - is none", context)
+
+
+def _offered(catalog: str | None, sources: Iterable[str], asked: Sequence[str]) -> tuple[list[Data], str]:
+    """What VMs may adopt in every environment that is asked about, and the release that these say that they run."""
+    from virtcatalog.catalog.load import load_catalog
+    from virtcatalog.placement import check_environments, check_places, offered, places_of
+
+    path = catalog or "catalog"
+    loaded = load_catalog(path) if is_catalog(path) else None
+    overlays = loaded.overlays if loaded is not None else ()
+    places = [each.where for each in map(from_where, sources) if each.where]
+    check_environments(asked, overlays, f"in {path}")
+    check_places(places, overlays, f"in {path}")
+    if loaded is None:
+        return catalog_objects(catalog), ""
+    names = [*asked, *places_of(places, overlays)]
+    releases = {each.kubevirt for each in overlays if not names or each.name in names}
+    if len(releases) > 1:
+        summary("the environments run several releases of KubeVirt: -e asks about one")
+    return offered(loaded, names), releases.pop() if len(releases) == 1 else ""
+
+
+def _choice(conditions: Conditions, declared: str, objects: Sequence[Data]) -> Release | None:
+    from virtcatalog.kubevirt.conditions import choose_release
+
+    return choose_release(conditions, declared, objects).release if declared else conditions.release
 
 
 def _refuse_nothing(candidates: Candidates, catalog: str | None) -> None:
@@ -133,8 +168,8 @@ def _read(sources: Iterable[str]) -> tuple[list[_File], list[Problem]]:
     files: list[_File] = []
     problems: list[Problem] = []
     fatal: list[Problem] = []
-    for source in sources:
-        files += [_read_file(name, content, problems, fatal) for name, content in contents(source, fatal)]
+    for source in map(from_where, sources):
+        files += [_read_file(name, content, problems, fatal) for name, content in contents(source.path, fatal)]
     if fatal:
         raise ManifestError(*fatal, *problems)
     return files, problems
@@ -194,7 +229,8 @@ def _tell_groups(machines: list[Machine], candidates: Candidates) -> None:
     if left:
         summary(f"and {left:,} groups more, of {vms:,} VMs; -o json has each VM")
     counts = Counter(machine.adoption.outcome for machine in machines)
-    summary(f"{len(machines):,} VMs: {', '.join(f'{number:,} {outcome}' for outcome, number in counts.most_common())}")
+    parts = ", ".join(f"{number:,} {outcome}" for outcome, number in counts.most_common())
+    summary(f"{counted(len(machines), 'VM')}: {parts}")
 
 
 def _propose(machines: list[Machine], problems: list[Problem], candidates: Candidates) -> int:
@@ -207,5 +243,5 @@ def _propose(machines: list[Machine], problems: list[Problem], candidates: Candi
     for line in declarations(proposed, candidates):
         echo(line)
     wanting = sum(len(each.vms) for each in proposed)
-    summary(f"{len(proposed)} size{'s' * (len(proposed) != 1)} that {wanting:,} of {len(machines):,} VMs have")
+    summary(f"{counted(len(proposed), 'size')} that {wanting:,} of {len(machines):,} VMs have")
     return 2 if problems else 0

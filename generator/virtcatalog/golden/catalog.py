@@ -15,7 +15,7 @@ from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 from virtcatalog.catalog.cross import crossed
 from virtcatalog.catalog.load import load_catalog
 from virtcatalog.catalog.model import Catalog, VmTemplate
-from virtcatalog.errors import CatalogError, ManifestError, Problem, ProblemsError, VirtcatalogError, placed
+from virtcatalog.errors import CatalogError, ManifestError, Problem, ProblemsError, VirtcatalogError, placed, within
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.conditions import Conditions, choose_release
 from virtcatalog.kubevirt.hostfile import load_host
@@ -25,6 +25,7 @@ from virtcatalog.kubevirt.pod.amounts import extract
 from virtcatalog.manifests.emit import dump
 from virtcatalog.manifests.read import Manifest
 from virtcatalog.manifests.sources import SourceError, open_source
+from virtcatalog.placement import release_of, rendered
 from virtcatalog.releases import DEFAULT, RELEASES, Release, find_release
 from virtcatalog.review.side import read_folder
 
@@ -110,6 +111,10 @@ class PodYAML(GoldenFile):
     file_extension = _POD
 
 
+_Placed = tuple[VmTemplate, str]
+"""A VM template and an environment that it is for."""
+
+
 class GoldenCatalog(pytest.File):
     """A catalog's `catalog.yaml`, which stands for its VM templates."""
 
@@ -117,17 +122,19 @@ class GoldenCatalog(pytest.File):
     """The ids of all its tests."""
 
     def collect(self) -> Iterator[GoldenTest | GoldenRelease]:
-        """Yield a test for each VM template and each pair that it is crossed with; the same for every other release.
+        """Yield a test for each VM template, in each environment that it is for, and for each pair it is crossed with.
 
-        VM templates of an environment that says which release it runs are tested under that one.
+        The same again for every other release. VM templates of an environment that says which release it runs are
+        tested under that one.
         """
         catalog = load_catalog(_shown(self.path.parent))
         if not catalog.vms:
             raise CatalogError(Problem(file=catalog.path, message="the catalog has no VM template: nothing is tested"))
         self.ids = set[str]()
         running = {overlay.name for overlay in catalog.overlays if overlay.kubevirt}
-        free = [each for each in catalog.vms if each.environment not in running]
-        bound = [each for each in catalog.vms if each.environment in running]
+        vms = list(rendered(catalog))
+        free = [each for each in vms if each[1] not in running]
+        bound = [each for each in vms if each[1] in running]
         if DEFAULT in self.releases or not self.releases:
             yield from self.tests(self, catalog, free, DEFAULT if self.releases else None)
         yield from self.tests(self, catalog, bound, None)
@@ -138,14 +145,18 @@ class GoldenCatalog(pytest.File):
                 yield node
 
     def tests(
-        self, parent: pytest.Collector, catalog: Catalog, vms: Iterable[VmTemplate], release: Release | None
+        self, parent: pytest.Collector, catalog: Catalog, vms: Iterable[_Placed], release: Release | None
     ) -> Iterator[GoldenTest]:
         """Yield the tests of VM templates under a release, None for the one that their cluster or environment names."""
-        for declared in vms:
-            for template in crossed(declared, catalog.objects(declared.environment)):
+        asked: list[str] = self.config.getoption("virtcatalog_environments")
+        for declared, environment in vms:
+            if asked and environment not in asked:
+                self.ids.add(f"{declared.key} is not asked for")
+                continue
+            for template in crossed(declared, catalog.objects(environment)):
                 test = GoldenTest.from_parent(parent, name=template.key, callobj=_check)
                 test.catalog, test.template, test.release = self, template, release
-                test.objects = catalog, declared.environment
+                test.objects = catalog, environment
                 # syrupy would have the release in the name of the file, too.
                 test.add_marker(pytest.mark.filterwarnings(r"ignore:\s*Can not relate snapshot name:UserWarning"))
                 self.ids.add(test.nodeid)
@@ -251,13 +262,16 @@ class GoldenTest(pytest.Function):
         except VirtcatalogError as error:
             return str(error)
         if not result.admitted:
-            return "\n".join(map(str, placed(result.reasons, self.template.problem)))
+            return "\n".join(map(str, placed(result.reasons, self._problem)))
         found = self._compared(golden.use_extension(DomainXML), result.domain_xml, _XML)
         if result.pod_error is not None and self.catalog.pods != "none":
-            found.append(str(self.template.problem(result.pod_error.field, result.pod_error.message)))
+            found.append(str(self._problem(result.pod_error.field, result.pod_error.message)))
         elif pod is not None:
             found += self._compared(golden.use_extension(PodYAML), pod, _POD)
         return "\n".join(found)
+
+    def _problem(self, field: str, message: str) -> Problem:
+        return self.template.problem(field, within(message, [self.objects[1]]))
 
     def _compared(self, golden: SnapshotAssertion, text: str | None, form: str) -> list[str]:
         if golden == text:
@@ -276,7 +290,7 @@ class GoldenTest(pytest.Function):
     def _cluster(self) -> Cluster:
         catalog, environment = self.objects
         manifests = [*catalog.objects(environment), *self.catalog.cluster, *self.template.companions]
-        declared = next((each.kubevirt for each in catalog.overlays if each.name == environment), "")
+        declared = release_of(catalog.overlays, environment)
         return Cluster(
             manifests,
             release=choose_release(Conditions(release=self.release), declared, manifests).release,

@@ -22,6 +22,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addini("virtcatalog_host", "Host profile, a name or a YAML file; CATALOG=PROFILE for one.", "args", [])
     parser.addini("virtcatalog_kubevirt", "KubeVirt releases; a folder of XML for each but the default.", "args", [])
     parser.addini("virtcatalog_pods", "Pods beside the XML: none, extract or whole; CATALOG=FORM for one.", "args", [])
+    parser.getgroup("virtcatalog").addoption(
+        "--virtcatalog-environment",
+        dest="virtcatalog_environments",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="Golden tests of this environment only; repeatable.",
+    )
     parser.addini("virtcatalog_architecture", "The architecture of VMs that name none.", default="amd64")
 
 

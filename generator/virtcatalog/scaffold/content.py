@@ -14,6 +14,7 @@ from virtcatalog.catalog.model import Catalog
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.pipeline import expand
 from virtcatalog.manifests.emit import dump, join
+from virtcatalog.placement import rendered
 from virtcatalog.render.gitops import Destination, Origin, application_set, flux
 from virtcatalog.render.output import render
 from virtcatalog.render.tree import with_ownership
@@ -95,8 +96,8 @@ def _templates(folder: Traversable, above: str = "") -> Iterator[tuple[str, str]
 
 def _domains(catalog: Catalog) -> Iterator[tuple[str, str]]:
     """Yield the golden domains, as the pytest plugin takes them."""
-    for template in catalog.vms:
-        cluster = Cluster([*catalog.objects(template.environment), *template.companions])
+    for template, environment in rendered(catalog):
+        cluster = Cluster([*catalog.objects(environment), *template.companions])
         yield template.key, expand(template.manifest, cluster).domain_xml or ""
 
 
