@@ -7,13 +7,17 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from virtcatalog.cli import pflag
+from virtcatalog.cli.complete import names
+from virtcatalog.cli.conditions import conditioned
 from virtcatalog.cli.console import data, echo, failing
-from virtcatalog.cli.options import form
-from virtcatalog.errors import ManifestError, TemplateError, VirtcatalogError, placed
+from virtcatalog.cli.options import catalog, form
+from virtcatalog.errors import ManifestError, Problem, TemplateError, VirtcatalogError, nearest, placed
 
 if TYPE_CHECKING:
     from msgspec import Struct
 
+    from virtcatalog.adopt.candidates import Candidates, Reference
+    from virtcatalog.kubevirt.conditions import Conditions
     from virtcatalog.manifests.loose import LooseText
 
 
@@ -132,6 +136,7 @@ def process(
 Examples:
   virtcatalog template convert -f template.yaml > vmt.yaml
   oc get template mytemplate -o yaml | virtcatalog template convert -f -
+  virtcatalog template convert -f t.yaml --instancetype m.small --preference linux.rhel9 -c catalog
 """,
 )
 @click.argument("positional", metavar="[NAME]", required=False)
@@ -139,12 +144,33 @@ Examples:
 @click.option("--name", default="", metavar="NAME", help="A template in a cluster: get it with oc, and name its file.")
 @form(("yaml", "json"))
 @click.option("-n", "--namespace", metavar="NAME", expose_value=False, help="As virtctl's: of no effect on a file.")
+@click.option(
+    "--instancetype", metavar="[KIND/]NAME", shell_complete=names("instancetype"), help="What its VM takes instead."
+)
+@click.option(
+    "--preference", metavar="[KIND/]NAME", shell_complete=names("preference"), help="What its VM takes instead."
+)
+@catalog()
 @click.pass_context
 @failing
-def convert(context: click.Context, /, positional: str | None, file: str, name: str, form: str | None) -> int:
+@conditioned
+def convert(
+    context: click.Context,
+    /,
+    positional: str | None,
+    file: str,
+    name: str,
+    form: str | None,
+    instancetype: str | None,
+    preference: str | None,
+    catalog: str | None,
+    conditions: Conditions,
+) -> int:
     """Make a VirtualMachineTemplate of an OpenShift Template, as `virtctl template convert` of KubeVirt v1.9 does.
 
-    The Template holds one object, which is taken as it is; its own labels for objects are lost.
+    The Template holds one object, which is taken as it is; its own labels for objects are lost. With an instance type
+    or a preference of a catalog, what they say goes from the VM; what that changes in the domain is told, and the exit
+    status is 1 if anything does.
     """
     from virtcatalog.api.template import OpenShiftTemplate
     from virtcatalog.kubevirt.template.openshift import convert_template
@@ -153,12 +179,66 @@ def convert(context: click.Context, /, positional: str | None, file: str, name: 
     _check_source(context, positional, file, name)
     text, template = _read(file, OpenShiftTemplate)
     try:
-        _print(convert_template(template), form)
+        made = convert_template(template)
+        if instancetype is None and preference is None:
+            _print(made, form)
+            return 0
+        return _adopt(made, (instancetype, preference), catalog, conditions, form)
     except TemplateError as error:
         for cause in error.causes:
             echo(str(text.at_field(cause.field, cause.message)), err=True)
         return 1
-    return 0
+
+
+def _adopt(
+    template: dict[str, Any],
+    given: tuple[str | None, str | None],
+    catalog: str | None,
+    conditions: Conditions,
+    form: str | None,
+) -> int:
+    """Print a template whose VM takes an instance type and a preference; say what that changes."""
+    from virtcatalog.adopt.candidates import Candidates
+    from virtcatalog.adopt.report import explain
+    from virtcatalog.adopt.shrink import Names
+    from virtcatalog.adopt.template import adopt_in_template
+    from virtcatalog.cli.inputs import catalog_objects
+
+    everything = Candidates(catalog_objects(catalog), conditions)
+    wanted = Names(*(_reference(everything, part, text) for part, text in zip(Names._fields, given, strict=True)))
+    named = [(each.kind, each.name) for each in wanted if each]
+    # Of objects that say the same it would take the best, and here one is asked for by its name.
+    objects = [each for each in catalog_objects(catalog) if (each["kind"], each["metadata"]["name"]) in named]
+    found = adopt_in_template(template, wanted, Candidates(objects, conditions))
+    for reason in found.adoption.against:
+        echo(str(reason), err=True)
+    if found.template is None:
+        if not found.adoption.against:
+            shown = " and ".join(f"{each.kind} {each.name}" for each in wanted if each)
+            echo(f"KubeVirt does not admit the template's VM with {shown}", err=True)
+        return 1
+    first, *lines = explain(found.adoption)
+    if found.adoption.outcome == "nearest":
+        first = f"with {' and '.join(f'{each.kind} {each.name}' for each in wanted if each)} the domain is another one:"
+    for line in (first, *lines):
+        echo(line, err=True)
+    for parameter in found.dropped:
+        echo(f"  dropped: the parameter {parameter}, to which nothing refers any more", err=True)
+    _print(found.template, form)
+    return 0 if found.adoption.outcome == "adopted" else 1
+
+
+def _reference(candidates: Candidates, part: str, text: str | None) -> Reference | None:
+    """The object of the catalog that `[KIND/]NAME` means; without a kind, a cluster-wide one."""
+    if text is None:
+        return None
+    kind, _, name = text.rpartition("/")
+    wanted = (kind or f"virtualmachinecluster{part}").lower()
+    known = [each for each in candidates.groups if each.kind.lower() == wanted]
+    for each in known:
+        if each.name == name:
+            return each
+    raise VirtcatalogError(f"there is no {wanted} {name!r}{nearest(name, [each.name for each in known])}")
 
 
 def _check_source(context: click.Context, positional: str | None, file: str, name: str) -> None:
@@ -179,10 +259,8 @@ def _check_source(context: click.Context, positional: str | None, file: str, nam
 def _read(file: str, kind: type[Struct]) -> tuple[LooseText, dict[str, Any]]:
     """Read the first document of a file as Go reads a `kind`; the keys in it that stand twice are told."""
     from virtcatalog.api.golang import GoError, unmarshal
-    from virtcatalog.manifests.loose import LooseText
-    from virtcatalog.manifests.sources import read_file
 
-    text = LooseText(read_file(file), "<stdin>" if file == "-" else file)
+    text = _text(file)
     fault: GoError | None = None
     for reading in text.readings():
         try:
@@ -197,12 +275,21 @@ def _read(file: str, kind: type[Struct]) -> tuple[LooseText, dict[str, Any]]:
     raise ManifestError(text.at_path(fault.path, fault.message))
 
 
+def _text(file: str) -> LooseText:
+    from virtcatalog.manifests.loose import LooseText
+    from virtcatalog.manifests.sources import SourceError, read_file
+
+    name = "<stdin>" if file == "-" else file
+    try:
+        return LooseText(read_file(file), name)
+    except SourceError as error:
+        raise ManifestError(Problem(file=name, message=error.message)) from None
+
+
 def _parameters_of(file: str) -> dict[str, str]:
     from virtcatalog.api.golang import GoError, unmarshal_texts
-    from virtcatalog.manifests.loose import LooseText
-    from virtcatalog.manifests.sources import read_file
 
-    text = LooseText(read_file(file), file)
+    text = _text(file)
     fault: GoError | None = None
     for reading in text.readings():
         try:

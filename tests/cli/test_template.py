@@ -1,0 +1,116 @@
+"""`virtcatalog template`: whole runs."""
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from virtcatalog.cli import main
+
+TEMPLATE = """\
+apiVersion: template.kubevirt.io/v1beta1
+kind: VirtualMachineTemplate
+metadata: {name: web}
+spec:
+  message: ${NAME} is ready
+  parameters:
+  - {name: NAME, generate: expression, from: 'web-[a-z]{4}', description: The name.}
+  - {name: CPUS, value: 2}
+  - {name: SPARE}
+  virtualMachine:
+    metadata: {name: "${NAME}"}
+    spec:
+      runStrategy: Halted
+      template: {spec: {domain: {cpu: {cores: "${{CPUS}}"}, devices: {}, memory: {guest: 2Gi}}}}
+"""
+OPENSHIFT = """\
+kind: Template
+metadata: {name: web, labels: {a: b}, uid: x}
+labels: {lost: "yes"}
+parameters: [{name: NAME, required: true}]
+objects:
+- kind: VirtualMachine
+  metadata: {name: "${NAME}"}
+  spec: {runStrategy: Halted, template: {spec: {domain: {cpu: {cores: 2}, devices: {rng: {}}, memory: {guest: 4Gi}}}}}
+"""
+CATALOG = """\
+class: m
+sizes: {small: {vcpus: 2, memory: 4Gi}, large: {vcpus: 4, memory: 16Gi}}
+"""
+
+
+@pytest.fixture(autouse=True)
+def workspace(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("t.yaml").write_text(TEMPLATE)
+    Path("o.yaml").write_text(OPENSHIFT)
+    Path("p.yaml").write_text("NAME: db-1\nCPUS: 4\n")
+    Path("catalog/instancetypes").mkdir(parents=True)
+    Path("catalog/catalog.yaml").write_text("name: x\nkubevirt: v1.9.0\n")
+    Path("catalog/instancetypes/m.yaml").write_text(CATALOG)
+    Path("catalog/preferences").mkdir()
+    Path("catalog/preferences/linux.yaml").write_text(
+        "preferences: {linux.any: {spec: {devices: {preferredRng: {}}}}}\n"
+    )
+
+
+def run(*arguments, **options):
+    result = CliRunner().invoke(main, ["template", *arguments], **options)
+    return f"exit {result.exit_code}\n--- stdout\n{result.stdout}--- stderr\n{result.stderr}"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["process", "-f", "t.yaml", "-p", "NAME=web-1"],
+        ["process", "-f", "t.yaml", "--seed", "1", "-o", "json"],
+        ["process", "-f", "t.yaml", "--params-file", "p.yaml"],
+        ["process", "-f", "t.yaml", "--print-params"],
+        ["process", "-f", "t.yaml", "-p", "NAMES=x"],
+        ["process", "-f", "t.yaml", "-p", "NAME=a", "-p", "CPUS=two"],
+        ["process", "-f", "missing.yaml"],
+        ["process", "-f", "t.yaml", "--local"],
+        ["process", "--name", "web"],
+        ["process"],
+        ["convert", "-f", "o.yaml"],
+        ["convert", "-f", "t.yaml"],
+        ["convert", "-f", "o.yaml", "--instancetype", "m.small", "--preference", "linux.any"],
+        ["convert", "-f", "o.yaml", "--instancetype", "m.large"],
+        ["convert", "-f", "o.yaml", "--instancetype", "m.smal"],
+    ],
+    ids=" ".join,
+)
+def test_runs(arguments, snapshot):
+    assert run(*arguments) == snapshot
+
+
+def test_standard_input_is_a_template_too():
+    assert "name: web-1\n" in run("process", "-f", "-", "-p", "NAME=web-1", input=TEMPLATE)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "is empty: there is nothing to read"),
+        ("spec: {", "t.yaml:2:1: is not YAML"),
+        ("spec: {parameters: x}\n", "t.yaml:1:8: spec.parameters: must be a list, not the string 'x'"),
+        ("a: &a [*a]\n", "t.yaml:1:4: holds itself through an alias"),
+        ("kind: x\n--- kind: y\n", "t.yaml:2:1: after --- stands 'kind: y'"),
+        ("spec: {parameters: [{name: A, required: 'yes'}]}\n", "required: must be true or false"),
+        ("metadata: {creationTimestamp: soon}\n", "must be a time such as"),
+        ("spec: {virtualMachine: {a: .nan}}\n", "is not a number that JSON can hold"),
+        ("- " * 500, "is nested more than 200 levels deep"),
+    ],
+)
+def test_bad_texts_have_a_place(text, message):
+    Path("t.yaml").write_text(text)
+    found = run("process", "-f", "t.yaml")
+    assert found.startswith("exit 2\n--- stdout\n--- stderr\n")
+    assert message in found
+
+
+def test_keys_that_stand_twice_are_told():
+    Path("t.yaml").write_text(TEMPLATE.replace("metadata: {name: web}", "metadata: {name: web}\nkind: Again"))
+    assert "t.yaml:4:1: the key 'kind' is here twice, first in line 2: this one counts" in run(
+        "process", "-f", "t.yaml"
+    )
