@@ -258,7 +258,7 @@ def _others(value: Any) -> Iterator[Any]:
             quantity = Quantity.parse(value)
         except ValueError:
             return
-        yield from (str(quantity.value * 2), str(quantity.value + 1))
+        yield from (str(quantity * 2), str(quantity.value + 1))
 
 
 def _written(path: Path) -> str:

@@ -11,6 +11,7 @@ import click
 from virtcatalog.cli import options
 from virtcatalog.cli.console import echo, failing, summary, write_diff
 from virtcatalog.errors import counted
+from virtcatalog.manifests.layout import OWNED
 
 if TYPE_CHECKING:
     from virtcatalog.publish.promise import Breach
@@ -52,7 +53,9 @@ def command(catalog: str, output: Path, check: bool, force: bool) -> int:
         return 0
     changes = tree.compare(output, rendered, loaded.name)
     if changes:
-        write_diff("".join(change.diff() for change in changes))
+        # Of a tree that was never built, all that it would hold says nothing.
+        if any(change.old is not None for change in changes):
+            write_diff("".join(change.diff() for change in changes))
         summary(f"{output} is stale: {_changed(changes)}; run: virtcatalog build {catalog} --output-dir {output}")
         return 1
     summary(f"{output} is fresh: {counted(len(rendered), 'file')}")
@@ -71,6 +74,8 @@ def refuse(broken: Sequence[Breach]) -> int:
 
 
 def _changed(changes: list[Change]) -> str:
+    """Count what changes, but for the list of the tree's files."""
+    changes = [change for change in changes if change.path != OWNED]
     new = sum(change.old is None for change in changes)
     gone = sum(change.new is None for change in changes)
     parts = [f"{new} new", f"{len(changes) - new - gone} changed", f"{gone} removed"]
