@@ -37,6 +37,7 @@ CATALOG = """\
 class: m
 sizes: {small: {vcpus: 2, memory: 4Gi}, large: {vcpus: 4, memory: 16Gi}}
 """
+PREFERENCES = "preferences: {linux.any: {spec: {devices: {preferredRng: {}}}}}\n"
 
 
 @pytest.fixture(autouse=True)
@@ -49,9 +50,7 @@ def workspace(tmp_path, monkeypatch):
     Path("catalog/catalog.yaml").write_text("name: x\nkubevirt: v1.9.0\n")
     Path("catalog/instancetypes/m.yaml").write_text(CATALOG)
     Path("catalog/preferences").mkdir()
-    Path("catalog/preferences/linux.yaml").write_text(
-        "preferences: {linux.any: {spec: {devices: {preferredRng: {}}}}}\n"
-    )
+    Path("catalog/preferences/linux.yaml").write_text(PREFERENCES)
 
 
 def run(*arguments, **options):

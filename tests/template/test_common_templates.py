@@ -1,4 +1,4 @@
-"""Templates of kubevirt/common-templates, where KubeVirt's answers lie beside the checkout: none of them is held here."""
+"""Templates of kubevirt/common-templates, where KubeVirt's answers lie beside the checkout."""
 
 import gzip
 import json
