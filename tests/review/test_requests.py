@@ -1,15 +1,19 @@
 """What a change does to requests, by environment, namespace and cause; and what it costs."""
 
 import pytest
+from msgspec.structs import replace
 
 import otheryaml
+from virtcatalog.api.quantity import Quantity
+from virtcatalog.catalog.model import Budget, Source
 from virtcatalog.errors import ManifestError
 from virtcatalog.kubevirt.conditions import Conditions
 from virtcatalog.review.compare import Dump, review
-from virtcatalog.review.report import as_data, requests
+from virtcatalog.review.markdown import markdown
+from virtcatalog.review.report import as_data, requests, shortages
 from virtcatalog.review.requests import Prices, load_prices
 from virtcatalog.review.side import Side
-from virtcatalog.review.text import text
+from virtcatalog.review.text import github, text
 
 BOTH = (Conditions(), Conditions())
 
@@ -112,3 +116,48 @@ def test_what_is_wrong_with_prices(tmp_path, text, message):
     with pytest.raises(ManifestError) as caught:
         load_prices(str(tmp_path / "prices.yaml"))
     assert message in str(caught.value)
+
+
+NODE = """
+apiVersion: v1
+kind: Node
+metadata: {name: node-1, labels: {kubevirt.io/schedulable: "true", kubernetes.io/arch: amd64,
+  machine-type.node.kubevirt.io/q35: "true"}}
+status: {allocatable: {cpu: "8", memory: 10Gi, pods: "110", ephemeral-storage: 100Gi, devices.kubevirt.io/kvm: "9",
+  devices.kubevirt.io/tun: "9", devices.kubevirt.io/vhost-net: "9"}}
+"""
+QUOTA = """
+apiVersion: v1
+kind: ResourceQuota
+metadata: {name: q, namespace: team}
+spec: {hard: {requests.memory: 10Gi}}
+"""
+
+
+def test_who_fits_no_node_or_breaks_a_quota_from_now_on():
+    old, new = side(instancetype("m.small")), side(instancetype("m.small", "12Gi"))
+    report = review(old, new, BOTH, [Dump([vm("a"), otheryaml.load(NODE), otheryaml.load(QUOTA)])])
+    allows = "ResourceQuota/team/q allows 10 GiB of requests.memory; 10 GiB is left"
+    assert shortages(report) == [
+        "team/a fits no node any more: 8cpu-10Gi has 10 GiB of the 12.3 GiB wanted",
+        f"team/a is refused from now on: {allows}, and the VM's Pod asks for 12.3 GiB",
+    ]
+    assert "shortages:" in text(report)
+    assert "**shortages**" in markdown(report)
+    assert "::error" in github(report)
+
+
+def test_who_had_no_room_before_is_not_told_again():
+    big = side(instancetype("m.small", "12Gi"))
+    report = review(big, side(instancetype("m.small", "13Gi")), BOTH, [Dump([vm("a"), otheryaml.load(NODE)])])
+    assert shortages(report) == []
+
+
+def test_a_budget_is_overdrawn():
+    budget = Budget("", "team", {"memory": Quantity.parse("10Gi"), "cpu": Quantity.parse("9")}, Source("catalog.yaml"))
+    old = side(instancetype("m.small"))
+    new = replace(side(instancetype("m.small", "8Gi")), budgets=(budget,))
+    report = review(old, new, BOTH, [Dump([vm("a"), vm("b"), vm("c", namespace="other")])])
+    assert shortages(report) == ["the VMs of namespace team request 16.6 GiB, and 10 GiB is the budget"]
+    (found,) = as_data(report)["shortages"]["budgets"]
+    assert (found["namespace"], found["resource"], found["allowed"]) == ("team", "memory", 10 * 2**30)

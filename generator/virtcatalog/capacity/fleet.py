@@ -81,7 +81,7 @@ def read_fleet(
             continue
         pod, automatic = made
         demand = reader.demand(_name(vm), pod)
-        halted = _is_halted(vm)
+        halted = is_halted(vm)
         for name in _names(vm):
             fleet.append((msgspec.structs.replace(demand, name=name), halted))
             if not halted:
@@ -104,7 +104,8 @@ def _names(vm: Manifest) -> Iterator[str]:
     yield from (f"{name}-{number}" for number in range(1 if replicas is None else int(replicas)))
 
 
-def _is_halted(vm: Manifest) -> bool:
+def is_halted(vm: Manifest) -> bool:
+    """Whether a VM is not to run, and takes no room."""
     spec = vm.get("spec") or {}
     if vm.get("kind") == "VirtualMachinePool":
         spec = (spec.get("virtualMachineTemplate") or {}).get("spec") or {}

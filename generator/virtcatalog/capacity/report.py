@@ -81,7 +81,7 @@ class Packed(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Report(msgspec.Struct, frozen=True, kw_only=True):
-    """Everything; `podless` are VMs that make no demand, and why."""
+    """Everything; `podless` are VMs that make no demand, and why; `requested` is by namespace what the others do."""
 
     kinds: tuple[tuple[Kind, Node], ...]
     types: tuple[TypeFit, ...]
@@ -90,6 +90,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     failures: tuple[Failure, ...]
     quota: Judgement
     podless: tuple[tuple[str, str], ...]
+    requested: Mapping[str, Mapping[str, int]] = {}
 
     @property
     def homeless(self) -> list[VMFit]:
@@ -136,7 +137,15 @@ def report(
         failures=tuple(failures(packing)),
         quota=judge(asked, cluster.quotas, cluster.limit_ranges),
         podless=tuple(podless),
+        requested=_requested(going),
     )
+
+
+def _requested(demands: Iterable[Demand]) -> dict[str, Counter[str]]:
+    found: dict[str, Counter[str]] = {}
+    for each in demands:
+        found.setdefault(each.namespace, Counter()).update(dict(each.wanted))
+    return found
 
 
 def _type_demand(manifest: Manifest, cluster: Cluster, reader: Reader) -> tuple[str, Demand | str]:

@@ -226,6 +226,14 @@ class AllowEntry(Object, kw_only=True):
     reason: Annotated[str, Meta(min_length=1, description="Why it is meant to be so.")]
 
 
+class BudgetEntry(Object, kw_only=True):
+    """The most that VMs may request, of an environment, of a namespace, of both or of all."""
+
+    environment: Annotated[str, _says("Whose VMs count; those of every environment together if left out.")] = ""
+    namespace: Annotated[str, _says("Whose VMs count; those of every namespace together if left out.")] = ""
+    requests: Annotated[dict[str, Quantity], _says("The most of each resource: cpu, memory, hugepages-2Mi, devices.")]
+
+
 class TakenEntry(Object):
     """Which objects of the extended catalog are taken over; those that the catalog declares itself always are."""
 
@@ -262,6 +270,7 @@ class CatalogFile(Object, kw_only=True):
     parameters: Annotated[dict[str, Any], _says("Values that expressions may use by name.")] = {}
     operator: Operator = field(default_factory=Operator)
     gitops: Gitops = field(default_factory=Gitops)
+    budgets: Annotated[list[BudgetEntry], _says("The most that VMs may request, beyond which is a finding.")] = []
     allow: Annotated[list[AllowEntry], _says("Findings of `virtcatalog check` that are meant to be so.")] = []
     instancetypes: Annotated[InstancetypeFragment | None, _says("The layer below every instance type.")] = None
     preferences: Annotated[PreferenceFragment | None, _says("The layer below every preference.")] = None

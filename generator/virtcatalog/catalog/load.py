@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from msgspec.structs import replace
 
 from virtcatalog.api import reserved
+from virtcatalog.api.quantity import Quantity
 from virtcatalog.catalog.chain import Chain, Level
 from virtcatalog.catalog.compose import Components, Layer
 from virtcatalog.catalog.declarations import (
@@ -32,7 +33,7 @@ from virtcatalog.catalog.layers import (
 )
 from virtcatalog.catalog.lock import read_lock, released_version
 from virtcatalog.catalog.matrix import instancetypes
-from virtcatalog.catalog.model import Allowance, Catalog, Entry, Instancetype, Overlay, Preference, Template
+from virtcatalog.catalog.model import Allowance, Budget, Catalog, Entry, Instancetype, Overlay, Preference, Template
 from virtcatalog.catalog.overlays import overlays
 from virtcatalog.catalog.preferences import preferences
 from virtcatalog.catalog.settings import read_chain, settle
@@ -96,6 +97,7 @@ class _Loader:
         kept = flux or any(map(for_flux, synced))
         declared_templates = self._templates(composer, known, environments, flux=kept)
         machines += tuple(vm for each in declared_templates for vm in template_vms(each, environments))
+        budgets = tuple(self._budgets(environments))
         lock = read_lock(sources)
         if sources.problems:
             raise CatalogError(*sources.problems)
@@ -114,6 +116,7 @@ class _Loader:
             overlays=tuple(environments),
             templates=declared_templates,
             vms=machines,
+            budgets=budgets,
             allow=tuple(
                 Allowance(
                     each["rule"],
@@ -128,6 +131,17 @@ class _Loader:
             lock=lock,
         )
         return replace(catalog, version=released_version(catalog))
+
+    def _budgets(self, environments: Iterable[Overlay]) -> Iterator[Budget]:
+        names = [each.name for each in environments]
+        for part in self.chain.parts:
+            for index, each in enumerate(part.declared.get("budgets") or ()):
+                environment, path = each.get("environment") or "", ("budgets", index)
+                if environment and environment not in names:
+                    message = f"{environment!r} is no environment of overlays.yaml{nearest(environment, names)}"
+                    self.sources.report(part.place, (*path, "environment"), message)
+                requests = {name: Quantity.parse(amount) for name, amount in (each.get("requests") or {}).items()}
+                yield Budget(environment, each.get("namespace") or "", requests, self.sources.source(part.place, path))
 
     def _components(self) -> Components:
         found: dict[str, list[Layer]] = {}

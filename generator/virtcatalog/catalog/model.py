@@ -385,6 +385,15 @@ class Allowance(msgspec.Struct, frozen=True):
     source: Source
 
 
+class Budget(msgspec.Struct, frozen=True):
+    """The most that VMs of an environment and namespace may request, "" being all; amounts as the scheduler counts."""
+
+    environment: str
+    namespace: str
+    requests: Mapping[str, Quantity]
+    source: Source
+
+
 class Catalog(msgspec.Struct, frozen=True, kw_only=True):
     """Everything that a catalog's files declare, resolved.
 
@@ -406,6 +415,7 @@ class Catalog(msgspec.Struct, frozen=True, kw_only=True):
     overlays: tuple[Overlay, ...] = ()
     templates: tuple[Template, ...] = ()
     vms: tuple[VmTemplate, ...] = ()
+    budgets: tuple[Budget, ...] = ()
     allow: tuple[Allowance, ...] = ()
     files: tuple[str, ...] = ()
     version: str = ""

@@ -9,12 +9,16 @@ from virtcatalog.api.corekinds import check_core
 from virtcatalog.api.decode import decode_manifest, decode_pruned
 from virtcatalog.api.findings import field_path, inspect_kind
 from virtcatalog.api.kinds import READ, kind_type
+from virtcatalog.capacity.budget import Spending
+from virtcatalog.capacity.fleet import is_halted
+from virtcatalog.capacity.nodes import amounts
 from virtcatalog.check.declarations import DECLARATION
 from virtcatalog.check.finding import Finding, Rule
 from virtcatalog.check.subject import Inventory, Subject
 from virtcatalog.errors import UNKNOWN_FIELD, ManifestError, UnsupportedError
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.pipeline import expand
+from virtcatalog.kubevirt.pod.amounts import pod_requests
 
 REFUSED = Rule(
     "vm-refused",
@@ -39,7 +43,21 @@ UNCHECKED = Rule(
     "Whether KubeVirt admits it shows only in a cluster.",
     "Where it uses an object that KubeVirt's operator deploys, give the files of common-instancetypes with `-f`.",
 )
-RULES = (REFUSED, WARNED, UNCHECKED)
+NO_POD = Rule(
+    "vm-without-pod",
+    "error",
+    "KubeVirt admits a VM, and virt-controller makes no Pod of it.",
+    "The VM waits for ever: nothing says so but an event.",
+    "Change the field that the finding names. `virtcatalog expand -o pod` shows the Pod.",
+)
+OVER_BUDGET = Rule(
+    "over-budget",
+    "warning",
+    "VMs request more than the catalog's budget allows.",
+    "What was planned for an environment or a namespace is used up.",
+    "Raise the budget in `catalog.yaml`, or make VMs smaller. VMs given with `-f` count, unless they are halted.",
+)
+RULES = (REFUSED, WARNED, UNCHECKED, NO_POD, OVER_BUDGET)
 
 
 def check(inventory: Inventory) -> Iterator[Finding]:
@@ -51,6 +69,7 @@ def check(inventory: Inventory) -> Iterator[Finding]:
         if not faults:
             sound.append(each)
     clusters: dict[tuple[str, str], Cluster] = {}
+    spending = Spending()
     for vm in inventory.vms:
         missing, field = _of_the_operator(vm, inventory)
         if missing:
@@ -64,15 +83,22 @@ def check(inventory: Inventory) -> Iterator[Finding]:
             clusters[met] = inventory.cluster([*inventory.of(*met), *beside], vm.environment)
         try:
             result = expand(vm.manifest, clusters[met])
+            pod, podless = result.pod, result.pod_error
         except UnsupportedError as error:
             yield vm.finding(UNCHECKED, error.sentence, error.field)
             continue
+        if podless is not None:
+            yield vm.finding(NO_POD, podless.message, podless.field)
+        if pod is not None and vm.origin == "import" and not is_halted(vm.manifest):
+            spending.add(vm.environment, vm.namespace or "default", amounts(pod_requests(pod)))
         for reason in result.reasons:
             if reason.type != UNKNOWN_FIELD:  # of which `releases` tells
                 yield vm.finding(REFUSED, reason.sentence, reason.field)
         for warning in result.warnings:
             if warning.type != "Pruned":  # of which `releases` tells
                 yield vm.finding(WARNED, warning.sentence, "" if warning.object else warning.field)
+    for over in spending.over(inventory.catalog.budgets if inventory.catalog else ()):
+        yield OVER_BUDGET.at(over.budget.source, str(over), field=f"requests.{over.resource}")
 
 
 def _faults(each: Subject) -> Iterator[Finding]:

@@ -15,6 +15,7 @@ from virtcatalog.review.objects import compare_objects
 from virtcatalog.review.report import Report
 from virtcatalog.review.requests import Prices
 from virtcatalog.review.side import Side, sound
+from virtcatalog.review.standing import overspent, standing
 
 
 class Dump(msgspec.Struct, frozen=True):
@@ -43,6 +44,12 @@ def review(
     reviewer.templates()
     reviewer.vms(given(dumps), watch)
     fleet = reviewer.done()
+    fleets = list(reviewer.fleets(given(dumps)))
+    standings = [
+        standing(environment, vms, comparison.base, comparison.head)
+        for environment, vms, comparison in fleets
+        if comparison.head.nodes or comparison.head.quotas or comparison.head.limit_ranges
+    ]
     fleet.unknown += [name for name in clean.vms if name not in fleet.unknown]
     hosts = [str(each.host) for each in conditions]
     return Report(
@@ -59,6 +66,8 @@ def review(
         upgrades=tuple(reviewer.upgrades()),
         hidden=clean.objects,
         prices=prices,
+        standings=tuple(each for each in standings if each.homeless or each.refused),
+        overspent=overspent(head.budgets, [(where, vms, comparison.head) for where, vms, comparison in fleets]),
         host=" → ".join(hosts) if conditions[0].host != conditions[1].host else "",
     )
 

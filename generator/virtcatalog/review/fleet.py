@@ -182,6 +182,16 @@ class Reviewer:
         self.fleet.requests = tuple(self._requests.changes())
         return self.fleet
 
+    def fleets(self, fleet: Sequence[Given]) -> Iterator[tuple[str, list[Data], Comparison]]:
+        """Yield the VMs of each environment that they are in, and what they meet there."""
+        found: dict[int, tuple[str, list[Data], Comparison]] = {}
+        for each in fleet:
+            for environment in self._environments_of(each):
+                if environment in self._told:
+                    comparison = self._comparison(environment, each.where)
+                    found.setdefault(id(comparison), (environment, [], comparison))[1].append(each.vm)
+        yield from found.values()
+
     def upgrades(self) -> Iterator[Upgrade]:
         """Yield what environments run another release after the change, those together that have the same upgrade."""
         found: dict[tuple[str, str], dict[str, set[KnownField]]] = {}

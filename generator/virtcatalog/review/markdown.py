@@ -16,6 +16,7 @@ from virtcatalog.review.report import (
     headline,
     members,
     requests,
+    shortages,
     sides,
     totals,
     upgrades,
@@ -67,6 +68,9 @@ def _summary(report: Report) -> Iterator[str]:
         rows += [(f"fields under {plain(title)}", len(lines) - 1, plain(_short(lines[1], 300)))] if lines[1:] else []
     if report.host:
         rows.append(("host profile", 1, plain(report.host)))
+    short = shortages(report)
+    if short:
+        rows.append(("**shortages**", len(short), plain(_short(short[0], 300))))
     changed = requests(report)
     if changed:
         rows.append(("requests", len(report.fleet.requests), plain(_short(changed[-1], 300))))
@@ -87,6 +91,9 @@ def _details(report: Report, pointer: str) -> Iterator[str]:
     for title, lines in upgrades(report):
         if lines[1:]:
             yield _folded(f"fields under {title}", "".join(f"- {plain(line)}\n" for line in lines[1:]), "", pointer)
+    short = shortages(report)
+    if short:
+        yield _folded("shortages", "".join(f"- {plain(line)}\n" for line in short), "", pointer)
     changed = requests(report)
     if changed:
         yield _folded("requests", "".join(f"- {plain(line)}\n" for line in changed), "", pointer)

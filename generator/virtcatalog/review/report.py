@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from virtcatalog.capacity.budget import Overspent
 from virtcatalog.errors import Problem, counted
 from virtcatalog.kubevirt.matchers import KINDS as OBJECT_KINDS
 from virtcatalog.manifests.identity import Data, identity
@@ -15,6 +16,7 @@ from virtcatalog.review.objects import ObjectChange
 from virtcatalog.review.outcome import KINDS
 from virtcatalog.review.requests import Prices, priced, sentence, total
 from virtcatalog.review.side import Side
+from virtcatalog.review.standing import Standing
 
 
 class Report(msgspec.Struct, frozen=True, kw_only=True):
@@ -32,6 +34,8 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     host: str = ""
     upgrades: tuple[Upgrade, ...] = ()
     prices: Prices | None = None
+    standings: tuple[Standing, ...] = ()
+    overspent: tuple[Overspent, ...] = ()
 
     @property
     def problems(self) -> tuple[Problem, ...]:
@@ -42,7 +46,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     def differs(self) -> bool:
         """Whether there is anything to see."""
         fields = any(upgrade.fields for upgrade in self.upgrades)
-        return bool(self.objects or self.fleet.groups or self.host or fields)
+        return bool(self.objects or self.fleet.groups or self.host or fields or self.overspent)
 
     @property
     def status(self) -> int:
@@ -169,6 +173,11 @@ def requests(report: Report) -> list[str]:
     return lines
 
 
+def shortages(report: Report) -> list[str]:
+    """Say which VMs fit no node or break a quota from now on, and which budgets are overdrawn."""
+    return [*(line for each in report.standings for line in each.lines()), *map(str, report.overspent)]
+
+
 def totals(report: Report) -> str:
     """One closing line."""
     objects = ", ".join(f"{number} {change}" for change, number in counts(report).items()) or "no object changes"
@@ -223,6 +232,19 @@ def as_data(report: Report) -> dict[str, Any]:
                     "members": [msgspec.to_builtins(member) for member in group.members],
                 }
                 for group in fleet.groups
+            ],
+        },
+        "shortages": {
+            "standings": [msgspec.to_builtins(each) for each in report.standings],
+            "budgets": [
+                {
+                    "environment": each.budget.environment,
+                    "namespace": each.budget.namespace,
+                    "resource": each.resource,
+                    "allowed": each.allowed,
+                    "asked": each.asked,
+                }
+                for each in report.overspent
             ],
         },
         "requests": [

@@ -9,7 +9,7 @@ import msgspec
 
 from virtcatalog.api.kinds import holds_vm
 from virtcatalog.catalog.load import load_catalog
-from virtcatalog.catalog.model import TEMPLATE, Catalog, Overlay, Source
+from virtcatalog.catalog.model import TEMPLATE, Budget, Catalog, Overlay, Source
 from virtcatalog.errors import CatalogError, ManifestError, Problem
 from virtcatalog.manifests.identity import Data, Identity, identity
 from virtcatalog.manifests.layout import BASE, CATALOG, COMPONENTS, OWNED
@@ -48,6 +48,7 @@ class Side(msgspec.Struct, frozen=True, kw_only=True):
     overlays: tuple[Overlay, ...] = ()
     catalog: bool = False
     configuration: Data | None = None
+    budgets: tuple[Budget, ...] = ()
     vms: tuple[Vm, ...] = ()
     places: Mapping[Identity, Source] = {}
     problems: tuple[Problem, ...] = ()
@@ -190,6 +191,7 @@ def _of_catalog(catalog: Catalog, label: str) -> Side:
         companions=companions,
         overlays=catalog.overlays,
         catalog=True,
+        budgets=catalog.budgets,
         vms=tuple(
             Vm(key=each.key, manifest=each.manifest, environment=environment, place=each.source)
             for each, environments in landing

@@ -15,6 +15,7 @@ from virtcatalog.review.report import (
     headline,
     members,
     requests,
+    shortages,
     sides,
     totals,
     upgrades,
@@ -38,6 +39,7 @@ def github(report: Report) -> str:
         first = next((templates[m.name] for m in group.members if m.template and m.name in templates), None)
         file, line = (first.place.file, first.place.line) if first else ("", 0)
         lines.append(_command(level, _in_checkout(file, report.head), line, KINDS[group.kind], message))
+    lines += [_command("error", "", 0, "shortage", line) for line in shortages(report)]
     for change in report.objects:
         if change.same_as:
             continue
@@ -79,6 +81,10 @@ def _parts(report: Report) -> Iterator[str]:
     if lines:
         yield "\nrequests:\n"
         yield from (f"  {single_line(line)}\n" for line in lines)
+    short = shortages(report)
+    if short:
+        yield "\nshortages:\n"
+        yield from (f"  {single_line(line)}\n" for line in short)
     if report.hidden or report.fleet.unknown:
         yield f"\nnot compared: {single_line(', '.join([*report.hidden, *report.fleet.unknown]))}\n"
     yield f"\n{totals(report)}\n"

@@ -1,0 +1,59 @@
+"""Who had room before a change and has none after it: nodes, quotas and budgets, where these are known."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+import msgspec
+
+from virtcatalog.capacity.budget import Overspent, Spending
+from virtcatalog.capacity.report import Report, report
+from virtcatalog.catalog.model import Budget
+from virtcatalog.kubevirt.cluster import Cluster
+from virtcatalog.manifests.identity import Data
+
+
+class Standing(msgspec.Struct, frozen=True, kw_only=True):
+    """What the VMs of an environment meet from now on: no node any more, a quota or LimitRange that refuses them."""
+
+    environment: str
+    homeless: tuple[tuple[str, str], ...] = ()
+    refused: tuple[tuple[str, str], ...] = ()
+
+    def lines(self) -> Iterator[str]:
+        """Say each."""
+        where = f"{self.environment}: " if self.environment else ""
+        for name, why in self.homeless:
+            yield f"{where}{name} fits no node any more: {why}"
+        for name, why in self.refused:
+            yield f"{where}{name} is refused from now on: {why}"
+
+
+def standing(environment: str, vms: Sequence[Data], before: Cluster, after: Cluster) -> Standing:
+    """Put the VMs on the nodes of their cluster and hold them against its quotas, before and after a change."""
+    old, new = report(vms, before, []), report(vms, after, [])
+    homeless = _homeless(new).items() - _homeless(old).items() if after.nodes else set()
+    known = {each.name for each in old.homeless}
+    refused = {each.vm for each in old.quota.refusals}
+    return Standing(
+        environment=environment,
+        homeless=tuple(sorted(each for each in homeless if each[0] not in known)),
+        refused=tuple(
+            (each.vm, f"{each.object} {each.message}") for each in new.quota.refusals if each.vm not in refused
+        ),
+    )
+
+
+def overspent(
+    budgets: Sequence[Budget], fleets: Iterable[tuple[str, Sequence[Data], Cluster]]
+) -> tuple[Overspent, ...]:
+    """What the VMs of all environments request beyond the budgets."""
+    spending = Spending()
+    for environment, vms, cluster in fleets if budgets else ():
+        for namespace, wanted in report(vms, cluster, []).requested.items():
+            spending.add(environment, namespace, wanted)
+    return tuple(spending.over(budgets))
+
+
+def _homeless(found: Report) -> dict[str, str]:
+    return {each.name: "; ".join(f"{kind} {text}" for kind, _, _, text in each.reasons[:3]) for each in found.homeless}
