@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import pytest
+from kustomizing import by_identity, kustomize
 
 from virtcatalog.bring.kustomize.build import build
 from virtcatalog.bring.kustomize.jsonpatch import PatchError, patched
@@ -14,7 +14,6 @@ from virtcatalog.errors import VirtcatalogError
 from virtcatalog.manifests.sources import held
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "render"))
-from kustomizing import by_identity, kustomize
 
 TYPE = """\
 apiVersion: instancetype.kubevirt.io/v1beta1

@@ -36,6 +36,7 @@ CALLS = {
     "gitops": (["gitops", "flux", "--repo-url", "https://example.org/x.git"], "virtcatalog.catalog.load.load_catalog"),
     "hosts": (["hosts", "reference"], "virtcatalog.kubevirt.hostfile.load_host"),
     "schema": (["schema", INTO, "schemas"], "virtcatalog.api.schema.kind_schemas"),
+    "man": (["man"], "virtcatalog.cli.manual.roff"),
     "completion": (["completion", "bash"], "virtcatalog.cli.completion.get_completion_class"),
 }
 

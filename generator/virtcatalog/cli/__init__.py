@@ -30,6 +30,7 @@ COMMANDS = {
     "gitops": "Print what tells Argo CD or Flux to sync the output tree.",
     "hosts": "List the host profiles, or print one as YAML.",
     "schema": "Write the JSON Schemas of catalog files and KubeVirt kinds.",
+    "man": "Print or write the man pages.",
     "completion": "Print the shell completion script.",
 }
 

@@ -27,7 +27,7 @@ Examples:
   kubectl get vmpreset -A -o yaml | virtcatalog convert -f - -o json
 """,
 )
-@options.manifests("What to convert; objects of served APIs stay as they are.", required=True)
+@options.manifests("What to convert; objects of served APIs stay as they are.", required=True, placed=False)
 @options.form(["yaml", "diff", "json"], default="yaml")
 @click.option("-i", "--in-place", is_flag=True, help="Change the files; print only with -o.")
 @click.option("--memory", metavar="AMOUNT", default="", help="The memory of instance types of what says none.")

@@ -33,15 +33,14 @@ def settings() -> Settings:
     return found
 
 
-def manifests(text: str, *, required: bool = False) -> Callable[[T], T]:
+def manifests(text: str, *, required: bool = False, placed: bool = True) -> Callable[[T], T]:
     """Give a command `-f`, as `sources`: files, folders and `-`; `text` says what they hold.
 
-    What is before `=` says where it is from; see `inputs.placed`.
+    What is before `=` says where it is from; see `inputs.placed`. Not so where they are not `placed`.
     """
-    where = f"{text} ENV=… where they are from that environment, or cluster of one."
-    return click.option(
-        "-f", "--file", "sources", multiple=True, required=required, metavar="[ENV=]FILE|DIR|-", help=where
-    )
+    where = f"{text} ENV=… where they are from that environment, or cluster of one." if placed else text
+    metavar = "[ENV=]FILE|DIR|-" if placed else "FILE|DIR|-"
+    return click.option("-f", "--file", "sources", multiple=True, required=required, metavar=metavar, help=where)
 
 
 def catalog(

@@ -22,7 +22,9 @@ Examples:
   kubectl get vmci,vmcp -o yaml | virtcatalog import objects -f -
 """,
 )
-@options.manifests("Instance types and preferences: manifests, or folders that kustomize builds.", required=True)
+@options.manifests(
+    "Instance types and preferences: manifests, or folders that kustomize builds.", required=True, placed=False
+)
 @options.output_dir("The new catalog's folder.", default="catalog")
 @click.option("--name", help="The catalog's name. [default: the folder's]")
 @click.option("--relabel", is_flag=True, help="Give every object all labels that catalogs derive.")

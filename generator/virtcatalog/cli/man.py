@@ -1,0 +1,46 @@
+"""`virtcatalog man`: the manual pages."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from virtcatalog.cli import options
+from virtcatalog.cli.console import data, failing, summary
+
+
+@click.command(
+    "man",
+    epilog="""\b
+Examples:
+  virtcatalog man --output-dir ~/.local/share/man/man1
+  virtcatalog man expand | man -l -
+""",
+)
+@click.argument("name", metavar="[COMMAND]", nargs=-1)
+@options.output_dir("Where to write the pages of all commands.")
+@failing
+def command(name: tuple[str, ...], output: Path | None) -> int:
+    """Print the man page of a command, or write those of all commands.
+
+    What they say is what --help says.
+    """
+    from virtcatalog.cli import main
+    from virtcatalog.cli.manual import file_name, pages, roff
+    from virtcatalog.errors import VirtcatalogError, nearest
+
+    known = {page.name: page for page in pages(main)}
+    if output is None:
+        wanted = " ".join(("virtcatalog", *name))
+        if wanted not in known:
+            raise VirtcatalogError(f"there is no command {wanted!r}{nearest(wanted, known)}")
+        data(roff(known[wanted]))
+        return 0
+    if name:
+        raise click.UsageError("--output-dir writes the pages of all commands: name none.")
+    output.mkdir(parents=True, exist_ok=True)
+    for page in known.values():
+        (output / file_name(page)).write_text(roff(page), encoding="utf-8", newline="\n")
+    summary(f"{output}: {len(known)} pages")
+    return 0
