@@ -18,6 +18,7 @@ ROOT = Path(__file__).parent.parent / "generator" / PACKAGE
 ORDER = (
     "_version",
     "escaping",
+    "sarif",
     "errors",
     "units",
     "pool",

@@ -104,6 +104,8 @@ def test_an_upgrade_that_changes_nothing(catalog: Path) -> None:
         "KubeVirt: v1.7.4 → v1.9.0",
         "  VMs that run keep their domain until they are restarted; the next start of each meets the new release.",
         "",
+        "1 VM stays as it is",
+        "",
         "no object changes; 1 VM template and 1 VM: none change",
     ]
 
@@ -145,9 +147,11 @@ def test_two_catalogs_under_two_releases(catalog: Path, tmp_path: Path) -> None:
     desk = {"fleet": FLEET["desk"] + "\n---\n" + FLEET["efi-1"]}
     report = json.loads(diff("catalog", "other", "--kubevirt", OLD, NEW, "-o", "json", **desk).stdout)
     assert {each["name"] for each in report["objects"]} == {"m.small"}
-    (both,) = [group["summary"] for group in report["vms"]["groups"] if group["members"][0]["name"] == "default/desk"]
-    assert any("memory" in line for line in both)
-    assert any("<model> type:" in line for line in both)
+    groups = [group for group in report["vms"]["groups"] if group["members"][0]["name"] == "default/desk"]
+    effects = {group["members"][0]["effect"]: group["summary"] for group in groups}
+    assert not any("memory" in line for line in effects["started"])
+    assert any("<model> type:" in line for line in effects["started"])
+    assert any("memory" in line for line in effects["stored"])
 
 
 def test_a_field_that_the_change_itself_brings_is_none_that_the_upgrade_brings(catalog: Path, tmp_path: Path) -> None:

@@ -70,7 +70,7 @@ def test_other_processes_say_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("stored", "effect"),
     [
-        ((), "started"),
+        ((), "stored"),  # nothing is known of it: it is taken to run, and then it has stored revisions
         (("instancetype", "preference"), "stored"),
         (("preference",), "stored"),
         (("instancetype",), "started"),
@@ -110,6 +110,6 @@ def test_a_vm_that_names_a_type_of_its_namespace_meets_what_the_environment_depl
     groups = review(lab(1), lab(2), of_the_namespace, of_the_cluster).groups
     found = {(each.environment, each.kind, *(vm.name for vm in each.members), each.summary[0]) for each in groups}
     assert found == {
-        ("lab", "domain", "team/vm-1", "<vcpu>: 4 → 8"),
-        ("", "domain", "other/vm-2", "<vcpu>: 16 → 32"),
+        ("lab", "domain", "team/vm-1", "1 → 2 vCPUs"),
+        ("", "domain", "other/vm-2", "4 → 8 vCPUs"),
     }

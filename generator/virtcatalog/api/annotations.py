@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 DEPRECATED_LABEL: Final = "instancetype.kubevirt.io/deprecated"
-"""A label of instance types and preferences."""
+REPLACED_BY_LABEL: Final = "instancetype.kubevirt.io/replacedBy"
+"""Labels of instance types and preferences."""
 
 DISABLE_PCI_HOLE64: Final = "kubevirt.io/disablePCIHole64"
 EVEN_PARITY: Final = "alpha.kubevirt.io/EmulatorThreadCompleteToEvenParity"

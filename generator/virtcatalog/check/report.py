@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from virtcatalog import escaping
-from virtcatalog._version import __version__
 from virtcatalog.api.kinds import holds_vm
 from virtcatalog.check.finding import SEVERITIES, Finding, Rule
 from virtcatalog.errors import counted
+from virtcatalog.sarif import log, result
 
 if TYPE_CHECKING:
     from virtcatalog.check.subject import Inventory
 
-_SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _GITHUB_COMMANDS = {"error": "error", "warning": "warning", "note": "notice"}
 
 
@@ -71,24 +70,21 @@ def junit(findings: Sequence[Finding], rules: Mapping[str, Rule]) -> str:
 def sarif(findings: Sequence[Finding], rules: Mapping[str, Rule]) -> str:
     """A SARIF 2.1.0 log for code scanning."""
     ids = list(rules)
-    driver = {
-        "name": "virtcatalog",
-        "version": __version__,
-        "rules": [
-            {
-                "id": rule.id,
-                "shortDescription": {"text": rule.summary},
-                "fullDescription": {"text": rule.why},
-                "help": {"text": rule.remedy},
-                "defaultConfiguration": {"level": rule.severity},
-            }
-            for rule in rules.values()
-        ],
-    }
-    results = [_sarif_result(each, ids) for each in findings]
-    run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
-    log = {"$schema": _SARIF_SCHEMA, "version": "2.1.0", "runs": [run]}
-    return escaping.as_json(log)
+    described = [
+        {
+            "id": rule.id,
+            "shortDescription": {"text": rule.summary},
+            "fullDescription": {"text": rule.why},
+            "help": {"text": rule.remedy},
+            "defaultConfiguration": {"level": rule.severity},
+        }
+        for rule in rules.values()
+    ]
+    results = [
+        result(each.rule, ids.index(each.rule), each.severity, each.problem.sentence, each.file, each.line, each.column)
+        for each in findings
+    ]
+    return escaping.as_json(log("virtcatalog", described, results))
 
 
 FORMATS: dict[str, Callable[[Sequence[Finding], Mapping[str, Rule]], str]] = {
@@ -121,19 +117,3 @@ def _counted(findings: Sequence[Finding]) -> str:
         return "no findings"
     counts = [(severity, sum(each.severity == severity for each in findings)) for severity in SEVERITIES]
     return ", ".join(counted(count, severity) for severity, count in counts if count)
-
-
-def _sarif_result(finding: Finding, ids: Sequence[str]) -> dict[str, Any]:
-    message = finding.problem.sentence
-    result: dict[str, Any] = {
-        "ruleId": finding.rule,
-        "ruleIndex": ids.index(finding.rule),
-        "level": finding.severity,
-        "message": {"text": message},
-    }
-    if finding.file:
-        place: dict[str, Any] = {"artifactLocation": {"uri": escaping.uri(finding.file)}}
-        if finding.line:
-            place["region"] = {"startLine": finding.line, "startColumn": max(finding.column, 1)}
-        result["locations"] = [{"physicalLocation": place}]
-    return result

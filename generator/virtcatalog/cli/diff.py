@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from virtcatalog.review.side import Side
 
 Data = dict[str, Any]
+LEVELS = ("refused", "recreate", "restart", "live", "next", "kept", "any")
+"""How grave what becomes of a VM is, and anything at all: those of `review.plan`, which takes long to load."""
 
 #: What both sides of an upgrade are called when there is no catalog.
 ALONE = "the VMs given"
@@ -56,7 +58,17 @@ Examples:
 )
 @options.environments
 @click.option("--prices", metavar="FILE", help="What a month of CPUs, memory and devices costs: docs/review.md.")
-@options.form(("text", "markdown", "json", "github"), default="text")
+@options.form(("text", "markdown", "json", "html", "sarif", "github"), default="text")
+@click.option("--stat", "part", flag_value="stat", help="No more than how many there are of each.")
+@click.option("--vms", "part", flag_value="vms", help="The VMs alone, in text.")
+@click.option("--objects", "part", flag_value="objects", help="The objects alone, in text.")
+@click.option(
+    "--fail-on",
+    type=click.Choice(LEVELS),
+    default="any",
+    help="The least that has exit status 1: what becomes of a VM that runs, or any difference. [default: any]",
+)
+@click.option("--comment-on", type=click.Choice(LEVELS), help="Print nothing when nothing is as grave as that.")
 @click.option("--artifact", default="", metavar="URL", help="Where the whole report is, for Markdown cut short.")
 @failing
 @conditioned_twice
@@ -69,13 +81,19 @@ def command(
     environments: tuple[str, ...],
     prices: str | None,
     form: str,
+    part: str | None,
+    fail_on: str,
+    comment_on: str | None,
     artifact: str,
     conditions: tuple[Conditions, Conditions],
 ) -> int:
     """Show what changes from BASE to HEAD, in the objects and in the domain of every VM.
 
-    Each is a git revision, or a catalog, output tree or other folder or file of manifests. BASE is by default where
-    the branch left the main branch, HEAD the working tree. Nothing is checked out or written.
+    Each is a git revision, or a catalog, output tree or other folder or file of manifests; main..topic are two
+    revisions, main...topic are topic and where it left main. BASE is by default where the branch left the main branch,
+    HEAD the working tree. Nothing is checked out or written.
+
+    First comes what KubeVirt does with the machines that run, of the VMs of -f or of a folder of manifests.
 
     With two releases of KubeVirt and neither BASE nor HEAD, the working tree is compared with itself: what the upgrade
     changes. Without a catalog, the VMs of -f alone are.
@@ -84,8 +102,13 @@ def command(
     """
     from virtcatalog.placement import check_environments, check_places
     from virtcatalog.review.compare import review
+    from virtcatalog.review.plan import rises
     from virtcatalog.review.requests import load_prices
 
+    if part and form != "text":
+        raise click.UsageError(f"--{part} is a part of the text; -o {form} has it all")
+    if base and head is None and not exists(base):
+        base, head = _range(base)
     if base is None and conditions[0].release is not None:
         sides = (_upgraded(catalog, alone=bool(sources)),) * 2
     else:
@@ -100,13 +123,30 @@ def command(
     check_places((each.where for each in dumps), overlays, "on either side")
     report = review(*sides, conditions, dumps, environments, _watch, load_prices(prices) if prices else None)
     printers: dict[str, Callable[[Report], None]] = {
-        "text": _text,
+        "text": partial(_text, part),
         "markdown": partial(_markdown, artifact),
         "json": _json,
+        "html": _html,
+        "sarif": _sarif,
         "github": _github,
     }
-    printers[form](report)
-    return report.status
+    if comment_on is None or rises(report, comment_on):
+        printers[form](report)
+    return report.status if report.status != 1 else int(rises(report, fail_on))
+
+
+def _range(name: str) -> tuple[str, str | None]:
+    """The two revisions of `main..topic` and `main...topic`, in which one that is left out is HEAD."""
+    from virtcatalog.manifests.git import Repository, short
+
+    if ".." not in name:
+        return name, None
+    one, dots, other = name.partition("..." if "..." in name else "..")
+    one, other = one or "HEAD", other or "HEAD"
+    if dots == "..":
+        return one, other
+    repository = Repository(Path())
+    return short(repository.merge_base(repository.commit(one), repository.commit(other))), other
 
 
 def _refuse_nothing(sides: Sequence[Side], names: Sequence[str | None]) -> None:
@@ -183,10 +223,13 @@ def _watch(cases: Sequence[Case]) -> Iterable[Case]:
     return progress(cases, len(cases), "VMs that may change", silent=True)
 
 
-def _text(report: Report) -> None:
-    from virtcatalog.review.text import text
+def _text(part: str | None, report: Report) -> None:
+    from virtcatalog.review.text import stat, text
 
-    write_diff(text(report))
+    if part == "stat":
+        data(stat(report))
+    else:
+        write_diff(text(report, vms=part != "objects", objects=part != "vms"))
 
 
 def _markdown(artifact: str, report: Report) -> None:
@@ -202,6 +245,19 @@ def _github(report: Report) -> None:
 
 
 def _json(report: Report) -> None:
+    from virtcatalog.review import plan
     from virtcatalog.review.report import as_data
 
-    data(as_json(as_data(report)))
+    data(as_json({"plan": [plan.as_data(each) for each in plan.plans(report)], **as_data(report)}))
+
+
+def _html(report: Report) -> None:
+    from virtcatalog.review.html import html
+
+    data(html(report))
+
+
+def _sarif(report: Report) -> None:
+    from virtcatalog.review.sarif import sarif
+
+    data(sarif(report))

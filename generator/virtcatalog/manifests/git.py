@@ -65,12 +65,16 @@ class Repository:
         else:
             known = ", ".join(MAIN_BRANCHES)
             raise GitError(f"there is no main branch to compare with ({known}): name a BASE")
-        done = self._run("merge-base", "--end-of-options", "HEAD", name)
+        return self.merge_base("HEAD", name), name
+
+    def merge_base(self, one: str, other: str) -> str:
+        """Return the newest commit that two revisions share; GitError when they share none."""
+        done = self._run("merge-base", "--end-of-options", one, other)
         if done.returncode:
             shallow = self._line("rev-parse", "--is-shallow-repository") == "true"
             hint = "the clone is shallow: fetch the whole history (fetch-depth: 0)" if shallow else "name a BASE"
-            raise GitError(f"HEAD and {name} share no commit; {hint}")
-        return done.stdout.decode().split()[0], name
+            raise GitError(f"{one} and {other} share no commit; {hint}")
+        return done.stdout.decode().split()[0]
 
     def folder(self, commit: str, path: str) -> Folder | None:
         """Return a folder or file of a commit, named from the folder that git was asked in.

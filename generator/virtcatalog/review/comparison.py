@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
+from virtcatalog.api.annotations import REPLACED_BY_LABEL
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.conditions import Conditions, choose_release
 from virtcatalog.kubevirt.matchers import KINDS, NAMESPACED_KINDS
@@ -46,7 +47,8 @@ class Comparison:
         around = [each for each in shared if located(each) not in published]
         companions = [list(side.companions_in(environment)) for side in sides]
         objects = [*around, *base, *companions[0]], [*around, *head, *companions[1]]
-        self._base_objects = objects[0]
+        self._kept = [each for each in objects[0] if each["kind"] in KINDS]
+        self._kept += [each for each in objects[1] if each["kind"] not in KINDS]
         self._meet_head = partial(_cluster, sides[1], environment, conditions[1])
         self.base = _cluster(sides[0], environment, conditions[0], objects[0])
         self.head = self._meet_head(objects[1])
@@ -69,8 +71,8 @@ class Comparison:
 
     @cached_property
     def before(self) -> Cluster:
-        """The objects of before under the conditions of after: what a VM with stored revisions meets."""
-        return self._meet_head(self._base_objects)
+        """Types and preferences of before under all else of after: what a VM with stored revisions meets."""
+        return self._meet_head(self._kept)
 
     def known_fields(self) -> Iterator[KnownField]:
         """Yield the fields of objects that do not change which only one of the two releases knows."""
@@ -88,6 +90,17 @@ class Comparison:
             for kind, home, name in references or ()
             if _find((kind, home, name), self.base) is not None and _find((kind, home, name), self.head) is None
         ]
+
+    def gone(self, references: Iterable[Identity] | None) -> list[str]:
+        """Say which objects that are referred to are gone after the change, and what takes their place."""
+        said = []
+        for each in references or ():
+            before = _find(each, self.base)
+            if before is not None and _find(each, self.head) is None:
+                instead = before.metadata.labels.get(REPLACED_BY_LABEL)
+                hint = f"; use {instead}" if instead else ""
+                said.append(f"there is no {each[2]} any more{hint}: refused when it is created anew")
+        return said
 
     def can_change(self, references: Iterable[Identity] | None) -> bool:
         """Whether a VM that refers to these objects can change; None are references that are not known."""

@@ -14,11 +14,12 @@ from virtcatalog.kubevirt.instancetype.references import named_kinds, references
 from virtcatalog.manifests.identity import Data, Identity, identity, namespace_of
 from virtcatalog.placement import BASE, environments_for
 from virtcatalog.review.comparison import Comparison, KnownField
-from virtcatalog.review.judge import Case, Effect, Progress, judge_all, with_removed
+from virtcatalog.review.fate import FATES, Fate, FateKind
+from virtcatalog.review.judge import Case, Effect, Progress, applied, judge, judge_all, with_removed
 from virtcatalog.review.outcome import KINDS, Kind, VmChange, added_or_removed, compare, outcome
 from virtcatalog.review.requests import RequestChange, Requests
 from virtcatalog.review.side import Side, Vm
-from virtcatalog.review.stored import pins, recreated
+from virtcatalog.review.stored import assumed, pins, recreated
 
 
 class Given(msgspec.Struct, frozen=True):
@@ -73,13 +74,26 @@ class Upgrade(msgspec.Struct, frozen=True, kw_only=True):
     fields: tuple[KnownField, ...] = ()
 
 
+class Row(msgspec.Struct, kw_only=True):
+    """VMs of one environment whose machines meet the same fate, for the same reason: objects, or what else changed."""
+
+    kind: FateKind
+    environment: str = ""
+    said: tuple[str, ...] = ()
+    because: tuple[Identity, ...] = ()
+    members: list[str] = []
+
+
 class Fleet(msgspec.Struct, kw_only=True):
     """What happens to the VMs.
 
+    `rows` are those whose machines a change can touch, gravest first; `located` how many VMs each environment has.
     `unknown` are VMs that refer to what a broken catalog does not tell; `users` are by environment and object.
     """
 
     groups: list[Group] = []
+    rows: list[Row] = []
+    located: dict[str, int] = {}
     templates: int = 0
     vms: int = 0
     unknown: list[str] = []
@@ -88,8 +102,15 @@ class Fleet(msgspec.Struct, kw_only=True):
 
     @property
     def changed(self) -> int:
-        """How many VMs change in any way, in whichever environment."""
-        return len({(member.name, member.template) for group in self.groups for member in group.members})
+        """How many VMs change, now or at their next start, in whichever environment; and how many VM templates."""
+        return len(
+            {
+                (member.name, member.template)
+                for group in self.groups
+                for member in group.members
+                if member.effect != "stored"
+            }
+        )
 
 
 class Reviewer:
@@ -113,6 +134,7 @@ class Reviewer:
         self._only = environments
         self._comparisons: dict[tuple[str, str, tuple[str, ...]], Comparison] = {}
         self._groups: dict[tuple[str, ...], Group] = {}
+        self._rows: dict[tuple[str, Fate, tuple[Identity, ...]], Row] = {}
         self._places: dict[tuple[str, str, tuple[str, ...]], list[str]] = {}
         self._requests = Requests()
         self._told = {name for side in self._sides for name in side.objects}
@@ -147,12 +169,13 @@ class Reviewer:
                 if environment not in self._told:
                     self._unknown(name)
                     continue
+                self.fleet.located[environment] = self.fleet.located.get(environment, 0) + 1
                 comparison = self._comparison(environment, each.where, homeless)
                 if id(comparison) not in alike:
                     labels_matter = comparison.labels_matter
                     alike[id(comparison)] = Alike(comparison.base, comparison.head, labels_matter=labels_matter)
-                pinned = pins(vm, comparison.base)
                 refers = references(fresh, comparison.base)
+                pinned = pins(vm, comparison.base) or assumed(refers, comparison.base)
                 self._count(environment, name, refers or (), "stored" if pinned.matchers else "following")
                 if not comparison.is_known(refers):
                     self._unknown(name)
@@ -163,9 +186,12 @@ class Reviewer:
                         cases[key], names[key] = Case(vm, fresh, pinned, refers, comparison), []
                     names[key].append(name)
         judged = zip(cases.values(), names.values(), judge_all(list(cases.values()), watch), strict=True)
-        for case, members, verdict in judged:
+        for case, members, (verdict, found) in judged:
+            because = tuple(each for each in case.references or () if each in case.comparison.changed)
+            self._row(case.comparison.environment, found, because).members += members
             for effect, change in verdict:
-                if effect == "started":
+                # What is only assumed to keep its revision counts: it asks so once it is created anew.
+                if effect == "started" or (case.pinned.assumed and change.kind not in ("refused", "crash")):
                     cause = case.comparison.cause(case.references)
                     for name in members:
                         where = case.comparison.environment, name.partition("/")[0]
@@ -180,6 +206,9 @@ class Reviewer:
         groups = sorted(self._groups.values(), key=lambda group: (order.index(group.kind), -len(group.members)))
         self.fleet.groups = groups
         self.fleet.requests = tuple(self._requests.changes())
+        grave = list(FATES)
+        rows = [row for row in self._rows.values() if row.kind != "nothing"]
+        self.fleet.rows = sorted(rows, key=lambda row: (row.environment, grave.index(row.kind), -len(row.members)))
         return self.fleet
 
     def fleets(self, fleet: Sequence[Given]) -> Iterator[tuple[str, list[Data], Comparison]]:
@@ -216,6 +245,8 @@ class Reviewer:
         self._count(vm.environment, vm.key, refers or (), "templates")
         if old is not None and new is not None:
             change = None
+            if not self._sides[1].catalog:
+                self._manifest(old, new, comparison, refers)
             if old.manifest != new.manifest or comparison.can_change(refers):
                 outcomes = outcome(old.manifest, comparison.base), outcome(new.manifest, comparison.head)
                 change = with_removed(compare(*outcomes, identity(vm.manifest)[2]), comparison.removed(refers))
@@ -229,6 +260,20 @@ class Reviewer:
             cause = comparison.cause(refers) if same else "the VM template"
             self._requests.add((vm.environment, vm.key), cause, *change.asks, template=True)
 
+    def _manifest(self, old: Vm, new: Vm, comparison: Comparison, refers: list[Identity] | None) -> None:
+        """A VM of a folder of manifests is one that runs, and to which its manifest is applied."""
+        self.fleet.located[new.environment] = self.fleet.located.get(new.environment, 0) + 1
+        if old.manifest == new.manifest and not comparison.can_change(refers):
+            return
+        if old.manifest == new.manifest:
+            fresh = recreated(new.manifest)
+            pinned = pins(new.manifest, comparison.base) or assumed(refers, comparison.base)
+            found = judge(Case(new.manifest, fresh, pinned, refers, comparison)).fate
+        else:
+            found = applied(old.manifest, new.manifest, comparison)
+        because = tuple(each for each in refers or () if each in comparison.changed)
+        self._row(new.environment, found, because).members.append(new.key)
+
     def _group(self, change: VmChange, environment: str) -> Group:
         key = (environment, *change.signature)
         group = self._groups.get(key)
@@ -236,6 +281,13 @@ class Reviewer:
             summary, diff = change.summary, change.make_diff()
             group = self._groups[key] = Group(kind=change.kind, environment=environment, summary=summary, diff=diff)
         return group
+
+    def _row(self, environment: str, found: Fate, because: tuple[Identity, ...]) -> Row:
+        key = environment, found, because
+        if key not in self._rows:
+            said = found.said
+            self._rows[key] = Row(kind=found.kind, environment=environment, said=said, because=because)
+        return self._rows[key]
 
     def _count(self, environment: str, name: str, refers: Iterable[Identity], how: str) -> None:
         for each in refers:

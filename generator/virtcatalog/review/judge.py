@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, NamedTuple, TypeVar
 
 import msgspec
 from msgspec.structs import replace
@@ -12,7 +12,9 @@ from msgspec.structs import replace
 from virtcatalog.manifests.identity import Data, Identity, identity
 from virtcatalog.pool import START, in_processes, processors
 from virtcatalog.review.comparison import Comparison
-from virtcatalog.review.outcome import VmChange, compare, outcome
+from virtcatalog.review.fate import Fate, fate
+from virtcatalog.review.machines import machine_words
+from virtcatalog.review.outcome import Outcome, VmChange, compare, outcome
 from virtcatalog.review.stored import Pinned
 
 Effect = Literal["created", "started", "stored"]
@@ -27,6 +29,14 @@ Progress = Callable[[Sequence[T]], Iterable[T]]
 #: From so many VMs on a second process saves more time than it takes to start it.
 WORTH_IT = 500
 _CHUNK = 50
+_MOST_SAID = 3
+
+
+class Judged(NamedTuple):
+    """What changes for a VM when it is created or started, and what becomes of its machine that runs."""
+
+    verdict: Verdict
+    fate: Fate
 
 
 class Case(msgspec.Struct, frozen=True):
@@ -39,12 +49,50 @@ class Case(msgspec.Struct, frozen=True):
     comparison: Comparison
 
 
-def judge(case: Case) -> Verdict:
-    """Return what changes for the VM, and when it meets that."""
+def judge(case: Case) -> Judged:
+    """Return what changes for the VM, when it meets that, and what becomes of its machine."""
+    old, new = outcome(case.fresh, case.comparison.base), outcome(case.fresh, case.comparison.head)
+    return Judged(_verdict(case, old, new), _fate(case, old, new))
+
+
+def applied(old: Data, new: Data, comparison: Comparison) -> Fate:
+    """What becomes of a machine when another manifest is applied to its VM."""
+    found = fate(old, new, comparison.base, comparison.head)
+    if found.kind != "nothing":
+        return found
+    return _fate_later(compare(outcome(old, comparison.base), outcome(new, comparison.head)))
+
+
+def _fate(case: Case, old: Outcome, new: Outcome) -> Fate:
+    """What becomes of the machine; of stored revisions that are not given, those of before are meant."""
+    comparison = case.comparison
+    given = len(case.pinned.contents) == len(case.pinned.matchers)
+    vm = case.vm if given else case.fresh
+    found = fate(vm, vm, comparison.base, comparison.head)
+    if found.kind == "nothing" and comparison.all_change:
+        found = _fate_later(compare(old, new) if not case.references else _with_stored_revisions(case, given))
+    if found.kind != "nothing" or comparison.changed.isdisjoint(case.references or ()):
+        return found
+    gone = comparison.gone(case.references)
+    results = old.result, new.result
+    machines = [each.vmi_object if each is not None and each.admitted else None for each in results]
+    anew = machine_words(*machines)
+    return Fate("kept", (*gone, *((f"created anew: {anew[0]}", *anew[1:]) if anew and not gone else ())))
+
+
+def _fate_later(change: VmChange | None) -> Fate:
+    """What a machine meets when it is started again, in its domain alone: another release makes others."""
+    if change is None or change.kind not in ("refused", "crash", "domain", "vmi"):
+        return Fate()
+    breaks = change.kind in ("refused", "crash")
+    said = change.summary[:_MOST_SAID]
+    return Fate("refused", tuple(f"at its next start: {each}" for each in said)) if breaks else Fate("next", said)
+
+
+def _verdict(case: Case, old: Outcome, new: Outcome) -> Verdict:
     comparison, pinned, name = case.comparison, case.pinned, identity(case.vm)[2]
     known = case.references or []
-    change = compare(outcome(case.fresh, comparison.base), outcome(case.fresh, comparison.head), name)
-    change = with_removed(change, comparison.removed(known))
+    change = with_removed(compare(old, new, name), comparison.removed(known))
     given = len(pinned.contents) == len(pinned.matchers)
     # What has not changed is the same, stored or not, unless what is stored is given and may be another.
     if not pinned.matchers or (not given and comparison.changed.isdisjoint(known)):
@@ -58,10 +106,10 @@ def judge(case: Case) -> Verdict:
     return [(effect, each) for effect, each in found if each is not None]
 
 
-def judge_all(cases: Sequence[Case], watch: Progress[Case] = iter) -> Iterator[Verdict]:
+def judge_all(cases: Sequence[Case], watch: Progress[Case] = iter) -> Iterator[Judged]:
     """Yield what `judge` returns for each case, in their order."""
-    for _, verdict in zip(watch(cases), _verdicts(cases), strict=True):
-        yield verdict
+    for _, judged in zip(watch(cases), _judged(cases), strict=True):
+        yield judged
 
 
 def with_removed(change: VmChange | None, removed: Sequence[str]) -> VmChange | None:
@@ -77,7 +125,7 @@ def with_removed(change: VmChange | None, removed: Sequence[str]) -> VmChange | 
     return replace(change, summary=(*said, *change.summary), signature=(*change.signature, *said))
 
 
-def _with_stored_revisions(case: Case, given: bool, name: str) -> VmChange | None:
+def _with_stored_revisions(case: Case, given: bool, name: str = "") -> VmChange | None:
     """What changes for a VM that keeps its revisions: those given, else what they were made of."""
     comparison = case.comparison
     if given:
@@ -89,7 +137,7 @@ def _matcher(reference: Identity) -> str:
     return "instancetype" if reference[0].endswith("Instancetype") else "preference"
 
 
-def _verdicts(cases: Sequence[Case]) -> Iterator[Verdict]:
+def _judged(cases: Sequence[Case]) -> Iterator[Judged]:
     # Forked, processes have the clusters and the VMs without these being sent.
     processes = min(processors(), 4) if START == "fork" else 1
     if processes < 2 or len(cases) < WORTH_IT:
@@ -104,14 +152,16 @@ _sent: set[Any] = set()
 
 
 def _judge_chunk(first: int) -> list[list[Any]]:
-    """In another process: verdicts with the diff of every change that is new there."""
-    return [
-        [
+    """In another process: fates, and verdicts with the diff of every change that is new there."""
+    sent = []
+    for case in _cases[-1][first : first + _CHUNK]:
+        verdict, becomes = judge(case)
+        changes = [
             (effect, change.kind, change.summary, change.signature, _new_diff(change), change.asks)
-            for effect, change in judge(case)
+            for effect, change in verdict
         ]
-        for case in _cases[-1][first : first + _CHUNK]
-    ]
+        sent.append([becomes.kind, becomes.said, changes])
+    return sent
 
 
 def _new_diff(change: VmChange) -> str:
@@ -121,11 +171,13 @@ def _new_diff(change: VmChange) -> str:
     return change.make_diff()
 
 
-def _received(sent: list[Any]) -> Verdict:
-    return [
+def _received(sent: list[Any]) -> Judged:
+    kind, said, changes = sent
+    verdict: Verdict = [
         (
             effect,
             VmChange(kind=kind, summary=summary, signature=signature, make_diff=lambda diff=diff: diff, asks=asks),  # type: ignore[misc]
         )
-        for effect, kind, summary, signature, diff, asks in sent
+        for effect, kind, summary, signature, diff, asks in changes
     ]
+    return Judged(verdict, Fate(kind, said))

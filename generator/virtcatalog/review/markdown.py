@@ -5,9 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from virtcatalog.escaping import html, markdown_block, markdown_code, single_line, terminal
+from virtcatalog.escaping import html, markdown_block, markdown_code, markdown_prose, single_line, terminal
 from virtcatalog.escaping import markdown as plain
+from virtcatalog.review.fate import FATES
+from virtcatalog.review.fleet import Group
 from virtcatalog.review.outcome import KINDS
+from virtcatalog.review.plan import Cause, Plan, plans
+from virtcatalog.review.plan import members as members_of
 from virtcatalog.review.report import (
     Report,
     consequences,
@@ -25,7 +29,7 @@ from virtcatalog.review.report import (
 #: A comment of GitHub holds 65,536 characters; bytes are counted, so that other forges' limits hold too.
 MOST_BYTES, MOST_BYTES_EACH = 65_000, 10_000
 _MARKER = "<!-- virtcatalog diff -->\n"
-_MOST_PROBLEMS, _MOST_ROWS = 20, 40
+_MOST_PROBLEMS, _MOST_ROWS, _MOST_LINES = 20, 40, 12
 
 
 def markdown(report: Report, artifact: str = "") -> str:
@@ -59,7 +63,9 @@ def _summary(report: Report) -> Iterator[str]:
     if not report.differs:
         yield "No differences.\n"
         return
-    rows = []
+    for each in plans(report):
+        yield from _plan(each)
+    rows: list[tuple[str, int, str]] = []
     for change, number in counts(report).items():
         names = [each.name for each in report.objects if each.change == change]
         more = f" and {len(names) - 3} more" if len(names) > 3 else ""
@@ -76,7 +82,7 @@ def _summary(report: Report) -> Iterator[str]:
         rows.append(("requests", len(report.fleet.requests), plain(_short(changed[-1], 300))))
     groups = report.fleet.groups
     rows += [
-        (f"VMs: {KINDS[group.kind]}", len(group.members), plain(_short(headline(group), 300)))
+        (f"{_which(group)}: {KINDS[group.kind]}", len(group.members), plain(_short(headline(group), 300)))
         for group in groups[:_MOST_ROWS]
     ]
     yield "| what | number | |\n|---|--:|---|\n"
@@ -85,6 +91,31 @@ def _summary(report: Report) -> Iterator[str]:
     if len(groups) > _MOST_ROWS:
         yield f"| other changes of VMs | {len(groups) - _MOST_ROWS:,} | |\n"
     yield f"\n{plain(totals(report))}\n"
+
+
+def _which(group: Group) -> str:
+    """Whether only VMs that are created from now on meet what a group of them meets."""
+    return "VMs" if any(member.effect == "started" for member in group.members) else "VMs created from now on"
+
+
+def _plan(plan: Plan) -> Iterator[str]:
+    """What becomes of the VMs that run: a headline, and a table of those that are touched."""
+    yield f"**{markdown_prose(plan.headline)}**\n\n"
+    if not plan.lines:
+        return
+    yield "| | VMs that run | what happens | because of |\n|---|---|---|---|\n"
+    for line in plan.lines[:_MOST_LINES]:
+        said = markdown_prose(_short(", ".join(line.said), 300)) or markdown_prose(FATES[line.kind])
+        causes = "<br>".join(map(_cause, line.because[:3]))
+        yield f"| {line.kind} | {markdown_prose(members_of(line.members))} | {said} | {causes} |\n"
+    if len(plan.lines) > _MOST_LINES:
+        yield f"| | and {len(plan.lines) - _MOST_LINES:,} more groups | | |\n"
+    yield "\n"
+
+
+def _cause(cause: Cause) -> str:
+    place = f"{cause.file}:{cause.line}" if cause.line else cause.file
+    return f"{markdown_prose(cause.name)} {markdown_code(place)}" if place else markdown_prose(cause.name)
 
 
 def _details(report: Report, pointer: str) -> Iterator[str]:
@@ -97,9 +128,14 @@ def _details(report: Report, pointer: str) -> Iterator[str]:
     changed = requests(report)
     if changed:
         yield _folded("requests", "".join(f"- {plain(line)}\n" for line in changed), "", pointer)
+    shown: dict[str, str] = {}
     for group in report.fleet.groups:
         said = f"{plain(_short(members(group), 500))}  \n{plain(effects(group))}\n"
-        yield _folded(_short(headline(group), 300), said, group.diff, pointer)
+        title = _short(headline(group), 300)
+        first = shown.setdefault(group.diff, title)
+        if first != title and group.diff:
+            said += f"\nThe same diff as: {plain(first)}\n"
+        yield _folded(title, said, group.diff if first == title else "", pointer)
     for change in report.objects:
         renamed = f" (was {change.old_name})" if change.old_name else ""
         where = f" in {', '.join(change.environments)}" if change.environments else ""

@@ -18,6 +18,7 @@ from virtcatalog.manifests.difference import differences, unified
 from virtcatalog.manifests.emit import dump
 from virtcatalog.manifests.identity import Data
 from virtcatalog.review import elements
+from virtcatalog.review.machines import amounts
 from virtcatalog.review.requests import Ask, ask
 
 Kind = Literal[
@@ -38,6 +39,9 @@ KINDS: dict[Kind, str] = {
     "added": "new",
     "removed": "gone",
 }
+
+
+_SIZES = ("<maxMemory>", "<memory>", "<currentMemory>", "<vcpu>", "<vcpu ", "<vcpus>", "<topology> sockets:")
 
 
 class VmChange(msgspec.Struct, frozen=True, kw_only=True):
@@ -146,10 +150,16 @@ def _compare_domains(old: Result, new: Result) -> VmChange | None:
     found = list(elements.said(before, after)) or [("elements change their order",) * 2]
     return VmChange(
         kind="domain",
-        summary=tuple(brief for brief, _ in found),
+        summary=(*_sizes(old, new), *(brief for brief, _ in found if not brief.startswith(_SIZES))),
         signature=tuple(full for _, full in found),
         make_diff=lambda: unified(_body(old), _body(new)),
     )
+
+
+def _sizes(old: Result, new: Result) -> Iterator[str]:
+    """vCPUs, memory and hotplug limits, for people: in the domain, they are bytes and numbers of other things."""
+    if old.vmi_object is not None and new.vmi_object is not None:
+        yield from amounts(old.vmi_object, new.vmi_object)
 
 
 def _body(result: Result) -> str:

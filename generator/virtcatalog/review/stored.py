@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import msgspec
@@ -11,14 +11,21 @@ import msgspec
 from virtcatalog.api.kinds import vm_spec, with_vm_spec
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.matchers import MATCHERS
-from virtcatalog.manifests.identity import Data, namespace_of
+from virtcatalog.manifests.identity import Data, Identity, namespace_of
 
 
 class Pinned(msgspec.Struct, frozen=True):
-    """Which of a VM's matchers have a stored revision, and those revisions that the cluster's objects hold."""
+    """Which of a VM's matchers have a stored revision, and those revisions that the cluster's objects hold.
+
+    They are `assumed` where nothing is known but that the VM runs.
+    """
 
     matchers: frozenset[str] = frozenset()
     contents: tuple[str, ...] = ()
+    assumed: bool = False
+
+    def __bool__(self) -> bool:
+        return bool(self.matchers)
 
 
 def recreated(vm: Data) -> Data:
@@ -45,6 +52,17 @@ def pins(vm: Data, cluster: Cluster) -> Pinned:
         if revision is not None:
             contents.append(json.dumps((revision.data or {}).get("spec"), sort_keys=True))
     return Pinned(frozenset(matchers), tuple(contents))
+
+
+def assumed(references: Iterable[Identity] | None, cluster: Cluster) -> Pinned:
+    """Return what a VM is pinned to of which nothing says so: once it runs, KubeVirt has stored what it names.
+
+    Under the other reference policies KubeVirt has expanded it, and a VM that still names something has just come.
+    """
+    if cluster.configuration.instancetype_reference_policy != "reference":
+        return Pinned()
+    kinds = {"instancetype" if kind.endswith("nstancetype") else "preference" for kind, *_ in references or ()}
+    return Pinned(frozenset(kinds), assumed=True)
 
 
 def _stored_revision(vm: Data, matcher: str) -> str:

@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 
+from virtcatalog.api.kubevirt import VirtualMachineInstance
 from virtcatalog.errors import Cause, Reason, Refuser
 from virtcatalog.kubevirt.result import Result
 from virtcatalog.kubevirt.rollout.running import Restart
@@ -43,7 +44,8 @@ class Rollout(msgspec.Struct, frozen=True, kw_only=True):
     VMI's labels, annotations and spec; `conditions` are those of the VMI that changed, with "True", "False" or
     "removed". `error` is why the controller cannot do all of it, and tries again and again. `vm_changes` are what the
     controllers then change in the VM's spec; `revisions` are the names of the stored instance type and preference,
-    before and after. `following` is the machine at the next start; None when there is none.
+    before and after. `following` is the machine at the next start; None when there is none. `machine_before` and
+    `machine` are the running VMI before and after: read them, do not change them.
     """
 
     runs: bool = True
@@ -61,6 +63,8 @@ class Rollout(msgspec.Struct, frozen=True, kw_only=True):
     vm_changes: tuple[Change, ...] = ()
     revisions: tuple[tuple[str, str], tuple[str, str]] = (("", ""), ("", ""))
     following: Next | None = None
+    machine_before: VirtualMachineInstance | None = None
+    machine: VirtualMachineInstance | None = None
 
     @property
     def refused(self) -> bool:

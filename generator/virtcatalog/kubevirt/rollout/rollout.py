@@ -155,6 +155,8 @@ def _told(before: Running, after: Running, given: dict[str, Any]) -> Rollout:
         vm_changes=tuple(changes({"spec": given["spec"]}, {"spec": to_manifest(after.vm)["spec"]})),
         revisions=(revision_names(before.vm), revision_names(after.vm)),
         following=following,
+        machine_before=before.vmi,
+        machine=after.vmi,
     )
     if after.vmi is None:
         return told

@@ -1,0 +1,83 @@
+"""A report as one page of HTML that needs nothing else: the plan first, everything else folded, all of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from virtcatalog.escaping import html as escaped
+from virtcatalog.escaping import terminal
+from virtcatalog.review.fate import FATES
+from virtcatalog.review.plan import Line, Plan, plans
+from virtcatalog.review.report import Report, consequences, effects, headline, members, sides, totals, upgrades
+
+_STYLE = """
+body { font: 15px/1.5 system-ui, sans-serif; max-width: 70rem; margin: 2rem auto; padding: 0 1rem; color: #1f2328 }
+h1 { font-size: 1.4rem } h2 { font-size: 1.1rem; margin-top: 2rem }
+table { border-collapse: collapse; width: 100% } th { text-align: left }
+td, th { padding: .35rem .75rem .35rem 0; border-bottom: 1px solid #d1d9e0; vertical-align: top }
+pre { background: #f6f8fa; padding: .75rem; overflow-x: auto } code { background: #f6f8fa }
+.refused, .unsupported { color: #b3140a; font-weight: 600 } .recreate, .restart { color: #8a4600; font-weight: 600 }
+.live { color: #0a5ab3 } summary { cursor: pointer; padding: .25rem 0 }
+"""
+
+
+def html(report: Report) -> str:
+    """The whole report as a page; nothing of it is cut."""
+    title = escaped(f"virtcatalog: {' → '.join(sides(report))}")
+    body = "".join(_body(report, title))
+    start = f'<!DOCTYPE html>\n<html lang="en">\n<head><meta charset="utf-8"><title>{title}</title>'
+    return f"{start}\n<style>{_STYLE}</style></head>\n<body>\n{body}</body>\n</html>\n"
+
+
+def _body(report: Report, title: str) -> Iterator[str]:
+    yield f"<h1>{title}</h1>\n"
+    if report.problems:
+        yield "<p><strong>Broken: what is sound is compared, the rest is not.</strong></p>\n"
+        yield _list(map(str, report.problems))
+    for plan in plans(report):
+        yield from _plan(plan)
+    for said, lines in upgrades(report):
+        yield f"<h2>{escaped(said)}</h2>\n{_list(lines)}"
+    yield f"<p>{escaped(totals(report))}</p>\n"
+    if report.fleet.groups:
+        yield "<h2>VMs that are created or started from now on</h2>\n"
+    for group in report.fleet.groups:
+        said = f"<p>{escaped(members(group, 50))}<br>{escaped(effects(group))}</p>\n"
+        yield _folded(headline(group), said, group.diff)
+    if report.objects:
+        yield "<h2>Objects</h2>\n"
+    for change in report.objects:
+        where = f" in {', '.join(change.environments)}" if change.environments else ""
+        same = [f"The same diff as {change.same_as}."] if change.same_as else []
+        said = _list([*consequences(change, report), *same])
+        yield _folded(f"{change.change} {change.name}{where}", said, "" if change.same_as else change.diff)
+
+
+def _plan(plan: Plan) -> Iterator[str]:
+    yield f"<h2>{escaped(plan.headline)}</h2>\n"
+    if plan.lines:
+        rows = "".join(map(_row, plan.lines))
+        yield "<table>\n<tr><th></th><th>VMs that run</th><th>what happens</th><th>because of</th></tr>\n"
+        yield f"{rows}</table>\n"
+
+
+def _row(line: Line) -> str:
+    shown = ", ".join(line.members[:3])
+    more = line.members[3:]
+    names = escaped(shown)
+    if more:
+        names += f"<details><summary>and {len(more):,} more</summary>{escaped(', '.join(more))}</details>"
+    said = "<br>".join(map(escaped, line.said)) or escaped(FATES[line.kind])
+    causes = "<br>".join(escaped(str(each)) for each in line.because)
+    return f'<tr><td class="{line.kind}">{line.kind}</td><td>{names}</td><td>{said}</td><td>{causes}</td></tr>\n'
+
+
+def _list(lines: Iterable[str]) -> str:
+    return f"<ul>{''.join(f'<li>{escaped(each)}</li>' for each in lines)}</ul>\n"
+
+
+def _folded(title: str, said: str, diff: str) -> str:
+    from html import escape
+
+    block = f"<pre>{escape(terminal(diff))}</pre>" if diff else ""
+    return f"<details><summary>{escaped(title)}</summary>\n{said}{block}</details>\n"

@@ -1,0 +1,79 @@
+"""In what two machines differ, in words: amounts for people, then fields."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from virtcatalog import units
+from virtcatalog.api.decode import to_manifest
+from virtcatalog.api.kubevirt import VirtualMachineInstance
+from virtcatalog.manifests.difference import Difference, differences
+
+MOST = 4
+_HANDLED = ("cpu", "memory")
+_AMOUNT_FIELDS = ("sockets", "cores", "threads", "maxSockets", "guest", "maxGuest")
+
+
+def machine_words(old: VirtualMachineInstance | None, new: VirtualMachineInstance | None) -> list[str]:
+    """Say in what two machines differ: amounts for people, then fields; the first few of many."""
+    if old is None or new is None:
+        return []
+    said = [*amounts(old, new), *_fields(old, new)]
+    more = len(said) - MOST
+    return [*said[:MOST], f"and {more} more"] if more > 0 else said
+
+
+def amounts(old: VirtualMachineInstance, new: VirtualMachineInstance) -> Iterator[str]:
+    """Say in which amounts two machines differ: vCPUs, memory, and how far both can grow."""
+    before, after = _sizes(old), _sizes(new)
+    for key, unit in (("vcpus", " vCPUs"), ("memory", "")):
+        if before[key] != after[key]:
+            yield f"{_both(before[key], after[key], key)}{unit}"
+    for key, what in (("sockets", "CPU hotplug limit"), ("limit", "memory hotplug limit")):
+        if before[key] != after[key]:
+            yield f"{what} {_both(before[key], after[key], key)}"
+
+
+def _sizes(vmi: VirtualMachineInstance) -> dict[str, int | None]:
+    cpu, memory = vmi.spec.domain.cpu, vmi.spec.domain.memory
+    guest = memory.guest if memory is not None else None
+    most = memory.max_guest if memory is not None else None
+    per_socket = (cpu.cores or 1) * (cpu.threads or 1) if cpu is not None else 1
+    return {
+        "vcpus": cpu.vcpus if cpu is not None else None,
+        "memory": guest.value if guest is not None else None,
+        "sockets": cpu.max_sockets * per_socket if cpu is not None else None,
+        "limit": most.value if most is not None else None,
+    }
+
+
+def _both(before: int | None, after: int | None, key: str) -> str:
+    """Two amounts, with one unit if it is the same: `8 → 12 GiB`."""
+    one, other = _shown(before, key), _shown(after, key)
+    number, _, unit = one.partition(" ")
+    return f"{number if unit and other.endswith(f' {unit}') else one} → {other}"
+
+
+def _shown(amount: int | None, key: str) -> str:
+    if amount is None:
+        return "none"
+    return units.memory(amount) if key in ("memory", "limit") else f"{amount:,}"
+
+
+def _fields(old: VirtualMachineInstance, new: VirtualMachineInstance) -> Iterator[str]:
+    """The fields that differ, but for those that are told as amounts."""
+    for each in differences(_plain(old), _plain(new)):
+        if not _is_amount(each):
+            yield str(each)
+
+
+def _plain(vmi: VirtualMachineInstance) -> dict[str, Any]:
+    spec = to_manifest(vmi.spec)
+    kept = {key: value for key, value in vmi.metadata.annotations.items() if not key.endswith("vm-generation")}
+    return {**spec, "annotations": kept, "labels": dict(vmi.metadata.labels)}
+
+
+def _is_amount(difference: Difference) -> bool:
+    steps = [step for step in difference.path if isinstance(step, str)]
+    return steps[0] == "domain" and steps[1] in _HANDLED and steps[-1] in _AMOUNT_FIELDS

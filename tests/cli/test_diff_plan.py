@@ -1,0 +1,182 @@
+"""`virtcatalog diff` says first what becomes of the machines that run: a plan that is read in ten seconds."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+from syrupy.assertion import SnapshotAssertion
+
+from virtcatalog.cli import main
+
+CATALOG = {
+    "catalog.yaml": "name: test\nkubevirt: v1.9.0\n",
+    "overlays.yaml": "production: {scope: cluster}\nlab: {scope: cluster}\n",
+    "instancetypes/m.yaml": "class: m\nmemoryPerVcpu: 4Gi\nsizes:\n  small: {vcpus: 1}\n  medium: {vcpus: 2}\n",
+    "instancetypes/r.yaml": "class: r\nmemoryPerVcpu: 8Gi\nsizes: {large: {vcpus: 4}}\n",
+    "preferences/os.yaml": "preferences: {server: {}}\n",
+}
+SIZES = {"web": "m.small", "app": "m.medium", "db": "r.large"}
+
+
+def git(*arguments: str) -> None:
+    configured = ("-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "commit.gpgsign=false")
+    subprocess.run(["git", *configured, *arguments], check=True, capture_output=True)
+
+
+def vm(name: str, instancetype: str, **spec: Any) -> dict[str, Any]:
+    devices = {"interfaces": [{"name": "default", "masquerade": {}}]}
+    template = {"spec": {"domain": {"devices": devices}, "networks": [{"name": "default", "pod": {}}]}}
+    wanted = {"runStrategy": "Always", "instancetype": {"name": instancetype}, "preference": {"name": "server"}}
+    return {
+        "apiVersion": "kubevirt.io/v1",
+        "kind": "VirtualMachine",
+        "metadata": {"name": name, "namespace": "shop"},
+        "spec": {**wanted, "template": template, **spec},
+    }
+
+
+def fleet(**counts: int) -> str:
+    vms = [vm(f"{name}-{i}", SIZES[name]) for name, count in counts.items() for i in range(1, count + 1)]
+    return json.dumps({"apiVersion": "v1", "kind": "List", "items": vms})
+
+
+@pytest.fixture
+def repo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A catalog, and a change of it that is not committed: m.medium grows, r.large goes."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"):
+        monkeypatch.delenv(name, raising=False)
+    git("init", "-q", "-b", "main")
+    for name, text in CATALOG.items():
+        path = tmp_path / "catalog" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    git("add", "-A")
+    git("commit", "-q", "-m", "first")
+    types = tmp_path / "catalog" / "instancetypes"
+    (types / "m.yaml").write_text(CATALOG["instancetypes/m.yaml"].replace("medium: {vcpus: 2}", "medium: {vcpus: 3}"))
+    (types / "r.yaml").unlink()
+    return tmp_path
+
+
+def diff(*arguments: str, vms: str = "", status: int = 1) -> Result:
+    if vms:
+        Path("fleet.json").write_text(vms)
+        arguments = (*arguments, "-f", "production=fleet.json")
+    result = CliRunner().invoke(main, ["diff", *arguments])
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+    assert result.exit_code == status, result.output
+    return result
+
+
+PLAN = """\
+production: 4 VMs kept by stored revisions, 2 stay as they are
+  kept  shop/app-1, shop/app-2, shop/app-3
+        created anew: 2 → 3 vCPUs, 8 → 12 GiB, CPU hotplug limit 8 → 12, memory hotplug limit 32 → 48 GiB
+        because of m.medium (catalog/instancetypes/m.yaml:5)
+  kept  shop/db-1  there is no r.large any more: refused when it is created anew
+        because of r.large (catalog/instancetypes/r.yaml:3)
+"""
+
+
+def test_vms_come_first_with_who_and_why(repo: Path) -> None:
+    text = diff(vms=fleet(web=2, app=3, db=1)).stdout
+    assert PLAN in text
+    assert text.index("production:") < text.index("changed VirtualMachineClusterInstancetype/m.medium")
+
+
+def test_parts_of_the_text(repo: Path) -> None:
+    given = fleet(web=2, app=3, db=1)
+    stat = diff("--stat", vms=given).stdout.splitlines()
+    assert stat == [PLAN.splitlines()[0], "2 changed, 2 removed; 6 VMs: none change"]
+    vms, objects = diff("--vms", vms=given).stdout, diff("--objects", vms=given).stdout
+    assert PLAN in vms
+    assert "VirtualMachineClusterInstancetype/m.medium" not in vms
+    assert "changed VirtualMachineClusterInstancetype/m.medium" in objects
+    assert "shop/app-1" not in objects
+    assert "--stat is a part of the text" in diff("--stat", "-o", "json", status=2).stderr
+
+
+def test_a_comment_says_all_that_matters_in_its_first_lines(repo: Path, snapshot: SnapshotAssertion) -> None:
+    comment = diff("-o", "markdown", vms=fleet(web=600, app=399, db=1)).stdout
+    first = "\n".join(comment.splitlines()[:25])
+    assert first.replace(comment.splitlines()[1].split("`")[1], "main@…:catalog") == snapshot
+
+
+def test_the_page_and_the_log_have_all_of_it(repo: Path) -> None:
+    given = fleet(web=2, app=5, db=1)
+    page = diff("-o", "html", vms=given).stdout
+    assert page.startswith("<!DOCTYPE html>")
+    assert "shop/app-5" in page
+    assert "m.medium (catalog/instancetypes/m.yaml:5)" in page
+    log = json.loads(diff("-o", "sarif", vms=given).stdout)
+    found = {(each["ruleId"], each["level"], _place(each)) for each in log["runs"][0]["results"]}
+    assert found == {
+        ("vm-kept", "note", ("catalog/instancetypes/m.yaml", 5)),
+        ("vm-kept", "note", ("catalog/instancetypes/r.yaml", 3)),
+    }
+
+
+def _place(result: dict[str, Any]) -> tuple[str, int]:
+    place = result["locations"][0]["physicalLocation"]
+    return place["artifactLocation"]["uri"], place["region"]["startLine"]
+
+
+def test_ranges_name_two_revisions_or_where_they_part(repo: Path) -> None:
+    git("checkout", "-q", "-b", "topic")
+    git("commit", "-q", "-a", "-m", "second")
+    git("checkout", "-q", "main")
+    (repo / "catalog/preferences/os.yaml").write_text("preferences: {server: {}, client: {}}\n")
+    git("commit", "-q", "-a", "-m", "meanwhile")
+    assert "removed VirtualMachineClusterPreference/client" in diff("main..topic").stdout
+    assert "client" not in diff("main...topic").stdout
+    assert "client" not in diff("topic...topic", status=0).stdout
+    git("checkout", "-q", "topic")
+    assert diff("main...").stdout == diff("main...HEAD").stdout
+
+
+@pytest.mark.parametrize(
+    ("level", "status"), [("any", 1), ("kept", 1), ("next", 1), ("live", 1), ("restart", 1), ("refused", 1)]
+)
+def test_new_vms_that_are_refused_are_as_grave_as_it_gets(repo: Path, level: str, status: int) -> None:
+    diff("--fail-on", level, vms=fleet(db=1), status=status)
+
+
+@pytest.mark.parametrize(("level", "status"), [("any", 1), ("kept", 1), ("next", 0), ("live", 0), ("restart", 0)])
+def test_what_is_less_grave_than_a_level_does_not_fail(repo: Path, level: str, status: int) -> None:
+    given = fleet(app=1)
+    assert diff("--fail-on", level, vms=given, status=status).stdout
+    told = diff("--comment-on", level, "-o", "markdown", vms=given).stdout
+    assert bool(told) == bool(status)
+
+
+def test_vms_of_a_folder_of_manifests_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    base = vm("web", "")
+    del base["spec"]["instancetype"], base["spec"]["preference"]
+    base["spec"]["template"]["spec"]["domain"].update(memory={"guest": "2Gi"}, cpu={"sockets": 1})
+    for folder, sockets in (("old", 1), ("new", 2)):
+        Path(folder).mkdir()
+        base["spec"]["template"]["spec"]["domain"]["cpu"]["sockets"] = sockets
+        Path(folder, "web.json").write_text(json.dumps(base))
+    text = diff("old", "new").stdout
+    assert (
+        "1 VM live\n  live  shop/web  1 → 2 vCPUs, with a migration  because of its manifest (new/web.json:1)" in text
+    )
+
+
+def test_a_fleet_that_is_switched_off_meets_it_at_its_next_start(repo: Path) -> None:
+    off = vm("off", "m.small", runStrategy="Halted")
+    config = {"spec": {"configuration": {"virtualMachineOptions": {"disableSerialConsoleLog": {}}}}}
+    for name, spec in (("a.json", {}), ("b.json", config)):
+        metadata = {"name": "kubevirt", "namespace": "kubevirt"}
+        cr = {"apiVersion": "kubevirt.io/v1", "kind": "KubeVirt", "metadata": metadata, **spec}
+        Path(name).write_text(json.dumps(cr))
+    text = diff("--config", "a.json", "b.json", vms=json.dumps(off)).stdout
+    assert "production: 1 VM changes at the next start\n  next  shop/off" in text
+    assert "because of the KubeVirt CR" in text

@@ -1,0 +1,180 @@
+"""Volumes and interfaces that come and go while the machine runs."""
+
+from copy import deepcopy
+
+import pytest
+
+from rollout.conftest import edited, kubevirt, roll, shown
+
+
+def spec_of(vm):
+    return vm["spec"]["template"]["spec"]
+
+
+def with_volume(vm, name="data", claim="data", *, bus="scsi", plugged=True, **disk):
+    changed = deepcopy(vm)
+    spec = spec_of(changed)
+    target = disk or {"disk": {"bus": bus}}
+    spec["domain"]["devices"]["disks"].append({"name": name, **target})
+    source = {"claimName": claim} | ({"hotpluggable": True} if plugged else {})
+    spec["volumes"].append({"name": name, "persistentVolumeClaim": source})
+    return changed
+
+
+def claim(name, *modes):
+    spec = {"accessModes": list(modes), "resources": {"requests": {"storage": "1Gi"}}}
+    metadata = {"name": name, "namespace": "shop"}
+    return {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": metadata, "spec": spec}
+
+
+def names(told, path):
+    return [each["name"] for each in shown(told.live).get(path, [])]
+
+
+def test_a_hotpluggable_volume_comes_and_goes(vm):
+    more = with_volume(vm)
+    told = roll(vm, more)
+    assert names(told, "/spec/volumes") == names(told, "/spec/domain/devices/disks") == ["root", "data"]
+    assert not told.restart_required
+    assert names(roll(more, vm), "/spec/volumes") == ["root"]
+
+
+def test_a_plugged_volume_that_changes_leaves_and_comes_back_at_the_end(vm):
+    two = with_volume(with_volume(vm), "more", "more")
+    changed = deepcopy(two)
+    spec_of(changed)["volumes"][1]["persistentVolumeClaim"]["claimName"] = "other"
+    told = roll(two, changed)
+    assert [each.name for each in told.machine.spec.volumes] == ["root", "more", "data"]
+    assert told.machine.spec.volumes[2].persistent_volume_claim.claim_name == "other"
+
+
+def test_a_permanent_volume_needs_a_restart_to_come_or_go(vm):
+    fixed = with_volume(vm, bus="virtio", plugged=False)
+    assert roll(vm, fixed).restart.reason == roll(fixed, vm).restart.reason == "template"
+
+
+@pytest.mark.parametrize(
+    ("disk", "problem"),
+    [
+        ({"disk": {"bus": "sata"}}, "bus 'sata' has no hotplug"),
+        ({"lun": {"bus": "virtio"}}, "no hotplug of a LUN"),
+        ({}, ""),
+    ],
+)
+def test_a_disk_that_cannot_be_plugged_in_stops_the_controller(vm, disk, problem):
+    more = with_volume(vm, **disk)
+    spec_of(more)["domain"]["cpu"]["sockets"] = 4
+    told = roll(vm, more)
+    if problem:
+        assert problem in told.error[0].message
+        assert told.live == ()  # CPUs come after volumes
+    else:
+        assert told.error == ()
+        assert shown(told.live)["/spec/domain/cpu/sockets"] == 4
+
+
+def test_the_old_gate_turns_hotplug_by_declaration_off(vm):
+    told = roll(vm, with_volume(vm), kubevirt(developerConfiguration={"featureGates": ["HotplugVolumes"]}))
+    assert (told.live, told.restart_required) == ((), False)
+    assert any(path.startswith("/spec/volumes") for path in shown(told.following.changes))
+
+
+def migrating(vm, target, **disk):
+    changed = edited(vm, updateVolumesStrategy="Migration")
+    spec_of(changed)["volumes"][1]["persistentVolumeClaim"]["claimName"] = target
+    return changed
+
+
+def test_claims_move_with_a_migration(vm):
+    fixed = with_volume(vm, claim="a", bus="virtio", plugged=False)
+    told = roll(fixed, migrating(fixed, "b"), claim("a", "ReadWriteOnce"), claim("b", "ReadWriteOnce"))
+    assert told.migrated_volumes == ("data:a>b",)
+    assert shown(told.live) == {"/spec/volumes/1/persistentVolumeClaim/claimName": "b"}
+    assert (told.migration.required, told.migration.action) == ("yes", "migrate")
+    assert dict(told.conditions)["VolumesChange"] == "True"
+
+
+def test_a_volume_of_one_node_that_stays_keeps_the_others(vm):
+    fixed = with_volume(
+        with_volume(vm, claim="a", bus="virtio", plugged=False), "more", "c", bus="virtio", plugged=False
+    )
+    told = roll(fixed, migrating(fixed, "b"))
+    assert told.restart.reason == "volumes"
+    shared = [claim(name, "ReadWriteMany") for name in "abc"]
+    assert roll(fixed, migrating(fixed, "b"), *shared).migrated_volumes == ("data:a>b",)
+
+
+@pytest.mark.parametrize(
+    ("disk", "problem"),
+    [({"disk": {"bus": "virtio"}, "shareable": True}, "shareable"), ({"lun": {"bus": "scsi"}}, "LUN")],
+)
+def test_some_disks_move_with_no_migration(vm, disk, problem):
+    fixed = with_volume(vm, claim="a", plugged=False, **disk)
+    told = roll(fixed, migrating(fixed, "b"), *[claim(name, "ReadWriteMany") for name in "ab"])
+    assert told.restart.reason == "volumes"
+    assert problem in told.restart.message
+
+
+def test_under_stage_a_claim_that_is_to_move_does_nothing_and_nothing_says_so(vm):
+    fixed = with_volume(vm, claim="a", bus="virtio", plugged=False)
+    told = roll(fixed, migrating(fixed, "b"), kubevirt(vmRolloutStrategy="Stage"))
+    assert (told.live, told.restart_required) == ((), False)
+    assert told.following.changes
+
+
+def test_an_unknown_strategy_stops_the_controller(vm):
+    told = roll(vm, edited(vm, updateVolumesStrategy="Sometimes"))
+    assert "'Sometimes' is no strategy" in told.error[0].message
+
+
+def with_interface(vm, name="lan", network="blue", **binding):
+    changed = deepcopy(vm)
+    spec = spec_of(changed)
+    spec["domain"]["devices"]["interfaces"].append({"name": name, **(binding or {"bridge": {}})})
+    spec["networks"].append({"name": name, "multus": {"networkName": network}})
+    return changed
+
+
+@pytest.mark.parametrize(
+    ("binding", "plugged", "required"),
+    [({"bridge": {}}, True, "pending"), ({"sriov": {}}, True, "yes"), ({"binding": {"name": "x"}}, False, "no")],
+)
+def test_interfaces_are_plugged_in_by_a_migration(vm, binding, plugged, required):
+    config = kubevirt(network={"binding": {"x": {"sidecarImage": "i"}}})
+    told = roll(vm, with_interface(vm, **binding), config)
+    assert (names(told, "/spec/networks") == ["default", "lan"]) is plugged
+    assert (told.migration.required, told.restart_required) == (required, False)
+
+
+def test_an_interface_is_unplugged_by_its_state(vm):
+    both = with_interface(vm)
+    absent = deepcopy(both)
+    spec_of(absent)["domain"]["devices"]["interfaces"][1]["state"] = "absent"
+    told = roll(both, absent)
+    assert shown(told.live) == {"/spec/domain/devices/interfaces/1/state": "absent"}
+    assert told.migration.required == "pending"
+    assert roll(both, vm).restart.reason == "template"
+
+
+def test_an_interface_that_is_absent_from_the_start_leaves_machine_and_vm(vm):
+    absent = with_interface(vm, bridge={}, state="absent")
+    told = roll(absent, absent)
+    assert len(told.machine.spec.networks) == 1
+    assert [each.path for each in told.vm_changes] == [
+        "/spec/template/spec/domain/devices/interfaces",
+        "/spec/template/spec/networks",
+    ]
+
+
+def test_networks_without_an_interface_go_and_the_others_take_their_order(vm):
+    both = with_interface(vm)
+    spec_of(both)["networks"].reverse()
+    told = roll(both, both)
+    assert {each.path for each in told.vm_changes} >= {"/spec/template/spec/networks/0/name"}
+    assert [each.name for each in told.machine.spec.networks] == ["default", "lan"]
+
+
+def test_a_network_is_the_same_with_and_without_its_namespace(vm):
+    told = roll(with_interface(vm), with_interface(vm, network="shop/blue"))
+    assert (told.migration.required, told.restart_required) == ("no", False)
+    assert roll(with_interface(vm), with_interface(vm, network="red")).migration.required == "yes"

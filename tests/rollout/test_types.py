@@ -1,0 +1,121 @@
+"""Instance types and preferences of a running VM: stored, renewed, expanded, gone."""
+
+from copy import deepcopy
+
+import pytest
+
+from rollout.conftest import edited, kubevirt, roll, shown
+
+
+def instancetype(name="small", vcpus=2, memory="4Gi", **spec):
+    return {
+        "apiVersion": "instancetype.kubevirt.io/v1beta1",
+        "kind": "VirtualMachineClusterInstancetype",
+        "metadata": {"name": name},
+        "spec": {"cpu": {"guest": vcpus}, "memory": {"guest": memory}, **spec},
+    }
+
+
+def preference(name="server", **spec):
+    return {
+        "apiVersion": "instancetype.kubevirt.io/v1beta1",
+        "kind": "VirtualMachineClusterPreference",
+        "metadata": {"name": name},
+        "spec": {"cpu": {"preferredCPUTopology": "sockets"}, **spec},
+    }
+
+
+@pytest.fixture
+def typed(vm):
+    vm = edited(vm, instancetype={"name": "small"}, preference={"name": "server"})
+    for field in ("cpu", "memory"):
+        del vm["spec"]["template"]["spec"]["domain"][field]
+    return vm
+
+
+SMALL, LARGE, SERVER = instancetype(), instancetype("large", 4, "8Gi"), preference()
+
+
+def test_a_type_that_changes_in_place_changes_nothing_not_even_at_a_restart(typed):
+    told = roll(typed, typed, SMALL, SERVER, later=[instancetype(vcpus=3), preference(devices={"preferredRng": {}})])
+    assert (told.live, told.restart_required, told.following.changes) == ((), False, ())
+    assert told.revisions[0] == told.revisions[1]
+
+
+def test_a_type_that_is_gone_changes_nothing(typed):
+    told = roll(typed, typed, SMALL, SERVER, later=[SERVER], update="keep")
+    assert (told.live, told.restart_required, told.error, told.following.changes) == ((), False, (), ())
+
+
+def test_resize_by_rename_is_live(typed):
+    told = roll(typed, edited(typed, instancetype={"name": "large"}), SMALL, LARGE, SERVER)
+    assert shown(told.live) == {"/spec/domain/cpu/sockets": 4, "/spec/domain/memory/guest": "8Gi"}
+    (old, kept), (new, same) = told.revisions
+    assert ("-small-" in old, "-large-" in new, kept == same) == (True, True, True)
+
+
+def test_spelling_the_kind_out_renews_the_revision(typed):
+    spelt = edited(typed, instancetype={"name": "small", "kind": "VirtualMachineClusterInstancetype"})
+    told = roll(typed, spelt, SMALL, SERVER, later=[instancetype(vcpus=3), SERVER])
+    assert shown(told.live) == {"/spec/domain/cpu/sockets": 3}
+    assert told.revisions[0][0] != told.revisions[1][0]
+
+
+@pytest.mark.parametrize(
+    "matcher", [{"name": "missing"}, {"name": "small", "kind": "Nope"}, {"name": "small", "revisionName": "gone"}]
+)
+def test_what_is_not_there_is_not_refused_but_stops_the_controller(typed, matcher):
+    told = roll(typed, edited(typed, instancetype=matcher, template__spec__hostname="w"), SMALL, SERVER)
+    assert (told.refused, bool(told.error), told.restart_required) == (False, True, False)
+    assert told.following.refused_by == "controller"
+
+
+def test_a_revision_belongs_to_its_object(typed):
+    revision = {
+        "apiVersion": "apps/v1",
+        "kind": "ControllerRevision",
+        "metadata": {"name": "r", "namespace": "shop", "labels": {"instancetype.kubevirt.io/object-name": "small"}},
+        "revision": 0,
+        "data": {**SMALL, "metadata": {"name": "small"}},
+    }
+    pinned = edited(typed, instancetype={"name": "small", "revisionName": "r"})
+    objects = (SMALL, LARGE, SERVER, revision)
+    told = roll(pinned, edited(pinned, instancetype={"name": "large", "revisionName": "r"}), *objects)
+    assert [cause.field for cause in told.causes] == ["spec.instancetype.revisionName"]
+    assert not roll(pinned, edited(pinned, instancetype={"name": "large"}), *objects).refused
+
+
+def test_a_conflict_with_the_type_is_refused(typed):
+    told = roll(typed, edited(typed, template__spec__domain__memory={"guest": "1Gi"}), SMALL, SERVER)
+    assert [cause.field for cause in told.causes] == ["spec.template.spec.domain.memory.guest"]
+
+
+def test_a_vm_that_is_expanded_has_its_type_in_its_template(typed):
+    expanding = kubevirt(instancetype={"referencePolicy": "expand"})
+    told = roll(typed, typed, SMALL, SERVER, later=[SMALL, SERVER, expanding])
+    assert told.vm_changes == ()  # it has revisions: the policy leaves it alone
+    told = roll(
+        typed, typed, SMALL, SERVER, later=[SMALL, SERVER, kubevirt(instancetype={"referencePolicy": "expandAll"})]
+    )
+    assert {"/spec/instancetype", "/spec/preference"} <= {each.path for each in told.vm_changes}
+    assert (told.restart_required, told.revisions[1]) == (False, ("", ""))
+
+
+def test_applying_the_type_again_to_an_expanded_vm_is_refused(typed):
+    expanding = kubevirt(instancetype={"referencePolicy": "expand"})
+    told = roll(typed, typed, SMALL, SERVER, expanding)
+    assert {cause.field for cause in told.causes} >= {"spec.template.spec.domain.memory.guest"}
+
+
+def test_an_annotation_of_the_type_leaves_the_machine_again(typed):
+    """The controller follows the VM's template, which does not have it."""
+    evict = "descheduler.alpha.kubernetes.io/evict"
+    told = roll(typed, typed, instancetype(annotations={evict: "true"}), SERVER)
+    assert evict not in told.machine.metadata.annotations
+
+
+def test_a_type_that_goes_from_the_vm_needs_a_restart(typed):
+    bare = deepcopy(typed)
+    del bare["spec"]["instancetype"]
+    bare["spec"]["template"]["spec"]["domain"]["memory"] = {"guest": "4Gi"}
+    assert roll(typed, bare, SMALL, SERVER).restart.reason == "template"
