@@ -99,6 +99,8 @@ def test_standard_input_is_a_template_too():
         ("metadata: {creationTimestamp: soon}\n", "must be a time such as"),
         ("spec: {virtualMachine: {a: .nan}}\n", "is not a number that JSON can hold"),
         ("- " * 500, "is nested more than 200 levels deep"),
+        ('{"a":' * 300 + "1" + "}" * 300, "t.yaml:1:1: is nested more than 200 levels deep"),
+        ('{"a":' * 99999, "is nested more than 200 levels deep"),
     ],
 )
 def test_bad_texts_have_a_place(text, message):

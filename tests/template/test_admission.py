@@ -27,6 +27,22 @@ def test_the_versions_that_are_served(version):
     assert causes({**template(vm(), []), "apiVersion": f"template.kubevirt.io/{version}"}) == []
 
 
+def test_a_release_that_does_not_serve_templates():
+    with pytest.raises(UnsupportedError, match=r"VirtualMachineTemplates of KubeVirt v1\.8\.4"):
+        admit(template(vm(), []), Cluster([], release="v1.8.4"))
+
+
+def test_a_gate_that_is_disabled():
+    developer = {"disabledFeatureGates": ["Template"]}
+    kubevirt = {
+        "apiVersion": "kubevirt.io/v1",
+        "kind": "KubeVirt",
+        "metadata": {"name": "kubevirt", "namespace": "kubevirt"},
+        "spec": {"configuration": {"developerConfiguration": developer}},
+    }
+    assert [each.field for each in admit(template(vm(), []), Cluster([kubevirt]))] == ["kind"]
+
+
 @pytest.mark.parametrize("version", ["template.kubevirt.io/v1", "kubevirt.io/v1", None])
 def test_other_versions_are_nobodys(version):
     with pytest.raises(UnsupportedError, match="no version of VirtualMachineTemplate"):

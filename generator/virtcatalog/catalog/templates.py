@@ -13,6 +13,7 @@ from typing import Any, Final, NamedTuple
 from virtcatalog.api.findings import steps
 from virtcatalog.api.names import name_fault
 from virtcatalog.api.shape import Version, parse_release
+from virtcatalog.api.template import TEMPLATES_SINCE
 from virtcatalog.catalog.amounts import ExpressionError, as_text
 from virtcatalog.catalog.compose import Layer
 from virtcatalog.catalog.declared import Declared
@@ -29,8 +30,6 @@ from virtcatalog.manifests.emit import dump
 from virtcatalog.manifests.merge import merge
 
 _NAME: Final = "{{ os }}-{{ workload }}-{{ size }}"
-#: The release from which on KubeVirt serves VirtualMachineTemplates.
-TEMPLATES_SINCE: Final = (1, 9)
 #: A reference to a parameter that is none to an expression of the catalog's.
 _WHOLE: Final = re.compile(r"\$\{\{([a-zA-Z0-9_]+)\}\}")
 _HIDDEN: Final = re.compile("\ue000([a-zA-Z0-9_]+)\ue001")

@@ -75,8 +75,14 @@ def admit(object_manifest: dict[str, Any], cluster: Cluster) -> list[Cause]:
     a template, what its schema says. UnsupportedError for an object of another kind.
     """
     if object_manifest.get("kind") == "VirtualMachineTemplate":
+        from virtcatalog.api.template import TEMPLATES_SINCE
         from virtcatalog.kubevirt.template.admission import admit_template
 
+        if cluster.release.minor < TEMPLATES_SINCE:
+            raise UnsupportedError("kind", f"VirtualMachineTemplates of KubeVirt {cluster.release}")
+        if not cluster.configuration.feature_gate("Template"):
+            message = "the feature gate Template is disabled: KubeVirt serves no VirtualMachineTemplates"
+            return [Cause("FieldValueNotSupported", "kind", message)]
         return admit_template(object_manifest).causes
     return admit_catalog_object(object_manifest, cluster)
 

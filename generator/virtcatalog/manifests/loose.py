@@ -15,7 +15,7 @@ from contextlib import suppress
 from typing import Any, Final, NamedTuple
 
 from virtcatalog.api.findings import Path, field_path
-from virtcatalog.api.golang import yaml_key
+from virtcatalog.api.golang import GoError, as_json, yaml_key
 from virtcatalog.errors import ManifestError, Problem
 from virtcatalog.manifests.document import Builder, Text
 from virtcatalog.manifests.scalars import resolve
@@ -50,7 +50,11 @@ class LooseText(Text):
             raise ManifestError(Problem(file=self.file, message="is empty: there is nothing to read"))
         if self._text.lstrip().startswith("{"):
             with suppress(ValueError, RecursionError):
-                yield Reading(_JSON.raw_decode(self._text.lstrip())[0], of_yaml=False)
+                data = _JSON.raw_decode(self._text.lstrip())[0]
+                try:
+                    yield Reading(as_json(data), of_yaml=False)
+                except GoError as error:
+                    raise ManifestError(Problem(file=self.file, line=1, column=1, message=error.message)) from None
         if self._separated and (rest := self._separated[0].removeprefix("---").strip()) and not rest.startswith("#"):
             line = self._text.count("\n") + 1
             message = f"after --- stands {rest[:_SHOWN]!r}: put it on a line of its own"

@@ -12,6 +12,7 @@ Tools sync `base/` or an overlay; nothing but manifests lies there.
 from __future__ import annotations
 
 from virtcatalog.api.shape import parse_release
+from virtcatalog.api.template import TEMPLATES_SINCE
 from virtcatalog.catalog.model import (
     API_VERSION,
     INSTANCETYPE_KINDS,
@@ -21,7 +22,6 @@ from virtcatalog.catalog.model import (
     Catalog,
     Manifest,
 )
-from virtcatalog.catalog.templates import TEMPLATES_SINCE
 from virtcatalog.errors import CatalogError, Problem
 from virtcatalog.limits import MIB, RENDERED_BYTES
 from virtcatalog.manifests.emit import dump
