@@ -38,7 +38,6 @@ from virtcatalog.catalog.overlays import overlays
 from virtcatalog.catalog.preferences import preferences
 from virtcatalog.catalog.settings import read_chain, settle
 from virtcatalog.catalog.sources import Sources
-from virtcatalog.catalog.templates import Known, is_offered, template_vms, templates
 from virtcatalog.catalog.vms import vm_templates
 from virtcatalog.errors import CatalogError, Problem, nearest
 from virtcatalog.manifests.layout import CATALOG, COMPONENTS, OVERLAYS, VMS
@@ -92,11 +91,12 @@ class _Loader:
         machines = tuple(
             vm_templates(sources, self.files.read(VMS, VmsFile), environments, settings.parameters, self.files.release)
         )
-        known = Known({entry.name: entry for entry, _ in types}, {entry.name: entry for entry, _ in prefs})
-        synced = [(data or {}).get("gitops") for data in self.files.read(OVERLAYS, OverlaysFile).values()]
-        kept = flux or any(map(for_flux, synced))
-        declared_templates = self._templates(composer, known, environments, flux=kept)
-        machines += tuple(vm for each in declared_templates for vm in template_vms(each, environments))
+        declared_templates: tuple[Template, ...] = ()
+        if any(place.startswith("templates/") for place in sources.files):
+            from virtcatalog.catalog.templates import template_vms
+
+            declared_templates = self._templates(composer, types, prefs, environments, flux=flux)
+            machines += tuple(vm for each in declared_templates for vm in template_vms(each, environments))
         budgets = tuple(self._budgets(environments))
         lock = read_lock(sources)
         if sources.problems:
@@ -172,9 +172,20 @@ class _Loader:
             yield from preferences(composer, self.chain, stack, base)
 
     def _templates(
-        self, composer: Composer, known: Known, environments: Sequence[Overlay], *, flux: bool
+        self,
+        composer: Composer,
+        types: Iterable[tuple[Instancetype, Merged]],
+        prefs: Iterable[tuple[Preference, Merged]],
+        environments: Sequence[Overlay],
+        *,
+        flux: bool,
     ) -> tuple[Template, ...]:
         """The catalog's own: those of a catalog that it extends are not taken over."""
+        from virtcatalog.catalog.templates import Known, is_offered, templates
+
+        known = Known({entry.name: entry for entry, _ in types}, {entry.name: entry for entry, _ in prefs})
+        overlays = self.files.read(OVERLAYS, OverlaysFile).values()
+        flux = flux or any(for_flux((each or {}).get("gitops")) for each in overlays)
         found: dict[str, Template] = {}
         for place in self.sources.files:
             if not place.startswith("templates/"):
