@@ -133,14 +133,60 @@ def test_the_objects_are_annotated_for_what_syncs_them(tmp_path, tool, annotatio
 
 
 def test_requirements_pin_everything_that_virtcatalog_needs():
-    lines = pinned().splitlines()
-    assert lines[0] == f"virtcatalog[pytest]=={virtcatalog.__version__}"
+    lines = pinned("virtcatalog==0.1").splitlines()
+    assert lines[0] == "virtcatalog[pytest]==0.1"
     assert all("==" in line for line in lines)
     names = {line.partition("==")[0] for line in lines[1:]}
     declared = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     wanted = declared["dependencies"] + declared["optional-dependencies"]["pytest"]
     assert {each.partition(">=")[0].lower().replace(".", "-") for each in wanted} <= names
     assert {"markupsafe", "pluggy"} <= names, "what those need in turn"
+
+
+@pytest.mark.parametrize(
+    ("noted", "line"),
+    [
+        (None, f"virtcatalog[pytest]=={virtcatalog.__version__}"),
+        ('{"url": "file:///v.whl", "archive_info": {}}', "virtcatalog[pytest] @ file:///v.whl"),
+        (
+            '{"url": "https://git.example/v", "vcs_info": {"vcs": "git", "commit_id": "abc"}}',
+            "virtcatalog[pytest] @ git+https://git.example/v@abc",
+        ),
+    ],
+)
+def test_a_repository_installs_virtcatalog_from_where_this_one_came(monkeypatch, noted, line):
+    class Installed:
+        requires = ()
+        version = "1"
+
+        def __init__(self, name):
+            pass
+
+        def read_text(self, name):
+            return noted if name == "direct_url.json" else None
+
+    monkeypatch.setattr("virtcatalog.scaffold.requirements.distribution", Installed)
+    assert pinned().splitlines()[0] == line
+
+
+@pytest.mark.parametrize(
+    ("package", "line"),
+    [
+        ("virtcatalog==1.2", "virtcatalog[pytest]==1.2"),
+        ("virtcatalog>=1,<2", "virtcatalog[pytest]>=1,<2"),
+        ("virtcatalog", "virtcatalog[pytest]"),
+        ("virtcatalog[dask]==1.2", "virtcatalog[dask]==1.2"),
+        ("git+https://git.example/v@v1", "virtcatalog[pytest] @ git+https://git.example/v@v1"),
+    ],
+)
+def test_or_from_what_is_named(package, line):
+    assert pinned(package).splitlines()[0] == line
+
+
+def test_a_file_is_named_by_its_path(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "v.whl").touch()
+    assert pinned("v.whl").splitlines()[0] == f"virtcatalog[pytest] @ {tmp_path.as_uri()}/v.whl"
 
 
 def test_the_workflow_runs_targets_that_there_are(tmp_path):

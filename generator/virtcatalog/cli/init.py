@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     epilog="""\b
 Examples:
   virtcatalog init house-catalog
+  virtcatalog init house --package git+https://git.example.com/virtcatalog@v1.0.0
   virtcatalog init . --name house --gitops argocd --repo-url https://git.example.com/platform/house.git
 """,
 )
@@ -29,8 +30,15 @@ Examples:
     "--gitops", "tool", type=click.Choice(["argocd", "flux", "none"]), default="none", help="What is to sync it."
 )
 @click.option("--repo-url", default="", help="Where --gitops finds the repository, or oci:// and the artifact.")
+@click.option(
+    "--package",
+    metavar="SPEC",
+    default="",
+    help="What the repository installs virtcatalog from: a wheel, a git URL, or `virtcatalog==1.2` of an index. "
+    "[default: what this one was installed from]",
+)
 @failing
-def command(folder: Path, name: str | None, tool: Tool, repo_url: str) -> int:
+def command(folder: Path, name: str | None, tool: Tool, repo_url: str, package: str) -> int:
     """Write a new catalog's repository into DIR: a catalog that works, its tests, and what builds and delivers it.
 
     All files are written, or none; a file that is there already is never replaced.
@@ -45,7 +53,7 @@ def command(folder: Path, name: str | None, tool: Tool, repo_url: str) -> int:
         raise click.UsageError(f"{fault}; choose another --name.")
     if repo_url and tool == "none":
         raise click.UsageError("--repo-url is for --gitops argocd or flux.")
-    written = write(folder, contents(name, tool, repo_url))
+    written = write(folder, contents(name, tool, repo_url, package))
     for path in written:
         echo(str(folder / path))
     count = counted(len(written), "file")

@@ -52,8 +52,11 @@ _BY_HAND = """
 _TITLES = {"argocd": "Argo CD", "flux": "Flux"}
 
 
-def contents(name: str, tool: Tool = "none", repo_url: str = "") -> dict[str, str]:
-    """Return {path: text} of the repository of a catalog of this name; `tool` is what delivers it from `repo_url`."""
+def contents(name: str, tool: Tool = "none", repo_url: str = "", package: str = "") -> dict[str, str]:
+    """Return {path: text} of the repository of a catalog of this name; `tool` is what delivers it from `repo_url`.
+
+    `package` is what virtcatalog is installed from there: a file, a URL or what an index has; this one if it is "".
+    """
     url = repo_url or REPO_URL.format(name=name)
     delivery = _BY_HAND if tool == "none" else _DELIVERY.format(tool=tool, title=_TITLES[tool], url=url)
     named = dump({"name": name})
@@ -62,7 +65,7 @@ def contents(name: str, tool: Tool = "none", repo_url: str = "") -> dict[str, st
         "NAMED": named,
         "GITOPS": _ANNOTATIONS[tool],
         "DELIVERY": delivery,
-        "REQUIREMENTS": pinned(),
+        "REQUIREMENTS": pinned(package),
     }
     files = {}
     for path, text in _templates(resources.files("virtcatalog.scaffold") / "files"):

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, distribution
+from pathlib import Path
 
 from virtcatalog._version import __version__
 
@@ -12,13 +14,31 @@ _NAME = re.compile(r"[A-Za-z0-9._-]+")
 _TESTS = ("pytest", "syrupy")
 
 
-def pinned() -> str:
-    """Return the lines of a requirements file."""
+def pinned(package: str = "") -> str:
+    """Return the lines of a requirements file; `package` is what virtcatalog itself is installed from."""
     found: dict[str, str] = {}
     for name in (*_needs("virtcatalog"), *_TESTS):
         _collect(name, found)
     lines = [f"{name}=={version}" for name, version in sorted(found.items())]
-    return "\n".join([f"virtcatalog[pytest]=={__version__}", *lines])
+    return "\n".join([_named(package) if package else _installed(), *lines])
+
+
+def _named(package: str) -> str:
+    """The line of what somebody names: a URL (`git+https://…`), a file or folder, or what an index has."""
+    if "://" in package:
+        return f"virtcatalog[pytest] @ {package}"
+    if Path(package).exists():
+        return f"virtcatalog[pytest] @ {Path(package).resolve().as_uri()}"
+    return re.sub(r"^([A-Za-z0-9._-]+)(?!\[)(?=[^A-Za-z0-9._\-\[]|$)", r"\1[pytest]", package)
+
+
+def _installed() -> str:
+    """The line of what this virtcatalog was installed from, as its installer noted it (PEP 610): else an index."""
+    noted = json.loads(distribution("virtcatalog").read_text("direct_url.json") or "{}")
+    url, vcs = noted.get("url"), noted.get("vcs_info")
+    if not url:
+        return f"virtcatalog[pytest]=={__version__}"
+    return f"virtcatalog[pytest] @ {vcs['vcs']}+{url}@{vcs['commit_id']}" if vcs else f"virtcatalog[pytest] @ {url}"
 
 
 def _collect(name: str, found: dict[str, str]) -> None:
