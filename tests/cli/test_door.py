@@ -33,6 +33,7 @@ CALLS = {
     "import": (["import", "libvirt", "-f", "vm.yaml"], "virtcatalog.bring.libvirt.domain.import_domain"),
     "convert": (["convert", "-f", "vm.yaml"], "virtcatalog.cli.convert.contents"),
     "release": (["release", "v1"], "virtcatalog.catalog.load.load_catalog"),
+    "site": (["site"], "virtcatalog.site.pages.render"),
     "gitops": (["gitops", "flux", "--repo-url", "https://example.org/x.git"], "virtcatalog.catalog.load.load_catalog"),
     "hosts": (["hosts", "reference"], "virtcatalog.kubevirt.hostfile.load_host"),
     "schema": (["schema", INTO, "schemas"], "virtcatalog.api.schema.kind_schemas"),

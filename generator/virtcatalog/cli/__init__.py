@@ -26,6 +26,7 @@ COMMANDS = {
     "convert": "Convert objects of old KubeVirt APIs to those that are served.",
     "template": "Make VMs of VirtualMachineTemplates, and these of OpenShift Templates.",
     "import": "Bring in what exists elsewhere, such as VMs of libvirt.",
+    "site": "Make a static web site of a catalog.",
     "release": "Publish a catalog under a version, and print what changed.",
     "gitops": "Print what tells Argo CD or Flux to sync the output tree.",
     "hosts": "List the host profiles, or print one as YAML.",

@@ -1,0 +1,162 @@
+"""What the site shows of instance types and preferences: plain data, amounts in bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from virtcatalog import units
+from virtcatalog.api.quantity import Quantity
+from virtcatalog.catalog.model import CLUSTER_KINDS, Catalog, Deprecation, Entry, Instancetype, Preference
+from virtcatalog.errors import counted
+from virtcatalog.render.features import features
+
+_GIB = 2**30
+
+
+class Type(msgspec.Struct, frozen=True, kw_only=True):
+    """An instance type as a row: `memory` in bytes, `ratio` in GiB a vCPU, `page` the size of huge pages or ""."""
+
+    name: str
+    title: str
+    description: str
+    series: str
+    vcpus: int
+    memory: int
+    ratio: float
+    gpus: int
+    page: str
+    dedicated: bool
+    features: tuple[str, ...]
+    environments: tuple[str, ...]
+    deprecated: bool
+    retirement: str
+
+    @property
+    def amount(self) -> str:
+        """The memory, for people."""
+        return units.memory(self.memory)
+
+    @property
+    def size(self) -> str:
+        """vCPUs and memory, for people."""
+        return f"{counted(self.vcpus, 'vCPU')}, {self.amount}"
+
+    @property
+    def per_vcpu(self) -> str:
+        """The ratio, for people."""
+        return units.count(self.ratio)
+
+
+class Wish(msgspec.Struct, frozen=True, kw_only=True):
+    """A preference as a row: `vcpus` and `memory` (bytes) are what it requires, 0 for nothing."""
+
+    name: str
+    title: str
+    description: str
+    system: str
+    vcpus: int
+    memory: int
+    architecture: str
+    firmware: str
+    devices: tuple[str, ...]
+    environments: tuple[str, ...]
+    deprecated: bool
+    retirement: str
+
+    @property
+    def requirements(self) -> str:
+        """What it requires, for people; "" for nothing."""
+        parts = [counted(self.vcpus, "vCPU") if self.vcpus else "", units.memory(self.memory) if self.memory else ""]
+        return ", ".join(filter(None, [*parts, self.architecture]))
+
+
+def types(catalog: Catalog) -> list[Type]:
+    """Return the instance types of a catalog, in the order of their declaration."""
+    return [_type(each, catalog) for each in catalog.instancetypes]
+
+
+def wishes(catalog: Catalog) -> list[Wish]:
+    """Return the preferences of a catalog, in the order of their declaration."""
+    return [_wish(each, catalog) for each in catalog.preferences]
+
+
+def _type(entry: Instancetype, catalog: Catalog) -> Type:
+    memory = entry.memory.value
+    cpu, pages = entry.spec.get("cpu", {}), entry.spec.get("memory", {}).get("hugepages", {})
+    return Type(
+        name=entry.name,
+        title=entry.display_name,
+        description=entry.description,
+        series=entry.series,
+        vcpus=entry.vcpus,
+        memory=memory,
+        ratio=round(memory / max(entry.vcpus, 1) / _GIB, 3),
+        gpus=len(entry.spec.get("gpus", ())),
+        page=str(pages.get("pageSize", "")),
+        dedicated=bool(cpu.get("dedicatedCPUPlacement")),
+        features=tuple(features(entry.spec)),
+        environments=_environments(entry, catalog, 0),
+        deprecated=entry.deprecated is not None,
+        retirement=_retirement(entry.deprecated),
+    )
+
+
+def _wish(entry: Preference, catalog: Catalog) -> Wish:
+    needs, devices = entry.spec.get("requirements", {}), entry.spec.get("devices", {})
+    memory = needs.get("memory", {}).get("guest")
+    return Wish(
+        name=entry.name,
+        title=entry.display_name,
+        description=entry.description,
+        system=entry.os_type,
+        vcpus=needs.get("cpu", {}).get("guest", 0),
+        memory=Quantity.parse(memory).value if memory else 0,
+        architecture=str(entry.spec.get("preferredArchitecture") or needs.get("architecture") or ""),
+        firmware=_firmware(entry.spec.get("firmware", {})),
+        devices=tuple(_devices(devices)),
+        environments=_environments(entry, catalog, 1),
+        deprecated=entry.deprecated is not None,
+        retirement=_retirement(entry.deprecated),
+    )
+
+
+def _environments(entry: Entry, catalog: Catalog, kind: int) -> tuple[str, ...]:
+    """The environments that have the object, of whichever scope."""
+    found = []
+    for overlay in catalog.overlays:
+        kinds = [each for each in overlay.kinds if each.endswith(CLUSTER_KINDS[kind].rpartition("Cluster")[2])]
+        if any(overlay.includes(entry.manifest(each)) for each in kinds):
+            found.append(overlay.name)
+    return tuple(found)
+
+
+def _retirement(deprecated: Deprecation | None) -> str:
+    if deprecated is None:
+        return ""
+    use = f"use {deprecated.replaced_by}" if deprecated.replaced_by else ""
+    until = f"served until {deprecated.sunset}" if deprecated.sunset else ""
+    return ", ".join(filter(None, ("deprecated", use, until)))
+
+
+def _firmware(spec: Mapping[str, Any]) -> str:
+    efi = spec.get("preferredEfi")
+    if efi is not None:
+        return "UEFI" if efi.get("secureBoot") is False else "UEFI, secure boot"
+    if spec.get("preferredUseEfi"):
+        return "UEFI, secure boot" if spec.get("preferredUseSecureBoot") else "UEFI"
+    return "BIOS" if spec.get("preferredUseBios") else ""
+
+
+def _devices(spec: Mapping[str, Any]) -> list[str]:
+    named = {
+        "preferredDiskBus": "disks on {}",
+        "preferredCdromBus": "CD-ROMs on {}",
+        "preferredInterfaceModel": "{} interfaces",
+        "preferredVideoType": "{} graphics",
+        "preferredSoundModel": "{} sound",
+    }
+    found = [text.format(spec[key]) for key, text in named.items() if spec.get(key)]
+    return found + [what for key, what in (("preferredTPM", "TPM"), ("preferredRng", "entropy")) if key in spec]

@@ -1,0 +1,195 @@
+"""The site's files, path to text: a pure function of the catalog, the same bytes wherever it is built."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from importlib.resources import files
+from typing import Any
+
+import jinja2
+import msgspec
+from markupsafe import Markup
+
+from virtcatalog._version import __version__
+from virtcatalog.catalog.model import CLUSTER_INSTANCETYPE, CLUSTER_PREFERENCE, Catalog
+from virtcatalog.escaping import single_line, terminal
+from virtcatalog.kubevirt.conditions import Conditions
+from virtcatalog.manifests.emit import dump
+from virtcatalog.site import chart as charts
+from virtcatalog.site.facts import Type, Wish, types, wishes
+from virtcatalog.site.icons import icon
+from virtcatalog.site.pairs import Matrix, matrix
+from virtcatalog.site.snippets import kustomize, terraform, vm
+
+ASSETS = ("site.css", "site.js", "types.js", "matrix.js", "compare.js")
+#: `file:` lets the site work from a folder; no page asks for anything from elsewhere.
+POLICY = "; ".join(
+    (
+        "default-src 'none'",
+        "script-src 'self' file:",
+        "style-src 'self' file:",
+        "img-src 'self' file: data:",
+        "base-uri 'none'",
+        "form-action 'none'",
+    )
+)
+_SIMILAR = 5
+
+
+class Lines(str):
+    """A text of several lines."""
+
+    __slots__ = ()
+
+
+def render(catalog: Catalog, conditions: Conditions | None = None) -> dict[str, str]:
+    """Return every file of the site, sorted by path."""
+    return dict(sorted(_Site(catalog, conditions).files()))
+
+
+class _Site:
+    def __init__(self, catalog: Catalog, conditions: Conditions | None) -> None:
+        self.catalog = catalog
+        self.types, self.wishes = types(catalog), wishes(catalog)
+        self.matrix = matrix(catalog, conditions)
+        self.templates = jinja2.Environment(
+            loader=jinja2.PackageLoader("virtcatalog.site"),
+            autoescape=True,
+            undefined=jinja2.StrictUndefined,
+            finalize=_shown,
+            trim_blocks=True,
+            lstrip_blocks=True,
+            keep_trailing_newline=True,
+        )
+        self.templates.filters["data"] = as_data
+        self.templates.tests["has"] = lambda found, name: name in found
+        self.templates.globals |= {"icons": icon} | {
+            "policy": POLICY,
+            "catalog": catalog,
+            "made_by": f"virtcatalog {__version__}",
+        }
+
+    def files(self) -> Iterator[tuple[str, str]]:
+        assets = files("virtcatalog.site") / "assets"
+        for name in ASSETS:
+            yield f"assets/{name}", (assets / name).read_text(encoding="utf-8")
+        rows = [msgspec.to_builtins(each) for each in self.types]
+        series = list(dict.fromkeys(each.series for each in self.types))
+        environments = [each.name for each in self.catalog.overlays]
+        yield "index.html", self._page("types.html", rows=rows, series=series, environments=environments)
+        yield "compare.html", self._page("compare.html", specs=dict(self._specs()))
+        yield "matrix.html", self._page("matrix.html", data=_matrix_data(self.types, self.wishes, self.matrix))
+        size = {"width": charts.WIDTH, "height": charts.HEIGHT, "margin": charts.MARGIN}
+        yield "chart.html", self._page("chart.html", "", chart=charts.chart(self.types), **size)
+        yield "preferences.html", self._page("preferences.html", groups=_by_system(self.wishes))
+        yield "environments.html", self._page("environments.html", types=self.types, wishes=self.wishes)
+        for number, each in enumerate(self.types):
+            yield f"types/{each.name}.html", self._type_page(number, each)
+        for number, wish in enumerate(self.wishes):
+            yield f"preferences/{wish.name}.html", self._wish_page(number, wish)
+
+    def _page(self, template: str, /, root: str = "", **values: Any) -> str:
+        return self.templates.get_template(template).render(root=root, here=template, **values)
+
+    def _specs(self) -> Iterator[tuple[str, dict[str, str]]]:
+        """What two instance types may differ in, flat: the fields of their specs, and their labels."""
+        for entry, row in zip(self.catalog.instancetypes, self.types, strict=True):
+            flat = {"vCPUs": str(row.vcpus), "Memory": row.amount, "Class": row.series}
+            if self.catalog.overlays:
+                flat["Environments"] = ", ".join(row.environments) or "none"
+            yield entry.name, {**flat, "Deprecated": row.retirement, **dict(_flat("", entry.spec))}
+
+    def _type_page(self, number: int, each: Type) -> str:
+        entry = self.catalog.instancetypes[number]
+        fitting = [(wish, self.matrix.reason(number, column)) for column, wish in enumerate(self.wishes)]
+        manifest = entry.manifest(CLUSTER_INSTANCETYPE)
+        return self._page(
+            "type.html",
+            "../",
+            type=each,
+            fitting=[wish for wish, reason in fitting if not reason],
+            others=[(wish, reason) for wish, reason in fitting if reason],
+            similar=_similar(each, self.types),
+            smaller=_beside(each, self.types, -1),
+            larger=_beside(each, self.types, 1),
+            yaml=Lines(dump(manifest)),
+            kustomize=Lines(kustomize(self.catalog, manifest)),
+            terraform=Lines(terraform(manifest)),
+            vm=Lines(dump(vm(each.name, next((wish.name for wish, reason in fitting if not reason), "")))),
+        )
+
+    def _wish_page(self, number: int, wish: Wish) -> str:
+        manifest = self.catalog.preferences[number].manifest(CLUSTER_PREFERENCE)
+        judged = [(each, self.matrix.reason(row, number)) for row, each in enumerate(self.types)]
+        return self._page(
+            "preference.html",
+            "../",
+            wish=wish,
+            fitting=[each for each, reason in judged if not reason],
+            others=[(each, reason) for each, reason in judged if reason],
+            yaml=Lines(dump(manifest)),
+        )
+
+
+def _shown(value: Any) -> Any:
+    """Show every control character that a text from the catalog may hold."""
+    if isinstance(value, Lines):
+        return terminal(value)
+    if isinstance(value, str) and not hasattr(value, "__html__"):
+        return single_line(value)
+    return value
+
+
+def as_data(value: Any) -> Markup:
+    """Return data as the content of a script element that is no script: nothing in it ends the element."""
+    text = json.dumps(value, separators=(",", ":"), ensure_ascii=True)
+    return Markup(text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026"))  # noqa: S704
+
+
+def _matrix_data(all_types: Sequence[Type], all_wishes: Sequence[Wish], found: Matrix) -> dict[str, Any]:
+    return {
+        "types": [each.name for each in all_types],
+        "preferences": [each.name for each in all_wishes],
+        "reasons": found.reasons,
+        "rows": found.rows,
+    }
+
+
+def _by_system(all_wishes: Sequence[Wish]) -> dict[str, list[Wish]]:
+    groups: dict[str, list[Wish]] = {}
+    for each in all_wishes:
+        groups.setdefault(each.system, []).append(each)
+    return dict(sorted(groups.items(), key=lambda group: (not group[0], group[0])))
+
+
+def _flat(path: str, value: Any) -> Iterator[tuple[str, str]]:
+    if isinstance(value, dict) and value:
+        for key, each in value.items():
+            yield from _flat(f"{path}.{key}" if path else key, each)
+    elif isinstance(value, list) and value:
+        for number, each in enumerate(value):
+            yield from _flat(f"{path}[{number}]", each)
+    else:
+        yield path, value if isinstance(value, str) else json.dumps(value)
+
+
+def _similar(each: Type, all_types: Sequence[Type]) -> list[Type]:
+    """The types nearest in vCPUs and memory, of other series first come first."""
+
+    def distance(other: Type) -> tuple[float, bool, str]:
+        cpus = max(other.vcpus, each.vcpus) / max(min(other.vcpus, each.vcpus), 1)
+        memory = max(other.memory, each.memory) / max(min(other.memory, each.memory), 1)
+        unlike = len(set(other.features) ^ set(each.features))
+        return round(cpus * memory, 6) + unlike / 10, other.deprecated, other.name
+
+    others = [other for other in all_types if other.name != each.name and other.series != each.series]
+    return sorted(others, key=distance)[:_SIMILAR]
+
+
+def _beside(each: Type, all_types: Sequence[Type], direction: int) -> Type | None:
+    """The next smaller or larger size of the same series with the same features."""
+    alike = [other for other in all_types if (other.series, other.features) == (each.series, each.features)]
+    ordered = sorted(alike, key=lambda other: (other.vcpus, other.memory, other.name))
+    place = [other.name for other in ordered].index(each.name) + direction
+    return ordered[place] if 0 <= place < len(ordered) else None

@@ -1,0 +1,42 @@
+"""Every instance type with every preference: which fit, and why the others do not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from virtcatalog.catalog.model import CLUSTER_INSTANCETYPE, CLUSTER_PREFERENCE, Catalog
+from virtcatalog.check.pairs import Judge
+from virtcatalog.check.subject import Subject
+from virtcatalog.kubevirt.conditions import Conditions
+
+
+class Matrix(msgspec.Struct, frozen=True):
+    """A row for each instance type, a number in it for each preference: 0 fits, others count the `reasons` from 1."""
+
+    reasons: tuple[str, ...]
+    rows: tuple[tuple[int, ...], ...]
+
+    def reason(self, row: int, column: int) -> str:
+        """Return why a pair does not fit, "" for one that does."""
+        number = self.rows[row][column]
+        return self.reasons[number - 1] if number else ""
+
+
+def matrix(catalog: Catalog, conditions: Conditions | None = None) -> Matrix:
+    """Judge every pair of a catalog, in the order of its declarations."""
+    types = _subjects(catalog, CLUSTER_INSTANCETYPE)
+    preferences = _subjects(catalog, CLUSTER_PREFERENCE)
+    judge = Judge([*types, *preferences], (), conditions)
+    reasons: dict[str, int] = {}
+    rows = []
+    for instancetype in types:
+        verdicts = [judge.verdict(instancetype, preference) for preference in preferences]
+        rows.append(tuple(0 if each.fits else reasons.setdefault(each.reason, len(reasons) + 1) for each in verdicts))
+    return Matrix(tuple(reasons), tuple(rows))
+
+
+def _subjects(catalog: Catalog, kind: str) -> Sequence[Subject]:
+    entries = catalog.instancetypes if kind == CLUSTER_INSTANCETYPE else catalog.preferences
+    return [Subject(manifest=each.manifest(kind), origin="catalog", place=each.place) for each in entries]

@@ -1,0 +1,51 @@
+"""Manifests and configuration to copy from a page."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from virtcatalog.catalog.model import Catalog
+from virtcatalog.manifests.emit import dump
+
+
+def kustomize(catalog: Catalog, manifest: dict[str, Any]) -> str:
+    """Return a kustomization that has one object of the catalog's output tree."""
+    path = f"{catalog.name}/base/{manifest['kind']}/{manifest['metadata']['name']}.yaml"
+    return dump({"apiVersion": "kustomize.config.k8s.io/v1beta1", "kind": "Kustomization", "resources": [path]})
+
+
+def terraform(manifest: dict[str, Any]) -> str:
+    """Return a resource of Terraform's Kubernetes provider."""
+    name = "".join(each if each.isalnum() else "_" for each in manifest["metadata"]["name"])
+    return f'resource "kubernetes_manifest" "{name}" {{\n  manifest = {_hcl(manifest, 1)}\n}}\n'
+
+
+def _hcl(value: Any, level: int) -> str:
+    indent = "  " * level
+    if isinstance(value, dict):
+        if not value:
+            return "{}"
+        inner = "".join(f"{indent}  {_text(str(key))} = {_hcl(each, level + 1)}\n" for key, each in value.items())
+        return f"{{\n{inner}{indent}}}"
+    if isinstance(value, list):
+        return f"[{', '.join(_hcl(each, level) for each in value)}]"
+    return _text(value) if isinstance(value, str) else json.dumps(value)
+
+
+def _text(value: str) -> str:
+    """A string in which Terraform finds no template."""
+    return json.dumps(value).replace("${", "$${").replace("%{", "%%{")
+
+
+def vm(instancetype: str, preference: str) -> dict[str, Any]:
+    """Return a VM with an instance type and, if any fits, a preference."""
+    named = {"instancetype": {"name": instancetype}, **({"preference": {"name": preference}} if preference else {})}
+    volumes = [{"name": "root", "containerDisk": {"image": "quay.io/containerdisks/fedora:latest"}}]
+    template = {"spec": {"domain": {"devices": {}}, "volumes": volumes}}
+    return {
+        "apiVersion": "kubevirt.io/v1",
+        "kind": "VirtualMachine",
+        "metadata": {"name": "my-vm"},
+        "spec": {"runStrategy": "Always", **named, "template": template},
+    }
