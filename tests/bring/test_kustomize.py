@@ -13,8 +13,6 @@ from virtcatalog.bring.objects.read import kustomized
 from virtcatalog.errors import VirtcatalogError
 from virtcatalog.manifests.sources import held
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "render"))
-
 TYPE = """\
 apiVersion: instancetype.kubevirt.io/v1beta1
 kind: VirtualMachineClusterInstancetype
