@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 import tarfile
+import tomllib
 import zipfile
 from collections import Counter
 from pathlib import Path
 
 import pytest
+
+import virtcatalog
 
 ROOT = Path(__file__).resolve().parents[1]
 VM = """\
@@ -120,3 +124,43 @@ def test_what_init_writes_works_at_once(installed, wheel, tmp_path):
     assert installed("expand", "-o", "vm", cwd=tmp_path / "house")
     line = (tmp_path / "house" / "requirements.txt").read_text().splitlines()[1]
     assert line == f"virtcatalog[pytest] @ {wheel.as_uri()}"
+
+
+def builder():
+    """What builds containers here, None where nothing does."""
+    for name in ("podman", "docker"):
+        try:
+            if subprocess.run([name, "info"], capture_output=True, timeout=20).returncode == 0:
+                return name
+        except (OSError, subprocess.TimeoutExpired):
+            continue
+    return None
+
+
+BUILDER = builder()
+
+
+@pytest.mark.skipif(BUILDER is None, reason="no podman or docker that works")
+def test_the_container_expands_a_vm(tmp_path):
+    run(BUILDER, "build", "--file", "Containerfile", "--tag", "virtcatalog-test", ".", cwd=ROOT)
+    (tmp_path / "vm.yaml").write_text(VM)
+    tmp_path.chmod(0o755)
+    command = (BUILDER, "run", "--rm", "--volume", f"{tmp_path}:/work:z", "virtcatalog-test")
+    assert "<domain" in run(*command, "expand", "-f", "vm.yaml", cwd=tmp_path)
+
+
+def test_the_container_leaves_out_what_it_need_not_have():
+    """Of what the Containerfile copies, the build reads what the sdist has."""
+    ignored = (ROOT / ".containerignore").read_text().split()
+    targets = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["hatch"]["build"]["targets"]
+    included = targets["sdist"]["include"]
+    assert not {each.partition("/")[0] for each in included} & set(ignored)
+
+
+def test_what_others_pin_is_this_version():
+    """Hooks, action and templates are named by the tag of this version: it is there once the version is."""
+    pinned = re.compile(r"(?:rev: |ref: |action@|virtcatalog@|# )v(\d+\.\d+\.\d+)")
+    texts = [ROOT / "docs/ci.md", ROOT / "ci-templates/gitlab/virtcatalog.gitlab-ci.yml"]
+    found = [version for path in texts for version in pinned.findall(path.read_text())]
+    assert len(found) >= 5
+    assert set(found) == {virtcatalog.__version__}
