@@ -26,6 +26,7 @@ NAMES = [
     "catalogs",
     "conversions",
     "imports",
+    "templates",
     "expressions",
     "quantities",
     "yaml",

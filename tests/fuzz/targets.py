@@ -17,8 +17,10 @@ from typing import Any
 from choices import Choices
 from click.testing import CliRunner
 
-from virtcatalog import HOSTS, Cluster, expand, load_catalog
+from virtcatalog import HOSTS, Cluster, expand, load_catalog, process
+from virtcatalog.api.golang import unmarshal
 from virtcatalog.api.quantity import Quantity
+from virtcatalog.api.template import OpenShiftTemplate
 from virtcatalog.bring.convert.files import convert_files
 from virtcatalog.bring.kustomize.build import build
 from virtcatalog.bring.libvirt.domain import import_domain
@@ -35,10 +37,13 @@ from virtcatalog.cli import COMMANDS, main
 from virtcatalog.errors import ManifestError, UnsupportedError, VirtcatalogError
 from virtcatalog.kubevirt.conditions import Conditions
 from virtcatalog.kubevirt.hostfile import dump_host, read_host
+from virtcatalog.kubevirt.template.admission import admit_template
+from virtcatalog.kubevirt.template.openshift import convert_template
 from virtcatalog.manifests.document import Text
 from virtcatalog.manifests.dump import read_dump
 from virtcatalog.manifests.emit import dump
 from virtcatalog.manifests.git import Repository
+from virtcatalog.manifests.loose import LooseText
 from virtcatalog.manifests.read import read_apart
 from virtcatalog.manifests.sources import held
 from virtcatalog.render.output import render
@@ -79,6 +84,20 @@ CATALOG: dict[str, Any] = {
         "defaults": {"osType": "linux", "components": ["tpm"]},
         "preferences": {"linux": {"arch": "arm64", "requirements": {"vcpus": 2, "memory": "1Gi"}}},
         "variants": {"efi": {"preferences": ["l*"], "spec": {"firmware": {"preferredEfi": {}}}}},
+    },
+    "templates/linux.yaml": {
+        "defaults": {"vm": {"spec": {"template": {"spec": {"domain": {"devices": {}}}}}}, "message": "${NAME}"},
+        "sizes": {"small": {"instancetype": "m1.{{ size }}"}},
+        "workloads": {"server": {"parameters": {"P": {"from": "[a-z]{3}"}}, "labels": {"l": "{{ os }}"}}},
+        "systems": {
+            "linux": {
+                "preference": "linux",
+                "image": "{{ os }}",
+                "vm": {"metadata": {"annotations": {"a": "${{P}}-{{ image }}"}}},
+                "workloads": {"server": ["small"]},
+                "tests": {"one": {"NAME": "x", "P": "1"}},
+            }
+        },
     },
     "vms.yaml": {"web.yaml.j2": {"parameters": {"name": "web"}, "environments": {"lab": {"name": "w"}}}},
 }
@@ -487,6 +506,27 @@ def catalogs(data: bytes) -> None:
         str(error).encode()
 
 
+def templates(data: bytes) -> None:
+    choices = Choices(data)
+    document = choices.edited(choices.one((VM_TEMPLATE, OPENSHIFT_TEMPLATE)))
+    given = {choices.one(("NAME", "CPUS", "x")): str(choices.value())[:999] for _ in range(choices.number(2))}
+    try:
+        if isinstance(document, dict):
+            admit_template(document)
+            dump(process(document, given, seed=1).vm)
+    except VirtcatalogError as error:
+        str(error).encode("utf-8", "surrogateescape")
+    try:
+        text = LooseText(_written(choices, document), "f")
+        for reading in text.readings():
+            made = unmarshal(reading.data, OpenShiftTemplate, of_yaml=reading.of_yaml)
+            converted = dump(convert_template(made))
+            assert dump(next(LooseText(converted).readings()).data)
+            break
+    except VirtcatalogError as error:
+        str(error).encode("utf-8", "surrogateescape")
+
+
 def yaml(data: bytes) -> None:
     choices = Choices(data)
     pieces = (
@@ -757,6 +797,8 @@ def _call(choices: Choices) -> None:
         file.write_bytes(content)
     Path("vm.yaml").write_bytes(_written(choices, choices.edited(choices.one((VM, OWN)))))
     Path("cluster.yaml").write_bytes(_written(choices, choices.edited(choices.one(tuple(OBJECTS)))))
+    template = choices.one((VM_TEMPLATE, OPENSHIFT_TEMPLATE))
+    Path("template.yaml").write_bytes(_written(choices, choices.edited(template)))
     Path("link.yaml").symlink_to("/dev/zero")
     calls: tuple[list[str], ...] = (
         ["build"],
@@ -769,6 +811,8 @@ def _call(choices: Choices) -> None:
         ["explain", "-f", "vm.yaml", "--field", choices.one(("cpu", "devices.disks[0]", "x[", "\x1b", "a" * 3000))],
         ["impact", choices.one(("m", "linux", "x", "\ud800", ""))],
         ["convert", "-f", "vm.yaml", "-f", "cluster.yaml", "-o", choices.one(("yaml", "diff", "json"))],
+        ["template", "process", "-f", "template.yaml", "-p", choices.one(("NAME=x", "CPUS=", 'A=1,"', "\ud800=x"))],
+        ["template", "convert", "-f", "template.yaml", "-o", choices.one(("yaml", "json"))],
         ["adopt", "-f", "vm.yaml", "-o", choices.one(("yaml", "diff", "json"))],
         ["adopt", "-f", "vm.yaml", "--in-place"],
         ["release", choices.one(("v1", "", "a" * 300, "v 1", "é"))],
@@ -785,12 +829,41 @@ def _call(choices: Choices) -> None:
         assert "\x1b" not in text
 
 
+VM_TEMPLATE: dict[str, Any] = {
+    "apiVersion": "template.kubevirt.io/v1beta1",
+    "kind": "VirtualMachineTemplate",
+    "metadata": {"name": "t", "creationTimestamp": "2026-01-31T12:00:00+01:00"},
+    "spec": {
+        "message": "${NAME}",
+        "parameters": [
+            {"name": "NAME", "generate": "expression", "from": "vm-[a-z\\A]{5}[0-9]{2}"},
+            {"name": "CPUS", "value": "2", "required": True},
+        ],
+        "virtualMachine": {
+            "metadata": {"name": "${NAME}", "namespace": "x-${NAME}", "labels": {"${CPUS}": "x${CPUS}${NAME}"}},
+            "spec": {
+                "dataVolumeTemplates": [{"metadata": {"name": "d"}, "spec": {"storage": {}}}],
+                "template": {"spec": {"domain": {"cpu": {"cores": "${{CPUS}}"}, "memory": {"guest": "1.5Gi"}}}},
+            },
+            "status": {"conditions": [{"type": "Ready", "status": "True"}], "observedGeneration": 2.0},
+        },
+    },
+}
+OPENSHIFT_TEMPLATE: dict[str, Any] = {
+    "kind": "Template",
+    "metadata": {"name": "t", "labels": {"a": "b"}},
+    "objects": [VM_TEMPLATE["spec"]["virtualMachine"]],
+    "parameters": VM_TEMPLATE["spec"]["parameters"],
+}
+
+
 TARGETS: dict[str, Callable[[bytes], None]] = {
     each.__name__: each
     for each in (
         catalogs,
         conversions,
         imports,
+        templates,
         expressions,
         quantities,
         yaml,

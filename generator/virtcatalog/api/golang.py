@@ -46,6 +46,7 @@ _NULLS: Final = frozenset(
 
 _ABSENT: Final = object()
 _TIME: Final = re.compile(r"(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:[.,]\d+)?(Z|[+-]\d\d:\d\d)", re.ASCII)
+_SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _KEYS: Final = {"+Inf": ".inf", "-Inf": "-.inf", "NaN": ".nan"}
 #: What encoding/json takes for the letters of a name beside their other case.
 _FOLDED: Final = str.maketrans({"\u017f": "S", "\u212a": "K"})
@@ -88,19 +89,31 @@ def from_unstructured(data: dict[str, Any], kind: type[msgspec.Struct]) -> Read:
 
 
 def as_json(data: Any, path: Path = ()) -> Any:
-    """Data that some reader of YAML made, as sigs.k8s.io/yaml has it: keys are texts, and so are dates."""
+    """Data that some reader of YAML or JSON made, as Go's have it: keys are texts, and so are dates.
+
+    Half a surrogate pair, which is no character, becomes the one that stands for those that are not known.
+    """
     if len(path) > YAML_LEVELS:
         raise GoError(path[:1], f"is nested more than {YAML_LEVELS} levels deep")
     if isinstance(data, dict):
         return {(text := _key(key, path)): as_json(each, (*path, text)) for key, each in data.items()}
     if isinstance(data, list):
         return [as_json(each, (*path, index)) for index, each in enumerate(data)]
+    if isinstance(data, str):
+        return whole_characters(data)
     return data.isoformat() if type(data) is date else data
+
+
+def whole_characters(text: str) -> str:
+    """Return a text that can be written: without halves of surrogate pairs."""
+    if text.isascii() or not _SURROGATE.search(text):
+        return text
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def _key(key: Any, path: Path) -> str:
     if isinstance(key, str):
-        return key
+        return whole_characters(key)
     if isinstance(key, bool | int | float):
         return yaml_key(key)
     raise GoError(path, f"a key must be a string, not {describe(key)}")
@@ -340,13 +353,10 @@ def yaml_text(value: float) -> str:
         return "true" if value else "false"
     if isinstance(value, int):
         return str(value)
-    if not math.isfinite(value):
+    packed = struct.pack("@f", value)  # too large a number becomes infinite, as in Go
+    single = struct.unpack("@f", packed)[0]
+    if not math.isfinite(single):
         return "NaN" if value != value else "+Inf" if value > 0 else "-Inf"
-    try:
-        packed = struct.pack("f", value)
-    except OverflowError:
-        return "+Inf" if value > 0 else "-Inf"
-    single = struct.unpack("f", packed)[0]
-    digits = next(text for size in range(9) if struct.pack("f", float(text := f"{single:.{size}e}")) == packed)
+    digits = next(text for size in range(9) if struct.pack("@f", float(text := f"{single:.{size}e}")) == packed)
     exponent = int(digits.partition("e")[2])
     return f"{Decimal(digits):f}" if -4 <= exponent < 6 else digits

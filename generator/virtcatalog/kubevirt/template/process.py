@@ -12,7 +12,7 @@ from typing import Any, Final
 import msgspec
 
 from virtcatalog.api.findings import describe, field_path
-from virtcatalog.api.golang import GoError, as_json, from_unstructured, unmarshal
+from virtcatalog.api.golang import GoError, as_json, from_unstructured, unmarshal, whole_characters
 from virtcatalog.api.template import VirtualMachineTemplate
 from virtcatalog.api.vmstatus import WholeVirtualMachine
 from virtcatalog.errors import Cause, ManifestError, Problem, TemplateError, Warning, nearest
@@ -47,7 +47,8 @@ def process(
         template = unmarshal(as_json(template_manifest), VirtualMachineTemplate)
     except GoError as error:
         raise ManifestError(Problem(field=field_path(error.path), message=error.message)) from None
-    return process_read(merged(template, parameters or {}), chance(seed))
+    given = {whole_characters(name): whole_characters(value) for name, value in (parameters or {}).items()}
+    return process_read(merged(template, given), chance(seed))
 
 
 def chance(seed: int | None) -> Random:

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from virtcatalog.api.golang import GoError, as_json
 from virtcatalog.limits import PROCESSED_CHARACTERS, SUBSTITUTION_WORK, YAML_LEVELS
 
 REFERENCE: Final = re.compile(r"\$\{([a-zA-Z0-9_]+)\}")
@@ -114,8 +115,8 @@ def as_floats(value: Any) -> Any:
 def parse_json(text: str) -> Any:
     """Read JSON as Go does without a type; ValueError for what is none."""
     try:
-        return json.loads(text, parse_int=_float, parse_float=_float, parse_constant=_float)
-    except RecursionError:
+        return as_json(json.loads(text, parse_int=_float, parse_float=_float, parse_constant=_float))
+    except (RecursionError, GoError):
         raise ValueError("is nested too deeply") from None
 
 

@@ -1,0 +1,184 @@
+"""What Go makes of data that it reads into a type and writes out again."""
+
+import pytest
+
+from virtcatalog.api.addresses import sanitized_address, sanitized_network
+from virtcatalog.api.core import ObjectMeta, PodAffinityTerm, ResourceFieldSelector
+from virtcatalog.api.golang import GoError, as_json, from_unstructured, unmarshal, unmarshal_texts, yaml_key, yaml_text
+from virtcatalog.api.kubevirt import VirtualMachineInstanceSpec
+from virtcatalog.api.vmstatus import WholeVirtualMachine
+
+
+def vm(spec):
+    return from_unstructured({"spec": {"template": {"spec": spec}}}, WholeVirtualMachine).data["spec"]["template"][
+        "spec"
+    ]
+
+
+class TestWritten:
+    def test_zero_values_of_structs_are_always_written(self):
+        assert from_unstructured({}, WholeVirtualMachine).data == {
+            "metadata": {},
+            "spec": {"template": None},
+            "status": {},
+        }
+        assert unmarshal({}, VirtualMachineInstanceSpec) == {"domain": {"devices": {}, "resources": {}}}
+
+    def test_what_go_omits_is_not(self):
+        given = {"name": "", "labels": {}, "finalizers": [], "generation": 0, "deletionGracePeriodSeconds": 0}
+        assert unmarshal(given, ObjectMeta) == {"deletionGracePeriodSeconds": 0}
+
+    def test_a_list_or_pointer_that_is_always_written_is_null(self):
+        given = {"affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {}}}}
+        required = vm(given)["affinity"]["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"]
+        assert required == {"nodeSelectorTerms": None}
+        assert vm({"domain": {"devices": {"filesystems": [{"name": "a"}]}}})["domain"]["devices"]["filesystems"] == [
+            {"name": "a", "virtiofs": None}
+        ]
+
+    def test_texts_and_quantities_that_are_always_written(self):
+        assert unmarshal({}, PodAffinityTerm) == {"topologyKey": ""}
+        assert unmarshal({}, ResourceFieldSelector) == {"resource": "", "divisor": "0"}
+
+
+class TestJson:
+    def test_names_in_any_case_are_taken_and_others_dropped(self):
+        assert unmarshal({"NAME": "a", "bogus": 1}, ObjectMeta) == {"name": "a"}
+        assert unmarshal({"\u212aind": 1, "label\u017f": {"a": "b"}}, ObjectMeta) == {"labels": {"a": "b"}}
+
+    def test_names_in_two_cases_add_to_maps_and_the_last_text_counts(self):
+        domain = vm({"domain": {"CPU": {"cores": 2}, "cpu": {"sockets": 3}}})["domain"]
+        assert domain["cpu"] == {"cores": 2, "sockets": 3}
+        assert vm({"HOSTNAME": "b", "hostname": "a"})["hostname"] == "a"
+        assert "cpu" not in vm({"domain": {"CPU": {"cores": 2}, "cpu": None}})["domain"]
+
+    @pytest.mark.parametrize("value", [1.5, 2.0**32, -1.0, 1e21, "1", True, [1], {}])
+    def test_numbers_are_whole_and_in_range(self, value):
+        with pytest.raises(GoError) as error:
+            vm({"domain": {"cpu": {"cores": value}}})
+        assert error.value.path == ("spec", "template", "spec", "domain", "cpu", "cores")
+
+    def test_null_items_are_zero_values(self):
+        assert vm({"tolerations": [None]})["tolerations"] == [{}]
+        assert vm({"nodeSelector": {"a": None}})["nodeSelector"] == {"a": ""}
+
+    @pytest.mark.parametrize(("written", "port"), [(80.0, 80), ("http", "http")])
+    def test_ports_by_number_or_name(self, written, port):
+        probe = vm({"livenessProbe": {"httpGet": {"port": written}}})["livenessProbe"]
+        assert probe["httpGet"] == {"port": port}
+        with pytest.raises(GoError):
+            vm({"livenessProbe": {"httpGet": {"port": 2.0**31}}})
+
+    @pytest.mark.parametrize(("written", "read"), [("1024Mi", "1Gi"), (1.5, "1500m"), (1073741824.0, "1073741824")])
+    def test_quantities_in_their_canonical_form(self, written, read):
+        assert vm({"domain": {"memory": {"guest": written}}})["domain"]["memory"] == {"guest": read}
+
+    def test_numbers_of_yaml_become_texts_where_texts_are_wanted(self):
+        assert unmarshal({"name": 5, "labels": {"a": True, "b": None}}, ObjectMeta, of_yaml=True) == {
+            "name": "5",
+            "labels": {"a": "true", "b": ""},
+        }
+        assert unmarshal_texts({"a": 1.0}, of_yaml=True) == {"a": "1"}
+        with pytest.raises(GoError):
+            unmarshal_texts({"a": 1.0})
+
+
+class TestConverter:
+    def test_names_are_exact_and_others_told(self):
+        read = from_unstructured({"Spec": {}, "metadata": {"b": 1}, "a": 1}, WholeVirtualMachine)
+        assert read.unknown == ("Spec", "a", "metadata.b")
+
+    @pytest.mark.parametrize(("written", "read"), [(2.0, 2), (1e30, -(2**63)), (-0.0, None)])
+    def test_whole_numbers_of_any_size(self, written, read):
+        made = from_unstructured({"metadata": {"generation": written}}, WholeVirtualMachine).data["metadata"]
+        assert made.get("generation") == read
+
+    @pytest.mark.parametrize(
+        ("metadata", "message"),
+        [
+            ({"generation": 1.5}, "must be an integer"),
+            ({"generation": "1"}, "must be an integer"),
+            ({"name": 5.0}, "must be a string"),
+            ({"finalizers": "x"}, "must be a list"),
+            ({"labels": []}, "must be a map"),
+            ({"creationTimestamp": "yesterday"}, "must be a time"),
+        ],
+    )
+    def test_other_types_are_refused(self, metadata, message):
+        with pytest.raises(GoError, match=message):
+            from_unstructured({"metadata": metadata}, WholeVirtualMachine)
+
+    @pytest.mark.parametrize(
+        ("written", "read"),
+        [
+            ("2026-01-31T12:00:00Z", "2026-01-31T12:00:00Z"),
+            ("2026-01-31T12:00:00.5+02:00", "2026-01-31T10:00:00Z"),
+            ("0001-01-01T00:00:00Z", None),
+        ],
+    )
+    def test_times_in_utc(self, written, read):
+        made = from_unstructured({"metadata": {"deletionTimestamp": written}}, WholeVirtualMachine).data["metadata"]
+        assert made["deletionTimestamp"] == read
+
+    def test_conditions_have_their_times_written(self):
+        status = {"conditions": [{"type": "Ready", "status": "True"}]}
+        assert from_unstructured({"status": status}, WholeVirtualMachine).data["status"]["conditions"] == [
+            {"type": "Ready", "status": "True", "lastProbeTime": None, "lastTransitionTime": None}
+        ]
+
+
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [
+        (5, "5"),
+        (5.0, "5"),
+        (1.5, "1.5"),
+        (3.14159265358979, "3.1415927"),
+        (16777217.0, "1.6777216e+07"),
+        (999999.0, "999999"),
+        (1e6, "1e+06"),
+        (0.0001, "0.0001"),
+        (0.00001, "1e-05"),
+        (-2.5, "-2.5"),
+        (0.0, "0"),
+        (1e39, "+Inf"),
+        (-1e308, "-Inf"),
+        (float("nan"), "NaN"),
+        (True, "true"),
+    ],
+)
+def test_numbers_as_text(number, text):
+    assert yaml_text(number) == text
+
+
+def test_keys_are_texts():
+    assert as_json({1: {True: [], 2.5: "x"}}) == {"1": {"true": [], "2.5": "x"}}
+    assert yaml_key(float("inf")) == ".inf"
+    assert as_json(["a\ud800b", {"\udc00": 1}]) == ["a\ufffdb", {"\ufffd": 1}]
+    with pytest.raises(GoError, match="a key must be a string, not null"):
+        as_json({None: 1})
+
+
+@pytest.mark.parametrize(
+    ("address", "usual"),
+    [
+        ("010.000.0.1", "10.0.0.1"),
+        ("FE80:0::1", "fe80::1"),
+        ("::ffff:1.2.3.4", "1.2.3.4"),
+        ("2001:0db8:0:0:1:0:0:1", "2001:db8::1:0:0:1"),
+        ("1.2.3.4 ", "1.2.3.4 "),
+        ("256.1.1.1", "256.1.1.1"),
+        ("fe80::1%eth0", "fe80::1%eth0"),
+        ("", ""),
+    ],
+)
+def test_addresses(address, usual):
+    assert sanitized_address(address) == usual
+
+
+@pytest.mark.parametrize(
+    ("network", "usual"),
+    [("10.00.2.7/024", "10.0.2.7/24"), ("FD10::1/120", "fd10::1/120"), ("10.0.2.0/33", "10.0.2.0/33"), ("x", "x")],
+)
+def test_networks(network, usual):
+    assert sanitized_network(network) == usual
