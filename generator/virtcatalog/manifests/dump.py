@@ -9,7 +9,7 @@ from typing import Any
 from virtcatalog.api.kinds import holds_vm
 from virtcatalog.manifests.blocks import read_block
 from virtcatalog.manifests.document import Text
-from virtcatalog.manifests.identity import Data
+from virtcatalog.manifests.identity import Data, listed
 from virtcatalog.manifests.read import read_manifests
 
 _DOCUMENTS = re.compile(r"^---[ \t]*\n", re.MULTILINE)
@@ -90,15 +90,8 @@ def _data(text: str) -> Any:
 
 
 def _take_apart(data: Any, depth: int = 0) -> Iterable[Any]:
-    if not isinstance(data, dict) or depth > _DEEPEST_LIST:
-        return [data]
-    kind, items = data.get("kind"), data.get("items")
-    if not isinstance(kind, str) or not kind.endswith("List") or not isinstance(items, list):
-        return [data]
-    named = {"apiVersion": data.get("apiVersion"), "kind": kind.removesuffix("List")} if kind != "List" else {}
-    return (
-        each for item in items for each in _take_apart({**named, **item} if isinstance(item, dict) else item, depth + 1)
-    )
+    items = listed(data) if depth <= _DEEPEST_LIST else None
+    return [data] if items is None else (each for item in items for each in _take_apart(item, depth + 1))
 
 
 def _slim(vm: Data) -> Data:

@@ -18,6 +18,15 @@ def identity(manifest: Mapping[str, Any]) -> Identity:
     return str(manifest.get("kind")), metadata.get("namespace") or "", metadata.get("name") or ""
 
 
+def listed(data: Any) -> list[Any] | None:
+    """Return the items of a list as kubectl prints it, with what a list of one kind says for all of them; else None."""
+    kind, items = (data.get("kind"), data.get("items")) if isinstance(data, dict) else (None, None)
+    if not isinstance(kind, str) or not kind.endswith("List") or not isinstance(items, list):
+        return None
+    named = {"apiVersion": data.get("apiVersion"), "kind": kind.removesuffix("List")} if kind != "List" else {}
+    return [{**named, **item} if isinstance(item, dict) else item for item in items]
+
+
 def namespace_of(manifest: Mapping[str, Any]) -> str:
     """Return the namespace that a namespaced object is in; without one of its own it is in `default`."""
     metadata = manifest.get("metadata")

@@ -17,6 +17,7 @@ from virtcatalog.api.nodes import Node
 from virtcatalog.api.object import Object
 from virtcatalog.errors import ManifestError, Problem
 from virtcatalog.manifests.document import Text
+from virtcatalog.manifests.identity import listed
 
 
 class Manifest:
@@ -92,17 +93,11 @@ def read_apart(text: str | bytes, file: str = "") -> tuple[list[Manifest], list[
 
 def _take_apart(manifest: Manifest, depth: int = 0) -> Iterator[Manifest]:
     """Yield the items of a list as kubectl prints it, or the manifest itself."""
-    data = manifest.data
-    if not isinstance(data, dict) or depth > 3:
+    items = listed(manifest.data) if depth <= 3 else None
+    if items is None:
         yield manifest
         return
-    kind, items = data.get("kind"), data.get("items")
-    if not isinstance(kind, str) or not kind.endswith("List") or not isinstance(items, list):
-        yield manifest
-        return
-    named = {"apiVersion": data.get("apiVersion"), "kind": kind.removesuffix("List")} if kind != "List" else {}
-    for index, raw in enumerate(items):
-        item = {**named, **raw} if isinstance(raw, dict) else raw
+    for index, item in enumerate(items):
         yield from _take_apart(manifest.within(item, ("items", index)), depth + 1)
 
 

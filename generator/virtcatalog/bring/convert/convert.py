@@ -130,18 +130,3 @@ def _known(made: Data, changes: Changes) -> Data:
         for key, value in made.items()
         if key in kept or key == "status"
     }
-
-
-def listed(document: Any) -> list[Any] | None:
-    """Return the items of a list as kubectl prints it; None for what is none."""
-    if not isinstance(document, dict) or not str(document.get("kind")).endswith("List"):
-        return None
-    items = document.get("items")
-    return items if isinstance(items, list) else None
-
-
-def implied(document: Data, item: Any) -> Any:
-    """Return an item with the API version and kind that a typed list says for it."""
-    if document["kind"] == "List" or not isinstance(item, dict):
-        return item
-    return {"apiVersion": document.get("apiVersion"), "kind": document["kind"].removesuffix("List"), **item}

@@ -11,11 +11,12 @@ from virtcatalog.api.decode import decode_manifest
 from virtcatalog.api.findings import inspect_kind
 from virtcatalog.api.kinds import kind_type
 from virtcatalog.bring.convert.change import Converted, UnconvertibleError
-from virtcatalog.bring.convert.convert import Conversion, implied, listed
+from virtcatalog.bring.convert.convert import Conversion
 from virtcatalog.errors import ManifestError, Problem, VirtcatalogError
 from virtcatalog.manifests.document import Text
 from virtcatalog.manifests.edits import UnwritableError
 from virtcatalog.manifests.emit import dump, join
+from virtcatalog.manifests.identity import listed
 from virtcatalog.manifests.read import Manifest
 from virtcatalog.manifests.rewrite import rewritten
 from virtcatalog.manifests.syntax import YAMLError
@@ -73,9 +74,8 @@ def _objects(document: Any) -> Iterator[Any]:
     items = listed(document)
     if items is None:
         yield document
-        return
-    for item in items:
-        yield from _objects(implied(document, item))
+    for item in items or ():
+        yield from _objects(item)
 
 
 def _document(
@@ -96,11 +96,10 @@ def _document(
         return list(converted.objects)
     kept, further = [], []
     for index, item in enumerate(items):
-        part = manifest.within(implied(document, item), ("items", index))
-        new = _document(part, conversion, found, problems, depth + 1)
+        new = _document(manifest.within(item, ("items", index)), conversion, found, problems, depth + 1)
         kept += new[:1]
         further += new[1:]
-    if kept == [implied(document, item) for item in items] and not further:
+    if kept == items and not further:
         return [document]
     return [{**document, "apiVersion": "v1", "kind": "List", "items": [*kept, *further]}]
 
