@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from kustomizing import by_identity, kustomize
 
+from kustomizing import by_identity, kustomize
 from virtcatalog.bring.kustomize.build import build
 from virtcatalog.bring.kustomize.jsonpatch import PatchError, patched
 from virtcatalog.bring.objects.read import kustomized

@@ -147,5 +147,10 @@ def _cluster(side: Side, environment: str, conditions: Conditions, objects: Sequ
 
 
 def _differing(base: Iterable[Data], head: Iterable[Data]) -> frozenset[Identity]:
-    before, after = {located(each): each for each in base}, {located(each): each for each in head}
+    before, after = {located(each): _felt(each) for each in base}, {located(each): _felt(each) for each in head}
     return frozenset(key for key in before.keys() | after.keys() if before.get(key) != after.get(key))
+
+
+def _felt(manifest: Data) -> Data:
+    """What of an object a VM feels: of an instance type or preference no label, annotation or namespace."""
+    return manifest["spec"] if manifest["kind"] in KINDS and "spec" in manifest else manifest
