@@ -59,6 +59,8 @@ def test_json_of_one_vm_is_an_object_with_everything(run: Run) -> None:
     assert document["refusedBy"] is None
     assert document["domainXml"].startswith("<domain")
     assert document["vmi"]["kind"] == "VirtualMachineInstance"
+    assert document["pod"]["kind"] == "Pod"
+    assert document["podError"] is None
     assert document["origins"]["spec.domain.cpu.cores"] == ["instance type small", "preference linux"]
     assert document["origins"]["spec.domain.devices.disks[0].name"] == ["VM"]
 

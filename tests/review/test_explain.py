@@ -73,7 +73,6 @@ USING_MEDIUM = {"matchers": "instancetype: {name: medium}", "domain": "{devices:
         ("metadata.labels.app", "VM"),
         ("metadata.annotations.owner", "VM"),
         ("metadata.annotations[kubevirt.io/vm-generation]", "KubeVirt default"),
-        ("metadata.uid", "KubeVirt default"),
         ("spec.domain.memory.guest", "VM"),
         ("spec.domain.memory.maxGuest", "KubeVirt default"),
         ("spec.domain.machine.type", "KubeVirt default"),

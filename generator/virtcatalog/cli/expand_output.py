@@ -13,12 +13,14 @@ from virtcatalog.cli.console import data, summary, write_diff
 from virtcatalog.cli.expand_disks import print_disks
 from virtcatalog.cli.outcome import Outcomes
 from virtcatalog.cli.table import print_tables
+from virtcatalog.errors import UnsupportedError
 from virtcatalog.escaping import as_json
 
 if TYPE_CHECKING:
     from virtcatalog.ask.explain import Origin
     from virtcatalog.cli.vms import Located
     from virtcatalog.kubevirt.cluster import Cluster
+    from virtcatalog.kubevirt.pipeline import Result
 
 _LONGEST = 60
 _COLUMNS = ("Field", "Value", "From")
@@ -85,6 +87,7 @@ def print_json(outcomes: Outcomes, many: bool) -> None:
             "warnings": [msgspec.structs.asdict(each) for each in result.warnings],
             "vm": result.vm,
             "vmi": result.vmi,
+            **_pod(result),
             "origins": {each.field: [str(source) for source in each.sources] for each in _origins(vm, cluster)}
             if result.vmi
             else None,
@@ -97,6 +100,15 @@ def print_json(outcomes: Outcomes, many: bool) -> None:
         data("\n]\n" if separator == ",\n" else "[]\n")
     elif separator:
         data("\n")
+
+
+def _pod(result: Result) -> dict[str, Any]:
+    """The Pod, or why there is none: virt-controller makes none of the VMI, or virtcatalog does not model it."""
+    try:
+        error = result.pod_error
+        return {"pod": result.pod, "podError": msgspec.structs.asdict(error) if error else None}
+    except UnsupportedError as unsupported:
+        return {"pod": None, "podError": {"field": unsupported.field, "message": unsupported.sentence}}
 
 
 def print_pins(json_wanted: bool, outcomes: Outcomes, _many: bool) -> None:

@@ -13,8 +13,8 @@ from typing import Any
 from virtcatalog.api.devices import Interface
 from virtcatalog.api.kubevirt import VirtualMachineInstance
 from virtcatalog.kubevirt.launcher.launch.network import pod_link
+from virtcatalog.kubevirt.pod.devices import attachment
 from virtcatalog.kubevirt.pod.facts import Facts
-from virtcatalog.kubevirt.pod.resources import attachment
 
 ISTIO = "sidecar.istio.io/inject"
 

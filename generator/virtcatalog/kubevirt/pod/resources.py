@@ -6,18 +6,15 @@ layers, what the VMI asks for and what is calculated; where both name a resource
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Any
 
 from virtcatalog.api.annotations import EVEN_PARITY
-from virtcatalog.api.devices import GPU, HostDevice
 from virtcatalog.api.kubevirt import VirtualMachineInstance
 from virtcatalog.api.quantity import Quantity
 from virtcatalog.errors import UnsupportedError
-from virtcatalog.kubevirt.launcher.elements.hostdevs import is_claimed
 from virtcatalog.kubevirt.launcher.elements.iothreads import declared_pool, supplemental_pool
-from virtcatalog.kubevirt.launcher.elements.launchsecurity import uses_sev, uses_tdx
+from virtcatalog.kubevirt.pod.devices import check_permitted, plugin_resources, resource_claims
 from virtcatalog.kubevirt.pod.errors import PodError
 from virtcatalog.kubevirt.pod.facts import Facts
 from virtcatalog.kubevirt.pod.overhead import Term
@@ -46,7 +43,7 @@ def compute_resources(vmi: VirtualMachineInstance, facts: Facts, overhead: Quant
 
     Raises UnsupportedError for amounts that Go computes beyond its numbers.
     """
-    _check_permitted(vmi, facts)
+    check_permitted(vmi, facts)
     layers = _Layers(vmi)
     _add_storage(layers)
     _add_devices(layers, vmi, facts)
@@ -70,7 +67,7 @@ def compute_resources(vmi: VirtualMachineInstance, facts: Facts, overhead: Quant
         "limits": {name: str(amount) for name, amount in {**layers.calculated_limits, **layers.limits}.items()},
         "requests": {name: str(amount) for name, amount in {**layers.calculated_requests, **layers.requests}.items()},
     }
-    claims = list(_claims(vmi, facts))
+    claims = list(resource_claims(vmi, facts))
     return {**found, "claims": claims} if claims else found
 
 
@@ -235,88 +232,3 @@ def _limit_memory(layers: _Layers, vmi: VirtualMachineInstance, facts: Facts) ->
     if not limit < 2.0**63:
         raise UnsupportedError("", f"the namespace's ratio of {ratio} makes a memory limit that is beyond all numbers")
     layers.calculated_limits[_MEMORY] = Quantity.of(int(limit), request.notation)
-
-
-def plugin_resources(vmi: VirtualMachineInstance, facts: Facts) -> Iterator[str]:
-    """The resources that device plugins give the Pod one each of, named as often as it gets them."""
-    if facts.reads_networks:
-        yield from _network_resources(vmi, facts)
-    domain = vmi.spec.domain
-    devices: list[GPU | HostDevice] = [*domain.devices.gpus, *domain.devices.host_devices]
-    for device in devices:
-        if device.device_name and not (device.claim_name or device.request_name):
-            yield device.device_name
-    if domain.launch_security is not None:
-        if uses_sev(vmi):
-            yield "devices.kubevirt.io/sev"
-        if uses_tdx(vmi) and facts.traits.tdx_device:
-            yield "devices.kubevirt.io/tdx"
-    if any(disk.lun is not None and disk.lun.reservation for disk in domain.devices.disks):
-        yield "devices.kubevirt.io/pr-helper"
-    if facts.requests_iommufd:
-        yield "devices.kubevirt.io/iommufd"
-
-
-def _network_resources(vmi: VirtualMachineInstance, facts: Facts) -> Iterator[str]:
-    """What the NetworkAttachmentDefinitions say; one that is missing counts as saying nothing (NetworkToResource)."""
-    for network in vmi.spec.networks:
-        if network.multus is not None:
-            namespace, name = attachment(vmi.metadata.namespace, network.multus.network_name)
-            definition = facts.cluster.network_attachment_definition(namespace, name)
-            resource = definition.metadata.annotations.get("k8s.v1.cni.cncf.io/resourceName") if definition else None
-            if resource:
-                yield resource
-
-
-def attachment(namespace: str, name: str) -> tuple[str, str]:
-    """Namespace and name of a NetworkAttachmentDefinition (NetAttachDefNamespacedName)."""
-    before, slash, after = name.partition("/")
-    return (before, after) if slash else (namespace, name)
-
-
-def _claims(vmi: VirtualMachineInstance, facts: Facts) -> Iterator[dict[str, str]]:
-    """The resource claims of GPUs, host devices and networks, in this order."""
-    devices = vmi.spec.domain.devices
-    claiming: list[GPU | HostDevice] = [*devices.gpus] if facts.claims_gpus else []
-    claiming += devices.host_devices if facts.claims_host_devices else ()
-    names = set()
-    for device in claiming:
-        if is_claimed(device):
-            if facts.traits.crashes_on_claims_in_part and not (device.claim_name and device.request_name):
-                message = (
-                    f"KubeVirt {facts.release} crashes on device {device.name!r}: it needs claimName and requestName"
-                )
-                raise PodError("spec.domain.devices", message)
-            if not (facts.traits.claims_by_name_alone and device.claim_name in names):
-                yield _claim(device.claim_name, device.request_name)
-            names.add(device.claim_name)
-    if facts.claims_networks:
-        for network in vmi.spec.networks:
-            if network.resource_claim is not None:
-                yield _claim(network.resource_claim.claim_name, network.resource_claim.request_name)
-
-
-def _claim(name: str, request: str) -> dict[str, str]:
-    return {"name": name, "request": request} if request else {"name": name}
-
-
-def _check_permitted(vmi: VirtualMachineInstance, facts: Facts) -> None:
-    """Raise PodError for a device that the cluster does not permit; without a list it permits all.
-
-    Source: renderresources.go (validatePermittedHostDevices).
-    """
-    if facts.permitted is None:
-        return
-    devices, strict = vmi.spec.domain.devices, facts.traits.permits_device_by_device
-    gpus = [] if facts.claims_gpus and not strict else devices.gpus
-    families: tuple[tuple[str, Sequence[GPU | HostDevice], bool], ...] = (
-        ("gpus", gpus, facts.claims_gpus),
-        ("hostDevices", devices.host_devices, facts.claims_host_devices and strict),
-    )
-    for family, listed, spares_claims in families:
-        for position, device in enumerate(listed):
-            claimed = spares_claims and (device.claim_name or device.request_name)
-            if not claimed and device.device_name not in facts.permitted:
-                field = f"spec.domain.devices.{family}[{position}].deviceName"
-                message = f"{device.device_name!r} is not among the cluster's permittedHostDevices"
-                raise PodError(field, message)
