@@ -139,16 +139,17 @@ BROKEN = {
 def build(root: Path) -> None:
     """Write the repository with its history: `main` has FIRST, the branch `change` CHANGED."""
     _git(root, "init", "-q", "-b", "main")
-    _write(root, FIRST)
+    write(root, FIRST)
     _git(root, "add", "-A")
     _git(root, "commit", "-q", "-m", "First")
     _git(root, "checkout", "-q", "-b", "change")
-    _write(root, CHANGED)
+    write(root, CHANGED)
     _git(root, "commit", "-q", "-a", "-m", "Larger, and no huge")
-    _write(root, BROKEN)
+    write(root, BROKEN)
 
 
-def _write(root: Path, files: dict[str, str]) -> None:
+def write(root: Path, files: dict[str, str]) -> None:
+    """Write files below a folder."""
     for name, text in files.items():
         path = root / name
         path.parent.mkdir(parents=True, exist_ok=True)

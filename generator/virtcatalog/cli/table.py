@@ -22,11 +22,12 @@ def print_tables(
     tables: Iterable[tuple[str, Iterable[Row]]],
     *,
     titled: bool = True,
+    capitals: bool = True,
     style: Callable[[Row], str] | None = None,
 ) -> None:
     """Print tables of the same columns, each with its title where `titled` says so.
 
-    `style` gives a row its colour on a terminal, "" for none.
+    The header is in capitals, unless names are in it. `style` gives a row its colour on a terminal, "" for none.
     """
     separator = ""
     width, colour = columns_of_terminal(), coloured()
@@ -34,7 +35,7 @@ def print_tables(
         if titled:
             print_line(separator + single_line(title), "bold", colour)
             separator = "\n"
-        for line, row in laid_out(columns, rows, width):
+        for line, row in laid_out(columns, rows, width, capitals=capitals):
             print_line(line, "bold" if row is None else style(row) if style else "", colour)
 
 
@@ -43,10 +44,13 @@ def aligned(columns: Row, rows: Iterable[Row], width: int | None = None) -> Iter
     return (line for line, _ in laid_out(columns, rows, width))
 
 
-def laid_out(columns: Row, rows: Iterable[Row], width: int | None) -> Iterator[tuple[str, Row | None]]:
+def laid_out(
+    columns: Row, rows: Iterable[Row], width: int | None, *, capitals: bool = True
+) -> Iterator[tuple[str, Row | None]]:
     """Yield a table's lines within a width, None for any, each with the row that it is of; the header is of none."""
     given = list(rows)
-    cells = [[name.upper() for name in columns], *([single_line(cell) or "-" for cell in row] for row in given)]
+    header = [name.upper() if capitals else single_line(name) for name in columns]
+    cells = [header, *([single_line(cell) or "-" for cell in row] for row in given)]
     natural = [max(map(_length, column)) for column in zip(*cells, strict=True)]
     widths = _fitting(natural, cells, width)
     if widths is None:

@@ -1,0 +1,233 @@
+"""What a catalog offers, as facts: instance types, preferences, templates and environments, one item each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final, Literal, NamedTuple
+
+import msgspec
+
+from virtcatalog.api.annotations import DEPRECATED_LABEL
+from virtcatalog.api.quantity import Quantity
+from virtcatalog.catalog.model import Catalog
+from virtcatalog.check.minimal import host_of, lone_vm
+from virtcatalog.check.subject import Subject
+from virtcatalog.errors import Problem
+from virtcatalog.kubevirt.cluster import Cluster
+from virtcatalog.kubevirt.conditions import Conditions
+from virtcatalog.kubevirt.pipeline import Result, expand
+from virtcatalog.manifests.identity import Data
+
+Sort = Literal["types", "preferences", "templates", "environments"]
+Fact = str | int | bool | None
+
+_PREFIX: Final = "instancetype.kubevirt.io/"
+#: Facts that are bytes.
+BYTES: Final = frozenset({"memory", "requiredMemory", "maxMemory"})
+#: The facts of each sort, in the order in which they are shown, with what a table calls them.
+FACTS: Final[Mapping[Sort, Mapping[str, str]]] = {
+    "types": {
+        "class": "Class",
+        "vcpus": "vCPUs",
+        "memory": "Memory",
+        "gpus": "GPUs",
+        "hostDevices": "Devices",
+        "dedicatedCpus": "Dedicated",
+        "hugePages": "Huge pages",
+        "deprecated": "Deprecated",
+        "displayName": "Called",
+    },
+    "preferences": {
+        "osType": "System",
+        "architecture": "Arch",
+        "requiredVcpus": "Needs vCPUs",
+        "requiredMemory": "Needs memory",
+        "diskBus": "Disk bus",
+        "firmware": "Firmware",
+        "deprecated": "Deprecated",
+        "displayName": "Called",
+    },
+    "templates": {
+        "kind": "Kind",
+        "instancetype": "Instance type",
+        "preference": "Preference",
+        "environments": "Environments",
+        "file": "File",
+    },
+    "environments": {
+        "kubevirt": "KubeVirt",
+        "scope": "Scope",
+        "namespace": "Namespace",
+        "types": "Types",
+        "preferences": "Preferences",
+        "deprecated": "Deprecated",
+        "description": "Description",
+    },
+}
+
+
+class Item(msgspec.Struct, frozen=True):
+    """One thing that is offered; `facts` has those of its sort, None where there is nothing to say.
+
+    Amounts of memory are bytes. `manifest` is the object; an environment has none.
+    """
+
+    sort: Sort
+    name: str
+    facts: Mapping[str, Fact]
+    manifest: Data | None = None
+
+
+def items_of(objects: Iterable[Data]) -> list[Item]:
+    """Return the instance types and preferences among objects, a name once: both scopes of a catalog are alike."""
+    found: dict[tuple[str, str], Item] = {}
+    for each in objects:
+        item = _item(each)
+        if item is not None:
+            found.setdefault((item.sort, item.name), item)
+    return sorted(found.values(), key=_order)
+
+
+def items_of_catalog(catalog: Catalog, environments: Sequence[str] = ()) -> list[Item]:
+    """Return the templates and environments of a catalog; only those of some environments if there are any."""
+    found = [*_templates(catalog), *_environments(catalog)]
+    if not environments:
+        return found
+    return [each for each in found if each.name in environments or _is_in(each, environments)]
+
+
+class Becoming(NamedTuple):
+    """The least VM that has an instance type or a preference, and what becomes of it in its cluster."""
+
+    vm: Data
+    cluster: Cluster
+    result: Result
+
+
+def becomes(item: Item, objects: Iterable[Data], conditions: Conditions) -> Becoming:
+    """Expand the least VM that has an instance type or a preference, beside these objects."""
+    assert item.manifest is not None
+    subject = Subject(manifest=item.manifest, origin="import", place=_nowhere)
+    vm = lone_vm(subject)
+    vm["metadata"]["name"] = "example"
+    host = [host_of(subject).manifest] if item.sort == "preferences" else []
+    cluster = Cluster.under([*objects, item.manifest, *host], conditions)
+    return Becoming(vm, cluster, expand(vm, cluster))
+
+
+_KINDS: Final = {
+    "VirtualMachineClusterInstancetype": "types",
+    "VirtualMachineInstancetype": "types",
+    "VirtualMachineClusterPreference": "preferences",
+    "VirtualMachinePreference": "preferences",
+}
+
+
+def _nowhere(_field: str) -> Any:
+    return Problem()
+
+
+def _item(manifest: Data) -> Item | None:
+    sort = _KINDS.get(str(manifest.get("kind")))
+    if sort is None:
+        return None
+    name, spec = manifest["metadata"]["name"], manifest.get("spec") or {}
+    if sort == "types":
+        return Item("types", name, _of_type(manifest, spec), manifest)
+    return Item("preferences", name, _of_preference(manifest, spec), manifest)
+
+
+def _of_type(manifest: Data, spec: Data) -> dict[str, Fact]:
+    cpu, memory = spec.get("cpu") or {}, spec.get("memory") or {}
+    return {
+        "class": _label(manifest, "class"),
+        "vcpus": cpu.get("guest"),
+        "memory": _bytes(memory.get("guest")),
+        "gpus": len(spec.get("gpus") or ()) or None,
+        "hostDevices": len(spec.get("hostDevices") or ()) or None,
+        "dedicatedCpus": bool(cpu.get("dedicatedCPUPlacement")),
+        "hugePages": (memory.get("hugepages") or {}).get("pageSize"),
+        **_common(manifest),
+    }
+
+
+def _of_preference(manifest: Data, spec: Data) -> dict[str, Fact]:
+    required, devices = spec.get("requirements") or {}, spec.get("devices") or {}
+    firmware = spec.get("firmware") or {}
+    efi = firmware.get("preferredEfi") is not None or firmware.get("preferredUseEfi")
+    return {
+        "osType": _label(manifest, "os-type"),
+        "architecture": spec.get("preferredArchitecture") or required.get("architecture"),
+        "requiredVcpus": (required.get("cpu") or {}).get("guest"),
+        "requiredMemory": _bytes((required.get("memory") or {}).get("guest")),
+        "diskBus": devices.get("preferredDiskBus"),
+        "firmware": "UEFI" if efi else "BIOS" if firmware.get("preferredUseBios") else None,
+        **_common(manifest),
+    }
+
+
+def _common(manifest: Data) -> dict[str, Fact]:
+    metadata = manifest["metadata"]
+    annotations = metadata.get("annotations") or {}
+    instead, sunset = annotations.get(f"{_PREFIX}replacedBy"), annotations.get(f"{_PREFIX}sunset")
+    told = ", ".join(filter(None, (f"use {instead}" if instead else "", f"until {sunset}" if sunset else "")))
+    gone = (metadata.get("labels") or {}).get(DEPRECATED_LABEL) == "true"
+    name = annotations.get(f"{_PREFIX}displayName") or annotations.get("openshift.io/display-name")
+    return {"deprecated": (told or "yes") if gone else None, "displayName": name}
+
+
+def _templates(catalog: Catalog) -> Iterator[Item]:
+    everywhere = ", ".join(each.name for each in catalog.overlays)
+    for vm in catalog.vms:
+        spec = vm.manifest.get("spec") or {}
+        facts: dict[str, Fact] = {
+            "kind": str(vm.manifest.get("kind")),
+            "instancetype": (spec.get("instancetype") or {}).get("name"),
+            "preference": (spec.get("preference") or {}).get("name"),
+            "environments": vm.environment or ", ".join(vm.environments) or everywhere or None,
+            "file": vm.file,
+        }
+        yield Item("templates", vm.key, facts, vm.manifest)
+    for each in catalog.templates:
+        facts = {
+            "kind": "VirtualMachineTemplate",
+            "instancetype": each.instancetype or None,
+            "preference": each.preference or None,
+            "environments": ", ".join(each.environments) or None,
+            "file": each.file,
+        }
+        yield Item("templates", each.name, facts, each.manifest())
+
+
+def _environments(catalog: Catalog) -> Iterator[Item]:
+    for overlay in catalog.overlays:
+        sorts = [each.sort for each in items_of(catalog.objects(overlay.name))]
+        facts: dict[str, Fact] = {
+            "kubevirt": overlay.kubevirt or None,
+            "scope": overlay.scope,
+            "namespace": overlay.namespace or None,
+            "types": sorts.count("types"),
+            "preferences": sorts.count("preferences"),
+            "deprecated": overlay.deprecated,
+            "description": overlay.description or None,
+        }
+        yield Item("environments", overlay.name, facts)
+
+
+def _is_in(item: Item, environments: Sequence[str]) -> bool:
+    named = str(item.facts.get("environments") or "").split(", ")
+    return item.sort == "templates" and any(each in environments for each in named)
+
+
+def _label(manifest: Data, key: str) -> str | None:
+    return (manifest["metadata"].get("labels") or {}).get(f"{_PREFIX}{key}")
+
+
+def _bytes(amount: Any) -> int | None:
+    return None if amount is None else Quantity.parse(amount).value
+
+
+def _order(item: Item) -> tuple[Any, ...]:
+    facts = item.facts
+    size = facts.get("vcpus") or 0, facts.get("memory") or 0
+    return item.sort != "types", facts.get("class") or "", size, item.name

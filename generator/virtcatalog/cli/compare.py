@@ -1,0 +1,60 @@
+"""`virtcatalog compare`: some things of a catalog side by side."""
+
+from __future__ import annotations
+
+import click
+
+from virtcatalog.cli import options
+from virtcatalog.cli.console import failing, summary
+from virtcatalog.cli.items import FORMS, complete, found, named, print_records, shown
+from virtcatalog.cli.table import print_tables
+from virtcatalog.errors import counted
+
+_MOST = 8
+
+
+@click.command(
+    "compare",
+    epilog="""\b
+Examples:
+  virtcatalog compare m.large r.large
+  virtcatalog compare 'm.*' -o csv
+  virtcatalog compare linux.rhel9 linux.fedora -e production
+""",
+)
+@click.argument("names", nargs=-1, required=True, metavar="NAME|GLOB...", shell_complete=complete)
+@options.catalog("A catalog, an output tree, or a folder of manifests. [default: catalog]")
+@options.environments
+@options.form(FORMS[:4], default="table", text="How to print it.")
+@failing
+def command(names: tuple[str, ...], catalog: str | None, environments: tuple[str, ...], form: str) -> int:
+    """Show types, preferences, templates or environments side by side, a fact a line; a star marks what differs.
+
+    Exit status: 0 they are alike, 1 they differ.
+    """
+    from virtcatalog.ask.items import FACTS
+
+    items = named(found(catalog, environments), names, catalog)
+    if len(items) < 2:
+        raise click.UsageError("name two or more to compare")
+    sorts = list(dict.fromkeys(each.sort for each in items))
+    if len(sorts) > 1:
+        raise click.UsageError(f"{' and '.join(sorts)} cannot be compared with each other")
+    if form == "table" and len(items) > _MOST:
+        raise click.UsageError(f"a table compares {_MOST} at most, and these are {len(items)}; -o csv takes them all")
+    keys = FACTS[sorts[0]]
+    different = [key for key in keys if len({each.facts[key] for each in items}) > 1]
+    if form == "table":
+        rows = [
+            (f"{'*' if key in different else ' '} {title}", *(shown(each.facts[key], key) for each in items))
+            for key, title in keys.items()
+            if any(shown(each.facts[key], key) for each in items)
+        ]
+        columns = ("  Fact", *(each.name for each in items))
+        print_tables(
+            columns, [("", rows)], titled=False, capitals=False, style=lambda row: "bold" if row[0][0] == "*" else ""
+        )
+    else:
+        print_records([{"name": each.name, **each.facts} for each in items], form)
+    summary(f"{counted(len(different), 'fact')} of {len(keys)} {'differs' if len(different) == 1 else 'differ'}")
+    return 1 if different else 0

@@ -1,0 +1,129 @@
+"""What `list`, `show` and `compare` have in common: which items there are, and how facts are shown."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Sequence
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from virtcatalog.cli.console import data, echo
+from virtcatalog.cli.inputs import catalog_objects
+from virtcatalog.cli.table import print_tables
+from virtcatalog.errors import VirtcatalogError, nearest
+from virtcatalog.escaping import as_json
+from virtcatalog.manifests.sources import NOT_THERE, exists, is_catalog
+
+if TYPE_CHECKING:
+    from virtcatalog.ask.items import Fact, Item, Sort
+
+SORTS = ("types", "preferences", "templates", "environments")
+FORMS = ("table", "yaml", "json", "csv", "name")
+#: What a spreadsheet takes for a formula.
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+def found(catalog: str | None, environments: Sequence[str]) -> list[Item]:
+    """Return everything that a catalog, an output tree or a folder of manifests offers, in some environments or all."""
+    from virtcatalog.ask.items import items_of, items_of_catalog
+    from virtcatalog.catalog.load import load_catalog
+    from virtcatalog.placement import check_environments
+
+    path = catalog or "catalog"
+    if not exists(path):
+        raise VirtcatalogError(f"{path}: {NOT_THERE}")
+    loaded = load_catalog(path) if is_catalog(path) else None
+    check_environments(environments, loaded.overlays if loaded else (), f"in {path}")
+    if loaded is None:
+        items = items_of(catalog_objects(path))
+    elif environments:
+        deployed = (each for name in environments for each in loaded.objects(name))
+        items = [*items_of(deployed), *items_of_catalog(loaded, environments)]
+    else:
+        items = [*items_of(loaded.objects()), *items_of_catalog(loaded)]
+    if not items:
+        raise VirtcatalogError(f"{path}: offers no instance type and no preference")
+    return items
+
+
+def named(items: Iterable[Item], names: Sequence[str], catalog: str | None) -> list[Item]:
+    """Return the items of these names or globs, in the order of the names; what matches nothing is an error."""
+    items = list(items)
+    chosen: list[Item] = []
+    for name in names:
+        matching = [each for each in items if each.name == name] or [
+            each for each in items if fnmatchcase(each.name, name)
+        ]
+        if not matching:
+            hint = nearest(name, [each.name for each in items])
+            raise VirtcatalogError(f"{catalog or 'catalog'}: there is no {name!r}{hint}")
+        chosen += (each for each in matching if each not in chosen)
+    return chosen
+
+
+def shown(fact: Fact, key: str) -> str:
+    """A fact as people read it."""
+    from virtcatalog.ask.items import BYTES
+    from virtcatalog.units import memory
+
+    if fact is None or fact is False:
+        return ""
+    if fact is True:
+        return "yes"
+    return memory(fact) if key in BYTES and isinstance(fact, int) else str(fact)
+
+
+def print_items(sort: Sort, items: Sequence[Item], form: str) -> None:
+    """Print items of one sort, a line each."""
+    from virtcatalog.ask.items import FACTS
+
+    keys = FACTS[sort]
+    if form == "name":
+        for each in items:
+            echo(each.name)
+    elif form == "table":
+        # What no item has says nothing.
+        kept = {key: title for key, title in keys.items() if any(shown(each.facts[key], key) for each in items)}
+        rows = [(each.name, *(shown(each.facts[key], key) for key in kept)) for each in items]
+        print_tables(("Name", *kept.values()), [("", rows)], titled=False)
+    else:
+        _print_records([{"name": each.name, **{key: each.facts[key] for key in keys}} for each in items], form)
+
+
+def print_records(rows: list[dict[str, Fact]], form: str) -> None:
+    """Print facts for machines: YAML, JSON or CSV."""
+    _print_records(rows, form)
+
+
+def _print_records(rows: list[dict[str, Fact]], form: str) -> None:
+    if form == "json":
+        data(as_json(rows))
+    elif form == "yaml":
+        from virtcatalog.manifests.emit import dump
+
+        plain: list[Any] = [{key: value for key, value in row.items() if value is not None} for row in rows]
+        data(dump(plain))
+    else:
+        file = io.StringIO()
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(rows[0] if rows else ["name"])
+        writer.writerows([_cell(value) for value in row.values()] for row in rows)
+        echo(file.getvalue(), nl=False)
+
+
+def _cell(value: Fact) -> Fact:
+    """A value that a spreadsheet shows and does not compute."""
+    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
+
+
+def complete(context: click.Context, _option: click.Parameter, incomplete: str) -> list[str]:
+    """Complete the names of what there is; a catalog that cannot be read completes nothing."""
+    try:
+        items = found(context.params.get("catalog"), ())
+    except VirtcatalogError:
+        return []
+    sort = context.params.get("sort")
+    return [each.name for each in items if each.name.startswith(incomplete) and sort in (None, each.sort)]

@@ -1,0 +1,137 @@
+"""`virtcatalog show`: one thing of a catalog, and what it becomes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from virtcatalog.cli import options
+from virtcatalog.cli.conditions import conditioned
+from virtcatalog.cli.console import data, echo, failing
+from virtcatalog.cli.inputs import catalog_objects
+from virtcatalog.cli.items import complete, found, named, shown
+from virtcatalog.errors import VirtcatalogError
+from virtcatalog.escaping import as_json
+
+if TYPE_CHECKING:
+    from virtcatalog.ask.items import Becoming, Item
+    from virtcatalog.kubevirt.conditions import Conditions
+    from virtcatalog.kubevirt.pipeline import Result
+
+
+@click.command(
+    "show",
+    epilog="""\b
+Examples:
+  virtcatalog show m.large                    its facts, and what the least VM of it becomes
+  virtcatalog show m.large -o yaml            its manifest
+  virtcatalog show linux.fedora -o xml        the domain of the least VM with that preference
+  virtcatalog show production
+""",
+)
+@click.argument("name", shell_complete=complete)
+@options.catalog("A catalog, an output tree, or a folder of manifests. [default: catalog]")
+@options.environments
+@options.form(("text", "yaml", "json", "xml"), default="text", text="How to print it.")
+@failing
+@conditioned
+def command(name: str, catalog: str | None, environments: tuple[str, ...], form: str, conditions: Conditions) -> int:
+    """Show the type, preference, template or environment called NAME: its facts, and what it becomes."""
+    from virtcatalog.ask.items import becomes
+
+    items = named(found(catalog, environments), [name], catalog)
+    if len({each.name for each in items}) > 1:
+        raise click.UsageError(f"{name} means {len(items)} things; `virtcatalog list` lists them")
+    expandable = [each for each in items if each.sort in ("types", "preferences")]
+    if form in ("yaml", "json"):
+        _print_manifests(items, form)
+        return 0
+    beside = [each for each in catalog_objects(catalog) if each.get("kind") == "KubeVirt"]
+    if form == "xml":
+        if not expandable:
+            raise VirtcatalogError(f"{name} is no instance type and no preference; `virtcatalog expand` shows VMs")
+        for each in expandable:
+            data(_admitted(becomes(each, beside, conditions).result).domain_xml or "")
+        return 0
+    for index, each in enumerate(items):
+        made = _made(each, becomes(each, beside, conditions)) if each in expandable else ()
+        echo(("\n" if index else "") + "\n".join(_lines(each, made)))
+    return 0
+
+
+def _print_manifests(items: list[Item], form: str) -> None:
+    from virtcatalog.manifests.emit import dump, join
+
+    manifests: list[dict[str, Any]] = [
+        each.manifest if each.manifest is not None else {"name": each.name, **each.facts} for each in items
+    ]
+    if form == "json":
+        data(as_json(manifests[0] if len(manifests) == 1 else manifests))
+    else:
+        data(join(map(dump, manifests)))
+
+
+def _admitted(result: Result) -> Result:
+    from virtcatalog.errors import RefusedError
+
+    if not result.admitted:
+        raise RefusedError(*result.reasons)
+    return result
+
+
+def _lines(item: Item, made: Iterable[tuple[str, str]]) -> Iterator[str]:
+    from virtcatalog.ask.items import FACTS
+
+    yield f"{item.sort.removesuffix('s')} {item.name}"
+    facts = [(title, shown(item.facts[key], key)) for key, title in FACTS[item.sort].items()]
+    becoming = list(made)
+    width = max(len(title) for title, value in (*facts, *becoming) if value)
+    yield from (f"  {title.ljust(width)}  {value}" for title, value in facts if value)
+    if becoming:
+        yield "the least VM of it gets"
+    yield from (f"  {title.ljust(width)}  {value}" for title, value in becoming)
+
+
+def _made(item: Item, becoming: Becoming) -> Iterator[tuple[str, str]]:
+    """What the least VM became: what a preference says in it, or its guest and what its Pod requests."""
+    from virtcatalog.ask.explain import explain
+    from virtcatalog.ask.field import as_text
+
+    if not becoming.result.admitted or becoming.result.vmi is None:
+        yield "Refused", "; ".join(map(str, becoming.result.reasons))
+    elif item.sort == "types":
+        yield from _guest(becoming.result)
+    else:
+        for each in explain(becoming.vm, becoming.cluster):
+            if each.field.startswith("spec.") and any(str(one).startswith("preference ") for one in each.sources):
+                yield each.field.removeprefix("spec.").removeprefix("domain."), as_text(each.value)
+
+
+def _guest(result: Result) -> Iterator[tuple[str, str]]:
+    from virtcatalog.api.quantity import Quantity
+    from virtcatalog.units import memory
+
+    assert result.vmi is not None
+    domain = result.vmi["spec"]["domain"]
+    cpu, guest = domain.get("cpu") or {}, domain.get("memory") or {}
+    sockets, cores, threads = (cpu.get(key) or 1 for key in ("sockets", "cores", "threads"))
+    yield "Guest CPUs", f"{sockets * cores * threads}: sockets {sockets}, cores {cores}, threads {threads}"
+    if (cpu.get("maxSockets") or 0) > sockets:
+        yield "Up to", f"{cpu['maxSockets'] * cores * threads} by hotplug"
+    for title, key in (("Guest memory", "guest"), ("Up to", "maxGuest")):
+        if guest.get(key):
+            amount = memory(Quantity.parse(guest[key]).value)
+            yield title, amount if key == "guest" else f"{amount} by hotplug"
+    for container in ((result.pod or {}).get("spec") or {}).get("containers") or ():
+        if container.get("name") == "compute":
+            requests = (container.get("resources") or {}).get("requests") or {}
+            yield (
+                "Pod requests",
+                ", ".join(
+                    f"{key} {memory(Quantity.parse(value).value) if key == 'memory' else value}"
+                    for key, value in requests.items()
+                    if key in ("cpu", "memory")
+                ),
+            )

@@ -1,0 +1,140 @@
+"""`virtcatalog list`, `show` and `compare`: a catalog in the terminal."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import house
+import pytest
+from click.testing import CliRunner, Result
+
+from virtcatalog.cli import main
+from virtcatalog.cli.items import complete
+
+TYPES = """\
+class: g
+name: "{{ class }}.{{ size }}"
+sizes:
+  old: {vcpus: 4, memory: 8Gi, deprecated: {replacedBy: g.new, sunset: 2030-01-01}}
+  new:
+    vcpus: 4
+    memory: 16Gi
+    displayName: "=cmd()"
+    spec: {gpus: [{name: gpu, deviceName: example.org/gpu}], cpu: {dedicatedCPUPlacement: true}}
+"""
+
+
+@pytest.fixture(autouse=True)
+def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    house.write(tmp_path, house.FIRST | {"catalog/instancetypes/g.yaml": TYPES})
+
+
+def run(*arguments: str, status: int = 0) -> Result:
+    result = CliRunner().invoke(main, arguments)
+    assert result.exit_code == status, result.output
+    return result
+
+
+def names(*arguments: str, status: int = 0) -> list[str]:
+    return run("list", *arguments, "-o", "name", status=status).stdout.split()
+
+
+class TestFilters:
+    def test_types_are_sorted_by_class_and_size(self):
+        assert names() == ["g.old", "g.new", "m.small", "m.large", "m.huge"]
+
+    @pytest.mark.parametrize(
+        ("filters", "left"),
+        [
+            ("--class m", ["m.small", "m.large", "m.huge"]),
+            ("--class *", ["g.old", "g.new", "m.small", "m.large", "m.huge"]),
+            ("--min-vcpus 4", ["g.old", "g.new", "m.huge"]),
+            ("--max-vcpus 4 --min-vcpus 2", ["g.old", "g.new", "m.large"]),
+            ("--min-memory 16Gi", ["g.new", "m.huge"]),
+            ("--max-memory 8Gi", ["g.old", "m.small", "m.large"]),
+            ("--gpu", ["g.new"]),
+            ("--dedicated", ["g.new"]),
+            ("--no-deprecated --class g", ["g.new"]),
+            ("types g.* m.small", ["g.old", "g.new", "m.small"]),
+        ],
+    )
+    def test_leave_these(self, filters, left):
+        assert names(*filters.split()) == left
+
+    def test_nothing_left_is_told(self):
+        assert run("list", "--min-vcpus", "99", status=1).stderr == "no instance type\n"
+
+    @pytest.mark.parametrize(
+        ("arguments", "said"),
+        [
+            ("list preferences --gpu", "--gpu is about types, not about preferences"),
+            ("list --min-memory much", "'much' is not a quantity"),
+            ("list types m.lrage", "there is no 'm.lrage'; did you mean 'm.large'?"),
+            ("list -e nowhere", "there is no environment 'nowhere' in catalog"),
+            ("list -c nowhere", "nowhere: there is no such file or folder"),
+            ("list -c cluster", "cluster: offers no instance type and no preference"),
+            ("show g.*", "g.* means 2 things"),
+            ("compare m.large", "name two or more to compare"),
+            ("compare m.large lab", "types and environments cannot be compared"),
+            ("show web -o xml", "web is no instance type and no preference"),
+        ],
+    )
+    def test_nonsense(self, arguments, said):
+        assert said in run(*arguments.split(), status=2).stderr
+
+
+class TestForms:
+    def test_json_has_bytes_and_every_fact(self):
+        found = {each["name"]: each for each in json.loads(run("list", "-o", "json").stdout)}
+        assert found["g.old"] == {
+            "name": "g.old",
+            "class": "g",
+            "vcpus": 4,
+            "memory": 8 * 2**30,
+            "gpus": None,
+            "hostDevices": None,
+            "dedicatedCpus": False,
+            "hugePages": None,
+            "deprecated": "use g.new, until 2030-01-01",
+            "displayName": None,
+        }
+
+    def test_csv_computes_nothing_in_a_spreadsheet(self):
+        rows = {row["name"]: row for row in csv.DictReader(io.StringIO(run("list", "-o", "csv").stdout))}
+        assert rows["g.new"]["displayName"] == "'=cmd()"
+        assert rows["g.new"]["memory"] == str(16 * 2**30)
+
+    def test_an_output_tree_offers_the_same_types(self):
+        run("build")
+        assert names("-c", "output") == names()
+
+    def test_environments_deploy_what_they_select(self):
+        Path("catalog/overlays.yaml").write_text("lab: {}\nproduction: {select: {names: ['m.*']}}\n")
+        assert names("-e", "production") == ["m.small", "m.large", "m.huge"]
+        assert names("environments", "-e", "lab") == ["lab"]
+
+
+class TestShow:
+    def test_what_the_least_vm_gets(self):
+        assert "  Guest CPUs    2: sockets 2, cores 1, threads 1\n" in run("show", "m.large").stdout
+        assert "devices.disks[0].disk.bus  sata" in run("show", "house.windows").stdout
+
+    def test_manifests_and_domains(self):
+        assert json.loads(run("show", "m.large", "-o", "json").stdout)["kind"] == "VirtualMachineClusterInstancetype"
+        assert run("show", "m.large", "-o", "xml").stdout.startswith('<domain type="kvm"')
+
+    def test_the_cpus_and_the_cluster_count(self):
+        Path("virtcatalog.toml").write_text("arch = 'arm64'")
+        assert 'arch="aarch64"' in run("show", "m.large", "-o", "xml").stdout
+
+
+def test_names_complete():
+    context = main.make_context("virtcatalog", ["--color", "never"], resilient_parsing=True)
+    context.params |= {"catalog": None, "sort": "types"}
+    assert complete(context, context.command.params[0], "m.") == ["m.small", "m.large", "m.huge"]
+    context.params |= {"catalog": "nowhere"}
+    assert complete(context, context.command.params[0], "m.") == []
