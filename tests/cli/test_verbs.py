@@ -75,7 +75,7 @@ RUNS = (
     "bild",
 )
 #: Commands whose whole runs are elsewhere, with where.
-ELSEWHERE = {"import": "test_import_libvirt.py"}
+ELSEWHERE = {"import": "test_import_libvirt.py", "man": "test_man.py", "site": "../site"}
 
 
 @pytest.fixture(scope="module")
@@ -115,3 +115,4 @@ def test_help(command, width, snapshot):
 def test_no_command_is_left_out():
     assert {each.split()[0] for each in RUNS} | set(ELSEWHERE) >= set(COMMANDS)
     assert not set(ELSEWHERE) - set(COMMANDS)
+    assert all(Path(__file__).parent.joinpath(each).exists() for each in ELSEWHERE.values())

@@ -38,8 +38,8 @@ COMMANDS = {
     "completion": "Print the shell completion script.",
 }
 
-#: Modules that are not named as their command: `import` is a word of Python's.
-_MODULES = {"import": "importing"}
+#: Modules that are not named as their command: `import` and `list` are words of Python's.
+_MODULES = {"import": "importing", "list": "listing"}
 
 
 #: New containers, and rounds of younger generations, after which garbage is looked for. A command keeps most of what it
@@ -58,7 +58,7 @@ class _Commands(click.Group):
         return guarded(partial(super().invoke, ctx), debug=ctx.params["debug"])
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(COMMANDS)
+        return [*COMMANDS]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
