@@ -31,7 +31,7 @@ class VirtualMachineTemplateSpec(Object):
     """The VM, its parameters, and what is said once a VM is made of it."""
 
     virtual_machine: dict[str, Any]
-    parameters: list[Parameter] = []
+    parameters: list[Parameter] | None = None
     message: str = ""
 
 

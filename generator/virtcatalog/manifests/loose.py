@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import re
+from base64 import b64decode
 from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any, Final, NamedTuple
@@ -19,11 +20,13 @@ from virtcatalog.api.golang import GoError, as_json, yaml_key
 from virtcatalog.errors import ManifestError, Problem
 from virtcatalog.manifests.document import Builder, Text
 from virtcatalog.manifests.scalars import resolve
-from virtcatalog.manifests.syntax import PLAIN, ScalarNode
+from virtcatalog.manifests.syntax import PLAIN, QUOTED, TAG, ScalarNode
 
 _SEPARATOR: Final = re.compile(r"^---(.*)$", re.MULTILINE)
-_WHOLE: Final = re.compile(r"[-+]?(?:0[xXbBoO])?[0-9a-fA-F]+")
+_WHOLE: Final = re.compile(r"[-+]?(?:0[xXbBoO][0-9a-fA-F]+|[0-9]+)")
 _SHOWN: Final = 60
+#: Of the tags of scalars, those that say what they are; to others Go pays no heed.
+_TAGS: Final = frozenset(f"{TAG}{name}" for name in ("str", "int", "float", "bool", "null"))
 
 
 class Reading(NamedTuple):
@@ -86,11 +89,26 @@ class _Builder(Builder):
     _text: LooseText
 
     def _scalar(self, node: Any) -> Any:
-        if node.ctag is not PLAIN:
+        if node.ctag is QUOTED or node.tag in _TAGS:
             return super()._scalar(node)
+        if node.ctag is not PLAIN:
+            return self._binary(node) if node.tag == f"{TAG}binary" else node.value
         value = resolve(node.value)
-        whole = type(value) is int and _WHOLE.fullmatch(node.value.replace("_", ""))
-        return float(value) if type(value) is int and not whole else value
+        if type(value) is not int:
+            return value
+        most = 2**63 if node.value.startswith("+") else 2**64
+        whole = _WHOLE.fullmatch(node.value.replace("_", "")) and -(2**63) <= value < most
+        return value if whole else float(value)
+
+    def _binary(self, node: Any) -> str:
+        try:
+            return b64decode("".join(node.value.split()), validate=True).decode()
+        except ValueError:
+            self._text.fault(node.start_mark, "is not base64 of a text, as the tag !!binary says")
+            return ""
+
+    def _check_tag(self, node: Any, kind: str) -> None:
+        """Maps and lists are what they are, whatever their tags say."""
 
     def _key(self, node: Any) -> str | None:
         value = self._scalar(node) if isinstance(node, ScalarNode) else None

@@ -1,0 +1,100 @@
+"""Text as virtctl's decoder reads it."""
+
+import pytest
+
+from virtcatalog.errors import ManifestError
+from virtcatalog.manifests.loose import LooseText
+
+
+def read(text):
+    return [(each.data, each.of_yaml) for each in LooseText(text, "t.yaml").readings()]
+
+
+def data(text):
+    return read(text)[-1][0]
+
+
+@pytest.mark.parametrize(
+    ("text", "first"),
+    [
+        ("a: 1\n---\nb: 2\n", {"a": 1}),
+        ("---\na: 1\n---\nb: 2\n", {"a": 1}),
+        ("# only this\n---\nb: 2\n", None),
+        ("---\n---\nb: 2\n", None),
+        ("--- # comment\na: 1\n", {"a": 1}),
+        ("a: |\n  x\n--- \nb: 2\n", {"a": "x\n"}),
+        ("a: 1\r\n---\r\nb: 2\r\n", {"a": 1}),
+    ],
+)
+def test_only_the_first_document_is_read(text, first):
+    assert data(text) == first
+
+
+def test_json_is_read_as_json_first():
+    assert next(LooseText('{"a": 1}{"b": ', "t.json").readings()) == ({"a": 1}, False)
+    assert read('\n  {"a": 1.0}') == [({"a": 1.0}, False), ({"a": 1.0}, True)]
+    assert read("{a: 1}") == [({"a": 1}, True)]
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("16777217.0", 16777217.0),
+        ("5.0", 5.0),
+        ("1e3", 1000.0),
+        ("18446744073709551615", 2**64 - 1),
+        ("18446744073709551616", 2.0**64),
+        ("+9223372036854775808", 2.0**63),
+        ("5", 5),
+        ("0x1F", 31),
+        ("010", 8),
+        ("1_000", 1000),
+        ("yes", True),
+        ("2024-01-01", "2024-01-01"),
+        ("!foo 5", "5"),
+        ("!!str 5", "5"),
+        ("!!binary aGVsbG8=", "hello"),
+        ("!foo {a: b}", {"a": "b"}),
+    ],
+)
+def test_scalars_keep_whether_they_are_floats(text, value):
+    found = data(f"a: {text}\n")["a"]
+    assert (type(found), found) == (type(value), value)
+
+
+@pytest.mark.parametrize(
+    ("key", "text"), [("5", "5"), ("true", "true"), ("3.14159265358979", "3.1415927"), ("1e6", "1e+06")]
+)
+def test_keys_are_texts(key, text):
+    assert data(f"{key}: x\n") == {text: "x"}
+
+
+def test_the_last_of_two_keys_counts_and_both_are_told():
+    text = LooseText("a: 1\nb: {c: 1, c: 2}\na: 3\n", "t.yaml")
+    assert next(text.readings()).data == {"a": 3, "b": {"c": 2}}
+    assert [str(each) for each in text.repeated] == [
+        "t.yaml:2:11: the key 'c' is here twice, first in line 2: this one counts",
+        "t.yaml:3:1: the key 'a' is here twice, first in line 1: this one counts",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "t.yaml: is empty: there is nothing to read"),
+        ("a: 1\n--- b: 2\n", "t.yaml:2:1: after --- stands 'b: 2': put it on a line of its own"),
+        ("? ~\n: x\n", "a key must be a string, not null"),
+        ("a: !!binary '%'\n", "t.yaml:1:4: is not base64 of a text, as the tag !!binary says"),
+        (b"\xff", "is not UTF-8 text"),
+    ],
+)
+def test_what_cannot_be_read_has_a_place(text, message):
+    with pytest.raises(ManifestError) as error:
+        read(text)
+    assert message in str(error.value)
+
+
+def test_a_fault_is_placed_by_its_path():
+    text = LooseText("a:\n  b: 1\n", "t.yaml")
+    assert str(text.at_path(("a", "b"), "no")) == "t.yaml:2:3: a.b: no"
+    assert str(text.at_field("a", "no", at="a.b")) == "t.yaml:2:3: a: no"
