@@ -19,6 +19,7 @@ from virtcatalog.manifests.emit import dump
 from virtcatalog.site import chart as charts
 from virtcatalog.site.facts import Type, Wish, types, wishes
 from virtcatalog.site.icons import icon
+from virtcatalog.site.kin import Kin
 from virtcatalog.site.pairs import Matrix, matrix
 from virtcatalog.site.snippets import kustomize, terraform, vm
 
@@ -34,7 +35,6 @@ POLICY = "; ".join(
         "form-action 'none'",
     )
 )
-_SIMILAR = 5
 
 
 class Lines(str):
@@ -53,6 +53,7 @@ class _Site:
         self.catalog = catalog
         self.types, self.wishes = types(catalog), wishes(catalog)
         self.matrix = matrix(catalog, conditions)
+        self.kin = Kin(self.types)
         self.templates = jinja2.Environment(
             loader=jinja2.PackageLoader("virtcatalog.site"),
             autoescape=True,
@@ -110,9 +111,9 @@ class _Site:
             type=each,
             fitting=[wish for wish, reason in fitting if not reason],
             others=[(wish, reason) for wish, reason in fitting if reason],
-            similar=_similar(each, self.types),
-            smaller=_beside(each, self.types, -1),
-            larger=_beside(each, self.types, 1),
+            similar=self.kin.similar(each),
+            smaller=self.kin.beside(each, -1),
+            larger=self.kin.beside(each, 1),
             yaml=Lines(dump(manifest)),
             kustomize=Lines(kustomize(self.catalog, manifest)),
             terraform=Lines(terraform(manifest)),
@@ -172,24 +173,3 @@ def _flat(path: str, value: Any) -> Iterator[tuple[str, str]]:
             yield from _flat(f"{path}[{number}]", each)
     else:
         yield path, value if isinstance(value, str) else json.dumps(value)
-
-
-def _similar(each: Type, all_types: Sequence[Type]) -> list[Type]:
-    """The types nearest in vCPUs and memory, of other series first come first."""
-
-    def distance(other: Type) -> tuple[float, bool, str]:
-        cpus = max(other.vcpus, each.vcpus) / max(min(other.vcpus, each.vcpus), 1)
-        memory = max(other.memory, each.memory) / max(min(other.memory, each.memory), 1)
-        unlike = len(set(other.features) ^ set(each.features))
-        return round(cpus * memory, 6) + unlike / 10, other.deprecated, other.name
-
-    others = [other for other in all_types if other.name != each.name and other.series != each.series]
-    return sorted(others, key=distance)[:_SIMILAR]
-
-
-def _beside(each: Type, all_types: Sequence[Type], direction: int) -> Type | None:
-    """The next smaller or larger size of the same series with the same features."""
-    alike = [other for other in all_types if (other.series, other.features) == (each.series, each.features)]
-    ordered = sorted(alike, key=lambda other: (other.vcpus, other.memory, other.name))
-    place = [other.name for other in ordered].index(each.name) + direction
-    return ordered[place] if 0 <= place < len(ordered) else None

@@ -26,16 +26,24 @@
 
   const number = (name, otherwise) => (state.get(name) ? Number(state.get(name)) : otherwise);
   function wanted() {
+    // What the address says is read once, not for each row.
     const words = (state.get("q") || "").toLowerCase().split(/\s+/).filter(Boolean);
-    const between = (value, name) => value >= number(name + "-min", -Infinity) && value <= number(name + "-max", Infinity);
-    return (row, index) =>
-      words.every((word) => texts[index].includes(word)) &&
-      (!state.get("class") || row.series === state.get("class")) &&
-      between(row.vcpus, "vcpus") && between(row.memory / GIB, "memory") && between(row.ratio, "ratio") &&
-      (!state.get("environment") || row.environments.includes(state.get("environment"))) &&
-      (!state.get("deprecated") || row.deprecated === (state.get("deprecated") === "only")) &&
-      (!state.get("gpu") || row.gpus > 0) && (!state.get("pages") || row.page !== "") &&
-      (!state.get("dedicated") || row.dedicated);
+    const tests = [];
+    const between = (name, value) => {
+      const least = number(name + "-min", -Infinity), most = number(name + "-max", Infinity);
+      if (least !== -Infinity || most !== Infinity) tests.push((row) => value(row) >= least && value(row) <= most);
+    };
+    const when = (name, test) => { if (state.get(name)) tests.push(test(state.get(name))); };
+    between("vcpus", (row) => row.vcpus);
+    between("memory", (row) => row.memory / GIB);
+    between("ratio", (row) => row.ratio);
+    when("class", (wish) => (row) => row.series === wish);
+    when("environment", (wish) => (row) => row.environments.includes(wish));
+    when("deprecated", (wish) => (row) => row.deprecated === (wish === "only"));
+    when("gpu", () => (row) => row.gpus > 0);
+    when("pages", () => (row) => row.page !== "");
+    when("dedicated", () => (row) => row.dedicated);
+    return (row, index) => words.every((word) => texts[index].includes(word)) && tests.every((test) => test(row));
   }
   function ordered(found) {
     const sort = state.get("sort") || "", down = sort.startsWith("-");

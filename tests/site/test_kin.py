@@ -1,0 +1,51 @@
+"""Which instance types are like another."""
+
+from __future__ import annotations
+
+from virtcatalog.site.facts import Type
+from virtcatalog.site.kin import Kin
+
+GIB = 2**30
+
+
+def row(name: str, vcpus: int, gib: int, *features: str, deprecated: bool = False) -> Type:
+    return Type(
+        name=name,
+        title="",
+        description="",
+        series=name.partition(".")[0],
+        vcpus=vcpus,
+        memory=gib * GIB,
+        ratio=gib / vcpus,
+        gpus=0,
+        page="",
+        dedicated=False,
+        features=features,
+        environments=(),
+        deprecated=deprecated,
+        retirement="",
+    )
+
+
+A2, A4, A8, A4X = row("a.2", 2, 8), row("a.4", 4, 16), row("a.8", 8, 32), row("a.4x", 4, 16, "realtime")
+B4, B4X, B8, B64 = row("b.4", 4, 16), row("b.4x", 4, 16, "realtime"), row("b.8", 8, 32), row("b.64", 64, 256)
+OLD = row("c.4", 4, 16, deprecated=True)
+ALL = [A8, A2, A4X, A4, B64, B8, B4X, B4, OLD]
+
+
+def test_the_next_sizes_are_of_its_class_with_its_features():
+    kin = Kin(ALL)
+    assert (kin.beside(A4, -1), kin.beside(A4, 1)) == (A2, A8)
+    assert (kin.beside(A2, -1), kin.beside(A8, 1)) == (None, None)
+    assert (kin.beside(A4X, -1), kin.beside(A4X, 1)) == (None, None)
+
+
+def test_similar_ones_are_of_other_classes_the_nearest_first():
+    assert Kin(ALL).similar(A4) == [B4, OLD, B4X, B8, B64]
+    assert Kin(ALL).similar(A4X)[0] == B4X
+
+
+def test_of_thousands_the_nearest_are_found():
+    many = [row(f"b.{vcpus}", vcpus, 4 * vcpus) for vcpus in range(1, 500)]
+    kin = Kin([A8, *many])
+    assert [each.name for each in kin.similar(A8)] == ["b.8", "b.9", "b.7", "b.10", "b.6"]
