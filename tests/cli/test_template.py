@@ -15,7 +15,7 @@ spec:
   message: ${NAME} is ready
   parameters:
   - {name: NAME, generate: expression, from: 'web-[a-z]{4}', description: The name.}
-  - {name: CPUS, value: 2}
+  - {name: CPUS, value: "2"}
   - {name: SPARE}
   virtualMachine:
     metadata: {name: "${NAME}"}
@@ -108,6 +108,12 @@ def test_bad_texts_have_a_place(text, message):
     found = run("process", "-f", "t.yaml")
     assert found.startswith("exit 2\n--- stdout\n--- stderr\n")
     assert message in found
+
+
+def test_expand_says_how_a_template_becomes_a_vm():
+    result = CliRunner().invoke(main, ["expand", "-f", "t.yaml"])
+    assert result.exit_code == 2
+    assert "no VirtualMachine in t.yaml; `virtcatalog template process` makes one of a template" in result.stderr
 
 
 def test_keys_that_stand_twice_are_told():

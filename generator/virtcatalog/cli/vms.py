@@ -114,7 +114,9 @@ def gather(
     batches = [*met.of_templates(templates, files), *(met.of_files(files) if plain else ())]
     if not any(batch.vms or batch.unreadable for batch in batches) and not files.problems:
         where = f" for {listed(environments)}" if environments else ""
-        raise VirtcatalogError(f"no VirtualMachine{where} in {', '.join(sources) or catalog or 'catalog'}")
+        kinds = {each.manifest.get("kind") for each, _ in files.objects}
+        hint = "; `virtcatalog template process` makes one of a template" if "VirtualMachineTemplate" in kinds else ""
+        raise VirtcatalogError(f"no VirtualMachine{where} in {', '.join(sources) or catalog or 'catalog'}{hint}")
     return batches, files.problems
 
 
