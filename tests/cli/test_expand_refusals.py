@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from expanding import TYPES, UNSUPPORTED, Run, vm
 from syrupy.assertion import SnapshotAssertion
@@ -158,3 +160,16 @@ spec:
     assert [line for line in result.stderr.splitlines() if line.startswith("dv.yaml")] == [
         "dv.yaml:5:49: DataVolume/disk: spec.source.http.checksum: warning: unknown field 'checksum'; it is left out"
     ]
+
+
+def test_refusals_as_a_sarif_log(run: Run) -> None:
+    text = vm("x", "running: true", devices="disks: [{name: a, disk: {bus: floppy}}]")
+    result = run("-f", "vm.yaml", "-o", "sarif", vm_yaml=text)
+    assert result.exit_code == 1
+    found = json.loads(result.stdout)["runs"][0]["results"]
+    places = [each["locations"][0]["physicalLocation"]["region"] for each in found]
+    assert [(each["level"], place["startLine"]) for each, place in zip(found, places, strict=True)] == [
+        ("error", 9),
+        ("error", 9),
+    ]
+    assert json.loads(run("-f", "vm.yaml", "-o", "sarif", vm_yaml=vm("x")).stdout)["runs"][0]["results"] == []

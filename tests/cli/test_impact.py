@@ -99,6 +99,12 @@ def test_several_names_are_told_one_after_another() -> None:
     assert "\ncomponent idle: 0 objects\n" in result.stdout
 
 
+def test_a_pattern_stands_for_all_that_it_fits_once() -> None:
+    found = json.loads(run("m.*", "m.small", "*.one", "-o", "json").stdout)
+    assert [each["name"] for each in found] == ["m.large", "m.small", "windows.one"]
+    assert "there is no 'z.*'" in run("z.*").output
+
+
 def test_an_unknown_name_is_an_error_with_the_nearest_one() -> None:
     result = run("m.smal")
     assert result.exit_code == 2

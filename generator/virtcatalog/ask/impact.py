@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, Literal
 
@@ -70,8 +71,8 @@ def impacts(
 ) -> list[Impact]:
     """Tell the impact of each name in the catalog or folder of manifests at `path`, on its templates and VMs of dumps.
 
-    With `environments` only these are looked at. VirtcatalogError for a name that stands for nothing, ProblemsError for
-    a catalog that cannot be rendered.
+    A name may be a pattern, `m.*`. With `environments` only these are looked at. VirtcatalogError for a name that
+    stands for nothing, ProblemsError for a catalog that cannot be rendered.
     """
     label = path.as_posix()
     folder = open_source(str(path))
@@ -87,12 +88,20 @@ def impacts(
     check_places((each.where for each in dumps), side.overlays, f"in {label}")
     side = only(side, environments)
     known = _known(side, folder if is_catalog else None)
+    names = list(dict.fromkeys(each for name in names for each in _matching(name, known)))
     missing = [name for name in names if name not in known]
     if missing:
         said = "; ".join(f"there is no {name!r}{nearest(name, known)}" for name in missing)
         raise VirtcatalogError(f"{path}: {said}")
     asked = conditions or Conditions()
     return [_impact(name, known[name], side, folder, dumps, asked, environments) for name in names]
+
+
+def _matching(name: str, known: Iterable[str]) -> list[str]:
+    """The names that a pattern such as `m.*` stands for; the name itself if it is none, or stands for nothing."""
+    if not set("*?[") & set(name):
+        return [name]
+    return [each for each in known if fnmatchcase(each, name)] or [name]
 
 
 def _impact(

@@ -58,6 +58,29 @@ def print_diff(outcomes: Outcomes, _many: bool) -> None:
             write_diff(template_diff(vm.manifest, result.vmi, vm.title))
 
 
+def print_sarif(outcomes: Outcomes, _many: bool) -> None:
+    """Print why VMs are refused, and what they are warned of, as a SARIF log for code scanning."""
+    from virtcatalog.errors import placed
+    from virtcatalog.sarif import log, result
+
+    rules = [{"id": rule, "shortDescription": {"text": text}} for rule, (_, text) in _SARIF.items()]
+    found: list[dict[str, Any]] = []
+    for vm, expanded, _ in outcomes:
+        for rule, problems in (
+            ("refused", placed(expanded.reasons, vm.problem)),
+            ("warning", placed(expanded.warnings, vm.problem)),
+        ):
+            level, index = _SARIF[rule][0], list(_SARIF).index(rule)
+            found += (result(rule, index, level, each.sentence, each.file, each.line, each.column) for each in problems)
+    data(as_json(log("virtcatalog expand", rules, found)))
+
+
+_SARIF = {
+    "refused": ("error", "KubeVirt refuses the VM, or virt-launcher fails on it."),
+    "warning": ("warning", "KubeVirt takes the VM, and something in it is odd."),
+}
+
+
 def print_explanation(outcomes: Outcomes, many: bool) -> None:
     """Print where every field of the VMIs comes from."""
     tables = (
@@ -157,4 +180,5 @@ PRINTERS: dict[str, Printer] = {
     "diff": print_diff,
     "explain": print_explanation,
     "disks": print_disks,
+    "sarif": print_sarif,
 }
