@@ -33,7 +33,7 @@ def environments_for(vm: Data, overlays: Sequence[Overlay], where: str = "", onl
         if named:
             return [where]
     taking = _taking(vm, candidates)
-    if not (only or where or _meets_catalog(vm) or any(each.kubevirt for each in taking)):
+    if not (only or where or wants_catalog(vm) or any(each.kubevirt for each in taking)):
         return [BASE]
     kinds = named_kinds(vm)
     having = [each for each in taking if kinds <= set(each.kinds)]
@@ -84,7 +84,7 @@ def places_of(places: Iterable[str], overlays: Iterable[Overlay]) -> list[str]:
     return [each.name for each in overlays if not {each.name, *each.clusters}.isdisjoint(places)]
 
 
-def _meets_catalog(vm: Data) -> bool:
+def wants_catalog(vm: Data) -> bool:
     """Whether a VM names or infers an instance type or preference."""
     spec = vm_spec(vm)
     return isinstance(spec, dict) and any(spec.get(matcher) for matcher in MATCHERS)

@@ -187,3 +187,26 @@ def test_a_broken_file_of_environments_leaves_nothing_to_tell(change: Change) ->
     result = CliRunner().invoke(main, ["diff", "main", "catalog", "-o", "json", "-f", dump("fleet.yaml", vm("db"))])
     assert result.exit_code == 2
     assert json.loads(result.stdout)["notCompared"]["vms"] == ["shop/db", "server"]
+
+
+def test_a_vm_that_wants_nothing_says_nothing_of_where_one_that_infers_is(change: Change) -> None:
+    change.put("overlays.yaml", "production: {select: {names: [m.small]}}\nstaging: {select: {names: [m.small]}}\n")
+    alone, inferring = vm("alone"), vm("db")
+    del alone["spec"]["instancetype"]
+    alone["spec"]["template"]["spec"]["domain"]["memory"] = {"guest": "1Gi"}
+    inferring["spec"]["instancetype"] = {"inferFromVolume": "root"}
+    inferring["spec"]["template"]["spec"]["volumes"] = [{"name": "root", "dataVolume": {"name": "root"}}]
+    source = {"kind": "DataSource", "name": "os", "namespace": "shop"}
+    inferring["spec"]["dataVolumeTemplates"] = [{"metadata": {"name": "root"}, "spec": {"sourceRef": source, "storage": {}}}]
+    labels = {"instancetype.kubevirt.io/default-instancetype": "m.large"}
+    system = {
+        "apiVersion": "cdi.kubevirt.io/v1beta1",
+        "kind": "DataSource",
+        "metadata": {"name": "os", "namespace": "shop", "labels": labels},
+        "spec": {"source": {"pvc": {"name": "os", "namespace": "shop"}}},
+    }
+    fates = change.fates("-f", dump("fleet.yaml", alone, inferring, system))
+    assert {each for each in fates if "/" in each[1]} == {
+        ("production", "shop/db", "refused"),
+        ("staging", "shop/db", "refused"),
+    }

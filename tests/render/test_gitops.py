@@ -6,9 +6,9 @@ import tarfile
 from pathlib import Path
 
 import pytest
-from kustomizing import kustomize
 
 import otheryaml
+from kustomizing import kustomize
 from virtcatalog.api.quantity import Quantity
 from virtcatalog.catalog.gitops import FLUX_SUBSTITUTE, SYNC_OPTIONS, SYNC_WAVE
 from virtcatalog.catalog.model import (

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from kustomizing import by_identity, kustomize
 
 import otheryaml
+from kustomizing import by_identity, kustomize
 from virtcatalog.api.quantity import Quantity
 from virtcatalog.catalog.model import (
     Catalog,

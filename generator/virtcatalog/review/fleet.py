@@ -12,7 +12,7 @@ from virtcatalog.kubevirt.alike import Alike
 from virtcatalog.kubevirt.conditions import Conditions
 from virtcatalog.kubevirt.instancetype.references import named_kinds, references, refers_to_own_namespace
 from virtcatalog.manifests.identity import Data, Identity, identity, namespace_of
-from virtcatalog.placement import BASE, environments_for
+from virtcatalog.placement import BASE, environments_for, wants_catalog
 from virtcatalog.review.comparison import Comparison, KnownField
 from virtcatalog.review.fate import FATES, Fate, FateKind
 from virtcatalog.review.judge import Case, Effect, Progress, applied, judge, judge_all, with_removed
@@ -135,7 +135,7 @@ class Reviewer:
         self._comparisons: dict[tuple[str, str, tuple[str, ...]], Comparison] = {}
         self._groups: dict[tuple[str, ...], Group] = {}
         self._rows: dict[tuple[str, Fate, tuple[Identity, ...]], Row] = {}
-        self._places: dict[tuple[str, str, tuple[str, ...]], list[str]] = {}
+        self._places: dict[tuple[str | None, str, bool, frozenset[str]], list[str]] = {}
         self._requests = Requests()
         self._told = {name for side in self._sides for name in side.objects}
         self.fleet = Fleet()
@@ -300,7 +300,9 @@ class Reviewer:
 
     def _environments_of(self, given: Given) -> list[str]:
         """Where a VM is now; where it will be if nothing says that."""
-        key = (namespace_of(given.vm), given.where, tuple(sorted(named_kinds(given.vm))))
+        # What `environments_for` goes by.
+        namespace = (given.vm.get("metadata") or {}).get("namespace")
+        key = namespace, given.where, wants_catalog(given.vm), frozenset(named_kinds(given.vm))
         found = self._places.get(key)
         if found is None:
             by_side = [environments_for(given.vm, side.overlays, given.where, self._only) for side in self._sides]
