@@ -197,7 +197,9 @@ def test_a_vm_that_wants_nothing_says_nothing_of_where_one_that_infers_is(change
     inferring["spec"]["instancetype"] = {"inferFromVolume": "root"}
     inferring["spec"]["template"]["spec"]["volumes"] = [{"name": "root", "dataVolume": {"name": "root"}}]
     source = {"kind": "DataSource", "name": "os", "namespace": "shop"}
-    inferring["spec"]["dataVolumeTemplates"] = [{"metadata": {"name": "root"}, "spec": {"sourceRef": source, "storage": {}}}]
+    inferring["spec"]["dataVolumeTemplates"] = [
+        {"metadata": {"name": "root"}, "spec": {"sourceRef": source, "storage": {}}}
+    ]
     labels = {"instancetype.kubevirt.io/default-instancetype": "m.large"}
     system = {
         "apiVersion": "cdi.kubevirt.io/v1beta1",

@@ -8,7 +8,18 @@ from virtcatalog.escaping import html as escaped
 from virtcatalog.escaping import terminal
 from virtcatalog.review.fate import FATES
 from virtcatalog.review.plan import Line, Plan, plans
-from virtcatalog.review.report import Report, consequences, effects, headline, members, sides, totals, upgrades
+from virtcatalog.review.report import (
+    Report,
+    consequences,
+    effects,
+    headline,
+    members,
+    requests,
+    shortages,
+    sides,
+    totals,
+    upgrades,
+)
 
 _STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; max-width: 70rem; margin: 2rem auto; padding: 0 1rem; color: #1f2328 }
@@ -38,6 +49,8 @@ def _body(report: Report, title: str) -> Iterator[str]:
         yield from _plan(plan)
     for said, lines in upgrades(report):
         yield f"<h2>{escaped(said)}</h2>\n{_list(lines)}"
+    for title, lines in (("Requests", requests(report)), ("Shortages", shortages(report))):
+        yield f"<h2>{title}</h2>\n{_list(lines)}" if lines else ""
     yield f"<p>{escaped(totals(report))}</p>\n"
     if report.fleet.groups:
         yield "<h2>VMs that are created or started from now on</h2>\n"
