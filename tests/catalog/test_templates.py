@@ -188,6 +188,19 @@ def test_a_label_that_kubernetes_refuses_is_told_at_its_place(catalog):
     ]
 
 
+def test_references_between_values_are_told_with_sets_too(catalog):
+    own = "    parameters: {A: {value: '${NAME}'}}\n    message: ${A}\n    tests: {a: {A: x}}\n"
+    problems = catalog.problems(BASE | {"templates/linux.yaml": text_of(own)})
+    assert problems == [f"templates/linux.yaml:15:22: systems.one.parameters.A.value: refers to NAME, {ENDED}"]
+
+
+def test_few_words_cannot_ask_for_very_many(catalog):
+    names = ", ".join(f"n{number}: " for number in range(60))
+    text = f"{HEAD}sizes: {{small: }}\nworkloads: {{{names}}}\nsystems: {{{names}}}\n"
+    (problem,) = catalog.problems(BASE | {"templates/linux.yaml": text})
+    assert "templates/linux.yaml" in problem
+
+
 def test_every_template_is_admitted(catalog):
     loaded = templates(catalog, matrix("  one: {preference: linux.one}\n"))
     assert [admit(each.manifest(), Cluster([])) for each in loaded.templates] == [[]] * 4

@@ -30,6 +30,8 @@ from virtcatalog.manifests.emit import dump
 from virtcatalog.manifests.merge import merge
 
 _NAME: Final = "{{ os }}-{{ workload }}-{{ size }}"
+#: The work of making a VM of a template, and looking at it.
+_MADE: Final = 8_000
 #: A reference to a parameter that is none to an expression of the catalog's.
 _WHOLE: Final = re.compile(r"\$\{\{([a-zA-Z0-9_]+)\}\}")
 _HIDDEN: Final = re.compile("\ue000([a-zA-Z0-9_]+)\ue001")
@@ -167,17 +169,29 @@ def _spec(data: Mapping[str, Any], system: str) -> dict[str, Any]:
 
 def _check(composer: Composer, merged: Merged, template: Template) -> None:
     """Report what the API server and the webhook refuse or warn of, and sets of values that make no VM."""
+    _spend(composer, merged)
     found = admit_template(template.manifest())
     for cause in found.causes:
         composer.report(merged, _declared(template, found.at or cause.field), cause.message)
     for warning in found.warnings:
-        if not warning.field.endswith(".value") or template.tests == {}:
+        # What is required and has no value gets one of the sets, which are tried below.
+        index = re.fullmatch(r"spec\.parameters\[(\d+)\]\.value", warning.field)
+        if not template.tests or not index or template.spec["parameters"][int(index[1])].get("value"):
             composer.report(merged, _declared(template, warning.field), warning.message)
     for name, values in template.tests.items():
+        _spend(composer, merged)
         try:
             process(template.manifest(), values or {}, seed=0)
         except TemplateError as error:
             composer.report(merged, ("tests", name), str(error))
+
+
+def _spend(composer: Composer, merged: Merged) -> None:
+    """Charge the making of a VM to the catalog's budget: a few words may ask for very many."""
+    try:
+        composer.sources.work.spend(_MADE)
+    except WorkError as error:
+        composer.sources.stop(merged.layers[-1].place, merged.layers[-1].path, error.message)
 
 
 def _declared(template: Template, field: str) -> FieldPath:
