@@ -815,6 +815,10 @@ def _call(choices: Choices) -> None:
         ["template", "convert", "-f", "template.yaml", "-o", choices.one(("yaml", "json"))],
         ["adopt", "-f", "vm.yaml", "-o", choices.one(("yaml", "diff", "json"))],
         ["adopt", "-f", "vm.yaml", "--in-place"],
+        ["create", "vm", *_flags(choices), *_flags(choices), "-c", choices.one(("catalog", "common-instancetypes@v1"))],
+        ["create", "instancetype", "-c", "catalog", "--name", choices.one(_NAMES), "--cpu", "2", "--memory", "1Gi"],
+        ["create", "preference", "-c", "catalog", "--name", choices.one(_NAMES), "--machine-type", "\ud800"],
+        ["expand", "-f", "vm.yaml", "--at", choices.one(("HEAD", "", "--x", "a\x00b"))],
         ["release", choices.one(("v1", "", "a" * 300, "v 1", "é"))],
         ["hosts", choices.one(("reference", "vm.yaml", "x" * 5000, "."))],
         ["schema", choices.one(("VirtualMachine", "x" * 300, ""))],
@@ -827,6 +831,34 @@ def _call(choices: Choices) -> None:
     for text in (result.stdout, result.stderr):
         assert "Traceback" not in text
         assert "\x1b" not in text
+
+
+_NAMES = ("m.new", "../x", "linux.x", "", "\ud800", "a" * 300)
+_FLAGS = ("memory", "instancetype", "infer-preference", "volume-pvc", "volume-import", "ssh-key", "access-cred", "user")
+_TEXTS = (
+    *(
+        "",
+        "x",
+        "src:a",
+        "src:a,bootorder:1",
+        "type:blank,size:1Gi",
+        "type:ds,src:a,name:\ud800",
+        'a,"b',
+        "\x1b",
+        "1e30",
+    ),
+    *(
+        "type:http,size:1,url:u,extraheaders:",
+        "src:k,method:nocloud",
+        "a/b/c",
+        "virtualmachineinstancetype/m",
+        "9" * 300,
+    ),
+)
+
+
+def _flags(choices: Choices) -> list[str]:
+    return [f"--{choices.one(_FLAGS)}={choices.one(_TEXTS)}"]
 
 
 VM_TEMPLATE: dict[str, Any] = {
