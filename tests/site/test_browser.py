@@ -7,13 +7,14 @@ takes some seconds.
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import time
 from pathlib import Path
 
 import pytest
 
-from virtcatalog import load_catalog
+from virtcatalog import Cluster, expand, load_catalog
 from virtcatalog.site.facts import types
 from virtcatalog.site.pages import render
 
@@ -21,6 +22,7 @@ if not (os.environ.get("CI") or os.environ.get("BROWSER")):
     pytest.skip("set BROWSER=1 to test the site in Chromium", allow_module_level=True)
 
 import axe_selenium_python
+from ruamel.yaml import YAML
 from selenium import webdriver
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
@@ -28,7 +30,17 @@ from selenium.webdriver.support.ui import Select, WebDriverWait
 
 ROOT = Path(__file__).parents[2]
 AXE = Path(axe_selenium_python.__file__).parent / "node_modules" / "axe-core" / "axe.min.js"
-PAGES = ("index", "matrix", "compare", "chart", "preferences", "environments", "types/u1.medium", "preferences/fedora")
+PAGES = (
+    "index",
+    "matrix",
+    "compare",
+    "chart",
+    "preferences",
+    "environments",
+    "form",
+    "types/u1.medium",
+    "preferences/fedora",
+)
 CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
 
 
@@ -244,6 +256,42 @@ class TestMatrix:
         assert "u1.medium" in rows
         assert "u1.8xlarge" not in rows
         assert fragment(browser) == "#type=u1&preference=windows.11&refused=1"
+
+
+class TestForm:
+    def text(self, browser, name: str) -> str:
+        return browser.find_element(By.ID, name).text
+
+    def test_makes_a_vm_that_kubevirt_admits(self, page, example):
+        browser = page("form.html#type=u1.medium&preference=fedora")
+        vm = YAML(typ="safe").load(self.text(browser, "manifest"))
+        assert vm["spec"]["instancetype"] == {"name": "u1.medium"}
+        assert expand(vm, Cluster(example.objects())).admitted
+        assert self.text(browser, "fits") == "KubeVirt admits this pair."
+
+    def test_says_why_a_pair_does_not_fit(self, page):
+        browser = page("form.html#type=u1.medium")
+        Select(browser.find_element(By.NAME, "preference")).select_by_visible_text("windows.11")
+        WebDriverWait(browser, 5).until(lambda driver: self.text(driver, "fits"))
+        assert self.text(browser, "fits") == "They do not fit: the preference requires 2 vCPUs, there are 1."
+        assert "preference=windows.11" in fragment(browser)
+
+    def test_has_virtctls_line(self, page):
+        browser = page("form.html#name=db&type=u1.large&boot=claim&source=gold&run=Halted")
+        assert self.text(browser, "virtctl") == (
+            "virtctl create vm --name db --instancetype u1.large --run-strategy Halted --volume-pvc src:gold"
+        )
+
+    def test_quotes_what_it_has_to(self, page):
+        hostile = 'a\'; rm -rf "$HOME" #\n: {}'
+        browser = page("form.html#boot=claim&type=u1.large&name=true")
+        script = "const f = document.getElementsByName('source')[0]; f.value = arguments[0];"
+        browser.execute_script(script + "f.dispatchEvent(new Event('input', { bubbles: true }))", hostile)
+        vm = YAML(typ="safe").load(self.text(browser, "manifest"))
+        assert vm["metadata"]["name"] == "true"
+        source = vm["spec"]["template"]["spec"]["volumes"][0]["persistentVolumeClaim"]["claimName"]
+        assert source == hostile.replace("\n", "")  # the field is of one line
+        assert f"src:{source}" in shlex.split(self.text(browser, "virtctl"))
 
 
 def test_a_point_of_the_chart_opens_its_type(page):

@@ -68,6 +68,7 @@ def test_there_is_a_page_for_each_type_and_preference(pages):
         "chart.html",
         "compare.html",
         "environments.html",
+        "form.html",
         "index.html",
         "matrix.html",
         "preferences.html",

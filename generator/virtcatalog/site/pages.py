@@ -23,7 +23,7 @@ from virtcatalog.site.kin import Kin
 from virtcatalog.site.pairs import Matrix, matrix
 from virtcatalog.site.snippets import kustomize, terraform, vm
 
-ASSETS = ("site.css", "site.js", "types.js", "matrix.js", "compare.js")
+ASSETS = ("site.css", "site.js", "types.js", "matrix.js", "compare.js", "form.js")
 #: `file:` lets the site work from a folder; no page asks for anything from elsewhere.
 POLICY = "; ".join(
     (
@@ -80,7 +80,9 @@ class _Site:
         environments = [each.name for each in self.catalog.overlays]
         yield "index.html", self._page("types.html", rows=rows, series=series, environments=environments)
         yield "compare.html", self._page("compare.html", specs=dict(self._specs()))
-        yield "matrix.html", self._page("matrix.html", data=_matrix_data(self.types, self.wishes, self.matrix))
+        judged = _matrix_data(self.types, self.wishes, self.matrix)
+        yield "matrix.html", self._page("matrix.html", data=judged)
+        yield "form.html", self._page("form.html", data=judged)
         size = {"width": charts.WIDTH, "height": charts.HEIGHT, "margin": charts.MARGIN}
         yield "chart.html", self._page("chart.html", "", chart=charts.chart(self.types), **size)
         yield "preferences.html", self._page("preferences.html", groups=_by_system(self.wishes))
