@@ -3,7 +3,7 @@
 import pytest
 
 from rollout.conftest import edited, kubevirt, roll, shown
-from virtcatalog import Cluster, ManifestError, rollout
+from virtcatalog import Cluster, ManifestError, UnsupportedError, rollout
 
 
 def test_the_same_manifest_changes_nothing(vm):
@@ -58,6 +58,15 @@ def test_a_vm_that_could_not_start_is_told_of_as_if_it_were_new(vm):
     nameless = edited(vm, instancetype={"name": "missing"}, template__spec__domain={"devices": {}})
     told = roll(nameless, vm)
     assert (told.runs, told.refused) == (False, False)
+
+
+def test_a_machine_that_waits_for_a_guest_is_not_modelled(vm):
+    gate = kubevirt(developerConfiguration={"featureGates": ["DecentralizedLiveMigration"]})
+    waiting = edited(vm, runStrategy="WaitAsReceiver")
+    with pytest.raises(UnsupportedError, match=r"spec\.runStrategy"):
+        roll(waiting, vm, gate)
+    told = roll(vm, waiting, gate)
+    assert "needs a VMI that was started to receive a guest" in told.error[0].message
 
 
 def test_what_replaces_a_manifest_keeps_nothing_that_the_cluster_added(vm):

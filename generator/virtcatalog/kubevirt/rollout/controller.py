@@ -15,7 +15,6 @@ from virtcatalog.kubevirt.admission.causes import invalid
 from virtcatalog.kubevirt.admission.vmi import validate_vmi
 from virtcatalog.kubevirt.controller.vm import (
     GENERATION_ANNOTATION,
-    MIGRATION_TARGET_ANNOTATION,
     ControllerError,
     start_vmi,
 )
@@ -35,6 +34,7 @@ from virtcatalog.kubevirt.rollout.vmiadmission import admit_vmi_update
 from virtcatalog.kubevirt.rollout.volumemigration import MIGRATION, migrate_volumes
 from virtcatalog.kubevirt.rollout.webhook import admit_update
 
+RECEIVER = "WaitAsReceiver"
 _IMMEDIATE_DATA_VOLUMES = "kubevirt.io/immediate-data-volume-creation"
 _READY_PHASES = ("", "Succeeded", "WaitForFirstConsumer", "PendingPopulation")
 _PASSES = 50
@@ -130,7 +130,7 @@ def _run(running: Running, vm: VirtualMachine, *, halted: bool) -> bool:
     if vmi is None:
         _start(running, vm)
         return True
-    if vm.spec.run_strategy == "WaitAsReceiver" and vmi.metadata.annotations.get(MIGRATION_TARGET_ANNOTATION) != "true":
+    if vm.spec.run_strategy == RECEIVER:
         raise SyncError(invalid("spec.runStrategy", "WaitAsReceiver needs a VMI that was started to receive a guest"))
     return False
 
@@ -271,8 +271,7 @@ def _update_live(running: Running, vm: VirtualMachine) -> Restart | None:
     for spec in place(running.vmi.spec, wanted):
         _patch(running, spec)
     needed.append(_brought(running, plug_memory(running, wanted)))
-    if vm.spec.run_strategy != "WaitAsReceiver":
-        needed.append(_brought(running, migrate_volumes(running, vm.spec)))
+    needed.append(_brought(running, migrate_volumes(running, vm.spec)))
     return next((restart for restart in needed if restart is not None), None)
 
 

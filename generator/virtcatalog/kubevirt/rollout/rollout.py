@@ -13,14 +13,14 @@ from virtcatalog.api.findings import Path, Rules, inspect
 from virtcatalog.api.kubevirt import VirtualMachine
 from virtcatalog.api.quantity import Quantity
 from virtcatalog.api.shape import Leaf, Shape
-from virtcatalog.errors import Cause, ManifestError, Problem, Warning
+from virtcatalog.errors import Cause, ManifestError, Problem, UnsupportedError, Warning
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.controller.vm import GENERATION_ANNOTATION
 from virtcatalog.kubevirt.defaults.webhooks import mutate_vm
 from virtcatalog.kubevirt.pipeline import MOST_CAUSES, admit_vm, build, read
 from virtcatalog.kubevirt.reasons import reasons
 from virtcatalog.kubevirt.result import Result
-from virtcatalog.kubevirt.rollout.controller import run_strategy, settle, store
+from virtcatalog.kubevirt.rollout.controller import RECEIVER, run_strategy, settle, store
 from virtcatalog.kubevirt.rollout.migratable import action, required
 from virtcatalog.kubevirt.rollout.outcome import Migration, Next, Rollout
 from virtcatalog.kubevirt.rollout.revisions import revision_names
@@ -73,6 +73,8 @@ def start(manifest: dict[str, Any], cluster: Cluster) -> Running | Rollout:
     vm = read(manifest, VirtualMachine, cluster, warnings)
     if isinstance(vm, Result):
         return Rollout(runs=False, reasons=vm.reasons, causes=vm.causes)
+    if vm.spec.run_strategy == RECEIVER:
+        raise UnsupportedError("spec.runStrategy", "a machine that waits to receive a guest does not run yet")
     vm.metadata.generation = vm.metadata.generation or 1
     causes = mutate_vm(vm, cluster) or admit_vm(vm, cluster)
     if causes:
