@@ -61,7 +61,10 @@ def test_every_system_has_every_workload_and_size_unless_it_says_which(catalog):
             "os.template.kubevirt.io/two": "true",
             "workload.template.kubevirt.io/desktop": "true",
         },
-        "annotations": {"openshift.io/display-name": "two, desktop, large"},
+        "annotations": {
+            "kustomize.toolkit.fluxcd.io/substitute": "disabled",
+            "openshift.io/display-name": "two, desktop, large",
+        },
     }
     vm = made["spec"]["virtualMachine"]
     assert vm["metadata"] == {"name": "${NAME}"}
@@ -214,6 +217,10 @@ class TestVms:
         assert loaded.vms[0].manifest["metadata"]["name"].startswith("one-")
         assert loaded.vms == one(catalog, "    tests: {named: {NAME: db-1}}\n").vms
 
+    def test_generated_names_differ(self, catalog):
+        loaded = templates(catalog, matrix("  one: {preference: linux.one}\n"))
+        assert len({each.name for each in loaded.vms}) == 4
+
     def test_a_required_value_comes_from_the_sets(self, catalog):
         own = "    parameters: {A: {required: true}}\n    message: ${A}\n    tests: {a: {A: x}}\n"
         assert [each.key for each in one(catalog, own).vms] == ["templates.one-server-small.a"]
@@ -261,7 +268,7 @@ without: {kubevirt: v1.9.0, templates: vm-templates, select: {names: ["linux.*"]
         assert loaded.template_objects("older") == []
 
     def test_flux_leaves_references_alone(self, catalog):
-        loaded = one(catalog, overlays_yaml="all: {kubevirt: v1.9.0, templates: t, gitops: {flux: {prune: true}}}\n")
+        loaded = one(catalog)
         assert loaded.templates[0].annotations["kustomize.toolkit.fluxcd.io/substitute"] == "disabled"
 
 

@@ -95,7 +95,7 @@ class _Loader:
         if any(place.startswith("templates/") for place in sources.files):
             from virtcatalog.catalog.templates import template_vms
 
-            declared_templates = self._templates(composer, types, prefs, environments, flux=flux)
+            declared_templates = self._templates(composer, types, prefs, environments)
             machines += tuple(vm for each in declared_templates for vm in template_vms(each, environments))
         budgets = tuple(self._budgets(environments))
         lock = read_lock(sources)
@@ -177,15 +177,11 @@ class _Loader:
         types: Iterable[tuple[Instancetype, Merged]],
         prefs: Iterable[tuple[Preference, Merged]],
         environments: Sequence[Overlay],
-        *,
-        flux: bool,
     ) -> tuple[Template, ...]:
-        """The catalog's own: those of a catalog that it extends are not taken over."""
+        """The catalog's own: those of a catalog that it extends are not taken over. Flux always leaves them alone."""
         from virtcatalog.catalog.templates import Known, is_offered, templates
 
         known = Known({entry.name: entry for entry, _ in types}, {entry.name: entry for entry, _ in prefs})
-        overlays = self.files.read(OVERLAYS, OverlaysFile).values()
-        flux = flux or any(for_flux((each or {}).get("gitops")) for each in overlays)
         found: dict[str, Template] = {}
         for place in self.sources.files:
             if not place.startswith("templates/"):
@@ -196,7 +192,7 @@ class _Loader:
                     self.sources.report(place, ("systems", each.system), message)
                 having = [env.name for env in environments if is_offered(each, env, known, self.files.release)]
                 made = replace(each, environments=tuple(having))
-                found[each.name] = kept_from_substitution(made) if flux else made
+                found[each.name] = kept_from_substitution(made)
         return tuple(found.values())
 
     def _stacks(self, folder: str, kind: Any) -> Iterable[list[Level]]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
+from zlib import crc32
 
 from virtcatalog.api.findings import steps
 from virtcatalog.api.names import name_fault
@@ -181,7 +182,7 @@ def _check(composer: Composer, merged: Merged, template: Template) -> None:
     for name, values in template.tests.items():
         _spend(composer, merged)
         try:
-            process(template.manifest(), values or {}, seed=0)
+            process(template.manifest(), values or {}, seed=_seed(template, name))
         except TemplateError as error:
             composer.report(merged, ("tests", name), str(error))
 
@@ -225,10 +226,15 @@ def template_vms(template: Template, overlays: Sequence[Overlay]) -> Iterator[Vm
         manifest = template.manifest(overlay)
         for key, values in (("", {}), *template.tests.items()):
             try:
-                vm = process(manifest, values or {}, seed=0).vm
+                vm = process(manifest, values or {}, seed=_seed(template, key)).vm
             except TemplateError:  # a required parameter: its sets have it
                 continue
             yield _vm(template, overlay, key, values or {}, vm)
+
+
+def _seed(template: Template, key: str) -> int:
+    """What generated values follow from: the same ones each time, and others in each template and set."""
+    return crc32(f"{template.name}.{key}".encode())
 
 
 def _vm(
