@@ -36,7 +36,8 @@ spec:
 
 
 @pytest.fixture
-def file(tmp_path):
+def file(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # where no catalog is
     (tmp_path / "vm.yaml").write_text(VM)
     return str(tmp_path / "vm.yaml")
 
