@@ -170,6 +170,19 @@ def test_vms_of_a_folder_of_manifests_run(tmp_path: Path, monkeypatch: pytest.Mo
     )
 
 
+def test_a_vm_that_is_switched_on_with_a_mistake_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    off = vm("web", "", runStrategy="Halted")
+    del off["spec"]["instancetype"], off["spec"]["preference"]
+    off["spec"]["template"]["spec"]["domain"]["memory"] = {"guest": "2Gi"}
+    on = json.loads(json.dumps(off).replace('"Halted"', '"Always"').replace('"masquerade"', '"slirp"'))
+    for folder, manifest in (("old", off), ("new", on), ("same", off)):
+        Path(folder).mkdir()
+        Path(folder, "web.json").write_text(json.dumps(manifest))
+    assert "1 VM refused\n  refused  shop/web" in diff("old", "new").stdout
+    assert "1 VM stays as it is" in diff("old", "same", status=0).stdout
+
+
 def test_a_fleet_that_is_switched_off_meets_it_at_its_next_start(repo: Path) -> None:
     off = vm("off", "m.small", runStrategy="Halted")
     config = {"spec": {"configuration": {"virtualMachineOptions": {"disableSerialConsoleLog": {}}}}}

@@ -50,7 +50,7 @@ def fate(old: Data, new: Data, base: Cluster, head: Cluster) -> Fate:
         old, new = _switched_on(old), _switched_on(new)
     try:
         told = rollout(old, new, base, head, "keep" if old == new else "apply")
-        found = _fate(told, new, head)
+        found = _fate(told, new, head, unchanged=old == new)
     except UnsupportedError as error:
         return Fate("unsupported", (str(error),))
     if switched_off and found.kind in ("restart", "live"):
@@ -58,8 +58,8 @@ def fate(old: Data, new: Data, base: Cluster, head: Cluster) -> Fate:
     return found
 
 
-def _fate(told: Rollout, new: Data, head: Cluster) -> Fate:
-    if not told.runs:
+def _fate(told: Rollout, new: Data, head: Cluster, *, unchanged: bool) -> Fate:
+    if not told.runs and unchanged:  # it did not run before, for whatever reason, which is not the change
         return Fate()
     if told.refused:
         said = tuple(str(reason) for reason in told.reasons)
