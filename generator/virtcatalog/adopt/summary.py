@@ -9,6 +9,7 @@ from typing import NamedTuple
 from virtcatalog.adopt.adopt import Adoption, Size
 from virtcatalog.adopt.candidates import Candidates, Instancetype, Reference
 from virtcatalog.api.quantity import Quantity
+from virtcatalog.errors import counted
 from virtcatalog.units import count, memory
 
 _OUTCOMES = ("unsupported", "refused", "nearest", "adopted", "unchanged")
@@ -68,7 +69,7 @@ def _why(adoption: Adoption, candidates: Candidates) -> str:
 
 
 def _words(size: Size) -> str:
-    return f"{size.vcpus} vCPU{'s' * (size.vcpus != 1)} and {memory(size.memory)}"
+    return f"{counted(size.vcpus, 'vCPU')} and {memory(size.memory)}"
 
 
 def proposals(adoptions: Iterable[Named]) -> list[Proposal]:

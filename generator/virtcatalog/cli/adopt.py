@@ -227,7 +227,7 @@ def _tell_groups(machines: list[Machine], candidates: Candidates) -> None:
     for text in aligned(COLUMNS, rows):
         summary(text)
     if left:
-        summary(f"and {left:,} groups more, of {vms:,} VMs; -o json has each VM")
+        summary(f"and {counted(left, 'group')} more, of {counted(vms, 'VM')}; -o json has each VM")
     counts = Counter(machine.adoption.outcome for machine in machines)
     parts = ", ".join(f"{number:,} {outcome}" for outcome, number in counts.most_common())
     summary(f"{counted(len(machines), 'VM')}: {parts}")
@@ -243,5 +243,5 @@ def _propose(machines: list[Machine], problems: list[Problem], candidates: Candi
     for line in declarations(proposed, candidates):
         echo(line)
     wanting = sum(len(each.vms) for each in proposed)
-    summary(f"{counted(len(proposed), 'size')} that {wanting:,} of {len(machines):,} VMs have")
+    summary(f"{counted(len(proposed), 'size')} for {wanting:,} of {counted(len(machines), 'VM')}")
     return 2 if problems else 0

@@ -187,7 +187,7 @@ def _expanded(clusters: list[tuple[Batch, Cluster]], jobs: int) -> Iterator[_Exp
 
 
 def _without_vm(files: list[str]) -> str:
-    return f"{len(files)} file{' holds' if len(files) == 1 else 's hold'} no VM: {', '.join(files)}"
+    return f"{counted(len(files), 'file holds', 'files hold')} no VM: {', '.join(files)}"
 
 
 def _summary(batches: list[Batch], count: Counter[str], others: int) -> str:

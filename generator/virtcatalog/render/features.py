@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from virtcatalog.errors import counted
+
 
 def features(spec: Mapping[str, Any]) -> list[str]:
     """Return the features of an instance type's spec, in a fixed order."""
@@ -37,4 +39,4 @@ def _devices(devices: Any, what: str) -> list[str]:
     for device in devices:
         resource = device.get("deviceName", device.get("name", ""))
         counts[resource] = counts.get(resource, 0) + 1
-    return [f"{count} {what}{'s' if count > 1 else ''} ({resource})" for resource, count in counts.items()]
+    return [f"{counted(count, what)} ({resource})" for resource, count in counts.items()]

@@ -131,8 +131,7 @@ def effects(group: Group) -> str:
     if number["started"]:
         said.append(f"{counted(number['started'], 'VM')}: at the next start")
     if number["stored"]:
-        keeps = "keeps" if number["stored"] == 1 else "keep"
-        said.append(f"{counted(number['stored'], 'VM')} {keeps} a stored revision: only when created anew")
+        said.append(f"{counted(number['stored'], 'VM keeps', 'VMs keep')} a stored revision: only when created anew")
     return "; ".join(said)
 
 
