@@ -354,7 +354,13 @@ class TestPresets:
     def test_stay_where_nothing_can_be_said_otherwise(self):
         made, changes = converted(self.PRESET.replace("DOMAIN", "{devices: {disks: [{name: d}]}}"))
         assert [each["kind"] for each in made] == ["VirtualMachineInstancePreset"]
-        assert ("lost", "spec", "") in changes
+        assert changes == [("kept", "spec", "spec")]
+
+    def test_of_an_old_version_that_stay_are_of_v1(self):
+        text = self.PRESET.replace("kubevirt.io/v1", "kubevirt.io/v1alpha1").replace("MachineInstanceP", "MachineP")
+        made, changes = converted(text.replace("DOMAIN", "{devices: {}}"))
+        assert (made[0]["apiVersion"], made[0]["kind"]) == ("kubevirt.io/v1", "VirtualMachineInstancePreset")
+        assert [field for _, field, _ in changes] == ["apiVersion", "kind", "spec"]
 
 
 class TestRevisions:

@@ -98,14 +98,19 @@ def _tell(files: Iterable[File]) -> None:
 
 
 def _sum_up(files: list[File]) -> None:
-    objects = [converted for file in files for _, converted in file.objects]
+    objects = [
+        converted
+        for file in files
+        for _, converted in file.objects
+        if any(change.what != "kept" for change in converted.changes)
+    ]
     if not objects:
         summary("nothing to convert: everything is of an API that KubeVirt serves")
         return
     changes = [change for each in objects for change in each.changes]
     count, made = len(objects), sum(len(each.objects) for each in objects)
     lost = sum(change.what == "lost" for change in changes)
-    changed = len(changes) - lost
+    changed = sum(change.what not in ("lost", "kept") for change in changes)
     summary(f"{counted(count, 'object')} converted to {made}: {counted(changed, 'field')} changed, {lost:,} lost")
 
 

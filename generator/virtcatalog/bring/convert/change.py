@@ -11,11 +11,11 @@ from virtcatalog.api.domainspec import CPU
 from virtcatalog.api.findings import Path, field_path
 from virtcatalog.errors import VirtcatalogError
 
-What = Literal["renamed", "moved", "changed", "added", "lost"]
+What = Literal["renamed", "moved", "changed", "added", "kept", "lost"]
 
 
 class Change(msgspec.Struct, frozen=True):
-    """One field of an old object that is called otherwise, stands elsewhere, has another value, is new or is lost.
+    """One field of an old object that has another name, place or value, is new, stays all the same or is lost.
 
     `path` is the field in the old object, `to` in the new one ("" where it is in none); `message` is a sentence.
     """
@@ -56,6 +56,10 @@ class Changes(list[Change]):
     def added(self, path: Path, message: str) -> None:
         """Note that there is a field that was not there."""
         self.append(Change("added", path, field_path(path), message))
+
+    def kept(self, path: Path, message: str) -> None:
+        """Note that something stays, which was to go."""
+        self.append(Change("kept", path, field_path(path), message))
 
     def lost(self, path: Path, message: str) -> None:
         """Note that nothing of a field is carried."""

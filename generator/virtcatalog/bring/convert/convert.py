@@ -55,7 +55,11 @@ class Conversion:
         if (version, kind) == ("kubevirt.io/v1alpha1", "Spice"):
             raise UnconvertibleError(("kind",), "is no object that can be applied: `virtctl vnc` takes its place")
         if kind in _PRESETS and version.startswith("kubevirt.io/"):
-            return Converted(tuple(preset(made, changes, self._memory)), tuple(changes))
+            objects = preset(made, changes, self._memory)
+            for key in ("kind", "apiVersion") if objects[0]["kind"] in _PRESETS else ():
+                if manifest[key] != objects[0][key]:
+                    changes.insert(0, _told(key, manifest[key], objects[0][key]))
+            return Converted(tuple(objects), tuple(changes))
         served = RETIRED.get((version, kind)) or ((_RENAMED[version], kind) if version in _RENAMED else None)
         objects = self._objects(made, served, changes)
         if not changes and served is None:
@@ -70,7 +74,7 @@ class Conversion:
     def _objects(self, made: Data, served: tuple[str, str] | None, changes: Changes) -> list[Data]:
         version, kind = str(made["apiVersion"]), served[1] if served else str(made["kind"])
         group = version.rpartition("/")[0]
-        if version == "kubevirt.io/v1alpha1" and made.pop("status", None) is not None:
+        if version == "kubevirt.io/v1alpha1" and made.pop("status", None):
             changes.lost(("status",), "the cluster writes it anew")
         if made["kind"] in (FLAVOR, CLUSTER_FLAVOR) and served is not None:
             return catalogs.flavors(made, changes, self._memory)

@@ -86,7 +86,9 @@ def preset(data: Data, changes: Changes, memory: str) -> list[Data]:
             changes.moved(path, f"{name} spec.{'.'.join(map(str, to))}")
     kinds = ([] if short else [INSTANCETYPE]) + ([PREFERENCE] if made[_PREFERENCE] else [])
     if not kinds:
-        changes.lost(("spec",), "an instance type or a preference says nothing of it: the preset stays")
+        changes.clear()
+        wanted = f"an instance type would have to say more than the preset, which has {' and '.join(short)}"
+        changes.kept(("spec",), f"the preset stays: a preference says nothing of it, and {wanted}")
         return [{**data, "apiVersion": "kubevirt.io/v1", "kind": "VirtualMachineInstancePreset"}]
     changes.changed(("kind",), data["kind"], " and ".join(kinds))
     _selector(spec, kinds, data, changes)
