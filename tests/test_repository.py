@@ -68,11 +68,16 @@ class TestFiles:
 
             [check]
             fail-on = "note"
+
+            [diff]
+            fail-on = "restart"
+            comment-on = "live"
             """
         )
         found = settings()
         assert (found.catalog, found.output_dir, found.host) == ("house", "tree", "hosts/grace.yaml")
         assert (found.cluster, found.environments) == (("cluster", "production=prod.json"), ("production",))
+        assert (found.diff.fail_on, found.diff.comment_on) == ("restart", "live")
         assert (found.kubevirt, found.arch, found.check.fail_on) == ("v1.8", "arm64", "note")
 
     def test_pyproject_has_them_in_a_table(self):

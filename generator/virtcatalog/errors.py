@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Literal, Protocol
+from typing import Literal, Protocol, get_args
 
 import msgspec
 
@@ -11,6 +11,9 @@ CRASH = "Crash"
 """The type of a cause where KubeVirt does not refuse an object, but fails on it."""
 Severity = Literal["error", "warning", "note"]
 """How bad a finding is, the gravest first."""
+Level = Literal["refused", "recreate", "restart", "live", "next", "kept", "any"]
+"""What becomes of a VM that runs, the gravest first; the last is any difference at all."""
+LEVELS: tuple[Level, ...] = get_args(Level)
 Refuser = Literal["vm", "controller", "vmi", "launcher"]
 _REFUSERS: dict[Refuser, str] = {
     "vm": "the VM webhook",

@@ -15,7 +15,7 @@ from typing import Annotated, Any, Final, Literal
 import msgspec
 from msgspec import Meta
 
-from virtcatalog.errors import ManifestError, Problem, Severity
+from virtcatalog.errors import Level, ManifestError, Problem, Severity
 from virtcatalog.limits import SETTINGS_FILE_BYTES, SETTINGS_KEY_PARTS
 from virtcatalog.manifests.sources import SourceError, open_folder
 
@@ -47,6 +47,13 @@ class CheckSettings(_Table, frozen=True):
     fail_on: Annotated[Severity, _says("The least finding with exit status 1.")] = "warning"
 
 
+class DiffSettings(_Table, frozen=True):
+    """The defaults of `virtcatalog diff`."""
+
+    fail_on: Annotated[Level, _says("The least that has exit status 1.")] = "any"
+    comment_on: Annotated[Level | None, _says("Nothing is printed when nothing is as grave as that.")] = None
+
+
 class Settings(_Table, frozen=True):
     """The defaults of a repository."""
 
@@ -65,6 +72,7 @@ class Settings(_Table, frozen=True):
     arch: Annotated[Literal["amd64", "arm64", "s390x"], _says("The architecture of VMs that name none.")] = "amd64"
     host: Annotated[str, _says("The nodes: a host profile's name, or its file.")] = ""
     check: Annotated[CheckSettings, _says("The defaults of `virtcatalog check`.")] = CheckSettings()
+    diff: Annotated[DiffSettings, _says("The defaults of `virtcatalog diff`.")] = DiffSettings()
 
 
 def settings(folder: str = ".") -> Settings:

@@ -15,7 +15,7 @@ from virtcatalog.cli import options
 from virtcatalog.cli.conditions import conditioned_twice
 from virtcatalog.cli.console import data, failing, progress, write_diff
 from virtcatalog.cli.inputs import contents, placed, read
-from virtcatalog.errors import ManifestError, Problem, VirtcatalogError
+from virtcatalog.errors import LEVELS, ManifestError, Problem, VirtcatalogError
 from virtcatalog.escaping import as_json
 from virtcatalog.manifests.sources import NOT_THERE, exists, is_catalog, open_source
 
@@ -27,9 +27,6 @@ if TYPE_CHECKING:
     from virtcatalog.review.side import Side
 
 Data = dict[str, Any]
-LEVELS = ("refused", "recreate", "restart", "live", "next", "kept", "any")
-"""How grave what becomes of a VM is, and anything at all: those of `review.plan`, which takes long to load."""
-
 #: What both sides of an upgrade are called when there is no catalog.
 ALONE = "the VMs given"
 
@@ -65,10 +62,15 @@ Examples:
 @click.option(
     "--fail-on",
     type=click.Choice(LEVELS),
-    default="any",
+    default=lambda: options.settings().diff.fail_on,
     help="The least that has exit status 1: what becomes of a VM that runs, or any difference. [default: any]",
 )
-@click.option("--comment-on", type=click.Choice(LEVELS), help="Print nothing when nothing is as grave as that.")
+@click.option(
+    "--comment-on",
+    type=click.Choice(LEVELS),
+    default=lambda: options.settings().diff.comment_on,
+    help="Print nothing when nothing is as grave as that.",
+)
 @click.option("--artifact", default="", metavar="URL", help="Where the whole report is, for Markdown cut short.")
 @failing
 @conditioned_twice

@@ -30,8 +30,6 @@ _OF_ONE: dict[FateKind, str] = {
     "kept": "kept by its stored revision",
     "nothing": "stays as it is",
 }
-#: Levels of severity for an exit status or a comment: those of fates, and "any" for whatever differs.
-LEVELS = ("refused", "recreate", "restart", "live", "next", "kept", "any")
 _BREAKS = ("refused", "crash")
 
 
