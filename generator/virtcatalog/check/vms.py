@@ -87,7 +87,7 @@ def check(inventory: Inventory) -> Iterator[Finding]:
         except UnsupportedError as error:
             yield vm.finding(UNCHECKED, error.sentence, error.field)
             continue
-        if podless is not None:
+        if podless is not None and result.admitted:  # else the reasons below say it
             yield vm.finding(NO_POD, podless.message, podless.field)
         if pod is not None and vm.origin == "import" and not is_halted(vm.manifest):
             spending.add(vm.environment, vm.namespace or "default", amounts(pod_requests(pod)))
