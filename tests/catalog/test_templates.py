@@ -5,6 +5,7 @@ from types import MappingProxyType
 import pytest
 
 from virtcatalog import Cluster, admit
+from virtcatalog.errors import CatalogError
 from virtcatalog.render.output import render
 
 TYPES = "class: m\nsizes: {small: {vcpus: 1, memory: 4Gi}, large: {vcpus: 4, memory: 16Gi}}\n"
@@ -286,3 +287,12 @@ def test_the_tree_has_them_apart_from_what_older_clusters_sync(catalog):
 def test_a_tree_without_templates_says_nothing_of_them(catalog):
     tree = render(catalog.load({"instancetypes/m.yaml": TYPES}))
     assert not [path for path, text in tree.items() if "emplate" in path or "VirtualMachineTemplate" in text]
+
+
+def test_a_type_that_many_templates_lack_is_told_for_their_place(catalog):
+    shared = matrix("  one: {preference: linux.one}\n  two: {preference: linux.two}\n").replace(
+        "m.{{ size }}", "m.gone"
+    )
+    with pytest.raises(CatalogError) as error:
+        templates(catalog, shared, overlays_yaml="all: {kubevirt: v1.9.0, templates: t}\n")
+    assert {each.message for each in error.value.problems} == {"the catalog has no instance type 'm.gone'"}

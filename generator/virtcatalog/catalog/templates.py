@@ -114,8 +114,10 @@ def _template(
     names["system"] = (preference.display_name if preference else "") or names["os"]
     composer.evaluate(merged, names)
     data = _replaced(merged.data, _HIDDEN, r"${{\1}}")
+    missing = False
     for key, there in zip(("instancetype", "preference"), known, strict=True):
         if data.get(key) and data[key] not in there:
+            missing = True  # of a place that many templates share it is reported once
             article = "instance type" if key == "instancetype" else key
             composer.report(merged, (key,), f"the catalog has no {article} {data[key]!r}{nearest(data[key], there)}")
     source = composer.sources.source(own.place, own.path)
@@ -137,9 +139,9 @@ def _template(
         source=source,
         declared=Declared(composer.sources, merged.layers, source),
     )
-    if len(composer.sources.problems) == before and not merged.spoilt:
+    if len(composer.sources.problems) == before and not merged.spoilt and not missing:
         _check(composer, merged, template)
-    return template if len(composer.sources.problems) == before and not merged.spoilt else None
+    return template if len(composer.sources.problems) == before and not merged.spoilt and not missing else None
 
 
 def _replaced(value: Any, pattern: re.Pattern[str], by: str) -> Any:
