@@ -290,9 +290,12 @@ def test_a_tree_without_templates_says_nothing_of_them(catalog):
 
 
 def test_a_type_that_many_templates_lack_is_told_for_their_place(catalog):
-    shared = matrix("  one: {preference: linux.one}\n  two: {preference: linux.two}\n").replace(
-        "m.{{ size }}", "m.gone"
-    )
+    shared = matrix("  one: {preference: linux.one}\n  two: {preference: linux.two}\n")
     with pytest.raises(CatalogError) as error:
-        templates(catalog, shared, overlays_yaml="all: {kubevirt: v1.9.0, templates: t}\n")
-    assert {each.message for each in error.value.problems} == {"the catalog has no instance type 'm.gone'"}
+        templates(
+            catalog,
+            shared.replace("m.{{ size }}", "gone"),
+            overlays_yaml="all: {kubevirt: v1.9.0, templates: t}\n",
+            catalog_yaml="name: test\nkubevirt: v1.8.0\n",
+        )
+    assert [each.message for each in error.value.problems] == ["the catalog has no instance type 'gone'"]
