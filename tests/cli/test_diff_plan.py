@@ -193,3 +193,15 @@ def test_a_fleet_that_is_switched_off_meets_it_at_its_next_start(repo: Path) -> 
     text = diff("--config", "a.json", "b.json", vms=json.dumps(off)).stdout
     assert "production: 1 VM changes at the next start\n  next  shop/off" in text
     assert "because of the KubeVirt CR" in text
+
+
+def test_a_component_is_the_cause_at_its_own_line(repo: Path) -> None:
+    git("checkout", "-q", ".")
+    components = "threads:\n  spec:\n    ioThreadsPolicy: POLICY\n"
+    types = CATALOG["instancetypes/m.yaml"].replace("small: {vcpus: 1}", "small: {vcpus: 1, components: [threads]}")
+    (repo / "catalog/components.yaml").write_text(components.replace("POLICY", "auto"))
+    (repo / "catalog/instancetypes/m.yaml").write_text(types)
+    git("add", "-A")
+    git("commit", "-q", "-m", "threads")
+    (repo / "catalog/components.yaml").write_text(components.replace("POLICY", "shared"))
+    assert "because of m.small (catalog/components.yaml:3)" in diff(vms=fleet(web=1)).stdout

@@ -9,6 +9,7 @@ import msgspec
 
 from virtcatalog.catalog.model import Source
 from virtcatalog.errors import counted
+from virtcatalog.manifests.difference import differences
 from virtcatalog.manifests.identity import Identity, identity
 from virtcatalog.review.fate import FATES, FateKind
 from virtcatalog.review.fleet import Row
@@ -160,12 +161,25 @@ def _line(row: Row, report: Report) -> Line:
 
 
 def _cause(which: Identity, report: Report) -> Cause:
+    """An object that changes, at the line that does it: its own, a component's, or one of a catalog that it extends."""
     kind, _, name = which
+    entry, field = report.head.entries.get((kind, "", name)), _changed_field(which, report)
+    if entry is not None and field:
+        return _at(name, entry.place(field), report.head.label)
     for side in (report.head, report.base):
         place = side.places.get((kind, "", name)) or side.places.get(which)
         if place is not None:
             return _at(name, place, side.label)
     return Cause(name)
+
+
+def _changed_field(which: Identity, report: Report) -> str:
+    """The first field that changes in an object that is on both sides; "" where there is none."""
+    for change in report.objects:
+        if change.change == "changed" and identity(change.manifest) == which:
+            old, new = ((each or {}).get("spec", {}) for each in (change.old, change.new))
+            return next((f"spec.{each.field}" for each in differences(old, new)), "")
+    return ""
 
 
 def _at(name: str, place: Source, label: str) -> Cause:

@@ -9,7 +9,7 @@ import msgspec
 
 from virtcatalog.api.kinds import holds_vm
 from virtcatalog.catalog.load import load_catalog
-from virtcatalog.catalog.model import TEMPLATE, Budget, Catalog, Overlay, Source
+from virtcatalog.catalog.model import TEMPLATE, Budget, Catalog, Entry, Overlay, Source
 from virtcatalog.errors import CatalogError, ManifestError, Problem
 from virtcatalog.manifests.identity import Data, Identity, identity
 from virtcatalog.manifests.layout import BASE, CATALOG, COMPONENTS, OWNED
@@ -39,7 +39,8 @@ class Side(msgspec.Struct, frozen=True, kw_only=True):
     `objects` are the published objects by environment, "" being the base; `companions` what else of a cluster the VM
     templates' files hold, by environment; `overlays` the environments themselves. What is no `catalog` has none.
     `configuration` is the KubeVirt CR that counts in place of those among the objects. `places` says where the objects
-    are declared. `left_out` are the files of a broken catalog that could not be read on; "*" when nothing of it could.
+    are declared, and `entries` where each of their fields is. `left_out` are the files of a broken catalog that could
+    not be read on; "*" when nothing of it could.
     """
 
     label: str
@@ -51,6 +52,7 @@ class Side(msgspec.Struct, frozen=True, kw_only=True):
     budgets: tuple[Budget, ...] = ()
     vms: tuple[Vm, ...] = ()
     places: Mapping[Identity, Source] = {}
+    entries: Mapping[Identity, Entry] = {}
     problems: tuple[Problem, ...] = ()
     left_out: frozenset[str] = frozenset()
 
@@ -168,8 +170,8 @@ def _of_catalog(catalog: Catalog, label: str) -> Side:
     for template, environments in landing:
         for environment in environments:
             companions.setdefault(environment, []).extend(template.companions)
-    places = {
-        (kind, "", entry.name): entry.source
+    entries = {
+        (kind, "", entry.name): entry
         for entries, kinds in (
             (catalog.instancetypes, ("VirtualMachineClusterInstancetype", "VirtualMachineInstancetype")),
             (catalog.preferences, ("VirtualMachineClusterPreference", "VirtualMachinePreference")),
@@ -177,7 +179,7 @@ def _of_catalog(catalog: Catalog, label: str) -> Side:
         for entry in entries
         for kind in kinds
     }
-    places |= {
+    places = {which: entry.source for which, entry in entries.items()} | {
         (TEMPLATE, each, template.name): template.source
         for template in catalog.templates
         for each in ("", *(overlay.template_namespace for overlay in catalog.overlays))
@@ -198,6 +200,7 @@ def _of_catalog(catalog: Catalog, label: str) -> Side:
             for environment in environments
         ),
         places=places,
+        entries=entries,
     )
 
 
