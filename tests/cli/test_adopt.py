@@ -184,7 +184,7 @@ class TestNearest:
         result = run("-f", written(ODD))
         assert (result.exit_code, result.stdout) == (1, "")
         assert "the nearest are VirtualMachineClusterInstancetype small" in result.stderr
-        assert "  domain: memory: 5368709120 becomes 4294967296\n" in result.stderr
+        assert "  domain: memory: 5 GiB becomes 4 GiB\n" in result.stderr
         assert "  VMI: spec.template.spec.domain.memory.guest: 5Gi becomes 4Gi\n" in result.stderr
 
     def test_is_not_written_in_place(self, run):

@@ -12,8 +12,10 @@ from virtcatalog.adopt.candidates import Reference
 from virtcatalog.adopt.data import get
 from virtcatalog.adopt.shrink import Removed, Shrunk, still_inline
 from virtcatalog.api.findings import field_path
+from virtcatalog.units import memory
 
 _SHOWN = 100
+_MEMORY = ("memory", "maxMemory")
 
 
 def explain(adoption: Adoption) -> Iterator[str]:
@@ -31,7 +33,8 @@ def explain(adoption: Adoption) -> Iterator[str]:
     else:
         yield f"nothing makes the same domain; the nearest are {names}; {_sizes(adoption, found)}"
         for difference in found.domain:
-            yield f"  domain: {difference.place}: {_show(difference.old)} becomes {_show(difference.new)}"
+            old, new = (_amount(difference.place, value) for value in (difference.old, difference.new))
+            yield f"  domain: {difference.place}: {old} becomes {new}"
     for by, fields in groupby(sorted(found.removed, key=lambda each: each.by), key=lambda each: each.by):
         yield f"  removed, for {by.kind} {by.name} says so:"
         for one in fields:
@@ -101,6 +104,11 @@ def _kept(found: Shrunk) -> Iterator[dict[str, Any]]:
         yield {"field": field_path(kept.path), "value": kept.value, "without": kept.instead}
     for path in still_inline(found):
         yield {"field": field_path(path), "value": get(found.manifest, path)}
+
+
+def _amount(place: str, value: str | None) -> str:
+    """A value of the domain, memory as people read it: libvirt is told bytes."""
+    return memory(int(value)) if place in _MEMORY and value and value.isdecimal() else _show(value)
 
 
 def _show(value: Any) -> str:
