@@ -30,7 +30,7 @@ FOREIGN = {"--format", "--env", "--architecture", "--filename"}
 def _commands() -> Iterator[tuple[str, click.Command]]:
     def walk(name: str, command: click.Command) -> Iterator[tuple[str, click.Command]]:
         if isinstance(command, click.Group):
-            context = click.Context(command)
+            context = click.Context(command, **command.context_settings)
             for each in command.list_commands(context):
                 below = command.get_command(context, each)
                 assert below is not None

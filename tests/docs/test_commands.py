@@ -42,7 +42,7 @@ def words(line: str) -> list[str]:
 def parse(arguments: list[str]) -> None:
     """Raise click's error for a command, option or argument that is not there."""
     command: click.Command = main
-    context = click.Context(main)
+    context = click.Context(main, **main.context_settings)
     while isinstance(command, click.Group) and arguments and not arguments[0].startswith("-"):
         name, *arguments = arguments
         below = command.get_command(context, name)

@@ -29,7 +29,7 @@ class Page(NamedTuple):
 def pages(command: click.Command, parent: click.Context | None = None) -> Iterator[Page]:
     """Yield a page for a command and for each below it, in the order of help."""
     name = command.name if parent is not None else "virtcatalog"
-    context = click.Context(command, info_name=name, parent=parent)
+    context = click.Context(command, info_name=name, parent=parent, **command.context_settings)
     below = command.list_commands(context) if isinstance(command, click.Group) else []
     yield _page(command, context, tuple(f"{context.command_path} {each}" for each in below))
     for each in below:
