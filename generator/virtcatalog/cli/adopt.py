@@ -134,6 +134,7 @@ def _offered(catalog: str | None, sources: Iterable[str], asked: Sequence[str]) 
     """What VMs may adopt in every environment that is asked about, and the release that these say that they run."""
     from virtcatalog.catalog.load import load_catalog
     from virtcatalog.placement import check_environments, check_places, offered, places_of
+    from virtcatalog.releases import DEFAULT
 
     path = catalog or "catalog"
     loaded = load_catalog(path) if is_catalog(path) else None
@@ -145,7 +146,7 @@ def _offered(catalog: str | None, sources: Iterable[str], asked: Sequence[str]) 
         return catalog_objects(catalog), ""
     names = [*asked, *places_of(places, overlays)]
     releases = {each.kubevirt for each in overlays if not names or each.name in names}
-    if len(releases) > 1:
+    if len({each or DEFAULT.name for each in releases}) > 1:
         summary("the environments run several releases of KubeVirt: -e asks about one")
     return offered(loaded, names), releases.pop() if len(releases) == 1 else ""
 
