@@ -475,7 +475,8 @@ def quantities(data: bytes) -> None:
             message = str(error)
             assert len(message) < 1000
             continue
-        assert Quantity.parse(str(found)) == found or found.value == 2**63 - 1
+        beyond_exa = found.notation != "DecimalExponent" and found._nano % 10**30 == 0  # for these Go has no suffix
+        assert beyond_exa or Quantity.parse(str(found)) == found or found.value == 2**63 - 1
         assert isinstance(found.value + found.milli_value, int)
 
 
