@@ -55,9 +55,10 @@ def test_by_namespace_and_cause():
     new = side(instancetype("m.small", "8Gi"), instancetype("c.small", cpus=4))
     fleet = [vm("a"), vm("b"), vm("c", namespace="other"), vm("d", "c.small")]
     assert requests(compared(old, new, *fleet)) == [
+        "all VMs: +0.2 CPUs, +12 GiB (guest +12 GiB, overhead +16 MiB)",
+        "team, m.small: 2 VMs: +8 GiB (guest +8 GiB)",
         "other, m.small: 1 VM: +4 GiB (guest +4 GiB)",
         "team, c.small: 1 VM: +0.2 CPUs, +16 MiB (overhead +16 MiB)",
-        "team, m.small: 2 VMs: +8 GiB (guest +8 GiB)",
     ]
 
 
@@ -96,8 +97,8 @@ def test_what_it_costs_a_month():
     prices = Prices(per_month={"cpu": 10, "memory": 2.5}, currency="EUR")
     report = compared(old, new, vm("a"), vm("b", namespace="other"), prices=prices)
     lines = requests(report)
-    assert lines[0].endswith("+12.04 EUR a month")
-    assert lines[-1] == "all VMs: +24.08 EUR a month"
+    assert lines[0].endswith(", +24.08 EUR a month")
+    assert lines[1].endswith("+12.04 EUR a month")
     (first, _) = as_data(report)["requests"]
     assert first["wanted"] == {"cpu": 200, "memory": 4 * 2**30 + 16 * 2**20}
     assert (first["guest"], first["overhead"], round(first["costPerMonth"], 2)) == (4 * 2**30, 16 * 2**20, 12.04)

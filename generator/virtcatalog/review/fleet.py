@@ -258,7 +258,7 @@ class Reviewer:
             self._group(change, vm.environment).members.append(Member(vm.key, "created", template=True))
             same = old is not None and new is not None and old.manifest == new.manifest
             cause = comparison.cause(refers) if same else "the VM template"
-            self._requests.add((vm.environment, vm.key), cause, *change.asks, template=True)
+            self._requests.add((vm.environment, ""), cause, *change.asks, template=True)
 
     def _manifest(self, old: Vm, new: Vm, comparison: Comparison, refers: list[Identity] | None) -> None:
         """A VM of a folder of manifests is one that runs, and to which its manifest is applied."""

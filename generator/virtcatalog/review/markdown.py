@@ -79,7 +79,7 @@ def _summary(report: Report) -> Iterator[str]:
         rows.append(("**shortages**", len(short), plain(_short(short[0], 300))))
     changed = requests(report)
     if changed:
-        rows.append(("requests", len(report.fleet.requests), plain(_short(changed[-1], 300))))
+        rows.append(("requests", len(report.fleet.requests), plain(_short(changed[0], 300))))
     groups = report.fleet.groups
     rows += [
         (f"{_which(group)}: {KINDS[group.kind]}", len(group.members), plain(_short(headline(group), 300)))

@@ -14,7 +14,7 @@ from virtcatalog.manifests.identity import Data, identity
 from virtcatalog.review.fleet import Fleet, Group, Upgrade, Users
 from virtcatalog.review.objects import ObjectChange
 from virtcatalog.review.outcome import KINDS
-from virtcatalog.review.requests import Prices, priced, sentence, total
+from virtcatalog.review.requests import Prices, all_in_all, sentence
 from virtcatalog.review.side import Side
 from virtcatalog.review.standing import Standing
 
@@ -163,13 +163,11 @@ def _names(names: Sequence[str], most: int = 5) -> str:
 
 
 def requests(report: Report) -> list[str]:
-    """Say how requests change, a line each, and in all what that costs."""
-    changes = report.fleet.requests
+    """Say how requests change, a line each: all VMs together, then the largest changes, and templates last."""
+    changes = sorted(report.fleet.requests, key=lambda each: (each.template, -abs(each.wanted.get("memory", 0))))
     lines = [sentence(each, report.prices) for each in changes]
     vms = [each for each in changes if not each.template]
-    if report.prices is not None and len(vms) > 1:
-        lines.append(f"all VMs: {priced(report.prices.cost(total(vms)), report.prices)}")
-    return lines
+    return [all_in_all(vms, report.prices), *lines] if len(vms) > 1 else lines
 
 
 def shortages(report: Report) -> list[str]:

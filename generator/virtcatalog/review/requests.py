@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -139,10 +139,24 @@ def sentence(change: RequestChange, prices: Prices | None = None) -> str:
     """One line: `production, team-a, m.large: 12 VMs: +2.4 CPUs, +48.2 GiB (guest +48 GiB, overhead +192 MiB)`."""
     where = ", ".join(filter(None, (change.environment, change.namespace, change.cause)))
     who = counted(change.vms, "VM template" if change.template else "VM")
+    return f"{where}: {who}: {_wanted(change, prices)}"
+
+
+def all_in_all(changes: Sequence[RequestChange], prices: Prices | None = None) -> str:
+    """One line for several changes: `all VMs: +33.4 CPUs, +1,338.6 GiB (guest +1,336 GiB, overhead +2.6 GiB)`."""
+    guest, vms = sum(each.guest for each in changes), sum(each.vms for each in changes)
+    wanted = {name: amount for name, amount in sorted(total(changes).items()) if amount}
+    together = RequestChange(
+        environment="", namespace="", cause="", template=False, vms=vms, wanted=wanted, guest=guest
+    )
+    return f"all VMs: {_wanted(together, prices)}"
+
+
+def _wanted(change: RequestChange, prices: Prices | None) -> str:
     parts = [_said(name, amount, change) for name, amount in change.wanted.items()]
     if prices is not None and change.wanted:
         parts.append(priced(prices.cost(change.wanted), prices))
-    return f"{where}: {who}: {', '.join(parts) or 'as much as before'}"
+    return ", ".join(parts) or "as much as before"
 
 
 def priced(cost: float, prices: Prices) -> str:
