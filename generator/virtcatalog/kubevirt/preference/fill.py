@@ -32,14 +32,19 @@ class _Target(msgspec.Struct, frozen=True):
 
 def fill(preference: msgspec.Struct, vmi_spec: VirtualMachineInstanceSpec) -> None:
     """Fill in what the VM leaves out, for the fields of one part of a preference; missing parents are made."""
-    said, targets = _rules(type(preference))
-    for value, target in zip(said(preference), targets, strict=True):
+    say, targets = _rules(type(preference))
+    said = say(preference)
+    if said.count(None) == len(said):
+        return
+    for number, value in enumerate(said):
         if value is None:
             continue
+        target = targets[number]
         owner = target.owner(vmi_spec)
         if owner is None:
             owner = _make(target, vmi_spec)
-        if getattr(owner, target.attribute) in (None, ""):
+        given = getattr(owner, target.attribute)
+        if given is None or (given.__class__ is str and not given):
             setattr(owner, target.attribute, value if isinstance(value, _UNCHANGING) else _copy(value))
 
 
