@@ -222,6 +222,12 @@ def listed(names: Sequence[str]) -> str:
     return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
 
 
+def some(names: Sequence[str], most: int) -> str:
+    """Name the first few of many: `a, b and 1,200 more`."""
+    more = len(names) - most
+    return ", ".join(names[:most]) + (f" and {more:,} more" if more > 0 else "")
+
+
 def nearest(name: object, known: Iterable[str]) -> str:
     """Return a hint, to follow a message, at the known name that is most like `name`; "" when none is."""
     from difflib import get_close_matches

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from virtcatalog.adopt.adopt import Adoption, Size
 from virtcatalog.adopt.candidates import Candidates, Instancetype, Reference
 from virtcatalog.api.quantity import Quantity
-from virtcatalog.errors import counted
+from virtcatalog.errors import counted, some
 from virtcatalog.units import count, memory
 
 _OUTCOMES = ("unsupported", "refused", "nearest", "adopted", "unchanged")
@@ -105,8 +105,7 @@ def declarations(proposed: Sequence[Proposal], candidates: Candidates) -> Iterat
 
 
 def _line(proposal: Proposal, said: str) -> str:
-    others = f" and {len(proposal.vms) - 1:,} more" if len(proposal.vms) > 1 else ""
-    return f"  {_name(proposal.size)}: {{{said}}}  # {proposal.vms[0]}{others}"
+    return f"  {_name(proposal.size)}: {{{said}}}  # {some(proposal.vms, 1)}"
 
 
 def _name(size: Size) -> str:

@@ -17,6 +17,7 @@ from virtcatalog.api.quantity import Quantity
 from virtcatalog.check.finding import Finding, Rule
 from virtcatalog.check.pairs import Judge, distinct, meet
 from virtcatalog.check.subject import Inventory, Subject
+from virtcatalog.errors import some
 from virtcatalog.kubevirt.admission.instancetypes import validate_preference
 from virtcatalog.kubevirt.preference.topology import check_spread, preferred_topology
 
@@ -112,5 +113,5 @@ def _spread(types: Sequence[Subject], preference: Subject, judge: Judge) -> Iter
             yield preference.finding(SPREAD_REQUIREMENT, message, "spec.requirements.cpu.guest")
     left = [each.name for each in types if judge.fails_to_spread(each, preference)]
     if left:
-        names = ", ".join(left[:_SHOWN]) + (f" and {len(left) - _SHOWN} more" if len(left) > _SHOWN else "")
+        names = some(left, _SHOWN)
         yield preference.finding(SPREAD_REMAINDER, f"cannot spread the vCPUs of {names}: they meet its requirements")

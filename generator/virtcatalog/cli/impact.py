@@ -13,7 +13,7 @@ from virtcatalog.cli import options
 from virtcatalog.cli.conditions import conditioned
 from virtcatalog.cli.console import data, echo, failing
 from virtcatalog.cli.diff import read_dumps
-from virtcatalog.errors import VirtcatalogError, counted
+from virtcatalog.errors import VirtcatalogError, counted, some
 from virtcatalog.escaping import as_json, single_line
 from virtcatalog.manifests.sources import NOT_THERE
 
@@ -96,9 +96,7 @@ def _lines(impact: Impact) -> Iterator[str]:
 
 
 def _names(uses: list[Use]) -> str:
-    names = [f"{each.name} (inferred)" if each.inferred else each.name for each in uses[:_MOST_NAMES]]
-    more = len(uses) - len(names)
-    return ", ".join(names) + (f" and {more:,} more" if more else "")
+    return some([f"{each.name} (inferred)" if each.inferred else each.name for each in uses], _MOST_NAMES)
 
 
 def _as_data(impact: Impact) -> dict[str, Any]:

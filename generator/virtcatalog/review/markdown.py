@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from virtcatalog.errors import some
 from virtcatalog.escaping import html, markdown_block, markdown_code, markdown_prose, single_line, terminal
 from virtcatalog.escaping import markdown as plain
 from virtcatalog.review.fate import FATES
 from virtcatalog.review.fleet import Group
 from virtcatalog.review.outcome import KINDS
 from virtcatalog.review.plan import Cause, Plan, plans
-from virtcatalog.review.plan import members as members_of
 from virtcatalog.review.report import (
     Report,
     consequences,
@@ -68,8 +68,7 @@ def _summary(report: Report) -> Iterator[str]:
     rows: list[tuple[str, int, str]] = []
     for change, number in counts(report).items():
         names = [each.name for each in report.objects if each.change == change]
-        more = f" and {len(names) - 3} more" if len(names) > 3 else ""
-        rows.append((f"objects {change}", number, ", ".join(map(markdown_code, names[:3])) + more))
+        rows.append((f"objects {change}", number, some([markdown_code(each) for each in names], 3)))
     for title, lines in upgrades(report):
         rows += [(f"fields under {plain(title)}", len(lines) - 1, plain(_short(lines[1], 300)))] if lines[1:] else []
     if report.host:
@@ -107,7 +106,7 @@ def _plan(plan: Plan) -> Iterator[str]:
     for line in plan.lines[:_MOST_LINES]:
         said = markdown_prose(_short(", ".join(line.said), 300)) or markdown_prose(FATES[line.kind])
         causes = "<br>".join(map(_cause, line.because[:3]))
-        yield f"| {line.kind} | {markdown_prose(members_of(line.members))} | {said} | {causes} |\n"
+        yield f"| {line.kind} | {markdown_prose(some(line.members, 3))} | {said} | {causes} |\n"
     if len(plan.lines) > _MOST_LINES:
         yield f"| | and {len(plan.lines) - _MOST_LINES:,} more groups | | |\n"
     yield "\n"

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 import msgspec
 
 from virtcatalog.catalog.model import Source
-from virtcatalog.errors import counted
+from virtcatalog.errors import counted, some
 from virtcatalog.manifests.difference import differences
 from virtcatalog.manifests.identity import Identity, identity
 from virtcatalog.review.fate import FATES, FateKind
@@ -130,7 +130,7 @@ def _text(plan: Plan, *, lines: bool) -> Iterator[str]:
     width = max((len(line.kind) for line in plan.lines), default=0)
     for line in plan.lines if lines else ():
         start, rest = f"  {line.kind:{width}}  ", " " * (width + 4)
-        parts = [part for part in (members(line.members), ", ".join(line.said), why(line)) if part]
+        parts = [part for part in (some(line.members, 3), ", ".join(line.said), why(line)) if part]
         row = ""
         for part in map(single_line, parts):
             if row and len(start) + len(row) + 2 + len(part) > _WIDTH:
@@ -147,12 +147,6 @@ _WIDTH = 120
 def why(line: Line) -> str:
     """Say because of what."""
     return f"because of {', '.join(map(str, line.because))}" if line.because else ""
-
-
-def members(names: Sequence[str], most: int = 3) -> str:
-    """Name the first few of many VMs."""
-    more = len(names) - most
-    return ", ".join(names[:most]) + (f" and {more:,} more" if more > 0 else "")
 
 
 def _line(row: Row, report: Report) -> Line:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import msgspec
 
 from virtcatalog.capacity.budget import Overspent
-from virtcatalog.errors import Problem, counted
+from virtcatalog.errors import Problem, counted, some
 from virtcatalog.kubevirt.matchers import KINDS as OBJECT_KINDS
 from virtcatalog.manifests.identity import Data, identity
 from virtcatalog.review.fleet import Fleet, Group, Upgrade, Users
@@ -78,7 +78,7 @@ def _known_fields(upgrade: Upgrade) -> Iterator[str]:
         objects.setdefault((each.field, each.known), []).append(each.object)
     for (field, known), names in objects.items():
         count = f"counts from now on, {upgrade.old} drops it" if known else f"{upgrade.new} drops it"
-        yield f"{field}: {count}: {_names(names)}"
+        yield f"{field}: {count}: {some(names, 5)}"
 
 
 def counts(report: Report) -> dict[str, int]:
@@ -154,12 +154,7 @@ def headline(group: Group) -> str:
 
 def members(group: Group, most: int = 5) -> str:
     """Name the VMs of a group, the first few of many."""
-    return _names([member.name for member in group.members], most)
-
-
-def _names(names: Sequence[str], most: int = 5) -> str:
-    more = len(names) - most
-    return ", ".join(names[:most]) + (f" and {more:,} more" if more > 0 else "")
+    return some([member.name for member in group.members], most)
 
 
 def requests(report: Report) -> list[str]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from virtcatalog import escaping
-from virtcatalog.errors import counted
+from virtcatalog.errors import counted, some
 from virtcatalog.review.fate import FATES, FateKind
-from virtcatalog.review.plan import Line, members, plans
+from virtcatalog.review.plan import Line, plans
 from virtcatalog.review.report import Report
 from virtcatalog.sarif import log, result
 
@@ -23,7 +23,7 @@ def sarif(report: Report) -> str:
 
 def _result(line: Line, environment: str) -> dict[str, Any]:
     where = f"{environment}: " if environment else ""
-    names = f"{counted(len(line.members), 'VM')}, {members(line.members, 5)}"
+    names = f"{counted(len(line.members), 'VM')}, {some(line.members, 5)}"
     text = f"{where}{names}: {', '.join((FATES[line.kind], *line.said))}"
     cause = next((each for each in line.because if each.file), None)
     file, number = (cause.file, cause.line) if cause else ("", 0)

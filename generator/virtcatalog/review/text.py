@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from virtcatalog import escaping
-from virtcatalog.errors import counted
+from virtcatalog.errors import counted, some
 from virtcatalog.escaping import single_line
 from virtcatalog.manifests.identity import identity
 from virtcatalog.review import plan
@@ -50,7 +50,7 @@ def github(report: Report) -> str:
         level = "error" if each.kind == "refused" else "notice" if each.kind in ("kept", "next") else "warning"
         first_cause = next((cause for cause in each.because if cause.file), None)
         file, line = (first_cause.file, first_cause.line) if first_cause else ("", 0)
-        message = f"{plan.members(each.members, 5)}: {', '.join(each.said)}"
+        message = f"{some(each.members, 5)}: {', '.join(each.said)}"
         lines.append(_command(level, file, line, f"{counted(len(each.members), 'running VM')}: {each.kind}", message))
     lines += [_command("error", "", 0, "shortage", line) for line in shortages(report)]
     for change in report.objects:

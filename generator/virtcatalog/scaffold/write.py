@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from virtcatalog.errors import VirtcatalogError
+from virtcatalog.errors import VirtcatalogError, some
 
 
 class ScaffoldError(VirtcatalogError):
@@ -22,8 +22,7 @@ def write(folder: Path, files: Mapping[str, str]) -> list[str]:
     """
     taken = sorted(path for path, text in files.items() if _taken(folder, path, text))
     if taken:
-        more = f" and {len(taken) - 5} more" if len(taken) > 5 else ""
-        raise ScaffoldError(f"{folder} has files of its own in these places: {', '.join(taken[:5])}{more}")
+        raise ScaffoldError(f"{folder} has files of its own in these places: {some(taken, 5)}")
     missing = [path for path in files if not os.path.lexists(folder / path)]
     try:
         if not missing:
