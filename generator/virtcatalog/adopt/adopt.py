@@ -159,23 +159,15 @@ class _Search:
 
     def _nearest(self) -> Shrunk | None:
         """Beside the nearest size that KubeVirt takes, the best of the preferences that change the domain least."""
-        near = self._near_preferences()
+        near = sorted(self._preferences(), key=self._changes)[:_NEAR_PREFERENCES]
+        if None not in near:
+            near.append(None)
         for instancetype in self._near():
             pairs = (Pair(instancetype, preference) for preference in near)
             tried = [each for each in (self._try(pair) for pair in pairs if any(pair)) if each is not None]
             if tried:
                 return min(tried, key=lambda each: (len(each[1].domain), *each[0]))[1]
         return None
-
-    def _near_preferences(self) -> list[Preference | None]:
-        """The preferences that change the domain least, and none; VMs that say the same of their guests share them."""
-        known = self.candidates.near
-        own = frozenset(each.scanned for each in self.candidates.preferences if usable(each.members, self.namespace))
-        key = own, self.vm.spec.preference is not None, self.original.guest()
-        if key not in known:
-            near = sorted(self._preferences(), key=self._changes)[:_NEAR_PREFERENCES]
-            known[key] = near if None in near else [*near, None]
-        return known[key]
 
     def _smallest(self) -> Shrunk | None:
         """Try the pairs, those that could make the smallest manifest first, until no other could make a smaller one."""

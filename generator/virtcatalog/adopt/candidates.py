@@ -137,8 +137,6 @@ class Candidates:
         """Every instance type and preference among those that say the same."""
         self._instancetypes: dict[str, Instancetype] = {}
         self._preferences: dict[str, Preference] = {}
-        self.near: dict[tuple[frozenset[str], bool, str], list[Preference | None]] = {}
-        """The preferences that were found near VMs that can name the same ones and say the same of their guests."""
         scanned: list[dict[str, Any]] = []
         for reference, manifest in {_reference(each): each for each in manifests if _is_candidate(each)}.items():
             if not admit(manifest, self.cluster):

@@ -126,8 +126,6 @@ KNOWN = frozenset(
     for pattern in patterns
 )
 """Every field of a VM that some instance type or preference could stand for."""
-GUEST = tuple(sorted({pattern for patterns in _PREFERRED_PATHS.values() for pattern in patterns}))
-"""Those that a preference could stand for."""
 
 
 def decided(instancetype: dict[str, Any]) -> Rules:

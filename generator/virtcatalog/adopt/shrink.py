@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Set
 from typing import Any, NamedTuple
 
 from virtcatalog.adopt.candidates import Instancetype, Preference, Reference
 from virtcatalog.adopt.data import find, get, put, without
-from virtcatalog.adopt.rules import GUEST, KNOWN, TEMPLATE, Rules
+from virtcatalog.adopt.rules import KNOWN, TEMPLATE, Rules
 from virtcatalog.api.decode import to_manifest
 from virtcatalog.api.findings import Path
 from virtcatalog.api.kinds import vm_spec
@@ -101,11 +100,6 @@ class Original:
         if fields is None:
             fields = self._fields[id(rules)] = frozenset(path for pattern in rules for path in self.find(pattern))
         return fields
-
-    def guest(self) -> str:
-        """Return what the VM says of its guest, as text: what preferences are about, but for its size and its names."""
-        said = [(path, get(self.manifest, path)) for pattern in GUEST for path in self._found[pattern]]
-        return json.dumps(said, default=str)
 
 
 class Shrunk(NamedTuple):
