@@ -26,6 +26,7 @@ from virtcatalog.catalog.load import load_catalog
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.many import expand_many
 from virtcatalog.kubevirt.pipeline import Result, create_vmi, expand
+from virtcatalog.pool import Processes
 from virtcatalog.render.output import render
 
 ROOT = Path(__file__).parent.parent
@@ -66,7 +67,7 @@ def measure(run: Expand, vms: list[Manifest], cluster: Cluster) -> None:
 def stream(number: int, vms: list[Manifest], cluster: Cluster) -> None:
     """A stream of VMs with so many processes: the rate, and the memory that its second half takes more."""
     wall, half, admitted = time.perf_counter(), 0, 0
-    for done, result in enumerate(expand_many(chain(vms, vms), cluster, number), start=1):
+    for done, result in enumerate(expand_many(chain(vms, vms), cluster, Processes(number)), start=1):
         admitted += isinstance(result, Result) and result.domain_xml is not None
         if done == len(vms):
             half = peak()

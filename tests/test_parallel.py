@@ -6,6 +6,7 @@ from virtcatalog.errors import UnsupportedError
 from virtcatalog.kubevirt import many as parallel
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.many import expand_many
+from virtcatalog.pool import Processes
 
 INSTANCETYPES = [
     {
@@ -43,7 +44,7 @@ def run(monkeypatch):
     """Expand VMs, with processes however few there are."""
     monkeypatch.setattr(parallel, "WORTH_IT", 10)
     monkeypatch.setattr(parallel, "CHUNK", 4)
-    return lambda vms, jobs: expand_many(vms, Cluster(INSTANCETYPES), jobs)
+    return lambda vms, jobs: expand_many(vms, Cluster(INSTANCETYPES), Processes(jobs))
 
 
 def test_processes_do_what_one_does(run):
@@ -68,5 +69,5 @@ def test_vms_are_taken_only_a_little_ahead(run):
 
 
 def test_few_vms_start_no_process(run, monkeypatch):
-    monkeypatch.setattr(parallel, "in_processes", None)
+    monkeypatch.setattr(Processes, "each", None)
     assert len(list(run(map(vm, range(9)), 8))) == 9

@@ -2,7 +2,6 @@
 
 import os
 import signal
-from functools import partial
 from itertools import count, islice
 
 import pytest
@@ -10,20 +9,14 @@ import pytest
 from virtcatalog.errors import VirtcatalogError
 from virtcatalog.kubevirt import many
 from virtcatalog.kubevirt.cluster import Cluster
-from virtcatalog.pool import LostProcessError, chunks, in_processes
-
-_given: list[int] = []
+from virtcatalog.pool import LostProcessError, Processes, chunks
 
 
-def start(number):
-    _given.append(number)
+def multiplied(number, by):
+    return by * number
 
 
-def multiplied(number):
-    return _given[-1] * number
-
-
-def killed_at(last, number):
+def killed_at(number, last):
     if number == last:
         os.kill(os.getpid(), signal.SIGKILL)
     return number
@@ -35,21 +28,21 @@ def failing(number):
 
 @pytest.mark.parametrize("method", ["fork", "spawn"])
 def test_results_are_in_the_order_of_the_items(method):
-    found = in_processes(multiplied, range(40), 3, start=start, given=(7,), method=method)
+    found = Processes(3, method).each(multiplied, range(40), 7)
     assert list(found) == [7 * number for number in range(40)]
 
 
 def test_items_are_taken_a_few_ahead():
     taken = []
     items = (taken.append(number) or number for number in count())
-    results = in_processes(multiplied, items, 2, start=start, given=(1,))
+    results = Processes(2).each(multiplied, items, 1)
     assert list(islice(results, 5)) == [0, 1, 2, 3, 4]
     assert len(taken) < 20
     results.close()
 
 
 def test_a_process_that_is_killed_ends_the_run():
-    found = in_processes(partial(killed_at, 5), range(1000), 2, start=start, given=(1,))
+    found = Processes(2).each(killed_at, range(1000), 5)
     with pytest.raises(LostProcessError, match="was killed") as caught:
         list(found)
     assert isinstance(caught.value, VirtcatalogError)
@@ -57,7 +50,7 @@ def test_a_process_that_is_killed_ends_the_run():
 
 def test_an_error_in_a_process_is_raised_here():
     with pytest.raises(ValueError, match="item 0"):
-        list(in_processes(failing, range(9), 2, start=start, given=(1,)))
+        list(Processes(2).each(failing, range(9)))
 
 
 def test_chunks():
@@ -68,7 +61,6 @@ def test_chunks():
 def test_vms_expand_in_spawned_processes_too(monkeypatch):
     """As on systems that do not fork safely: the cluster and the results are sent."""
     monkeypatch.setattr(many, "WORTH_IT", 1)
-    monkeypatch.setattr(many, "in_processes", partial(in_processes, method="spawn"))
     vm = {
         "apiVersion": "kubevirt.io/v1",
         "kind": "VirtualMachine",
@@ -80,6 +72,6 @@ def test_vms_expand_in_spawned_processes_too(monkeypatch):
     }
     cluster = Cluster([], release="v1.8.4")
     (alone,) = many.expand_many([vm], cluster)
-    (sent,) = many.expand_many([vm], cluster, 2)
+    (sent,) = many.expand_many([vm], cluster, Processes(2, "spawn"))
     assert (sent.domain_xml, sent.converted_xml, sent.vmi) == (alone.domain_xml, alone.converted_xml, alone.vmi)
     assert sent.domain is None

@@ -7,12 +7,9 @@ import os
 import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
 from itertools import islice
-from multiprocessing import get_context
 from types import MappingProxyType
-from typing import Any, Final, TypeVar
+from typing import Any, Final, NamedTuple, Protocol, TypeVar
 
 from virtcatalog.errors import VirtcatalogError
 
@@ -34,33 +31,64 @@ def processors() -> int:
     return len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
 
 
-def in_processes(
-    function: Callable[[T], R],
-    items: Iterable[T],
-    jobs: int,
-    *,
-    start: Callable[..., None],
-    given: tuple[Any, ...],
-    method: str = START,
-) -> Iterator[R]:
-    """Yield what `function` makes of each item in one of `jobs` processes, each of which first calls `start(*given)`.
+class Executor(Protocol):
+    """Other processes that call a function for many items: the results are in the items' order, each of them once.
 
-    Items are taken a few ahead of the results, so that memory does not grow with their number. A forked process has
-    what is given without its being sent; items and results are sent. LostProcessError when a process has ended.
+    The function and what is given to every call are as good as sent: what a call changes of them stays where it ran,
+    and it may run again elsewhere. So it depends on nothing but its item and what is given.
     """
-    items = iter(items)
-    pool = ProcessPoolExecutor(jobs, mp_context=get_context(method), initializer=start, initargs=given)
-    try:
-        waiting = deque(pool.submit(function, each) for each in islice(items, _AHEAD * jobs))
-        while waiting:
-            result = waiting.popleft().result()
-            waiting.extend(pool.submit(function, each) for each in islice(items, 1))
-            yield result
-    except BrokenProcessPool:
-        message = "a process that worked on this was killed, perhaps for want of memory: use fewer of them"
-        raise LostProcessError(message) from None
-    finally:
-        pool.shutdown(cancel_futures=True)
+
+    def worth(self, number: int, least: int) -> bool:
+        """Whether so many items are to be sent; `least` is from where on that saves more than processes cost."""
+
+    def each(self, function: Callable[..., R], items: Iterable[T], *given: Any) -> Iterator[R]:
+        """Yield `function(item, *given)` for each item, in order; items are taken a few ahead of the results."""
+
+
+class Processes(NamedTuple):
+    """So many processes of this machine, which start when they are used and end with the last result."""
+
+    number: int
+    method: str = START
+
+    def worth(self, number: int, least: int) -> bool:
+        """Whether so many items are to be sent."""
+        return self.number > 1 and number >= least
+
+    def each(self, function: Callable[..., R], items: Iterable[T], *given: Any) -> Iterator[R]:
+        """Yield `function(item, *given)` for each item; LostProcessError when one of the processes has ended.
+
+        A forked process has what is given without its being sent; items and results are sent.
+        """
+        # Imported here, as most runs of a command start no process.
+        from concurrent.futures.process import BrokenProcessPool, ProcessPoolExecutor
+        from multiprocessing import get_context
+
+        items = iter(items)
+        context = get_context(self.method)
+        pool = ProcessPoolExecutor(self.number, mp_context=context, initializer=_start, initargs=given)
+        try:
+            waiting = deque(pool.submit(_call, function, each) for each in islice(items, _AHEAD * self.number))
+            while waiting:
+                result = waiting.popleft().result()
+                waiting.extend(pool.submit(_call, function, each) for each in islice(items, 1))
+                yield result
+        except BrokenProcessPool:
+            message = "a process that worked on this was killed, perhaps for want of memory: use fewer of them"
+            raise LostProcessError(message) from None
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+
+_given: list[Any] = []
+
+
+def _start(*given: Any) -> None:
+    _given[:] = given
+
+
+def _call(function: Callable[..., R], item: Any) -> R:
+    return function(item, *_given)
 
 
 def chunks(items: Iterable[T], size: int) -> Iterator[list[T]]:

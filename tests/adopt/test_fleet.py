@@ -12,6 +12,7 @@ from virtcatalog.adopt.adopt import adopt
 from virtcatalog.adopt.fleet import adopt_all
 from virtcatalog.adopt.summary import declarations, groups, proposals
 from virtcatalog.errors import UnsupportedError
+from virtcatalog.pool import Processes
 
 SMALL = "{cpu: {sockets: 2}, memory: {guest: 4Gi}, devices: {}}"
 ODD = "{cpu: {sockets: 2}, memory: {guest: 3Gi}, devices: {}}"
@@ -30,9 +31,9 @@ def fleet():
     return [vm(kinds[number % 3], f"machine-{number}") for number in range(60)]
 
 
-@pytest.mark.parametrize("jobs", [1, 2])
-def test_each_vm_adopts_what_it_adopts_alone(fleet, candidates, jobs):
-    found = dict(adopt_all(fleet, candidates, jobs))
+@pytest.mark.parametrize("executor", [None, Processes(2)])
+def test_each_vm_adopts_what_it_adopts_alone(fleet, candidates, executor):
+    found = dict(adopt_all(fleet, candidates, executor))
     for place, each in enumerate(fleet):
         alone = adopt(each, candidates)
         assert (found[place].outcome, found[place].before) == (alone.outcome, alone.before)

@@ -9,7 +9,7 @@ from typing import Any
 from virtcatalog.adopt.adopt import Adoption, adopt, adopt_alike
 from virtcatalog.adopt.candidates import Candidates
 from virtcatalog.kubevirt.alike import Alike
-from virtcatalog.pool import chunks, in_processes
+from virtcatalog.pool import Executor, chunks
 
 VM = dict[str, Any]
 _Keyed = tuple[bytes, int, VM]
@@ -18,26 +18,24 @@ _WORTH_IT = 50
 """The number of VMs from which on other processes save more time than it takes to start them."""
 
 
-def adopt_all(vms: Sequence[VM], candidates: Candidates, jobs: int = 1) -> Iterator[tuple[int, Adoption]]:
+def adopt_all(
+    vms: Sequence[VM], candidates: Candidates, executor: Executor | None = None
+) -> Iterator[tuple[int, Adoption]]:
     """Yield what each VM adopts with its place in `vms`; those that are alike come one after the other.
 
     What is found for the first of them is proven for each other one, by expanding it. LostProcessError when one of the
-    `jobs` processes is killed.
+    executor's processes is killed.
     """
     alike = Alike(candidates.cluster)
     keyed = [(alike.key(vm, candidates.namespaces), number, vm) for number, vm in enumerate(vms)]
     keyed.sort(key=lambda each: each[:2])
-    if jobs < 2 or len(vms) < _WORTH_IT:
+    if executor is None or not executor.worth(len(vms), _WORTH_IT):
         return _adopt(keyed, candidates)
-    found = in_processes(_adopt_chunk, chunks(keyed, _CHUNK), jobs, start=_given.append, given=(candidates,))
-    return chain.from_iterable(found)
+    return chain.from_iterable(executor.each(_adopt_chunk, chunks(keyed, _CHUNK), candidates))
 
 
-_given: list[Candidates] = []
-
-
-def _adopt_chunk(keyed: Sequence[_Keyed]) -> list[tuple[int, Adoption]]:
-    return list(_adopt(keyed, _given[-1]))
+def _adopt_chunk(keyed: Sequence[_Keyed], candidates: Candidates) -> list[tuple[int, Adoption]]:
+    return list(_adopt(keyed, candidates))
 
 
 def _adopt(keyed: Sequence[_Keyed], candidates: Candidates) -> Iterator[tuple[int, Adoption]]:

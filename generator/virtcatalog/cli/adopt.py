@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from virtcatalog.kubevirt.conditions import Conditions
     from virtcatalog.manifests.identity import Data
     from virtcatalog.manifests.read import Manifest
+    from virtcatalog.pool import Executor
     from virtcatalog.releases import Release
 
 _FORMS = ("yaml", "diff", "json")
@@ -51,7 +52,7 @@ Examples:
 @click.option("-i", "--in-place", is_flag=True, help="Change the files of the VMs; print only with -o.")
 @click.option("--propose", is_flag=True, help="Print sizes for the catalog that several VMs have and no type has.")
 @options.environments
-@options.jobs
+@options.executor
 @click.option("--nearest", is_flag=True, help="Adopt the nearest, too: the VM's domain changes.")
 @click.pass_context
 @failing
@@ -66,7 +67,7 @@ def command(
     nearest: bool,
     propose: bool,
     environments: tuple[str, ...],
-    jobs: int,
+    executor: Executor | None,
     conditions: Conditions,
 ) -> int:
     """Find the instance type and preference under which a VM gets shorter and keeps its libvirt domain.
@@ -89,7 +90,7 @@ def command(
     _refuse_nothing(candidates, catalog)
     files = [file for file in files if file.vms]
     vms = [(file, number, vm) for file in files for number, vm in file.vms.items()]
-    adopted = dict(progress(adopt_all([vm.data for *_, vm in vms], candidates, jobs), len(vms), "VMs", silent=True))
+    adopted = dict(progress(adopt_all([vm.data for *_, vm in vms], candidates, executor), len(vms), "VMs", silent=True))
     machines = [Machine(file.name, number, vm, adopted[place]) for place, (file, number, vm) in enumerate(vms)]
     if propose:
         return _propose(machines, problems, candidates)

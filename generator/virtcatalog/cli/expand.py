@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from virtcatalog.kubevirt.conditions import Conditions
     from virtcatalog.kubevirt.launcher.lint import Finding, Schema
     from virtcatalog.kubevirt.pipeline import Result
+    from virtcatalog.pool import Executor
 
     _Expanded = tuple[Located, Result | UnsupportedError, Cluster, Warnings]
 
@@ -53,7 +54,7 @@ Examples:
 @options.catalog()
 @options.form(list(PRINTERS))
 @click.option("--pin", is_flag=True, help="Print the VMs with revisionNames, and their ControllerRevisions.")
-@options.jobs
+@options.executor
 @click.option("--lint-xml", is_flag=True, help="Check every domain against libvirt's schema, too.")
 @click.option(
     "--libvirt-schema",
@@ -70,7 +71,7 @@ def command(
     catalog: str | None,
     form: str | None,
     pin: bool,
-    jobs: int,
+    executor: Executor | None,
     lint_xml: bool,
     libvirt_schema: Path | None,
     environments: tuple[str, ...],
@@ -96,7 +97,7 @@ def command(
     batches = with_upstream(batches, met)
     clusters = [(batch, _cluster(batch, own)) for batch, own in zip(batches, met, strict=True)]
     number = sum(len(batch.vms) for batch in batches)
-    outcomes = run.tell(progress(_expanded(clusters, jobs), number, "VMs"))
+    outcomes = run.tell(progress(_expanded(clusters, executor), number, "VMs"))
     printer = partial(print_pins, form == "json") if pin else PRINTERS[form or "xml"]
     printer(outcomes, number > 1)
     if without := sorted(name for batch in batches for name in batch.without_vm):
@@ -176,12 +177,12 @@ def _cluster(batch: Batch, conditions: Conditions) -> Cluster:
         raise ManifestError(*faults) from error
 
 
-def _expanded(clusters: list[tuple[Batch, Cluster]], jobs: int) -> Iterator[_Expanded]:
+def _expanded(clusters: list[tuple[Batch, Cluster]], executor: Executor | None) -> Iterator[_Expanded]:
     from virtcatalog.kubevirt.many import expand_many
 
     for batch, cluster in clusters:
         warnings = Warnings(batch.objects, cluster.release)
-        results = expand_many((vm.manifest for vm in batch.vms), cluster, jobs)
+        results = expand_many((vm.manifest for vm in batch.vms), cluster, executor)
         for vm, result in zip(batch.vms, results, strict=True):
             yield vm, result, cluster, warnings
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from functools import wraps
 from pathlib import Path
@@ -105,15 +104,16 @@ environment = click.option(
 
 
 def _jobs(_context: click.Context, _option: click.Parameter, value: str) -> int:
+    from virtcatalog.pool import processors
+
     if value == "auto":
-        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        return processors()
     if not value.isdecimal() or not int(value):
         raise click.BadParameter(f"{value!r} is neither a number from 1 on nor auto.")
     return int(value)
 
 
-#: `-j`, as `jobs`: how many processes share the work; `auto` is one for each CPU that may be used.
-jobs = click.option(
+_JOBS = click.option(
     "-j",
     "--jobs",
     metavar="N|auto",
@@ -121,6 +121,18 @@ jobs = click.option(
     callback=_jobs,
     help="Processes that share many VMs; auto: one for each CPU. [default: 1]",
 )
+
+
+def executor(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command `-j`, as `executor`: who shares the work on many VMs."""
+
+    @wraps(command)
+    def run(*args: Any, jobs: int, **others: Any) -> Any:
+        from virtcatalog.pool import Processes
+
+        return command(*args, executor=Processes(jobs), **others)
+
+    return _JOBS(run)
 
 
 def everywhere() -> list[click.Option]:

@@ -12,7 +12,7 @@ from virtcatalog.errors import UnsupportedError
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.pipeline import expand
 from virtcatalog.kubevirt.result import Result
-from virtcatalog.pool import START, chunks, in_processes
+from virtcatalog.pool import START, Executor, chunks
 
 Manifest = dict[str, Any]
 
@@ -23,33 +23,28 @@ CHUNK = 50
 """How many VMs are sent to a process at a time."""
 
 
-def expand_many(vms: Iterable[Manifest], cluster: Cluster, jobs: int = 1) -> Iterator[Result | UnsupportedError]:
+def expand_many(
+    vms: Iterable[Manifest], cluster: Cluster, executor: Executor | None = None
+) -> Iterator[Result | UnsupportedError]:
     """Yield what each VM becomes in the cluster, or why that cannot be told.
 
-    Few VMs are expanded here, many in `jobs` processes. VMs are taken a few chunks ahead of the results, so that
-    memory does not grow with their number. Except on Linux, the processes import the program's main module: call this
-    below `if __name__ == "__main__"`. LostProcessError when one of the processes is killed.
+    Few VMs are expanded here, many by the executor, if there is one. VMs are taken a few chunks ahead of the results,
+    so that memory does not grow with their number. Except on Linux, processes import the program's main module: call
+    this below `if __name__ == "__main__"`. LostProcessError when one of the processes is killed.
     """
     vms = iter(vms)
-    first = list(islice(vms, WORTH_IT)) if jobs > 1 else []
+    first = list(islice(vms, WORTH_IT)) if executor else []
     vms = chain(first, vms)
-    if len(first) < WORTH_IT:
+    if executor is None or not executor.worth(len(first), WORTH_IT):
         yield from (_expand(vm, cluster) for vm in vms)
         return
-    for results in in_processes(_expand_chunk, chunks(vms, CHUNK), jobs, start=_start, given=(cluster,)):
+    for results in executor.each(_expand_chunk, chunks(vms, CHUNK), cluster):
         for each in results:
             yield each if isinstance(each, UnsupportedError) else replace(each, cluster=cluster)
 
 
-_clusters: list[Cluster] = []
-
-
-def _start(cluster: Cluster) -> None:
-    _clusters.append(cluster)
-
-
-def _expand_chunk(vms: list[Manifest]) -> list[Result | UnsupportedError]:
-    return [_expand(vm, _clusters[-1]) for vm in vms]
+def _expand_chunk(vms: list[Manifest], cluster: Cluster) -> list[Result | UnsupportedError]:
+    return [_expand(vm, cluster) for vm in vms]
 
 
 def _expand(vm: Manifest, cluster: Cluster) -> Result | UnsupportedError:

@@ -10,7 +10,7 @@ import msgspec
 from msgspec.structs import replace
 
 from virtcatalog.manifests.identity import Data, Identity, identity
-from virtcatalog.pool import START, in_processes, processors
+from virtcatalog.pool import START, Processes, processors
 from virtcatalog.review.comparison import Comparison
 from virtcatalog.review.fate import Fate, fate
 from virtcatalog.review.machines import machine_words
@@ -143,18 +143,16 @@ def _judged(cases: Sequence[Case]) -> Iterator[Judged]:
     if processes < 2 or len(cases) < WORTH_IT:
         return map(judge, cases)
     firsts = range(0, len(cases), _CHUNK)
-    found = in_processes(_judge_chunk, firsts, processes, start=_cases.append, given=(cases,))
-    return map(_received, chain.from_iterable(found))
+    return map(_received, chain.from_iterable(Processes(processes).each(_judge_chunk, firsts, cases)))
 
 
-_cases: list[Sequence[Case]] = []
 _sent: set[Any] = set()
 
 
-def _judge_chunk(first: int) -> list[list[Any]]:
+def _judge_chunk(first: int, cases: Sequence[Case]) -> list[list[Any]]:
     """In another process: fates, and verdicts with the diff of every change that is new there."""
     sent = []
-    for case in _cases[-1][first : first + _CHUNK]:
+    for case in cases[first : first + _CHUNK]:
         verdict, becomes = judge(case)
         changes = [
             (effect, change.kind, change.summary, change.signature, _new_diff(change), change.asks)
