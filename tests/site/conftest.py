@@ -1,0 +1,95 @@
+"""A real browser, and the site of the example in a folder.
+
+Tests that take the browser run in CI, where the absence of Debian's chromium and chromium-driver is an error, and where
+BROWSER is set: each takes some seconds. None may depend on how fast the machine is.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from browsing import write
+from selenium import webdriver
+
+from virtcatalog import load_catalog
+from virtcatalog.catalog.model import Catalog
+from virtcatalog.site.pages import render
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="session")
+def example() -> Catalog:
+    return load_catalog(ROOT / "examples" / "common-instancetypes")
+
+
+@pytest.fixture(scope="session")
+def folder(tmp_path_factory, browser, example) -> Path:
+    """The site of the example; made where there is a browser to show it to."""
+    return write(tmp_path_factory.mktemp("site"), render(example))
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[webdriver.Chrome]:
+    if not (os.environ.get("CI") or os.environ.get("BROWSER")):
+        pytest.skip("set BROWSER=1 to test the site in Chromium")
+    chromium, driver = shutil.which("chromium"), shutil.which("chromedriver")
+    assert chromium, "install chromium"
+    assert driver, "install chromium-driver"
+    options = webdriver.ChromeOptions()
+    options.binary_location = chromium
+    for argument in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"):
+        options.add_argument(argument)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    started = webdriver.Chrome(options=options, service=webdriver.ChromeService(driver))
+    started.set_window_size(1600, 1000)
+    started.set_script_timeout(300)
+    yield started
+    started.quit()
+
+
+@pytest.fixture
+def open_page(browser) -> Iterator[Callable[[Path, str], webdriver.Chrome]]:
+    """Open a page of a folder, and find no error in the console and no request but for the folder's own files."""
+    for log in ("browser", "performance"):
+        browser.get_log(log)
+
+    def opened(folder: Path, path: str) -> webdriver.Chrome:
+        browser.get("about:blank")
+        browser.get(f"{folder.as_uri()}/{path}")
+        return browser
+
+    yield opened
+    assert browser.get_log("browser") == []
+    requests = [
+        each["message"] for each in browser.get_log("performance") if "Network.requestWillBeSent" in each["message"]
+    ]
+    assert not [each for each in requests if '"url":"http' in each]
+
+
+@pytest.fixture
+def page(open_page, folder) -> Callable[[str], webdriver.Chrome]:
+    """Open a page of the example's site."""
+    return lambda path: open_page(folder, path)
+
+
+@pytest.fixture(params=["light", "dark"])
+def scheme(request, browser) -> Iterator[str]:
+    """What the reader's system says: light or dark."""
+    features = [{"name": "prefers-color-scheme", "value": request.param}]
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
+    yield request.param
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+
+
+@pytest.fixture(params=[400, 1600])
+def width(request, browser) -> Iterator[int]:
+    """A window of a phone, and a wide one."""
+    size = {"width": request.param, "height": 900, "deviceScaleFactor": 1, "mobile": request.param < 800}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    yield request.param
+    browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
