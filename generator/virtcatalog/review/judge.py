@@ -9,13 +9,14 @@ from typing import Any, Literal, NamedTuple, TypeVar
 import msgspec
 from msgspec.structs import replace
 
+from virtcatalog.kubevirt.rollout.controller import RECEIVER
 from virtcatalog.manifests.identity import Data, Identity, identity
 from virtcatalog.pool import START, Processes, processors
 from virtcatalog.review.comparison import Comparison
 from virtcatalog.review.fate import Fate, fate
 from virtcatalog.review.machines import machine_words
 from virtcatalog.review.outcome import Outcome, VmChange, compare, outcome
-from virtcatalog.review.stored import Pinned
+from virtcatalog.review.stored import Pinned, stores
 
 Effect = Literal["created", "started", "stored"]
 """When a VM meets a change: when it is created, at its next start, or not while it keeps the revisions that KubeVirt
@@ -68,7 +69,8 @@ def _fate(case: Case, old: Outcome, new: Outcome) -> Fate:
     comparison = case.comparison
     given = len(case.pinned.contents) == len(case.pinned.matchers)
     vm = case.vm if given else case.fresh
-    found = fate(vm, vm, comparison.base, comparison.head)
+    keeps = _keeps(case, outcome(vm, comparison.base) if given and not case.pinned.turned else old)
+    found = Fate() if keeps else fate(vm, vm, comparison.base, comparison.head)
     if found.kind == "nothing" and comparison.all_change:
         found = _fate_later(compare(old, new) if not case.references else _with_stored_revisions(case, given))
     if found.kind != "nothing" or comparison.changed.isdisjoint(case.references or ()):
@@ -78,6 +80,21 @@ def _fate(case: Case, old: Outcome, new: Outcome) -> Fate:
     machines = [each.vmi_object if each is not None and each.admitted else None for each in results]
     anew = machine_words(*machines)
     return Fate("kept", (*gone, *((f"created anew: {anew[0]}", *anew[1:]) if anew and not gone else ())))
+
+
+def _keeps(case: Case, old: Outcome) -> bool:
+    """Whether a machine that runs cannot meet the change: it is one of types and preferences alone, and of these
+    KubeVirt goes by what it has stored since the VM was started (pkg/instancetype/controller/vm/controller.go, Sync).
+    """
+    vm = old.result.vm_object if old.result is not None and old.result.admitted else None
+    return (
+        vm is not None
+        and vm.spec.run_strategy != RECEIVER
+        and not case.comparison.all_change
+        and not case.pinned.turned
+        and case.references is not None
+        and stores(case.comparison.base)
+    )
 
 
 def _fate_later(change: VmChange | None) -> Fate:

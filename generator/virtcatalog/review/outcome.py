@@ -218,13 +218,14 @@ class _Own:
     def __init__(self, name: str, identities: list[str]) -> None:
         self._identities = [each for each in identities if each]
         # A plain word as a name is too likely a word of libvirt's.
-        telling = re.search(r"[-.\d]", name) and len(name) > 2
-        self._name = re.compile(rf"(?<![A-Za-z0-9]){re.escape(name)}(?![A-Za-z0-9])") if telling else None
+        self._name = name if re.search(r"[-.\d]", name) and len(name) > 2 else ""
 
     def __call__(self, text: str) -> str:
         for each in self._identities:
             text = text.replace(each, "{id}")
-        return self._name.sub("{name}", text) if self._name else text
+        if not self._name or self._name not in text:
+            return text
+        return re.sub(rf"(?<![A-Za-z0-9]){re.escape(self._name)}(?![A-Za-z0-9])", "{name}", text)
 
 
 def _own(name: str, *outcomes: Outcome) -> _Own:

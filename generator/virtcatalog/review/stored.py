@@ -10,6 +10,7 @@ import msgspec
 
 from virtcatalog.api.kinds import vm_spec, with_vm_spec
 from virtcatalog.kubevirt.cluster import Cluster
+from virtcatalog.kubevirt.instancetype.revision import OBJECT_NAME_LABEL
 from virtcatalog.kubevirt.matchers import MATCHERS
 from virtcatalog.manifests.identity import Data, Identity, namespace_of
 
@@ -17,12 +18,14 @@ from virtcatalog.manifests.identity import Data, Identity, namespace_of
 class Pinned(msgspec.Struct, frozen=True):
     """Which of a VM's matchers have a stored revision, and those revisions that the cluster's objects hold.
 
-    They are `assumed` where nothing is known but that the VM runs.
+    They are `assumed` where nothing is known but that the VM runs. The VM has `turned` when its status names one of
+    another object than its spec, which KubeVirt passes over.
     """
 
     matchers: frozenset[str] = frozenset()
     contents: tuple[str, ...] = ()
     assumed: bool = False
+    turned: bool = False
 
     def __bool__(self) -> bool:
         return bool(self.matchers)
@@ -42,7 +45,7 @@ def recreated(vm: Data) -> Data:
 def pins(vm: Data, cluster: Cluster) -> Pinned:
     """Return the revisions that a VM is pinned to, by its spec or its status."""
     namespace = namespace_of(vm)
-    matchers, contents = set(), []
+    matchers, contents, turned = set(), [], False
     for matcher in MATCHERS:
         name = _stored_revision(vm, matcher)
         if not name:
@@ -51,7 +54,11 @@ def pins(vm: Data, cluster: Cluster) -> Pinned:
         revision = cluster.controller_revision(namespace, name)
         if revision is not None:
             contents.append(json.dumps((revision.data or {}).get("spec"), sort_keys=True))
-    return Pinned(frozenset(matchers), tuple(contents))
+            given = _at(vm_spec(vm), matcher)
+            turned |= not given.get("revisionName") and revision.metadata.labels.get(OBJECT_NAME_LABEL) != given.get(
+                "name"
+            )
+    return Pinned(frozenset(matchers), tuple(contents), turned=turned)
 
 
 def assumed(references: Iterable[Identity] | None, cluster: Cluster) -> Pinned:
@@ -59,10 +66,15 @@ def assumed(references: Iterable[Identity] | None, cluster: Cluster) -> Pinned:
 
     Under the other reference policies KubeVirt has expanded it, and a VM that still names something has just come.
     """
-    if cluster.configuration.instancetype_reference_policy != "reference":
+    if not stores(cluster):
         return Pinned()
     kinds = {"instancetype" if kind.endswith("nstancetype") else "preference" for kind, *_ in references or ()}
     return Pinned(frozenset(kinds), assumed=True)
+
+
+def stores(cluster: Cluster) -> bool:
+    """Whether KubeVirt stores what a VM names, rather than expanding it."""
+    return cluster.configuration.instancetype_reference_policy == "reference"
 
 
 def _stored_revision(vm: Data, matcher: str) -> str:

@@ -42,22 +42,25 @@ _PASSES = 50
 
 def settle(running: Running) -> None:
     """Have the controllers work until none of them changes anything; changes `running`."""
+    found = running.fingerprint()
     for _ in range(_PASSES):
-        before = running.fingerprint()
-        _until_nothing_changes(running)
-        if running.vmi is not None:
-            note(running)
-        if running.fingerprint() == before:
+        found = _until_nothing_changes(running, found)
+        if running.vmi is None:
+            return
+        note(running)
+        before, found = found, running.fingerprint()
+        if found == before:
             return
     raise AssertionError("the controllers do not come to rest")
 
 
-def _until_nothing_changes(running: Running) -> None:
+def _until_nothing_changes(running: Running, found: bytes) -> bytes:
+    """Have the VM's controller work; `found` and what is returned are fingerprints, before and after."""
     for _ in range(_PASSES):
-        before = running.fingerprint()
         _sync(running)
-        if running.fingerprint() == before:
-            return
+        before, found = found, running.fingerprint()
+        if found == before:
+            return found
     raise AssertionError("the VM's controller does not come to rest")
 
 

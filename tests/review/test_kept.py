@@ -1,0 +1,41 @@
+"""A change of types and preferences passes by a machine for which KubeVirt has stored them."""
+
+from __future__ import annotations
+
+from random import Random
+
+import fleets
+import pytest
+
+from virtcatalog.review import judge
+from virtcatalog.review.compare import Dump, given, others
+from virtcatalog.review.fleet import Fleet, Reviewer
+from virtcatalog.review.side import Side
+
+
+def review(seed: int) -> Fleet:
+    chance = Random(seed)
+    before = fleets.catalog()
+    configuration = fleets.kubevirt(chance.choice(fleets.CONFIGURATIONS))
+    objects = before, fleets.changed(before, chance)
+    dumps = [Dump(fleets.fleet(60, chance))]
+    reviewer = Reviewer(
+        *(Side(label="side", objects={"": [*each, configuration]}) for each in objects), shared=others(dumps)
+    )
+    reviewer.vms(given(dumps))
+    return reviewer.done()
+
+
+def test_following_the_machine_says_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    keeps, spared = judge._keeps, []
+
+    def note(case: judge.Case, old: judge.Outcome) -> bool:
+        spared.append(keeps(case, old))
+        return spared[-1]
+
+    for seed in range(12):
+        monkeypatch.setattr(judge, "_keeps", note)
+        found = review(seed)
+        monkeypatch.setattr(judge, "_keeps", lambda *_: False)
+        assert review(seed) == found, seed
+    assert 100 < sum(spared) < len(spared) - 100
