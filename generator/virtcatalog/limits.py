@@ -13,6 +13,8 @@ MIB: Final = 2**20
 # Amounts
 QUANTITY_CHARACTERS: Final = 256  # and its largest exponent: Go has no limit and may never finish
 
+PRICE_DIGITS: Final = 12  # of an amount of money, before the point and behind it
+
 # Host profiles
 HOST_CPUS: Final = 8192  # as many as Linux can have
 HOST_FILE_BYTES: Final = 4 * MIB

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from pathlib import Path
 
 import house
@@ -85,6 +86,55 @@ class TestFilters:
     )
     def test_nonsense(self, arguments, said):
         assert said in run(*arguments.split(), status=2).stderr
+
+
+class TestPrices:
+    @pytest.fixture(autouse=True)
+    def prices(self):
+        text = (
+            "currency: EUR\nperHour: {cpu: 0.0125, memory: 0.0031}\nlicences: [{preferences: [house.linux], vm: 0.5}]\n"
+        )
+        Path("catalog/overlays.yaml").write_text("lab: {}\nproduction: {}\n")
+        Path("catalog/prices.yaml").write_text(text + "environments: {production: {cpu: 1}}\n")
+
+    def facts(self, *arguments: str) -> dict[str, dict[str, object]]:
+        return {each["name"]: each for each in json.loads(run("list", *arguments, "-o", "json").stdout)}
+
+    def test_are_those_of_the_catalog(self):
+        large = self.facts()["m.large"]
+        assert (large["vcpus"], large["memory"]) == (2, 8 * 2**30)
+        assert (large["pricePerHour"], large["pricePerMonth"], large["currency"]) == ("0.0498", "36.35", "EUR")
+
+    def test_of_what_has_no_price_for_all_of_it_there_is_none(self):
+        found = self.facts()["g.new"]
+        assert (found["pricePerHour"], found["unpriced"]) == (None, "example.org/gpu")
+
+    def test_an_environment_has_its_own(self):
+        assert self.facts("-e", "production")["m.large"]["pricePerHour"] == "2.0248"
+        assert self.facts("-e", "lab", "-e", "production")["m.large"]["pricePerHour"] == "0.0498"
+
+    def test_preferences_have_licences(self):
+        (found, *_) = self.facts("preferences").values()
+        assert (found["licencePerVcpu"], found["licencePerVm"]) == (None, "0.5000")
+
+    def test_a_file_of_its_own_counts_in_their_place(self):
+        Path("other.yaml").write_text("perHour: {cpu: 1, memory: 0}\n")
+        assert self.facts("--prices", "other.yaml")["m.large"]["pricePerHour"] == "2.0000"
+        run("build")
+        assert self.facts("-c", "output", "--prices", "other.yaml")["m.large"]["pricePerHour"] == "2.0000"
+
+    def test_are_filtered_by(self):
+        assert names("--max-price", "0.0498") == ["m.small", "m.large"]
+        assert "'much' is no amount" in run("list", "--max-price", "much", status=2).stderr
+        assert "is about types" in run("list", "preferences", "--max-price", "0", status=2).stderr
+
+    def test_are_shown_and_compared(self):
+        assert "Price an hour  0.0498" in run("show", "m.large").stdout
+        assert re.search(r"\* A month +18.18 +36.35\n", run("compare", "m.small", "m.large", status=1).stdout)
+
+    def test_without_them_there_is_nothing_to_filter_by(self):
+        Path("catalog/prices.yaml").unlink()
+        assert "there are no prices" in run("list", "--max-price", "1", status=2).stderr
 
 
 class TestForms:

@@ -6,12 +6,13 @@ from msgspec.structs import replace
 import otheryaml
 from virtcatalog.api.quantity import Quantity
 from virtcatalog.catalog.model import Budget, Source
+from virtcatalog.catalog.prices import made
 from virtcatalog.errors import ManifestError
 from virtcatalog.kubevirt.conditions import Conditions
 from virtcatalog.review.compare import Dump, review
 from virtcatalog.review.markdown import markdown
 from virtcatalog.review.report import as_data, requests, shortages
-from virtcatalog.review.requests import Prices, load_prices
+from virtcatalog.review.requests import load_prices
 from virtcatalog.review.side import Side
 from virtcatalog.review.text import github, text
 
@@ -94,22 +95,23 @@ def test_what_asks_as_before_is_not_told():
 
 def test_what_it_costs_a_month():
     old, new = side(instancetype("m.small")), side(instancetype("m.small", "8Gi", 4))
-    prices = Prices(per_month={"cpu": 10, "memory": 2.5}, currency="EUR")
+    prices = made({"perMonth": {"cpu": 10, "memory": 2.5}, "currency": "EUR"})
     report = compared(old, new, vm("a"), vm("b", namespace="other"), prices=prices)
     lines = requests(report)
     assert lines[0].endswith(", +24.08 EUR a month")
     assert lines[1].endswith("+12.04 EUR a month")
     (first, _) = as_data(report)["requests"]
     assert first["wanted"] == {"cpu": 200, "memory": 4 * 2**30 + 16 * 2**20}
-    assert (first["guest"], first["overhead"], round(first["costPerMonth"], 2)) == (4 * 2**30, 16 * 2**20, 12.04)
+    assert (first["guest"], first["overhead"], first["costPerMonth"]) == (4 * 2**30, 16 * 2**20, 12.04)
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("perMonth: {cpu: -1}", "perMonth.cpu: is less than nothing"),
+        ("perMonth: {cpu: -1}", "perMonth.cpu: must be an amount such as 0.0125, at least 0, not '-1'"),
         ("perMont: {}", "did you mean 'perMonth'?"),
-        ("perMonth: {cpu: much}", "perMonth.cpu: must be a number"),
+        ("perMonth: {cpu: much}", "perMonth.cpu: must be an amount"),
+        ("perMonth: {cpu: 1}\nclasses: {m: {cpu: 2}}", ":2:1: classes: what Pods request is of no class"),
     ],
 )
 def test_what_is_wrong_with_prices(tmp_path, text, message):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 import msgspec
 
@@ -17,6 +17,9 @@ from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.conditions import Conditions
 from virtcatalog.kubevirt.pipeline import Result, expand
 from virtcatalog.manifests.identity import Data
+
+if TYPE_CHECKING:
+    from virtcatalog.catalog.prices import Prices
 
 Sort = Literal["types", "preferences", "templates", "environments"]
 Fact = str | int | bool | None
@@ -66,6 +69,18 @@ FACTS: Final[Mapping[Sort, Mapping[str, str]]] = {
 }
 
 
+#: Further facts, of items that have prices: what an hour and a month cost, as decimals.
+PRICED: Final[Mapping[Sort, Mapping[str, str]]] = {
+    "types": {
+        "pricePerHour": "Price an hour",
+        "pricePerMonth": "A month",
+        "currency": "Currency",
+        "unpriced": "No price of",
+    },
+    "preferences": {"licencePerVcpu": "Licence a vCPU-hour", "licencePerVm": "A VM-hour", "currency": "Currency"},
+}
+
+
 class Item(msgspec.Struct, frozen=True):
     """One thing that is offered; `facts` has those of its sort, None where there is nothing to say.
 
@@ -78,14 +93,23 @@ class Item(msgspec.Struct, frozen=True):
     manifest: Data | None = None
 
 
-def items_of(objects: Iterable[Data]) -> list[Item]:
-    """Return the instance types and preferences among objects, a name once: both scopes of a catalog are alike."""
+def items_of(objects: Iterable[Data], prices: Prices | None = None, environment: str = "") -> list[Item]:
+    """Return the instance types and preferences among objects, a name once: both scopes of a catalog are alike.
+
+    With prices, those of an environment, their facts have what `PRICED` lists.
+    """
     found: dict[tuple[str, str], Item] = {}
     for each in objects:
         item = _item(each)
-        if item is not None:
-            found.setdefault((item.sort, item.name), item)
-    return sorted(found.values(), key=_order)
+        if item is not None and (item.sort, item.name) not in found:
+            found[item.sort, item.name] = _priced(item, prices, environment) if prices else item
+    return in_order(found.values())
+
+
+def titles(sort: Sort, items: Iterable[Item]) -> Mapping[str, str]:
+    """Return the facts of items of a sort, as `FACTS` does, with those that only some runs have."""
+    priced = any("currency" in each.facts for each in items)
+    return {**FACTS[sort], **PRICED.get(sort, {})} if priced else FACTS[sort]
 
 
 def items_of_catalog(catalog: Catalog, environments: Sequence[str] = ()) -> list[Item]:
@@ -135,6 +159,27 @@ def _item(manifest: Data) -> Item | None:
     if sort == "types":
         return Item("types", name, _of_type(manifest, spec), manifest)
     return Item("preferences", name, _of_preference(manifest, spec), manifest)
+
+
+def _priced(item: Item, prices: Prices, environment: str) -> Item:
+    from virtcatalog.catalog.prices import hourly, monthly
+
+    assert item.manifest is not None
+    found: dict[str, Fact]
+    if item.sort == "types":
+        cost = prices.of_type(item.manifest.get("spec") or {}, str(item.facts["class"] or ""), environment)
+        found = {
+            "pricePerHour": hourly(cost.hour) if cost.whole else None,
+            "pricePerMonth": monthly(cost.hour) if cost.whole else None,
+            "unpriced": ", ".join(cost.missing) or None,
+        }
+    else:
+        licence = prices.licence(item.name, str(item.facts["osType"] or ""))
+        found = {
+            "licencePerVcpu": hourly(licence.cpu) if licence and licence.cpu else None,
+            "licencePerVm": hourly(licence.vm) if licence and licence.vm else None,
+        }
+    return Item(item.sort, item.name, {**item.facts, **found, "currency": prices.currency or None}, item.manifest)
 
 
 def _of_type(manifest: Data, spec: Data) -> dict[str, Fact]:
@@ -225,6 +270,11 @@ def _label(manifest: Data, key: str) -> str | None:
 
 def _bytes(amount: Any) -> int | None:
     return None if amount is None else Quantity.parse(amount).value
+
+
+def in_order(items: Iterable[Item]) -> list[Item]:
+    """Return instance types by class and size, then preferences by name."""
+    return sorted(items, key=_order)
 
 
 def _order(item: Item) -> tuple[Any, ...]:

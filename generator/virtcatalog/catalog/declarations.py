@@ -363,6 +363,32 @@ class TemplateEntry(Object):
     ] = None
 
 
+Price = Annotated[str | float, _says("An exact amount such as 0.0125, at least 0; quoted where it has many digits.")]
+Rates = dict[str, Price | None]
+
+
+class LicenceEntry(Object):
+    """A licence of guests. The first that covers a preference counts."""
+
+    os_type: Annotated[str, _says("It covers the preferences of this operating system.")] = ""
+    preferences: Annotated[list[str], _says("Globs of the names of preferences that it covers.")] = []
+    cpu: Annotated[Price | None, _says("What it costs for each vCPU.")] = None
+    vm: Annotated[Price | None, _says("What it costs for each VM.")] = None
+
+
+class PricesFile(Object):
+    """prices.yaml: what machines cost. Resources are cpu, memory (a GiB), hugepages-2Mi (a GiB), and devices."""
+
+    currency: Annotated[str, _says("What the amounts are in: EUR.")] = ""
+    per_hour: Annotated[Rates | None, _says("What an hour costs, by resource.")] = None
+    per_month: Annotated[Rates | None, _says("What a month of 730 hours costs, by resource, in place of perHour.")] = (
+        None
+    )
+    licences: Annotated[list[LicenceEntry], _says("Licences of guests, for the same time.")] = []
+    classes: Annotated[dict[Name, Rates | None], _says("Other prices for classes of instance types.")] = {}
+    environments: Annotated[dict[Name, Rates | None], _says("Other prices in environments; they count most.")] = {}
+
+
 ComponentsFile = dict[Name, Component | None]
 OverlaysFile = dict[Name, OverlayEntry | None]
 VmsFile = dict[Name, TemplateEntry | None]

@@ -12,7 +12,7 @@ from virtcatalog.catalog.fragments import fragments_of, owner_of
 from virtcatalog.catalog.layers import COMPONENT_FRAGMENT, check_layer
 from virtcatalog.catalog.sources import Sources
 from virtcatalog.errors import similar
-from virtcatalog.manifests.layout import CATALOG, OVERLAYS, VMS
+from virtcatalog.manifests.layout import CATALOG, OVERLAYS, PRICES, VMS
 
 
 class Files:
@@ -56,7 +56,7 @@ class Files:
         if "/" in place and not over:
             fields = struct_of(kind).fields
             found += [((key,), "is required") for key in fields if fields[key].required and data.get(key) is None]
-        partial, expressions = place != VMS, place not in (OVERLAYS, VMS)
+        partial, expressions = place not in (PRICES, VMS), place not in (OVERLAYS, PRICES, VMS)
         found += faults(literal, kind, self.release, fragment=partial, expressions=expressions)
         for path, each in fragments_of(place, data):
             found += [((*path, *field), message) for field, message in check_layer(each)]

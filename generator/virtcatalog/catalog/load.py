@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
@@ -17,6 +17,7 @@ from virtcatalog.catalog.declarations import (
     InstancetypeFile,
     OverlaysFile,
     PreferenceFile,
+    PricesFile,
     TemplateFile,
     VmsFile,
 )
@@ -40,8 +41,11 @@ from virtcatalog.catalog.settings import read_chain, settle
 from virtcatalog.catalog.sources import Sources
 from virtcatalog.catalog.vms import vm_templates
 from virtcatalog.errors import CatalogError, Problem, nearest
-from virtcatalog.manifests.layout import CATALOG, COMPONENTS, OVERLAYS, VMS
+from virtcatalog.manifests.layout import CATALOG, COMPONENTS, OVERLAYS, PRICES, VMS
 from virtcatalog.manifests.sources import Folder, SourceError, held, open_folder
+
+if TYPE_CHECKING:
+    from virtcatalog.catalog.prices import Known, Prices
 
 
 def load_catalog(path: str | Path, files: Mapping[str, bytes] | Folder | None = None) -> Catalog:
@@ -57,6 +61,20 @@ def load_catalog(path: str | Path, files: Mapping[str, bytes] | Folder | None = 
     except SourceError as error:
         raise CatalogError(Problem(file=path, message=error.message)) from None
     return _Loader(Sources(folder, path)).load(path)
+
+
+def known_of(
+    types: Iterable[Instancetype], preferences: Sequence[Preference], environments: Iterable[Overlay]
+) -> Known:
+    """Return what prices of a catalog may name."""
+    from virtcatalog.catalog.prices import Known
+
+    return Known(
+        classes=list(dict.fromkeys(each.series for each in types)),
+        environments=[each.name for each in environments],
+        systems=list(dict.fromkeys(each.os_type for each in preferences)),
+        preferences=[each.name for each in preferences],
+    )
 
 
 class _Loader:
@@ -99,6 +117,7 @@ class _Loader:
             machines += tuple(vm for each in declared_templates for vm in template_vms(each, environments))
         budgets = tuple(self._budgets(environments))
         lock = read_lock(sources)
+        prices = self._prices(entries, environments) if PRICES in sources.files else None
         if sources.problems:
             raise CatalogError(*sources.problems)
         catalog = Catalog(
@@ -129,6 +148,7 @@ class _Loader:
             ),
             files=sources.files,
             lock=lock,
+            prices=prices,
         )
         return replace(catalog, version=released_version(catalog))
 
@@ -142,6 +162,22 @@ class _Loader:
                     self.sources.report(part.place, (*path, "environment"), message)
                 requests = {name: Quantity.parse(amount) for name, amount in (each.get("requests") or {}).items()}
                 yield Budget(environment, each.get("namespace") or "", requests, self.sources.source(part.place, path))
+
+    def _prices(self, entries: Iterable[Entry], environments: Iterable[Overlay]) -> Prices | None:
+        """The catalog's own; what they name has to be there."""
+        from virtcatalog.catalog.prices import made, price_faults
+
+        before = len(self.sources.problems)
+        data = self.files.read(PRICES, PricesFile)
+        if PRICES in self.sources.unread or len(self.sources.problems) > before:
+            return None
+        types = [each for each in entries if isinstance(each, Instancetype)]
+        prefs = [each for each in entries if isinstance(each, Preference)]
+        # What is missing may be among what cannot be read.
+        found = price_faults(data, None if before else known_of(types, prefs, environments))
+        for path, message in found:
+            self.sources.report(PRICES, path, message)
+        return None if found else made(data)
 
     def _components(self) -> Components:
         found: dict[str, list[Layer]] = {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from fnmatch import fnmatchcase
 from operator import attrgetter
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
@@ -14,6 +14,9 @@ from virtcatalog.api.decode import manifest_name
 from virtcatalog.api.quantity import Quantity
 from virtcatalog.errors import Problem
 from virtcatalog.manifests.merge import fresh, merge
+
+if TYPE_CHECKING:
+    from virtcatalog.catalog.prices import Prices
 
 API_VERSION = "instancetype.kubevirt.io/v1beta1"
 CLUSTER_INSTANCETYPE = "VirtualMachineClusterInstancetype"
@@ -420,6 +423,7 @@ class Catalog(msgspec.Struct, frozen=True, kw_only=True):
     files: tuple[str, ...] = ()
     version: str = ""
     lock: Lock | None = None
+    prices: Prices | None = None
 
     def objects(self, environment: str = "") -> list[Manifest]:
         """Return every object as a plain manifest, in output order: by kind as `KINDS` lists them, then by name.

@@ -15,6 +15,7 @@ from virtcatalog.catalog.declarations import (
     InstancetypeFile,
     OverlaysFile,
     PreferenceFile,
+    PricesFile,
     TemplateFile,
     VmsFile,
 )
@@ -27,6 +28,7 @@ _FILES: Final[dict[str, tuple[str, Any, bool, bool]]] = {
     "catalog/instancetypes": ("instancetypes/*.yaml: a class and its sizes", InstancetypeFile, True, True),
     "catalog/overlays": ("overlays.yaml: the environments, by name", OverlaysFile, True, False),
     "catalog/preferences": ("preferences/*.yaml: preferences, by name", PreferenceFile, True, True),
+    "catalog/prices": ("prices.yaml: what machines cost", PricesFile, True, False),
     "catalog/templates": ("templates/*.yaml: VirtualMachineTemplates", TemplateFile, True, True),
     "catalog/vms": ("vms.yaml: the templates of vms/, by file", VmsFile, True, False),
     "virtcatalog": ("virtcatalog.toml: a repository's defaults", Settings, False, False),

@@ -25,16 +25,19 @@ Examples:
 @click.argument("names", nargs=-1, required=True, metavar="NAME|GLOB...", shell_complete=complete)
 @options.catalog("A catalog, an output tree, or a folder of manifests. [default: catalog]")
 @options.environments
+@options.prices
 @options.form(FORMS[:4], default="table", text="How to print it.")
 @failing
-def command(names: tuple[str, ...], catalog: str | None, environments: tuple[str, ...], form: str) -> int:
+def command(
+    names: tuple[str, ...], catalog: str | None, environments: tuple[str, ...], prices: str | None, form: str
+) -> int:
     """Show types, preferences, templates or environments side by side, a fact a line; a star marks what differs.
 
     Exit status: 0 they are alike, 1 they differ.
     """
-    from virtcatalog.ask.items import FACTS
+    from virtcatalog.ask.items import titles
 
-    items = named(found(catalog, environments), names, catalog)
+    items = named(found(catalog, environments, prices), names, catalog)
     if len(items) < 2:
         raise click.UsageError("name two or more to compare")
     sorts = list(dict.fromkeys(each.sort for each in items))
@@ -42,7 +45,7 @@ def command(names: tuple[str, ...], catalog: str | None, environments: tuple[str
         raise click.UsageError(f"{' and '.join(sorts)} cannot be compared with each other")
     if form == "table" and len(items) > _MOST:
         raise click.UsageError(f"a table compares {_MOST} at most, and these are {len(items)}; -o csv takes them all")
-    keys = FACTS[sorts[0]]
+    keys = titles(sorts[0], items)
     different = [key for key in keys if len({each.facts[key] for each in items}) > 1]
     if form == "table":
         rows = [

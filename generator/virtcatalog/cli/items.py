@@ -19,6 +19,8 @@ from virtcatalog.manifests.sources import NOT_THERE, exists, is_catalog
 
 if TYPE_CHECKING:
     from virtcatalog.ask.items import Fact, Item, Sort
+    from virtcatalog.catalog.model import Catalog
+    from virtcatalog.catalog.prices import Prices
 
 SORTS = ("types", "preferences", "templates", "environments")
 FORMS = ("table", "yaml", "json", "csv", "name")
@@ -26,9 +28,12 @@ FORMS = ("table", "yaml", "json", "csv", "name")
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
-def found(catalog: str | None, environments: Sequence[str]) -> list[Item]:
-    """Return everything that a catalog, an output tree or a folder of manifests offers, in some environments or all."""
-    from virtcatalog.ask.items import items_of, items_of_catalog
+def found(catalog: str | None, environments: Sequence[str], prices: str | None = None) -> list[Item]:
+    """Return everything that a catalog, an output tree or a folder of manifests offers, in some environments or all.
+
+    With the prices of a file, or of the catalog if there is none.
+    """
+    from virtcatalog.ask.items import in_order, items_of, items_of_catalog
     from virtcatalog.catalog.load import load_catalog
     from virtcatalog.placement import check_environments
 
@@ -37,16 +42,32 @@ def found(catalog: str | None, environments: Sequence[str]) -> list[Item]:
         raise VirtcatalogError(f"{path}: {NOT_THERE}")
     loaded = load_catalog(path) if is_catalog(path) else None
     check_environments(environments, loaded.overlays if loaded else (), f"in {path}")
+    priced = prices_for(loaded, prices)
     if loaded is None:
-        items = items_of(catalog_objects(path))
+        items = items_of(catalog_objects(path), priced)
     elif environments:
-        deployed = (each for name in environments for each in loaded.objects(name))
-        items = [*items_of(deployed), *items_of_catalog(loaded, environments)]
+        deployed = {
+            (each.sort, each.name): each
+            for name in reversed(environments)
+            for each in items_of(loaded.objects(name), priced, name)
+        }
+        items = [*in_order(deployed.values()), *items_of_catalog(loaded, environments)]
     else:
-        items = [*items_of(loaded.objects()), *items_of_catalog(loaded)]
+        items = [*items_of(loaded.objects(), priced), *items_of_catalog(loaded)]
     if not items:
         raise VirtcatalogError(f"{path}: offers no instance type and no preference")
     return items
+
+
+def prices_for(catalog: Catalog | None, file: str | None) -> Prices | None:
+    """Return the prices of a file, which are for the catalog if there is one; without a file, the catalog's own."""
+    if not file:
+        return catalog.prices if catalog else None
+    from virtcatalog.catalog.load import known_of
+    from virtcatalog.catalog.prices import load_prices
+
+    known = known_of(catalog.instancetypes, catalog.preferences, catalog.overlays) if catalog else None
+    return load_prices(file, known)
 
 
 def named(items: Iterable[Item], names: Sequence[str], catalog: str | None) -> list[Item]:
@@ -78,9 +99,9 @@ def shown(fact: Fact, key: str) -> str:
 
 def print_items(sort: Sort, items: Sequence[Item], form: str) -> None:
     """Print items of one sort, a line each."""
-    from virtcatalog.ask.items import FACTS
+    from virtcatalog.ask.items import titles
 
-    keys = FACTS[sort]
+    keys = titles(sort, items)
     if form == "name":
         for each in items:
             echo(each.name)

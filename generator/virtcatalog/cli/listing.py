@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal, InvalidOperation
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
@@ -21,7 +22,7 @@ _NOUNS = {
     "templates": "template",
     "environments": "environment",
 }
-_OF_TYPES = ("series", "min_vcpus", "max_vcpus", "min_memory", "max_memory", "gpu", "dedicated")
+_OF_TYPES = ("series", "min_vcpus", "max_vcpus", "min_memory", "max_memory", "max_price", "gpu", "dedicated")
 
 
 def _amount(_context: click.Context, _option: click.Parameter, value: str | None) -> int | None:
@@ -33,6 +34,16 @@ def _amount(_context: click.Context, _option: click.Parameter, value: str | None
         raise click.BadParameter(str(error)) from None
 
 
+def _money(_context: click.Context, _option: click.Parameter, value: str | None) -> Decimal | None:
+    try:
+        amount = None if value is None else Decimal(value)
+        if amount is None or amount >= 0:
+            return amount
+    except InvalidOperation:
+        pass
+    raise click.BadParameter(f"{value!r} is no amount such as 0.05")
+
+
 @click.command(
     "list",
     epilog="""\b
@@ -42,12 +53,14 @@ Examples:
   virtcatalog list preferences 'linux.*' -o name
   virtcatalog list -e production -o csv > types.csv
   virtcatalog list environments
+  virtcatalog list --prices prices.yaml --max-price 0.25
 """,
 )
 @click.argument("sort", required=False, type=click.Choice(SORTS), default="types")
 @click.argument("names", nargs=-1, metavar="[NAME|GLOB]...", shell_complete=complete)
 @options.catalog("A catalog, an output tree, or a folder of manifests. [default: catalog]")
 @options.environments
+@options.prices
 @options.form(FORMS, default="table", text="How to print it.")
 @click.option("--class", "series", metavar="GLOB", help="Types of these classes.")
 @click.option("--min-vcpus", type=click.IntRange(1), help="Types with at least that many vCPUs.")
@@ -56,6 +69,7 @@ Examples:
 @click.option("--max-memory", metavar="AMOUNT", callback=_amount, help="Types with at most that much.")
 @click.option("--gpu", is_flag=True, help="Types with a GPU.")
 @click.option("--dedicated", is_flag=True, help="Types with dedicated CPUs.")
+@click.option("--max-price", metavar="AMOUNT", callback=_money, help="Types that cost at most that an hour.")
 @click.option("--no-deprecated", is_flag=True, help="Leave out what is deprecated.")
 @failing
 def command(
@@ -63,19 +77,22 @@ def command(
     names: tuple[str, ...],
     catalog: str | None,
     environments: tuple[str, ...],
+    prices: str | None,
     form: str,
     no_deprecated: bool,
-    **filters: str | int | bool | None,
+    **filters: str | int | bool | Decimal | None,
 ) -> int:
     """List the types, preferences, templates or environments of a catalog, all or those of some names.
 
     Exit status: 0 there are some, 1 none is left by the filters.
     """
-    wrong = [key for key in _OF_TYPES if filters[key]]
+    wrong = [key for key in _OF_TYPES if filters[key] is not None and filters[key] is not False]
     if wrong and sort != "types":
         option = "class" if wrong[0] == "series" else wrong[0].replace("_", "-")
         raise click.UsageError(f"--{option} is about types, not about {sort}")
-    items = [each for each in found(catalog, environments) if each.sort == sort]
+    items = [each for each in found(catalog, environments, prices) if each.sort == sort]
+    if filters["max_price"] is not None and not any("currency" in each.facts for each in items):
+        raise click.UsageError("--max-price: there are no prices; --prices names a file of them")
     if names:
         items = named(items, names, catalog)
     if sort == "types":
@@ -88,8 +105,10 @@ def command(
     return 0 if items else 1
 
 
-def _fits(item: Item, filters: dict[str, str | int | bool | None]) -> bool:
-    facts, series = item.facts, filters["series"]
+def _fits(item: Item, filters: dict[str, str | int | bool | Decimal | None]) -> bool:
+    facts, series, most = item.facts, filters["series"], filters["max_price"]
+    if isinstance(most, Decimal) and (facts["pricePerHour"] is None or Decimal(str(facts["pricePerHour"])) > most):
+        return False
     if series and not fnmatchcase(str(facts["class"] or ""), str(series)):
         return False
     for key in ("vcpus", "memory"):

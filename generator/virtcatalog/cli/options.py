@@ -67,6 +67,12 @@ def about_catalog(default: str | None = "catalog", *, metavar: str = "[CATALOG]"
     return give
 
 
+#: `--prices`, as `prices`: a file, None for the catalog's own.
+prices = click.option(
+    "--prices", metavar="FILE", help="What machines cost: docs/catalog.md. [default: the catalog's prices.yaml, if any]"
+)
+
+
 def form(forms: Sequence[str], *, default: str | None = None, text: str = "What to print.") -> Callable[[T], T]:
     """Give a command `-o`, as `form`: the first of the forms is the default, unless a command chooses itself."""
     return click.option(

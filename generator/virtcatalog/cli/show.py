@@ -34,14 +34,22 @@ Examples:
 @click.argument("name", shell_complete=complete)
 @options.catalog("A catalog, an output tree, or a folder of manifests. [default: catalog]")
 @options.environments
+@options.prices
 @options.form(("text", "yaml", "json", "xml"), default="text", text="How to print it.")
 @failing
 @conditioned
-def command(name: str, catalog: str | None, environments: tuple[str, ...], form: str, conditions: Conditions) -> int:
+def command(
+    name: str,
+    catalog: str | None,
+    environments: tuple[str, ...],
+    prices: str | None,
+    form: str,
+    conditions: Conditions,
+) -> int:
     """Show the type, preference, template or environment called NAME: its facts, and what it becomes."""
     from virtcatalog.ask.items import becomes
 
-    items = named(found(catalog, environments), [name], catalog)
+    items = named(found(catalog, environments, prices), [name], catalog)
     if len({each.name for each in items}) > 1:
         raise click.UsageError(f"{name} means {len(items)} things; `virtcatalog list` lists them")
     expandable = [each for each in items if each.sort in ("types", "preferences")]
@@ -82,10 +90,10 @@ def _admitted(result: Result) -> Result:
 
 
 def _lines(item: Item, made: Iterable[tuple[str, str]]) -> Iterator[str]:
-    from virtcatalog.ask.items import FACTS
+    from virtcatalog.ask.items import titles
 
     yield f"{item.sort.removesuffix('s')} {item.name}"
-    facts = [(title, shown(item.facts[key], key)) for key, title in FACTS[item.sort].items()]
+    facts = [(title, shown(item.facts[key], key)) for key, title in titles(item.sort, [item]).items()]
     becoming = list(made)
     width = max(len(title) for title, value in (*facts, *becoming) if value)
     yield from (f"  {title.ljust(width)}  {value}" for title, value in facts if value)

@@ -8,7 +8,8 @@ CATALOG: Final = "catalog.yaml"
 COMPONENTS: Final = "components.yaml"
 OVERLAYS: Final = "overlays.yaml"
 VMS: Final = "vms.yaml"
-CATALOG_FILES: Final = (CATALOG, COMPONENTS, OVERLAYS, VMS)
+PRICES: Final = "prices.yaml"
+CATALOG_FILES: Final = (CATALOG, COMPONENTS, OVERLAYS, VMS, PRICES)
 """The files at the top of a catalog; a folder with the first of them is one."""
 CATALOG_FOLDERS: Final = ("instancetypes", "preferences", "templates", "vms")
 """The folders of a catalog that hold further files."""

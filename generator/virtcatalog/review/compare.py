@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -13,9 +14,11 @@ from virtcatalog.review.fleet import Given, Reviewer
 from virtcatalog.review.judge import Case, Progress
 from virtcatalog.review.objects import compare_objects
 from virtcatalog.review.report import Report
-from virtcatalog.review.requests import Prices
 from virtcatalog.review.side import Side, sound
 from virtcatalog.review.standing import overspent, standing
+
+if TYPE_CHECKING:
+    from virtcatalog.catalog.prices import Prices
 
 
 class Dump(msgspec.Struct, frozen=True):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -14,9 +14,12 @@ from virtcatalog.manifests.identity import Data, identity
 from virtcatalog.review.fleet import Fleet, Group, Upgrade, Users
 from virtcatalog.review.objects import ObjectChange
 from virtcatalog.review.outcome import KINDS
-from virtcatalog.review.requests import Prices, all_in_all, sentence
+from virtcatalog.review.requests import a_month, all_in_all, sentence
 from virtcatalog.review.side import Side
 from virtcatalog.review.standing import Standing
+
+if TYPE_CHECKING:
+    from virtcatalog.catalog.prices import Prices
 
 
 class Report(msgspec.Struct, frozen=True, kw_only=True):
@@ -243,7 +246,7 @@ def as_data(report: Report) -> dict[str, Any]:
             {
                 **msgspec.to_builtins(each),
                 "overhead": each.overhead,
-                **({"costPerMonth": report.prices.cost(each.wanted)} if report.prices else {}),
+                **({"costPerMonth": float(a_month([each], report.prices))} if report.prices else {}),
             }
             for each in fleet.requests
         ],

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 import msgspec
 
-from virtcatalog.api.object import Object
 from virtcatalog.capacity.demand import devices_of
 from virtcatalog.capacity.nodes import amounts, shown
 from virtcatalog.errors import UnsupportedError, counted
@@ -16,10 +15,11 @@ from virtcatalog.kubevirt.pipeline import Result
 from virtcatalog.kubevirt.pod.amounts import pod_requests
 from virtcatalog.kubevirt.pod.facts import Facts
 from virtcatalog.kubevirt.pod.resources import requested_memory
-from virtcatalog.manifests.typed import load_document
 from virtcatalog.units import count, memory
 
-_GIB = 2**30
+if TYPE_CHECKING:
+    from virtcatalog.catalog.prices import Prices
+
 _SHARED = ("cpu", "memory")
 
 
@@ -30,26 +30,11 @@ class Ask(msgspec.Struct, frozen=True):
     guest: int
 
 
-class Prices(Object):
-    """prices.yaml: what a month costs of a CPU, a GiB of memory or of huge pages, a device of each resource."""
-
-    per_month: dict[str, float]
-    currency: str = ""
-
-    def cost(self, wanted: Mapping[str, int]) -> float:
-        """The price of a month of these amounts; what has no price costs nothing."""
-        return sum(self.per_month.get(name, 0.0) * amount / _unit(name) for name, amount in wanted.items())
-
-
 def load_prices(file: str) -> Prices:
     """Read a file of prices; ManifestError carries everything that is wrong with it."""
-    return load_document(file, Prices, _faults)
+    from virtcatalog.catalog.prices import load_prices as load
 
-
-def _faults(data: Any) -> Iterator[tuple[tuple[str, ...], str]]:
-    for name, price in data["perMonth"].items():
-        if price < 0:
-            yield ("perMonth", name), "is less than nothing"
+    return load(file, unusable={"classes": "what Pods request is of no class: here it cannot be told what they cost"})
 
 
 class RequestChange(msgspec.Struct, frozen=True, kw_only=True):
@@ -139,7 +124,7 @@ def sentence(change: RequestChange, prices: Prices | None = None) -> str:
     """One line: `production, team-a, m.large: 12 VMs: +2.4 CPUs, +48.2 GiB (guest +48 GiB, overhead +192 MiB)`."""
     where = ", ".join(filter(None, (change.environment, change.namespace, change.cause)))
     who = counted(change.vms, "VM template" if change.template else "VM")
-    return f"{where}: {who}: {_wanted(change, prices)}"
+    return f"{where}: {who}: {_wanted(change, [change], prices)}"
 
 
 def all_in_all(changes: Sequence[RequestChange], prices: Prices | None = None) -> str:
@@ -149,19 +134,24 @@ def all_in_all(changes: Sequence[RequestChange], prices: Prices | None = None) -
     together = RequestChange(
         environment="", namespace="", cause="", template=False, vms=vms, wanted=wanted, guest=guest
     )
-    return f"all VMs: {_wanted(together, prices)}"
+    return f"all VMs: {_wanted(together, changes, prices)}"
 
 
-def _wanted(change: RequestChange, prices: Prices | None) -> str:
-    parts = [_said(name, amount, change) for name, amount in change.wanted.items()]
+def a_month(changes: Iterable[RequestChange], prices: Prices) -> str:
+    """The change of the price of a month; what has no price costs nothing."""
+    from fractions import Fraction
+
+    from virtcatalog.catalog.prices import monthly
+
+    return monthly(sum((prices.cost(each.wanted, environment=each.environment).hour for each in changes), Fraction()))
+
+
+def _wanted(change: RequestChange, parts: Iterable[RequestChange], prices: Prices | None) -> str:
+    """What changes in all; a part's environment may have prices of its own."""
+    said = [_said(name, amount, change) for name, amount in change.wanted.items()]
     if prices is not None and change.wanted:
-        parts.append(priced(prices.cost(change.wanted), prices))
-    return ", ".join(parts) or "as much as before"
-
-
-def priced(cost: float, prices: Prices) -> str:
-    """A change of the price of a month."""
-    return f"{cost:+,.2f} {prices.currency} a month".replace("  ", " ")
+        said.append(" ".join(filter(None, (_signed(a_month(parts, prices)), prices.currency, "a month"))))
+    return ", ".join(said) or "as much as before"
 
 
 def _said(name: str, amount: int, change: RequestChange) -> str:
@@ -176,9 +166,3 @@ def _said(name: str, amount: int, change: RequestChange) -> str:
 
 def _signed(text: str) -> str:
     return text if text.startswith("-") else f"+{text}"
-
-
-def _unit(name: str) -> int:
-    if name == "cpu":
-        return 1000
-    return _GIB if name == "memory" or name.startswith("hugepages-") else 1
