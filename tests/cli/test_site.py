@@ -52,6 +52,16 @@ def test_it_is_written_into_no_folder_of_another_catalog():
     assert run("--force").exit_code == 0
 
 
+def test_the_output_tree_stays_where_the_repository_says_that_it_is():
+    Path("virtcatalog.toml").write_text('output-dir = "rendered"\n')
+    assert CliRunner().invoke(main, ["build"]).exit_code == 0
+    assert run().stderr.endswith("open site/index.html\n")
+    refused = run("--output-dir", "rendered")
+    assert refused.exit_code == 2
+    assert "rendered: is the output tree of the catalog 'house', not of 'house (web site)'" in refused.stderr
+    assert Path("rendered/kustomization.yaml").exists()
+
+
 def test_a_catalog_that_is_broken_has_no_site():
     Path("catalog/catalog.yaml").write_text("name: 1\n")
     result = run()

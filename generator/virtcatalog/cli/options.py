@@ -80,14 +80,17 @@ def form(forms: Sequence[str], *, default: str | None = None, text: str = "What 
     )
 
 
-def output_dir(text: str, *, default: str | None = None) -> Callable[[T], T]:
-    """Give a command `--output-dir`, as `output`: the folder that it writes; with a default, the output tree."""
+def output_dir(text: str, *, default: str | None = None, tree: bool = True) -> Callable[[T], T]:
+    """Give a command `--output-dir`, as `output`: the folder that it writes.
+
+    With a default it is the output tree, for which the repository may name another; not so where it is no `tree`.
+    """
     return click.option(
         "--output-dir",
         "output",
         metavar="DIR",
         type=click.Path(path_type=Path),
-        default=(lambda: settings().output_dir or default) if default else None,
+        default=(lambda: (tree and settings().output_dir) or default) if default else None,
         help=f"{text} [default: {default}]" if default else text,
     )
 

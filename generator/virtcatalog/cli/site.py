@@ -26,7 +26,7 @@ Examples:
 """,
 )
 @options.about_catalog()
-@options.output_dir("The site's folder.", default="site")
+@options.output_dir("The site's folder.", default="site", tree=False)
 @click.option("--check", is_flag=True, help="Write nothing; exit 1 when the site in the folder is another one.")
 @click.option("--force", is_flag=True, help="Replace the site of another catalog.")
 @failing
@@ -43,10 +43,11 @@ def command(catalog: str, output: Path, check: bool, force: bool, conditions: Co
 
     loaded = load_catalog(catalog)
     pages = render(loaded, conditions)
+    owner = f"{loaded.name} (web site)"  # which is no output tree, and does not take the place of one
     if check:
-        stale = tree.compare(output, pages, loaded.name)
+        stale = tree.compare(output, pages, owner)
         summary(f"{output} is stale: {counted(len(stale), 'file')}" if stale else f"{output} is fresh")
         return 1 if stale else 0
-    changes = tree.replace(output, pages, loaded.name, catalog=loaded.path, force=force, say=summary)
+    changes = tree.replace(output, pages, owner, catalog=loaded.path, force=force, say=summary)
     summary(f"{output}: {counted(len(pages), 'file')}, {len(changes)} changed; open {output / 'index.html'}")
     return 0

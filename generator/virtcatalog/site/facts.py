@@ -12,12 +12,17 @@ from virtcatalog.api.quantity import Quantity
 from virtcatalog.catalog.model import CLUSTER_KINDS, Catalog, Deprecation, Entry, Instancetype, Preference
 from virtcatalog.errors import counted
 from virtcatalog.render.features import features
+from virtcatalog.site.prices import PriceList, Tag
 
 _GIB = 2**30
 
 
-class Type(msgspec.Struct, frozen=True, kw_only=True):
-    """An instance type as a row: `memory` in bytes, `ratio` in GiB a vCPU, `page` the size of huge pages or ""."""
+class Type(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """An instance type as a row: `memory` in bytes, `ratio` in GiB a vCPU, `page` the size of huge pages or "".
+
+    `price` is what it costs, `prices` what it costs in the environments where that is something else; `vms` counts
+    those that have it, of the VMs that are known.
+    """
 
     name: str
     title: str
@@ -33,6 +38,14 @@ class Type(msgspec.Struct, frozen=True, kw_only=True):
     environments: tuple[str, ...]
     deprecated: bool
     retirement: str
+    price: Tag | None = None
+    prices: dict[str, Tag] = {}
+    vms: int = 0
+
+    @property
+    def cost(self) -> Tag:
+        """The price, which may say nothing."""
+        return self.price or Tag()
 
     @property
     def amount(self) -> str:
@@ -65,6 +78,8 @@ class Wish(msgspec.Struct, frozen=True, kw_only=True):
     environments: tuple[str, ...]
     deprecated: bool
     retirement: str
+    licence: str = ""
+    vms: int = 0
 
     @property
     def requirements(self) -> str:
@@ -73,17 +88,17 @@ class Wish(msgspec.Struct, frozen=True, kw_only=True):
         return ", ".join(filter(None, [*parts, self.architecture]))
 
 
-def types(catalog: Catalog) -> list[Type]:
+def types(catalog: Catalog, prices: PriceList | None = None, vms: Mapping[str, int] = {}) -> list[Type]:
     """Return the instance types of a catalog, in the order of their declaration."""
-    return [_type(each, catalog) for each in catalog.instancetypes]
+    return [_type(each, catalog, prices, vms.get(each.name, 0)) for each in catalog.instancetypes]
 
 
-def wishes(catalog: Catalog) -> list[Wish]:
+def wishes(catalog: Catalog, prices: PriceList | None = None, vms: Mapping[str, int] = {}) -> list[Wish]:
     """Return the preferences of a catalog, in the order of their declaration."""
-    return [_wish(each, catalog) for each in catalog.preferences]
+    return [_wish(each, catalog, prices, vms.get(each.name, 0)) for each in catalog.preferences]
 
 
-def _type(entry: Instancetype, catalog: Catalog) -> Type:
+def _type(entry: Instancetype, catalog: Catalog, prices: PriceList | None, vms: int) -> Type:
     memory = entry.memory.value
     cpu, pages = entry.spec.get("cpu", {}), entry.spec.get("memory", {}).get("hugepages", {})
     return Type(
@@ -101,10 +116,13 @@ def _type(entry: Instancetype, catalog: Catalog) -> Type:
         environments=_environments(entry, catalog, 0),
         deprecated=entry.deprecated is not None,
         retirement=_retirement(entry.deprecated),
+        price=prices.of_type(entry) if prices else None,
+        prices=dict(prices.elsewhere(entry)) if prices else {},
+        vms=vms,
     )
 
 
-def _wish(entry: Preference, catalog: Catalog) -> Wish:
+def _wish(entry: Preference, catalog: Catalog, prices: PriceList | None, vms: int) -> Wish:
     needs, devices = entry.spec.get("requirements", {}), entry.spec.get("devices", {})
     memory = needs.get("memory", {}).get("guest")
     return Wish(
@@ -120,6 +138,8 @@ def _wish(entry: Preference, catalog: Catalog) -> Wish:
         environments=_environments(entry, catalog, 1),
         deprecated=entry.deprecated is not None,
         retirement=_retirement(entry.deprecated),
+        licence=prices.licence(entry) if prices else "",
+        vms=vms,
     )
 
 

@@ -21,6 +21,7 @@ from virtcatalog.site.facts import Type, Wish, types, wishes
 from virtcatalog.site.icons import icon
 from virtcatalog.site.kin import Kin
 from virtcatalog.site.pairs import Matrix, matrix
+from virtcatalog.site.prices import PriceList
 from virtcatalog.site.snippets import kustomize, terraform, vm
 
 ASSETS = ("site.css", "site.js", "types.js", "matrix.js", "compare.js", "form.js")
@@ -51,7 +52,8 @@ def render(catalog: Catalog, conditions: Conditions | None = None) -> dict[str, 
 class _Site:
     def __init__(self, catalog: Catalog, conditions: Conditions | None) -> None:
         self.catalog = catalog
-        self.types, self.wishes = types(catalog), wishes(catalog)
+        self.prices = PriceList(catalog, catalog.prices) if catalog.prices else None
+        self.types, self.wishes = types(catalog, self.prices), wishes(catalog, self.prices)
         self.matrix = matrix(catalog, conditions)
         self.kin = Kin(self.types)
         self.templates = jinja2.Environment(
@@ -68,6 +70,7 @@ class _Site:
         self.templates.globals |= {"icons": icon} | {
             "policy": POLICY,
             "catalog": catalog,
+            "prices": self.prices,
             "made_by": f"virtcatalog {__version__}",
         }
 
@@ -99,6 +102,10 @@ class _Site:
         """What two instance types may differ in, flat: the fields of their specs, and their labels."""
         for entry, row in zip(self.catalog.instancetypes, self.types, strict=True):
             flat = {"vCPUs": str(row.vcpus), "Memory": row.amount, "Class": row.series}
+            if self.prices:
+                flat["Price an hour"], flat["A month"] = (
+                    self.prices.said(each) if each else "" for each in (row.cost.hour, row.cost.month)
+                )
             if self.catalog.overlays:
                 flat["Environments"] = ", ".join(row.environments) or "none"
             yield entry.name, {**flat, "Deprecated": row.retirement, **dict(_flat("", entry.spec))}
@@ -107,10 +114,12 @@ class _Site:
         entry = self.catalog.instancetypes[number]
         fitting = [(wish, self.matrix.reason(number, column)) for column, wish in enumerate(self.wishes)]
         manifest = entry.manifest(CLUSTER_INSTANCETYPE)
+        licensed = [self.catalog.preferences[column] for column, (_, reason) in enumerate(fitting) if not reason]
         return self._page(
             "type.html",
             "../",
             type=each,
+            extras=list(self.prices.extras(entry, licensed)) if self.prices else [],
             fitting=[wish for wish, reason in fitting if not reason],
             others=[(wish, reason) for wish, reason in fitting if reason],
             similar=self.kin.similar(each),

@@ -2,7 +2,14 @@
 // The table of instance types: filters, order, columns and selection are in the address.
 (() => {
   const GIB = 2 ** 30, PAGE = 100, MOST = 5;
-  const rows = site.data();
+  const rows = site.data(), table = document.getElementById("types").dataset;
+  // What a type costs depends on the environment that is chosen; amounts are decimals, and stay as they are written.
+  const tag = (row) => {
+    const prices = row.prices || {}, environment = state.get("environment") || "";
+    return Object.hasOwn(prices, environment) ? prices[environment] : row.price || {};
+  };
+  const amount = (text) => (text === undefined ? "" : Number(text));
+  const per = (time) => (table.currency ? `${table.currency} ${time}` : `Price ${time}`);
   const columns = [
     ["name", "Name", (row) => row.name],
     ["series", "Class", (row) => row.series],
@@ -14,8 +21,13 @@
     ["dedicated", "Dedicated CPUs", (row) => (row.dedicated ? "yes" : "")],
     ["features", "Features", (row) => row.features.join(", ")],
     ["environments", "Environments", (row) => row.environments.join(", ")],
+    ["price", per("an hour"), (row) => amount(tag(row).hour), "number", (row) => tag(row).hour || "", (row) => tag(row).hour || ""],
+    ["month", per("a month"), (row) => amount(tag(row).month), "number", (row) => tag(row).month || "", (row) => tag(row).month || ""],
     ["deprecated", "Deprecated", (row) => row.retirement],
-  ].filter(([key]) => key !== "environments" || rows.some((row) => row.environments.length));
+  ].filter(([key]) => {
+    if (key === "price" || key === "month") return table.currency !== undefined;
+    return key !== "environments" || rows.some((row) => row.environments.length);
+  });
   const form = document.getElementById("filters");
   const head = document.querySelector("#types thead tr"), body = document.querySelector("#types tbody");
   const more = document.getElementById("more"), count = document.getElementById("count");
@@ -37,6 +49,7 @@
     between("vcpus", (row) => row.vcpus);
     between("memory", (row) => row.memory / GIB);
     between("ratio", (row) => row.ratio);
+    between("price", (row) => Number(tag(row).hour)); // without one it is not a number, and between nothing
     when("class", (wish) => (row) => row.series === wish);
     when("environment", (wish) => (row) => row.environments.includes(wish));
     when("deprecated", (wish) => (row) => row.deprecated === (wish === "only"));
@@ -52,7 +65,7 @@
     const value = column[2], numeric = column[3] === "number";
     const sign = down ? -1 : 1;
     return found.map((row, place) => [row, place]).sort(([a, i], [b, j]) => {
-      const one = value(a), other = value(b);
+      const [one, other] = [value(a), value(b)].map((each) => (numeric && each === "" ? Infinity : each));
       return sign * (numeric ? one - other : String(one).localeCompare(String(other), "en", { numeric: true })) || i - j;
     }).map(([row]) => row);
   }
@@ -110,7 +123,7 @@
   }
   function csv() {
     const quote = (text) => (/[",\n]|^[=+\-@\t\r]/.test(text) ? '"' + (/^[=+\-@\t\r]/.test(text) ? "'" : "") + text.replaceAll('"', '""') + '"' : text);
-    const lines = [visible().map(([, title]) => title), ...shown.map((row) => visible().map(([, , value]) => String(value(row))))];
+    const lines = [visible().map(([, title]) => title), ...shown.map((row) => visible().map(([, , value, , , exact]) => String((exact || value)(row))))];
     return lines.map((line) => line.map(quote).join(",")).join("\r\n") + "\r\n";
   }
 
