@@ -80,11 +80,29 @@ class TestFiles:
         assert (found.diff.fail_on, found.diff.comment_on) == ("restart", "live")
         assert (found.kubevirt, found.arch, found.check.fail_on) == ("v1.8", "arm64", "note")
 
-    def test_pyproject_has_them_in_a_table(self):
-        write("[project]\nname = 'x'\n[tool.virtcatalog]\ncatalog = 'house'\n", "pyproject.toml")
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "[tool.virtcatalog]\ncatalog = 'house'",
+            "[ tool . 'virtcatalog' ]\ncatalog = 'house'",
+            "[tool]\nvirtcatalog = {catalog = 'house'}",
+            ' ["tool" ] # of tools\nvirtcatalog.catalog = "house"',
+            "[tool.a]\nb = 1\n[tool.virtcatalog]\ncatalog = 'house'",
+        ],
+    )
+    def test_pyproject_has_them_in_a_table(self, text):
+        write(f"[project]\nname = 'x'\n{text}\n", "pyproject.toml")
         assert settings().catalog == "house"
 
-    @pytest.mark.parametrize("text", ["[project]\nname = 'virtcatalog'\n", "[tool.other]\na = 1\n", "not [ toml"])
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "[project]\nname = 'virtcatalog'\n",
+            "[project]\nname = 'virtcatalog'\n[tool\n",
+            "[tool.other]\na = 1\n",
+            "not [ toml",
+        ],
+    )
     def test_a_pyproject_without_the_table_says_nothing(self, text):
         write(text, "pyproject.toml")
         assert settings() == Settings()

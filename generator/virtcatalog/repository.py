@@ -24,6 +24,7 @@ PROJECT: Final = "pyproject.toml"
 _TABLE: Final = ("tool", "virtcatalog")
 _PART: Final = rb"""(?:[\w-]+|"[^"\n]*"|'[^'\n]*')"""
 _LONG_KEY: Final = re.compile(rb"(?<![\w-])(?:%b[ \t]*\.[ \t]*){%d}" % (_PART, SETTINGS_KEY_PARTS))
+_TOOL: Final = re.compile(rb"""^[ \t]*\[[ \t]*["']?tool["']?[ \t]*\]""", re.MULTILINE)
 _LINE: Final = re.compile(r"\(at (?:line (\d+), column (\d+)|end of document)\)")
 
 _HEADER: Final = re.compile(r"[ \t]*\[+([^\]\n]*)\]+")
@@ -78,7 +79,7 @@ class Settings(_Table, frozen=True):
 def settings(folder: str = ".") -> Settings:
     """Return what the repository says whose top is a folder; ManifestError carries everything that is wrong with it."""
     own, project = _read(folder, FILE), _read(folder, PROJECT)
-    asked = project is not None and b"virtcatalog" in project
+    asked = project is not None and _names_table(project)
     taken = _table(PROJECT, project).get("tool", {}).get("virtcatalog") if project is not None and asked else None
     if own is None and taken is None:
         return Settings()
@@ -100,6 +101,12 @@ def _read(folder: str, name: str) -> bytes | None:
         return open_folder(folder).read(name, SETTINGS_FILE_BYTES)
     except SourceError as error:
         raise ManifestError(Problem(file=name, message=error.message)) from None
+
+
+def _names_table(project: bytes) -> bool:
+    """Whether a pyproject.toml may have the table: it is named in one line, or below `[tool]`. Most need no reading."""
+    lines = [line for line in project.splitlines() if b"virtcatalog" in line]
+    return any(b"tool" in line for line in lines) or bool(lines and _TOOL.search(project))
 
 
 def _table(file: str, content: bytes) -> dict[str, Any]:

@@ -187,7 +187,7 @@ def test_kinds_by_name() -> None:
     assert kind_type("kubevirt.io/v1", "VirtualMachine") is VirtualMachine
     assert kind_type("kubevirt.io/v1alpha3", "VirtualMachine") is VirtualMachine
     assert kind_type("v1", "VirtualMachine") is None
-    assert all(kind_type(version, kind.__name__) is kind for version, kinds in KINDS.items() for kind in kinds)
+    assert all(kind_type(version, kind).__name__ == kind for version, kinds in KINDS.items() for kind in kinds)
 
 
 def test_a_template_may_lack_its_spec() -> None:

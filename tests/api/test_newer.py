@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from virtcatalog.api.instancetype import VirtualMachineClusterPreference, VirtualMachineInstancetype
-from virtcatalog.api.kinds import KINDS
+from virtcatalog.api.kinds import KINDS, kind_type
 from virtcatalog.api.kubevirt import VirtualMachine
 from virtcatalog.api.newer import prune
 from virtcatalog.api.operator import KubeVirt
@@ -100,6 +100,6 @@ def test_what_is_no_manifest_at_all_passes(data: Any) -> None:
     assert prune(data, VirtualMachine, (1, 0)) == (data, {})
 
 
-@pytest.mark.parametrize("kind", [kind for kinds in KINDS.values() for kind in kinds])
+@pytest.mark.parametrize("kind", [kind_type(version, kind) for version, kinds in KINDS.items() for kind in kinds])
 def test_every_kind_can_be_asked(kind: type) -> None:
     assert prune({"spec": {}}, kind, (0,)) == ({"spec": {}}, {})

@@ -13,7 +13,7 @@ from jsonschema import Draft202012Validator
 
 from virtcatalog.api.decode import convert, decode_manifest
 from virtcatalog.api.findings import MANIFEST, Rules, inspect
-from virtcatalog.api.kinds import KINDS
+from virtcatalog.api.kinds import KINDS, kind_type
 from virtcatalog.api.object import Object, Status, UInt32, UInt64, since
 from virtcatalog.api.quantity import Quantity
 from virtcatalog.api.schema import kind_schema
@@ -184,7 +184,7 @@ def decodes(value: Any, kind: type[msgspec.Struct]) -> bool:
     return True
 
 
-MANIFESTS = [(version, kind) for version, kinds in KINDS.items() for kind in kinds]
+MANIFESTS = [(version, kind_type(version, kind)) for version, kinds in KINDS.items() for kind in kinds]
 
 
 @pytest.mark.parametrize(("version", "kind"), MANIFESTS, ids=[kind.__name__ for _, kind in MANIFESTS])

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import msgspec
 
-from virtcatalog.api.kinds import KINDS, RETIRED, kind_type, unserved
+from virtcatalog.api.kinds import API_VERSIONS, RETIRED, kind_type, unserved
 from virtcatalog.api.quantity import Quantity
 from virtcatalog.api.shape import Anything, Either, Leaf, List, Map, Shape, Struct, Version, shape_of, struct_of
 from virtcatalog.errors import nearest
@@ -95,8 +95,9 @@ def inspect_kind(obj: Any, kind: type | None = None) -> Findings:
     if served:
         return [(("apiVersion",), _unserved(names["apiVersion"], names["kind"], *served))]
     if kind and kind is not kind_type(names["apiVersion"], names["kind"]):
-        wanted = next((f"{kind.__name__} of {version}" for version, kinds in KINDS.items() if kind in kinds), "")
-        if wanted:
+        version = API_VERSIONS.get(kind.__name__)
+        if version:
+            wanted = f"{kind.__name__} of {version}"
             return [(("kind",), f"a {wanted} is wanted, not a {names['kind']} of {names['apiVersion']}")]
     return []
 
@@ -146,10 +147,13 @@ def _fill(value: Any, shape: Shape) -> Any:
 
 
 class _Walk:
-    """One walk over data; `unknown` counts the fields among the findings that the type does not have."""
+    """One walk over data; `unknown` counts the fields among the findings that the type does not have.
 
-    def __init__(self, rules: Rules) -> None:
-        self.rules = rules
+    A `trial` of whether a type fits says nothing of what the type does not have: its findings are only counted.
+    """
+
+    def __init__(self, rules: Rules, *, trial: bool = False) -> None:
+        self.rules, self.trial = rules, trial
         self.found: Findings = []
         self.pruned: Findings = []
         self.unknown = 0
@@ -188,7 +192,8 @@ class _Walk:
                 if shape.strict:
                     self.unknown += 1
                     told = self.pruned if rules.prune else self.found
-                    told.append(((*path, str(key)), unknown_field(key, fields)))
+                    said = "" if self.trial and not rules.prune else unknown_field(key, fields)
+                    told.append(((*path, str(key)), said))
             elif rules.release and field.since > rules.release:
                 self.found.append(((*path, key), too_new(key, field.since, rules.release)))
             elif item is not None:
@@ -217,19 +222,26 @@ class _Walk:
 
     def _either(self, value: Any, shape: Either, path: Path) -> Any:
         """Find what is wrong for the struct that fits best: whose first fault is deepest."""
-        tried = []
+        tried: list[tuple[_Walk, Struct]] = []
         keys = value.keys() if isinstance(value, dict) else ()
         for member in sorted(shape.members, key=lambda member: sum(key not in member.fields for key in keys)):
-            walk = _Walk(self.rules)
+            walk = _Walk(self.rules, trial=True)
             tidied = walk.value(value, member, path)
             if not walk.found:
                 self.pruned += walk.pruned
                 return tidied
-            tried.append(walk)
-        best = max(tried, key=lambda walk: (min(len(at) for at, _ in walk.found), -len(walk.found), -walk.unknown))
-        self.found += best.found
-        self.unknown += best.unknown
+            tried.append((walk, member))
+        best, member = max(tried, key=lambda each: each[0].fit())
+        if self.trial:
+            self.found += best.found
+            self.unknown += best.unknown
+        else:
+            self.value(value, member, path)
         return value
+
+    def fit(self) -> tuple[int, int, int]:
+        """How well a type fits in which something is wrong, to be compared: how deep the first fault is comes first."""
+        return min(len(at) for at, _ in self.found), -len(self.found), -self.unknown
 
 
 def _leaf_fault(value: Any, leaf: Leaf, as_text: str) -> str:

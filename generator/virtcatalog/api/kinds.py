@@ -2,47 +2,38 @@
 
 from __future__ import annotations
 
+from functools import cache
+from importlib import import_module
 from typing import Any, Final
 
-from virtcatalog.api.cdi import DataSource, DataVolume
-from virtcatalog.api.core import ControllerRevision, PersistentVolumeClaim
-from virtcatalog.api.holders import VirtualMachineInstanceReplicaSet, VirtualMachinePool
-from virtcatalog.api.instancetype import (
-    VirtualMachineClusterInstancetype,
-    VirtualMachineClusterPreference,
-    VirtualMachineInstancetype,
-    VirtualMachinePreference,
-)
-from virtcatalog.api.kubevirt import VirtualMachine, VirtualMachineInstance, VirtualMachineInstancePreset
 from virtcatalog.api.object import Object
-from virtcatalog.api.operator import KubeVirt
-from virtcatalog.api.template import VirtualMachineTemplate
 
-KINDS: Final[dict[str, tuple[type[Object], ...]]] = {
-    "kubevirt.io/v1": (
-        VirtualMachine,
-        VirtualMachineInstance,
-        VirtualMachineInstanceReplicaSet,
-        VirtualMachineInstancePreset,
-        KubeVirt,
-    ),
-    "pool.kubevirt.io/v1beta1": (VirtualMachinePool,),
-    "instancetype.kubevirt.io/v1beta1": (
-        VirtualMachineInstancetype,
-        VirtualMachineClusterInstancetype,
-        VirtualMachinePreference,
-        VirtualMachineClusterPreference,
-    ),
-    "template.kubevirt.io/v1beta1": (VirtualMachineTemplate,),
-    "cdi.kubevirt.io/v1beta1": (DataVolume, DataSource),
-    "v1": (PersistentVolumeClaim,),
-    "apps/v1": (ControllerRevision,),
+KINDS: Final[dict[str, dict[str, str]]] = {
+    "kubevirt.io/v1": {
+        "VirtualMachine": "kubevirt",
+        "VirtualMachineInstance": "kubevirt",
+        "VirtualMachineInstanceReplicaSet": "holders",
+        "VirtualMachineInstancePreset": "kubevirt",
+        "KubeVirt": "operator",
+    },
+    "pool.kubevirt.io/v1beta1": {"VirtualMachinePool": "holders"},
+    "instancetype.kubevirt.io/v1beta1": {
+        "VirtualMachineInstancetype": "instancetype",
+        "VirtualMachineClusterInstancetype": "instancetype",
+        "VirtualMachinePreference": "instancetype",
+        "VirtualMachineClusterPreference": "instancetype",
+    },
+    "template.kubevirt.io/v1beta1": {"VirtualMachineTemplate": "template"},
+    "cdi.kubevirt.io/v1beta1": {"DataVolume": "cdi", "DataSource": "cdi"},
+    "v1": {"PersistentVolumeClaim": "core"},
+    "apps/v1": {"ControllerRevision": "core"},
 }
-"""The kinds that have a type, by the API version that KubeVirt serves and stores."""
+"""The kinds that have a type, by the API version that KubeVirt serves and stores, with the module of each.
 
-READ: Final[frozenset[type[Object]]] = frozenset(
-    {KubeVirt, DataVolume, DataSource, PersistentVolumeClaim, ControllerRevision}
-)
+A module is imported when the first manifest of such a kind is read: a catalog is built without most of them.
+"""
+
+READ: Final = frozenset({"KubeVirt", "DataVolume", "DataSource", "PersistentVolumeClaim", "ControllerRevision"})
 """The kinds that VMs meet in a cluster, and that others write: what is newer than virtcatalog in them is left out."""
 
 # staging/src/kubevirt.io/api/core/v1/register.go: served besides v1, of the same shape. The alpha
@@ -95,14 +86,20 @@ HOLDERS: Final = {
 }
 """The kinds that hold a VM, by their API group: others have kinds of these names, too."""
 
-_TYPES: Final = {(version, kind.__name__): kind for version, kinds in KINDS.items() for kind in kinds}
 API_VERSIONS: Final = {kind: version for version, kinds in KINDS.items() for kind in kinds}
 CLUSTER_SCOPED: Final = frozenset({"VirtualMachineClusterInstancetype", "VirtualMachineClusterPreference"})
 
 
+@cache
+def _type(module: str, kind: str) -> type[Object]:
+    found: type[Object] = getattr(import_module(f"virtcatalog.api.{module}"), kind)
+    return found
+
+
 def kind_type(api_version: str, kind: str) -> type[Object] | None:
     """Return the type of a kind, None when virtcatalog has none for it."""
-    return _TYPES.get((SERVED.get(api_version, api_version), kind))
+    module = KINDS.get(SERVED.get(api_version, api_version), {}).get(kind)
+    return _type(module, kind) if module else None
 
 
 def holds_vm(manifest: Any) -> bool:
@@ -140,7 +137,7 @@ def unserved(api_version: str, kind: str) -> tuple[str, str] | None:
     group = api_version.rpartition("/")[0]
     if (api_version, kind) in RETIRED:
         return RETIRED[api_version, kind]
-    if (api_version, kind) in _TYPES or api_version in SERVED:
+    if kind in KINDS.get(api_version, ()) or api_version in SERVED:
         return None
-    served = next((version for version, name in _TYPES if name == kind and version.rpartition("/")[0] == group), None)
-    return (served, kind) if served else None
+    served = API_VERSIONS.get(kind)
+    return (served, kind) if served and served.rpartition("/")[0] == group else None

@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 from typing import Any, Final
 
-from virtcatalog.api.kinds import KINDS
+from virtcatalog.api.kinds import KINDS, kind_type
 from virtcatalog.api.object import Object
 from virtcatalog.api.quantity import PATTERN, Quantity
 from virtcatalog.api.shape import Either, Field, Leaf, List, Map, Shape, Struct, struct_of
@@ -36,8 +36,10 @@ def kind_schemas() -> dict[str, Schema]:
     for api_version, kinds in KINDS.items():
         group, _, version = api_version.rpartition("/")
         if group.endswith("kubevirt.io"):
-            for kind in kinds:
-                made[f"{group}/{kind.__name__.lower()}_{version}.json"] = kind_schema(api_version, kind)
+            for name in kinds:
+                kind = kind_type(api_version, name)
+                assert kind is not None
+                made[f"{group}/{name.lower()}_{version}.json"] = kind_schema(api_version, kind)
     return made
 
 

@@ -204,8 +204,8 @@ def _source(rendering: _Rendering, text: Text, raw: bytes, document: int, field:
 def _faults(manifest: Mapping[str, Any], release: Version) -> list[tuple[tuple[str | int, ...], str]]:
     typed, kind = kind_type(str(manifest.get("apiVersion")), manifest["kind"]), manifest["kind"]
     found = faults(manifest, typed or VirtualMachine, release)
-    if typed is None or manifest["apiVersion"] != API_VERSIONS[typed]:
-        version = next(version for each, version in API_VERSIONS.items() if each.__name__ == kind)
+    version = API_VERSIONS[kind]
+    if typed is None or manifest["apiVersion"] != version:
         found.append((("apiVersion",), f"a {kind} is of {version}, not {manifest.get('apiVersion')!r}"))
     metadata = manifest.get("metadata")
     name = metadata.get("name") if isinstance(metadata, dict) else None

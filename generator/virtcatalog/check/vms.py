@@ -112,7 +112,7 @@ def _faults(each: Subject) -> Iterator[Finding]:
         found = list(check_core(manifest))
     elif typed is not None:
         try:
-            if typed in READ:
+            if typed.__name__ in READ:
                 for path, message in decode_pruned(manifest, typed)[1]:
                     yield each.finding(WARNED, f"{message}; it is left out", field_path(path))
             else:

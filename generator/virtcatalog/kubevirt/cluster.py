@@ -322,7 +322,7 @@ def _decode(manifest: dict[str, Any], release: Release) -> tuple[Any, list[Warni
             return None, []
         if struct is not None:
             manifest, pruned = prune_manifest(manifest, struct, release)
-            if struct not in READ:
+            if struct.__name__ not in READ:
                 return decode_manifest(manifest), pruned
             obj, unknown = decode_pruned(manifest, struct)
             pruned += (

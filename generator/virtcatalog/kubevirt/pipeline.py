@@ -205,7 +205,7 @@ def read(manifest: dict[str, Any], kind: type[T], cluster: Cluster, warnings: li
     refused_names = metadata_faults(manifest.get("metadata") or {})
     warnings += [Warning("Refused", field_path(path), message) for path, message in refused_names]
     made: Any = decoded
-    made.api_version, made.kind = API_VERSIONS[kind], kind.__name__
+    made.api_version, made.kind = API_VERSIONS[kind.__name__], kind.__name__
     made.metadata.namespace = made.metadata.namespace or "default"
     return decoded
 

@@ -119,7 +119,7 @@ def _check(manifest: Manifest) -> list[Problem]:
         return [manifest.problem(path, message) for path, message in (*check_core(manifest.data), *_named(manifest))]
     try:
         manifest.object = (
-            decode_pruned(manifest.data, typed)[0] if typed in READ else decode_manifest(manifest.data, typed)
+            decode_pruned(manifest.data, typed)[0] if typed.__name__ in READ else decode_manifest(manifest.data, typed)
         )
     except ManifestError as error:
         return [manifest.problem(problem.field, problem.message) for problem in error.problems]

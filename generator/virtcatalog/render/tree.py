@@ -7,13 +7,11 @@ exchange), so that whatever interrupts the program leaves the old tree or the ne
 
 from __future__ import annotations
 
-import ctypes
 import errno
 import os
 import re
 import shutil
 from collections.abc import Callable, Iterator, Mapping
-from difflib import unified_diff
 from pathlib import Path
 
 import msgspec
@@ -46,6 +44,8 @@ class Change(msgspec.Struct, frozen=True):
 
     def diff(self) -> str:
         """Return the change as a unified diff."""
+        from difflib import unified_diff
+
         old, new = (text.splitlines(keepends=True) if text else [] for text in (self.old, self.new))
         names = ("/dev/null" if self.old is None else f"a/{self.path}", f"b/{self.path}" if self.new else "/dev/null")
         return "".join(line if line.endswith("\n") else f"{line}\n" for line in unified_diff(old, new, *names))
@@ -283,6 +283,8 @@ def _exchange(staging: Path, folder: Path) -> None:
 
 def _rename_exchange(one: Path, other: Path) -> bool:
     """Swap two paths by Linux's renameat2(2); False where the system or the file system cannot."""
+    import ctypes
+
     try:
         renameat2 = ctypes.CDLL(None, use_errno=True).renameat2
     except (AttributeError, OSError):

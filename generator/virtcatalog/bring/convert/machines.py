@@ -11,7 +11,6 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from virtcatalog.api.cdi import DataVolume
 from virtcatalog.api.findings import Path, field_path
 from virtcatalog.api.kinds import API_VERSIONS, CLUSTER_FLAVOR, FLAVOR
 from virtcatalog.bring.convert.change import Changes, inner, inner_map
@@ -46,8 +45,8 @@ def vm(data: Data, changes: Changes, default_profile: DefaultProfile, revisions:
     for index, volume in enumerate(_maps(spec.get("dataVolumeTemplates"))):
         if str(volume.get("apiVersion")).startswith("cdi.kubevirt.io/v1alpha"):
             path: Path = ("spec", "dataVolumeTemplates", index, "apiVersion")
-            changes.changed(path, volume["apiVersion"], API_VERSIONS[DataVolume])
-            volume["apiVersion"] = API_VERSIONS[DataVolume]
+            changes.changed(path, volume["apiVersion"], API_VERSIONS["DataVolume"])
+            volume["apiVersion"] = API_VERSIONS["DataVolume"]
     template = spec.get("template")
     if isinstance(template, dict):
         vmi_spec(template.get("spec"), ("spec", was.get("template", "template"), "spec"), changes)

@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from virtcatalog.api.instancetype import VirtualMachineClusterInstancetype
 from virtcatalog.api.kinds import API_VERSIONS
 from virtcatalog.api.quantity import Quantity
 from virtcatalog.bring.openstack import handlers
@@ -111,7 +110,7 @@ def _free(name: str, taken: set[str]) -> str:
 
 def _object(kind: str, name: str, resource: Resource, spec: dict[str, Any]) -> dict[str, Any]:
     annotations = {"annotations": {"openshift.io/display-name": resource.name}} if name != resource.name else {}
-    version = API_VERSIONS[VirtualMachineClusterInstancetype]
+    version = API_VERSIONS["VirtualMachineClusterInstancetype"]
     return {"apiVersion": version, "kind": kind, "metadata": {"name": name, **annotations}, "spec": merge(spec)}
 
 
