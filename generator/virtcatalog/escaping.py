@@ -27,7 +27,8 @@ _COMMAND = r"(?m)^([^\S\n]*)(::|##\[)"
 
 def terminal(text: str) -> str:
     """Return a text as a terminal may have it: control characters are shown, not obeyed; line feeds and tabs stay."""
-    return re.sub(_TERMINAL, _shown, text) if not text.isascii() or not text.isprintable() else text
+    plain = text.isascii() and text.replace("\n", "").replace("\t", "").isprintable()
+    return text if plain else re.sub(_TERMINAL, _shown, text)
 
 
 def single_line(text: str) -> str:

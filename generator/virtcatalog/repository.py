@@ -23,12 +23,13 @@ FILE: Final = "virtcatalog.toml"
 PROJECT: Final = "pyproject.toml"
 _TABLE: Final = ("tool", "virtcatalog")
 _PART: Final = rb"""(?:[\w-]+|"[^"\n]*"|'[^'\n]*')"""
-_LONG_KEY: Final = re.compile(rb"(?<![\w-])(?:%b[ \t]*\.[ \t]*){%d}" % (_PART, SETTINGS_KEY_PARTS))
-_TOOL: Final = re.compile(rb"""^[ \t]*\[[ \t]*["']?tool["']?[ \t]*\]""", re.MULTILINE)
-_LINE: Final = re.compile(r"\(at (?:line (\d+), column (\d+)|end of document)\)")
+# As texts: each is compiled where it is used, and few repositories say anything.
+_LONG_KEY: Final = rb"(?<![\w-])(?:%b[ \t]*\.[ \t]*){%d}" % (_PART, SETTINGS_KEY_PARTS)
+_TOOL: Final = rb"""(?m)^[ \t]*\[[ \t]*["']?tool["']?[ \t]*\]"""
+_LINE: Final = r"\(at (?:line (\d+), column (\d+)|end of document)\)"
 
-_HEADER: Final = re.compile(r"[ \t]*\[+([^\]\n]*)\]+")
-_ENTRY: Final = re.compile(r"([ \t]*)([^=#\n\[]+)=")
+_HEADER: Final = r"[ \t]*\[+([^\]\n]*)\]+"
+_ENTRY: Final = r"([ \t]*)([^=#\n\[]+)="
 _TOLD: Final = 20  # of what is wrong, at most
 
 FieldPath = tuple[str | int, ...]
@@ -106,13 +107,13 @@ def _read(folder: str, name: str) -> bytes | None:
 def _names_table(project: bytes) -> bool:
     """Whether a pyproject.toml may have the table: it is named in one line, or below `[tool]`. Most need no reading."""
     lines = [line for line in project.splitlines() if b"virtcatalog" in line]
-    return any(b"tool" in line for line in lines) or bool(lines and _TOOL.search(project))
+    return any(b"tool" in line for line in lines) or bool(lines and re.search(_TOOL, project))
 
 
 def _table(file: str, content: bytes) -> dict[str, Any]:
     import tomllib
 
-    found = _LONG_KEY.search(content)
+    found = re.search(_LONG_KEY, content)
     if found:
         line = content.count(b"\n", 0, found.start()) + 1
         message = f"a key has more than {SETTINGS_KEY_PARTS} parts"
@@ -125,9 +126,9 @@ def _table(file: str, content: bytes) -> dict[str, Any]:
         raise ManifestError(Problem(file=file, message="is nested too deeply")) from None
     except ValueError as error:
         said = str(error)
-        at = _LINE.search(said)
+        at = re.search(_LINE, said)
         line, column = (int(at[1]), int(at[2])) if at and at[1] else (content.count(b"\n") + 1, 1)
-        message = f"is no TOML: {_LINE.sub('', said).strip()[:200]}"
+        message = f"is no TOML: {re.sub(_LINE, '', said).strip()[:200]}"
         raise ManifestError(Problem(file=file, line=line, column=column, message=message)) from None
 
 
@@ -139,7 +140,7 @@ class _Text:
         self._places: dict[FieldPath, tuple[int, int]] = {(): (1, 1)}
         within: FieldPath = ()
         for number, line in enumerate(content.decode("utf-8-sig", "replace").split("\n"), 1):
-            header, entry = _HEADER.match(line), _ENTRY.match(line)
+            header, entry = re.match(_HEADER, line), re.match(_ENTRY, line)
             if header:
                 within = _parts(header[1])
                 self._places.setdefault(within, (number, 1))

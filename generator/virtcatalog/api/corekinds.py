@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from functools import cache
-from importlib.metadata import version
-from importlib.resources import files
-from importlib.resources.abc import Traversable
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from virtcatalog.api.findings import Findings, Path, describe, unknown_field
 from virtcatalog.errors import VirtcatalogError
+
+if TYPE_CHECKING:
+    from importlib.resources.abc import Traversable
 
 KUBERNETES: Final = "1.34.0"
 """The Kubernetes release whose schemas count: the one that KubeVirt v1.9.0 is built with."""
@@ -91,6 +91,9 @@ def _read(name: str) -> Any:
 
 @cache
 def _schemas() -> Traversable:
+    from importlib.metadata import version
+    from importlib.resources import files
+
     folder = files("kubernetes_validate") / "kubernetes-json-schema" / f"v{KUBERNETES}-local-strict"
     if not (folder / "_definitions.json").is_file():
         installed = version("kubernetes-validate")

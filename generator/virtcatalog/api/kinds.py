@@ -33,6 +33,9 @@ KINDS: Final[dict[str, dict[str, str]]] = {
 A module is imported when the first manifest of such a kind is read: a catalog is built without most of them.
 """
 
+TEMPLATES_SINCE: Final = (1, 9)
+"""The release from which on KubeVirt serves VirtualMachineTemplates unless its feature gate is disabled."""
+
 READ: Final = frozenset({"KubeVirt", "DataVolume", "DataSource", "PersistentVolumeClaim", "ControllerRevision"})
 """The kinds that VMs meet in a cluster, and that others write: what is newer than virtcatalog in them is left out."""
 

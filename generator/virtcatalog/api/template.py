@@ -9,8 +9,6 @@ from msgspec import Meta, field
 from virtcatalog.api.core import ObjectMeta
 from virtcatalog.api.object import Int64, Object, Status, Time
 
-TEMPLATES_SINCE: Final = (1, 9)
-"""The release from which on KubeVirt serves VirtualMachineTemplates unless its feature gate is disabled."""
 EXPRESSION: Final = r"\[([a-zA-Z0-9\-\\]+)\](\{([0-9A-Za-z_]+)\})"
 """Characters and how many of them: what a generator replaces, wherever it stands in `from`."""
 

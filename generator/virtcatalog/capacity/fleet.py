@@ -12,8 +12,6 @@ from virtcatalog.capacity.quota import Asked
 from virtcatalog.errors import UnsupportedError
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.pipeline import create_vmi
-from virtcatalog.kubevirt.pod.errors import PodError
-from virtcatalog.kubevirt.pod.render import render_pod
 
 Manifest = dict[str, Any]
 
@@ -49,6 +47,9 @@ def type_vm(manifest: Manifest) -> Manifest:
 
 def _pod(vm: Manifest, cluster: Cluster) -> tuple[Manifest, tuple[str, ...]] | str:
     """The Pod, and the limits that KubeVirt set of itself; else a sentence."""
+    from virtcatalog.kubevirt.pod.errors import PodError
+    from virtcatalog.kubevirt.pod.render import render_pod
+
     result = create_vmi(vm, cluster)
     vmi = result.vmi_object
     if not result.admitted or vmi is None:

@@ -12,9 +12,9 @@ from typing import Any, Final, NamedTuple
 from zlib import crc32
 
 from virtcatalog.api.findings import steps
+from virtcatalog.api.kinds import TEMPLATES_SINCE
 from virtcatalog.api.names import name_fault
 from virtcatalog.api.shape import Version, parse_release
-from virtcatalog.api.template import TEMPLATES_SINCE
 from virtcatalog.catalog.amounts import ExpressionError, as_text
 from virtcatalog.catalog.compose import Layer
 from virtcatalog.catalog.declared import Declared

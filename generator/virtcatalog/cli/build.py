@@ -38,14 +38,16 @@ def command(catalog: str, output: Path, check: bool, force: bool) -> int:
     The tree is replaced as a whole, or not at all. Files in it that virtcatalog did not write are left alone.
     """
     from virtcatalog.catalog.load import load_catalog
-    from virtcatalog.publish.promise import breaches
     from virtcatalog.render import tree
     from virtcatalog.render.output import render
 
     loaded = load_catalog(catalog)
-    broken = list(breaches(loaded))
-    if broken:
-        return refuse(broken)
+    if loaded.lock:
+        from virtcatalog.publish.promise import breaches
+
+        broken = list(breaches(loaded))
+        if broken:
+            return refuse(broken)
     rendered = render(loaded)
     if not check:
         changes = tree.replace(output, rendered, loaded.name, catalog=loaded.path, force=force, say=summary)

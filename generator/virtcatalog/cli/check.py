@@ -15,7 +15,6 @@ from virtcatalog.cli import options
 from virtcatalog.cli.conditions import conditioned
 from virtcatalog.cli.console import data, failing, print_findings, summary
 from virtcatalog.cli.inputs import Placed, objects_of_tree, placed, read
-from virtcatalog.cli.table import print_tables
 from virtcatalog.errors import ProblemsError, Severity, VirtcatalogError, counted
 from virtcatalog.escaping import as_json
 from virtcatalog.manifests.layout import CATALOG
@@ -222,6 +221,8 @@ def _plain(environment: str, pair: Pair) -> dict[str, object]:
 
 
 def _print_table(found: Sequence[tuple[str, Pair]]) -> None:
+    from virtcatalog.cli.table import print_tables
+
     tables: dict[str, list[tuple[str, ...]]] = {}
     for environment, each in found:
         row = (each.instancetype, each.preference, "yes" if each.fits else "no", _why(each))

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from virtcatalog.api.decode import clone, decode_manifest, to_manifest
 from virtcatalog.api.findings import field_path, fill_gaps
 from virtcatalog.api.holders import VirtualMachineInstanceReplicaSet, VirtualMachinePool
-from virtcatalog.api.kinds import API_VERSIONS
+from virtcatalog.api.kinds import API_VERSIONS, TEMPLATES_SINCE
 from virtcatalog.api.kubevirt import VirtualMachine, VirtualMachineInstance, VirtualMachineSpec
 from virtcatalog.api.names import metadata_faults
 from virtcatalog.errors import (
@@ -75,7 +75,6 @@ def admit(object_manifest: dict[str, Any], cluster: Cluster) -> list[Cause]:
     a template, what its schema says. UnsupportedError for an object of another kind.
     """
     if object_manifest.get("kind") == "VirtualMachineTemplate":
-        from virtcatalog.api.template import TEMPLATES_SINCE
         from virtcatalog.kubevirt.template.admission import admit_template
 
         if cluster.release.minor < TEMPLATES_SINCE:

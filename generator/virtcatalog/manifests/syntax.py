@@ -30,11 +30,11 @@ TAG: Final = "tag:yaml.org,2002:"
 PLAIN, QUOTED = Tag(suffix="plain"), Tag(suffix="quoted")
 
 #: A word with a colon that can be, or be part of, a bare scalar; verbatim tags and directives are to be left alone.
-_WORD: Final = re.compile(
-    r"(?P<other>^%.*|!<[^\s>]*)|(?<![^\s,\[\]{}])[^\s,\[\]{}&*!%\"'?:|>#`@][^\s,\[\]{}:]*:(?![\s,\[\]{}])[^\s,\[\]{}]*",
-    re.MULTILINE,
+_WORD: Final = (
+    r"(?m)(?P<other>^%.*|!<[^\s>]*)"
+    r"|(?<![^\s,\[\]{}])[^\s,\[\]{}&*!%\"'?:|>#`@][^\s,\[\]{}:]*:(?![\s,\[\]{}])[^\s,\[\]{}]*"
 )
-_COLON: Final = re.compile(r"(?<=[^\"']):(?=.)")
+_COLON: Final = r"(?<=[^\"']):(?=.)"
 _STAND_INS: Final = range(0xE000, 0xF8FF)
 
 
@@ -57,14 +57,14 @@ def compose(text: str) -> Iterator[Any]:
         return
     # The parser is libyaml of before `[a:b]` was one scalar, which it is to Go. So it is given another character for
     # colons within words: that moves no place, and in any other scalar it makes no difference either.
-    for number, node in enumerate(_documents(_WORD.sub(partial(_masked, stand_in), text))):
+    for number, node in enumerate(_documents(re.sub(_WORD, partial(_masked, stand_in), text))):
         if number >= done:
             _unmask(node, stand_in)
             yield node
 
 
 def _masked(stand_in: str, word: re.Match[str]) -> str:
-    return word[0] if word["other"] else _COLON.sub(stand_in, word[0])
+    return word[0] if word["other"] else re.sub(_COLON, stand_in, word[0])
 
 
 def _free_character(text: str) -> str:

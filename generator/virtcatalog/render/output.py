@@ -11,8 +11,8 @@ Tools sync `base/` or an overlay; nothing but manifests lies there.
 
 from __future__ import annotations
 
+from virtcatalog.api.kinds import TEMPLATES_SINCE
 from virtcatalog.api.shape import parse_release
-from virtcatalog.api.template import TEMPLATES_SINCE
 from virtcatalog.catalog.model import (
     API_VERSION,
     INSTANCETYPE_KINDS,
