@@ -206,7 +206,7 @@ def read_dumps(sources: Iterable[str]) -> list[Dump]:
 
     found: list[Dump] = []
     problems: list[Problem] = []
-    # All of it is kept to the end: looking for garbage in it again and again would take as long as all the rest.
+    # There is none among what is read: looking for it again and again would take as long as all the rest.
     gc.disable()
     for path, where in map(placed, sources):
         for name, content in contents(path, problems):
@@ -214,7 +214,6 @@ def read_dumps(sources: Iterable[str]) -> list[Dump]:
                 found.append(Dump(read_dump(content, name), where))
             except ManifestError as error:
                 problems += error.problems
-    gc.freeze()
     gc.enable()
     if problems:
         raise ManifestError(*problems)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -10,6 +10,7 @@ import msgspec
 from virtcatalog.api.kinds import holds_vm
 from virtcatalog.kubevirt.conditions import Conditions
 from virtcatalog.manifests.identity import Data
+from virtcatalog.manifests.packed import Packed
 from virtcatalog.review.fleet import Given, Reviewer
 from virtcatalog.review.judge import Case, Progress
 from virtcatalog.review.objects import compare_objects
@@ -21,11 +22,13 @@ if TYPE_CHECKING:
     from virtcatalog.catalog.prices import Prices
 
 
-class Dump(msgspec.Struct, frozen=True):
+class Dump:
     """VMs, and what else of their cluster is known; `where` that is: an environment, a cluster, or "" for neither."""
 
-    manifests: Sequence[Data]
-    where: str = ""
+    def __init__(self, manifests: Iterable[Data], where: str = "") -> None:
+        self.where, self.vms, self.others = where, Packed(), list[Data]()
+        for each in manifests:
+            (self.vms if holds_vm(each) else self.others).append(each)
 
 
 def review(
@@ -47,7 +50,8 @@ def review(
     reviewer.templates()
     reviewer.vms(given(dumps), watch)
     fleet = reviewer.done()
-    fleets = list(reviewer.fleets(given(dumps)))
+    limited = bool(head.budgets) or reviewer.limits_room
+    fleets = list(reviewer.fleets(given(dumps))) if limited else []
     standings = [
         standing(environment, vms, comparison.base, comparison.head)
         for environment, vms, comparison in fleets
@@ -75,16 +79,32 @@ def review(
     )
 
 
-def given(dumps: Sequence[Dump]) -> list[Given]:
+def given(dumps: Sequence[Dump]) -> Vms:
     """Return the VMs of dumps."""
-    return [Given(each, dump.where) for dump in dumps for each in dump.manifests if holds_vm(each)]
+    return Vms(dumps)
+
+
+class Vms(Collection[Given]):
+    """The VMs of dumps, which are unpacked one by one, each time anew."""
+
+    def __init__(self, dumps: Sequence[Dump]) -> None:
+        self._dumps = dumps
+
+    def __len__(self) -> int:
+        return sum(len(dump.vms) for dump in self._dumps)
+
+    def __iter__(self) -> Iterator[Given]:
+        return (Given(each, dump.where) for dump in self._dumps for each in dump.vms)
+
+    def __contains__(self, item: object) -> bool:
+        return any(item == each for each in self)
 
 
 def others(dumps: Sequence[Dump]) -> dict[str, list[Data]]:
     """Return what dumps hold beside VMs, by where that is."""
     found: dict[str, list[Data]] = {}
     for dump in dumps:
-        found.setdefault(dump.where, []).extend(each for each in dump.manifests if not holds_vm(each))
+        found.setdefault(dump.where, []).extend(dump.others)
     return found
 
 

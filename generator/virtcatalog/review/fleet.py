@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 
 import msgspec
 from msgspec.structs import replace
 
-from virtcatalog.kubevirt.alike import Alike
+from virtcatalog.api.kinds import vm_spec
 from virtcatalog.kubevirt.conditions import Conditions
-from virtcatalog.kubevirt.instancetype.references import named_kinds, references, refers_to_own_namespace
+from virtcatalog.kubevirt.instancetype.references import references
+from virtcatalog.kubevirt.matchers import MATCHERS, NAMESPACED_KINDS
 from virtcatalog.manifests.identity import Data, Identity, identity, namespace_of
-from virtcatalog.placement import BASE, environments_for, wants_catalog
+from virtcatalog.manifests.packed import Packed
+from virtcatalog.placement import BASE, environments_for
 from virtcatalog.review.comparison import Comparison, KnownField
 from virtcatalog.review.fate import FATES, Fate, FateKind
 from virtcatalog.review.judge import Case, Effect, Progress, applied, judge, judge_all, with_removed
+from virtcatalog.review.named import Local, Meeting, matchers_of
 from virtcatalog.review.outcome import KINDS, Kind, VmChange, added_or_removed, compare, outcome
 from virtcatalog.review.requests import RequestChange, Requests
 from virtcatalog.review.side import Side, Vm
@@ -135,7 +139,8 @@ class Reviewer:
         self._comparisons: dict[tuple[str, str, tuple[str, ...]], Comparison] = {}
         self._groups: dict[tuple[str, ...], Group] = {}
         self._rows: dict[tuple[str, Fate, tuple[Identity, ...]], Row] = {}
-        self._places: dict[tuple[str | None, str, bool, frozenset[str]], list[str]] = {}
+        self._places: dict[tuple[str | None, str, tuple[object, ...]], list[str]] = {}
+        self._unknown_names: set[str] = set()
         self._requests = Requests()
         self._told = {name for side in self._sides for name in side.objects}
         self.fleet = Fleet()
@@ -155,35 +160,35 @@ class Reviewer:
             self._template(before.get(each), after.get(each))
         self.fleet.templates = len({key for key, _ in before.keys() | after.keys()})
 
-    def vms(self, fleet: Sequence[Given], watch: Progress[Case] = iter) -> None:
+    def vms(self, fleet: Collection[Given], watch: Progress[Case] = iter) -> None:
         """Compare what happens to the VMs of a fleet, in each environment that they can be in."""
-        namespaces = {namespace_of(each.vm) for each in fleet if refers_to_own_namespace(each.vm)}
-        homeless = tuple(sorted(namespaces - {"default"}))
-        alike: dict[int, Alike] = {}
+        homeless = self._homeless(fleet)
+        meetings: dict[tuple[str, str], Meeting] = {}
         cases: dict[tuple[int, bytes], Case] = {}
         names: dict[tuple[int, bytes], list[str]] = {}
         for each in fleet:
             vm, name = each.vm, f"{namespace_of(each.vm)}/{identity(each.vm)[2]}"
-            fresh = recreated(vm)
             for environment in self._environments_of(each):
                 if environment not in self._told:
                     self._unknown(name)
                     continue
                 self.fleet.located[environment] = self.fleet.located.get(environment, 0) + 1
-                comparison = self._comparison(environment, each.where, homeless)
-                if id(comparison) not in alike:
-                    labels_matter = comparison.labels_matter
-                    alike[id(comparison)] = Alike(comparison.base, comparison.head, labels_matter=labels_matter)
-                refers = references(fresh, comparison.base)
-                pinned = pins(vm, comparison.base) or assumed(refers, comparison.base)
-                self._count(environment, name, refers or (), "stored" if pinned.matchers else "following")
-                if not comparison.is_known(refers):
+                meeting = meetings.get((environment, each.where))
+                if meeting is None:
+                    comparison = self._comparison(environment, each.where, homeless)
+                    same = (known for known in meetings.values() if known.comparison is comparison)
+                    meeting = meetings[environment, each.where] = next(same, None) or Meeting(comparison)
+                comparison, met = meeting.comparison, meeting.of(vm)
+                pinned = pins(vm, comparison.base) or met.assumed
+                self._count(environment, name, met.references or (), "stored" if pinned.matchers else "following")
+                if not met.known:
                     self._unknown(name)
-                elif comparison.can_change(refers):
+                elif met.can_change:
+                    fresh = recreated(vm)
                     parts = json.dumps([sorted(pinned.matchers), pinned.contents]).encode()
-                    key = id(comparison), alike[id(comparison)].key(fresh, comparison.namespaces) + parts
+                    key = id(comparison), meeting.alike.key(fresh, comparison.namespaces) + parts
                     if key not in cases:
-                        cases[key], names[key] = Case(vm, fresh, pinned, refers, comparison), []
+                        cases[key], names[key] = Case(vm, fresh, pinned, met.references, comparison), []
                     names[key].append(name)
         judged = zip(cases.values(), names.values(), judge_all(list(cases.values()), watch), strict=True)
         for case, members, (verdict, found) in judged:
@@ -211,15 +216,23 @@ class Reviewer:
         self.fleet.rows = sorted(rows, key=lambda row: (row.environment, grave.index(row.kind), -len(row.members)))
         return self.fleet
 
-    def fleets(self, fleet: Sequence[Given]) -> Iterator[tuple[str, list[Data], Comparison]]:
+    def fleets(self, fleet: Collection[Given]) -> Iterator[tuple[str, Sequence[Data], Comparison]]:
         """Yield the VMs of each environment that they are in, and what they meet there."""
-        found: dict[int, tuple[str, list[Data], Comparison]] = {}
+        found: dict[int, tuple[str, Packed, Comparison]] = {}
         for each in fleet:
             for environment in self._environments_of(each):
                 if environment in self._told:
                     comparison = self._comparison(environment, each.where)
-                    found.setdefault(id(comparison), (environment, [], comparison))[1].append(each.vm)
+                    if id(comparison) not in found:
+                        found[id(comparison)] = environment, Packed(), comparison
+                    found[id(comparison)][1].append(each.vm)
         yield from found.values()
+
+    @property
+    def limits_room(self) -> bool:
+        """Whether anything that VMs met can be too small for them."""
+        clusters = [each.head for each in self._comparisons.values()]
+        return any(each.nodes or each.quotas or each.limit_ranges for each in clusters)
 
     def upgrades(self) -> Iterator[Upgrade]:
         """Yield what environments run another release after the change, those together that have the same upgrade."""
@@ -291,18 +304,35 @@ class Reviewer:
 
     def _count(self, environment: str, name: str, refers: Iterable[Identity], how: str) -> None:
         for each in refers:
-            users = self.fleet.users.setdefault((environment, each), Users())
+            users = self.fleet.users.get((environment, each))
+            if users is None:
+                users = self.fleet.users[environment, each] = Users()
             getattr(users, how).add(name)
 
     def _unknown(self, name: str) -> None:
-        if name not in self.fleet.unknown:
+        if name not in self._unknown_names:
+            self._unknown_names.add(name)
             self.fleet.unknown.append(name)
+
+    def _homeless(self, fleet: Collection[Given]) -> tuple[str, ...]:
+        """The namespaces of VMs that name types of their own, where a side has such that do not say where they are."""
+        published = chain.from_iterable(objects for side in self._sides for objects in side.objects.values())
+        if not any(each["kind"] in NAMESPACED_KINDS and not each["metadata"].get("namespace") for each in published):
+            return ()
+        local = Local()
+        found = {namespace_of(vm) for vm in (each.vm for each in fleet) if local.refers(vm, matchers_of(vm))}
+        return tuple(sorted(found - {"default"}))
 
     def _environments_of(self, given: Given) -> list[str]:
         """Where a VM is now; where it will be if nothing says that."""
-        # What `environments_for` goes by.
-        namespace = (given.vm.get("metadata") or {}).get("namespace")
-        key = namespace, given.where, wants_catalog(given.vm), frozenset(named_kinds(given.vm))
+        # What `environments_for` goes by, and perhaps more.
+        namespace, spec = (given.vm.get("metadata") or {}).get("namespace"), vm_spec(given.vm)
+        matchers = [spec.get(matcher) for matcher in MATCHERS] if isinstance(spec, dict) else []
+        kinds = (
+            (str(each.get("kind") or ""), bool(each), bool(each.get("name"))) if isinstance(each, dict) else bool(each)
+            for each in matchers
+        )
+        key = namespace, given.where, tuple(kinds)
         found = self._places.get(key)
         if found is None:
             by_side = [environments_for(given.vm, side.overlays, given.where, self._only) for side in self._sides]
