@@ -22,6 +22,8 @@ ROOT = Path(__file__).parents[2]
 #: Files of the repository that are pages, too.
 PAGES = {"changelog.md": "CHANGELOG.md", "security.md": "SECURITY.md"}
 _LINK = re.compile(r"\]\(([^)#\s]+)(#[^)\s]*)?\)")
+#: What the tests do with a page, which is not for those who read it: see tests/docs/running.py.
+_TESTED = re.compile(r"^<!-- (?:set-up|file|exit|not run:).*?-->\n+", re.MULTILINE | re.DOTALL)
 _OUTWARD = re.compile(r"\[([^\]]*)\]\(\.\./([^)#\s]+)(#[^)\s]*)?\)")
 
 
@@ -35,7 +37,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, **_: Any) -> str:
-    """Have links to what lies elsewhere in the repository lead there; without a `repo_url` they are text."""
+    """Leave out what tests go by; links to elsewhere in the repository lead there, or are text without a `repo_url`."""
 
     def linked(found: re.Match[str]) -> str:
         text, source, anchor = found[1], found[2], found[3] or ""
@@ -46,7 +48,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, **_: Any) 
             raise PluginError(f"{page.file.src_path}: there is no {source} in the repository")
         return f"[{text}]({config.repo_url.rstrip('/')}/blob/main/{source}{anchor})" if config.repo_url else text
 
-    return _OUTWARD.sub(linked, markdown)
+    return _OUTWARD.sub(linked, _TESTED.sub("", markdown))
 
 
 def _moved(text: str) -> str:

@@ -9,23 +9,26 @@ from pathlib import Path
 
 import click
 import pytest
+from running import PAGES, steps
 
 from virtcatalog.cli import main
 from virtcatalog.cli.manual import pages, roff
 
 ROOT = Path(__file__).parents[2]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-_BLOCK = re.compile(r"^```(?:console|sh|bash|text)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_SPAN = re.compile(r"`(virtcatalog [^`]+)`")
 _SHELL = frozenset(("|", ">", ">>", "<", "&&", "||", ";", "2>", "#"))
+#: Words that stand for something else.
+_MEANT = re.compile(r"…|\bCOMMAND\b|\[BASE\]|--field FIELD")
 
 
 def shown(page: Path) -> Iterator[str]:
-    """The command lines of virtcatalog's in a page, without what the shell does with them."""
-    for block in _BLOCK.findall(page.read_text(encoding="utf-8")):
-        for line in block.replace("\\\n", " ").splitlines():
-            found = re.match(r"(?:\$ (?:.*\| )?|)(virtcatalog [a-z].*)", line)
-            if found and "…" not in found[1] and "...." not in found[1]:
-                yield found[1]
+    """The command lines of virtcatalog's in a page's blocks and in its text, without what the shell does before."""
+    text = page.read_text(encoding="utf-8")
+    for step in steps(text):
+        found = re.match(r"(?:.*\| )?(virtcatalog [a-z].*)", step.text.replace("\\\n", " "))
+        if step.kind == "run" and found:
+            yield found[1]
+    yield from (span for span in _SPAN.findall(text) if not _MEANT.search(span))
 
 
 def words(line: str) -> list[str]:
@@ -51,7 +54,7 @@ def parse(arguments: list[str]) -> None:
     command.make_parser(context).parse_args(list(arguments))
 
 
-LINES = sorted({(page.name, line) for page in PAGES for line in shown(page)})
+LINES = sorted({(page.name, line) for page in PAGES.values() for line in shown(page)})
 
 
 @pytest.mark.parametrize(("page", "line"), LINES)
