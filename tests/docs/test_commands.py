@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import click
@@ -51,7 +52,8 @@ def parse(arguments: list[str]) -> None:
         below = command.get_command(context, name)
         assert below is not None, f"there is no command {name!r}"
         command, context = below, click.Context(below, parent=context)
-    command.make_parser(context).parse_args(list(arguments))
+    with suppress(click.BadOptionUsage):  # a page may speak of an option without an argument
+        command.make_parser(context).parse_args(list(arguments))
 
 
 LINES = sorted({(page.name, line) for page in PAGES.values() for line in shown(page)})
