@@ -18,6 +18,7 @@ from pathlib import Path
 import pytest
 
 import virtcatalog
+from virtcatalog.releases import RELEASES
 
 ROOT = Path(__file__).resolve().parents[1]
 VM = """\
@@ -31,6 +32,8 @@ spec:
   template: {spec: {domain: {devices: {}}}}
 """
 SIZE_MB = 3
+#: Those of upstream's, which are in the wheel.
+CATALOGS = sorted(path.name for path in (ROOT / "examples").glob("common-instancetypes*"))
 
 
 def run(*command, cwd, **environment):
@@ -89,10 +92,9 @@ def test_the_wheel_holds_the_package_and_upstreams_catalogs_once(wheel):
         names = archive.namelist()
     assert {name.partition("/")[0].partition("-")[0] for name in names} == {"virtcatalog"}
     shipped = [name for name in names if name.startswith("virtcatalog/shipped/")]
-    assert Counter(name.split("/")[2] for name in shipped if name.endswith("/catalog.yaml")) == {
-        "common-instancetypes": 1,
-        "common-instancetypes@v1.7.0": 1,
-    }
+    catalogs = Counter(name.split("/")[2] for name in shipped if name.endswith("/catalog.yaml"))
+    assert catalogs == dict.fromkeys(CATALOGS, 1)
+    assert {"common-instancetypes", *(each.common_instancetypes for each in RELEASES.values())} <= set(catalogs)
     assert len([name for name in names if name.endswith("instancetypes/cx.yaml")]) == 1
     assert max(Counter(names).values()) == 1
     assert wheel.stat().st_size < SIZE_MB * 10**6
@@ -110,7 +112,7 @@ def installed(wheel, tmp_path_factory):
 
     asked = "import virtcatalog.manifests.shipped as it; print(it.__file__, *it.shipped().values(), sep='\\n')"
     places = run(sys.executable, "-c", asked, cwd=site, PYTHONPATH=str(site)).splitlines()
-    assert len(places) == 3
+    assert len(places) == 1 + len(CATALOGS)
     assert all(place.startswith(f"{site}/virtcatalog/") for place in places)
     return virtcatalog
 

@@ -210,11 +210,33 @@ def test_a_class_of_its_own_needs_a_file_name_of_its_own(repository):
     )
 
 
-def test_its_own_release_holds_for_all(repository):
-    repository.write("base", {**BASE, "components.yaml": "disk: {spec: {preferredArchitecture: amd64}}\n"})
-    repository.write("own", {"catalog.yaml": "name: own\nextends: ../base\nkubevirt: v1.0.0\n"})
-    with pytest.raises(CatalogError) as caught:
-        load_catalog(repository.root / "own")
-    assert "base/components.yaml:1:15: disk.spec.preferredArchitecture: 'preferredArchitecture' needs" in str(
-        caught.value
-    )
+class TestFieldsThatAreTooNew:
+    """The catalog must work with an older KubeVirt than the one that it extends."""
+
+    NEW = {"preferences/windows.yaml": "preferences: {win: {spec: {devices: {preferredVideoType: virtio}}}}"}
+    OLDER = "kubevirt: v1.8.0\n"
+
+    def test_are_a_fault_where_they_are_left(self, repository):
+        repository.write("base", {**BASE, **self.NEW})
+        (problem,) = repository.problems(extra=self.OLDER)
+        place, _, message = problem.partition(": preferences.win.spec.devices.preferredVideoType: ")
+        assert place == "base/preferences/windows.yaml:1:38"
+        assert message == "'preferredVideoType' needs KubeVirt v1.9, and the catalog must work with v1.8"
+
+    def test_but_not_where_they_are_taken_out(self, repository):
+        repository.write("base", {**BASE, **self.NEW})
+        own = {"preferences/windows.yaml": "preferences: {win: {spec: {devices: {preferredVideoType: null}}}}"}
+        assert repository.load(own, extra=self.OLDER)["win"].spec == {"devices": {}}
+
+    def test_a_component_is_told_where_it_says_so(self, repository):
+        components = "disk: {spec: {preferredArchitecture: amd64}}\nboth: {components: [disk]}\n"
+        repository.write("base", {**BASE, "components.yaml": components})
+        (problem,) = repository.problems(extra="kubevirt: v1.0.0\n")
+        assert problem.startswith("base/components.yaml:1:15: disk.spec.preferredArchitecture: 'preferredArchitecture'")
+
+    def test_the_catalogs_own_are_a_fault_in_any_case(self, repository):
+        repository.write("base", BASE)
+        own = {"components.yaml": "unused: {spec: {devices: {preferredVideoType: virtio}}}"}
+        (problem,) = repository.problems(own, extra=self.OLDER)
+        assert "own/components.yaml:1:" in problem
+        assert "needs KubeVirt v1.9, and the catalog must work with v1.8" in problem

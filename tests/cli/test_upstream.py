@@ -12,6 +12,7 @@ from virtcatalog.api.reserved import INSTANCETYPES, PREFERENCES
 from virtcatalog.catalog.load import load_catalog
 from virtcatalog.cli import main
 from virtcatalog.errors import CatalogError
+from virtcatalog.manifests.shipped import shipped
 
 NAME = "common-instancetypes@v1.7.0"
 COUNTS = f"no catalog is named: {NAME} counts, as KubeVirt's operator deploys it\n"
@@ -105,10 +106,22 @@ class TestWithoutACatalog:
         result = run("expand", "-f", "vm.yaml", "-f", "type.yaml")
         assert (result.exit_code, result.stderr) == (0, "")
 
-    @pytest.mark.parametrize("arguments", [("--kubevirt", "v1.8.4"), ("-f", "cr.yaml")])
-    def test_another_release_or_an_operator_that_deploys_none_has_none(self, arguments: tuple[str, ...]) -> None:
+    @pytest.mark.parametrize(("release", "name"), [("v1.7.4", "v1.5.1"), ("v1.8.4", "v1.6.0"), ("v1.9.0", "v1.7.0")])
+    def test_each_release_of_kubevirt_deploys_its_own(self, release: str, name: str) -> None:
+        result = run("expand", "-f", "vm.yaml", "--kubevirt", release)
+        assert (result.exit_code, memory(result)) == (0, str(4 * 2**30))
+        assert result.stderr == COUNTS.replace(NAME, f"common-instancetypes@{name}")
+
+    def test_the_series_d1_came_later(self) -> None:
+        Path("vm.yaml").write_text(VM.replace("u1.medium", "d1.medium"))
+        assert run("expand", "-f", "vm.yaml", "--kubevirt", "v1.8.4").exit_code == 0
+        result = run("expand", "-f", "vm.yaml", "--kubevirt", "v1.7.4")
+        assert result.exit_code == 1
+        assert "no VirtualMachineClusterInstancetype 'd1.medium'; did you mean" in result.stderr
+
+    def test_an_operator_that_deploys_none_has_none(self) -> None:
         Path("cr.yaml").write_text(CR)
-        result = run("expand", "-f", "vm.yaml", *arguments)
+        result = run("expand", "-f", "vm.yaml", "-f", "cr.yaml")
         assert result.exit_code == 1
         assert "counts" not in result.stderr
 
@@ -118,7 +131,7 @@ class TestWithoutACatalog:
         for arguments in ((), ("-c", "catalog")):
             result = run("expand", "-f", "vm.yaml", *arguments)
             assert result.exit_code == 1
-            said = "'u1.medium'; common-instancetypes, which KubeVirt's operator deploys, has it: give its objects, too"
+            said = f"'u1.medium'; {NAME}, which KubeVirt's operator deploys, has it: give its objects, too"
             assert said in result.stderr
 
 
@@ -145,7 +158,7 @@ class TestNames:
     def test_others_are_told_which_there_are(self) -> None:
         result = run("expand", "-f", "vm.yaml", "-c", "common-instancetypes@v9")
         assert result.exit_code == 2
-        assert f"virtcatalog comes with common-instancetypes, {NAME}" in result.stderr
+        assert f"virtcatalog comes with {', '.join(shipped())}" in result.stderr
 
 
 class TestExtends:

@@ -1,6 +1,8 @@
 """examples/common-instancetypes renders what kubevirt/common-instancetypes publishes.
 
-`published.txt` holds digests of that, as it was in August 2026.
+`published.txt` holds digests of that, as it was in August 2026; `deployed.txt` those of what differs in the releases
+that KubeVirt's operator deploys, each against the next newer one (`-`: it is not there yet). The label that names
+upstream's release is left out.
 """
 
 import json
@@ -10,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from virtcatalog.catalog.load import load_catalog
+from virtcatalog.releases import RELEASES
 from virtcatalog.render.output import render
 
 ROOT = Path(__file__).parents[2]
@@ -44,6 +47,19 @@ def published():
 def test_objects_are_the_published_ones(catalog, published):
     ours = {identity(each): digest(without_prose(each)) for each in catalog.objects()}
     assert ours == published["object"]
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_what_an_operator_deploys_is_the_published_release(published, release):
+    expected = {name: each for name, each in published["object"].items() if "Cluster" in name}
+    for line in (HERE / "deployed.txt").read_text().splitlines():
+        of, name, each = line.split()
+        if f"common-instancetypes@{of}" >= RELEASES[release].common_instancetypes:
+            expected[name] = each
+    catalog = load_catalog(RELEASES[release].common_instancetypes)
+    ours = {identity(each): digest(without_prose(each)) for each in catalog.objects() if "Cluster" in each["kind"]}
+    assert ours == {name: each for name, each in expected.items() if each != "-"}
+    assert catalog.kubevirt.rpartition(".")[0] == release.rpartition(".")[0]
 
 
 def test_descriptions_are_our_own(catalog, published):

@@ -194,7 +194,7 @@ class _Walk:
                     told = self.pruned if rules.prune else self.found
                     said = "" if self.trial and not rules.prune else unknown_field(key, fields)
                     told.append(((*path, str(key)), said))
-            elif rules.release and field.since > rules.release:
+            elif rules.release and field.since > rules.release and not (item is None and rules.fragment):
                 self.found.append(((*path, key), too_new(key, field.since, rules.release)))
             elif item is not None:
                 tidied[key] = self.value(item, field.shape, (*path, key))

@@ -22,9 +22,9 @@ def faults(
     return inspect(value, kind, rules)[1]
 
 
-def spec_faults(spec: Any, kind: Any) -> Findings:
-    """Return everything that is wrong with a finished spec."""
-    return inspect(spec, kind, Rules(whole_floats=False, as_text=_AS_TEXT))[1]
+def spec_faults(spec: Any, kind: Any, release: Version = ()) -> Findings:
+    """Return everything that is wrong with a finished spec; `release` is as in `faults`."""
+    return inspect(spec, kind, Rules(release, whole_floats=False, as_text=_AS_TEXT))[1]
 
 
 def value_faults(value: Any, kind: Any) -> Findings:

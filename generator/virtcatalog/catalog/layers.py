@@ -17,7 +17,7 @@ from virtcatalog.catalog.compose import ComponentError, Components, Layer, take_
 from virtcatalog.catalog.expressions import resolve
 from virtcatalog.catalog.labels import DERIVED_ANNOTATIONS, DERIVED_LABELS
 from virtcatalog.catalog.model import Deprecation
-from virtcatalog.catalog.sources import FieldPath, Sources
+from virtcatalog.catalog.sources import FieldPath, Sources, is_extended
 from virtcatalog.catalog.work import ENTRY, WorkError
 from virtcatalog.manifests.merge import lay_over, merge_into
 
@@ -132,9 +132,15 @@ class Composer:
         spec = merged.data["spec"]
         try:
             convert(spec, kind)
+            sound = True
         except (msgspec.ValidationError, OverflowError, RecursionError):
-            for path, message in spec_faults(spec, kind):
+            sound = False
+        # An extended catalog may have fields that are too new: it matters whether they are still there.
+        extends = any(is_extended(layer.place) for layer in merged.layers)
+        if not sound or extends:
+            for path, message in spec_faults(spec, kind, self.settings.release if extends else ()):
                 self.report(merged, ("spec", *path), message)
+        if not sound:
             merged.spoilt.add("spec")
 
     def check_metadata(self, merged: Merged, labels: Mapping[str, str], annotations: Mapping[str, str]) -> None:

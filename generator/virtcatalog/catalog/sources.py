@@ -23,6 +23,11 @@ from virtcatalog.manifests.sources import Folder, SourceError
 FieldPath = tuple[str | int, ...]
 
 
+def is_extended(place: str) -> bool:
+    """Whether a file belongs to a catalog that is extended, and not to the catalog itself."""
+    return place.startswith("../")
+
+
 class Sources:
     """The files of one catalog, by their path relative to it, and the problems found so far."""
 
@@ -48,7 +53,7 @@ class Sources:
 
     def local(self, place: str) -> str:
         """Return the path of a file within its catalog."""
-        if place.startswith("../"):
+        if is_extended(place):
             for prefix in sorted(self._folders, key=len, reverse=True):
                 if place.startswith(prefix):
                     return place.removeprefix(prefix)
@@ -61,7 +66,7 @@ class Sources:
 
     def display(self, place: str) -> str:
         """Return a file's path as it is shown: below the catalog's path as the user wrote it."""
-        if not place.startswith("../"):
+        if not is_extended(place):
             return (self._path / place).as_posix()
         for prefix, shown in self._shown.items():
             if place.startswith(prefix):

@@ -36,7 +36,7 @@ def _deployed(batch: Batch, conditions: Conditions) -> tuple[str, list[dict[str,
     from virtcatalog.kubevirt.conditions import choose_release
 
     name = choose_release(conditions, batch.kubevirt, manifests).release.common_instancetypes
-    if not name or any(_declines(each) for each in manifests):
+    if any(_declines(each) for each in manifests):
         return "", []
     made = [each for each in load_catalog(name).objects() if "Cluster" in each["kind"]]
     return name, [each for each in made if (each["kind"], each["metadata"]["name"]) not in there]

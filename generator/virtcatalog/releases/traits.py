@@ -171,6 +171,8 @@ class Traits(msgspec.Struct, frozen=True, kw_only=True):
     notes_left_volumes: bool = True
     """A VMI is annotated with the hotplugged volumes that its VM does not have (watch/vmi/storage.go,
     checkEphemeralHotplugVolumes)."""
+    deploys_dedicated_series: bool = False
+    """The operator deploys the instance types d1.* (virt-operator's common-instancetypes bundles)."""
 
 
 class Release(msgspec.Struct, frozen=True, kw_only=True, dict=True):
@@ -180,8 +182,7 @@ class Release(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     CR's `spec.configuration` as it is while nobody sets anything, without what only migrations and clients of the API
     server read (pkg/virt-config/configuration.go); `firmware` are the files of the launcher's image by directory;
     `pci_topology_version` is what new machines are annotated with (vmi-mutator.go). `common_instancetypes` is the
-    catalog that comes with virtcatalog of what the operator deploys (virt-operator's common-instancetypes bundles), ""
-    where there is none.
+    catalog that comes with virtcatalog of what the operator deploys (virt-operator's common-instancetypes bundles).
     """
 
     name: str
@@ -189,8 +190,8 @@ class Release(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     configuration: Mapping[str, Any]
     firmware: Mapping[str, tuple[str, ...]]
     pci_topology_version: str
+    common_instancetypes: str
     traits: Traits = Traits()
-    common_instancetypes: str = ""
 
     @cached_property
     def minor(self) -> tuple[int, int]:

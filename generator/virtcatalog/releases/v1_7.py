@@ -8,6 +8,7 @@ from virtcatalog.releases.traits import Release, gates
 
 RELEASE = Release(
     name="v1.7.4",
+    common_instancetypes="common-instancetypes@v1.5.1",
     feature_gates=gates(
         ALPHA="""
             AlignCPUs CPUManager DecentralizedLiveMigration DeclarativeHotplugVolumes DisableMDEVConfiguration

@@ -12,6 +12,7 @@ from virtcatalog.releases.traits import gates
 RELEASE = replace(
     v1_7.RELEASE,
     name="v1.8.4",
+    common_instancetypes="common-instancetypes@v1.6.0",
     feature_gates=gates(
         v1_7.RELEASE.feature_gates,
         ALPHA="""
@@ -48,6 +49,7 @@ RELEASE = replace(
         launcher_is_told_hypervisor=True,
         tool_keeps_attributes=True,
         claims_by_name_alone=False,
+        deploys_dedicated_series=True,
         crashes_on_claims_in_part=False,
     ),
     configuration=MappingProxyType({**v1_7.RELEASE.configuration, "hypervisors": [{"name": "kvm"}]}),

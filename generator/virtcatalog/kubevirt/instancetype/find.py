@@ -157,8 +157,9 @@ def _hint(kind: str, namespace: str, name: str, path: str, cluster: Cluster) -> 
     other = _OTHER_SCOPE[kind]
     if name in cluster.names(other, namespace):
         return f"; there is a {other} of that name, which spec.{path}.kind has to say"
-    if name in _DEPLOYED.get(kind, ()):
-        return "; common-instancetypes, which KubeVirt's operator deploys, has it: give its objects, too"
+    release = cluster.release
+    if name in _DEPLOYED.get(kind, ()) and (release.traits.deploys_dedicated_series or not name.startswith("d1.")):
+        return f"; {release.common_instancetypes}, which KubeVirt's operator deploys, has it: give its objects, too"
     return nearest(name, cluster.names(kind, namespace))
 
 
