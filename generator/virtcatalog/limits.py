@@ -64,5 +64,12 @@ SOURCE_LINKS: Final = 16
 KUSTOMIZE_OBJECTS: Final = 100_000  # that a kustomize tree builds, counted in each folder that they go through
 CATALOG_FILE_BYTES: Final = 16 * MIB
 
+# What is told of a catalog's past
+PAST_RELEASES: Final = 20  # the newest
+PAST_RELEASE_BYTES: Final = 256 * MIB  # of their locks together
+PAST_COMMITS: Final = 1000  # the newest that touch rendered objects
+PAST_CHANGES: Final = 20_000  # of rendered objects, the newest
+PAST_FILE_BYTES: Final = MIB  # of a rendered object
+
 # Output trees
 OUTPUT_FILE_BYTES: Final = 256 * MIB  # of a file in it that is compared with what would be written

@@ -102,16 +102,25 @@ def write_lock(version: str, catalog: Catalog) -> str:
     return "\n".join([*lines, '"environments": {', *_rows(environments), "}", "}"]) + "\n"
 
 
+def published(entry: Entry, since: str = "") -> Published:
+    """Return an entry as a release would publish it now."""
+    gone = entry.deprecated
+    return Published(
+        since=since,
+        spec=entry.spec,
+        metadata=metadata_digest(entry),
+        labels=promised(entry.labels),
+        deprecated={"replacedBy": gone.replaced_by, "sunset": gone.sunset} if gone else None,
+        source=entry.source,
+    )
+
+
 def _line(entry: Entry, was: Published | None, version: str) -> dict[str, Any]:
-    made: dict[str, Any] = {"since": was.since if was and was.spec == entry.spec else version}
-    if entry.deprecated:
-        made["deprecated"] = {"replacedBy": entry.deprecated.replaced_by, "sunset": entry.deprecated.sunset}
-    return made | {
-        "digest": digest(entry.spec),
-        "metadata": metadata_digest(entry),
-        "labels": promised(entry.labels),
-        "spec": entry.spec,
-    }
+    now = published(entry, was.since if was and was.spec == entry.spec else version)
+    made: dict[str, Any] = {"since": now.since}
+    if now.deprecated is not None:
+        made["deprecated"] = now.deprecated
+    return made | {"digest": digest(now.spec), "metadata": now.metadata, "labels": now.labels, "spec": now.spec}
 
 
 def _rows(found: Mapping[str, Any]) -> list[str]:

@@ -112,23 +112,33 @@ class Repository:
 
     def contents(self, entries: Sequence[_Entry]) -> Iterator[bytes]:
         """Yield the bytes of files."""
-        if not entries:
+        return self.named([each.blob for each in entries], [each.path for each in entries])
+
+    def named(self, blobs: Sequence[str], paths: Sequence[Parts] = ()) -> Iterator[bytes]:
+        """Yield the bytes of blobs; `paths` are what they are called in errors."""
+        if not blobs:
             return
-        answer = self._output("cat-file", "--batch", asked="".join(f"{each.blob}\n" for each in entries).encode())
+        answer = self._output("cat-file", "--batch", asked="".join(f"{each}\n" for each in blobs).encode())
         position = 0
-        for each in entries:
+        for index, blob in enumerate(blobs):
             line = answer.index(b"\n", position)
             header = answer[position:line].split()
             if len(header) != 3:
-                raise GitError(f"{shown(each.path)}: git has no blob {each.blob}")
+                raise GitError(f"{shown(paths[index]) if paths else 'history'}: git has no blob {blob}")
             end = line + 1 + int(header[2])
             yield answer[line + 1 : end]
             position = end + 1
 
-    def _records(self, *arguments: str) -> Iterator[bytes]:
-        """Yield what git prints, up to each null byte, as it comes: a small repository can list without an end."""
+    def _records(self, *arguments: str, asked: bytes = b"") -> Iterator[bytes]:
+        """Yield what git prints, up to each null byte, as it comes: a small repository can list without an end.
+
+        What is asked on standard input has to fit into a pipe.
+        """
         with self._started(arguments) as process:
             assert process.stdout is not None
+            assert process.stdin is not None
+            process.stdin.write(asked)
+            process.stdin.close()
             rest = b""
             try:
                 while chunk := process.stdout.read(_CHUNK):

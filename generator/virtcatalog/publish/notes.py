@@ -6,14 +6,13 @@ from collections.abc import Iterator
 
 import msgspec
 
-from virtcatalog.catalog.lock import metadata_digest
-from virtcatalog.catalog.model import Catalog, Entry, Instancetype, Published
+from virtcatalog.catalog.lock import published
+from virtcatalog.catalog.model import Catalog, Entry, Instancetype
 from virtcatalog.errors import counted
 from virtcatalog.escaping import markdown
-from virtcatalog.manifests.difference import differences
 from virtcatalog.publish.environments import broken
 from virtcatalog.publish.promise import NOUNS, sections
-from virtcatalog.render.natural import natural
+from virtcatalog.publish.steps import Step, steps
 
 
 class Changes(msgspec.Struct, frozen=True):
@@ -33,21 +32,19 @@ class Changes(msgspec.Struct, frozen=True):
 def changes(catalog: Catalog) -> Changes:
     """Return what the catalog changes in what was published last; everything is added when nothing was."""
     added, changed, deprecated, removed = [], [], [], []
-    for section, entries, published in sections(catalog):
-        for name in sorted(entries.keys() | published.keys(), key=natural):
-            what = f"{NOUNS[section].capitalize()} `{name}`"
-            entry, was = entries.get(name), published.get(name)
-            if entry is None:
-                removed.append(what + _replacement((was.deprecated if was else None) or {}))
+    for section, entries, was in sections(catalog):
+        for step in steps(was, {name: published(entry) for name, entry in entries.items()}):
+            what = f"{NOUNS[section].capitalize()} `{step.name}`"
+            if step.removed:
+                removed.append(what + _replacement((step.was.deprecated if step.was else None) or {}))
                 continue
-            if was is None:
-                added.append(f"{what}: {_gist(entry)}" if _gist(entry) else what)
-            else:
-                found = "; ".join(_changed(entry, was))
-                changed += [f"{what}: {found}"] if found else []
-            now = _deprecation(entry)
-            if now is not None and (was is None or was.deprecated != now):
-                deprecated.append(what + _replacement(now))
+            if step.added:
+                gist = _gist(entries[step.name])
+                added.append(f"{what}: {gist}" if gist else what)
+            elif said := "; ".join(_changed(step)):
+                changed.append(f"{what}: {said}")
+            if step.deprecated and step.now:
+                deprecated.append(what + _replacement(step.now.deprecated or {}))
     known = catalog.lock.environments if catalog.lock else {}
     if known:
         added += [f"Environment `{each.name}`" for each in catalog.overlays if each.name not in known]
@@ -75,18 +72,12 @@ def notes(version: str, before: str, found: Changes) -> str:
     return "\n".join(lines)
 
 
-def _changed(entry: Entry, was: Published) -> Iterator[str]:
-    found = list(differences(was.spec, entry.spec))
-    yield from (markdown(str(each)) for each in found)
-    if entry.deprecated is None and was.deprecated is not None:
+def _changed(step: Step) -> Iterator[str]:
+    yield from (markdown(str(each)) for each in step.fields)
+    if step.restored:
         yield "no longer deprecated"
-    elif not found and _deprecation(entry) == was.deprecated and metadata_digest(entry) != was.metadata:
+    elif step.relabelled:
         yield "labels or annotations"
-
-
-def _deprecation(entry: Entry) -> dict[str, str] | None:
-    now = entry.deprecated
-    return None if now is None else {"replacedBy": now.replaced_by, "sunset": now.sunset}
 
 
 def _gist(entry: Entry) -> str:

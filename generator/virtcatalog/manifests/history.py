@@ -1,0 +1,138 @@
+"""What git knows of files' past: commits of the main line, the blobs that they changed, tags. It is only read."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import NamedTuple
+
+from virtcatalog.manifests.git import GitError, Repository
+
+#: So many commits are asked for at once that their ids fit into a pipe.
+_COMMITS = 300
+_BLOBS = 500
+_REGULAR = b"100644", b"100755"
+
+
+class Commit(NamedTuple):
+    """A commit, and the one before it that touches the same files, "" when there is none."""
+
+    id: str
+    parent: str
+    date: str
+    subject: str
+
+
+class Touched(NamedTuple):
+    """A file that a commit changed, with its blobs before and after; "" where there is no file."""
+
+    commit: Commit
+    path: str
+    old: str
+    new: str
+
+
+class History(Repository):
+    """The history of a repository's main line, the first parents from HEAD on."""
+
+    @property
+    def shallow(self) -> bool:
+        """Whether the clone ends before the history does."""
+        return self._line("rev-parse", "--is-shallow-repository") == "true"
+
+    def commits(self, paths: Sequence[str], most: int) -> list[Commit]:
+        """Return the newest commits that touch paths below the folder, the newest first."""
+        found = self._output(
+            *("rev-list", "--first-parent", "--parents", f"--max-count={most}", "--format=%ct %<(100,trunc)%s"),
+            *("HEAD", "--", *paths),
+        )
+        lines = found.decode(errors="replace").split("\n")
+        commits = []
+        for head, line in zip(lines[::2], lines[1::2], strict=False):
+            _, name, *parents = head.split()
+            time, _, subject = line.partition(" ")
+            commits.append(Commit(name, parents[0] if parents else "", _date(time), subject.rstrip()))
+        return commits
+
+    def touched(self, commits: Sequence[Commit], paths: Sequence[str]) -> Iterator[Touched]:
+        """Yield the regular files below the folder that commits changed, commit by commit."""
+        options = ("-r", "-z", "--raw", "--no-renames", "--root", "--no-ext-diff", "--no-textconv")
+        for start in range(0, len(commits), _COMMITS):
+            some = {each.id: each for each in commits[start : start + _COMMITS]}
+            asked = "".join(f"{each.id} {each.parent}".rstrip() + "\n" for each in some.values()).encode()
+            commit = None
+            records = self._records("diff-tree", "--stdin", *options, "--", *paths, asked=asked)
+            for record in records:
+                head = record.strip()
+                if not head.startswith(b":"):
+                    commit = some[head.decode().split()[0]]
+                    continue
+                assert commit is not None
+                old_mode, new_mode, old, new, _ = head[1:].split()
+                path = os.fsdecode(next(records)).removeprefix(self.prefix)
+                yield Touched(
+                    commit,
+                    path,
+                    old.decode() if old_mode in _REGULAR else "",
+                    new.decode() if new_mode in _REGULAR else "",
+                )
+
+    def blob_at(self, commit: str, path: str) -> str:
+        """Return the blob of a regular file of a commit, below the folder; "" when there is none."""
+        found = self._output("ls-tree", "--full-tree", "-z", "--end-of-options", commit, "--", f"{self.prefix}{path}")
+        mode, kind, name = (found.split(b"\t")[0].split() or (b"", b"", b""))[:3]
+        return name.decode() if kind == b"blob" and mode in _REGULAR else ""
+
+    def sizes(self, blobs: Sequence[str]) -> dict[str, int]:
+        """Return how many bytes blobs have; those that the clone lacks are left out."""
+        asked = "".join(f"{each}\n" for each in blobs).encode()
+        lines = self._output("cat-file", "--batch-check", asked=asked).decode().splitlines() if blobs else []
+        found = (line.split() for line in lines)
+        return {each[0]: int(each[2]) for each in found if len(each) == 3 and each[1] == "blob"}
+
+    def blobs(self, names: Sequence[str], most: int) -> Iterator[tuple[str, bytes]]:
+        """Yield blobs by name, some at a time; those of more than `most` bytes, and those that lack, are left out."""
+        for start in range(0, len(names), _BLOBS):
+            sizes = self.sizes(names[start : start + _BLOBS])
+            some = [name for name, size in sizes.items() if size <= most]
+            yield from zip(some, self.named(some), strict=True)
+
+    def tags(self) -> list[tuple[str, Commit]]:
+        """Return the tags of commits that HEAD has in its past, the oldest first."""
+        form = "%(refname:strip=2)%09%(objectname) %(*objectname)%09%(creatordate:unix)"
+        found = self._output("for-each-ref", "--merged=HEAD", f"--format={form}", "refs/tags")
+        tags = []
+        for line in found.decode(errors="replace").splitlines():
+            name, _, rest = line.partition("\t")
+            ids, _, time = rest.partition("\t")
+            tags.append((int(time or 0), name, Commit(ids.split()[-1], "", _date(time), "")))
+        return [(name, commit) for _, name, commit in sorted(tags)]
+
+    def tree_of(self, commit: str, path: str) -> str:
+        """Return the id of what a commit has at a path below the folder, "" when that is nothing."""
+        done = self._run("rev-parse", "--verify", "--quiet", "--end-of-options", f"{commit}:{self.prefix}{path}")
+        return done.stdout.decode().strip() if not done.returncode else ""
+
+    def dated(self, commit: str) -> str:
+        """Return the day of a commit."""
+        return _date(self._line("rev-list", "--max-count=1", "--timestamp", "--end-of-options", commit).split()[0])
+
+
+def _date(time: str) -> str:
+    """The day of a time in seconds, in UTC; "" for what is none."""
+    try:
+        return datetime.fromtimestamp(int(time), tz=UTC).date().isoformat()
+    except (ValueError, OverflowError, OSError):
+        return ""
+
+
+def history(folder: str) -> History | None:
+    """Return the history around a folder; None where git is not at hand, or knows of none."""
+    try:
+        found = History(Path(folder))
+        found.commit("HEAD")
+    except GitError:
+        return None
+    return found
