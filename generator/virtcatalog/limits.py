@@ -66,7 +66,8 @@ CATALOG_FILE_BYTES: Final = 16 * MIB
 
 # What is told of a catalog's past
 PAST_RELEASES: Final = 20  # the newest
-PAST_RELEASE_BYTES: Final = 256 * MIB  # of their locks together
+PAST_LOCKS: Final = 200  # that are looked at for them, the newest
+PAST_LOCK_BYTES: Final = 256 * MIB  # of these together
 PAST_COMMITS: Final = 1000  # the newest that touch rendered objects
 PAST_CHANGES: Final = 20_000  # of rendered objects, the newest
 PAST_FILE_BYTES: Final = MIB  # of a rendered object

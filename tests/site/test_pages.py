@@ -65,6 +65,7 @@ def pages():
 
 def test_there_is_a_page_for_each_type_and_preference(pages):
     assert sorted(path for path in pages if not path.startswith("assets/")) == [
+        "changes.html",
         "chart.html",
         "compare.html",
         "environments.html",

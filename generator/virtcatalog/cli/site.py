@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+import msgspec
 
 from virtcatalog.cli import options
 from virtcatalog.cli.conditions import conditioned
 from virtcatalog.cli.console import failing, summary
+from virtcatalog.cli.items import prices_for
 from virtcatalog.errors import counted
 
 if TYPE_CHECKING:
+    from virtcatalog.catalog.model import Catalog
     from virtcatalog.kubevirt.conditions import Conditions
+    from virtcatalog.site.changes import Known
 
 
 @click.command(
@@ -27,27 +32,69 @@ Examples:
 )
 @options.about_catalog()
 @options.output_dir("The site's folder.", default="site", tree=False)
+@options.prices
+@click.option("--git/--no-git", "git", default=True, help="Tell the past of the catalog, out of git. [default: --git]")
+@click.option(
+    "--revision",
+    "revisions",
+    multiple=True,
+    metavar="REVISION",
+    help="What changed is told between these git revisions, the oldest first. [default: the releases]",
+)
+@click.option(
+    "--tree",
+    metavar="DIR",
+    default=lambda: options.settings().output_dir or "output",
+    help="The output tree whose history is told. [default: output]",
+)
 @click.option("--check", is_flag=True, help="Write nothing; exit 1 when the site in the folder is another one.")
 @click.option("--force", is_flag=True, help="Replace the site of another catalog.")
 @failing
 @conditioned
-def command(catalog: str, output: Path, check: bool, force: bool, conditions: Conditions) -> int:
+def command(
+    catalog: str,
+    output: Path,
+    prices: str | None,
+    git: bool,
+    revisions: tuple[str, ...],
+    tree: str,
+    check: bool,
+    force: bool,
+    conditions: Conditions,
+) -> int:
     """Make a web site of CATALOG (default: catalog): tables with filters, a page for each type, what fits what.
 
     It is made of plain files: open index.html from the folder, or put it on any web server. The same catalog makes the
     same bytes, so that the site can be committed.
     """
     from virtcatalog.catalog.load import load_catalog
-    from virtcatalog.render import tree
+    from virtcatalog.render.tree import compare, replace
     from virtcatalog.site.pages import render
 
+    if revisions and not git:
+        raise click.UsageError("--revision is about git, and --no-git leaves it alone")
     loaded = load_catalog(catalog)
-    pages = render(loaded, conditions)
+    loaded = msgspec.structs.replace(loaded, prices=prices_for(loaded, prices))
+    pages = render(loaded, conditions, _past(loaded, tree, revisions, git=git))
     owner = f"{loaded.name} (web site)"  # which is no output tree, and does not take the place of one
     if check:
-        stale = tree.compare(output, pages, owner)
+        stale = compare(output, pages, owner)
         summary(f"{output} is stale: {counted(len(stale), 'file')}" if stale else f"{output} is fresh")
         return 1 if stale else 0
-    changes = tree.replace(output, pages, owner, catalog=loaded.path, force=force, say=summary)
+    changes = replace(output, pages, owner, catalog=loaded.path, force=force, say=summary)
     summary(f"{output}: {counted(len(pages), 'file')}, {len(changes)} changed; open {output / 'index.html'}")
     return 0
+
+
+def _past(catalog: Catalog, tree: str, revisions: Sequence[str], *, git: bool) -> Known:
+    """What git and the lock know; without git, what is the same whenever the site is made."""
+    from virtcatalog.manifests.history import history_of
+    from virtcatalog.publish.releases import releases
+    from virtcatalog.publish.rendered import past
+    from virtcatalog.site.changes import Known
+
+    if not git:
+        return Known(releases=releases(catalog, None).found)
+    known = releases(catalog, history_of(catalog.path), revisions)
+    rendered = past(catalog, tree)
+    return Known(releases=known.found, said=known.said, events=rendered.events, told=rendered.said)

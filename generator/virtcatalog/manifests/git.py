@@ -168,9 +168,11 @@ class Repository:
         return subprocess.CompletedProcess(arguments, process.returncode, out, err)
 
     def _started(self, arguments: Sequence[str]) -> subprocess.Popen[bytes]:
-        # Nothing may be written, not even the index that `git status` refreshes, nor a pager or prompt be started.
+        # Nothing may be written, not even the index that `git status` refreshes, nor a pager, a prompt or a watcher of
+        # files be started.
         environment = {**os.environ, "GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
-        command = ["git", "--no-pager", "--literal-pathspecs", "-C", str(self._folder), *arguments]
+        options = ("--no-pager", "--literal-pathspecs", "-c", "core.fsmonitor=false", "-C", str(self._folder))
+        command = ["git", *options, *arguments]
         pipe = subprocess.PIPE
         try:
             return subprocess.Popen(  # noqa: S603 - a list, and revisions stand behind --end-of-options

@@ -79,12 +79,6 @@ class History(Repository):
                     new.decode() if new_mode in _REGULAR else "",
                 )
 
-    def blob_at(self, commit: str, path: str) -> str:
-        """Return the blob of a regular file of a commit, below the folder; "" when there is none."""
-        found = self._output("ls-tree", "--full-tree", "-z", "--end-of-options", commit, "--", f"{self.prefix}{path}")
-        mode, kind, name = (found.split(b"\t")[0].split() or (b"", b"", b""))[:3]
-        return name.decode() if kind == b"blob" and mode in _REGULAR else ""
-
     def sizes(self, blobs: Sequence[str]) -> dict[str, int]:
         """Return how many bytes blobs have; those that the clone lacks are left out."""
         asked = "".join(f"{each}\n" for each in blobs).encode()
@@ -128,7 +122,7 @@ def _date(time: str) -> str:
         return ""
 
 
-def history(folder: str) -> History | None:
+def history_of(folder: str) -> History | None:
     """Return the history around a folder; None where git is not at hand, or knows of none."""
     try:
         found = History(Path(folder))

@@ -115,6 +115,11 @@ def replace(
         raise TreeError(f"{place}: {error.strerror or error}; the output folder is as it was") from error
 
 
+def owner_of(folder: Path) -> str:
+    """Return the name of the catalog that a tree is of, "" when that is not known."""
+    return _Reader(folder).owner()
+
+
 def with_ownership(tree: Mapping[str, str], owner: str = "") -> dict[str, str]:
     """Return the tree with the file that lists it, and that names the catalog it is of."""
     head = _HEADER + (f"{_OWNER}{owner}\n" if owner else "")

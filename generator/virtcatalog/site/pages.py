@@ -12,11 +12,12 @@ import msgspec
 from markupsafe import Markup
 
 from virtcatalog._version import __version__
-from virtcatalog.catalog.model import CLUSTER_INSTANCETYPE, CLUSTER_PREFERENCE, Catalog
+from virtcatalog.catalog.model import CLUSTER_INSTANCETYPE, CLUSTER_PREFERENCE, Catalog, Entry, Published
 from virtcatalog.escaping import single_line, terminal
 from virtcatalog.kubevirt.conditions import Conditions
 from virtcatalog.manifests.emit import dump
 from virtcatalog.site import chart as charts
+from virtcatalog.site.changes import Known, chapters
 from virtcatalog.site.facts import Type, Wish, types, wishes
 from virtcatalog.site.icons import icon
 from virtcatalog.site.kin import Kin
@@ -44,14 +45,14 @@ class Lines(str):
     __slots__ = ()
 
 
-def render(catalog: Catalog, conditions: Conditions | None = None) -> dict[str, str]:
+def render(catalog: Catalog, conditions: Conditions | None = None, past: Known | None = None) -> dict[str, str]:
     """Return every file of the site, sorted by path."""
-    return dict(sorted(_Site(catalog, conditions).files()))
+    return dict(sorted(_Site(catalog, conditions, past or Known()).files()))
 
 
 class _Site:
-    def __init__(self, catalog: Catalog, conditions: Conditions | None) -> None:
-        self.catalog = catalog
+    def __init__(self, catalog: Catalog, conditions: Conditions | None, past: Known) -> None:
+        self.catalog, self.past = catalog, past
         self.prices = PriceList(catalog, catalog.prices) if catalog.prices else None
         self.types, self.wishes = types(catalog, self.prices), wishes(catalog, self.prices)
         self.matrix = matrix(catalog, conditions)
@@ -90,6 +91,10 @@ class _Site:
         yield "chart.html", self._page("chart.html", "", chart=charts.chart(self.types), **size)
         yield "preferences.html", self._page("preferences.html", groups=_by_system(self.wishes))
         yield "environments.html", self._page("environments.html", types=self.types, wishes=self.wishes)
+        yield (
+            "changes.html",
+            self._page("changes.html", chapters=chapters(self.catalog, self.past), said=self.past.said),
+        )
         for number, each in enumerate(self.types):
             yield f"types/{each.name}.html", self._type_page(number, each)
         for number, wish in enumerate(self.wishes):
@@ -119,6 +124,7 @@ class _Site:
             "type.html",
             "../",
             type=each,
+            **self._history("instancetypes", entry),
             extras=list(self.prices.extras(entry, licensed)) if self.prices else [],
             fitting=[wish for wish, reason in fitting if not reason],
             others=[(wish, reason) for wish, reason in fitting if reason],
@@ -132,16 +138,28 @@ class _Site:
         )
 
     def _wish_page(self, number: int, wish: Wish) -> str:
-        manifest = self.catalog.preferences[number].manifest(CLUSTER_PREFERENCE)
+        entry = self.catalog.preferences[number]
         judged = [(each, self.matrix.reason(row, number)) for row, each in enumerate(self.types)]
         return self._page(
             "preference.html",
             "../",
             wish=wish,
+            **self._history("preferences", entry),
             fitting=[each for each, reason in judged if not reason],
             others=[(each, reason) for each, reason in judged if reason],
-            yaml=Lines(dump(manifest)),
+            yaml=Lines(dump(entry.manifest(CLUSTER_PREFERENCE))),
         )
+
+    def _history(self, section: str, entry: Entry) -> dict[str, Any]:
+        """What is known of an object's past."""
+        lock = self.catalog.lock
+        was: Published | None = getattr(lock, section).get(entry.name) if lock else None
+        return {
+            "released": lock.version if lock else "",
+            "since": was.since if was and was.spec == entry.spec else "",
+            "events": self.past.events.get((section, entry.name), ()),
+            "told": self.past.told,
+        }
 
 
 def _shown(value: Any) -> Any:

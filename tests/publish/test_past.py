@@ -1,0 +1,266 @@
+"""A catalog's past: releases by lock, tag or revision, and the history of rendered objects, out of git."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from virtcatalog import load_catalog
+from virtcatalog.catalog.lock import write_lock
+from virtcatalog.errors import CatalogError, VirtcatalogError
+from virtcatalog.manifests.git import GitError
+from virtcatalog.manifests.history import history_of
+from virtcatalog.publish.releases import Releases, releases
+from virtcatalog.publish.rendered import Past, past
+from virtcatalog.render.output import render
+from virtcatalog.render.tree import replace
+
+ONE = "class: m\nmemoryPerVcpu: 4Gi\nsizes:\n  small: {vcpus: 1}\n  large: {vcpus: 4}\n"
+TWO = (
+    "class: m\nmemoryPerVcpu: 4Gi\nsizes:\n  small: {vcpus: 1, deprecated: {replacedBy: m.large, sunset: 2027-01-01}}\n"
+    "  large: {vcpus: 4, memory: 12Gi}\n  huge: {vcpus: 16}\n"
+)
+THREE = "class: m\nmemoryPerVcpu: 4Gi\nsizes:\n  large: {vcpus: 4, memory: 12Gi}\n  huge: {vcpus: 16}\n"
+
+
+class Repository:
+    """A repository with a catalog, its lock and its tree, in a folder of it."""
+
+    def __init__(self, root: Path) -> None:
+        self.root, self.days = root, 0
+        (root / "repo/catalog/instancetypes").mkdir(parents=True)
+        (root / "repo/catalog/catalog.yaml").write_text("name: house\nkubevirt: v1.9.0\n")
+        (root / "repo/catalog/preferences").mkdir()
+        (root / "repo/catalog/preferences/p.yaml").write_text("preferences: {plain: {}}\n")
+        self.git("init", "-q", "-b", "main", "..")
+
+    def git(self, *arguments: str) -> None:
+        day = f"2026-01-{self.days + 1:02}T12:00:00+00:00"
+        fixed = {"GIT_AUTHOR_DATE": day, "GIT_COMMITTER_DATE": day, "GIT_CONFIG_GLOBAL": os.devnull}
+        names = ("-c", "user.name=House", "-c", "user.email=house@example.org", "-c", "commit.gpgsign=false")
+        subprocess.run(
+            ["git", *names, *arguments], cwd=self.root / "repo", check=True, env=os.environ | fixed, capture_output=True
+        )
+
+    def write(self, text: str, version: str = "") -> None:
+        (self.root / "repo/catalog/instancetypes/m.yaml").write_text(text)
+        if version:
+            (self.root / "repo/catalog/catalog.lock").write_text(write_lock(version, self.catalog))
+        replace(self.root / "repo/output", render(self.catalog), "house")
+
+    def commit(self, text: str, version: str = "", subject: str = "") -> None:
+        self.write(text, version)
+        self.git("add", "-A")
+        self.git("commit", "-q", "--allow-empty", "-m", subject or f"Release {version}")
+        self.days += 1
+
+    @property
+    def catalog(self):
+        return load_catalog(self.root / "repo/catalog")
+
+    def releases(self, *revisions: str) -> Releases:
+        return releases(self.catalog, history_of(str(self.root / "repo/catalog")), revisions)
+
+    def past(self) -> Past:
+        return past(self.catalog, str(self.root / "repo/output"))
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Repository:
+    return Repository(tmp_path)
+
+
+def told(found: Releases) -> list[tuple[str, str, list[str]]]:
+    return [(each.name, each.date, sorted(each.objects["instancetypes"])) for each in found.found]
+
+
+def events(found: Past, name: str = "m.large") -> list[tuple[str, str, tuple[str, ...]]]:
+    return [(each.date, each.what, each.fields) for each in found.events.get(("instancetypes", name), ())]
+
+
+class TestReleases:
+    def test_are_the_versions_that_the_lock_had(self, repository):
+        repository.commit(ONE, "v1.0.0")
+        repository.commit(TWO, subject="Not yet")
+        repository.commit(TWO, "v1.1.0")
+        repository.commit(THREE, "v2.0.0")
+        found = repository.releases()
+        assert told(found) == [
+            ("v1.0.0", "2026-01-01", ["m.large", "m.small"]),
+            ("v1.1.0", "2026-01-03", ["m.huge", "m.large", "m.small"]),
+            ("v2.0.0", "2026-01-04", ["m.huge", "m.large"]),
+        ]
+        assert found.said == ()
+
+    def test_one_that_was_written_again_counts_as_it_was_last_on_its_first_day(self, repository):
+        repository.commit(ONE, "v1.0.0")
+        repository.commit(TWO, "v1.0.0")
+        assert told(repository.releases()) == [("v1.0.0", "2026-01-01", ["m.huge", "m.large", "m.small"])]
+
+    def test_the_one_at_hand_counts_before_it_is_committed(self, repository):
+        repository.commit(ONE, "v1.0.0")
+        repository.write(THREE, "v2.0.0")
+        assert told(repository.releases())[1:] == [("v2.0.0", "", ["m.huge", "m.large"])]
+
+    def test_without_git_there_is_the_last_one(self, repository):
+        repository.write(ONE, "v1.0.0")
+        found = releases(repository.catalog, None)
+        assert told(found) == [("v1.0.0", "", ["m.large", "m.small"])]
+        assert "no git repository" in found.said[0]
+
+    def test_without_a_lock_they_are_the_version_tags(self, repository):
+        repository.commit(ONE)
+        repository.git("tag", "v1.0.0")
+        repository.git("tag", "nightly")
+        repository.commit(ONE, subject="Nothing of the catalog")
+        repository.git("tag", "v1.0.1")
+        repository.commit(THREE)
+        repository.git("tag", "-a", "v2.0.0", "-m", "Two")
+        assert told(repository.releases()) == [
+            ("v1.0.0", "2026-01-01", ["m.large", "m.small"]),
+            ("v2.0.0", "2026-01-04", ["m.huge", "m.large"]),  # the day of the tag
+        ]
+
+    def test_a_tag_whose_catalog_is_broken_is_left_out_and_told(self, repository):
+        repository.commit(ONE)
+        (repository.root / "repo/catalog/instancetypes/bad.yaml").write_text("class: 1\n")
+        repository.git("add", "-A")
+        repository.git("commit", "-q", "-m", "Bad")
+        repository.git("tag", "v1.0.0")
+        (repository.root / "repo/catalog/instancetypes/bad.yaml").unlink()
+        found = repository.releases()
+        assert found.found == ()
+        assert found.said == ("The catalog of the tag v1.0.0 cannot be read; it is left out.",)
+
+    def test_are_the_revisions_that_are_asked_for(self, repository):
+        repository.commit(ONE, "v1.0.0")
+        repository.commit(THREE, "v2.0.0")
+        assert told(repository.releases("HEAD~1", "main")) == [
+            ("HEAD~1", "2026-01-01", ["m.large", "m.small"]),
+            ("main", "2026-01-02", ["m.huge", "m.large"]),
+        ]
+
+    @pytest.mark.parametrize("revision", ["nowhere", "--all", "", "HEAD~9"])
+    def test_a_revision_that_is_not_there_is_an_error(self, repository, revision):
+        repository.commit(ONE)
+        with pytest.raises(GitError):
+            repository.releases(revision)
+
+    def test_a_revision_without_the_catalog_or_with_a_broken_one_is_an_error(self, repository):
+        repository.git("commit", "-q", "--allow-empty", "-m", "Empty")
+        repository.commit(ONE)
+        with pytest.raises(VirtcatalogError, match="there is no catalog in this revision"):
+            repository.releases("HEAD~1")
+        (repository.root / "repo/catalog/instancetypes/bad.yaml").write_text("class: 1\n")
+        repository.git("add", "-A")
+        repository.git("commit", "-q", "-m", "Bad")
+        (repository.root / "repo/catalog/instancetypes/bad.yaml").unlink()
+        with pytest.raises(CatalogError, match=r"HEAD:repo/catalog/instancetypes/bad\.yaml"):
+            repository.releases("HEAD")
+
+    def test_a_lock_that_was_changed_by_hand_is_left_out_and_told(self, repository):
+        repository.commit(ONE, "v1.0.0")
+        lock = repository.root / "repo/catalog/catalog.lock"
+        lock.write_text(lock.read_text().replace('"guest": 4', '"guest": 5'))
+        repository.git("commit", "-q", "-a", "-m", "By hand")
+        lock.unlink()
+        found = repository.releases()
+        assert told(found) == [("v1.0.0", "2026-01-01", ["m.large", "m.small"])]
+        assert "cannot be read; it is left out" in found.said[0]
+
+    def test_in_a_shallow_clone_it_is_said_that_there_may_be_more(self, repository):
+        repository.commit(ONE, "v1.0.0")
+        repository.commit(TWO, "v1.1.0")
+        source = (repository.root).as_uri()
+        subprocess.run(["git", "clone", "-q", "--depth", "1", source, "shallow"], cwd=repository.root, check=True)
+        repository.root = repository.root / "shallow"
+        found = repository.releases()
+        assert told(found) == [("v1.1.0", "2026-01-02", ["m.huge", "m.large", "m.small"])]
+        assert "shallow" in found.said[0]
+        assert repository.past().events == {}
+        assert repository.past().said == "The clone is shallow: what was before 2026-01-02 is not known."
+
+
+class TestRenderedObjects:
+    def test_appear_and_change(self, repository):
+        repository.commit(ONE, subject="One")
+        repository.commit(TWO, subject="Two")
+        found = repository.past()
+        assert events(found) == [
+            (
+                "2026-01-02",
+                "changed",
+                (
+                    "metadata.labels[instancetype.kubevirt.io/memory]: 16Gi → 12Gi",
+                    "spec.memory.guest: 16Gi → 12Gi",
+                ),
+            ),
+            ("2026-01-01", "appeared", ()),
+        ]
+        assert found.events["instancetypes", "m.large"][0].subject == "Two"
+        assert [each[1] for each in events(found, "m.huge")] == ["appeared"]
+        assert [each.what for each in found.events["preferences", "plain"]] == ["appeared"]
+
+    def test_are_deprecated_and_are_not(self, repository):
+        for text in (ONE, TWO, ONE):
+            repository.commit(text)
+        found = events(repository.past(), "m.small")
+        assert [(what, any("replacedBy" in each for each in fields)) for _, what, fields in found] == [
+            ("was deprecated no longer", True),
+            ("was deprecated", True),
+            ("appeared", False),
+        ]
+
+    def test_go_and_come_back(self, repository):
+        for text in (TWO, THREE, TWO):
+            repository.commit(text)
+        found = events(repository.past(), "m.small")
+        assert [what for _, what, _ in found] == ["appeared", "was taken out", "appeared"]
+
+    def test_are_told_of_the_main_line_as_it_was_merged(self, repository):
+        repository.commit(ONE)
+        repository.git("checkout", "-q", "-b", "topic")
+        repository.commit(TWO, subject="On the branch")
+        repository.git("checkout", "-q", "main")
+        repository.git("merge", "-q", "--no-ff", "-m", "Merge of topic", "topic")
+        assert [each.subject for each in repository.past().events["instancetypes", "m.huge"]] == ["Merge of topic"]
+
+    def test_what_is_no_manifest_only_changed(self, repository):
+        repository.commit(ONE)
+        file = repository.root / "repo/output/base/VirtualMachineClusterInstancetype/m.large.yaml"
+        whole = file.read_text()
+        for text in ("{", whole):
+            file.write_text(text)
+            repository.git("commit", "-q", "-a", "-m", "By hand")
+        found = events(repository.past())
+        assert [what for _, what, fields in found if not fields] == ["changed", "changed", "appeared"]
+
+    def test_without_a_tree_or_git_it_is_said(self, repository, tmp_path):
+        assert "no git repository" in past_of(repository, tmp_path / "nowhere")
+        repository.commit(ONE)
+        assert "Git knows of no rendered objects" in past_of(repository, repository.root / "repo/catalog")
+
+    def test_the_tree_of_another_catalog_tells_nothing(self, repository):
+        repository.commit(ONE)
+        (repository.root / "repo/catalog/catalog.yaml").write_text("name: other\nkubevirt: v1.9.0\n")
+        assert "are another catalog's" in repository.past().said
+
+
+def past_of(repository: Repository, tree: Path) -> str:
+    repository.write(ONE)
+    return past(repository.catalog, str(tree)).said
+
+
+def test_nothing_that_a_repository_configures_is_run(repository, monkeypatch):
+    repository.commit(ONE, "v1.0.0")
+    (repository.root / ".gitattributes").write_text("* diff=evil\n")
+    repository.commit(TWO, "v1.1.0")
+    trap = repository.root / "trap"
+    for key in ("diff.external", "diff.evil.textconv", "diff.evil.command", "core.pager", "core.fsmonitor"):
+        repository.git("config", key, f"touch {trap};")
+    assert len(told(repository.releases())) == 2
+    assert len(events(repository.past())) == 2
+    assert not trap.exists()

@@ -1,0 +1,134 @@
+"""The page of what changed, and the history on the pages of types and preferences."""
+
+from __future__ import annotations
+
+import json
+import re
+
+from virtcatalog import load_catalog
+from virtcatalog.catalog.lock import write_lock
+from virtcatalog.publish.releases import Release, now, releases
+from virtcatalog.publish.rendered import Event
+from virtcatalog.site.changes import Known, chapters
+from virtcatalog.site.pages import render
+
+CATALOG = "name: house\nkubevirt: v1.9.0\n"
+ONE = "class: m\nmemoryPerVcpu: 4Gi\nsizes:\n  small: {vcpus: 1}\n  large: {vcpus: 4}\n  big: {vcpus: 8}\n"
+TWO = (
+    "class: m\nmemoryPerVcpu: 4Gi\nspec: {ioThreadsPolicy: auto}\nsizes:\n  large: {vcpus: 4}\n  big: {vcpus: 8}\n"
+    "  huge: {vcpus: 16, deprecated: {replacedBy: m.big, sunset: 2027-01-01}}\n"
+)
+PREFERENCES = "preferences: {plain: {}}\n"
+
+
+def catalog(text: str, lock: str = "", preferences: str = PREFERENCES):
+    files = {"catalog.yaml": CATALOG, "instancetypes/m.yaml": text, "preferences/p.yaml": preferences}
+    if lock:
+        files["catalog.lock"] = lock
+    return load_catalog("catalog", {path: each.encode() for path, each in files.items()})
+
+
+def release(name: str, text: str, date: str = "", preferences: str = PREFERENCES) -> Release:
+    return Release(name=name, date=date, objects=now(catalog(text, preferences=preferences)))
+
+
+def words(page: str) -> str:
+    return " ".join(re.sub(r"<[^>]*>", " ", page).split())
+
+
+def test_between_releases_is_told_what_was_added_changed_deprecated_and_removed():
+    loaded = catalog(TWO)
+    past = Known(releases=(release("v1", ONE, "2026-01-01"), release("v2", TWO, "2026-02-01")))
+    second, first = chapters(loaded, past)
+    assert (first.name, first.before, first.parts) == ("v1", "", ())
+    (part,) = second.parts
+    assert [(each.name, each.text) for each in part.added] == [("m.huge", "16 vCPUs, 64 GiB")]
+    assert [(each.name, each.text) for each in part.deprecated] == [("m.huge", "use m.big, until 2027-01-01")]
+    assert [(each.name, each.page) for each in part.removed] == [("m.small", "")]
+    assert [([each.name for each in alike.named], alike.fields) for alike in part.changed] == [
+        (["m.big", "m.large"], ("ioThreadsPolicy: auto is new",))
+    ]
+
+
+def test_what_is_not_released_yet_comes_first():
+    found = chapters(catalog(TWO), Known(releases=(release("v1", ONE),)))
+    assert [(each.name, each.before) for each in found] == [("", "v1"), ("v1", "")]
+    assert chapters(catalog(ONE), Known(releases=(release("v1", ONE),)))[0].name == "v1"
+
+
+def test_labels_alone_and_what_is_deprecated_no_longer_are_changes():
+    labelled = PREFERENCES.replace("{}", "{labels: {example.org/a: b}}")
+    old = "preferences: {plain: {deprecated: {}}}\n"
+    past = Known(
+        releases=tuple(release(each, ONE, preferences=text) for each, text in (("1", old), ("2", PREFERENCES)))
+    )
+    third, second, _ = chapters(catalog(ONE, preferences=labelled), past)
+    assert [each.changed[0].fields for each in second.parts] == [("deprecated no longer",)]
+    assert [each.changed[0].fields for each in third.parts] == [("labels or annotations",)]
+
+
+def test_the_page_names_releases_and_links_what_is_there():
+    past = Known(releases=(release("v1", ONE, "2026-01-01"), release("v2", TWO, "2026-02-01")), said=("Not all.",))
+    page = render(catalog(TWO), past=past)["changes.html"]
+    assert "Not all." in words(page)
+    assert "v2 2026-02-01 Since v1: Instance types added m.huge : 16 vCPUs, 64 GiB" in words(page)
+    assert 'href="types/m.huge.html"' in page
+    assert 'href="types/m.small.html"' not in page
+
+
+def test_without_a_release_it_says_how_one_is_made():
+    assert "virtcatalog release VERSION" in render(catalog(ONE))["changes.html"]
+
+
+def test_many_that_are_alike_take_one_place():
+    sizes = "".join(f"  s{number}: {{vcpus: {number}}}\n" for number in range(1, 200))
+    many = f"class: m\nmemoryPerVcpu: 4Gi\nsizes:\n{sizes}"
+    past = Known(releases=(release("v1", many), release("v2", f"spec: {{ioThreadsPolicy: auto}}\n{many}")))
+    page = render(catalog(ONE), past=past)["changes.html"]
+    assert page.count("ioThreadsPolicy: auto is new") == 1
+    assert "and 187 more" in words(page)
+    assert "199 of them" in words(page)
+
+
+def test_the_page_of_a_type_says_since_when_it_is_as_it_is():
+    lock = write_lock("v1.0.0", catalog(ONE))
+    second = write_lock("v1.1.0", catalog(ONE.replace("big: {vcpus: 8}", "big: {vcpus: 9}"), lock))
+    pages = render(catalog(ONE.replace("small: {vcpus: 1}", "small: {vcpus: 2}"), second))
+    assert "As it is since v1.0.0; v1.1.0 is the last release." in words(pages["types/m.large.html"])
+    assert "Not released yet, or not as it is; v1.1.0 is the last release." in words(pages["types/m.small.html"])
+    assert "As it is since v1.0.0; v1.1.0 is the last release." in words(pages["preferences/plain.html"])
+    assert "The catalog has no release yet." in words(render(catalog(ONE))["types/m.large.html"])
+
+
+def test_a_history_is_told_with_its_fields_and_what_is_not_known():
+    fields = tuple(f"spec.x{number}: 1 is new" for number in range(30))
+    event = Event(date="2026-01-02", commit="0123456789ab", subject="Larger", what="changed", fields=fields)
+    past = Known(events={("instancetypes", "m.large"): (event,)}, told="No more is known.")
+    page = words(render(catalog(ONE), past=past)["types/m.large.html"])
+    assert "2026-01-02 changed: Larger 0123456789ab spec.x0: 1 is new" in page
+    assert "and 10 more" in page
+    assert "No more is known." in page
+
+
+def test_a_hostile_past_is_shown_and_not_obeyed():
+    hostile = "</p><script>alert(1)</script>\u202e\x1b[2J"
+    event = Event(date="", commit="0", subject=hostile, what="changed", fields=(hostile,))
+    objects = now(catalog(ONE.replace("small", json.dumps("x"))))
+    past = Known(
+        releases=(Release(name=hostile, objects=objects),),
+        events={("instancetypes", "m.large"): (event,)},
+        said=(hostile,),
+        told=hostile,
+    )
+    pages = render(catalog(ONE), past=past)
+    for path in ("changes.html", "types/m.large.html"):
+        assert "<script>alert" not in pages[path]
+        assert "\u202e" not in pages[path]
+        assert "\x1b" not in pages[path]
+
+
+def test_without_git_the_last_release_is_compared_with_what_there_is():
+    lock = write_lock("v1.0.0", catalog(ONE))
+    loaded = catalog(TWO, lock)
+    found = chapters(loaded, Known(releases=releases(loaded, None).found))
+    assert [(each.name, each.before) for each in found] == [("", "v1.0.0"), ("v1.0.0", "")]
