@@ -9,8 +9,9 @@ import pytest
 from virtcatalog.api.instancetype import VirtualMachineClusterPreference, VirtualMachineInstancetype
 from virtcatalog.api.kinds import KINDS, kind_type
 from virtcatalog.api.kubevirt import VirtualMachine
-from virtcatalog.api.newer import prune
+from virtcatalog.api.newer import LATEST, prune
 from virtcatalog.api.operator import KubeVirt
+from virtcatalog.api.shape import List, Map, Struct, struct_of
 
 
 def vm(**spec: Any) -> dict[str, Any]:
@@ -103,3 +104,19 @@ def test_what_is_no_manifest_at_all_passes(data: Any) -> None:
 @pytest.mark.parametrize("kind", [kind_type(version, kind) for version, kinds in KINDS.items() for kind in kinds])
 def test_every_kind_can_be_asked(kind: type) -> None:
     assert prune({"spec": {}}, kind, (0,)) == ({"spec": {}}, {})
+
+
+def test_the_latest_release_knows_every_field_and_brought_one() -> None:
+    found = set()
+    left = [struct_of(kind_type(version, kind)) for version, kinds in KINDS.items() for kind in kinds]
+    seen = set(left)
+    while left:
+        shape = left.pop()
+        below = [field.shape for field in shape.fields.values()] if isinstance(shape, Struct) else []
+        if isinstance(shape, Struct):
+            found |= {field.since for field in shape.fields.values()}
+        if isinstance(shape, Map | List):
+            below = [shape.value if isinstance(shape, Map) else shape.item]
+        left += [each for each in below if each not in seen]
+        seen.update(below)
+    assert max(found) == LATEST

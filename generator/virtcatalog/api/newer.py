@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
 from virtcatalog.api.findings import Path
 from virtcatalog.api.shape import List, Map, Shape, Struct, Version, struct_of
+
+LATEST: Final[Version] = (1, 9)
+"""The release that brought the latest fields: it knows them all, and no type need be walked to learn that."""
 
 
 class _Newer(msgspec.Struct, frozen=True):
@@ -26,7 +29,7 @@ def prune(obj: Any, kind: type[msgspec.Struct], release: Version) -> tuple[Any, 
     Those come by path, each with the release that brought it; `null` says nothing and stays. The data shares with `obj`
     what does not change, and is `obj` itself where nothing is dropped.
     """
-    newer = _newer(struct_of(kind), release)
+    newer = _newer(struct_of(kind), release) if release < LATEST else None
     dropped: dict[Path, Version] = {}
     kept = _prune(obj, newer, (), dropped) if newer else obj
     return (kept if dropped else obj), dropped

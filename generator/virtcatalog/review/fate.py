@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
 from virtcatalog.errors import UnsupportedError
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.pipeline import create_vmi
-from virtcatalog.kubevirt.rollout.outcome import Rollout
-from virtcatalog.kubevirt.rollout.rollout import rollout
 from virtcatalog.manifests.identity import Data
 from virtcatalog.review.machines import MOST, machine_words
+
+if TYPE_CHECKING:
+    from virtcatalog.kubevirt.rollout.outcome import Rollout
 
 FateKind = Literal["refused", "unsupported", "recreate", "restart", "live", "next", "kept", "nothing"]
 
@@ -43,6 +44,8 @@ def fate(old: Data, new: Data, base: Cluster, head: Cluster) -> Fate:
     The VM is taken to run, unless it says that it does not: what happens to one that is off happens at its next start.
     A manifest that stays as it is nobody applies again.
     """
+    from virtcatalog.kubevirt.rollout.rollout import rollout
+
     if old.get("kind") != "VirtualMachine" or new.get("kind") != "VirtualMachine":
         return Fate()
     switched_off = _is_off(old) and _is_off(new)

@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple, TypeVar
 import msgspec
 from msgspec.structs import replace
 
-from virtcatalog.kubevirt.rollout.controller import RECEIVER
+from virtcatalog.kubevirt.admission.vm import RECEIVER
 from virtcatalog.manifests.identity import Data, Identity, identity
 from virtcatalog.pool import START, Processes, processors
 from virtcatalog.review.comparison import Comparison

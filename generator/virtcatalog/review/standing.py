@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from virtcatalog.capacity.budget import Overspent, Spending
-from virtcatalog.capacity.report import Report, report
 from virtcatalog.catalog.model import Budget
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.manifests.identity import Data
+
+if TYPE_CHECKING:
+    from virtcatalog.capacity.report import Report
 
 
 class Standing(msgspec.Struct, frozen=True, kw_only=True):
@@ -31,6 +34,8 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True):
 
 def standing(environment: str, vms: Sequence[Data], before: Cluster, after: Cluster) -> Standing:
     """Put the VMs on the nodes of their cluster and hold them against its quotas, before and after a change."""
+    from virtcatalog.capacity.report import report
+
     old, new = report(vms, before, []), report(vms, after, [])
     homeless = _homeless(new).items() - _homeless(old).items() if after.nodes else set()
     known = {each.name for each in old.homeless}
@@ -48,8 +53,12 @@ def overspent(
     budgets: Sequence[Budget], fleets: Iterable[tuple[str, Sequence[Data], Cluster]]
 ) -> tuple[Overspent, ...]:
     """What the VMs of all environments request beyond the budgets."""
+    if not budgets:
+        return ()
+    from virtcatalog.capacity.report import report
+
     spending = Spending()
-    for environment, vms, cluster in fleets if budgets else ():
+    for environment, vms, cluster in fleets:
         for namespace, wanted in report(vms, cluster, []).requested.items():
             spending.add(environment, namespace, wanted)
     return tuple(spending.over(budgets))

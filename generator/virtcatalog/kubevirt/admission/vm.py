@@ -22,6 +22,8 @@ from virtcatalog.kubevirt.admission.vmi import validate_vmi_spec
 from virtcatalog.kubevirt.configuration import Configuration
 from virtcatalog.kubevirt.defaults.hotplug import live_update_memory_problem
 
+#: The strategy of a VM that another cluster hands a running guest to.
+RECEIVER = "WaitAsReceiver"
 RUN_STRATEGIES = ("Halted", "Manual", "Always", "RerunOnFailure", "Once")
 
 
@@ -72,7 +74,7 @@ def _run_strategy(spec: VirtualMachineSpec, path: str, config: Configuration) ->
         return
     if spec.running is not None:
         yield invalid(f"{path}.running", "a VM has runStrategy or the deprecated running, not both")
-    if strategy == "WaitAsReceiver":
+    if strategy == RECEIVER:
         if not config.feature_gate("DecentralizedLiveMigration"):
             yield invalid(
                 f"{path}.runStrategy", "WaitAsReceiver needs the feature gate DecentralizedLiveMigration, which is off"

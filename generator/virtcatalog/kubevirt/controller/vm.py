@@ -13,6 +13,7 @@ from virtcatalog.api.instancetype import VirtualMachineInstancetypeSpec, Virtual
 from virtcatalog.api.kubevirt import VirtualMachine, VirtualMachineInstance, VirtualMachineInstanceSpec
 from virtcatalog.errors import Cause, VirtcatalogError
 from virtcatalog.kubevirt.admission.bindings import validate_discontinued_bindings
+from virtcatalog.kubevirt.admission.vm import RECEIVER
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.defaults.network import NetworkDefaultError, set_default_network_interface
 from virtcatalog.kubevirt.defaults.spec import set_default_vmi_spec, set_default_volume_disks
@@ -99,7 +100,7 @@ def setup_vmi_from_vm(vm: VirtualMachine) -> VirtualMachineInstance:
             )
         ],
     )
-    if vm.spec.run_strategy == "WaitAsReceiver":
+    if vm.spec.run_strategy == RECEIVER:
         metadata.annotations[MIGRATION_TARGET_ANNOTATION] = "true"
     vmi = VirtualMachineInstance(
         api_version="kubevirt.io/v1",

@@ -12,6 +12,7 @@ from virtcatalog.api.domainspec import Firmware
 from virtcatalog.api.kubevirt import VirtualMachine, VirtualMachineInstanceSpec, VirtualMachineSpec
 from virtcatalog.errors import Cause
 from virtcatalog.kubevirt.admission.causes import invalid
+from virtcatalog.kubevirt.admission.vm import RECEIVER
 from virtcatalog.kubevirt.admission.vmi import validate_vmi
 from virtcatalog.kubevirt.controller.vm import (
     GENERATION_ANNOTATION,
@@ -34,7 +35,6 @@ from virtcatalog.kubevirt.rollout.vmiadmission import admit_vmi_update
 from virtcatalog.kubevirt.rollout.volumemigration import MIGRATION, migrate_volumes
 from virtcatalog.kubevirt.rollout.webhook import admit_update
 
-RECEIVER = "WaitAsReceiver"
 _IMMEDIATE_DATA_VOLUMES = "kubevirt.io/immediate-data-volume-creation"
 _READY_PHASES = ("", "Succeeded", "WaitForFirstConsumer", "PendingPopulation")
 _PASSES = 50

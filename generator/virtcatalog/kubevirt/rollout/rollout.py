@@ -14,13 +14,14 @@ from virtcatalog.api.kubevirt import VirtualMachine
 from virtcatalog.api.quantity import Quantity
 from virtcatalog.api.shape import Leaf, Shape
 from virtcatalog.errors import Cause, ManifestError, Problem, UnsupportedError, Warning
+from virtcatalog.kubevirt.admission.vm import RECEIVER
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.controller.vm import GENERATION_ANNOTATION
 from virtcatalog.kubevirt.defaults.webhooks import mutate_vm
 from virtcatalog.kubevirt.pipeline import MOST_CAUSES, admit_vm, build, read
 from virtcatalog.kubevirt.reasons import reasons
 from virtcatalog.kubevirt.result import Result
-from virtcatalog.kubevirt.rollout.controller import RECEIVER, run_strategy, settle, store
+from virtcatalog.kubevirt.rollout.controller import run_strategy, settle, store
 from virtcatalog.kubevirt.rollout.migratable import action, required
 from virtcatalog.kubevirt.rollout.outcome import Migration, Next, Rollout
 from virtcatalog.kubevirt.rollout.revisions import revision_names
