@@ -1,6 +1,6 @@
 # Every target creates .venv and installs what it needs, pinned by constraints.txt, when it is missing.
 .DEFAULT_GOAL := help
-.PHONY: help build check test conformance golden judge schemas docs lint fuzz bench clean
+.PHONY: help build check test conformance golden judge schemas docs pictures lint fuzz bench clean
 
 PYTHON ?= python3
 SECONDS ?= 60
@@ -43,8 +43,10 @@ schemas: $(READY) ## Generate schemas/ and docs/findings.md from the code
 	$(BIN)/virtcatalog check --rules > docs/findings.md
 
 docs: $(READY) ## Build the documentation's site into build/docs; fail on a link that leads nowhere
-	$(BIN)/python -I -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[docs]'
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build
+
+pictures: $(READY) ## Make the README's pictures again, with Debian's Chromium
+	PYTHONPATH=tests/site $(BIN)/python tests/docs/pictures.py
 
 lint: $(READY) ## ruff and mypy
 	$(BIN)/ruff check

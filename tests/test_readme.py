@@ -19,7 +19,7 @@ def test_the_two_commands_are_there() -> None:
     assert {"build", "test", "docs"} <= set(made)
 
 
-def test_every_link_leads_somewhere() -> None:
+def test_every_link_and_picture_leads_somewhere() -> None:
     links = [link for link in re.findall(r"\]\(([^)]+)\)", README) if "://" not in link]
-    assert links
+    assert sum(link.endswith(".png") for link in links) == 2
     assert [link for link in links if not (ROOT / link).exists()] == []

@@ -148,6 +148,7 @@ class Reader:
         self._folder.mkdir()
         (home / "bin").mkdir()
         self._where = home / ".where"
+        self._where.write_text(str(self._folder), encoding="utf-8")
         environment = {
             key: value
             for key, value in os.environ.items()
@@ -176,22 +177,32 @@ class Reader:
         """Do everything that a page says, and find that it says what happens."""
         for step in steps(page):
             if not step.left_out:
-                self._do(step)
+                self.do(step)
 
-    def _do(self, step: Step) -> None:
+    def do(self, step: Step) -> None:
+        """Do one thing that a page says, and find that what it says happens."""
         if step.kind == "file":
             name, _, text = step.text.partition("\n")
             (self._folder / name).parent.mkdir(parents=True, exist_ok=True)
             (self._folder / name).write_text(text, encoding="utf-8")
             return
         if step.kind == "python":
-            command = [sys.executable, "-c", step.text]
+            status, printed = self._run([sys.executable, "-c", step.text])
         else:
-            before = (
-                f"set -e; . {shlex.quote(str(Path(__file__).parent / 'setup.sh'))}\n" if step.kind == "set-up" else ""
-            )
-            after = f"\nstatus=$?; pwd > {shlex.quote(str(self._where))}; exit $status"
-            command = ["bash", "-c", f"{before}{step.text}{after}"]
+            before = f"set -e; . {shlex.quote(str(_SETUP))}\n" if step.kind == "set-up" else ""
+            status, printed = self.ask(f"{before}{step.text}")
+        told = f"line {step.line}: {step.text}\n{printed}[exit {status}]"
+        assert status == step.status, told
+        assert step.expected is None or says(step.expected, printed), told
+
+    def ask(self, command: str) -> tuple[int, str]:
+        """Run a command in the folder where the last one ended; return its exit status, and what it printed."""
+        after = f"\nstatus=$?; pwd > {shlex.quote(str(self._where))}; exit $status"
+        answer = self._run(["bash", "-c", command + after])
+        self._folder = Path(self._where.read_text(encoding="utf-8").strip())
+        return answer
+
+    def _run(self, command: list[str]) -> tuple[int, str]:
         done = subprocess.run(
             command,
             cwd=self._folder,
@@ -202,8 +213,4 @@ class Reader:
             encoding="utf-8",
             check=False,
         )
-        told = f"line {step.line}: {step.text}\n{done.stdout}[exit {done.returncode}]"
-        assert done.returncode == step.status, told
-        assert step.expected is None or says(step.expected, done.stdout), told
-        if step.kind in ("run", "set-up"):
-            self._folder = Path(self._where.read_text(encoding="utf-8").strip())
+        return done.returncode, done.stdout

@@ -2,15 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import os
+import shutil
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
-from selenium.webdriver import Chrome
+import pytest
+from selenium.webdriver import Chrome, ChromeOptions, ChromeService
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
 
 PATIENCE = 120
 """Seconds until a condition counts as one that never comes: machines are slow, and no test may tell how slow."""
+
+
+def start() -> Chrome:
+    """Start Debian's Chromium without a window; it keeps what it logs and asks for."""
+    chromium, driver = shutil.which("chromium"), shutil.which("chromedriver")
+    assert chromium, "install chromium"
+    assert driver, "install chromium-driver"
+    options = ChromeOptions()
+    options.binary_location = chromium
+    for argument in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"):
+        options.add_argument(argument)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    started = Chrome(options=options, service=ChromeService(driver))
+    started.set_window_size(1600, 1000)
+    started.set_script_timeout(300)
+    return started
+
+
+def session() -> Iterator[Chrome]:
+    """A fixture: one browser for a session of tests that ask for it."""
+    if not (os.environ.get("CI") or os.environ.get("BROWSER")):
+        pytest.skip("set BROWSER=1 to test in Chromium")
+    browser = start()
+    yield browser
+    browser.quit()
 
 
 def texts(browser: Chrome, selector: str) -> list[str]:

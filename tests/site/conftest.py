@@ -6,13 +6,11 @@ BROWSER is set: each takes some seconds. None may depend on how fast the machine
 
 from __future__ import annotations
 
-import os
-import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from browsing import write
+from browsing import session, write
 from selenium import webdriver
 
 from virtcatalog import load_catalog
@@ -33,23 +31,7 @@ def folder(tmp_path_factory, browser, example) -> Path:
     return write(tmp_path_factory.mktemp("site"), render(example))
 
 
-@pytest.fixture(scope="session")
-def browser() -> Iterator[webdriver.Chrome]:
-    if not (os.environ.get("CI") or os.environ.get("BROWSER")):
-        pytest.skip("set BROWSER=1 to test the site in Chromium")
-    chromium, driver = shutil.which("chromium"), shutil.which("chromedriver")
-    assert chromium, "install chromium"
-    assert driver, "install chromium-driver"
-    options = webdriver.ChromeOptions()
-    options.binary_location = chromium
-    for argument in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"):
-        options.add_argument(argument)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    started = webdriver.Chrome(options=options, service=webdriver.ChromeService(driver))
-    started.set_window_size(1600, 1000)
-    started.set_script_timeout(300)
-    yield started
-    started.quit()
+browser = pytest.fixture(scope="session")(session)
 
 
 @pytest.fixture

@@ -1,0 +1,6 @@
+"""A real browser for the documentation, too."""
+
+import pytest
+from browsing import session
+
+browser = pytest.fixture(scope="session")(session)
