@@ -22,6 +22,7 @@ ORDER = (
     "errors",
     "units",
     "pool",
+    "workers",
     "limits",
     "releases",
     "api",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from functools import wraps
 from pathlib import Path
@@ -132,16 +133,42 @@ _JOBS = click.option(
 )
 
 
+def _workers(_context: click.Context, _option: click.Parameter, value: str) -> str | None:
+    """Return the address of a scheduler, or None for processes of this machine."""
+    if value == "local":
+        return None
+    found = re.fullmatch(r"dask://([^\s/]+:[0-9]+)/?", value)
+    if not found:
+        raise click.BadParameter(f"{value!r} is neither local nor dask://HOST:PORT.")
+    return found[1]
+
+
+_EXECUTOR = click.option(
+    "--executor",
+    metavar="local|dask://HOST:PORT",
+    default="local",
+    callback=_workers,
+    help="Who shares many VMs: processes of this machine, or the workers of a Dask scheduler. [default: local]",
+)
+
+
 def executor(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command `-j`, as `executor`: who shares the work on many VMs."""
+    """Give a command `-j` and `--executor`, as `executor`: who shares the work on many VMs."""
 
     @wraps(command)
-    def run(*args: Any, jobs: int, **others: Any) -> Any:
+    def run(*args: Any, jobs: int, executor: str | None, **others: Any) -> Any:
         from virtcatalog.pool import Processes
 
-        return command(*args, executor=Processes(jobs), **others)
+        if executor is None:
+            return command(*args, executor=Processes(jobs), **others)
+        given = click.get_current_context().get_parameter_source("jobs")
+        if given is click.core.ParameterSource.COMMANDLINE:
+            raise click.UsageError("--jobs is about processes of this machine: a scheduler has its own workers")
+        from virtcatalog.workers import Workers
 
-    return _JOBS(run)
+        return command(*args, executor=Workers(executor), **others)
+
+    return _JOBS(_EXECUTOR(run))
 
 
 def everywhere() -> list[click.Option]:

@@ -1,0 +1,206 @@
+"""Workers of a Dask cluster as what shares the work on many VMs: an executor as `pool` describes it.
+
+Everything goes through dask.distributed's concurrent.futures interface. What is given to all calls is one task of its
+own, which holds bytes: a worker fetches them once, from the scheduler or another worker, and when the worker that has
+them dies, another one makes them again. A call whose worker dies runs again elsewhere; its result is taken once.
+"""
+
+from __future__ import annotations
+
+import pickle
+import sys
+from collections import OrderedDict, deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import CancelledError, Future
+from contextlib import contextmanager
+from hashlib import sha256
+from itertools import count, islice
+from threading import Lock
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from warnings import catch_warnings, filterwarnings
+
+from virtcatalog import __version__
+from virtcatalog.errors import VirtcatalogError
+from virtcatalog.pool import LostProcessError
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+_AHEAD = 3
+"""How many calls each thread of a worker has waiting for it, so that none stands still."""
+
+_LOOK = 50
+"""After so many results the workers are counted again."""
+
+_GLANCE = 1.0
+"""Whoever waits this many seconds for a result looks whether there is still anybody to make it."""
+
+_KEPT = 4
+"""How many runs' objects a worker keeps unpacked."""
+
+_PACKAGE = "virtcatalog"
+
+
+class Versions(NamedTuple):
+    """What must be the same here and on a worker, so that both make the same of a VM, and can read what is sent."""
+
+    virtcatalog: str | None
+    python: str
+
+    def __str__(self) -> str:
+        package = f"{_PACKAGE} {self.virtcatalog}" if self.virtcatalog else f"no {_PACKAGE}"
+        return f"{package} on Python {self.python}"
+
+
+class UnreachableError(VirtcatalogError):
+    """There is no scheduler at an address, or it has no workers."""
+
+
+class OtherVersionsError(VirtcatalogError):
+    """A scheduler or worker has another virtcatalog or another Python."""
+
+
+class Workers(NamedTuple):
+    """The workers of the scheduler at `HOST:PORT`, as they come and go."""
+
+    address: str
+
+    def worth(self, number: int, least: int) -> bool:
+        """Workers that were asked for take whatever there is."""
+        return number > 0
+
+    def each(self, function: Callable[..., R], items: Iterable[T], *given: Any) -> Iterator[R]:
+        """Yield `function(item, *given)` for each item.
+
+        UnreachableError when there is no scheduler or no worker for as long as dask's configuration waits for a
+        connection, OtherVersionsError when they cannot make what is made here, LostProcessError when call after call of
+        an item ends its worker, or the scheduler goes.
+        """
+        items = iter(items)
+        with self._connected() as client:
+            seconds = _patience()
+            digest, held = _hold(client, pickle.dumps(given))
+            self._wait(client, seconds)
+            self._compare(client)
+            executor = client.get_executor()
+            waiting: deque[Future[bytes]] = deque()
+            for number in count():
+                if number % _LOOK == 0:  # workers come and go
+                    room = _AHEAD * max(1, sum(self._ask(client.nthreads).values()))
+                for item in islice(items, max(0, room - len(waiting))):
+                    waiting.append(executor.submit(call, versions(), pickle.dumps((function, item)), digest, held))
+                if not waiting:
+                    return
+                yield pickle.loads(self._result(client, waiting.popleft(), seconds))  # noqa: S301
+
+    @contextmanager
+    def _connected(self) -> Iterator[Client]:
+        """Connect as dask's configuration says; what runs for us is let go at the end, whatever ends it."""
+        try:
+            from distributed import Client, Security
+        except ImportError:
+            message = f"dask://{self.address} needs dask.distributed, which is not installed"
+            raise VirtcatalogError(f"{message}: pip install 'virtcatalog[dask]'") from None
+        security = Security()
+        url = f"{'tls' if security.require_encryption or security.tls_ca_file else 'tcp'}://{self.address}"
+        try:
+            client = Client(url, security=security, set_as_default=False, name=_PACKAGE)
+        except (OSError, TypeError, ValueError) as error:
+            raise UnreachableError(f"no connection to the scheduler at {url}: {error}") from None
+        try:
+            yield client
+        finally:
+            client.close(timeout=_patience())
+
+    def _wait(self, client: Client, seconds: float) -> None:
+        try:
+            self._ask(client.wait_for_workers, 1, timeout=seconds)
+        except TimeoutError:
+            raise UnreachableError(f"the scheduler at {self.address} had no worker for {seconds:g} s") from None
+
+    def _compare(self, client: Client) -> None:
+        found = self._ask(client.get_versions, packages=[_PACKAGE])
+        ours = _versions(found["client"])
+        for who, each in [("the scheduler", found["scheduler"]), *found["workers"].items()]:
+            refuse_others(ours, _versions(each), f"{who} of {self.address}")
+
+    def _ask(self, question: Callable[..., R], *arguments: Any, **options: Any) -> R:
+        """Ask the scheduler."""
+        try:
+            return question(*arguments, **options)
+        except TimeoutError:
+            raise
+        except OSError as error:
+            raise self._gone() from error
+
+    def _result(self, client: Client, future: Future[bytes], seconds: float) -> bytes:
+        from distributed import KilledWorker
+
+        while True:
+            try:
+                return future.result(timeout=_GLANCE)
+            except CancelledError:
+                raise self._gone() from None
+            except KilledWorker as error:
+                message = f"{error.allowed_failures + 1} workers of {self.address} were killed one after the other"
+                raise LostProcessError(f"{message} by the same VMs, perhaps for want of memory") from None
+            except TimeoutError:
+                if future.done():
+                    raise
+                if client.status != "running":  # its connection is lost, and with it what it waits for
+                    raise self._gone() from None
+                self._wait(client, seconds)
+
+    def _gone(self) -> LostProcessError:
+        return LostProcessError(f"the scheduler at {self.address} has gone")
+
+
+def versions() -> Versions:
+    """What this process is."""
+    return Versions(__version__, f"{sys.version_info.major}.{sys.version_info.minor}")
+
+
+def refuse_others(ours: Versions, theirs: Versions, who: str) -> None:
+    """Raise OtherVersionsError, where `who` has other versions than whoever sends the work."""
+    if ours != theirs:
+        raise OtherVersionsError(f"{who} has {theirs}, and here is {ours}: install the same on both")
+
+
+def call(ours: Versions, packed: bytes, digest: str, held: bytes) -> bytes:
+    """On a worker: call what is packed, with what is held; one thread at a time, as Python has no use for more."""
+    refuse_others(ours, versions(), "a worker")
+    with _one_at_a_time:
+        if digest not in _unpacked:
+            _unpacked[digest] = pickle.loads(held)  # noqa: S301
+            while len(_unpacked) > _KEPT:
+                _unpacked.popitem(last=False)
+        function, item = pickle.loads(packed)  # noqa: S301
+        return pickle.dumps(function(item, *_unpacked[digest]))
+
+
+_one_at_a_time = Lock()
+_unpacked: OrderedDict[str, tuple[Any, ...]] = OrderedDict()
+
+
+def _hold(client: Client, given: bytes) -> tuple[str, Any]:
+    """Send what is given to all calls; with a worker that is lost, the scheduler has another one make it again."""
+    digest = sha256(given).hexdigest()
+    with catch_warnings():
+        filterwarnings("ignore", "Sending large graph")
+        return digest, client.submit(bytes, given, key=f"{_PACKAGE}-{digest}")
+
+
+def _versions(said: dict[str, Any]) -> Versions:
+    packages = said["packages"]
+    return Versions(packages[_PACKAGE], ".".join(packages["python"].split(".")[:2]))
+
+
+def _patience() -> float:
+    """How many seconds dask's configuration waits for a connection."""
+    import dask
+
+    seconds: float = dask.utils.parse_timedelta(dask.config.get("distributed.comm.timeouts.connect"))
+    return seconds
