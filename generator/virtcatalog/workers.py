@@ -19,7 +19,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from warnings import catch_warnings, filterwarnings
 
-from virtcatalog import __version__
+from virtcatalog._version import __version__
 from virtcatalog.errors import VirtcatalogError
 from virtcatalog.pool import LostProcessError
 
