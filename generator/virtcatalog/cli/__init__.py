@@ -49,12 +49,17 @@ _COLLECTED_AFTER = (10_000, 20, 20)
 
 class _Commands(click.Group):
     def invoke(self, ctx: click.Context) -> Any:
-        """Call the command; see `guarded`."""
+        """Call the command; see `guarded`.
+
+        What is left when the process ends goes with it, and is not searched for circles first.
+        """
+        import atexit
         import gc
 
         from virtcatalog.cli.console import guarded
 
         gc.set_threshold(*_COLLECTED_AFTER)
+        atexit.register(gc.freeze)
         return guarded(partial(super().invoke, ctx), debug=ctx.params["debug"])
 
     def list_commands(self, ctx: click.Context) -> list[str]:
