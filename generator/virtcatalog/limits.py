@@ -58,6 +58,7 @@ XML_LEVELS: Final = 64
 # What is read: each folder, git revision or file that is named
 SOURCE_FILES: Final = 50_000
 SOURCE_FILE_BYTES: Final = 256 * MIB
+STREAM_BYTES: Final = 16 * 1024 * MIB  # of a file whose documents and items are read one by one
 SOURCE_BYTES: Final = 512 * MIB
 SOURCE_FOLDER_LEVELS: Final = 32
 SOURCE_LINKS: Final = 16

@@ -79,7 +79,7 @@ def conditions_of(batches: Sequence[Batch], asked: Conditions) -> list[Condition
         release = asked.release
         if release or batch.kubevirt:
             release, overruled = choose_release(asked, batch.kubevirt, [each.manifest for each in batch.objects])
-            told.add(f"{batch.environment}: {overruled}".removeprefix(": ") if overruled and batch.vms else "")
+            told.add(f"{batch.environment}: {overruled}".removeprefix(": ") if overruled and batch.number else "")
         found.append(msgspec.structs.replace(asked, release=release, environment=batch.environment or None))
     for text in sorted(told - {""}):
         summary(text)

@@ -154,6 +154,12 @@ def data(text: str, *, err: bool = False) -> None:
     click.echo(text, nl=False, err=err)
 
 
+def stream(text: str) -> None:
+    """Print a part of much data, as `data` does, which is written out when there is enough of it."""
+    if sys.stdout is not None:
+        sys.stdout.write(text)
+
+
 def summary(text: str) -> None:
     """Print a closing line, unless -q says that nobody wants one."""
     if not quiet():

@@ -10,7 +10,7 @@ from virtcatalog.cli import options, pflag
 from virtcatalog.cli.complete import names
 from virtcatalog.cli.conditions import conditioned, conditions_of
 from virtcatalog.cli.console import data, echo, failing, summary
-from virtcatalog.cli.expand_output import PRINTERS
+from virtcatalog.cli.expand_output import FORMS
 from virtcatalog.cli.expand_warnings import Warnings
 from virtcatalog.cli.inputs import catalog_objects, read
 from virtcatalog.cli.outcome import Outcome
@@ -102,7 +102,7 @@ Examples:
 @options.catalog()
 @options.environment
 @options.manifests("Objects of the cluster, such as claims.")
-@options.form(("yaml", *PRINTERS))
+@options.form(("yaml", *FORMS))
 @failing
 @conditioned
 def command(
@@ -194,8 +194,10 @@ def _tell(manifest: dict[str, Any], batch: Batch, conditions: Conditions, form: 
     cluster: Cluster = Cluster.under([each.manifest for each in batch.objects], met[0])
     result = expand(manifest, cluster)
     if form is not None:
-        PRINTERS[form]([Outcome(vm, result, cluster)], False)
-    for each in [*placed(result.reasons, vm.problem), *Warnings(batch.objects, cluster.release).of(vm, result)]:
-        echo(str(each), err=True)
+        made = FORMS[form].make(Outcome(vm, result, cluster), False)
+        FORMS[form].show([] if made is None else [made], False)
+    warnings = [each.problem for each in Warnings(batch.objects, cluster.release).of(vm, result)]
+    for problem in [*placed(result.reasons, vm.problem), *warnings]:
+        echo(str(problem), err=True)
     summary(f"{vm.name}: {'admitted' if result.admitted else 'refused'}")
     return 0 if result.admitted else 1

@@ -4,31 +4,26 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from virtcatalog.cli import options
 from virtcatalog.cli.conditions import conditioned, conditions_of
 from virtcatalog.cli.console import echo, failing, progress, summary
-from virtcatalog.cli.expand_output import PRINTERS, print_pins
-from virtcatalog.cli.expand_warnings import Warnings
-from virtcatalog.cli.outcome import Outcome
+from virtcatalog.cli.expand_output import FORMS, PINS, Form
 from virtcatalog.cli.upstream import with_upstream
-from virtcatalog.cli.vms import Batch, Located, gather
-from virtcatalog.errors import ManifestError, Problem, Reason, UnsupportedError, counted, placed
+from virtcatalog.cli.vms import Batch, gather
+from virtcatalog.errors import ManifestError, Problem, Warning, counted
 
 if TYPE_CHECKING:
+    from virtcatalog.cli.expanding import Done, Expander
     from virtcatalog.cli.revisions import Revision
     from virtcatalog.kubevirt.cluster import Cluster
     from virtcatalog.kubevirt.conditions import Conditions
-    from virtcatalog.kubevirt.launcher.lint import Finding, Schema
-    from virtcatalog.kubevirt.pipeline import Result
+    from virtcatalog.kubevirt.launcher.lint import Schema
     from virtcatalog.pool import Executor
-
-    _Expanded = tuple[Located, Result | UnsupportedError, Cluster, Warnings]
 
 _COUNTED = ("admitted", "refused", "unreadable", "unsupported")
 
@@ -53,7 +48,7 @@ Examples:
 )
 @options.manifests("VMs, and whatever objects of the cluster they refer to. [default: the catalog's VM templates]")
 @options.catalog()
-@options.form(list(PRINTERS))
+@options.form(list(FORMS))
 @click.option("--pin", is_flag=True, help="Print the VMs with revisionNames, and their ControllerRevisions.")
 @options.executor
 @click.option("--lint-xml", is_flag=True, help="Check every domain against libvirt's schema, too.")
@@ -88,67 +83,50 @@ def command(
     if pin and form not in (None, "json"):
         raise click.UsageError(f"--pin prints manifests, as YAML or with -o json; it has no -o {form}")
     revision = _revision(at) if at is not None else None
-    batches, faults = gather(sources, catalog, options.settings().cluster, environments, revision)
+    batches, faults = gather(sources, catalog, options.settings().cluster, environments, revision, streamed=True)
     schema = _schema(libvirt_schema) if lint_xml or libvirt_schema else None
-    run = _Run(schema, pods=form == "pod")
-    for problem in sorted([*faults, *(each for batch in batches for vm in batch.unreadable for each in vm)]):
-        run.say(problem)
-    run.count["unreadable"] = sum(len(batch.unreadable) for batch in batches)
     met = conditions_of(batches, conditions)
     batches = with_upstream(batches, met)
-    clusters = [(batch, _cluster(batch, own)) for batch, own in zip(batches, met, strict=True)]
-    number = sum(len(batch.vms) for batch in batches)
-    outcomes = run.tell(progress(_expanded(clusters, executor), number, "VMs"))
-    printer = partial(print_pins, form == "json") if pin else PRINTERS[form or "xml"]
-    printer(outcomes, number > 1)
+    for problem in sorted(faults):
+        echo(str(problem), err=True)
+    number = sum(batch.number for batch in batches)
+    printer = PINS[form or "yaml"] if pin else FORMS[form or "xml"]
+    run = _Run()
+    expanders = [
+        (batch, _expander(batch, own, printer, schema, many=number > 1, pods=form == "pod"))
+        for batch, own in zip(batches, met, strict=True)
+    ]
+    printer.show(run.tell(progress(_expanded(expanders, executor), number, "VMs")), number > 1)
     if without := sorted(name for batch in batches for name in batch.without_vm):
         summary(_without_vm(without))
-    if faults or run.count != Counter(admitted=1):
-        summary(_summary(batches, run.count, len(faults)))
+    others = len(faults) + run.count.pop("", 0)
+    if others or run.count != Counter(admitted=1):
+        summary(_summary(batches, run.count, others))
     if schema:
         summary(f"domains are checked against {schema}")
-    return 2 if faults or run.count["unreadable"] or run.count["unsupported"] else run.worst
+    return 2 if others or run.count["unreadable"] or run.count["unsupported"] else run.worst
 
 
 class _Run:
-    """Tells what is wrong with VMs, one by one, while their results pass on to be printed."""
+    """Tells what is wrong with VMs, one by one, while what is made of them passes on to be printed."""
 
-    def __init__(self, schema: Schema | None, *, pods: bool) -> None:
+    def __init__(self) -> None:
         self.count: Counter[str] = Counter()
         self.worst = 0
-        self._schema, self._pods = schema, pods
 
-    def say(self, problem: Problem) -> None:
-        """Print a problem."""
-        echo(str(problem), err=True)
-
-    def tell(self, expanded: Iterator[_Expanded]) -> Iterator[Outcome]:
-        """Yield what became of each VM, refused ones too; what virtcatalog does not model is only told."""
-        for vm, result, cluster, warnings in expanded:
-            podless = [] if isinstance(result, UnsupportedError) else self._podless(result)
-            if isinstance(result, UnsupportedError) or isinstance(podless, UnsupportedError):
-                unsupported = [each for each in (result, podless) if isinstance(each, UnsupportedError)]
-                for problem in placed(unsupported, vm.problem):
-                    self.say(problem)
-                self.count["unsupported"] += 1
-                continue
-            yield Outcome(vm, result, cluster)
-            self.count["admitted" if result.admitted else "refused"] += 1
-            faults = [vm.problem("", f"{self._schema}: {each}") for each in self._lint(result)]
-            faults += (vm.problem(each.field, each.message) for each in podless)
-            self.worst = max(self.worst, 0 if result.admitted and not faults else 1)
-            for problem in [*placed(result.reasons, vm.problem), *warnings.of(vm, result), *faults]:
-                self.say(problem)
-
-    def _podless(self, result: Result) -> list[Reason] | UnsupportedError:
-        """Why a VM has no Pod, if Pods are asked for, or why that cannot be told."""
-        try:
-            return [result.pod_error] if self._pods and result.pod_error else []
-        except UnsupportedError as error:
-            return error
-
-    def _lint(self, result: Result) -> list[Finding]:
-        return self._schema.findings(result.domain_xml) if self._schema and result.domain_xml else []
+    def tell(self, expanded: Iterator[Done]) -> Iterator[Any]:
+        """Yield what was made of each VM; what is said of an object that many use is said once."""
+        said: set[Warning] = set()
+        for done in expanded:
+            if done.made is not None:
+                yield done.made
+            self.count[done.became] += 1
+            self.worst = max(self.worst, 1 if done.became == "refused" or done.faulty else 0)
+            for problem, about in done.told:
+                if about is None or about not in said:
+                    echo(str(problem), err=True)
+                if about is not None:
+                    said.add(about)
 
 
 def _revision(name: str) -> Revision:
@@ -178,14 +156,18 @@ def _cluster(batch: Batch, conditions: Conditions) -> Cluster:
         raise ManifestError(*faults) from error
 
 
-def _expanded(clusters: list[tuple[Batch, Cluster]], executor: Executor | None) -> Iterator[_Expanded]:
-    from virtcatalog.kubevirt.many import expand_many
+def _expander(
+    batch: Batch, conditions: Conditions, form: Form, schema: Schema | None, *, many: bool, pods: bool
+) -> Expander:
+    from virtcatalog.cli.expanding import Expander
 
-    for batch, cluster in clusters:
-        warnings = Warnings(batch.objects, cluster.release)
-        results = expand_many((vm.manifest for vm in batch.vms), cluster, executor)
-        for vm, result in zip(batch.vms, results, strict=True):
-            yield vm, result, cluster, warnings
+    return Expander(batch, _cluster(batch, conditions), form, schema, many=many, pods=pods)
+
+
+def _expanded(expanders: list[tuple[Batch, Expander]], executor: Executor | None) -> Iterator[Done]:
+    from virtcatalog.cli.expanding import expand_all
+
+    return expand_all(expanders, executor)
 
 
 def _without_vm(files: list[str]) -> str:
@@ -193,8 +175,11 @@ def _without_vm(files: list[str]) -> str:
 
 
 def _summary(batches: list[Batch], count: Counter[str], others: int) -> str:
-    number = len({id(vm.manifest) for batch in batches for vm in batch.vms}) + count["unreadable"]
-    environments = len({batch.environment for batch in batches if batch.vms})
+    from virtcatalog.cli.fleet import distinct
+
+    templates = len({id(vm.manifest) for batch in batches for vm in batch.vms})
+    number = min(templates + distinct(batch.fleet for batch in batches if batch.fleet), count.total())
+    environments = len({batch.environment for batch in batches if batch.number})
     where = f" in {counted(environments, 'environment')}" if number < count.total() else ""
     parts = ", ".join(f"{count[name]:,} {name}" for name in _COUNTED if count[name])
     text = f"{counted(number, 'VM')}{where}: {parts}" if number else "no VM"

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from virtcatalog.cli.outcome import Outcome, Table
 from virtcatalog.cli.table import print_tables
 
 if TYPE_CHECKING:
     from virtcatalog.ask.disks import DiskInfo
-    from virtcatalog.cli.outcome import Outcomes
 
 _COLUMNS = (
     *("Name", "Volume", "Type", "Bus", "Dev", "Format", "Size"),
@@ -16,15 +17,18 @@ _COLUMNS = (
 )
 
 
-def print_disks(outcomes: Outcomes, many: bool) -> None:
-    """Print a table for each VM that has a domain: as columns of text, or drawn on a terminal."""
+def make_disks(outcome: Outcome, _many: bool) -> Table | None:
+    """Return the disks of a VM that has a domain, a row each."""
     from virtcatalog.ask.disks import disks_of
 
-    tables = (
-        (f"VirtualMachineInstance/{vm.title}", map(_row, disks_of(result, cluster)))
-        for vm, result, cluster in outcomes
-        if result.domain_xml
-    )
+    vm, result, cluster = outcome
+    if not result.domain_xml:
+        return None
+    return f"VirtualMachineInstance/{vm.title}", [_row(each) for each in disks_of(result, cluster)]
+
+
+def show_disks(tables: Iterable[Table], many: bool) -> None:
+    """Print the tables: as columns of text, or drawn on a terminal."""
     print_tables(_COLUMNS, tables, titled=many)
 
 

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from itertools import chain
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import msgspec
 
-from virtcatalog.cli.console import data, summary, write_diff
-from virtcatalog.cli.expand_disks import print_disks
-from virtcatalog.cli.outcome import Outcomes
+from virtcatalog.cli.console import data, stream, summary, write_diff
+from virtcatalog.cli.expand_disks import make_disks, show_disks
+from virtcatalog.cli.outcome import Outcome, Table
 from virtcatalog.cli.table import print_tables
-from virtcatalog.errors import UnsupportedError
+from virtcatalog.errors import Problem, UnsupportedError, placed
 from virtcatalog.escaping import as_json
 
 if TYPE_CHECKING:
@@ -26,52 +27,69 @@ _LONGEST = 60
 _COLUMNS = ("Field", "Value", "From")
 
 
-Printer = Callable[[Outcomes, bool], None]
+class Form(NamedTuple):
+    """A form of output: what it makes of a VM where that is expanded, None for nothing, and how all of that is shown.
+
+    Both are told whether there are many VMs. What is made can be sent to other processes.
+    """
+
+    make: Callable[[Outcome, bool], Any]
+    show: Callable[[Iterable[Any], bool], None]
 
 
-def print_xml(part: str, outcomes: Outcomes, many: bool) -> None:
-    """Print `domain_xml` or `converted_xml` of each result; of many, each after a comment that names its VM."""
-    for vm, result, _ in outcomes:
-        xml = getattr(result, part)
-        if xml:
-            name = vm.title.replace("--", "- -")
-            data((f"<!-- {name} -->\n" if many else "") + xml)
+def show_texts(texts: Iterable[str], _many: bool) -> None:
+    """Print texts one after the other."""
+    for text in texts:
+        stream(text)
 
 
-def print_manifests(part: str, outcomes: Outcomes, many: bool) -> None:
-    """Print `vm`, `vmi` or `pod` of each result as YAML."""
+def make_xml(part: str, outcome: Outcome, many: bool) -> str | None:
+    """Return `domain_xml` or `converted_xml`; of many, after a comment that names the VM."""
+    xml: str | None = getattr(outcome.result, part)
+    return f"<!-- {outcome.vm.title.replace('--', '- -')} -->\n{xml}" if xml and many else xml
+
+
+def make_manifest(part: str, outcome: Outcome, many: bool) -> str | None:
+    """Return `vm`, `vmi` or `pod` as YAML; of many, as one document of them."""
     from virtcatalog.manifests.emit import dump
 
-    for vm, result, _ in outcomes:
-        manifest = getattr(result, part)
-        if manifest:
-            where = f"# in {vm.environment}\n" if vm.environment else ""
-            data((f"---\n{where}" if many else "") + dump(manifest))
+    manifest = getattr(outcome.result, part)
+    if not manifest:
+        return None
+    where = f"# in {outcome.vm.environment}\n" if outcome.vm.environment else ""
+    return (f"---\n{where}" if many else "") + dump(manifest)
 
 
-def print_diff(outcomes: Outcomes, _many: bool) -> None:
-    """Print the unified diffs from VM templates to VMIs."""
+def make_diff(outcome: Outcome, _many: bool) -> str | None:
+    """Return the unified diff from the VM's template to the VMI."""
     from virtcatalog.ask.template import template_diff
 
-    for vm, result, _ in outcomes:
-        if result.vmi:
-            write_diff(template_diff(vm.manifest, result.vmi, vm.title))
+    vm, result, _ = outcome
+    return template_diff(vm.manifest, result.vmi, vm.title) if result.vmi else None
 
 
-def print_sarif(outcomes: Outcomes, _many: bool) -> None:
-    """Print why VMs are refused, and what they are warned of, as a SARIF log for code scanning."""
-    from virtcatalog.errors import placed
+def show_diffs(diffs: Iterable[str], _many: bool) -> None:
+    """Print diffs one after the other."""
+    for text in diffs:
+        write_diff(text)
+
+
+def make_findings(outcome: Outcome, _many: bool) -> list[tuple[str, Problem]]:
+    """Return why the VM is refused and what it is warned of, each with the rule of SARIF that says so."""
+    vm, result, _ = outcome
+    refusals, warnings = placed(result.reasons, vm.problem), placed(result.warnings, vm.problem)
+    return [*(("refused", each) for each in refusals), *(("warning", each) for each in warnings)]
+
+
+def show_sarif(findings: Iterable[list[tuple[str, Problem]]], _many: bool) -> None:
+    """Print findings as a SARIF log for code scanning."""
     from virtcatalog.sarif import log, result
 
     rules = [{"id": rule, "shortDescription": {"text": text}} for rule, (_, text) in _SARIF.items()]
     found: list[dict[str, Any]] = []
-    for vm, expanded, _ in outcomes:
-        for rule, problems in (
-            ("refused", placed(expanded.reasons, vm.problem)),
-            ("warning", placed(expanded.warnings, vm.problem)),
-        ):
-            level, index = _SARIF[rule][0], list(_SARIF).index(rule)
-            found += (result(rule, index, level, each.sentence, each.file, each.line, each.column) for each in problems)
+    for rule, each in chain.from_iterable(findings):
+        level, index = _SARIF[rule][0], list(_SARIF).index(rule)
+        found.append(result(rule, index, level, each.sentence, each.file, each.line, each.column))
     data(as_json(log("virtcatalog expand", rules, found)))
 
 
@@ -81,48 +99,55 @@ _SARIF = {
 }
 
 
-def print_explanation(outcomes: Outcomes, many: bool) -> None:
-    """Print where every field of the VMIs comes from."""
-    tables = (
-        (
-            f"VirtualMachineInstance/{vm.title}",
-            [(each.field, _short(each.value), _sources(each)) for each in _origins(vm, cluster)],
-        )
-        for vm, result, cluster in outcomes
-        if result.vmi is not None
-    )
+def make_explanation(outcome: Outcome, _many: bool) -> Table | None:
+    """Return where every field of the VMI comes from."""
+    vm, result, cluster = outcome
+    if result.vmi is None:
+        return None
+    rows = [[each.field, _short(each.value), _sources(each)] for each in _origins(vm, cluster)]
+    return f"VirtualMachineInstance/{vm.title}", rows
+
+
+def show_explanations(tables: Iterable[Table], many: bool) -> None:
+    """Print the tables, coloured by where fields come from."""
     print_tables(_COLUMNS, tables, titled=many, style=lambda row: _STYLES.get(row[2].split(" ", 1)[0], ""))
 
 
-def print_json(outcomes: Outcomes, many: bool) -> None:
-    """Print one object for one VM, else a list of them."""
+def make_json(outcome: Outcome, _many: bool) -> str:
+    """Return all that is known of a VM as JSON."""
     from virtcatalog.ask.disks import disks_of
 
+    vm, result, cluster = outcome
+    document = {
+        "name": vm.name,
+        "environment": vm.environment,
+        "admitted": result.admitted,
+        "refusedBy": result.refused_by,
+        "causes": [msgspec.structs.asdict(each) for each in result.causes],
+        "reasons": [msgspec.structs.asdict(each) for each in result.reasons],
+        "warnings": [msgspec.structs.asdict(each) for each in result.warnings],
+        "vm": result.vm,
+        "vmi": result.vmi,
+        **_pod(result),
+        "origins": {each.field: [str(source) for source in each.sources] for each in _origins(vm, cluster)}
+        if result.vmi
+        else None,
+        "domainXml": result.domain_xml,
+        "disks": [msgspec.to_builtins(each) for each in disks_of(result, cluster)],
+    }
+    return as_json(document).rstrip("\n")
+
+
+def show_json(texts: Iterable[str], many: bool) -> None:
+    """Print one object for one VM, else a list of them."""
     separator = "[\n" if many else ""
-    for vm, result, cluster in outcomes:
-        document = {
-            "name": vm.name,
-            "environment": vm.environment,
-            "admitted": result.admitted,
-            "refusedBy": result.refused_by,
-            "causes": [msgspec.structs.asdict(each) for each in result.causes],
-            "reasons": [msgspec.structs.asdict(each) for each in result.reasons],
-            "warnings": [msgspec.structs.asdict(each) for each in result.warnings],
-            "vm": result.vm,
-            "vmi": result.vmi,
-            **_pod(result),
-            "origins": {each.field: [str(source) for source in each.sources] for each in _origins(vm, cluster)}
-            if result.vmi
-            else None,
-            "domainXml": result.domain_xml,
-            "disks": [msgspec.to_builtins(each) for each in disks_of(result, cluster)],
-        }
-        data(separator + as_json(document).rstrip("\n"))
+    for text in texts:
+        stream(separator + text)
         separator = ",\n"
     if many:
-        data("\n]\n" if separator == ",\n" else "[]\n")
+        stream("\n]\n" if separator == ",\n" else "[]\n")
     elif separator:
-        data("\n")
+        stream("\n")
 
 
 def _pod(result: Result) -> dict[str, Any]:
@@ -134,22 +159,41 @@ def _pod(result: Result) -> dict[str, Any]:
         return {"pod": None, "podError": {"field": unsupported.field, "message": unsupported.sentence}}
 
 
-def print_pins(json_wanted: bool, outcomes: Outcomes, _many: bool) -> None:
-    """Print the VMs pinned to revisions, each before its ControllerRevisions: a YAML stream or a List as JSON."""
+class Pins(NamedTuple):
+    """A VM pinned to revisions, and these; `owned` says whether all of them belong to what is there already."""
+
+    items: list[dict[str, Any]]
+    owned: bool
+
+
+def make_pins(outcome: Outcome, _many: bool) -> Pins | None:
+    """Return the VM pinned to revisions, before its ControllerRevisions."""
     from virtcatalog.ask.pinned import pinned
+
+    vm, result, cluster = outcome
+    if not result.admitted:
+        return None
+    items = pinned(vm.manifest, result.vm_object, cluster)
+    revisions = [each["metadata"] for each in items if each["kind"] == "ControllerRevision"]
+    return Pins(items, all("ownerReferences" in each for each in revisions))
+
+
+def show_pins(json_wanted: bool, pins: Iterable[Pins], _many: bool) -> None:
+    """Print a YAML stream or a List as JSON."""
     from virtcatalog.manifests.emit import dump, join
 
-    items: list[dict[str, Any]] = []
-    for vm, result, cluster in outcomes:
-        if result.admitted:
-            items += pinned(vm.manifest, result.vm_object, cluster)
+    found = list(pins)
+    items = [item for each in found for item in each.items]
     if json_wanted:
         data(as_json({"apiVersion": "v1", "kind": "List", "items": items}))
     else:
         data(join(map(dump, items)))
-    revisions = [each["metadata"] for each in items if each["kind"] == "ControllerRevision"]
-    if not all("ownerReferences" in each for each in revisions):
+    if not all(each.owned for each in found):
         summary("ControllerRevisions of what has no uid yet have no owner: they stay when it is deleted")
+
+
+PINS: Final = {"yaml": Form(make_pins, partial(show_pins, False)), "json": Form(make_pins, partial(show_pins, True))}
+"""What `--pin` prints."""
 
 
 def _origins(vm: Located, cluster: Cluster) -> list[Origin]:
@@ -170,15 +214,15 @@ def _short(value: Any) -> str:
 
 _STYLES = {"VM": "bold", "instance": "green", "preference": "cyan", "preset": "magenta", "cluster": "yellow"}
 
-PRINTERS: dict[str, Printer] = {
-    "xml": partial(print_xml, "domain_xml"),
-    "converted": partial(print_xml, "converted_xml"),
-    "vmi": partial(print_manifests, "vmi"),
-    "vm": partial(print_manifests, "vm"),
-    "pod": partial(print_manifests, "pod"),
-    "json": print_json,
-    "diff": print_diff,
-    "explain": print_explanation,
-    "disks": print_disks,
-    "sarif": print_sarif,
+FORMS: Final[dict[str, Form]] = {
+    "xml": Form(partial(make_xml, "domain_xml"), show_texts),
+    "converted": Form(partial(make_xml, "converted_xml"), show_texts),
+    "vmi": Form(partial(make_manifest, "vmi"), show_texts),
+    "vm": Form(partial(make_manifest, "vm"), show_texts),
+    "pod": Form(partial(make_manifest, "pod"), show_texts),
+    "json": Form(make_json, show_json),
+    "diff": Form(make_diff, show_diffs),
+    "explain": Form(make_explanation, show_explanations),
+    "disks": Form(make_disks, show_disks),
+    "sarif": Form(make_findings, show_sarif),
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec.structs import replace
 
@@ -20,8 +20,15 @@ if TYPE_CHECKING:
 _PRESET = "VirtualMachineInstancePreset"
 
 
+class Told(NamedTuple):
+    """A problem; `about` is there when it is one of an object that many VMs use, and is to be told once."""
+
+    problem: Problem
+    about: Warning | None = None
+
+
 class Warnings:
-    """Words the warnings of VMs; those about an object of the cluster once, however many VMs use it."""
+    """Words the warnings of VMs, and those about the objects of the cluster that they use."""
 
     def __init__(self, objects: Iterable[Located], release: Release) -> None:
         self._release = release
@@ -29,29 +36,32 @@ class Warnings:
         for each in objects:
             self._objects[manifest_name(each.manifest)] = each
             self._objects[f"{each.manifest.get('kind')}/{each.name}"] = each
-        self._said: set[Warning] = set()
+        self._of_object: dict[str, list[Warning]] = {}
 
-    def of(self, vm: Located, result: Result) -> Iterator[Problem]:
+    def of(self, vm: Located, result: Result) -> Iterator[Told]:
         """Yield the warnings about a VM, then those about the objects that it uses."""
-        yield from placed((each for each in result.warnings if not each.object), vm.problem)
+        for problem in placed((each for each in result.warnings if not each.object), vm.problem):
+            yield Told(problem)
         for each in [*result.warnings, *self._of_matched(vm, result)]:
-            if each.object and each not in self._said:
-                self._said.add(each)
+            if each.object:
                 about = self._objects.get(each.object)
                 if about is None:
-                    yield Problem(object=each.object, field=each.field, message=f"warning: {each.message}")
+                    problem = Problem(object=each.object, field=each.field, message=f"warning: {each.message}")
                 elif each.type == "Deprecated" and each.object.startswith(_PRESET):
-                    yield _of_preset(about)
+                    problem = _of_preset(about)
                 else:
-                    yield about.problem(each.field, f"warning: {each.message}")
+                    problem = about.problem(each.field, f"warning: {each.message}")
+                yield Told(problem, each)
 
     def _of_matched(self, vm: Located, result: Result) -> Iterator[Warning]:
         from virtcatalog.kubevirt.admission.instancetypes import warnings
 
         for name in self._matched(vm, result):
-            if name in self._objects:
-                for each in warnings(self._objects[name].manifest, self._release):
-                    yield replace(each, object=name)
+            if name not in self._of_object:
+                about = self._objects.get(name)
+                found = warnings(about.manifest, self._release) if about else ()
+                self._of_object[name] = [replace(each, object=name) for each in found]
+            yield from self._of_object[name]
 
     def _matched(self, vm: Located, result: Result) -> Iterator[str]:
         from virtcatalog.kubevirt.matchers import (

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
 from virtcatalog.cli.vms import Located
@@ -20,4 +19,5 @@ class Outcome(NamedTuple):
     cluster: Cluster
 
 
-Outcomes = Iterable[Outcome]
+Table = tuple[str, list[list[str]]]
+"""A table of text: its title and its rows."""

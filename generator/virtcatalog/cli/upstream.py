@@ -30,7 +30,7 @@ def with_upstream(batches: Sequence[Batch], met: Sequence[Conditions]) -> list[B
 def _deployed(batch: Batch, conditions: Conditions) -> tuple[str, list[dict[str, Any]]]:
     manifests = [each.manifest for each in batch.objects]
     there = {(each["kind"], each["metadata"].get("name")) for each in manifests}
-    if not any(_wanted(vm.manifest, manifests) - there for vm in batch.vms):
+    if not any(_wanted(vm, manifests) - there for vm in batch.manifests()):
         return "", []
     from virtcatalog.catalog.load import load_catalog
     from virtcatalog.kubevirt.conditions import choose_release

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -21,6 +21,7 @@ from virtcatalog.placement import (
 
 if TYPE_CHECKING:
     from virtcatalog.catalog.model import Catalog, Overlay, VmTemplate
+    from virtcatalog.cli.fleet import Chosen, Fleet
     from virtcatalog.cli.revisions import Revision
 
 
@@ -54,7 +55,7 @@ class Batch(NamedTuple):
 
     `kubevirt` is the release that their environment is said to run, "" when nothing says so. `without_vm` are the files
     with neither a VM nor anything that one meets, of which nothing else is told. `alone` says that no catalog is named,
-    and none is at hand.
+    and none is at hand. `fleet` are further VMs, which are read one by one.
     """
 
     vms: list[Located]
@@ -64,6 +65,18 @@ class Batch(NamedTuple):
     kubevirt: str = ""
     without_vm: tuple[str, ...] = ()
     alone: bool = False
+    fleet: Fleet | Chosen | None = None
+
+    @property
+    def number(self) -> int:
+        """How many VMs there are."""
+        return len(self.vms) + (self.fleet.number if self.fleet else 0)
+
+    def manifests(self) -> Iterator[dict[str, Any]]:
+        """Yield the manifests of the VMs that can be read."""
+        yield from (vm.manifest for vm in self.vms)
+        for share in self.fleet.shares() if self.fleet else ():
+            yield from (each.data for each in share.manifests()[0] if not each.problems)
 
 
 class _Files(NamedTuple):
@@ -86,6 +99,8 @@ def gather(
     cluster: Iterable[str] = (),
     environments: Sequence[str] = (),
     revision: Revision | None = None,
+    *,
+    streamed: bool = False,
 ) -> tuple[list[Batch], list[Problem]]:
     """Return the VMs of files, folders, `-` and catalogs' `vms/`; without sources, those of the catalog's `vms/`.
 
@@ -93,7 +108,7 @@ def gather(
     meet what is in its file beside them. All meet the objects that `cluster` names, whose VMs are not among those asked
     for. With a git revision the catalog is what it is there, and so are its VMs where no sources say which. The
     problems are those of the input that make no VM's answer wrong. ManifestError for an object of the cluster
-    that cannot be read, CatalogError for a catalog.
+    that cannot be read, CatalogError for a catalog. Where they are `streamed`, VMs of files are in their batch's fleet.
     """
     plain: list[Placed] = []
     templates: list[_Template] = []
@@ -109,10 +124,11 @@ def gather(
             templates += _templates(folder, source)
     if plain and not sources:
         raise VirtcatalogError(f"{plain[0].path} is no catalog that holds VM templates: name VMs with -f")
-    files = _from_files(plain)
+    fleet = _fleet(plain) if plain and streamed else None
+    files = _from_files(plain) if fleet is None else _Files([], _located(fleet), [], (), fleet.problems)
     files.objects[:0] = [(Located(each.data, each.problem), "") for each in companions(cluster)]
-    batches = [*met.of_templates(templates, files), *(met.of_files(files) if plain else ())]
-    if not any(batch.vms or batch.unreadable for batch in batches) and not files.problems:
+    batches = [*met.of_templates(templates, files), *(met.of_files(files, fleet) if plain else ())]
+    if not any(batch.number or batch.unreadable for batch in batches) and not files.problems:
         where = f" for {listed(environments)}" if environments else ""
         kinds = {each.manifest.get("kind") for each, _ in files.objects}
         hint = "; `virtcatalog template process` makes one of a template" if "VirtualMachineTemplate" in kinds else ""
@@ -187,10 +203,13 @@ class _Met:
             around = [*beside, *files.beside(environment, "")]
             yield self._batch(self._catalog(catalogs[path]), environment, vms, around)
 
-    def of_files(self, files: _Files) -> Iterator[Batch]:
+    def of_files(self, files: _Files, fleet: Fleet | None) -> Iterator[Batch]:
         """Yield a batch for each environment, and cluster that is told apart; the first has what is wrong."""
         catalog = self._catalog(None)
         overlays = catalog.overlays if catalog else ()
+        if fleet is not None:
+            yield from self._of_fleet(fleet, files, catalog)
+            return
         self._check(overlays, (where for _, where in (*files.vms, *files.objects)), self._path)
         found: dict[tuple[str, str], list[Located]] = {}
         for vm, where in files.vms:
@@ -201,6 +220,18 @@ class _Met:
             batch = self._batch(catalog, environment, vms, files.beside(environment, where))
             yield batch._replace(unreadable=unreadable, without_vm=without_vm)
             unreadable, without_vm = [], ()
+
+    def _of_fleet(self, fleet: Fleet, files: _Files, catalog: Catalog | None) -> Iterator[Batch]:
+        overlays = catalog.overlays if catalog else ()
+        self._check(overlays, (*fleet.places, *(where for _, where in files.objects)), self._path)
+        found: Mapping[tuple[str, str], Fleet | Chosen] = {(BASE, ""): fleet}
+        if overlays:
+            found = fleet.by_environment(lambda vm, where: environments_for(vm, overlays, where, self._asked))
+        without_vm = tuple(sorted(set(fleet.without_vm)))
+        for (environment, where), vms in found.items() or [((BASE, ""), None)]:
+            batch = self._batch(catalog, environment, [], files.beside(environment, where))
+            yield batch._replace(fleet=vms, without_vm=without_vm)
+            without_vm = ()
 
     @property
     def _path(self) -> str:
@@ -260,6 +291,16 @@ def _in(manifest: dict[str, Any], field: str, message: str) -> Problem:
     from virtcatalog.api.decode import manifest_name
 
     return Problem(object=manifest_name(manifest), field=field, message=message)
+
+
+def _fleet(sources: list[Placed]) -> Fleet:
+    from virtcatalog.cli.fleet import Fleet
+
+    return Fleet(sources)
+
+
+def _located(fleet: Fleet) -> list[tuple[Located, str]]:
+    return [(Located(each.data, each.problem), where) for each, where in fleet.objects]
 
 
 def _from_files(sources: list[Placed]) -> _Files:

@@ -14,10 +14,13 @@ import math
 import re
 from collections.abc import Iterator
 from functools import cached_property
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
+
+import msgspec
 
 from virtcatalog.errors import Problem
 from virtcatalog.limits import YAML_ALIASED_CHARACTERS, YAML_ALIASED_VALUES, YAML_LEVELS
+from virtcatalog.manifests.blocks import read_block
 from virtcatalog.manifests.places import Field, Index, is_merge, merge_sources, step
 from virtcatalog.manifests.scalars import number, resolve
 from virtcatalog.manifests.syntax import (
@@ -40,18 +43,26 @@ _EXPLICIT: Final[dict[str, type | tuple[type, ...]]] = {
     f"{TAG}str": str,
 }
 #: All but what YAML may hold; said the other way round, the pattern takes ten times as long to compile.
-_UNWRITABLE: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\ufffe\uffff]")
-_ALIAS: Final = re.compile(r"(?:^|[\s,\[{:?-])\*[^\s,\]}]")
+UNWRITABLE: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\ufffe\uffff]")
+ALIAS: Final = re.compile(r"(?:^|[\s,\[{:?-])\*([^\s,\]}]+)")
 
 
 class Text:
-    """One file's text: its documents, what is wrong with them, and places in it. Unknown places are (0, 0)."""
+    """A file's text: its documents, what is wrong with them, and places in it. Unknown places are (0, 0).
 
-    def __init__(self, text: str | bytes, file: str = "") -> None:
+    It may be a part of the file, before which there are so many lines, and so many characters in its own first one.
+    """
+
+    def __init__(self, text: str | bytes, file: str = "", line: int = 0, column: int = 0) -> None:
         self.file = file
+        self._line, self._column = line, column
         self.problems: list[Problem] = []
         self._index: Index = {}
         self._text = self._decode(text)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Nodes are found by what they are in this process: another one reads the text again."""
+        return {**{key: value for key, value in self.__dict__.items() if key != "_nodes"}, "_index": {}}
 
     def documents(self) -> Iterator[tuple[int, Any]]:
         """Yield the index and the data of every document that is not empty; `problems` has the others' faults."""
@@ -60,6 +71,10 @@ class Text:
         quick = self._read_json()
         if quick is not None:
             yield from enumerate(quick)
+            return
+        block = read_block(self._text) if len(self._text) <= _SHORT else ...
+        if block is not ...:
+            yield 0, block
             return
         for index, node in enumerate(self._compose(self.problems)):
             before = len(self.problems)
@@ -70,7 +85,7 @@ class Text:
     @cached_property
     def has_aliases(self) -> bool:
         """Whether there may be aliases in it."""
-        return _ALIAS.search(self._text) is not None
+        return ALIAS.search(self._text) is not None
 
     def place(self, document: int, field: Field) -> tuple[int, int]:
         """Return line and column of a field's key or a list's item, or of the nearest thing around it."""
@@ -81,11 +96,15 @@ class Text:
         while node is not None and field:
             node, found, field = step(node, field, self._index)
             mark = found or mark
-        return mark.line + 1, mark.column + 1
+        return self._place(mark)
 
     def fault(self, mark: Any, message: str) -> None:
         """Note what is wrong at a mark."""
-        self.problems.append(Problem(file=self.file, line=mark.line + 1, column=mark.column + 1, message=message))
+        self.problems.append(Problem(self.file, *self._place(mark), message=message))
+
+    def _place(self, mark: Any) -> tuple[int, int]:
+        """Return line and column of a mark, from 1, in the whole file."""
+        return self._line + mark.line + 1, mark.column + 1 + (0 if mark.line else self._column)
 
     @cached_property
     def _nodes(self) -> list[Any]:
@@ -100,21 +119,22 @@ class Text:
                 self._fault_at(raw[: error.start].decode("utf-8", "replace"), "is not UTF-8 text")
                 return ""
         text = text.removeprefix("\ufeff")
-        bad = _UNWRITABLE.search(text)
+        bad = UNWRITABLE.search(text)
         if bad:
             self._fault_at(text[: bad.start()], f"the character U+{ord(bad[0]):04X} cannot stand in YAML")
         return text
 
     def _fault_at(self, before: str, message: str) -> None:
-        line = before.count("\n") + 1
-        column = len(before) - before.rfind("\n")
-        self.problems.append(Problem(file=self.file, line=line, column=column, message=message))
+        mark = _Mark(before.count("\n"), len(before) - before.rfind("\n") - 1)
+        self.fault(mark, message)
 
     def _read_json(self) -> list[Any] | None:
         """The documents of JSON text; None when it is not plainly JSON, so that the YAML reader judges it."""
         text = self._text.strip()
         if not text.startswith("{"):
             return None
+        if (whole := _canonical(text)) is not None:
+            return [whole]
         documents = []
         position = 0
         try:
@@ -136,10 +156,10 @@ class Text:
             mark = error.problem_mark or error.context_mark
             line, column = (mark.line + 1, mark.column + 1) if mark else (0, 0)
             message = self._word(error, line, column)
-            problems.append(Problem(file=self.file, line=line, column=column, message=message))
+            problems.append(Problem(self.file, *(self._place(mark) if mark else (0, 0)), message=message))
         except SyntaxLimitError as error:
             mark, message = error.args
-            problems.append(Problem(self.file, mark.line + 1, mark.column + 1, message=message))
+            problems.append(Problem(self.file, *self._place(mark), message=message))
         except YAMLError as error:
             problems.append(Problem(file=self.file, message=f"cannot be read as YAML: {error}"))
 
@@ -148,6 +168,13 @@ class Text:
         if 0 < line <= len(lines) and lines[line - 1][column - 1 : column] == "\t":
             return "a tab cannot indent YAML; use spaces"
         return ": ".join(part for part in ("is not YAML", error.context, error.problem) if part)
+
+
+class _Mark(NamedTuple):
+    """A place in a text: lines before it, and characters before it in its own."""
+
+    line: int
+    column: int
 
 
 class Builder:
@@ -278,6 +305,16 @@ class _UnreadableError(Exception):
     """A document that is not read further: mark and message."""
 
 
+def _canonical(text: str) -> Any:
+    """The data of JSON that is written as this program would: nothing is lost in it, such as a key that repeats."""
+    try:
+        encoded = text.encode()
+        data = _PLAIN_JSON.decode(encoded)
+        return data if msgspec.json.encode(data) == msgspec.json.format(encoded, indent=-1) else None
+    except (ValueError, RecursionError, OverflowError):
+        return None
+
+
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     made = dict(pairs)
     if len(made) != len(pairs):
@@ -292,3 +329,6 @@ def _refuse(constant: str) -> Any:
 _JSON: Final = json.JSONDecoder(
     object_pairs_hook=_unique, parse_float=lambda text: number(text, text), parse_constant=_refuse
 )
+_PLAIN_JSON: Final = msgspec.json.Decoder(float_hook=lambda text: number(text, text))
+_SHORT: Final = 1 << 20
+"""So many characters have no more than so many values."""

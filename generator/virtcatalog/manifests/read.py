@@ -7,7 +7,7 @@ Kubernetes' schema; any other kind, a custom resource of somebody else's, is tak
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from virtcatalog.api.decode import decode_manifest, decode_pruned, manifest_name
 from virtcatalog.api.findings import Path, describe, field_path, inspect_kind
@@ -17,7 +17,22 @@ from virtcatalog.api.nodes import Node
 from virtcatalog.api.object import Object
 from virtcatalog.errors import ManifestError, Problem
 from virtcatalog.manifests.document import Text
-from virtcatalog.manifests.identity import listed
+from virtcatalog.manifests.identity import Data, listed
+
+
+class Part(NamedTuple):
+    """A text that is a file, or a piece of one; it can be sent to other processes.
+
+    `line` and `column` are the lines of the file before it, and the characters before it in its own. `named` is there
+    for the item of a list: what the list says of it. `is_vm` says that it is taken for one VM, and nothing else.
+    """
+
+    text: str | bytes
+    file: str = ""
+    line: int = 0
+    column: int = 0
+    named: Data | None = None
+    is_vm: bool = False
 
 
 class Manifest:
@@ -80,15 +95,32 @@ def read_apart(text: str | bytes, file: str = "") -> tuple[list[Manifest], list[
 
     The other problems are those of the text: syntax, which ends the reading, and that it holds no manifest.
     """
-    source = Text(text, file)
+    manifests, problems = read_part(Part(text, file))
+    if not manifests and not problems:
+        return [], [Problem(file=file, line=1, column=1, message="holds no manifest")]
+    return manifests, problems
+
+
+def read_part(part: Part) -> tuple[list[Manifest], list[Problem]]:
+    """Read every manifest of a part, as `read_apart` does; it may hold none."""
+    source = Text(part.text, part.file, part.line, part.column)
     manifests: list[Manifest] = []
     for document, data in source.documents():
-        for manifest in _take_apart(Manifest(data, source, document)):
+        for manifest in _take_apart(_item(Manifest(data, source, document), part.named)):
             manifest.problems = _check(manifest)
             manifests.append(manifest)
-    if not manifests and not source.problems:
-        return [], [Problem(file=file, line=1, column=1, message="holds no manifest")]
     return manifests, list(source.problems)
+
+
+def _item(manifest: Manifest, named: Data | None) -> Manifest:
+    """Return what is in a document: an item as it stands in its list, in YAML with its dash."""
+    if named is None:
+        return manifest
+    if isinstance(manifest.data, list) and len(manifest.data) == 1:
+        manifest = manifest.within(manifest.data[0], (0,))
+    if isinstance(manifest.data, dict):
+        manifest.data = {**named, **manifest.data}
+    return manifest
 
 
 def _take_apart(manifest: Manifest, depth: int = 0) -> Iterator[Manifest]:

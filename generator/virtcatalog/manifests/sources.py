@@ -169,31 +169,53 @@ def read_file(path: str, most: int = SOURCE_FILE_BYTES) -> bytes:
     """Return the bytes of a file that a user named, whatever links lead to it, or `-`; raises SourceError."""
     if path == "-":
         return _limited(sys.stdin.buffer.read, most)
+    return _content(_opened(path), most, pipe=_is_pipe(path))
+
+
+def opened(path: str) -> int:
+    """Return the descriptor of a regular file that a user named, or of a pipe of this process; raises SourceError."""
+    descriptor = _opened(path)
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY)
+        with _told():
+            _check_kind(descriptor, pipe=_is_pipe(path))
+    except SourceError:
+        os.close(descriptor)
+        raise
+    return descriptor
+
+
+def _opened(path: str) -> int:
+    try:
+        return os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY)
     except FileNotFoundError:
         raise SourceError(f"{NOT_THERE}{hint(path)}") from None
     except OSError as error:
         raise SourceError(f"{error.strerror or error}{hint(path)}") from error
     except ValueError as error:
         raise SourceError(f"is no path: {error}") from error
-    # A pipe of this process itself, as a shell makes it of `<(kubectl get vm -o yaml)`, has its other end.
-    pipe = path.startswith(("/dev/fd/", "/dev/stdin", "/proc/self/fd/"))
-    return _content(descriptor, most, pipe=pipe)
+
+
+def _is_pipe(path: str) -> bool:
+    """Whether it may be a pipe of this process, which has its other end: `<(kubectl get vm -o yaml)` in a shell."""
+    return path.startswith(("/dev/fd/", "/dev/stdin", "/proc/self/fd/"))
+
+
+def _check_kind(descriptor: int, *, pipe: bool) -> os.stat_result:
+    found = os.fstat(descriptor)
+    if pipe and stat.S_ISFIFO(found.st_mode):
+        os.set_blocking(descriptor, True)
+    elif stat.S_ISDIR(found.st_mode):
+        raise SourceError("is a folder")
+    elif not stat.S_ISREG(found.st_mode):
+        raise SourceError("is no regular file")
+    return found
 
 
 def _content(descriptor: int, most: int, *, pipe: bool = False) -> bytes:
     with _told(), ExitStack() as stack:
         stack.callback(os.close, descriptor)
-        found = os.fstat(descriptor)
-        if pipe and stat.S_ISFIFO(found.st_mode):
-            os.set_blocking(descriptor, True)
-        elif stat.S_ISDIR(found.st_mode):
-            raise SourceError("is a folder")
-        elif not stat.S_ISREG(found.st_mode):
-            raise SourceError("is no regular file")
-        if found.st_size > most:
-            raise SourceError(_too_large(most))
+        if _check_kind(descriptor, pipe=pipe).st_size > most:
+            raise SourceError(too_large(most))
         return _limited(partial(os.read, descriptor), most)
 
 
@@ -205,11 +227,12 @@ def _limited(read: Callable[[int], bytes | None], most: int) -> bytes:
         chunks.append(chunk)
         length += len(chunk)
         if length > most:
-            raise SourceError(_too_large(most))
+            raise SourceError(too_large(most))
     return b"".join(chunks)
 
 
-def _too_large(most: int) -> str:
+def too_large(most: int) -> str:
+    """Say that something is larger than so many bytes."""
     return f"is larger than {most // 2**20} MiB"
 
 
@@ -436,7 +459,7 @@ class _Held(Folder):
         if content is None:
             raise SourceError(NOT_THERE)
         if len(content) > most:
-            raise SourceError(_too_large(most))
+            raise SourceError(too_large(most))
         return content
 
     def has(self, path: str) -> bool:

@@ -117,6 +117,9 @@ class Schema:
             raise SchemaMissingError(f"{path} cannot be read as a RELAX NG schema: {error}") from None
         self.path, self.version = path, _version(path)
 
+    def __reduce__(self) -> tuple[type[Schema], tuple[Path]]:
+        return Schema, (self.path,)
+
     def __str__(self) -> str:
         return f"libvirt {'.'.join(map(str, self.version))}'s schema" if self.version else str(self.path)
 

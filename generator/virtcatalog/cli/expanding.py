@@ -1,0 +1,101 @@
+"""VMs expanded a few at a time, here or in another process: what is printed of each, and what is told."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import chain
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from virtcatalog.cli.expand_warnings import Told, Warnings
+from virtcatalog.cli.outcome import Outcome
+from virtcatalog.cli.vms import Batch, Located
+from virtcatalog.errors import UnsupportedError, placed
+from virtcatalog.kubevirt.many import CHUNK, WORTH_IT
+from virtcatalog.kubevirt.pipeline import expand
+from virtcatalog.pool import chunks
+
+if TYPE_CHECKING:
+    from virtcatalog.cli.expand_output import Form
+    from virtcatalog.cli.fleet import Share
+    from virtcatalog.kubevirt.cluster import Cluster
+    from virtcatalog.kubevirt.launcher.lint import Finding, Schema
+    from virtcatalog.kubevirt.pipeline import Result
+    from virtcatalog.pool import Executor
+
+
+class Done(NamedTuple):
+    """What became of a VM: `made` is what its form makes of it, None for nothing.
+
+    `became` is one of `admitted`, `refused`, `unreadable` and `unsupported`, or "" for a text that holds no VM at all.
+    """
+
+    became: str
+    made: Any = None
+    told: tuple[Told, ...] = ()
+    faulty: bool = False
+
+
+class Expander:
+    """Expands VMs of one cluster; it can be sent to other processes."""
+
+    def __init__(
+        self, batch: Batch, cluster: Cluster, form: Form, schema: Schema | None, *, many: bool, pods: bool
+    ) -> None:
+        """`pods` says that a VM without a Pod is told, `many` that there are more VMs."""
+        self._cluster, self._form, self._many, self._pods = cluster, form, many, pods
+        self._schema = schema
+        self._warnings = Warnings(batch.objects, cluster.release)
+
+    def share(self, share: Share) -> Iterator[Done]:
+        """Yield what became of the VMs in a part of a file."""
+        manifests, problems = share.manifests()
+        for problem in problems:
+            yield Done("", told=(Told(problem),))
+        for each in manifests:
+            if each.problems:
+                yield Done("unreadable", told=tuple(map(Told, sorted(each.problems))))
+            else:
+                yield self.vm(Located(each.data, each.problem).located_in(share.environment))
+
+    def vm(self, vm: Located) -> Done:
+        """Return what became of a VM."""
+        try:
+            result = expand(vm.manifest, self._cluster)
+        except UnsupportedError as error:
+            return self._unsupported(vm, error)
+        try:
+            podless = [result.pod_error] if self._pods and result.pod_error else []
+        except UnsupportedError as error:
+            return self._unsupported(vm, error)
+        made = self._form.make(Outcome(vm, result, self._cluster), self._many)
+        faults = [vm.problem("", f"{self._schema}: {each}") for each in self._lint(result)]
+        faults += (vm.problem(each.field, each.message) for each in podless)
+        told = (
+            *map(Told, placed(result.reasons, vm.problem)),
+            *self._warnings.of(vm, result),
+            *map(Told, faults),
+        )
+        return Done("admitted" if result.admitted else "refused", made, told, bool(faults))
+
+    def _unsupported(self, vm: Located, error: UnsupportedError) -> Done:
+        return Done("unsupported", told=tuple(map(Told, placed([error], vm.problem))))
+
+    def _lint(self, result: Result) -> list[Finding]:
+        return self._schema.findings(result.domain_xml) if self._schema and result.domain_xml else []
+
+
+def expand_all(expanders: Iterable[tuple[Batch, Expander]], executor: Executor | None) -> Iterator[Done]:
+    """Yield what became of all VMs, in their order: few of them are expanded here, many by the executor."""
+    for batch, expander in expanders:
+        yield from map(expander.vm, batch.vms)
+        if batch.fleet is None:
+            continue
+        shares = batch.fleet.shares()
+        if executor is None or not executor.worth(batch.fleet.number, WORTH_IT):
+            yield from chain.from_iterable(map(expander.share, shares))
+        else:
+            yield from chain.from_iterable(executor.each(_expand_chunk, chunks(shares, CHUNK), expander))
+
+
+def _expand_chunk(shares: list[Share], expander: Expander) -> list[Done]:
+    return [done for share in shares for done in expander.share(share)]

@@ -1,0 +1,165 @@
+"""The VMs of plain files as a stream: each is read when its turn comes, and what they meet is known before."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from virtcatalog.api.kinds import holds_vm, kind_type, unserved
+from virtcatalog.cli.inputs import Placed, contents
+from virtcatalog.errors import ManifestError, Problem
+from virtcatalog.kubevirt.cluster import counts
+from virtcatalog.manifests import stored
+from virtcatalog.manifests.identity import Data
+from virtcatalog.manifests.read import Manifest, Part, read_part
+from virtcatalog.manifests.sources import SourceError, is_folder
+from virtcatalog.manifests.stream import Stream
+
+Key = tuple[str, str]
+"""An environment, and the environment or cluster that the VM is said to be from."""
+
+
+class Share(NamedTuple):
+    """The VMs of a part of a file, or of these the ones of some places in it, that an environment has."""
+
+    part: Part
+    environment: str = ""
+    places: tuple[int, ...] | None = None
+
+    def manifests(self) -> tuple[list[Manifest], list[Problem]]:
+        """Read the VMs, unusable ones too; the problems are those of the text, which nothing else can tell."""
+        manifests, problems = read_part(self.part)
+        vms = [each for each in manifests if holds_vm(each.data)]
+        if self.part.is_vm and not problems and (len(vms), len(manifests)) != (1, 1):
+            message = "looks like a VM at first, and is none: write its apiVersion and kind once, in plain style"
+            raise ManifestError(Problem(self.part.file, self.part.line + 1, self.part.column + 1, message=message))
+        return (vms, problems) if self.places is None else ([vms[each] for each in self.places], problems)
+
+
+class Fleet:
+    """The VMs of plain files, and what else is in these.
+
+    `objects` are each with where it is from, as `inputs.placed` reads it; `without_vm` are files that hold neither a VM
+    nor what one meets, and `problems` those that make no VM's answer wrong. ManifestError for an object of the cluster
+    that cannot be read.
+    """
+
+    def __init__(self, sources: Iterable[Placed]) -> None:
+        self.objects: list[tuple[Manifest, str]] = []
+        self.problems: list[Problem] = []
+        self.without_vm: list[str] = []
+        self._streams: list[tuple[Stream, str]] = []
+        aside = stored.Aside()
+        for path, where in sources:
+            self._streams += ((stream, where) for stream in _streams(path, aside, self.problems))
+        fatal: list[Problem] = []
+        for stream, where in self._streams:
+            self.problems += stream.problems
+            if (
+                not stream.number
+                and stream.others
+                and not any(each.problems or counts(each.data) for each in stream.others)
+            ):
+                self.without_vm.append(stream.file)
+            for each in stream.others:
+                if not each.problems:
+                    self.objects.append((each, where))
+                else:
+                    (fatal if _matters(each.data) else self.problems).extend(each.problems)
+        if fatal:
+            raise ManifestError(*fatal, *self.problems)
+
+    @property
+    def number(self) -> int:
+        """How many VMs there are."""
+        return sum(stream.number for stream, _ in self._streams)
+
+    @property
+    def places(self) -> list[str]:
+        """Where the files are from, as far as that is said."""
+        return [where for _, where in self._streams]
+
+    def parts(self) -> Iterator[tuple[Part, str]]:
+        """Yield the parts of files that hold VMs, with where they are from."""
+        return ((part, where) for stream, where in self._streams for part in stream.vms())
+
+    def shares(self) -> Iterator[Share]:
+        """Yield all VMs, of one environment."""
+        return (Share(part) for part, _ in self.parts())
+
+    def by_environment(self, find: Callable[[Data, str], Sequence[str]]) -> dict[Key, Chosen]:
+        """Tell the VMs apart by the environments that `find` says for a VM and where it is from.
+
+        Those that cannot be read are with the first.
+        """
+        found: dict[Key, Chosen] = {}
+        for index, (part, where) in enumerate(self.parts()):
+            for place, each in enumerate(Share(part).manifests()[0]):
+                keys = [(name, where) for name in find(each.data, where)] if not each.problems else list(found)[:1]
+                for key in keys or [("", where)]:
+                    found.setdefault(key, Chosen(self, key[0])).add(index, place)
+        return found
+
+
+class Chosen:
+    """Those of the VMs that an environment has."""
+
+    def __init__(self, fleet: Fleet, environment: str) -> None:
+        self._fleet, self._environment = fleet, environment
+        self._places: dict[int, tuple[int, ...]] = {}
+
+    def add(self, part: int, place: int) -> None:
+        """Take a VM of a part."""
+        self._places[part] = (*self._places.get(part, ()), place)
+
+    @property
+    def number(self) -> int:
+        """How many VMs there are."""
+        return sum(map(len, self._places.values()))
+
+    def taken(self) -> set[tuple[int, int]]:
+        """Return which VMs they are: the parts that they are in, and their places there."""
+        return {(part, place) for part, places in self._places.items() for place in places}
+
+    def shares(self) -> Iterator[Share]:
+        """Yield the VMs."""
+        for index, (part, _) in enumerate(self._fleet.parts()):
+            if places := self._places.get(index):
+                yield Share(part, self._environment, places)
+
+
+def distinct(fleets: Iterable[Fleet | Chosen]) -> int:
+    """Return how many VMs of one fleet there are in its parts, however many environments have the same ones."""
+    number, chosen = 0, set[tuple[int, int]]()
+    for each in fleets:
+        if isinstance(each, Fleet):
+            number += each.number
+        else:
+            chosen |= each.taken()
+    return number + len(chosen)
+
+
+def _streams(path: str, aside: stored.Aside, problems: list[Problem]) -> Iterator[Stream]:
+    """Yield the stream of every file that a file, a folder or `-` stands for; add what cannot be read."""
+    name = "<stdin>" if path == "-" else path
+    try:
+        if not is_folder(path):
+            yield Stream(stored.store(path, aside), name)
+            return
+    except SourceError as error:
+        problems.append(Problem(file=path, message=error.message))
+        return
+    for name, content in contents(path, problems):
+        yield Stream(stored.stored(content, aside), name)
+
+
+def _is_met(manifest: Manifest) -> bool:
+    """Whether VMs meet an object, or might if it could be read."""
+    return bool(manifest.problems) or counts(manifest.data)
+
+
+def _matters(data: Data) -> bool:
+    """Whether an unusable manifest is of a kind that VMs may refer to."""
+    given = data if isinstance(data, dict) else {}
+    version, kind = str(given.get("apiVersion")), str(given.get("kind"))
+    return bool(kind_type(version, kind) or unserved(version, kind))

@@ -1,0 +1,185 @@
+"""JSON taken apart: documents one after the other, and the items of a list, wherever its lines end."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Final
+
+import msgspec
+
+from virtcatalog.manifests.pieces import AS_LISTED, NO_VM, VM, Pieces, Rest, is_single_vm, named_by
+from virtcatalog.manifests.window import KEPT, OtherStyleError, Window
+
+_TRIES: Final = 4
+_SMALL, _LARGE = 1 << 12, 1 << 20
+_SPACE: Final = b" \t\r\n"
+_ANY: Final = json.JSONDecoder()
+
+
+class _Head(msgspec.Struct, rename="camel"):
+    """What an object says that it is."""
+
+    api_version: Any = msgspec.UNSET
+    kind: Any = msgspec.UNSET
+
+
+_HEAD: Final = msgspec.json.Decoder(_Head)
+
+
+def take_apart(window: Window, pieces: Pieces) -> Rest | None:
+    """Find the pieces of JSON text; the document that is not plainly JSON and all behind it are the rest."""
+    reader = _Reader(window, pieces)
+    try:
+        at = reader.skip(window.start)
+        while window.cut(at, at + 1):
+            at = reader.skip(reader.document(at))
+    except OtherStyleError:
+        pieces.forget(reader.rest.first)
+        return reader.rest
+    return None
+
+
+class _Reader:
+    def __init__(self, window: Window, pieces: Pieces) -> None:
+        self._window, self._pieces = window, pieces
+        self._between = b""  # what stands between two items on one line
+        self.rest = Rest()
+        """What is being read: a document or an item."""
+
+    def skip(self, at: int) -> int:
+        """Return the offset of what comes after white space."""
+        while True:
+            some = self._window.cut(at, at + _SMALL)
+            left = len(some.lstrip(_SPACE))
+            at += len(some) - left
+            if left or not some:
+                return at
+
+    def document(self, start: int) -> int:
+        """Take apart the object that starts here; return its end."""
+        place = self._window.place(start)
+        self.rest = Rest(start, place, len(self._pieces))
+        found = self._object(start)
+        if found:
+            end, head = found
+            if not isinstance(head.kind, str) or not head.kind.endswith("List"):
+                self._pieces.add(start, end, place, _is_vm(head, NO_VM))
+                return end
+        return self._top(start, place)
+
+    def _top(self, start: int, place: tuple[int, int]) -> int:
+        """Go through the keys of an object that is large, or a list."""
+        first = len(self._pieces)
+        said: dict[str, Any] = {}
+        at = self._after(start, b"{")
+        while self._byte(at) != b"}":
+            key, at = self._value(at)
+            if not isinstance(key, str) or key in said:
+                raise OtherStyleError
+            at = self._after(self.skip(at), b":")
+            if key == "items" and self._byte(at) == b"[":
+                said[key], at = ..., self._items(at)
+            else:
+                said[key], at = self._value(at)
+            at = self._next(at, b"}")
+        end = at + 1
+        named = named_by(said.get("kind"), said.get("apiVersion")) if said.get("items") is ... else None
+        if named is None:
+            is_vm = is_single_vm(said.get("apiVersion"), said.get("kind"))
+            self._pieces.made_document(first, start, end, place, VM if is_vm else NO_VM)
+        else:
+            self._pieces.made_items(first, named)
+        return end
+
+    def _items(self, at: int) -> int:
+        document = self.rest
+        at = self._after(at, b"[")
+        while self._byte(at) != b"]":
+            place = self._window.place(at)
+            self.rest = document._replace(item=(at, place))
+            if self._byte(at) != b"{":
+                raise OtherStyleError
+            end, head = self._object(at) or self._slowly(at)
+            self._pieces.add(at, end, place, _is_vm(head, AS_LISTED))
+            at = self._next(end, b"]")
+        self.rest = document
+        return at + 1
+
+    def _object(self, start: int) -> tuple[int, _Head] | None:
+        """Return the end of an object and what it says that it is, where that is seen by its lines.
+
+        It ends in a line that is indented as its own, or with its line, or where another item of its list starts as
+        the one before did.
+        """
+        window, most = self._window, start + _LARGE
+        line = window.find(b"\n", start, most)
+        if line < 0:
+            line = len(window.cut(start, most)) + start
+        if window.cut(start, min(line, start + KEPT)).rstrip(_SPACE) == b"{":
+            indent = window.cut(max(start - KEPT, window.start), start).rpartition(b"\n")[2]
+            wanted = b"\n" + indent + b"}"
+            found = window.find(wanted, line, most)
+            return self._verified(start, found + len(wanted)) if found >= 0 and not indent.strip(_SPACE) else None
+        if not self._between:
+            return self._verified(start, line)
+        at = start
+        for _ in range(_TRIES):
+            at = window.find(self._between, at + 1, most)
+            if at < 0:
+                break
+            if verified := self._verified(start, at + 1):
+                return verified
+        return None
+
+    def _verified(self, start: int, end: int) -> tuple[int, _Head] | None:
+        text = self._window.cut(start, end).rstrip(_SPACE)
+        try:
+            return start + len(text), _HEAD.decode(text)
+        except (ValueError, RecursionError):  # no JSON, or not all of it
+            return None
+
+    def _slowly(self, start: int) -> tuple[int, _Head]:
+        """Return the end of any object, and what it says that it is."""
+        value, end = self._value(start)
+        self._between = b"}," + self._window.cut(start, start + 8)
+        return end, _Head(value.get("apiVersion", msgspec.UNSET), value.get("kind", msgspec.UNSET))
+
+    def _value(self, start: int) -> tuple[Any, int]:
+        """Return any value that something follows, and its end."""
+        size = _SMALL
+        while True:
+            some = self._window.cut(start, start + size)
+            text = some.decode("utf-8", "ignore")
+            try:
+                value, end = _ANY.raw_decode(text)
+            except (ValueError, RecursionError):  # or it is longer
+                end = len(text)
+            if end < len(text):
+                return value, start + len(text[:end].encode())
+            if len(some) < size:
+                raise OtherStyleError
+            size *= 4
+
+    def _next(self, at: int, closing: bytes) -> int:
+        """Return the offset behind the comma after a value, or of the bracket that ends it all."""
+        at = self.skip(at)
+        if self._byte(at) == closing:
+            return at
+        at = self._after(at, b",")
+        if self._byte(at) == closing:
+            raise OtherStyleError
+        return at
+
+    def _after(self, at: int, wanted: bytes) -> int:
+        if self._byte(at) != wanted:
+            raise OtherStyleError
+        return self.skip(at + 1)
+
+    def _byte(self, at: int) -> bytes:
+        return self._window.cut(at, at + 1)
+
+
+def _is_vm(head: _Head, unsaid: int) -> int:
+    if head.kind is msgspec.UNSET and head.api_version is msgspec.UNSET:
+        return unsaid
+    return VM if is_single_vm(head.api_version, head.kind) else NO_VM

@@ -1,0 +1,80 @@
+"""The manifests of a text of any length, VM by VM: what else is in it is known before the first one is read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+
+from virtcatalog.api.kinds import holds_vm
+from virtcatalog.errors import Problem
+from virtcatalog.manifests import jsonpieces, yamlpieces
+from virtcatalog.manifests.document import Text
+from virtcatalog.manifests.pieces import Piece, Pieces, Rest
+from virtcatalog.manifests.read import Manifest, Part, read_part
+from virtcatalog.manifests.stored import Stored
+from virtcatalog.manifests.window import OtherStyleError, Window
+
+_PEEKED = 1 << 12
+_LIST = b'{"items":['
+
+
+class Stream:
+    """A file's manifests.
+
+    `others` are those that hold no VM, unusable ones too, and `problems` are those of the text; `number` is how many
+    VMs there are. Memory is taken for the others alone, unless the text cannot be taken apart. SourceError when it
+    cannot be read.
+    """
+
+    def __init__(self, stored: Stored, file: str) -> None:
+        self.file = file
+        self.others: list[Manifest] = []
+        self.problems: list[Problem] = []
+        self.number = 0
+        self._stored = stored
+        self._pieces = Pieces()
+        self._take_apart()
+        self._kept = bytearray(len(self._pieces))
+        for index, piece in enumerate(self._pieces):
+            self._kept[index] = piece.is_vm or self._look_into(self._part(piece))
+            self.number += piece.is_vm
+        if not self.number and not self.others and not self.problems:
+            self.problems.append(Problem(file=file, line=1, column=1, message="holds no manifest"))
+
+    def vms(self) -> Iterator[Part]:
+        """Yield the parts that hold VMs, in the text's order."""
+        return (self._part(piece) for piece, kept in zip(self._pieces, self._kept, strict=True) if kept)
+
+    def _take_apart(self) -> None:
+        rest: Rest | None = Rest()
+        with suppress(OtherStyleError):
+            window = Window(self._stored.next)
+            starts = window.cut(window.start, window.start + _PEEKED).lstrip()
+            rest = (jsonpieces if starts.startswith(b"{") else yamlpieces).take_apart(window, self._pieces)
+        if rest is None:
+            return
+        end = self._stored.end(rest.start)
+        self.problems += self._broken(*rest.item, end) if rest.item else ()
+        if not self.problems:
+            self._pieces.add(rest.start, end, rest.place)
+
+    def _broken(self, start: int, place: tuple[int, int], end: int) -> list[Problem]:
+        """Return what is wrong with the syntax of a list from an item on: it is not read as a whole to be told that."""
+        line, column = place
+        text = Text(_LIST + self._stored.read(start, end), self.file, line, column - len(_LIST))
+        for _ in text.documents():
+            pass
+        return text.problems
+
+    def _look_into(self, part: Part) -> bool:
+        """Read what may be anything; return whether there are VMs in it."""
+        manifests, problems = read_part(part)
+        others = [each for each in manifests if not holds_vm(each.data)]
+        self.problems += problems
+        self.others += others
+        self.number += len(manifests) - len(others)
+        return len(manifests) > len(others)
+
+    def _part(self, piece: Piece) -> Part:
+        start, end, line, column, named, is_vm = piece
+        return Part(self._stored.read(start, end), self.file, line, column, named and named.data, is_vm)

@@ -1,0 +1,119 @@
+"""A text that is read from front to back, of which only the part that is looked at is held."""
+
+from __future__ import annotations
+
+import re
+from codecs import getincrementaldecoder
+from collections.abc import Callable
+from typing import Final
+
+from virtcatalog.limits import SOURCE_FILE_BYTES
+from virtcatalog.manifests.document import UNWRITABLE
+
+_CHUNK: Final = 2**20
+KEPT: Final = 128
+"""How many bytes before the last place are still there."""
+_BOM: Final = b"\xef\xbb\xbf"
+_CONTROLS: Final = bytes((*range(9), 11, 12, *range(14, 32), 127))
+_ENDS: Final = re.compile("\r\n?|[\n\x85\u2028\u2029]")
+_OTHER_ENDS: Final = re.compile("[\r\x85\u2028\u2029]")
+
+
+class OtherStyleError(Exception):
+    """A text that cannot be taken apart: it has to be read as a whole."""
+
+
+class Window:
+    """The part of a text between what is done with and what is not read yet; offsets are those of the whole text.
+
+    `read` returns the next bytes, at most so many, none at the end. OtherStyleError for what is no text that YAML may
+    hold, and for a part that is larger than a file may be.
+    """
+
+    def __init__(self, read: Callable[[int], bytes]) -> None:
+        self._read = read
+        self._base = 0
+        self._held = b""
+        self._ended = False
+        self._decoder = getincrementaldecoder("utf-8")()
+        self._line = self._column = 0
+        self.other_ends = False
+        """Whether YAML would see ends of lines that are no line feeds in what was read so far."""
+        self.start = self._counted = len(_BOM) if self.cut(0, len(_BOM)) == _BOM else 0
+        """Where the text starts, behind a byte order mark."""
+
+    def more(self) -> bool:
+        """Read on; whether there was something."""
+        if self._ended:
+            return False
+        chunk = self._read(_CHUNK)
+        self._check(chunk)
+        self._ended = not chunk
+        self._held += chunk
+        if len(self._held) > SOURCE_FILE_BYTES:
+            raise OtherStyleError
+        return not self._ended
+
+    def cut(self, start: int, end: int) -> bytes:
+        """Return the bytes between two offsets, as far as they are there."""
+        while self._base + len(self._held) < end and self.more():
+            pass
+        return self._held[start - self._base : end - self._base]
+
+    def find(self, what: bytes, start: int, end: int) -> int:
+        """Return where some bytes stand next between two offsets; -1 when they do not."""
+        while self._base + len(self._held) < end and self.more():
+            pass
+        found = self._held.find(what, start - self._base, end - self._base)
+        return self._base + found if found >= 0 else -1
+
+    def search(self, pattern: re.Pattern[bytes], start: int, longest: int) -> tuple[int, bytes] | None:
+        """Return where a pattern, which takes at most `longest` bytes, stands next, and what it takes."""
+        while True:
+            found = pattern.search(self._held, start - self._base)
+            if found and (self._ended or found.start() + longest <= len(self._held)):
+                return self._base + found.start(), found[0]
+            start = max(start, self._base + (found.start() if found else max(0, len(self._held) - longest)))
+            if not self.more() and not found:
+                return None
+
+    def end(self) -> int:
+        """Return where the text ends."""
+        while self.more():
+            pass
+        return self._base + len(self._held)
+
+    def place(self, offset: int) -> tuple[int, int]:
+        """Return how many lines are before an offset, and how many characters in its line.
+
+        Offsets only grow: what lies more than some lines before one is forgotten.
+        """
+        passed = self._held[self._counted - self._base : offset - self._base]
+        self._counted = offset
+        if passed.isascii() and b"\r" not in passed:
+            lines = passed.count(b"\n")
+            rest = len(passed) - passed.rfind(b"\n") - 1
+        else:
+            ends = list(_ENDS.finditer(text := passed.decode()))
+            lines = len(ends)
+            rest = len(text) - (ends[-1].end() if ends else 0)
+        self._column = rest if lines else self._column + rest
+        self._line += lines
+        if offset - self._base > max(KEPT, _CHUNK // 2):
+            self._held = self._held[offset - KEPT - self._base :]
+            self._base = offset - KEPT
+        return self._line, self._column
+
+    def _check(self, chunk: bytes) -> None:
+        if chunk.isascii() and not self._decoder.getstate()[0]:
+            if len(chunk.translate(None, _CONTROLS)) != len(chunk):
+                raise OtherStyleError
+            self.other_ends = self.other_ends or b"\r" in chunk
+            return
+        try:
+            text = self._decoder.decode(chunk, final=not chunk)
+        except UnicodeDecodeError:
+            raise OtherStyleError from None
+        if UNWRITABLE.search(text):
+            raise OtherStyleError
+        self.other_ends = self.other_ends or _OTHER_ENDS.search(text) is not None

@@ -1,0 +1,203 @@
+"""A text gone through piece by piece holds the same manifests, at the same places, as one that is read as a whole."""
+
+from __future__ import annotations
+
+import json
+from io import BytesIO
+from textwrap import indent
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from virtcatalog.api.kinds import holds_vm
+from virtcatalog.manifests import stored, window
+from virtcatalog.manifests.emit import dump
+from virtcatalog.manifests.read import Manifest, read_apart, read_part
+from virtcatalog.manifests.sources import SourceError
+from virtcatalog.manifests.stream import Stream
+
+FIELDS = ("", "metadata.name", "spec.template.spec.volumes[0].name", "spec.nope.x", ("metadata", "labels", "a.b/c"))
+
+
+def vm(name: str, **spec: Any) -> dict[str, Any]:
+    template = {"spec": {"domain": {"devices": {}}, "volumes": [{"name": "root", "emptyDisk": {"capacity": "1Gi"}}]}}
+    return {
+        "apiVersion": "kubevirt.io/v1",
+        "kind": "VirtualMachine",
+        "metadata": {"name": name, "labels": {"a.b/c": "x"}},
+        "spec": {"runStrategy": "Always", "template": template, **spec},
+    }
+
+
+VMS = [vm("a"), vm("b", running=3), vm("c", instancetype={"name": "u1.small", "kind": "virtualmachineinstancetype"})]
+TYPE = {
+    "apiVersion": "instancetype.kubevirt.io/v1beta1",
+    "kind": "VirtualMachineClusterInstancetype",
+    "metadata": {"name": "small"},
+    "spec": {"cpu": {"guest": 1}, "memory": {"guest": "1Gi"}},
+}
+MIXED = [VMS[0], TYPE, *VMS[1:], {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "shop"}}]
+
+
+def listed(items: list[Any], kind: str = "List") -> dict[str, Any]:
+    return {"apiVersion": "v1", "items": items, "kind": kind, "metadata": {"resourceVersion": ""}}
+
+
+def typed(items: list[dict[str, Any]]) -> dict[str, Any]:
+    bare = [{key: value for key, value in each.items() if key not in ("apiVersion", "kind")} for each in items]
+    return {**listed(bare, "VirtualMachineList"), "apiVersion": "kubevirt.io/v1"}
+
+
+def header_last(document: dict[str, Any]) -> str:
+    """A list as kubectl writes it, whose items are indented."""
+    items = "".join(dump([each]) for each in document["items"])
+    return f"apiVersion: v1\nkind: {document['kind']}\nitems:\n{indent(items, '  ')}"
+
+
+TEXTS = {
+    "a VM": json.dumps(VMS[0]),
+    "a VM of several lines": json.dumps(VMS[0], indent=2),
+    "a list of several lines": json.dumps(listed(MIXED), indent=4),
+    "a list on a line": json.dumps(listed(MIXED)),
+    "a compact list": json.dumps(listed(MIXED), separators=(",", ":")),
+    "an empty list": json.dumps(listed([])),
+    "a list of one kind": json.dumps(typed(VMS), indent=4),
+    "a compact list of one kind": json.dumps(typed(VMS), separators=(",", ":")),
+    "a list whose kind comes first": json.dumps({"kind": "List", "apiVersion": "v1", "items": MIXED}),
+    "a list within a list": json.dumps(listed([VMS[0], listed(VMS[1:])]), indent=4),
+    "an odd indent": json.dumps(listed(MIXED), indent=4).replace("\n        {", "\n {", 2),
+    "what is no object": json.dumps(listed([1, "x", None, [], VMS[0], {}, True]), indent=4),
+    "no list at all": json.dumps({**listed(MIXED), "kind": "Lists"}),
+    "other characters": json.dumps(listed([vm("ä\u2028ö", x="\U0001f600"), *VMS]), ensure_ascii=False),
+    "carriage returns": json.dumps(listed(MIXED), indent=4).replace("\n", "\r\n"),
+    "a byte order mark": "\ufeff" + json.dumps(listed(MIXED), indent=4),
+    "a key twice": json.dumps(VMS[0]).replace('"name": "a"', '"name": "a", "name": "b"'),
+    "half a character": json.dumps(VMS[0]).replace('"name": "a"', '"name": "\\ud800"'),
+    "JSON that only YAML takes": json.dumps(listed(MIXED), indent=4).replace("\n    ],", ",\n    ],"),
+    "comments in JSON": json.dumps(listed(MIXED), indent=4).replace("\n", " # so\n"),
+    "deep JSON": '{"a": ' + "[" * 5000 + "]" * 5000 + "}",
+    "JSON that ends early": json.dumps(listed(MIXED), indent=4)[:-300],
+    "JSON that ends early in a first VM": json.dumps(VMS[0], indent=4)[:-30],
+    "a list that ends behind an item": json.dumps(listed(VMS), indent=4).rpartition("}\n    ]")[0] + "}",
+    "YAML": dump(VMS[0]),
+    "YAML documents": "---\n".join(map(dump, MIXED)),
+    "YAML documents with empty ones": "---\n# none\n---\n" + "---\n---\n".join(map(dump, MIXED)) + "---\n",
+    "a YAML list": dump(listed(MIXED)),
+    "an indented YAML list": header_last(listed(MIXED)),
+    "a YAML list of one kind": dump(typed(VMS)),
+    "an empty YAML list": "apiVersion: v1\nkind: List\nitems: []\n",
+    "YAML lists and documents": "---\n".join(map(dump, [listed(VMS), TYPE, listed(MIXED), VMS[0]])),
+    "YAML with comments": "# a\n"
+    + dump(listed(MIXED)).replace("\n- ", "\n# between\n\n- ").replace("items:", "items: # 4"),
+    "no YAML list": dump({**listed(MIXED), "kind": "Lists"}),
+    "quoted kinds": dump(listed(MIXED)).replace("kind: VirtualMachine\n", 'kind: "VirtualMachine"\n'),
+    "an anchor": dump(listed(MIXED))
+    .replace("capacity: 1Gi", "capacity: &c 1Gi", 1)
+    .replace("capacity: 1Gi", "capacity: *c"),
+    "an anchor within an item": dump(listed(MIXED)).replace("name: root", "name: &n root\n          serial: *n", 1),
+    "a text with stars": dump(listed([vm("a", text="#!/bin/sh\ncat *.log &\n"), *VMS])),
+    "a directive": "%YAML 1.1\n---\n" + dump(VMS[0]),
+    "an end": dump(VMS[0]) + "...\n---\n" + dump(VMS[1]),
+    "something behind dashes": "--- # first\n" + dump(VMS[0]) + "--- {apiVersion: v1, kind: List, items: []}\n",
+    "other ends of lines": dump(listed(MIXED)).replace("\n", "\r\n"),
+    "JSON among YAML": f"---\n{json.dumps(VMS[0])}\n---\n{dump(VMS[1])}",
+    "a control character": dump(VMS[0]) + "x: \x07\n",
+    "nothing": "",
+    "nothing but comments": "# nothing\n---\n",
+}
+#: Here a fault no longer hides what else is in the text.
+FAULTS = {
+    "JSON lines": "\n".join(map(json.dumps, MIXED)),
+    "a bad line": "\n".join(map(json.dumps, MIXED)) + '\n{"apiVersion": ',
+    "JSON lines after each other": "".join(map(json.dumps, MIXED)),
+    "a fault in an item": dump(listed(MIXED)).replace("name: b", "name: [b"),
+}
+
+
+@pytest.fixture(params=[7, 100, 1 << 20])
+def chunk(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
+    """So much is read at a time; a little less than twice that is held."""
+    monkeypatch.setattr(window, "_CHUNK", request.param)
+    return int(request.param)
+
+
+def stream_of(content: bytes) -> Stream:
+    return Stream(stored.stored(content, stored.Aside()), "f")
+
+
+def gone_through(stream: Stream) -> tuple[list[Manifest], list[str]]:
+    """All that a stream has, in its two parts, and what is wrong with the text."""
+    vms, problems = [], [*stream.problems]
+    for part in stream.vms():
+        manifests, faults = read_part(part)
+        vms += [each for each in manifests if holds_vm(each.data)]
+        problems += faults
+    return vms, [str(each) for each in problems]
+
+
+def told(manifest: Manifest) -> tuple[Any, ...]:
+    return manifest.data, [str(each) for each in manifest.problems], [manifest.place(field) for field in FIELDS]
+
+
+@pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
+def test_what_is_read_in_pieces_is_what_is_read_as_a_whole(text: str, chunk: int) -> None:
+    content = text.encode("utf-8", "surrogatepass")
+    manifests, problems = read_apart(content, "f")
+    stream = stream_of(content)
+    vms, faults = gone_through(stream)
+    held = [each for each in manifests if holds_vm(each.data)]
+    others = [each for each in manifests if each not in held]
+    assert [*map(told, vms)] == [*map(told, held)]
+    assert [*map(told, stream.others)] == [*map(told, others)]
+    assert faults == [str(each) for each in problems]
+    assert stream.number == len(held) or faults
+
+
+def test_lines_of_json_are_documents_with_places_of_their_own(chunk: int) -> None:
+    stream = stream_of(FAULTS["JSON lines"].encode())
+    vms, problems = gone_through(stream)
+    assert [each.place("metadata.name") for each in vms] == [(1, 73), (3, 73), (4, 73)]
+    assert [each.place() for each in stream.others] == [(2, 1), (5, 1)]
+    assert problems == []
+
+
+def test_a_bad_line_of_json_is_told_and_nothing_else_is_lost(chunk: int) -> None:
+    stream = stream_of(FAULTS["a bad line"].encode())
+    vms, problems = gone_through(stream)
+    assert len(vms) == 3
+    assert problems == ["f:7:1: is not YAML: while parsing a flow node: did not find expected node content"]
+
+
+def test_a_fault_of_syntax_in_an_item_is_told_there_and_the_others_are_read(chunk: int) -> None:
+    vms, problems = gone_through(stream_of(FAULTS["a fault in an item"].encode()))
+    assert [each.data["metadata"]["name"] for each in vms] == ["a", "c"]
+    assert len(problems) == 1
+    assert problems[0].startswith("f:")
+
+
+@given(st.lists(st.sampled_from([*MIXED, 1, {}]), max_size=6), st.sampled_from([None, 0, 1, 4]), st.integers(1, 300))
+def test_however_a_list_is_cut_it_has_the_same_items(items: list[Any], spaces: int | None, size: int) -> None:
+    content = json.dumps(listed(items), indent=spaces).encode()
+    reader = BytesIO(content)
+    stream = Stream(stored.Stored(lambda _: reader.read(size), stored.Aside()), "f")
+    vms, _ = gone_through(stream)
+    manifests, _ = read_apart(content, "f")
+    kept = [told(each) for each in manifests]
+    assert sorted(map(str, [*map(told, vms), *map(told, stream.others)])) == sorted(map(str, kept))
+
+
+def test_bytes_that_are_put_aside_stay_where_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stored, "_SMALL", 10)
+    aside = stored.Aside()
+    first, second = stored.stored(b"0123456", aside), stored.stored(b"789abcdef", aside)
+    assert first.next(100) == b"0123456"
+    assert second.next(4) + second.next(100) == b"789abcdef"
+    assert (first.read(2, 5), second.read(0, 9), second.read(3, 4)) == (b"234", b"789abcdef", b"a")
+
+
+def test_a_text_that_cannot_be_taken_apart_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stored, "SOURCE_FILE_BYTES", 10)
+    with pytest.raises(SourceError, match="is larger than"):
+        stream_of(b"a: 1\n...\nb: 22222222222\n")
