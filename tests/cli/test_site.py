@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -60,6 +62,66 @@ def test_the_output_tree_stays_where_the_repository_says_that_it_is():
     assert refused.exit_code == 2
     assert "rendered: is the output tree of the catalog 'house', not of 'house (web site)'" in refused.stderr
     assert Path("rendered/kustomization.yaml").exists()
+
+
+VM = "apiVersion: kubevirt.io/v1\nkind: VirtualMachine\nmetadata: {name: web-1, namespace: shop}\n"
+
+
+def test_a_fleet_is_counted():
+    Path("vms.yaml").write_text(VM + "spec: {instancetype: {name: m.small}, template: {spec: {domain: {}}}}\n")
+    assert run("-f", "vms.yaml").exit_code == 0
+    assert "web-1" in Path("site/types/m.small.html").read_text()
+    assert run("-f", "vms.yaml", "--count-only").exit_code == 0
+    page = Path("site/types/m.small.html").read_text()
+    assert "1 of the 1 VMs" in page
+    assert "web-1" not in page
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("{", "vms.yaml:2:1: is not YAML"),
+        ("kind: ConfigMap\napiVersion: v1\nmetadata: {name: a}\n", "no VirtualMachine in vms.yaml"),
+    ],
+)
+def test_a_fleet_that_cannot_be_read_is_an_error(text, said):
+    Path("vms.yaml").write_text(text)
+    result = run("-f", "vms.yaml")
+    assert result.exit_code == 2
+    assert said in result.stderr
+
+
+def test_a_place_that_there_is_not_is_an_error():
+    Path("vms.yaml").write_text(VM)
+    assert "there is no environment or cluster 'prod'" in run("-f", "prod=vms.yaml").stderr
+
+
+def test_prices_of_a_file_are_on_the_pages():
+    Path("prices.yaml").write_text("currency: EUR\nperHour: {cpu: 1, memory: 0}\n")
+    assert run("--prices", "prices.yaml").exit_code == 0
+    assert "1.0000 EUR" in Path("site/types/m.small.html").read_text()
+
+
+def test_without_git_no_revision_can_be_told():
+    assert "there is no git repository around the catalog" in run("--revision", "main").stderr
+    assert "--no-git leaves it alone" in run("--revision", "main", "--no-git").stderr
+
+
+def test_a_site_beside_its_catalog_stays_fresh_once_it_is_committed(monkeypatch):
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
+    names = ("-c", "user.name=House", "-c", "user.email=house@example.org", "-c", "commit.gpgsign=false")
+    assert CliRunner().invoke(main, ["release", "v1.0.0"]).exit_code == 0
+    assert run("--no-git").exit_code == 0
+    for arguments in (["init", "-q"], ["add", "-A"], ["commit", "-q", "-m", "All"]):
+        subprocess.run(["git", *names, *arguments], check=True)
+    assert run("--no-git", "--check").stderr == "site is fresh\n"
+    assert run("--check").exit_code == 1  # git has told something by now
+    assert run().exit_code == 0
+    page = Path("site/types/m.small.html").read_text()
+    assert "appeared" in page
+    assert "As it is since v1.0.0." in page
+    assert run("--revision", "HEAD", "--revision", "HEAD").exit_code == 0
+    assert "No changes since HEAD." in Path("site/changes.html").read_text()
 
 
 def test_a_catalog_that_is_broken_has_no_site():

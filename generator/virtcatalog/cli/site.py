@@ -12,13 +12,15 @@ import msgspec
 from virtcatalog.cli import options
 from virtcatalog.cli.conditions import conditioned
 from virtcatalog.cli.console import failing, summary
+from virtcatalog.cli.inputs import contents, placed
 from virtcatalog.cli.items import prices_for
-from virtcatalog.errors import counted
+from virtcatalog.errors import ManifestError, Problem, VirtcatalogError, counted
 
 if TYPE_CHECKING:
     from virtcatalog.catalog.model import Catalog
     from virtcatalog.kubevirt.conditions import Conditions
     from virtcatalog.site.changes import Known
+    from virtcatalog.site.fleet import Fleet
 
 
 @click.command(
@@ -27,11 +29,14 @@ if TYPE_CHECKING:
 Examples:
   virtcatalog site                                   then open site/index.html
   virtcatalog site examples/common-instancetypes --output-dir public
+  kubectl get vm -A -o yaml | virtcatalog site -f -  with who uses what
   virtcatalog site --check                           in CI: is the committed site fresh?
 """,
 )
 @options.about_catalog()
 @options.output_dir("The site's folder.", default="site", tree=False)
+@options.manifests("VMs, such as a dump of the fleet: pages say how many use what, by namespace, and name the first.")
+@click.option("--count-only", is_flag=True, help="Of the VMs of -f say how many there are, and name none of them.")
 @options.prices
 @click.option("--git/--no-git", "git", default=True, help="Tell the past of the catalog, out of git. [default: --git]")
 @click.option(
@@ -54,6 +59,8 @@ Examples:
 def command(
     catalog: str,
     output: Path,
+    sources: tuple[str, ...],
+    count_only: bool,
     prices: str | None,
     git: bool,
     revisions: tuple[str, ...],
@@ -75,7 +82,8 @@ def command(
         raise click.UsageError("--revision is about git, and --no-git leaves it alone")
     loaded = load_catalog(catalog)
     loaded = msgspec.structs.replace(loaded, prices=prices_for(loaded, prices))
-    pages = render(loaded, conditions, _past(loaded, tree, revisions, git=git))
+    fleet = _fleet(loaded, sources, anonymous=count_only) if sources else None
+    pages = render(loaded, conditions, _past(loaded, tree, revisions, git=git), fleet)
     owner = f"{loaded.name} (web site)"  # which is no output tree, and does not take the place of one
     if check:
         stale = compare(output, pages, owner)
@@ -84,6 +92,29 @@ def command(
     changes = replace(output, pages, owner, catalog=loaded.path, force=force, say=summary)
     summary(f"{output}: {counted(len(pages), 'file')}, {len(changes)} changed; open {output / 'index.html'}")
     return 0
+
+
+def _fleet(catalog: Catalog, sources: Sequence[str], *, anonymous: bool) -> Fleet:
+    """The VMs of files and folders, counted; ManifestError for what cannot be read."""
+    from virtcatalog.manifests.dump import read_dump
+    from virtcatalog.placement import check_places
+    from virtcatalog.site.fleet import Fleet
+
+    fleet, problems = Fleet(catalog, anonymous=anonymous), list[Problem]()
+    found = [placed(source) for source in sources]
+    check_places((each.where for each in found), catalog.overlays, f"in {catalog.path}")
+    for path, where in found:
+        for name, content in contents(path, problems):
+            try:
+                for each in read_dump(content, name):
+                    fleet.add(each, where)
+            except ManifestError as error:
+                problems += error.problems
+    if problems:
+        raise ManifestError(*problems)
+    if not fleet.total:
+        raise VirtcatalogError(f"no VirtualMachine in {', '.join(sources)}")
+    return fleet
 
 
 def _past(catalog: Catalog, tree: str, revisions: Sequence[str], *, git: bool) -> Known:

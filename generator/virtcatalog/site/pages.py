@@ -11,7 +11,9 @@ import jinja2
 import msgspec
 from markupsafe import Markup
 
+from virtcatalog import units
 from virtcatalog._version import __version__
+from virtcatalog.catalog.lock import SECTIONS
 from virtcatalog.catalog.model import CLUSTER_INSTANCETYPE, CLUSTER_PREFERENCE, Catalog, Entry, Published
 from virtcatalog.escaping import single_line, terminal
 from virtcatalog.kubevirt.conditions import Conditions
@@ -19,6 +21,7 @@ from virtcatalog.manifests.emit import dump
 from virtcatalog.site import chart as charts
 from virtcatalog.site.changes import Known, chapters
 from virtcatalog.site.facts import Type, Wish, types, wishes
+from virtcatalog.site.fleet import Fleet
 from virtcatalog.site.icons import icon
 from virtcatalog.site.kin import Kin
 from virtcatalog.site.pairs import Matrix, matrix
@@ -45,16 +48,22 @@ class Lines(str):
     __slots__ = ()
 
 
-def render(catalog: Catalog, conditions: Conditions | None = None, past: Known | None = None) -> dict[str, str]:
+def render(
+    catalog: Catalog, conditions: Conditions | None = None, past: Known | None = None, fleet: Fleet | None = None
+) -> dict[str, str]:
     """Return every file of the site, sorted by path."""
-    return dict(sorted(_Site(catalog, conditions, past or Known()).files()))
+    return dict(sorted(_Site(catalog, conditions, past or Known(), fleet).files()))
 
 
 class _Site:
-    def __init__(self, catalog: Catalog, conditions: Conditions | None, past: Known) -> None:
-        self.catalog, self.past = catalog, past
+    def __init__(self, catalog: Catalog, conditions: Conditions | None, past: Known, fleet: Fleet | None) -> None:
+        self.catalog, self.past, self.fleet = catalog, past, fleet
         self.prices = PriceList(catalog, catalog.prices) if catalog.prices else None
-        self.types, self.wishes = types(catalog, self.prices), wishes(catalog, self.prices)
+        # A release is one of the commits that wrote the objects, where both were committed together.
+        self.marks = {each.commit[:12]: each.name for each in past.releases if each.commit}
+        counts = [fleet.counts(section) if fleet else {} for section in SECTIONS]
+        self.types = types(catalog, self.prices, counts[0])
+        self.wishes = wishes(catalog, self.prices, counts[1])
         self.matrix = matrix(catalog, conditions)
         self.kin = Kin(self.types)
         self.templates = jinja2.Environment(
@@ -66,12 +75,13 @@ class _Site:
             lstrip_blocks=True,
             keep_trailing_newline=True,
         )
-        self.templates.filters["data"] = as_data
+        self.templates.filters |= {"data": as_data, "count": units.count}
         self.templates.tests["has"] = lambda found, name: name in found
         self.templates.globals |= {"icons": icon} | {
             "policy": POLICY,
             "catalog": catalog,
             "prices": self.prices,
+            "fleet": fleet,
             "made_by": f"virtcatalog {__version__}",
         }
 
@@ -124,7 +134,7 @@ class _Site:
             "type.html",
             "../",
             type=each,
-            **self._history("instancetypes", entry),
+            **self._known("instancetypes", entry),
             extras=list(self.prices.extras(entry, licensed)) if self.prices else [],
             fitting=[wish for wish, reason in fitting if not reason],
             others=[(wish, reason) for wish, reason in fitting if reason],
@@ -144,14 +154,14 @@ class _Site:
             "preference.html",
             "../",
             wish=wish,
-            **self._history("preferences", entry),
+            **self._known("preferences", entry),
             fitting=[each for each, reason in judged if not reason],
             others=[(each, reason) for each, reason in judged if reason],
             yaml=Lines(dump(entry.manifest(CLUSTER_PREFERENCE))),
         )
 
-    def _history(self, section: str, entry: Entry) -> dict[str, Any]:
-        """What is known of an object's past."""
+    def _known(self, section: str, entry: Entry) -> dict[str, Any]:
+        """What is known of an object beside what the catalog says: its past, and who uses it."""
         lock = self.catalog.lock
         was: Published | None = getattr(lock, section).get(entry.name) if lock else None
         return {
@@ -159,6 +169,8 @@ class _Site:
             "since": was.since if was and was.spec == entry.spec else "",
             "events": self.past.events.get((section, entry.name), ()),
             "told": self.past.told,
+            "marks": self.marks,
+            "usage": self.fleet.usage(section, entry.name) if self.fleet else None,
         }
 
 

@@ -23,8 +23,10 @@
     ["environments", "Environments", (row) => row.environments.join(", ")],
     ["price", per("an hour"), (row) => amount(tag(row).hour), "number", (row) => tag(row).hour || "", (row) => tag(row).hour || ""],
     ["month", per("a month"), (row) => amount(tag(row).month), "number", (row) => tag(row).month || "", (row) => tag(row).month || ""],
+    ["vms", "VMs", (row) => row.vms || 0, "number"],
     ["deprecated", "Deprecated", (row) => row.retirement],
   ].filter(([key]) => {
+    if (key === "vms") return table.fleet !== undefined;
     if (key === "price" || key === "month") return table.currency !== undefined;
     return key !== "environments" || rows.some((row) => row.environments.length);
   });
@@ -53,6 +55,7 @@
     when("class", (wish) => (row) => row.series === wish);
     when("environment", (wish) => (row) => row.environments.includes(wish));
     when("deprecated", (wish) => (row) => row.deprecated === (wish === "only"));
+    when("used", (wish) => (row) => Boolean(row.vms) === (wish === "yes"));
     when("gpu", () => (row) => row.gpus > 0);
     when("pages", () => (row) => row.page !== "");
     when("dedicated", () => (row) => row.dedicated);
