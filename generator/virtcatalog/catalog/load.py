@@ -56,11 +56,16 @@ def load_catalog(path: str | Path, files: Mapping[str, bytes] | Folder | None = 
     messages. Raises CatalogError, which carries every problem of every file with its place.
     """
     path = str(path)
+    folder = open_catalog(path) if files is None else held(files) if isinstance(files, Mapping) else files
+    return _Loader(Sources(folder, path)).load(path)
+
+
+def open_catalog(path: str) -> Folder:
+    """Return the folder of a catalog on disk; raises CatalogError."""
     try:
-        folder = open_folder(path) if files is None else held(files) if isinstance(files, Mapping) else files
+        return open_folder(path)
     except SourceError as error:
         raise CatalogError(Problem(file=path, message=error.message)) from None
-    return _Loader(Sources(folder, path)).load(path)
 
 
 def known_of(

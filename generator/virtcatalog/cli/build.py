@@ -14,6 +14,7 @@ from virtcatalog.errors import counted
 from virtcatalog.manifests.layout import OWNED
 
 if TYPE_CHECKING:
+    from virtcatalog.manifests.sources import Folder
     from virtcatalog.publish.promise import Breach
     from virtcatalog.render.tree import Change
 
@@ -25,6 +26,7 @@ Examples:
   virtcatalog build
   virtcatalog build examples/common-instancetypes --output-dir tree
   virtcatalog build --check        in CI: is the committed tree fresh?
+  virtcatalog build --watch        while you edit: again after each change
 """,
 )
 @options.about_catalog()
@@ -32,7 +34,8 @@ Examples:
 @click.option("--check", is_flag=True, help="Write nothing; exit 1 with the diff when the tree is stale.")
 @click.option("--force", is_flag=True, help="Replace the tree of another catalog.")
 @failing
-def command(catalog: str, output: Path, check: bool, force: bool) -> int:
+@options.watched
+def command(catalog: str, folder: Folder | None, output: Path, check: bool, force: bool) -> int:
     """Render CATALOG (default: catalog) into its output tree.
 
     The tree is replaced as a whole, or not at all. Files in it that virtcatalog did not write are left alone.
@@ -41,7 +44,7 @@ def command(catalog: str, output: Path, check: bool, force: bool) -> int:
     from virtcatalog.render import tree
     from virtcatalog.render.output import render
 
-    loaded = load_catalog(catalog)
+    loaded = load_catalog(catalog, folder)
     if loaded.lock:
         from virtcatalog.publish.promise import breaches
 

@@ -39,13 +39,14 @@ def failing(command: Callable[P, int]) -> Callable[P, None]:
         try:
             status = command(*args, **kwargs)
         except VirtcatalogError as error:
-            status = _refuse(error)
+            status = refuse(error)
         raise SystemExit(status)
 
     return run
 
 
-def _refuse(error: VirtcatalogError) -> int:
+def refuse(error: VirtcatalogError) -> int:
+    """Say what is wrong; return the exit status."""
     if isinstance(error, ProblemsError):
         for problem in error.problems:
             echo(str(problem), err=True)
@@ -72,7 +73,7 @@ def guarded(run: Callable[[], T], *, debug: bool) -> T:
     except (click.ClickException, click.exceptions.Exit, click.Abort):
         raise
     except VirtcatalogError as error:  # before the command: virtcatalog.toml
-        status = _end("", _refuse(error))
+        status = _end("", refuse(error))
     except KeyboardInterrupt:
         status = _end("interrupted", INTERRUPTED)
     except BrokenPipeError:

@@ -96,6 +96,32 @@ def output_dir(text: str, *, default: str | None = None, tree: bool = True) -> C
     )
 
 
+def watched(command: Callable[..., int]) -> Callable[..., int]:
+    """Give a command that is about a catalog alone `--watch`: it is called again whenever what it read has changed.
+
+    It gets the catalog's `folder`, None where nothing is watched and it may read the catalog itself.
+    """
+
+    @wraps(command)
+    def run(*, catalog: str, watch: bool, **others: Any) -> int:
+        if not watch:
+            return command(catalog=catalog, folder=None, **others)
+        if others["check"]:
+            raise click.UsageError("--check looks once and --watch goes on: give one of them")
+        from virtcatalog.cli.inputs import placed
+        from virtcatalog.cli.watch import watching
+
+        files = [placed(source).path for source in others.get("sources", ())]
+        if "-" in files:
+            raise click.UsageError("--watch reads files again, and -f - is none")
+        files += filter(None, [others.get("prices")])
+        return watching(
+            catalog, files, others["output"], lambda folder: command(catalog=catalog, folder=folder, **others)
+        )
+
+    return click.option("--watch", is_flag=True, help="Go on, and do it again whenever the catalog changes.")(run)
+
+
 #: `-e`, as `environments`: the names of those that are looked at, none for all.
 environments = click.option(
     "-e",

@@ -19,6 +19,7 @@ from virtcatalog.errors import ManifestError, Problem, VirtcatalogError, counted
 if TYPE_CHECKING:
     from virtcatalog.catalog.model import Catalog
     from virtcatalog.kubevirt.conditions import Conditions
+    from virtcatalog.manifests.sources import Folder
     from virtcatalog.site.changes import Known
     from virtcatalog.site.fleet import Fleet
 
@@ -31,6 +32,7 @@ Examples:
   virtcatalog site examples/common-instancetypes --output-dir public
   kubectl get vm -A -o yaml | virtcatalog site -f -  with who uses what
   virtcatalog site --check                           in CI: is the committed site fresh?
+  virtcatalog site --watch                           while you edit: again after each change
 """,
 )
 @options.about_catalog()
@@ -56,8 +58,10 @@ Examples:
 @click.option("--force", is_flag=True, help="Replace the site of another catalog.")
 @failing
 @conditioned
+@options.watched
 def command(
     catalog: str,
+    folder: Folder | None,
     output: Path,
     sources: tuple[str, ...],
     count_only: bool,
@@ -80,7 +84,7 @@ def command(
 
     if revisions and not git:
         raise click.UsageError("--revision is about git, and --no-git leaves it alone")
-    loaded = load_catalog(catalog)
+    loaded = load_catalog(catalog, folder)
     loaded = msgspec.structs.replace(loaded, prices=prices_for(loaded, prices))
     fleet = _fleet(loaded, sources, anonymous=count_only) if sources else None
     pages = render(loaded, conditions, _past(loaded, tree, revisions, git=git), fleet)

@@ -1,0 +1,51 @@
+"""`--watch`: a command that runs again whenever what it read has changed."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+from virtcatalog.catalog.load import open_catalog
+from virtcatalog.cli.console import refuse, summary
+from virtcatalog.errors import VirtcatalogError, counted
+from virtcatalog.manifests.sources import Folder
+from virtcatalog.manifests.watch import Changed, Watch
+
+#: Seconds between two looks.
+EVERY = 0.25
+#: How many changed files are named.
+NAMED = 5
+
+
+def watching(catalog: str, files: Iterable[str], output: Path, run: Callable[[Folder], int]) -> int:
+    """Call `run` with the catalog's folder, and again after each change of what it read, until it is interrupted.
+
+    That is the catalog, and `files`, which may be folders; what lies in `output` is what it writes.
+    What is wrong with the catalog is told, and may be mended; that there is none at the start is wrong usage.
+    """
+    watch = Watch(leaving_out=output)
+    open_catalog(catalog)
+    summary(f"watching {catalog}; Ctrl-C ends")
+    while True:
+        watch.begin(catalog, files)
+        try:
+            run(watch.over(open_catalog(catalog), catalog))
+        except VirtcatalogError as error:
+            refuse(error)
+            watch.broken()
+        told(watch.wait(_pause))
+
+
+def told(changed: Sequence[Changed]) -> None:
+    """Say which files changed."""
+    for path, was, is_there in changed[:NAMED]:
+        summary(f"{os.path.relpath(path)} {'changed' if was and is_there else 'is new' if is_there else 'is gone'}")
+    more = len(changed) - NAMED
+    if more > 0:
+        summary(f"and {counted(more, 'further file')}")
+
+
+def _pause() -> None:
+    time.sleep(EVERY)

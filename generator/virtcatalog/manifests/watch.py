@@ -1,0 +1,161 @@
+"""Notices that what was read has changed, by looking at it again: that works in containers and on network shares, too.
+
+A file counts as changed when the system says so (its time, size or inode), however an editor writes it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import NamedTuple
+
+from virtcatalog.limits import SOURCE_FILE_BYTES, SOURCE_FILES
+from virtcatalog.manifests.layout import CATALOG, VM_TEMPLATE
+from virtcatalog.manifests.shipped import meant
+from virtcatalog.manifests.sources import Folder, Listing, SourceError, parts_of
+
+#: How many looks may find further changes before these are told all the same.
+PATIENCE = 20
+#: What the names of files end with that a catalog has, or is told not to have; editors write others beside them.
+_READ = (".yaml", ".yml", ".json", VM_TEMPLATE, ".lock")
+
+Stamp = tuple[int, ...]
+
+
+class Changed(NamedTuple):
+    """A file, and whether it is there now and was before."""
+
+    path: str
+    was: bool
+    is_there: bool
+
+
+class Watch:
+    """What a run read: folders and files, each as it was before it was read."""
+
+    def __init__(self, *, leaving_out: str | Path = "") -> None:
+        self._out = os.path.realpath(leaving_out) if leaving_out else ""
+        self._known: dict[str, dict[str, Stamp]] = {}
+        self._before: dict[str, dict[str, Stamp]] = {}
+
+    def begin(self, path: str, others: Iterable[str] = ()) -> None:
+        """Forget what the last run read, unless this one is `broken`; it reads the catalog at a path, and others."""
+        self._known, self._before = {}, self._known
+        self.look_at(os.path.join(os.path.realpath(meant(path)), CATALOG))  # noqa: PTH118 - of text
+        for each in others:
+            self.look_at(os.path.realpath(each))
+
+    def broken(self) -> None:
+        """Go on watching what the run before read, too: this one has not come to all of it."""
+        self._known = {**self._before, **self._known}
+
+    def over(self, folder: Folder, path: str) -> Folder:
+        """Return a folder that a user named: once it is listed, it is watched, and so are those opened from it."""
+        root = os.path.realpath(meant(path))
+        for _ in folder.at:
+            root = os.path.dirname(root)  # noqa: PTH120 - of text
+        return _Watched(folder, root, self)
+
+    def look_at(self, path: str) -> None:
+        """Watch a file or folder from now on, whether it is there or not."""
+        self._known[path] = stamps(path, self._out)
+
+    def wait(self, pause: Callable[[], object]) -> list[Changed]:
+        """Return what changed, sorted, once there are changes and one look finds what the one before found.
+
+        `pause` is called before each look.
+        """
+        before: dict[str, dict[str, Stamp]] | None = None
+        late = 0
+        while True:
+            pause()
+            now = {path: stamps(path, self._out) for path in self._known}
+            changed = _changed(_all(self._known), _all(now))
+            late = late + 1 if changed else 0
+            if changed and (now == before or late >= PATIENCE):
+                self._known = now
+                return changed
+            before = now
+
+
+def stamps(path: str, out: str = "") -> dict[str, Stamp]:
+    """Return what the system says of a file, or of all files of a folder that are read; {} when there is nothing.
+
+    What is in the folder `out` is left out.
+    """
+    found: dict[str, Stamp] = {}
+    left = [path]
+    while left:
+        inside = left.pop()
+        try:
+            with os.scandir(inside) as entries:
+                for entry in entries:
+                    if entry.name.startswith("."):
+                        continue
+                    if entry.is_dir(follow_symlinks=False):
+                        if entry.path != out:
+                            left.append(entry.path)
+                    elif entry.name.endswith(_READ):
+                        found |= _stamp(entry.path)
+        except OSError:  # it is a file, or is gone
+            found |= _stamp(inside)
+        if len(found) + len(left) > SOURCE_FILES:
+            break
+    return found
+
+
+def _stamp(path: str) -> dict[str, Stamp]:
+    try:
+        found = os.stat(path)  # noqa: PTH116 - of text
+    except (OSError, ValueError):
+        return {}
+    return {path: (found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)}
+
+
+def _all(known: dict[str, dict[str, Stamp]]) -> dict[str, Stamp]:
+    return {path: stamp for each in known.values() for path, stamp in each.items()}
+
+
+def _changed(old: dict[str, Stamp], new: dict[str, Stamp]) -> list[Changed]:
+    paths: Iterable[str] = (path for path in old.keys() | new.keys() if old.get(path) != new.get(path))
+    return sorted(Changed(path, path in old, path in new) for path in paths)
+
+
+class _Watched(Folder):
+    """A folder that is watched once it is listed."""
+
+    def __init__(self, folder: Folder, root: str, watch: Watch) -> None:
+        self._folder, self._root, self._watch = folder, root, watch
+
+    @property
+    def at(self) -> tuple[str, ...]:
+        return self._folder.at
+
+    def listing(self) -> Listing:
+        self._watch.look_at(self._path(self.at))
+        return self._folder.listing()
+
+    def read(self, path: str, most: int = SOURCE_FILE_BYTES) -> bytes:
+        return self._folder.read(path, most)
+
+    def has(self, path: str) -> bool:
+        return self._folder.has(path)
+
+    def folder(self, path: str) -> Folder | None:
+        try:
+            found = self._folder.folder(path)
+        finally:
+            # Where there is no catalog, there may be one later.
+            self._wanted(path)
+        return _Watched(found, self._root, self._watch) if found else None
+
+    def _wanted(self, path: str) -> None:
+        try:
+            parts = parts_of(path, self.at)
+        except SourceError:
+            return
+        self._watch.look_at(self._path((*parts, CATALOG)))
+
+    def _path(self, parts: Iterable[str]) -> str:
+        return os.path.join(self._root, *parts)  # noqa: PTH118 - of text

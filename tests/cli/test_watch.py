@@ -1,0 +1,162 @@
+"""`build --watch` and `site --watch`: again after each change, whatever happens to the files, until Ctrl-C."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from threading import Timer
+
+import pytest
+from click.testing import CliRunner
+
+from virtcatalog.cli import main
+from virtcatalog.scaffold.content import contents
+
+STD = "catalog/instancetypes/std.yaml"
+FIRST = "watching catalog; Ctrl-C ends\n"
+
+
+@pytest.fixture
+def house(tmp_path, monkeypatch) -> Path:
+    for path, text in contents("house").items():
+        file = tmp_path / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def write(path, text):
+    Path(path).write_text(text)
+
+
+def edit(path, old, new):
+    """Change a file as many editors do: another one takes its place."""
+    text = Path(path).read_text()
+    assert old in text
+    write(f"{path}~", text.replace(old, new))
+    Path(f"{path}~").rename(path)
+
+
+def run(monkeypatch, *arguments, events=()):
+    """Run a command; before each look for changes one of the events happens, and Ctrl-C after the last one."""
+    todo = iter([*events, *[lambda: None] * 4])
+
+    def pause():
+        event = next(todo, None)
+        if event is None:
+            raise KeyboardInterrupt
+        event()
+
+    monkeypatch.setattr("virtcatalog.cli.watch._pause", pause)
+    result = CliRunner().invoke(main, arguments)
+    assert result.stdout == ""
+    assert result.stderr.endswith("interrupted\n") == (result.exit_code == 130)
+    return result.exit_code, result.stderr.removesuffix("interrupted\n")
+
+
+def still():
+    """A look between changes, so that each is one of its own."""
+
+
+def test_each_change_is_built(house, monkeypatch):
+    events = [lambda: edit(STD, "medium: {vcpus: 2}", "medium: {vcpus: 3}"), still, still]
+    status, said = run(monkeypatch, "build", "--watch", events=events)
+    assert status == 130
+    first, again = said.removeprefix(FIRST).split(f"{STD} changed\n")
+    assert first.endswith("files, nothing changed\n")
+    assert again.endswith("changed\n")
+    assert CliRunner().invoke(main, ["build", "--check"]).exit_code == 0
+
+
+def test_what_it_writes_itself_is_no_change(house, monkeypatch):
+    (house / "output/base/kustomization.yaml").unlink()
+    status, said = run(monkeypatch, "build", "--watch", events=[still] * 10)
+    assert (status, said.count("files, 1 new\n"), len(said.splitlines())) == (130, 1, 2)
+
+
+def test_a_catalog_that_is_broken_for_a_moment_is_told_and_built_when_it_is_mended(house, monkeypatch):
+    whole = Path("catalog/catalog.yaml").read_text()
+    events = [lambda: write("catalog/catalog.yaml", "name: ["), still, still]
+    events += [lambda: write("catalog/catalog.yaml", whole), still, still]
+    status, said = run(monkeypatch, "build", "--watch", events=events)
+    assert status == 130
+    _, broken, mended = said.split("catalog/catalog.yaml changed\n")
+    assert broken.startswith("catalog/catalog.yaml:")
+    assert broken.endswith("1 problem\n")
+    assert mended.endswith("nothing changed\n")
+
+
+def test_a_catalog_that_is_away_for_a_while_is_built_when_it_is_back(house, monkeypatch):
+    events = [lambda: Path("catalog").rename("c"), still, still, lambda: Path("c").rename("catalog"), still, still]
+    status, said = run(monkeypatch, "build", "--watch", events=events)
+    assert status == 130
+    assert "catalog/catalog.yaml is gone\n" in said
+    assert "and 4 further files\ncatalog: there is no such file or folder\n1 problem\n" in said
+    assert said.endswith("nothing changed\n")
+
+
+def test_an_extended_catalog_is_watched_too(house, monkeypatch):
+    Path("own").mkdir()
+    write("own/catalog.yaml", "name: own\nextends: ../catalog\n")
+    events = [lambda: edit(STD, "medium: {vcpus: 2}", "medium: {vcpus: 3}"), still, still]
+    status, said = run(monkeypatch, "build", "own", "--output-dir", "tree", "--watch", events=events)
+    assert (status, said.count(f"{STD} changed\n")) == (130, 1)
+
+
+def test_a_broken_promise_is_told(house, monkeypatch):
+    assert CliRunner().invoke(main, ["release", "v1.0.0"]).exit_code == 0
+    events = [lambda: edit(STD, "medium: {vcpus: 2}", "medium: {vcpus: 3}"), still, still]
+    status, said = run(monkeypatch, "build", "--watch", events=events)
+    assert status == 130
+    assert "would change." in said
+
+
+def test_the_site_too(house, monkeypatch):
+    events = [lambda: edit(STD, "medium: {vcpus: 2}", "medium: {vcpus: 3}"), still, still]
+    status, said = run(monkeypatch, "site", "--watch", events=events)
+    assert (status, said.count(f"{STD} changed\n"), said.count("open site/index.html\n")) == (130, 1, 2)
+
+
+def test_quietly(house, monkeypatch):
+    events = [lambda: edit(STD, "medium: {vcpus: 2}", "medium: {vcpus: 3}"), still, still]
+    assert run(monkeypatch, "build", "--watch", "-q", events=events) == (130, "")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("build", "--watch", "--check"), "--check looks once and --watch goes on: give one of them"),
+        (("build", "nowhere", "--watch"), "nowhere: there is no such file or folder"),
+    ],
+)
+def test_wrong_usage_does_not_wait(house, monkeypatch, arguments, message):
+    status, said = run(monkeypatch, *arguments)
+    assert status == 2
+    assert message in said
+
+
+def test_from_the_shell(house):
+    """Real time, without a moment by which something has to happen: each line is waited for."""
+    command = [sys.executable, "-m", "virtcatalog", "build", "--watch"]
+    with subprocess.Popen(
+        command,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a runner's jobs may ignore it
+    ) as process:
+        hopeless = Timer(300, process.kill)
+        hopeless.start()
+        try:
+            assert process.stderr.readline() == FIRST
+            assert process.stderr.readline().endswith("nothing changed\n")
+            edit(STD, "medium: {vcpus: 2}", "medium: {vcpus: 3}")
+            assert process.stderr.readline() == f"{STD} changed\n"
+            assert process.stderr.readline().startswith("output: ")
+            process.send_signal(signal.SIGINT)
+            assert (process.wait(), process.stderr.read()) == (130, "interrupted\n")
+        finally:
+            hopeless.cancel()
+    assert CliRunner().invoke(main, ["build", "--check"]).exit_code == 0

@@ -1,0 +1,183 @@
+"""What was read is watched: what counts as a change, and when it is told. The looks are the clock."""
+
+from __future__ import annotations
+
+import os
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from virtcatalog.catalog.load import load_catalog
+from virtcatalog.manifests.sources import open_folder
+from virtcatalog.manifests.watch import PATIENCE, Watch
+
+TYPE = "class: c\nversion: 1\nsizes: {small: {vcpus: 1, memory: 1Gi}}\n"
+
+
+class QuietError(Exception):
+    """Nothing was told before the time was up."""
+
+
+def clock(*events):
+    """What is called before each look: it does the events in their order, and gives up some looks later."""
+    todo = iter([*events, *[lambda: None] * 4])
+
+    def pause():
+        event = next(todo, None)
+        if event is None:
+            raise QuietError
+        event()
+
+    return pause
+
+
+def nothing():
+    pass
+
+
+@pytest.fixture
+def house(tmp_path, monkeypatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    write("house/catalog.yaml", "name: house\nextends: ../base\n")
+    write("base/catalog.yaml", "name: base\nkubevirt: v1.9.0\n")
+    write("base/instancetypes/c.yaml", TYPE)
+    return tmp_path
+
+
+def write(path, text):
+    Path(path).parent.mkdir(parents=True, exist_ok=True)
+    Path(path).write_text(text)
+
+
+def replace(path, text):
+    """As many editors write: a new file takes the place of the old one."""
+    write(f"{path}~", text)
+    Path(f"{path}~").rename(path)
+
+
+def watched(path="house") -> Watch:
+    watch = Watch()
+    watch.begin(path)
+    load_catalog(path, watch.over(open_folder(path), path))
+    return watch
+
+
+def told(watch, *events):
+    """The changes that are told first, by path; each says whether the file was there and is there."""
+    return {os.path.relpath(each.path): each[1:] for each in watch.wait(clock(*events))}
+
+
+CHANGED, NEW, GONE = (True, True), (False, True), (True, False)
+
+
+@pytest.mark.parametrize(
+    ("event", "changes"),
+    [
+        (lambda: write("house/catalog.yaml", "name: h\nextends: ../base\n"), {"house/catalog.yaml": CHANGED}),
+        (lambda: replace("house/catalog.yaml", "name: house\nextends: ../base\n"), {"house/catalog.yaml": CHANGED}),
+        (lambda: write("house/vms/a.yaml.j2", "{}"), {"house/vms/a.yaml.j2": NEW}),
+        (lambda: write("house/wrong.yml", "{}"), {"house/wrong.yml": NEW}),
+        (lambda: write("house/catalog.lock", "{}"), {"house/catalog.lock": NEW}),
+        (lambda: write("base/instancetypes/c.yaml", TYPE + "# more\n"), {"base/instancetypes/c.yaml": CHANGED}),
+        (Path("base/instancetypes/c.yaml").unlink, {"base/instancetypes/c.yaml": GONE}),
+    ],
+    ids=["written", "replaced", "further", "misplaced", "lock", "extended", "removed"],
+)
+def test_a_change_is_told(house, event, changes):
+    assert told(watched(), event, nothing) == changes
+
+
+def test_a_folder_that_is_renamed_is_gone(house):
+    assert told(watched(), lambda: Path("base").rename("b")) == {
+        "base/catalog.yaml": GONE,
+        "base/instancetypes/c.yaml": GONE,
+    }
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        nothing,
+        lambda: write("house/.catalog.yaml.swp", "x"),
+        lambda: write("house/catalog.yaml~", "x"),
+        lambda: write("house/4913", ""),
+        lambda: write("house/.git/index.lock", ""),
+        lambda: write("other/catalog.yaml", "name: other\n"),
+        lambda: write("output/base/kustomization.yaml", "{}"),
+    ],
+)
+def test_what_is_not_read_is_no_change(house, event):
+    with pytest.raises(QuietError):
+        told(watched(), event)
+
+
+def test_it_is_told_once(house):
+    watch = watched()
+    told(watch, lambda: write("house/prices.yaml", "x"))
+    with pytest.raises(QuietError):
+        told(watch)
+
+
+def test_changes_that_follow_each_other_are_told_together(house):
+    files = (("house/a.yaml", "1"), ("house/b.yaml", "1"), ("house/a.yaml", "12"))
+    assert told(watched(), *(partial(write, *each) for each in files)) == {"house/a.yaml": NEW, "house/b.yaml": NEW}
+
+
+def test_a_file_that_is_away_while_it_is_replaced_changed(house):
+    content = Path("house/catalog.yaml").read_text()
+    events = (lambda: Path("house/catalog.yaml").unlink(), lambda: write("house/catalog.yaml", content + "# x\n"))
+    assert told(watched(), *events) == {"house/catalog.yaml": CHANGED}
+
+
+def test_what_never_rests_is_told_after_some_time(house):
+    sizes = iter(range(1, 1000))
+    waited = []
+
+    def pause():
+        waited.append(1)
+        write("house/a.yaml", "x" * next(sizes))
+
+    assert [each.path for each in watched().wait(pause)] == [str(house / "house/a.yaml")]
+    assert len(waited) == PATIENCE
+
+
+def test_what_changed_while_it_was_read_is_told(house):
+    watch = Watch()
+    watch.begin("house")
+    folder = watch.over(open_folder("house"), "house")
+    load_catalog("house", folder)
+    write("base/catalog.yaml", "name: base\nkubevirt: v1.8.0\n# longer\n")
+    assert told(watch) == {"base/catalog.yaml": CHANGED}
+
+
+def test_what_is_extended_no_longer_is_not_watched_any_more(house):
+    watch = watched()
+    write("house/catalog.yaml", "name: house\nkubevirt: v1.9.0\n")
+    watch.begin("house")
+    load_catalog("house", watch.over(open_folder("house"), "house"))
+    with pytest.raises(QuietError):
+        told(watch, lambda: write("base/catalog.yaml", "name: b\n"))
+
+
+def test_unless_the_run_broke_before_it_came_to_that(house):
+    watch = watched()
+    watch.begin("house")
+    watch.broken()
+    assert told(watch, lambda: write("base/catalog.yaml", "name: b\n")) == {"base/catalog.yaml": CHANGED}
+
+
+def test_a_catalog_that_is_yet_to_come_is_waited_for(house):
+    Path("base").rename("b")
+    watch = Watch()
+    watch.begin("house")
+    assert watch.over(open_folder("house"), "house").folder("../base") is None
+    assert told(watch, lambda: Path("b").rename("base")) == {"base/catalog.yaml": NEW}
+
+
+def test_links_are_looked_through(house):
+    Path("real").mkdir()
+    Path("house").rename("real/house")
+    Path("base").rename("real/base")
+    Path("house").symlink_to("real/house")
+    assert told(watched(), lambda: write("real/base/catalog.yaml", "name: b\n")) == {"real/base/catalog.yaml": CHANGED}
