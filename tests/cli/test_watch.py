@@ -15,6 +15,12 @@ from virtcatalog.cli import main
 from virtcatalog.scaffold.content import contents
 
 STD = "catalog/instancetypes/std.yaml"
+VM = """\
+apiVersion: kubevirt.io/v1
+kind: VirtualMachine
+metadata: {name: web}
+spec: {runStrategy: Always, instancetype: {name: std.small}, template: {spec: {domain: {devices: {}}}}}
+"""
 FIRST = "watching catalog; Ctrl-C ends\n"
 
 
@@ -120,6 +126,14 @@ def test_the_site_too(house, monkeypatch):
     assert (status, said.count(f"{STD} changed\n"), said.count("open site/index.html\n")) == (130, 1, 2)
 
 
+def test_the_vms_of_the_site_and_its_own_folder_among_them(house, monkeypatch):
+    Path("fleet").mkdir()
+    write("fleet/vm.yaml", VM)
+    events = [still] * 6 + [lambda: edit("fleet/vm.yaml", "web", "data"), still, still]
+    status, said = run(monkeypatch, "site", "-f", "fleet", "--output-dir", "fleet/site", "--watch", events=events)
+    assert (status, said.count("fleet/vm.yaml changed\n"), said.count("open fleet/site/index.html\n")) == (130, 1, 2)
+
+
 def test_quietly(house, monkeypatch):
     events = [lambda: edit(STD, "medium: {vcpus: 2}", "medium: {vcpus: 3}"), still, still]
     assert run(monkeypatch, "build", "--watch", "-q", events=events) == (130, "")
@@ -129,6 +143,7 @@ def test_quietly(house, monkeypatch):
     ("arguments", "message"),
     [
         (("build", "--watch", "--check"), "--check looks once and --watch goes on: give one of them"),
+        (("site", "--watch", "-f", "-"), "--watch reads files again, and -f - is none"),
         (("build", "nowhere", "--watch"), "nowhere: there is no such file or folder"),
     ],
 )

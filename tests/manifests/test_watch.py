@@ -181,3 +181,17 @@ def test_links_are_looked_through(house):
     Path("base").rename("real/base")
     Path("house").symlink_to("real/house")
     assert told(watched(), lambda: write("real/base/catalog.yaml", "name: b\n")) == {"real/base/catalog.yaml": CHANGED}
+
+
+def test_other_files_and_folders_are_watched_as_they_are_named(house):
+    write("vms/dump.json", "{}")
+    write("fleet", "kind: List\n")
+    watch = Watch(leaving_out="vms/site")
+    watch.begin("house", ["vms", "fleet"])
+    load_catalog("house", watch.over(open_folder("house"), "house"))
+    changes = (
+        lambda: write("vms/dump.json", "{ }"),
+        lambda: write("fleet", "kind: L\n"),
+        lambda: write("vms/site/catalog.json", "{}"),
+    )
+    assert told(watch, *changes) == {"vms/dump.json": CHANGED, "fleet": CHANGED}
