@@ -165,7 +165,7 @@ class Reader:
             **commits,
             "PATH": os.pathsep.join(path),
             "HOME": str(home),
-            "BIN": str(home / "bin"),
+            "COMMANDS": str(home / "bin"),
             "REPOSITORY": str(ROOT),
             "GIT_CONFIG_NOSYSTEM": "1",
             "LANG": "C.UTF-8",

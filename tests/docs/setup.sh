@@ -16,10 +16,10 @@ committed() {
 
 # A command that this machine need not have: it prints a file, whatever it is asked, as kubectl, virsh or openstack would.
 stand_in() {  # NAME FILE
-  mkdir -p "$BIN/.files"
-  cp "$2" "$BIN/.files/$1"
-  printf '#!/bin/sh\nexec cat "%s"\n' "$BIN/.files/$1" > "$BIN/$1"
-  chmod +x "$BIN/$1"
+  mkdir -p "$COMMANDS/.files"
+  cp "$2" "$COMMANDS/.files/$1"
+  printf '#!/bin/sh\nexec cat "%s"\n' "$COMMANDS/.files/$1" > "$COMMANDS/$1"
+  chmod +x "$COMMANDS/$1"
 }
 
 # VirtualMachines of one sort, as a cluster has them.
@@ -30,4 +30,14 @@ vms() {  # NAMESPACE NAME COUNT TYPE PREFERENCE
     printf '  runStrategy: Always\n  instancetype: {name: %s}\n  preference: {name: %s}\n' "$4" "$5"
     printf '  template: {spec: {domain: {devices: {}}}}\n'
   done
+}
+
+# A repository's .venv, as `make` has installed it: what runs the tests is in it.
+installed() {
+  mkdir -p .venv/bin
+  for program in python virtcatalog; do
+    printf '#!/bin/sh\nexec "%s" "$@"\n' "$(command -v "$program")" > ".venv/bin/$program"
+    chmod +x ".venv/bin/$program"
+  done
+  touch .venv/.ready
 }
