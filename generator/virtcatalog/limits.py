@@ -73,5 +73,9 @@ PAST_COMMITS: Final = 1000  # the newest that touch rendered objects
 PAST_CHANGES: Final = 20_000  # of rendered objects, the newest
 PAST_FILE_BYTES: Final = MIB  # of a rendered object
 
+# What is kept for the next run
+CACHE_BYTES: Final = 512 * MIB
+CACHE_ENTRY_BYTES: Final = 4 * MIB
+
 # Output trees
 OUTPUT_FILE_BYTES: Final = 256 * MIB  # of a file in it that is compared with what would be written

@@ -77,6 +77,21 @@ def fleet(number: int, chance: Random) -> list[Data]:
     return found
 
 
+def vm(name: str, instancetype: str, preference: str) -> Data:
+    """A VM that says nothing of its own."""
+    return {
+        "apiVersion": "kubevirt.io/v1",
+        "kind": "VirtualMachine",
+        "metadata": {"name": name, "namespace": "team-a"},
+        "spec": {
+            "instancetype": {"name": instancetype},
+            "preference": {"name": preference},
+            "runStrategy": "Always",
+            "template": {"spec": {"domain": {"devices": {}}}},
+        },
+    }
+
+
 def _vm(index: int, chance: Random) -> Data:
     name = chance.choice((f"vm-{index}", f"db-{index}.example", "web" + "x" * index, f"disk-{index}", f"virtio{index}"))
     namespace = chance.choice(("team-a", "team-b", "default"))

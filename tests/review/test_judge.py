@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from virtcatalog.catalog.model import API_VERSION, Overlay, Source
-from virtcatalog.review import judge
+from virtcatalog.review import told
 from virtcatalog.review.fleet import Fleet, Given, Reviewer
 from virtcatalog.review.side import Side
 
@@ -60,7 +60,7 @@ def test_other_processes_say_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     base, head = side(instancetype(1), preference()), side(instancetype(2), preference(preferredRng={}))
     fleet = [vm(number) for number in range(60)]
     alone = review(base, head, *fleet)
-    monkeypatch.setattr(judge, "WORTH_IT", 2)
+    monkeypatch.setattr(told, "WORTH_IT", 2)
     assert review(base, head, *fleet) == alone
     (group,) = alone.groups
     assert len(group.members) == 60

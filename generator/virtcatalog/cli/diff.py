@@ -20,6 +20,7 @@ from virtcatalog.escaping import as_json
 from virtcatalog.manifests.sources import NOT_THERE, exists, is_catalog, open_source
 
 if TYPE_CHECKING:
+    from virtcatalog.cache import Cache
     from virtcatalog.kubevirt.conditions import Conditions
     from virtcatalog.review.compare import Dump
     from virtcatalog.review.judge import Case
@@ -73,6 +74,7 @@ Examples:
 )
 @click.option("--artifact", default="", metavar="URL", help="Where the whole report is, for Markdown cut short.")
 @failing
+@options.cached
 @conditioned_twice
 def command(
     base: str | None,
@@ -88,6 +90,7 @@ def command(
     comment_on: str | None,
     artifact: str,
     conditions: tuple[Conditions, Conditions],
+    cache: Cache | None,
 ) -> int:
     """Show what changes from BASE to HEAD, in the objects and in the domain of every VM.
 
@@ -123,7 +126,7 @@ def command(
     check_environments(environments, overlays, "on either side")
     dumps = read_dumps([*sources, *options.settings().cluster])
     check_places((each.where for each in dumps), overlays, "on either side")
-    report = review(*sides, conditions, dumps, environments, _watch, load_prices(prices) if prices else None)
+    report = review(*sides, conditions, dumps, environments, _watch, load_prices(prices) if prices else None, cache)
     printers: dict[str, Callable[[Report], None]] = {
         "text": partial(_text, part),
         "markdown": partial(_markdown, artifact),

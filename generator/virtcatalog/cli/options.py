@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 if TYPE_CHECKING:
+    from virtcatalog.cache import Cache
     from virtcatalog.repository import Settings
 
 T = TypeVar("T", bound=Callable[..., Any])
@@ -195,6 +196,44 @@ def executor(command: Callable[..., Any]) -> Callable[..., Any]:
         return command(*args, executor=Workers(executor), **others)
 
     return _JOBS(_EXECUTOR(run))
+
+
+def cached(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command `--cache-dir` and `--no-cache`, as `cache`: where it keeps what it finds, None for nowhere."""
+
+    @wraps(command)
+    def run(*args: Any, cache_dir: str | None, no_cache: bool, **others: Any) -> Any:
+        return command(*args, cache=None if no_cache else _cache(cache_dir), **others)
+
+    return _CACHE_DIR(_NO_CACHE(run))
+
+
+_CACHE_DIR = click.option(
+    "--cache-dir",
+    metavar="DIR",
+    envvar="VIRTCATALOG_CACHE",
+    help="Where to keep what is found of VMs, for the next run; also $VIRTCATALOG_CACHE. [default: the user's cache]",
+)
+_NO_CACHE = click.option(
+    "--no-cache", is_flag=True, envvar="VIRTCATALOG_NO_CACHE", help="Keep nothing, and look at nothing that is kept."
+)
+
+
+def _cache(folder: str | None) -> Cache | None:
+    """The cache; without one of its own to use, the user's, where there is one."""
+    from virtcatalog.cache import Cache, CacheError, default_folder
+    from virtcatalog.cli.console import summary
+
+    usual = default_folder() if folder is None else None
+    if folder is None and usual is None:
+        return None
+    try:
+        return Cache(folder or usual or "")
+    except CacheError as error:
+        if folder is not None:
+            raise
+        summary(str(error))
+        return None
 
 
 def everywhere() -> list[click.Option]:

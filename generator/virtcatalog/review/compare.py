@@ -8,15 +8,17 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from virtcatalog.api.kinds import holds_vm
+from virtcatalog.cache import Cache
 from virtcatalog.kubevirt.conditions import Conditions
 from virtcatalog.manifests.identity import Data
 from virtcatalog.manifests.packed import Packed
 from virtcatalog.review.fleet import Given, Reviewer
-from virtcatalog.review.judge import Case, Progress
+from virtcatalog.review.judge import Case
 from virtcatalog.review.objects import compare_objects
 from virtcatalog.review.report import Report
 from virtcatalog.review.side import Side, sound
 from virtcatalog.review.standing import overspent, standing
+from virtcatalog.review.told import Progress
 
 if TYPE_CHECKING:
     from virtcatalog.catalog.prices import Prices
@@ -39,16 +41,18 @@ def review(
     environments: Sequence[str] = (),
     watch: Progress[Case] = iter,
     prices: Prices | None = None,
+    cache: Cache | None = None,
 ) -> Report:
     """Compare the objects of two sides, and what becomes of their VM templates and of the VMs of dumps.
 
     VMs meet what else their own dump holds, and what those hold that do not say where they are from. With
-    `environments` only these are looked at. ManifestError when a dump holds objects that cannot be read.
+    `environments` only these are looked at. Verdicts that the cache has are not found again. ManifestError when a dump
+    holds objects that cannot be read.
     """
     clean = sound(*(only(each, environments) for each in _alike(base, head)))
     reviewer = Reviewer(clean.base, clean.head, conditions, others(dumps), environments)
     reviewer.templates()
-    reviewer.vms(given(dumps), watch)
+    reviewer.vms(given(dumps), watch, cache)
     fleet = reviewer.done()
     limited = bool(head.budgets) or reviewer.limits_room
     fleets = list(reviewer.fleets(given(dumps))) if limited else []

@@ -12,8 +12,9 @@ from msgspec.structs import replace
 from virtcatalog.api.annotations import REPLACED_BY_LABEL
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.conditions import Conditions, choose_release
+from virtcatalog.kubevirt.inputs import Inputs, located
 from virtcatalog.kubevirt.matchers import KINDS, NAMESPACED_KINDS
-from virtcatalog.manifests.identity import Data, Identity, identity, namespace_of
+from virtcatalog.manifests.identity import Data, Identity, namespace_of
 from virtcatalog.placement import release_of
 from virtcatalog.review.side import Side
 
@@ -52,6 +53,7 @@ class Comparison:
         self._meet_head = partial(_cluster, sides[1], environment, conditions[1])
         self.base = _cluster(sides[0], environment, conditions[0], objects[0])
         self.head = self._meet_head(objects[1])
+        self._objects = tuple(_met(side, found) for side, found in zip(sides, objects, strict=True))
         self.changed = _differing(base, head)
         self.all_change = (
             self.base.conditions != self.head.conditions
@@ -68,6 +70,12 @@ class Comparison:
             cluster.configuration.values.changed_block_tracking_label_selectors is not None
             for cluster in (self.base, self.head)
         )
+
+    @cached_property
+    def inputs(self) -> tuple[Inputs, ...]:
+        """What VMs can depend on, before and after."""
+        clusters = self.base, self.head
+        return tuple(Inputs(each, cluster.conditions) for each, cluster in zip(self._objects, clusters, strict=True))
 
     @cached_property
     def before(self) -> Cluster:
@@ -119,12 +127,6 @@ class Comparison:
         )
 
 
-def located(manifest: Data) -> Identity:
-    """Return what a cluster finds an object by: without a namespace it is in `default`."""
-    kind, namespace, name = identity(manifest)
-    return kind, namespace or ("" if kind in KINDS - NAMESPACED_KINDS else "default"), name
-
-
 def _find(wanted: Identity, cluster: Cluster) -> Any:
     return cluster.instancetype(*wanted) if wanted[0].endswith("Instancetype") else cluster.preference(*wanted)
 
@@ -140,10 +142,15 @@ def _spread(objects: Iterable[Data], namespaces: Iterable[str]) -> list[Data]:
 
 
 def _cluster(side: Side, environment: str, conditions: Conditions, objects: Sequence[Data]) -> Cluster:
-    kubevirt = side.configuration
-    manifests = objects if kubevirt is None else [*(each for each in objects if each["kind"] != "KubeVirt"), kubevirt]
+    manifests = _met(side, objects)
     choice = choose_release(conditions, release_of(side.overlays, environment), manifests)
     return Cluster.under(manifests, replace(conditions, release=choice.release, environment=environment or None))
+
+
+def _met(side: Side, objects: Sequence[Data]) -> Sequence[Data]:
+    """The objects with the configuration that counts on a side."""
+    kubevirt = side.configuration
+    return objects if kubevirt is None else [*(each for each in objects if each["kind"] != "KubeVirt"), kubevirt]
 
 
 def _differing(base: Iterable[Data], head: Iterable[Data]) -> frozenset[Identity]:

@@ -10,6 +10,7 @@ import msgspec
 from msgspec.structs import replace
 
 from virtcatalog.api.kinds import vm_spec
+from virtcatalog.cache import Cache
 from virtcatalog.kubevirt.conditions import Conditions
 from virtcatalog.kubevirt.instancetype.references import references
 from virtcatalog.kubevirt.matchers import MATCHERS, NAMESPACED_KINDS
@@ -18,12 +19,13 @@ from virtcatalog.manifests.packed import Packed
 from virtcatalog.placement import BASE, environments_for
 from virtcatalog.review.comparison import Comparison, KnownField
 from virtcatalog.review.fate import FATES, Fate, FateKind
-from virtcatalog.review.judge import Case, Effect, Progress, applied, judge, judge_all, with_removed
+from virtcatalog.review.judge import Case, Effect, applied, judge, with_removed
 from virtcatalog.review.named import Local, Meeting, matchers_of
 from virtcatalog.review.outcome import KINDS, Kind, VmChange, added_or_removed, compare, outcome
 from virtcatalog.review.requests import RequestChange, Requests
 from virtcatalog.review.side import Side, Vm
 from virtcatalog.review.stored import assumed, pins, recreated
+from virtcatalog.review.told import Progress, judge_all
 
 
 class Given(msgspec.Struct, frozen=True):
@@ -160,7 +162,7 @@ class Reviewer:
             self._template(before.get(each), after.get(each))
         self.fleet.templates = len({key for key, _ in before.keys() | after.keys()})
 
-    def vms(self, fleet: Collection[Given], watch: Progress[Case] = iter) -> None:
+    def vms(self, fleet: Collection[Given], watch: Progress[Case] = iter, cache: Cache | None = None) -> None:
         """Compare what happens to the VMs of a fleet, in each environment that they can be in."""
         homeless = self._homeless(fleet)
         meetings: dict[tuple[str, str], Meeting] = {}
@@ -190,7 +192,7 @@ class Reviewer:
                     if key not in cases:
                         cases[key], names[key] = Case(vm, fresh, pinned, met.references, comparison), []
                     names[key].append(name)
-        judged = zip(cases.values(), names.values(), judge_all(list(cases.values()), watch), strict=True)
+        judged = zip(cases.values(), names.values(), judge_all(list(cases.values()), watch, cache), strict=True)
         for case, members, (verdict, found) in judged:
             because = tuple(each for each in case.references or () if each in case.comparison.changed)
             self._row(case.comparison.environment, found, because).members += members

@@ -1,17 +1,15 @@
-"""What happens to each of many VMs, on several CPUs when they are many enough."""
+"""What happens to a VM of a fleet: what changes for it and when, and what becomes of its machine."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import chain
-from typing import Any, Literal, NamedTuple, TypeVar
+from collections.abc import Sequence
+from typing import Literal, NamedTuple
 
 import msgspec
 from msgspec.structs import replace
 
 from virtcatalog.kubevirt.admission.vm import RECEIVER
 from virtcatalog.manifests.identity import Data, Identity, identity
-from virtcatalog.pool import START, Processes, processors
 from virtcatalog.review.comparison import Comparison
 from virtcatalog.review.fate import Fate, fate
 from virtcatalog.review.machines import machine_words
@@ -23,13 +21,6 @@ Effect = Literal["created", "started", "stored"]
 has stored for it."""
 
 Verdict = list[tuple[Effect, VmChange]]
-T = TypeVar("T")
-Progress = Callable[[Sequence[T]], Iterable[T]]
-"""Passes items on, one by one, and may show how far it is."""
-
-#: From so many VMs on a second process saves more time than it takes to start it.
-WORTH_IT = 500
-_CHUNK = 50
 _MOST_SAID = 3
 
 
@@ -123,12 +114,6 @@ def _verdict(case: Case, old: Outcome, new: Outcome) -> Verdict:
     return [(effect, each) for effect, each in found if each is not None]
 
 
-def judge_all(cases: Sequence[Case], watch: Progress[Case] = iter) -> Iterator[Judged]:
-    """Yield what `judge` returns for each case, in their order."""
-    for _, judged in zip(watch(cases), _judged(cases), strict=True):
-        yield judged
-
-
 def with_removed(change: VmChange | None, removed: Sequence[str]) -> VmChange | None:
     """Add the objects that the VM refers to and that are gone, also to a VM that was refused before.
 
@@ -152,47 +137,3 @@ def _with_stored_revisions(case: Case, given: bool, name: str = "") -> VmChange 
 
 def _matcher(reference: Identity) -> str:
     return "instancetype" if reference[0].endswith("Instancetype") else "preference"
-
-
-def _judged(cases: Sequence[Case]) -> Iterator[Judged]:
-    # Forked, processes have the clusters and the VMs without these being sent.
-    processes = min(processors(), 4) if START == "fork" else 1
-    if processes < 2 or len(cases) < WORTH_IT:
-        return map(judge, cases)
-    firsts = range(0, len(cases), _CHUNK)
-    return map(_received, chain.from_iterable(Processes(processes).each(_judge_chunk, firsts, cases)))
-
-
-_sent: set[Any] = set()
-
-
-def _judge_chunk(first: int, cases: Sequence[Case]) -> list[list[Any]]:
-    """In another process: fates, and verdicts with the diff of every change that is new there."""
-    sent = []
-    for case in cases[first : first + _CHUNK]:
-        verdict, becomes = judge(case)
-        changes = [
-            (effect, change.kind, change.summary, change.signature, _new_diff(change), change.asks)
-            for effect, change in verdict
-        ]
-        sent.append([becomes.kind, becomes.said, changes])
-    return sent
-
-
-def _new_diff(change: VmChange) -> str:
-    if change.signature in _sent:
-        return ""
-    _sent.add(change.signature)
-    return change.make_diff()
-
-
-def _received(sent: list[Any]) -> Judged:
-    kind, said, changes = sent
-    verdict: Verdict = [
-        (
-            effect,
-            VmChange(kind=kind, summary=summary, signature=signature, make_diff=lambda diff=diff: diff, asks=asks),  # type: ignore[misc]
-        )
-        for effect, kind, summary, signature, diff, asks in changes
-    ]
-    return Judged(verdict, Fate(kind, said))

@@ -1,0 +1,177 @@
+"""Answers kept from one run to the next in a folder of the user's: a file each, named by all that it depends on.
+
+Nothing in it is ever needed: it may be deleted at any time, by another run too. What is not whole counts as not there;
+a disk that is full, or a folder that cannot be written, costs the next run its time and nothing else.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from functools import cache
+from hashlib import blake2b
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from virtcatalog._version import __version__
+from virtcatalog.errors import VirtcatalogError
+from virtcatalog.limits import CACHE_BYTES, CACHE_ENTRY_BYTES
+
+_SHARES: Final = 256
+_BLOCK: Final = 4096
+_TOUCHED_AGAIN: Final = 24 * 3600
+_LEFT_BEHIND: Final = 3600
+_SIZE: Final = 16
+_UNFINISHED: Final = ".new-"
+
+
+class CacheError(VirtcatalogError):
+    """A folder that is not the user's own to keep answers in."""
+
+
+class Cache:
+    """Answers by the digests of what they depend on, no more than `most` bytes of them; the oldest are dropped."""
+
+    def __init__(self, folder: str, most: int = CACHE_BYTES) -> None:
+        """CacheError when somebody else owns the folder, or may write into it; one that is not there is made."""
+        self._folder, self._most = folder, most
+        self._full = False
+        self._grown: set[str] = set()
+        self._there = os.path.exists(folder)  # noqa: PTH110 - as the rest, without pathlib's cost
+        if self._there:
+            _check(folder)
+
+    def get(self, key: str) -> bytes | None:
+        """Return what was kept under a key; None when there is nothing, or nothing whole."""
+        try:
+            descriptor = os.open(self._path(key), os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        except OSError:
+            return None
+        try:
+            content = os.read(descriptor, CACHE_ENTRY_BYTES + _SIZE + 1)
+            if time.time() - os.fstat(descriptor).st_mtime > _TOUCHED_AGAIN:
+                os.utime(descriptor)
+        except OSError:
+            return None
+        finally:
+            os.close(descriptor)
+        return content[_SIZE:] if content[:_SIZE] == _seal(key, content[_SIZE:]) else None
+
+    def put(self, key: str, content: bytes) -> None:
+        """Keep something under a key, whole or not at all."""
+        if self._full or len(content) > CACHE_ENTRY_BYTES:
+            return
+        path = self._path(key)
+        share = os.path.dirname(path)  # noqa: PTH120
+        new = f"{share}/{_UNFINISHED}{os.getpid()}-{key[2:18]}"
+        try:
+            if not self._there:
+                os.makedirs(self._folder, mode=0o700, exist_ok=True)  # noqa: PTH103
+                _check(self._folder)
+                self._there = True
+            with suppress(FileExistsError):
+                os.mkdir(share, 0o700)  # noqa: PTH102
+            descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+            try:
+                whole = _seal(key, content) + content
+                if os.write(descriptor, whole) != len(whole):
+                    raise OSError
+            finally:
+                os.close(descriptor)
+            os.replace(new, path)  # noqa: PTH105
+        except (OSError, CacheError):
+            self._full = True
+            with suppress(OSError):
+                os.unlink(new)  # noqa: PTH108
+        else:
+            self._grown.add(share)
+
+    def trim(self) -> None:
+        """Drop the oldest of what is too much, where something was added."""
+        for share in sorted(self._grown):
+            with suppress(OSError):
+                _trim(share, self._most // _SHARES)
+        self._grown.clear()
+
+    def _path(self, key: str) -> str:
+        return f"{self._folder}/{key[:2]}/{key[2:]}"
+
+
+def _check(folder: str) -> None:
+    """CacheError for a folder that somebody else owns, or may write into."""
+    found = os.stat(folder)  # noqa: PTH116
+    if not stat.S_ISDIR(found.st_mode):
+        raise CacheError(f"{folder}: is no folder to keep anything in")
+    if hasattr(os, "geteuid") and found.st_uid != os.geteuid():
+        raise CacheError(f"{folder}: belongs to somebody else: nothing is kept there")
+    if found.st_mode & 0o022 and os.name == "posix":
+        raise CacheError(f"{folder}: can be written by others: nothing is kept there")
+
+
+def _trim(share: str, most: int) -> None:
+    now, total = time.time(), 0
+    found = []
+    with os.scandir(share) as entries:
+        for each in entries:
+            known = each.stat(follow_symlinks=False)
+            if each.name.startswith(_UNFINISHED) and now - known.st_mtime < _LEFT_BEHIND:
+                continue
+            age = float("inf") if each.name.startswith(_UNFINISHED) else now - known.st_mtime
+            found.append((age, -(-known.st_size // _BLOCK) * _BLOCK, each.path))
+    for age, size, path in sorted(found):
+        total += size
+        if total > most or age == float("inf"):
+            with suppress(OSError):
+                os.unlink(path)  # noqa: PTH108
+
+
+def _seal(key: str, content: bytes) -> bytes:
+    return blake2b(key.encode() + content, digest_size=_SIZE).digest()
+
+
+def default_folder() -> str | None:
+    """The user's own folder for what can be made again; None where nothing says where that is."""
+    home = os.environ.get("XDG_CACHE_HOME", "")
+    if not os.path.isabs(home):  # noqa: PTH117 - a path that is not absolute counts for nothing there
+        user = os.path.expanduser("~")  # noqa: PTH111
+        if not os.path.isabs(user):  # noqa: PTH117
+            return None
+        home = f"{user}/.cache"
+    return f"{home}/virtcatalog"
+
+
+def digest(*parts: bytes) -> bytes:
+    """Return a digest of some parts, each of which counts by itself."""
+    found = blake2b(digest_size=32)
+    for each in parts:
+        found.update(len(each).to_bytes(8, "big"))
+        found.update(each)
+    return found.digest()
+
+
+@cache
+def program() -> bytes:
+    """Return a digest of what answers: this program's files, Python, and what it reads with."""
+    root = Path(__file__).parent
+    parts = [__version__, sys.version, msgspec.__version__]
+    return digest(*(each.encode() for each in parts), *_files(root))
+
+
+def _files(root: Path) -> Iterator[bytes]:
+    for folder, folders, names in os.walk(root):
+        folders[:] = sorted(each for each in folders if each != "__pycache__")
+        yield os.path.relpath(folder, root).encode()
+        for name in sorted(names):
+            yield name.encode()
+            yield Path(folder, name).read_bytes()
+
+
+def key_of(*parts: bytes) -> str:
+    """Return the key of an answer that depends on the program and on these parts."""
+    return digest(program(), *parts).hex()

@@ -1,0 +1,94 @@
+"""All that a VM's expansion depends on beside its own manifest, as a digest: said here and nowhere else.
+
+Two VMs of the same manifest whose inputs have the same digest become the same. What cannot matter to a VM is left out,
+so that a change of a catalog leaves the digests of VMs that name none of what changes.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from types import MappingProxyType
+from typing import Any
+
+import msgspec
+
+from virtcatalog.api.kinds import HOLDERS
+from virtcatalog.cache import digest
+from virtcatalog.kubevirt.cluster import counts
+from virtcatalog.kubevirt.conditions import Conditions
+from virtcatalog.kubevirt.matchers import KINDS, NAMESPACED_KINDS
+from virtcatalog.manifests.identity import Data, Identity, identity
+
+_encode = msgspec.json.Encoder().encode
+
+
+class Inputs:
+    """What the VMs of a cluster can depend on: the conditions, and the cluster's objects.
+
+    Of instance types and preferences a VM meets those that it names, and of ControllerRevisions those of its namespace.
+    Other VMs and kinds that no VM refers to make no difference; all else does, to every VM.
+    """
+
+    def __init__(self, manifests: Iterable[Data], conditions: Conditions) -> None:
+        """`manifests` and `conditions` are those that the `Cluster` was made of, with the release that counts."""
+        self._types: dict[Identity, bytes] = {}
+        self._revisions: dict[str, list[bytes]] = {}
+        rest = [encoded(_plain(conditions))]
+        for each in manifests:
+            kind, namespace, name = located(each)
+            content = encoded(each)
+            if kind in KINDS:
+                self._types[kind, namespace, name] = digest(content)
+            elif kind == "ControllerRevision":
+                self._revisions.setdefault(namespace, []).append(content)
+            elif counts(each) and kind not in HOLDERS:
+                rest.append(content)
+        self._rest = digest(*rest)
+        self._names = digest(*(part.encode() for name in self._types for part in name))
+
+    def of(self, namespace: str, references: Iterable[Identity] | None) -> bytes:
+        """Return the digest for a VM of a namespace that refers to these types and preferences; None are unknown ones.
+
+        Of one that is not there KubeVirt's message is followed by what may have been meant.
+        """
+        parts = [self._rest, *self._revisions.get(namespace, ()), b""]
+        if references is None:
+            return digest(*parts, self._names, *self._types.values())
+        for each in references:
+            found = self._types.get(each)
+            parts += [*(part.encode() for part in each), b"-" if found is None else found]
+            if found is None:
+                parts.append(self._names)
+        return digest(*parts)
+
+
+def located(manifest: Mapping[str, Any]) -> Identity:
+    """Return what a cluster finds an object by: without a namespace it is in `default`."""
+    kind, namespace, name = identity(manifest)
+    return kind, namespace or ("" if kind in KINDS - NAMESPACED_KINDS else "default"), name
+
+
+def encoded(data: Any) -> bytes:
+    """Plain data as bytes, which are the same for the same data in the same order."""
+    try:
+        return _encode(data)
+    except (OverflowError, ValueError):  # a number or a character that msgspec does not write
+        return json.dumps(data).encode()
+
+
+def _plain(value: Any) -> Any:
+    """A value of our own as plain data that is in order."""
+    return msgspec.to_builtins(value, enc_hook=_of_mapping, order="deterministic")
+
+
+def _of_mapping(value: Any) -> Any:
+    if isinstance(value, MappingProxyType):
+        return dict(value)
+    raise NotImplementedError(f"nothing says how a {type(value).__name__} counts")
+
+
+def either(*found: Iterator[Identity] | list[Identity] | None) -> list[Identity] | None:
+    """Return all that several lists of references have, None when one of them is not known."""
+    known = [each for each in found if each is not None]
+    return None if len(known) < len(found) else list(dict.fromkeys(ref for each in known for ref in each))

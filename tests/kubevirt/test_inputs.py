@@ -1,0 +1,110 @@
+"""What a VM can depend on changes its digest, and nothing else does."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from virtcatalog.catalog.model import API_VERSION
+from virtcatalog.kubevirt.conditions import Conditions
+from virtcatalog.kubevirt.hosts import HOSTS
+from virtcatalog.kubevirt.inputs import Inputs, either
+from virtcatalog.releases import RELEASES
+
+Manifest = dict[str, Any]
+CONDITIONS = Conditions(release=RELEASES["v1.9.0"])
+TYPE = "VirtualMachineClusterInstancetype", "", "medium"
+
+
+def obj(version: str, kind: str, name: str, namespace: str = "", **others: Any) -> Manifest:
+    metadata = {"name": name, **({"namespace": namespace} if namespace else {})}
+    return {"apiVersion": version, "kind": kind, "metadata": metadata, **others}
+
+
+OBJECTS = [
+    obj(API_VERSION, "VirtualMachineClusterInstancetype", "medium", spec={"cpu": {"guest": 2}}),
+    obj(API_VERSION, "VirtualMachineClusterInstancetype", "large", spec={"cpu": {"guest": 4}}),
+    obj(API_VERSION, "VirtualMachineInstancetype", "medium", "team", spec={"cpu": {"guest": 2}}),
+    obj("kubevirt.io/v1", "KubeVirt", "kubevirt", "kubevirt", spec={"configuration": {}}),
+    obj("kubevirt.io/v1", "VirtualMachineInstancePreset", "preset", "team", spec={}),
+    obj("kubevirt.io/v1", "VirtualMachine", "another", "team", spec={}),
+    obj("v1", "PersistentVolumeClaim", "claim", "other", spec={}),
+    obj("cdi.kubevirt.io/v1beta1", "DataSource", "image", "images", spec={}),
+    obj("k8s.cni.cncf.io/v1", "NetworkAttachmentDefinition", "net", "team"),
+    obj("v1", "Namespace", "team"),
+    obj("apps/v1", "ControllerRevision", "mine", "team", revision=1),
+    obj("apps/v1", "ControllerRevision", "theirs", "other", revision=1),
+    obj("example.org/v1", "Gadget", "gadget", "team"),
+]
+
+
+def of(objects: list[Manifest], conditions: Conditions = CONDITIONS, *references: tuple[str, str, str]) -> bytes:
+    return Inputs(objects, conditions).of("team", references or (TYPE,))
+
+
+def touched(index: int) -> list[Manifest]:
+    objects = deepcopy(OBJECTS)
+    objects[index]["metadata"]["labels"] = {"touched": "yes"}
+    return objects
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "counts"),
+    [
+        ("VirtualMachineClusterInstancetype", "medium", True),
+        ("VirtualMachineClusterInstancetype", "large", False),
+        ("VirtualMachineInstancetype", "medium", False),
+        ("KubeVirt", "kubevirt", True),
+        ("VirtualMachineInstancePreset", "preset", True),
+        ("VirtualMachine", "another", False),
+        ("PersistentVolumeClaim", "claim", True),
+        ("DataSource", "image", True),
+        ("NetworkAttachmentDefinition", "net", True),
+        ("Namespace", "team", True),
+        ("ControllerRevision", "mine", True),
+        ("ControllerRevision", "theirs", False),
+        ("Gadget", "gadget", False),
+    ],
+)
+def test_an_object_counts_for_those_who_can_meet_it(kind: str, name: str, counts: bool) -> None:
+    (index,) = (at for at, each in enumerate(OBJECTS) if (each["kind"], each["metadata"]["name"]) == (kind, name))
+    assert (of(touched(index)) != of(OBJECTS)) is counts
+    gone = [*OBJECTS[:index], *OBJECTS[index + 1 :]]
+    assert (of(gone) != of(OBJECTS)) is counts
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"release": RELEASES["v1.8.4"]},
+        {"architecture": "arm64"},
+        {"host": replace(HOSTS["reference"], version=77)},
+        {"environment": "production"},
+    ],
+)
+def test_each_condition_counts(changes: dict[str, Any]) -> None:
+    assert of(OBJECTS, replace(CONDITIONS, **changes)) != of(OBJECTS)
+
+
+def test_of_what_is_not_there_the_names_count_that_may_have_been_meant() -> None:
+    missing = "VirtualMachineClusterInstancetype", "", "medum"
+    others = [*OBJECTS, obj(API_VERSION, "VirtualMachineClusterInstancetype", "medums", spec={})]
+    assert of(OBJECTS, CONDITIONS, missing) != of(others, CONDITIONS, missing)
+    assert of(OBJECTS) == of(others)
+
+
+def test_what_is_not_known_depends_on_all_of_them() -> None:
+    inputs = [Inputs(each, CONDITIONS).of("team", None) for each in (OBJECTS, touched(0), touched(1), touched(2))]
+    assert len(set(inputs)) == 4
+
+
+def test_the_order_counts_in_which_objects_replace_each_other() -> None:
+    assert of([*OBJECTS, touched(3)[3]]) != of([touched(3)[3], *OBJECTS])
+
+
+def test_references_of_two_sides_count_together() -> None:
+    assert either([TYPE], [TYPE, ("k", "", "n")]) == [TYPE, ("k", "", "n")]
+    assert either([TYPE], None) is None

@@ -1,0 +1,197 @@
+"""What is kept is found again, whole or not at all, and is never needed."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import time
+from multiprocessing import Process
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from virtcatalog import cache as module
+from virtcatalog.cache import Cache, CacheError, default_folder, digest, key_of
+
+KEY, OTHER = key_of(b"one"), key_of(b"other")
+
+
+def files(folder: Path) -> list[Path]:
+    return sorted(each for each in folder.rglob("*") if each.is_file())
+
+
+def test_nothing_is_made_before_there_is_something_to_keep(tmp_path: Path) -> None:
+    assert Cache(str(tmp_path / "cache")).get(KEY) is None
+    assert not (tmp_path / "cache").exists()
+
+
+def test_a_folder_that_somebody_makes_meanwhile_is_not_used(tmp_path: Path) -> None:
+    cache = Cache(str(tmp_path / "cache"))
+    (tmp_path / "cache").mkdir()
+    (tmp_path / "cache").chmod(0o777)
+    cache.put(KEY, b"answer")
+    assert not files(tmp_path)
+
+
+def test_what_is_kept_is_found_by_the_next_run(tmp_path: Path) -> None:
+    folder = str(tmp_path / "of" / "mine")
+    Cache(folder).put(KEY, b"answer")
+    assert Cache(folder).get(KEY) == b"answer"
+    assert Cache(folder).get(OTHER) is None
+    assert [oct(each.stat().st_mode & 0o777) for each in (Path(folder), files(tmp_path)[0])] == ["0o700", "0o600"]
+
+
+@pytest.mark.parametrize("damage", [b"", b"x", b"\0" * 40, None])
+def test_what_is_damaged_counts_as_not_there(tmp_path: Path, damage: bytes | None) -> None:
+    Cache(str(tmp_path)).put(KEY, b"a long answer")
+    (file,) = files(tmp_path)
+    file.write_bytes(file.read_bytes()[:-1] if damage is None else damage)
+    assert Cache(str(tmp_path)).get(KEY) is None
+
+
+def test_an_answer_to_another_question_is_none_to_this_one(tmp_path: Path) -> None:
+    cache = Cache(str(tmp_path))
+    cache.put(OTHER, b"answer")
+    (file,) = files(tmp_path)
+    place = tmp_path / KEY[:2] / KEY[2:]
+    place.parent.mkdir(exist_ok=True)
+    shutil.copy(file, place)
+    assert cache.get(KEY) is None
+
+
+def test_no_link_is_followed(tmp_path: Path) -> None:
+    cache = Cache(str(tmp_path / "cache"))
+    cache.put(KEY, b"answer")
+    (file,) = files(tmp_path)
+    file.rename(tmp_path / "elsewhere")
+    file.symlink_to(tmp_path / "elsewhere")
+    assert cache.get(KEY) is None
+
+
+def test_a_folder_that_others_can_write_is_refused(tmp_path: Path) -> None:
+    tmp_path.chmod(0o777)
+    with pytest.raises(CacheError, match="can be written by others: nothing is kept there"):
+        Cache(str(tmp_path))
+
+
+def test_a_folder_of_somebody_else_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: tmp_path.stat().st_uid + 1)
+    with pytest.raises(CacheError, match="belongs to somebody else"):
+        Cache(str(tmp_path))
+
+
+def test_a_file_in_the_folders_place_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(CacheError, match="is no folder to keep anything in"):
+        Cache(str(tmp_path / "file"))
+
+
+@pytest.mark.parametrize("written", [None, 3])
+def test_a_full_disk_costs_what_would_be_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, written: int | None
+) -> None:
+    def write(_descriptor: int, _content: bytes) -> int:
+        if written is None:
+            raise OSError(28, "No space left on device")
+        return written
+
+    cache = Cache(str(tmp_path))
+    monkeypatch.setattr(os, "write", write)
+    cache.put(KEY, b"answer")
+    monkeypatch.undo()
+    cache.put(OTHER, b"answer")  # it is not tried again in this run
+    assert (cache.get(KEY), cache.get(OTHER), files(tmp_path)) == (None, None, [])
+
+
+def test_it_may_be_deleted_while_it_is_used(tmp_path: Path) -> None:
+    cache = Cache(str(tmp_path / "cache"))
+    cache.put(KEY, b"answer")
+    shutil.rmtree(tmp_path / "cache")
+    assert cache.get(KEY) is None
+    cache.put(OTHER, b"answer")
+    cache.trim()
+
+
+def test_the_oldest_are_dropped_when_there_is_too_much(tmp_path: Path) -> None:
+    cache = Cache(str(tmp_path), most=256 * 3 * 4096)  # three blocks in each of its shares
+    keys = [f"ab{number:062x}" for number in range(5)]
+    for age, key in enumerate(keys):
+        cache.put(key, b"answer")
+        os.utime(tmp_path / key[:2] / key[2:], (time.time() - age - 1,) * 2)
+    cache.trim()
+    assert [cache.get(key) is not None for key in keys] == [True, True, True, False, False]
+
+
+def test_what_is_used_is_not_old(tmp_path: Path) -> None:
+    cache = Cache(str(tmp_path))
+    cache.put(KEY, b"answer")
+    (file,) = files(tmp_path)
+    os.utime(file, (0, 0))
+    cache.get(KEY)
+    assert time.time() - file.stat().st_mtime < 3600
+
+
+def test_what_a_killed_run_left_is_dropped_in_time(tmp_path: Path) -> None:
+    cache = Cache(str(tmp_path))
+    cache.put(KEY, b"answer")
+    share = files(tmp_path)[0].parent
+    old, new = share / ".new-1-old", share / ".new-2-new"
+    for each in (old, new):
+        each.touch()
+    os.utime(old, (0, 0))
+    cache.put(KEY, b"answer")
+    cache.trim()
+    assert (old.exists(), new.exists(), cache.get(KEY)) == (False, True, b"answer")
+
+
+def _write(folder: str, which: int) -> None:
+    cache = Cache(folder)
+    for number in range(200):
+        cache.put(digest(b"%d" % number).hex(), b"%d" % number * 500)
+        assert cache.get(digest(b"%d" % (number * which % 200)).hex()) in (None, b"%d" % (number * which % 200) * 500)
+
+
+def test_two_runs_at_once_do_each_other_no_harm(tmp_path: Path) -> None:
+    runs = [Process(target=_write, args=(str(tmp_path), which)) for which in (3, 7)]
+    for each in runs:
+        each.start()
+    for each in runs:
+        each.join()
+    assert [each.exitcode for each in runs] == [0, 0]
+    cache = Cache(str(tmp_path))
+    assert all(cache.get(digest(b"%d" % number).hex()) == b"%d" % number * 500 for number in range(200))
+
+
+@pytest.mark.parametrize(
+    ("variables", "folder"),
+    [
+        ({"XDG_CACHE_HOME": "/var/kept", "HOME": "/home/me"}, "/var/kept/virtcatalog"),
+        ({"XDG_CACHE_HOME": "not/absolute", "HOME": "/home/me"}, "/home/me/.cache/virtcatalog"),
+        ({"XDG_CACHE_HOME": "", "HOME": "/home/me"}, "/home/me/.cache/virtcatalog"),
+    ],
+)
+def test_the_users_folder_is_where_others_are(
+    monkeypatch: pytest.MonkeyPatch, variables: dict[str, str], folder: str
+) -> None:
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    assert default_folder() == folder
+
+
+def test_another_program_has_other_keys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def key(source: str) -> str:
+        (tmp_path / "rules.py").write_text(source)
+        module.program.cache_clear()
+        return key_of(b"question")
+
+    monkeypatch.setattr(module, "__file__", str(tmp_path / "cache.py"))
+    try:
+        assert key("a = 1") == key("a = 1") != key("a = 2")
+    finally:
+        module.program.cache_clear()
+
+
+def test_parts_count_each_by_itself() -> None:
+    found: list[Any] = [digest(b"ab", b"c"), digest(b"a", b"bc"), digest(b"abc"), digest(b"abc", b"")]
+    assert len(set(found)) == 4
