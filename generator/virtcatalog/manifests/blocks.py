@@ -12,7 +12,7 @@ from typing import Any
 
 from virtcatalog.manifests.scalars import resolve
 
-_ENTRY = re.compile(r"([A-Za-z][A-Za-z0-9_./-]*):(?: ([^ ].*))?")
+ENTRY = re.compile(r"([A-Za-z][A-Za-z0-9_./-]*):(?: ([^ ].*))?")
 _PLAIN = re.compile(r"[A-Za-z0-9_./+-](?:[^ :#\t]|:(?! |$)| (?![ #]))*")
 _START = re.compile(r"[+.-]?[A-Za-z0-9_/]|-?[0-9]")
 _BLOCK = frozenset({"|", "|-"})
@@ -146,7 +146,7 @@ class _Entries(dict[str, "tuple[str, str | None, Any] | None"]):
     """
 
     def __missing__(self, line: str) -> tuple[str, str | None, Any] | None:
-        matched = _ENTRY.fullmatch(line)
+        matched = ENTRY.fullmatch(line)
         entry = None
         if matched is not None and isinstance(resolve(matched[1]), str):
             key, rest = matched.groups()

@@ -14,7 +14,7 @@ import math
 import re
 from collections.abc import Iterator
 from functools import cached_property
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import msgspec
 
@@ -22,6 +22,7 @@ from virtcatalog.errors import Problem
 from virtcatalog.limits import YAML_ALIASED_CHARACTERS, YAML_ALIASED_VALUES, YAML_LEVELS
 from virtcatalog.manifests.blocks import read_block
 from virtcatalog.manifests.places import Field, Index, is_merge, merge_sources, step
+from virtcatalog.manifests.plainplaces import Mark, place_in_block, place_in_json, skip
 from virtcatalog.manifests.scalars import number, resolve
 from virtcatalog.manifests.syntax import (
     PLAIN,
@@ -58,6 +59,9 @@ class Text:
         self._line, self._column = line, column
         self.problems: list[Problem] = []
         self._index: Index = {}
+        self._starts: list[int] = []
+        """Where documents start, if they are JSON."""
+        self._is_block = False
         self._text = self._decode(text)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -74,6 +78,7 @@ class Text:
             return
         block = read_block(self._text) if len(self._text) <= _SHORT else ...
         if block is not ...:
+            self._is_block = True
             yield 0, block
             return
         for index, node in enumerate(self._compose(self.problems)):
@@ -89,6 +94,10 @@ class Text:
 
     def place(self, document: int, field: Field) -> tuple[int, int]:
         """Return line and column of a field's key or a list's item, or of the nearest thing around it."""
+        if self._starts:
+            return self._place(place_in_json(self._text, self._starts[document], field))
+        if self._is_block:
+            return self._place(place_in_block(self._text, field))
         if document >= len(self._nodes):
             return (0, 0)
         node = self._nodes[document]
@@ -125,27 +134,30 @@ class Text:
         return text
 
     def _fault_at(self, before: str, message: str) -> None:
-        mark = _Mark(before.count("\n"), len(before) - before.rfind("\n") - 1)
+        mark = Mark(before.count("\n"), len(before) - before.rfind("\n") - 1)
         self.fault(mark, message)
 
     def _read_json(self) -> list[Any] | None:
         """The documents of JSON text; None when it is not plainly JSON, so that the YAML reader judges it."""
-        text = self._text.strip()
-        if not text.startswith("{"):
+        text = self._text
+        position = skip(text, 0)
+        if not text.startswith("{", position):
             return None
         if (whole := _canonical(text)) is not None:
+            self._starts = [position]
             return [whole]
-        documents = []
-        position = 0
+        documents, starts = [], []
         try:
             while position < len(text):
+                starts.append(position)
                 data, position = _JSON.raw_decode(text, position)
                 documents.append(data)
-                position += len(text) - position - len(text[position:].lstrip())
+                position = skip(text, position)
             if "\\u" in text:
                 json.dumps(documents, ensure_ascii=False).encode()
         except (ValueError, RecursionError):
             return None
+        self._starts = starts
         return documents
 
     def _compose(self, problems: list[Problem]) -> Iterator[Any]:
@@ -168,13 +180,6 @@ class Text:
         if 0 < line <= len(lines) and lines[line - 1][column - 1 : column] == "\t":
             return "a tab cannot indent YAML; use spaces"
         return ": ".join(part for part in ("is not YAML", error.context, error.problem) if part)
-
-
-class _Mark(NamedTuple):
-    """A place in a text: lines before it, and characters before it in its own."""
-
-    line: int
-    column: int
 
 
 class Builder:

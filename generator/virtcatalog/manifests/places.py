@@ -28,33 +28,33 @@ def merge_sources(node: Any) -> list[Any]:
 Index = dict[int, dict[str, tuple[Any, Any]]]
 
 
-def step(node: Any, field: Field, index_of: Index) -> tuple[Any, Any, Field]:
+def step(node: Any, field: Field, known: Index) -> tuple[Any, Any, Field]:
     """Go one step from a node towards a field: the node there, the mark to show, the rest of the way."""
     if isinstance(node, SequenceNode):
-        index, rest = _index(field)
+        index, rest = index_of(field)
         if 0 <= index < len(node.value):
             return node.value[index], node.value[index].start_mark, rest
     elif isinstance(node, MappingNode):
-        return _in_map(node, field, index_of)
+        return _in_map(node, field, known)
     return None, None, ()
 
 
-def _in_map(node: Any, field: Field, index_of: Index) -> tuple[Any, Any, Field]:
+def _in_map(node: Any, field: Field, known: Index) -> tuple[Any, Any, Field]:
     if isinstance(field, tuple):
-        found = _indexed(node, index_of).get(str(field[0]))
+        found = _indexed(node, known).get(str(field[0]))
         return (found[1], found[0].start_mark, field[1:]) if found else (None, None, ())
     best: tuple[Any, Any, str] | None = None
     for key, value in _entries(node):
-        left = _after(field, key.value)
+        left = after(field, key.value)
         if left is not None and (best is None or len(left) < len(best[2])):
             best = value, key.start_mark, left
     return best or (None, None, ())
 
 
-def _indexed(node: Any, index_of: Index) -> dict[str, tuple[Any, Any]]:
-    known = index_of.get(id(node))
+def _indexed(node: Any, index: Index) -> dict[str, tuple[Any, Any]]:
+    known = index.get(id(node))
     if known is None:
-        known = index_of[id(node)] = {}
+        known = index[id(node)] = {}
         own = [(key, value) for key, value in node.value if isinstance(key, ScalarNode) and not is_merge(key)]
         for key, value in (*own, *_entries(node)):
             known.setdefault(_text(key), (key, value))
@@ -77,14 +77,15 @@ def _entries(node: Any) -> Iterator[tuple[Any, Any]]:
             yield key, value
 
 
-def _index(field: Field) -> tuple[int, Field]:
+def index_of(field: Field) -> tuple[int, Field]:
+    """Return the index that a field starts with, -1 for none, and what is left of the field."""
     if isinstance(field, tuple):
         return (field[0] if isinstance(field[0], int) else -1), field[1:]
     match = _INDEX.match(field)
     return (int(match[1]), field[match.end() :]) if match else (-1, "")
 
 
-def _after(field: str, key: str) -> str | None:
+def after(field: str, key: str) -> str | None:
     """What is left of a path once `key` is taken from its start; None when it does not start so."""
     if field.startswith(f"[{key}]"):
         return field[len(key) + 2 :].removeprefix(".")

@@ -9,13 +9,13 @@ from typing import Final
 
 from virtcatalog.limits import SOURCE_FILE_BYTES
 from virtcatalog.manifests.document import UNWRITABLE
+from virtcatalog.manifests.plainplaces import mark_behind
 
 _CHUNK: Final = 2**20
 KEPT: Final = 128
 """How many bytes before the last place are still there."""
 _BOM: Final = b"\xef\xbb\xbf"
 _CONTROLS: Final = bytes((*range(9), 11, 12, *range(14, 32), 127))
-_ENDS: Final = re.compile("\r\n?|[\n\x85\u2028\u2029]")
 _OTHER_ENDS: Final = re.compile("[\r\x85\u2028\u2029]")
 
 
@@ -90,13 +90,7 @@ class Window:
         """
         passed = self._held[self._counted - self._base : offset - self._base]
         self._counted = offset
-        if passed.isascii() and b"\r" not in passed:
-            lines = passed.count(b"\n")
-            rest = len(passed) - passed.rfind(b"\n") - 1
-        else:
-            ends = list(_ENDS.finditer(text := passed.decode()))
-            lines = len(ends)
-            rest = len(text) - (ends[-1].end() if ends else 0)
+        lines, rest = mark_behind(passed.decode())
         self._column = rest if lines else self._column + rest
         self._line += lines
         if offset - self._base > max(KEPT, _CHUNK // 2):

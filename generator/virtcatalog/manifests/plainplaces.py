@@ -1,0 +1,166 @@
+"""Where a field stands in JSON, or in YAML of plain block style: found on the way to it, while all else is passed over.
+
+It is the same place as `places` finds among the nodes of the whole text, which take many times as long to make.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from json.decoder import scanstring  # type: ignore[attr-defined]
+from typing import Any, Final, NamedTuple
+
+from virtcatalog.manifests.blocks import ENTRY
+from virtcatalog.manifests.places import Field, after, index_of
+
+_SPACE: Final = re.compile(r"[ \t\n\r]*")
+_SCAN: Final = json.JSONDecoder().scan_once  # type: ignore[attr-defined]
+_ENDS: Final = re.compile("\r\n?|[\n\x85\u2028\u2029]")
+
+
+class Mark(NamedTuple):
+    """A place in a text: lines before it, and characters before it in its own."""
+
+    line: int
+    column: int
+
+
+def mark_behind(before: str) -> Mark:
+    """Return the place behind a text."""
+    if before.isascii() and "\r" not in before:
+        return Mark(before.count("\n"), len(before) - before.rfind("\n") - 1)
+    ends = [end.end() for end in _ENDS.finditer(before)]
+    return Mark(len(ends), len(before) - (ends[-1] if ends else 0))
+
+
+def place_in_json(text: str, start: int, field: Field) -> Mark:
+    """Return the place of a field in the JSON object that starts there, or of the nearest thing around it."""
+    at, mark = start, start
+    while field and text[at] in "{[":
+        found = _in_list(text, at, field) if text[at] == "[" else _in_map(text, at, field)
+        if found is None:
+            break
+        mark, at, field = found
+    return mark_behind(text[:mark])
+
+
+def _in_list(text: str, at: int, field: Field) -> tuple[int, int, Field] | None:
+    index, rest = index_of(field)
+    at = skip(text, at + 1)
+    while index > 0 and text[at] != "]":
+        at, index = _following(text, at), index - 1
+    return (at, at, rest) if index == 0 and text[at] != "]" else None
+
+
+def _in_map(text: str, at: int, field: Field) -> tuple[int, int, Field] | None:
+    best: tuple[int, int, Any] | None = None
+    for key, mark, value in _entries(text, at):
+        if isinstance(field, tuple):
+            if key == str(field[0]):
+                return mark, value, field[1:]
+            continue
+        left = after(field, key)
+        if left is not None and (best is None or len(left) < len(best[2])):
+            best = mark, value, left
+    return best
+
+
+def _entries(text: str, at: int) -> Iterator[tuple[str, int, int]]:
+    """Yield the keys of an object with their offsets and those of their values."""
+    at = skip(text, at + 1)
+    while text[at] != "}":
+        key, end = scanstring(text, at + 1)
+        value = skip(text, skip(text, end) + 1)
+        yield key, at, value
+        at = _following(text, value)
+
+
+def _following(text: str, at: int) -> int:
+    """Return the offset of what comes behind a value and its comma."""
+    at = skip(text, _SCAN(text, at)[1])
+    return skip(text, at + 1) if text[at] == "," else at
+
+
+def skip(text: str, at: int) -> int:
+    """Return the offset behind JSON's white space."""
+    space = _SPACE.match(text, at)
+    return space.end() if space else at
+
+
+class _Block(NamedTuple):
+    """A map or list whose keys or dashes stand below each other."""
+
+    lines: list[str]
+    indent: int
+    first: int
+
+
+def place_in_block(text: str, field: Field) -> Mark:
+    """Return the place of a field in YAML that `blocks` reads, or of the nearest thing around it."""
+    lines = text.split("\n")
+    block: _Block | None = _Block(lines, _indent(lines[0]), 0)
+    mark = Mark(0, _indent(lines[0]))
+    while field and block is not None:
+        is_list = lines[block.first].startswith("- ", block.indent)
+        found = _item(block, field) if is_list else _entry(block, field)
+        if found is None:
+            break
+        mark, block, field = found
+    return mark
+
+
+def _item(block: _Block, field: Field) -> tuple[Mark, _Block | None, Field] | None:
+    lines, indent, first = block
+    index, rest = index_of(field)
+    for number in range(first, len(lines)):
+        line = lines[number]
+        if _ends(line, indent) or (_indent(line) == indent and not line.startswith("- ", indent)):
+            return None
+        if line.startswith(" " * indent + "- "):
+            if index == 0:
+                lines[number] = f"{' ' * (indent + 2)}{line[indent + 2 :]}"
+                inner = _Block(lines, indent + 2, number) if ENTRY.fullmatch(line[indent + 2 :]) else None
+                return Mark(number, indent + 2), inner, rest
+            index -= 1
+    return None
+
+
+def _entry(block: _Block, field: Field) -> tuple[Mark, _Block | None, Field] | None:
+    lines, indent, first = block
+    best: tuple[Mark, _Block | None, Any] | None = None
+    for number in range(first, len(lines)):
+        line = lines[number]
+        if _ends(line, indent):
+            break
+        if not line or line[indent] == " " or line.startswith("- ", indent):
+            continue
+        entry = ENTRY.fullmatch(line[indent:])
+        if entry is None:
+            break
+        key, value = entry.groups()
+        if isinstance(field, tuple):
+            left: Field | None = field[1:] if key == str(field[0]) else None
+        else:
+            left = after(field, key)
+        if left is not None and (best is None or len(left) < len(best[2])):
+            inner = _nested(lines, number + 1, indent) if value is None else None
+            best = Mark(number, indent), inner, left
+    return best
+
+
+def _nested(lines: list[str], number: int, indent: int) -> _Block | None:
+    if number == len(lines) or not lines[number]:
+        return None
+    inner = _indent(lines[number])
+    is_list = lines[number].startswith("- ", inner)
+    return _Block(lines, inner, number) if inner > indent or (inner == indent and is_list) else None
+
+
+def _ends(line: str, indent: int) -> bool:
+    """Whether a line belongs to what is around a block."""
+    return bool(line) and _indent(line) < indent
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip(" "))

@@ -1,0 +1,106 @@
+"""Places found on the way to a field are those that are found among the nodes of the whole text."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from virtcatalog.api.findings import field_path
+from virtcatalog.manifests.blocks import read_block
+from virtcatalog.manifests.document import Text
+from virtcatalog.manifests.emit import dump
+
+KEYS = st.sampled_from(["a", "b", "a.b", "a[0]", "spec", "spec.a", "x/y", "ä", "<<", "no", "17"])
+VALUES = st.recursive(
+    st.sampled_from([1, True, None, "text", "a: b", "[x]", "two\nlines\n", "", "\u2028", "\r"]),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(KEYS, inner, max_size=4),
+    max_leaves=20,
+)
+DOCUMENTS = st.dictionaries(KEYS, VALUES, min_size=1, max_size=5)
+
+
+class Composed(Text):
+    """Finds places among nodes."""
+
+    def place(self, document: int, field: Any) -> tuple[int, int]:
+        self._starts, self._is_block = [], False
+        return super().place(document, field)
+
+
+def paths(value: Any, path: tuple[str | int, ...] = ()) -> list[tuple[str | int, ...]]:
+    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    return [path, *(each for key, item in inner for each in paths(item, (*path, key)))]
+
+
+def assert_same_places(text: str, data: Any) -> None:
+    plain, composed = Text(text), Composed(text)
+    assert [each for _, each in plain.documents()] == [each for _, each in composed.documents()]
+    for path in paths(data):
+        for wanted in (path, (*path, "none", "a"), (*path, 7), field_path(path), f"{field_path(path)}.a.none"):
+            assert plain.place(0, wanted) == composed.place(0, wanted), wanted
+
+
+@given(DOCUMENTS, st.sampled_from([None, 0, 1, 4]), st.booleans())
+def test_places_in_json(data: dict[str, Any], indent: int | None, ascii_only: bool) -> None:
+    assert_same_places(" \n" + json.dumps(data, indent=indent, ensure_ascii=ascii_only), data)
+
+
+@given(DOCUMENTS)
+def test_places_in_blocks(data: dict[str, Any]) -> None:
+    text = dump(data)
+    if read_block(text) is not ...:
+        assert_same_places(text, data)
+
+
+BLOCK = """\
+metadata:
+  name: web
+  labels:
+    a/b: x
+items:
+- name: first
+  list:
+  - 1
+  - two
+- plain
+- inner:
+    text: |
+      key: no key
+      - no item
+
+      more
+    after: 1
+spec:
+  - name: indented
+    value: {}
+"""
+
+
+@pytest.mark.parametrize(
+    ("field", "place"),
+    {
+        "": (1, 1),
+        "metadata.labels.a/b": (4, 5),
+        "items": (5, 1),
+        "items[0]": (6, 3),
+        "items[0].list[1]": (9, 5),
+        "items[1]": (10, 3),
+        "items[1].name": (10, 3),
+        "items[2].inner.text": (12, 5),
+        "items[2].inner.text.key": (12, 5),
+        "items[2].inner.after": (17, 5),
+        "items[3]": (5, 1),
+        "spec[0].value": (20, 5),
+        "spec[0].value.x": (20, 5),
+        "nothing": (1, 1),
+    }.items(),
+)
+def test_places_in_a_block(field: str, place: tuple[int, int]) -> None:
+    text = Text(BLOCK)
+    assert len(list(text.documents())) == 1
+    assert text.place(0, field) == place
+    assert Composed(BLOCK).place(0, field) == place
