@@ -29,8 +29,8 @@ def run(*arguments: str) -> Result:
 def test_a_site_is_written_once_and_is_fresh_then():
     first, second = run(), run()
     assert (first.exit_code, first.stdout) == (0, "")
-    assert first.stderr == "site: 15 files, 16 changed; open site/index.html\n"
-    assert second.stderr == "site: 15 files, 0 changed; open site/index.html\n"
+    assert first.stderr == "site: 16 files, 17 changed; open site/index.html\n"
+    assert second.stderr == "site: 16 files, 0 changed; open site/index.html\n"
     assert run("--check").stderr == "site is fresh\n"
 
 

@@ -75,6 +75,7 @@ def test_there_is_a_page_for_each_type_and_preference(pages):
         "preferences.html",
         "preferences/plain.html",
         "preferences/wide.html",
+        "templates.html",
         "types/g.big.html",
         "types/m.large.html",
         "types/m.small.html",

@@ -234,6 +234,16 @@ def template_vms(template: Template, overlays: Sequence[Overlay]) -> Iterator[Vm
             yield _vm(template, overlay, key, values or {}, vm)
 
 
+def vm_keys(template: Template) -> Iterator[str]:
+    """Yield the keys that VMs of a template can have."""
+    for environment in template.environments or ("",):
+        yield from (_key(template, key, environment) for key in ("", *template.tests))
+
+
+def _key(template: Template, values: str, environment: str) -> str:
+    return ".".join(part for part in ("templates", template.name, values, environment) if part)
+
+
 def _seed(template: Template, key: str) -> int:
     """What generated values follow from: the same ones each time, and others in each template and set."""
     return crc32(f"{template.name}.{key}".encode())
@@ -250,7 +260,7 @@ def _vm(
         return template.declared(f"vm.{path}")
 
     return VmTemplate(
-        key=".".join(part for part in ("templates", template.name, key, environment) if part),
+        key=_key(template, key, environment),
         name=vm["metadata"].get("name") or template.name,
         file=template.file,
         environment=environment,

@@ -106,40 +106,13 @@ def _made(item: Item, becoming: Becoming) -> Iterator[tuple[str, str]]:
     """What the least VM became: what a preference says in it, or its guest and what its Pod requests."""
     from virtcatalog.ask.explain import explain
     from virtcatalog.ask.field import as_text
+    from virtcatalog.ask.items import guest
 
     if not becoming.result.admitted or becoming.result.vmi is None:
         yield "Refused", "; ".join(map(str, becoming.result.reasons))
     elif item.sort == "types":
-        yield from _guest(becoming.result)
+        yield from guest(becoming.result)
     else:
         for each in explain(becoming.vm, becoming.cluster):
             if each.field.startswith("spec.") and any(str(one).startswith("preference ") for one in each.sources):
                 yield each.field.removeprefix("spec.").removeprefix("domain."), as_text(each.value)
-
-
-def _guest(result: Result) -> Iterator[tuple[str, str]]:
-    from virtcatalog.api.quantity import Quantity
-    from virtcatalog.units import memory
-
-    assert result.vmi is not None
-    domain = result.vmi["spec"]["domain"]
-    cpu, guest = domain.get("cpu") or {}, domain.get("memory") or {}
-    sockets, cores, threads = (cpu.get(key) or 1 for key in ("sockets", "cores", "threads"))
-    yield "Guest CPUs", f"{sockets * cores * threads}: sockets {sockets}, cores {cores}, threads {threads}"
-    if (cpu.get("maxSockets") or 0) > sockets:
-        yield "Up to", f"{cpu['maxSockets'] * cores * threads} by hotplug"
-    for title, key in (("Guest memory", "guest"), ("Up to", "maxGuest")):
-        if guest.get(key):
-            amount = memory(Quantity.parse(guest[key]).value)
-            yield title, amount if key == "guest" else f"{amount} by hotplug"
-    for container in ((result.pod or {}).get("spec") or {}).get("containers") or ():
-        if container.get("name") == "compute":
-            requests = (container.get("resources") or {}).get("requests") or {}
-            yield (
-                "Pod requests",
-                ", ".join(
-                    f"{key} {memory(Quantity.parse(value).value) if key == 'memory' else value}"
-                    for key, value in requests.items()
-                    if key in ("cpu", "memory")
-                ),
-            )

@@ -27,6 +27,7 @@ from virtcatalog.site.kin import Kin
 from virtcatalog.site.pairs import Matrix, matrix
 from virtcatalog.site.prices import PriceList
 from virtcatalog.site.snippets import kustomize, terraform, vm
+from virtcatalog.site.vmtemplates import offering, offers
 
 ASSETS = ("site.css", "site.js", "types.js", "matrix.js", "compare.js", "form.js")
 #: `file:` lets the site work from a folder; no page asks for anything from elsewhere.
@@ -66,6 +67,8 @@ class _Site:
         self.wishes = wishes(catalog, self.prices, counts[1])
         self.matrix = matrix(catalog, conditions)
         self.kin = Kin(self.types)
+        self.offers = offers(catalog, conditions)
+        self.offering = offering(self.offers)
         self.templates = jinja2.Environment(
             loader=jinja2.PackageLoader("virtcatalog.site"),
             autoescape=True,
@@ -77,7 +80,7 @@ class _Site:
         )
         self.templates.filters |= {"data": as_data, "count": units.count}
         self.templates.tests["has"] = lambda found, name: name in found
-        self.templates.globals |= {"icons": icon} | {
+        self.templates.globals |= {"icons": icon, "lines": Lines} | {
             "policy": POLICY,
             "catalog": catalog,
             "prices": self.prices,
@@ -101,10 +104,9 @@ class _Site:
         yield "chart.html", self._page("chart.html", "", chart=charts.chart(self.types), **size)
         yield "preferences.html", self._page("preferences.html", groups=_by_system(self.wishes))
         yield "environments.html", self._page("environments.html", types=self.types, wishes=self.wishes)
-        yield (
-            "changes.html",
-            self._page("changes.html", chapters=chapters(self.catalog, self.past), said=self.past.said),
-        )
+        told = chapters(self.catalog, self.past)
+        yield "changes.html", self._page("changes.html", chapters=told, said=self.past.said)
+        yield from self._templates()
         for number, each in enumerate(self.types):
             yield f"types/{each.name}.html", self._type_page(number, each)
         for number, wish in enumerate(self.wishes):
@@ -160,6 +162,14 @@ class _Site:
             yaml=Lines(dump(entry.manifest(CLUSTER_PREFERENCE))),
         )
 
+    def _templates(self) -> Iterator[tuple[str, str]]:
+        systems = {each.name: each.system for each in self.wishes}
+        names: dict[str, Any] = {"types": {each.name for each in self.types}, "wishes": systems}
+        declared, files = self.offers
+        yield "templates.html", self._page("templates.html", "", templates=declared, files=files, **names)
+        for offer in (each for group in self.offers for each in group):
+            yield offer.page, self._page("template.html", "../", offer=offer, **names)
+
     def _known(self, section: str, entry: Entry) -> dict[str, Any]:
         """What is known of an object beside what the catalog says: its past, and who uses it."""
         lock = self.catalog.lock
@@ -170,6 +180,7 @@ class _Site:
             "events": self.past.events.get((section, entry.name), ()),
             "told": self.past.told,
             "marks": self.marks,
+            "offered": self.offering.get((section, entry.name), ()),
             "usage": self.fleet.usage(section, entry.name) if self.fleet else None,
         }
 

@@ -1,0 +1,159 @@
+"""The pages of VM templates: their parameters, what they make, and what KubeVirt makes of that."""
+
+from __future__ import annotations
+
+import json
+import re
+from html import unescape
+
+import pytest
+
+from virtcatalog import load_catalog
+from virtcatalog.site.pages import render
+from virtcatalog.site.vmtemplates import offers
+
+VM = """\
+apiVersion: kubevirt.io/v1
+kind: VirtualMachine
+metadata: {{name: {name}}}
+spec:
+  runStrategy: Always
+  instancetype: {{name: {instancetype}}}
+  preference: {{name: {preference}}}
+  template: {{spec: {{domain: {{devices: {{}}}}}}}}
+"""
+FILES = {
+    "catalog.yaml": "name: house\nkubevirt: v1.9.0\n",
+    "overlays.yaml": "lab: {templates: vms}\nproduction: {templates: vms, kubevirt: v1.9.0}\n",
+    "instancetypes/m.yaml": "class: m\nmemoryPerVcpu: 4Gi\nsizes: {small: {vcpus: 1}, large: {vcpus: 4}}\n",
+    "preferences/p.yaml": "preferences: {plain: {}, wide: {requirements: {vcpus: 4}}}\n",
+    "templates/linux.yaml": """\
+defaults:
+  preference: plain
+  message: "${NAME} is there."
+  parameters: {DISK: {displayName: Disk, description: How large, value: 30Gi}, USER: {required: true}}
+  vm:
+    metadata: {annotations: {disk: "${DISK}", user: "${USER}"}}
+    spec: {runStrategy: Always, template: {spec: {domain: {devices: {}}}}}
+  tests: {full: {NAME: db-1, USER: root}}
+sizes: {small: {instancetype: m.small}}
+workloads: {server: {displayName: A server, description: It serves.}}
+systems: {alpine: {}}
+""",
+    "vms.yaml": "web.yaml.j2:\n  parameters: {size: m.small}\n  environments: {lab: {}, production: {size: m.large}}\n",
+    "vms/web.yaml.j2": VM.format(name="web", instancetype="{{ size }}", preference="plain"),
+    "vms/plain.yaml": VM.format(name="plain-vm", instancetype="m.large", preference="wide"),
+    "vms/narrow.yaml": VM.format(name="narrow", instancetype="m.small", preference="wide"),
+}
+
+
+def catalog(**changed: str):
+    files = FILES | changed
+    return load_catalog("catalog", {path: text.encode() for path, text in files.items()})
+
+
+@pytest.fixture(scope="module")
+def found():
+    templates, files = offers(catalog())
+    return {each.name: each for each in (*templates, *files)}
+
+
+@pytest.fixture(scope="module")
+def pages():
+    return render(catalog())
+
+
+def words(page: str) -> str:
+    return " ".join(re.sub(r"<[^>]*>", " ", page).split())
+
+
+def test_a_template_has_its_parameters_and_what_it_makes(found):
+    offer = found["alpine-server-small"]
+    assert (offer.page, offer.types, offer.preferences) == (
+        "templates/alpine-server-small.html",
+        ("m.small",),
+        ("plain",),
+    )
+    parameters = {each.name: (each.value, each.made_of, each.required) for each in offer.parameters}
+    assert parameters == {
+        "NAME": ("", "alpine-[a-z0-9]{6}", False),
+        "DISK": ("30Gi", "", False),
+        "USER": ("", "", True),
+    }
+    (made,) = offer.made  # without a set of values, a required parameter makes no VM
+    assert (made.title, made.environments) == ("db-1", ("lab", "production"))
+    assert made.values == (("NAME", "db-1"), ("USER", "root"))
+    assert dict(made.facts)["Guest CPUs"] == "1: sockets 1, cores 1, threads 1"
+    assert dict(made.facts)["Pod requests"].startswith("cpu 100m, memory 4.")
+
+
+def test_a_file_is_made_in_each_environment_with_its_values(found):
+    offer = found["web"]
+    assert (offer.types, offer.environments) == (("m.small", "m.large"), ("lab", "production"))
+    assert [(each.environments, each.values) for each in offer.made] == [
+        (("lab",), (("size", "m.small"),)),
+        (("production",), (("size", "m.large"),)),
+    ]
+    assert [(each.name, each.value) for each in offer.parameters] == [("size", "m.small or m.large")]
+
+
+def test_what_is_alike_in_every_environment_is_there_once(found):
+    assert [each.environments for each in found["plain"].made] == [("lab", "production")]
+
+
+def test_a_vm_that_kubevirt_refuses_says_why(found):
+    (made,) = found["narrow"].made
+    assert made.facts == ()
+    assert "4 vCPUs" in made.refused[0]
+
+
+def test_the_pages_have_it_and_link_what_it_names(pages):
+    page = pages["templates/alpine-server-small.html"]
+    assert 'href="../types/m.small.html"' in page
+    assert "DISK Disk: How large 30Gi" in words(page)
+    assert "USER has to be given" in words(page)
+    assert "NAME The VM's name. made of alpine-[a-z0-9]{6}" in unescape(words(page))
+    assert "${NAME} is there." in page
+    assert "db-1 in lab, production With NAME=db-1 , USER=root ." in words(page)
+    assert "kind: VirtualMachineTemplate" in page
+    assert 'href="templates/alpine-server-small.html"' in pages["templates.html"]
+    assert "USER (required)" in pages["templates.html"]
+    assert 'href="vms/web.html"' in pages["templates.html"]
+
+
+def test_types_and_preferences_link_the_templates_that_have_them(pages):
+    assert 'href="../templates/alpine-server-small.html"' in pages["types/m.small.html"]
+    assert 'href="../vms/web.html"' in pages["types/m.small.html"]
+    assert 'href="../vms/narrow.html"' in pages["preferences/wide.html"]
+    assert "VM templates with it" not in render(catalog_without())["types/m.small.html"]
+
+
+def catalog_without():
+    files = {path: text for path, text in FILES.items() if not path.startswith(("vms", "templates"))}
+    return load_catalog("catalog", {path: text.encode() for path, text in files.items()})
+
+
+def test_a_catalog_without_templates_says_so():
+    assert "The catalog has no VM templates." in render(catalog_without())["templates.html"]
+
+
+def test_files_of_any_name_have_pages_of_their_own():
+    text = FILES["vms/plain.yaml"]
+    odd = {
+        f"vms/{name}.yaml": text.replace("plain-vm", f"v{index}")
+        for index, name in enumerate(["a b", "a-b", "a&b", "é"])
+    }
+    templates, files = offers(catalog(**odd))
+    names = [each.page for each in files]
+    assert len(set(names)) == len(names)
+    assert all(re.fullmatch(r"vms/[-.\w]+\.html", each, re.ASCII) for each in names)
+
+
+def test_hostile_texts_are_shown_and_not_obeyed():
+    hostile = json.dumps("</script><img src=x onerror=alert(1)>\u202e")
+    text = FILES["templates/linux.yaml"].replace("displayName: Disk", f"displayName: {hostile}")
+    text = text.replace('"${NAME} is there."', hostile).replace("description: It serves.", f"description: {hostile}")
+    for path, page in render(catalog(**{"templates/linux.yaml": text})).items():
+        if path.endswith(".html"):
+            assert "<img" not in page, path
+            assert "\u202e" not in page, path
