@@ -24,6 +24,9 @@ PAGES = {"changelog.md": "CHANGELOG.md", "security.md": "SECURITY.md"}
 _LINK = re.compile(r"\]\(([^)#\s]+)(#[^)\s]*)?\)")
 #: What the tests do with a page, which is not for those who read it: see tests/docs/running.py.
 _TESTED = re.compile(r"^<!-- (?:set-up|file|exit|not run:).*?-->\n+", re.MULTILINE | re.DOTALL)
+#: A bar in the code of a table, which GitHub's Markdown wants escaped and this one shows as it stands.
+_BAR = re.compile(r"(?<=^\|)(.*)$", re.MULTILINE)
+_CODE = re.compile(r"`[^`\n]+`")
 _OUTWARD = re.compile(r"\[([^\]]*)\]\(\.\./([^)#\s]+)(#[^)\s]*)?\)")
 
 
@@ -48,7 +51,8 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, **_: Any) 
             raise PluginError(f"{page.file.src_path}: there is no {source} in the repository")
         return f"[{text}]({config.repo_url.rstrip('/')}/blob/main/{source}{anchor})" if config.repo_url else text
 
-    return _OUTWARD.sub(linked, _TESTED.sub("", markdown))
+    text = _BAR.sub(lambda row: _CODE.sub(lambda code: code[0].replace("\\|", "|"), row[1]), _TESTED.sub("", markdown))
+    return _OUTWARD.sub(linked, text)
 
 
 def _moved(text: str) -> str:

@@ -17,7 +17,6 @@ LEFT_OUT = {
     "docs/gitops.md": {"a cluster": 1, "a registry": 2},
     "docs/golden-files.md": {"the network": 1},
     "docs/scale.md": {"other machines": 4},
-    "docs/scale.md": {"other machines": 4},
     "docs/tutorial.md": {"the network": 1, "a cluster": 1},
 }
 
