@@ -145,14 +145,14 @@ def test_a_read_only_folder_is_refused_and_left_as_it_is(folder):
 @pytest.mark.parametrize("at", [1, 2, 3])
 def test_a_full_disk_at_any_write_leaves_the_old_tree_and_no_litter(folder, monkeypatch, at):
     replace(folder, FIRST)
-    before, writes, write_text = contents(folder), iter(range(1, 99)), Path.write_text
+    before, writes, write = contents(folder), iter(range(1, 99)), os.write
 
-    def full(path: Path, *args: object, **kwargs: object) -> int:
+    def full(descriptor: int, data: bytes) -> int:
         if next(writes) == at:
-            raise OSError(errno.ENOSPC, "No space left on device", str(path))
-        return write_text(path, *args, **kwargs)
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return write(descriptor, data[:2])
 
-    monkeypatch.setattr(Path, "write_text", full)
+    monkeypatch.setattr(os, "write", full)
     with pytest.raises(TreeError, match="No space left on device"):
         replace(folder, SECOND)
     assert contents(folder) == before

@@ -1,14 +1,14 @@
 """Manifests as YAML text: block style, keys in the order given, one spelling for one value.
 
 Strings that the Kubernetes tools or YAML 1.1, to the letter, would take for something else are quoted. What is not
-written here in a few lines, such as text of several lines, the YAML library writes.
+written here in a few lines the YAML library writes.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any, Final
 
@@ -18,6 +18,9 @@ from virtcatalog.manifests.syntax import QUOTED, MappingNode, ScalarNode, Sequen
 #: What is a plain string to every reader of YAML, unless it is one of these words.
 _PLAIN: Final = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:[-./_ ][A-Za-z0-9]+)*")
 _WORDS: Final = frozenset(("true", "false", "yes", "no", "on", "off", "y", "n", "null", "none"))
+
+#: Lines of ASCII that YAML's literal style keeps as they are.
+_LINES: Final = re.compile(r"[!-~](?:[ -~]*[!-~])?(?:\n(?:[ -~]*[!-~])?)*?\n?(?<!\n\n)")
 
 #: What can stand bare in flow style, too.
 _BARE: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_./-]*(?: [A-Za-z0-9(][A-Za-z0-9_./()-]*)*")
@@ -73,6 +76,11 @@ def _number(value: float | bool | None) -> str:
     return text.replace("e", ".0e", 1) if "." not in text else text
 
 
+_END: Final = "\n"
+_SHORT: Final = 100
+"""How many characters of a string are remembered with how it is written, and can be a key without a `?`."""
+
+
 class _OtherwiseError(Exception):
     """A document that is left to the YAML library as a whole."""
 
@@ -94,6 +102,9 @@ def _block(lines: list[str], indent: str, value: Any, start: str = "") -> None:
                 lines.append(f"{lead}\n")
                 _block(lines, indent, each)
                 continue
+            if type(each) is str and "\n" in each:
+                lines += _literal(lead, f"{indent}  ", each)
+                continue
         elif each and isinstance(each, (dict, list)):
             _block(lines, f"{indent}  ", each, f"{lead}- ")
             continue
@@ -102,9 +113,18 @@ def _block(lines: list[str], indent: str, value: Any, start: str = "") -> None:
         lines.append(f"{lead} {_leaf(each)}\n")
 
 
+def _literal(lead: str, indent: str, text: str) -> Iterator[str]:
+    """A text of several lines, in literal style."""
+    if not _LINES.fullmatch(text):
+        raise _OtherwiseError
+    yield f"{lead} {'|' if text.endswith(_END) else '|-'}{_END}"
+    for line in text.removesuffix(_END).split(_END):
+        yield f"{indent}{line}{_END}" if line else _END
+
+
 def _leaf(value: Any) -> str:
     if type(value) is str:
-        return _scalar(value)
+        return _scalar(value) if len(value) <= _SHORT else _long(value)
     if value is True or value is False:
         return "true" if value else "false"
     if type(value) is int:
@@ -116,8 +136,19 @@ def _leaf(value: Any) -> str:
 
 @lru_cache(maxsize=1 << 14)
 def _scalar(text: Any) -> str:
-    """A string on one line; the library says how."""
-    if type(text) is not str or len(text) > 100 or "\n" in text:
+    """A string on one line, also for a key; the library says how."""
+    if type(text) is not str or len(text) > _SHORT:
+        raise _OtherwiseError
+    return _line(text)
+
+
+@lru_cache(maxsize=1 << 8)
+def _long(text: str) -> str:
+    return _line(text)
+
+
+def _line(text: str) -> str:
+    if "\n" in text:
         raise _OtherwiseError
     if _PLAIN.fullmatch(text) and text.lower() not in _WORDS:
         return text

@@ -13,6 +13,7 @@ from virtcatalog.catalog.model import (
     PREFERENCE,
     TEMPLATE,
 )
+from virtcatalog.limits import MIB
 from virtcatalog.manifests.emit import join
 
 CHECKSUMS = "CHECKSUMS.sha256"
@@ -45,6 +46,14 @@ def bundles(catalog_name: str, texts: Mapping[str, Sequence[str]]) -> dict[str, 
         for part, kinds in held.items()
     }
     # The format of sha256sum, so that `sha256sum --check` reads it.
-    digests = {name: sha256(text.encode()).hexdigest() for name, text in files.items()}
+    digests = {name: _digest(text) for name, text in files.items()}
     files[CHECKSUMS] = "".join(f"{digests[name]}  {name}\n" for name in sorted(digests))
     return files
+
+
+def _digest(text: str) -> str:
+    """Piece by piece: a bundle may have many megabytes."""
+    found = sha256()
+    for start in range(0, len(text), MIB):
+        found.update(text[start : start + MIB].encode())
+    return found.hexdigest()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 from typing import Any
@@ -169,7 +170,8 @@ def _title(members: Sequence[Instancetype]) -> str:
 
 def _common(texts: Sequence[str]) -> str:
     """The text that most have, the first of them if several."""
-    return max(texts, key=texts.count)
+    ((text, _),) = Counter(texts).most_common(1)
+    return text
 
 
 def _operating_system(os_type: str, members: Sequence[Preference]) -> list[str]:

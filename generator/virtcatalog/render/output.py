@@ -66,9 +66,9 @@ def render(catalog: Catalog) -> Tree:
                 )
             for kind in kinds:
                 head = f"apiVersion: {API_VERSION}\nkind: {kind}\n"
-                size += len(head) + len(body)
-                tree[f"base/{kind}/{entry.name}.yaml"] = head + body
-                texts[kind].append(head + bundled)
+                text = tree[f"base/{kind}/{entry.name}.yaml"] = head + body
+                size += len(text)
+                texts[kind].append(head + bundled if bundled is not body else text)
             if size > RENDERED_BYTES:
                 place = entry.source
                 message = f"with this, the manifests of the catalog have more than {RENDERED_BYTES // MIB} MiB"
@@ -82,8 +82,9 @@ def render(catalog: Catalog) -> Tree:
     objects = catalog.objects() if catalog.overlays else []
     for overlay in catalog.overlays:
         tree[f"overlays/{overlay.name}/kustomization.yaml"] = overlay_kustomization(overlay, objects, catalog.templates)
-    for name, text in bundles(catalog.name, texts).items():
-        tree[f"bundles/{name}"] = text
+    # What takes memory to make is made before what takes it to keep.
     tree["catalog.json"] = catalog_json(catalog)
     tree["README.md"] = readme(catalog)
+    for name, text in bundles(catalog.name, texts).items():
+        tree[f"bundles/{name}"] = text
     return dict(sorted(tree.items()))

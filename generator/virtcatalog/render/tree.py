@@ -161,7 +161,7 @@ class _Reader:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._sound = {""}
+        self._known = {"": True}
 
     def owned(self) -> set[str]:
         """Return what is listed as ours and can be."""
@@ -184,21 +184,17 @@ class _Reader:
     def has(self, path: str) -> bool:
         """Whether there is something at a path; TreeError when a link leads there."""
         parent = path.rpartition("/")[0]
-        return self._is_sound(parent) and os.path.lexists(self._folder / path)
+        return self._is_sound(parent) and os.path.lexists(f"{self._folder}/{path}")
 
     def _is_sound(self, folder: str) -> bool:
         """Whether there is a folder, and no link on the way to it."""
-        if folder in self._sound:
-            return True
-        place = self._folder / folder
-        if not self._is_sound(folder.rpartition("/")[0]) or not os.path.lexists(place):
-            return False
-        if place.is_symlink():
-            raise TreeError(f"{place}: is a symbolic link in the place of a folder; move it away")
-        if not place.is_dir():
-            return False
-        self._sound.add(folder)
-        return True
+        if folder not in self._known:
+            place = self._folder / folder
+            there = self._is_sound(folder.rpartition("/")[0]) and os.path.lexists(place)
+            if there and place.is_symlink():
+                raise TreeError(f"{place}: is a symbolic link in the place of a folder; move it away")
+            self._known[folder] = there and place.is_dir()
+        return self._known[folder]
 
     def text(self, path: str) -> str:
         """Return the text of a regular file."""
@@ -218,13 +214,13 @@ class _Reader:
 def _build(staging: Path, folder: Path, tree: Mapping[str, str]) -> None:
     """Write the new tree into `staging`, with what others keep in `folder`."""
     staging.mkdir()
-    made = {staging}
+    made = {""}
     for path, text in tree.items():
-        place = staging / path
-        if place.parent not in made:
-            place.parent.mkdir(parents=True, exist_ok=True)
-            made.add(place.parent)
-        place.write_text(text, encoding="utf-8", newline="\n")
+        parent = path.rpartition("/")[0]
+        if parent not in made:
+            (staging / parent).mkdir(parents=True, exist_ok=True)
+            made.add(parent)
+        _write(f"{staging}/{path}", text)
     owned = _Reader(folder).owned()
     ours = {parent for path in owned for parent in _parents(path)}
     folders = [folder] if folder.is_dir() else []
@@ -243,6 +239,18 @@ def _build(staging: Path, folder: Path, tree: Mapping[str, str]) -> None:
         target = staging / found.relative_to(folder)
         if target.is_dir():
             shutil.copymode(found, target)
+
+
+def _write(path: str, text: str) -> None:
+    """Write a new file, piece by piece, with no more calls of the system than that takes: there are many files."""
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+    try:
+        for start in range(0, len(text), MIB):
+            piece = text[start : start + MIB].encode()
+            while piece:
+                piece = piece[os.write(descriptor, piece) :]
+    finally:
+        os.close(descriptor)
 
 
 def _parents(path: str) -> Iterator[str]:
