@@ -12,9 +12,9 @@ import msgspec
 from virtcatalog.cli import options
 from virtcatalog.cli.conditions import conditioned
 from virtcatalog.cli.console import failing, summary
-from virtcatalog.cli.inputs import contents, placed
+from virtcatalog.cli.inputs import placed
 from virtcatalog.cli.items import prices_for
-from virtcatalog.errors import ManifestError, Problem, VirtcatalogError, counted
+from virtcatalog.errors import ManifestError, VirtcatalogError, counted
 
 if TYPE_CHECKING:
     from virtcatalog.catalog.model import Catalog
@@ -100,20 +100,20 @@ def command(
 
 def _fleet(catalog: Catalog, sources: Sequence[str], *, anonymous: bool) -> Fleet:
     """The VMs of files and folders, counted; ManifestError for what cannot be read."""
-    from virtcatalog.manifests.dump import read_dump
+    from virtcatalog.cli.fleet import Fleet as Stream
+    from virtcatalog.cli.fleet import Share
     from virtcatalog.placement import check_places
     from virtcatalog.site.fleet import Fleet
 
-    fleet, problems = Fleet(catalog, anonymous=anonymous), list[Problem]()
-    found = [placed(source) for source in sources]
-    check_places((each.where for each in found), catalog.overlays, f"in {catalog.path}")
-    for path, where in found:
-        for name, content in contents(path, problems):
-            try:
-                for each in read_dump(content, name):
-                    fleet.add(each, where)
-            except ManifestError as error:
-                problems += error.problems
+    stream = Stream(map(placed, sources))
+    check_places(stream.places, catalog.overlays, f"in {catalog.path}")
+    fleet, problems = Fleet(catalog, anonymous=anonymous), stream.problems
+    for part, where in stream.parts():
+        manifests, faults = Share(part).manifests()
+        problems += faults
+        for each in manifests:
+            # What is wrong with a VM otherwise does not matter: it is there, and names what it names.
+            fleet.add(each.data, where)
     if problems:
         raise ManifestError(*problems)
     if not fleet.total:
