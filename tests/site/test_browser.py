@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import shlex
 from pathlib import Path
 
 import axe_selenium_python
 import pytest
 from browsing import fill, fragment, number, text, texts, wait, write
-from ruamel.yaml import YAML
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select
 
-from virtcatalog import Cluster, expand, load_catalog
+from virtcatalog import load_catalog
 from virtcatalog.site.facts import types
 from virtcatalog.site.pages import render
 
@@ -172,38 +170,6 @@ class TestMatrix:
         assert "u1.medium" in rows
         assert "u1.8xlarge" not in rows
         assert fragment(browser) == "#type=u1&preference=windows.11&refused=1"
-
-
-class TestForm:
-    def test_makes_a_vm_that_kubevirt_admits(self, page, example):
-        browser = page("form.html#type=u1.medium&preference=fedora")
-        vm = YAML(typ="safe").load(text(browser, "#manifest"))
-        assert vm["spec"]["instancetype"] == {"name": "u1.medium"}
-        assert expand(vm, Cluster(example.objects())).admitted
-        assert text(browser, "#fits") == "KubeVirt admits this pair."
-
-    def test_says_why_a_pair_does_not_fit(self, page):
-        browser = page("form.html#type=u1.medium")
-        Select(browser.find_element(By.NAME, "preference")).select_by_visible_text("windows.11")
-        assert text(browser, "#fits") == "They do not fit: the preference requires 2 vCPUs, there are 1."
-        assert "preference=windows.11" in fragment(browser)
-
-    def test_has_virtctls_line(self, page):
-        browser = page("form.html#name=db&type=u1.large&boot=claim&source=gold&run=Halted")
-        assert text(browser, "#virtctl") == (
-            "virtctl create vm --name db --instancetype u1.large --run-strategy Halted --volume-pvc src:gold"
-        )
-
-    def test_quotes_what_it_has_to(self, page):
-        hostile = 'a\'; rm -rf "$HOME" #\n: {}'
-        browser = page("form.html#boot=claim&type=u1.large&name=true")
-        script = "const f = document.getElementsByName('source')[0]; f.value = arguments[0];"
-        browser.execute_script(script + "f.dispatchEvent(new Event('input', { bubbles: true }))", hostile)
-        vm = YAML(typ="safe").load(text(browser, "#manifest"))
-        assert vm["metadata"]["name"] == "true"
-        source = vm["spec"]["template"]["spec"]["volumes"][0]["persistentVolumeClaim"]["claimName"]
-        assert source == hostile.replace("\n", "")  # the field is of one line
-        assert f"src:{source}" in shlex.split(text(browser, "#virtctl"))
 
 
 def test_a_point_of_the_chart_opens_its_type(page):

@@ -26,7 +26,7 @@ _OWNER = "# Of the catalog: "
 #: What virtcatalog can have written: whatever else is listed is none of its business, and stays unread.
 _OURS = re.compile(
     r"README\.md|catalog\.json|kustomization\.yaml|(base|bundles|overlays)/[-+.\w]+(/[-+.\w]+)*"
-    r"|[a-z]+\.html|(assets|preferences|templates|types|vms)/[-+.\w]+",  # of the web site
+    r"|[a-z]+\.html|domains\.js|(assets|domains|preferences|templates|types|vms)/[-+.\w]+",  # of the web site
     re.ASCII,
 )
 

@@ -18,8 +18,10 @@ from virtcatalog.catalog.model import CLUSTER_INSTANCETYPE, CLUSTER_PREFERENCE, 
 from virtcatalog.escaping import single_line, terminal
 from virtcatalog.kubevirt.conditions import Conditions
 from virtcatalog.manifests.emit import dump
+from virtcatalog.pool import Executor
 from virtcatalog.site import chart as charts
 from virtcatalog.site.changes import Known, chapters
+from virtcatalog.site.domains import Domains, domains
 from virtcatalog.site.facts import Type, Wish, types, wishes
 from virtcatalog.site.fleet import Fleet
 from virtcatalog.site.icons import icon
@@ -29,7 +31,7 @@ from virtcatalog.site.prices import PriceList
 from virtcatalog.site.snippets import kustomize, terraform, vm
 from virtcatalog.site.vmtemplates import offering, offers
 
-ASSETS = ("site.css", "site.js", "types.js", "matrix.js", "compare.js", "form.js")
+ASSETS = ("site.css", "site.js", "types.js", "matrix.js", "compare.js", "domain.js", "vm.js", "form.js")
 #: `file:` lets the site work from a folder; no page asks for anything from elsewhere.
 POLICY = "; ".join(
     (
@@ -50,22 +52,35 @@ class Lines(str):
 
 
 def render(
-    catalog: Catalog, conditions: Conditions | None = None, past: Known | None = None, fleet: Fleet | None = None
+    catalog: Catalog,
+    conditions: Conditions | None = None,
+    past: Known | None = None,
+    fleet: Fleet | None = None,
+    executor: Executor | None = None,
 ) -> dict[str, str]:
-    """Return every file of the site, sorted by path."""
-    return dict(sorted(_Site(catalog, conditions, past or Known(), fleet).files()))
+    """Return every file of the site, sorted by path; the executor, if there is one, shares the work on many types."""
+    matched = matrix(catalog, conditions)
+    made = domains(catalog, matched, conditions, executor)
+    return dict(sorted(_Site(catalog, conditions, past or Known(), fleet, matched, made).files()))
 
 
 class _Site:
-    def __init__(self, catalog: Catalog, conditions: Conditions | None, past: Known, fleet: Fleet | None) -> None:
-        self.catalog, self.past, self.fleet = catalog, past, fleet
+    def __init__(
+        self,
+        catalog: Catalog,
+        conditions: Conditions | None,
+        past: Known,
+        fleet: Fleet | None,
+        matched: Matrix,
+        made: Domains,
+    ) -> None:
+        self.catalog, self.past, self.fleet, self.matrix, self.domains = catalog, past, fleet, matched, made
         self.prices = PriceList(catalog, catalog.prices) if catalog.prices else None
         # A release is one of the commits that wrote the objects, where both were committed together.
         self.marks = {each.commit[:12]: each.name for each in past.releases if each.commit}
         counts = [fleet.counts(section) if fleet else {} for section in SECTIONS]
         self.types = types(catalog, self.prices, counts[0])
         self.wishes = wishes(catalog, self.prices, counts[1])
-        self.matrix = matrix(catalog, conditions)
         self.kin = Kin(self.types)
         self.offers = offers(catalog, conditions)
         self.offering = offering(self.offers)
@@ -99,7 +114,8 @@ class _Site:
         yield "compare.html", self._page("compare.html", specs=dict(self._specs()))
         judged = _matrix_data(self.types, self.wishes, self.matrix)
         yield "matrix.html", self._page("matrix.html", data=judged)
-        yield "form.html", self._page("form.html", data=judged)
+        yield "form.html", self._page("form.html", data={**judged, "domains": self.domains.data})
+        yield from self.domains.files.items()
         size = {"width": charts.WIDTH, "height": charts.HEIGHT, "margin": charts.MARGIN}
         yield "chart.html", self._page("chart.html", "", chart=charts.chart(self.types), **size)
         yield "preferences.html", self._page("preferences.html", groups=_by_system(self.wishes))

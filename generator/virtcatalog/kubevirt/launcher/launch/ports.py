@@ -18,7 +18,7 @@ _PLACEHOLDERS = 4
 _LARGE_MEMORY = 2 * 2**30
 _TOTAL_PORTS, _FREE_PORTS = 8, 3
 _TOTAL_PORTS_LARGE, _FREE_PORTS_LARGE = 16, 6
-_LAST_INDEX = 31
+LAST_INDEX = 31
 _INTEGER = re.compile(r"[+-]?0*[0-9]{1,19}")
 
 
@@ -28,20 +28,25 @@ def wanted_ports(domain: Element, devices: Element, vmi: VirtualMachineInstance)
     DomainError for an annotation that is no number. Source: pkg/virt-launcher/virtwrap/manager.go
     (allocateHotplugPorts, calculatePlaceholderCount, calculateExtraControllerCount).
     """
+    memory, on_pci = int(domain.findtext("memory", "0")), sum(map(is_on_pci, devices))
+    return free_ports(vmi, memory, on_pci, len(vmi.spec.domain.devices.interfaces))
+
+
+def free_ports(vmi: VirtualMachineInstance, memory: int, on_pci: int, interfaces: int) -> int:
+    """How many free root ports a VMI gets whose domain has so many bytes, devices on PCI and interfaces."""
     if not supports_pcie_hotplug(vmi.spec):
         return 0
     on_root_complex = vmi.metadata.annotations.get(PLACE_ON_ROOT_COMPLEX) == "true"
-    placeholders = _placeholder_count(vmi, on_root_complex=on_root_complex)
+    placeholders = _placeholder_count(vmi, interfaces, on_root_complex=on_root_complex)
     if on_root_complex:
         return 0
-    large = int(domain.findtext("memory", "0")) > _LARGE_MEMORY
+    large = memory > _LARGE_MEMORY
     total, free = (_TOTAL_PORTS_LARGE, _FREE_PORTS_LARGE) if large else (_TOTAL_PORTS, _FREE_PORTS)
-    return max(0, max(total - sum(map(is_on_pci, devices)), free) - placeholders)
+    return max(0, max(total - on_pci, free) - placeholders)
 
 
-def _placeholder_count(vmi: VirtualMachineInstance, *, on_root_complex: bool) -> int:
-    """The interfaces that are defined for a moment so that libvirt keeps root ports for them."""
-    count = len(vmi.spec.domain.devices.interfaces)
+def _placeholder_count(vmi: VirtualMachineInstance, count: int, *, on_root_complex: bool) -> int:
+    """Beside so many interfaces, those that are defined for a moment so that libvirt keeps root ports for them."""
     slots = vmi.metadata.annotations.get(SLOT_COUNT_ANNOTATION)
     if slots is not None:
         if not _INTEGER.fullmatch(slots) or not -(2**63) <= int(slots) < 2**63:
@@ -57,7 +62,7 @@ def add_root_ports(devices: Element, count: int) -> None:
     """
     indices = [each.get("index", "") for each in devices.findall("controller") if each.get("type") == "pci"]
     first = max(map(int, filter(str.isdecimal, indices)), default=0) + 1
-    add_controllers(devices, _root_ports(first, min(first + count - 1, _LAST_INDEX)))
+    add_controllers(devices, _root_ports(first, min(first + count - 1, LAST_INDEX)))
 
 
 @lru_cache(maxsize=256)

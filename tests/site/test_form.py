@@ -1,0 +1,241 @@
+"""The form in a real browser: what it shows of a VM is what KubeVirt makes of the manifest that it shows."""
+
+from __future__ import annotations
+
+import shlex
+from typing import Any
+from urllib.parse import urlencode
+
+import pytest
+from browsing import content, fragment, text, texts, wait
+from click.testing import CliRunner
+from ruamel.yaml import YAML
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.support.ui import Select
+
+from virtcatalog import Cluster, expand
+from virtcatalog.cli import main
+from virtcatalog.kubevirt.pod.amounts import extract
+from virtcatalog.site.pairs import matrix
+
+KEY = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIB0 me, "myself" & I'
+#: What is chosen beside a pair: fields of the form as its address has them.
+CHOICES: tuple[list[tuple[str, str]], ...] = (
+    [],
+    [("name", "db"), ("pod", "none")],
+    [("pod", "masquerade"), ("networks", "storage apps/front")],
+    [("pod", "none"), ("networks", "a b c d"), ("user", "fedora")],
+    [("boot", "claim"), ("source", "gold"), ("user", "fedora"), ("keys", KEY), ("run", "Halted")],
+    [("boot", "ds"), ("source", "images/fedora"), ("disk", "claim  data")],
+    [("boot", "ds"), ("source", "fedora"), ("size", "30"), ("disk", "claim  data"), ("disk", "blank 2048 ")],
+    [("boot", "registry"), ("source", "docker://quay.io/containerdisks/fedora:latest"), ("size", "7")],
+    [("boot", "http"), ("source", "https://example.org/a.qcow2"), ("size", "1024"), ("keys", f"{KEY}\n{KEY}")],
+    [("boot", "pvc"), ("source", "images/gold"), ("networks", "a"), ("disk", "ds 20 images/tools")],
+    [("boot", "snapshot"), ("source", "images/gold"), ("size", "3"), ("disk", "claim  a"), ("disk", "claim  b")],
+    [("boot", "blank"), ("size", "40"), *[("disk", f"{kind} 1 x") for kind in ("claim", "ds", "blank") * 2]],
+    [*[("disk", "blank 10 ")] * 6, ("user", "me"), ("networks", "a b c d"), ("name", "z" * 50)],
+)
+
+
+def opened(page, fields: list[tuple[str, str]]):
+    browser = page(f"form.html#{urlencode(fields)}")
+    settled(browser)
+    return browser
+
+
+def settled(browser) -> None:
+    wait(browser, lambda: attribute(browser, "#domain", "aria-busy") == "false")
+
+
+def attribute(browser, selector: str, name: str) -> str:
+    return browser.execute_script(
+        "return document.querySelector(arguments[0]).getAttribute(arguments[1])", selector, name
+    )
+
+
+def manifest(browser) -> dict[str, Any]:
+    return YAML(typ="safe").load(content(browser, "#manifest"))
+
+
+def of_virtctl(line: str) -> dict[str, Any]:
+    """What `create vm` makes of a line for virtctl, without what is empty, and what virtctl sets of its own accord."""
+    words = shlex.split(line)
+    assert words[0] == "virtctl"
+    result = CliRunner().invoke(main, words[1:])
+    assert result.exit_code == 0, result.output
+    made = without_empty(YAML(typ="safe").load(result.stdout))
+    assert made["spec"]["template"]["spec"].pop("terminationGracePeriodSeconds") == 180
+    return made
+
+
+def without_empty(value: Any) -> Any:
+    if isinstance(value, dict):
+        inner = {key: without_empty(each) for key, each in value.items()}
+        return {key: each for key, each in inner.items() if each not in ({}, [])}
+    return [without_empty(each) for each in value] if isinstance(value, list) else value
+
+
+@pytest.fixture(scope="module")
+def fitting(example):
+    """Pairs that fit, from all over the catalog, and some types without a preference."""
+    found = matrix(example)
+    pairs = [
+        (instancetype.name, preference.name)
+        for instancetype, row in zip(example.instancetypes, found.rows, strict=True)
+        for preference, reason in zip(example.preferences, row, strict=True)
+        if not reason
+    ]
+    return [*pairs[::29], *((each.name, "") for each in example.instancetypes[::9])]
+
+
+@pytest.fixture(scope="module")
+def cluster(example):
+    return Cluster(example.objects())
+
+
+class TestWhatItShowsOfAVm:
+    @pytest.mark.parametrize("number", range(len(CHOICES)))
+    def test_is_what_kubevirt_makes_of_its_manifest(self, page, fitting, cluster, number):
+        choice = CHOICES[number]
+        for name, preference in fitting[number :: len(CHOICES)]:
+            browser = opened(page, [("type", name), ("preference", preference), *choice])
+            which = name, preference, choice
+            assert texts(browser, "#problems li") == [], which
+            vm = manifest(browser)
+            result = expand(vm, cluster)
+            assert result.admitted, (which, result.reasons)
+            assert content(browser, "#domain") == result.domain_xml, which
+            shown = YAML(typ="safe").load(content(browser, "#requests"))
+            pod = result.pod
+            assert shown["pod"].items() <= extract(pod).items(), which
+            containers = [*pod["spec"]["containers"], *pod["spec"].get("initContainers", ())]
+            assert shown["containers"] == {each["name"]: each.get("resources", {}) for each in containers}, which
+
+    @pytest.mark.parametrize(
+        "choice", [each for each in CHOICES if not any(key in ("pod", "networks") for key, _ in each)]
+    )
+    def test_is_what_virtctl_makes_of_its_line(self, page, choice):
+        for fields in ([("type", "u1.large"), ("preference", "fedora")], [("type", "u1.large")]):
+            browser = opened(page, [*fields, *choice])
+            assert of_virtctl(content(browser, "#virtctl")) == without_empty(manifest(browser))
+
+
+def test_virtctl_has_no_flag_for_some_choices(page):
+    browser = opened(page, [("type", "o1.large"), ("preference", "fedora.s390x"), ("networks", "a")])
+    assert "virtctl has no flag for networks" in text(browser, "#beside")
+    made = of_virtctl(content(browser, "#virtctl"))
+    devices = manifest(browser)["spec"]["template"]["spec"]["domain"]["devices"]
+    assert devices["interfaces"] == [{"name": "default", "masquerade": {}}, {"name": "net1", "bridge": {}}]
+    assert made["spec"]["template"]["spec"].keys() == {"volumes"}
+
+
+def test_a_pair_that_does_not_fit_has_no_domain_and_says_why(page):
+    browser = opened(page, [("type", "u1.medium")])
+    Select(browser.find_element(By.NAME, "preference")).select_by_visible_text("windows.11")
+    settled(browser)
+    assert text(browser, "#fits") == "They do not fit: the preference requires 2 vCPUs, there are 1."
+    assert fragment(browser) == "#type=u1.medium&preference=windows.11"
+    assert content(browser, "#domain") == content(browser, "#requests") == ""
+    assert text(browser, "#told") == "They do not fit: KubeVirt makes no domain."
+
+
+def test_what_is_chosen_last_is_what_is_shown(page, cluster):
+    browser = opened(page, [("preference", "fedora")])
+    choice = Select(browser.find_element(By.NAME, "type"))
+    for name in ("u1.small", "u1.2xlarge", "cx1.large", "u1.medium"):  # each in a file that is loaded first
+        choice.select_by_visible_text(name)
+    settled(browser)
+    assert text(browser, "#fits") == "KubeVirt admits this pair."
+    assert content(browser, "#domain") == expand(manifest(browser), cluster).domain_xml
+
+
+def test_lines_say_what_they_come_from(page):
+    browser = opened(page, [("type", "u1.2xlarge"), ("preference", "rhel.8.dpdk"), ("disk", "blank 5 ")])
+    script = """return Object.fromEntries(Array.from(document.querySelectorAll("#domain .line"),
+        (line) => [line.textContent.trim(), line.className.split("from-")[1]]))"""
+    source = browser.execute_script(script)
+    assert source['<memory unit="b">34359738368</memory>'] == "t"
+    assert source['<target dev="vda" bus="virtio"/>'] == "p"
+    assert source['<driver name="vhost" queues="8"/>'] == "b"
+    assert source["<name>default_my-vm</name>"] == "v"
+    assert source['<alias name="ua-my-vm-disk-1"/>'] == "v"
+    assert source["<acpi/>"] == "k"
+    labels = browser.execute_script(
+        "return Array.from(document.querySelectorAll('#domain [data-from]'), (each) => each.dataset.from)"
+    )
+    assert {"type", "preference", "type + preference", "this VM", "KubeVirt"} == set(labels)
+
+
+class TestFields:
+    def test_disks_are_added_and_removed_with_the_keyboard(self, page):
+        browser = opened(page, [])
+        browser.find_element(By.ID, "add").send_keys(Keys.ENTER)
+        assert browser.switch_to.active_element.tag_name == "select"
+        assert fragment(browser) == "#disk=blank+10+"
+        assert [each["metadata"]["name"] for each in manifest(browser)["spec"]["dataVolumeTemplates"]] == [
+            "my-vm-disk-1"
+        ]
+        browser.find_element(By.CSS_SELECTOR, "[aria-label='Remove disk 1']").send_keys(Keys.ENTER)
+        assert fragment(browser) == ""
+        assert "dataVolumeTemplates" not in manifest(browser)["spec"]
+        assert browser.switch_to.active_element.get_attribute("id") == "add"
+
+    def test_there_are_so_many_disks_and_no_more(self, page):
+        browser = opened(page, [("disk", "blank 1 ")] * 9)
+        assert len(texts(browser, "#disks li")) == 6
+        assert not browser.find_element(By.ID, "add").is_enabled()
+
+    def test_what_boots_says_which_fields_there_are(self, page):
+        browser = opened(page, [])
+        source, size = (browser.find_element(By.NAME, name) for name in ("source", "size"))
+        assert (source.is_displayed(), size.is_displayed()) == (True, False)
+        choice = Select(browser.find_element(By.NAME, "boot"))
+        choice.select_by_value("blank")
+        assert (source.is_displayed(), size.is_displayed()) == (False, True)
+        assert texts(browser, "#problems li") == ["Boots from: the size has to be a whole number of GiB."]
+        choice.select_by_value("ds")
+        assert (source.is_displayed(), size.is_displayed(), text(browser, "#source-label")) == (
+            True,
+            True,
+            "DataSource",
+        )
+        assert texts(browser, "#problems li") == ["Boots from: name a DataSource."]
+
+    @pytest.mark.parametrize(
+        ("fields", "problem"),
+        [
+            ([("name", "My VM")], "The name has to be of lower case letters, digits and hyphens, 50 at most."),
+            ([("boot", "pvc"), ("source", "gold")], "Boots from: gold is not a namespace/claim."),
+            ([("disk", "blank x ")], "Disk 1: the size has to be a whole number of GiB."),
+            ([("disk", "ds 0 fedora")], "Disk 1: the size has to be a whole number of GiB."),
+            ([("networks", "A")], "A is not the name of a network: name or namespace/name."),
+            ([("networks", "a b c d e")], "A VM of this form has 4 networks of Multus at most."),
+            ([("user", "me\n")], None),
+            ([("user", "a: b")], "a: b is no user's name."),
+            ([("keys", "rm -rf /")], "An SSH key has to be a line of a .pub file."),
+        ],
+    )
+    def test_a_problem_is_said_and_no_domain_is_shown(self, page, fields, problem):
+        browser = opened(page, fields)
+        assert texts(browser, "#problems li") == ([problem] if problem else [])
+        assert (content(browser, "#domain") == "") == (problem is not None)
+
+    def test_hostile_texts_are_quoted(self, page):
+        hostile = 'a\'; rm -rf "$HOME" #\n: {}'
+        browser = opened(page, [("boot", "claim"), ("type", "u1.large"), ("name", "true")])
+        script = "const f = document.getElementsByName('source')[0]; f.value = arguments[0];"
+        browser.execute_script(script + "f.dispatchEvent(new Event('input', { bubbles: true }))", hostile)
+        vm = manifest(browser)
+        assert vm["metadata"]["name"] == "true"
+        source = vm["spec"]["template"]["spec"]["volumes"][0]["persistentVolumeClaim"]["claimName"]
+        assert source == hostile.replace("\n", "")  # the field is of one line
+        assert f"src:{source},name:root" in shlex.split(text(browser, "#virtctl"))
+
+    def test_what_an_address_makes_up_is_not_there(self, page):
+        browser = opened(
+            page, [("boot", "__proto__"), ("disk", "constructor 1 x"), ("type", "<img src=x>"), ("run", "x")]
+        )
+        assert manifest(browser)["spec"]["runStrategy"] == "Always"
+        assert Select(browser.find_element(By.NAME, "boot")).first_selected_option.get_attribute("value") == "image"
+        assert text(browser, "#fits") or text(browser, "#told") == ""
