@@ -41,7 +41,7 @@ CALLS = {
     "hosts": (["hosts", "reference"], "virtcatalog.kubevirt.hostfile.load_host"),
     "schema": (["schema", INTO, "schemas"], "virtcatalog.api.schema.kind_schemas"),
     "man": (["man"], "virtcatalog.cli.manual.roff"),
-    "completion": (["completion", "bash"], "virtcatalog.cli.completion.get_completion_class"),
+    "completion": (["completion", "bash"], "virtcatalog.cli.complete.script"),
 }
 
 

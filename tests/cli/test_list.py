@@ -13,7 +13,6 @@ import pytest
 from click.testing import CliRunner, Result
 
 from virtcatalog.cli import main
-from virtcatalog.cli.items import complete
 
 TYPES = """\
 class: g
@@ -180,11 +179,3 @@ class TestShow:
     def test_the_cpus_and_the_cluster_count(self):
         Path("virtcatalog.toml").write_text("arch = 'arm64'")
         assert 'arch="aarch64"' in run("show", "m.large", "-o", "xml").stdout
-
-
-def test_names_complete():
-    context = main.make_context("virtcatalog", ["--color", "never"], resilient_parsing=True)
-    context.params |= {"catalog": None, "sort": "types"}
-    assert complete(context, context.command.params[0], "m.") == ["m.small", "m.large", "m.huge"]
-    context.params |= {"catalog": "nowhere"}
-    assert complete(context, context.command.params[0], "m.") == []

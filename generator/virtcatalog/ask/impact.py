@@ -159,7 +159,7 @@ def _known(side: Side, catalog: Folder | None) -> dict[str, _Meant]:
     """Return what every name stands for; objects go before classes and components."""
     found: dict[str, _Meant] = {}
     if catalog is not None:
-        for name in _components(catalog):
+        for name in components_of(catalog):
             found[name] = _Meant("component")
         classes: dict[str, set[tuple[str, str]]] = {}
         for entry in load_catalog(side.label, catalog).instancetypes:
@@ -221,7 +221,7 @@ def _infers(vm: Data) -> bool:
 
 def _without_component(name: str, catalog: Folder, label: str) -> Side:
     """The catalog with an empty component of that name."""
-    components = {**_components(catalog), name: {}}
+    components = {**components_of(catalog), name: {}}
     return read_side(catalog.changed({COMPONENTS: dump(components).encode()}), label)
 
 
@@ -248,7 +248,8 @@ def _mixed(data: Any, name: str, field: tuple[str | int, ...]) -> Iterator[tuple
             yield from _mixed(value, name, (*field, key))
 
 
-def _components(catalog: Folder) -> dict[str, Any]:
+def components_of(catalog: Folder) -> dict[str, Any]:
+    """Return the components of a catalog's folder."""
     if not catalog.has(COMPONENTS):
         return {}
     for _, data in Text(catalog.read(COMPONENTS)).documents():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from functools import partial
 from importlib import import_module
 from typing import Any
@@ -112,3 +113,6 @@ def main(debug: bool) -> None:
 
 
 main.params += everywhere()
+
+if "_VIRTCATALOG_COMPLETE" in os.environ:
+    from virtcatalog.cli import complete as complete  # it says how bash asks

@@ -36,7 +36,12 @@ Examples:
 @options.manifests("Nodes, VMs, quotas and whatever else is in the cluster; VMIs say where VMs run.")
 @options.catalog()
 @options.environment
-@click.option("--nodes", metavar="FILE", help="Kinds of node and their number, besides the nodes of -f.")
+@click.option(
+    "--nodes",
+    metavar="FILE",
+    shell_complete=options.completes("files"),
+    help="Kinds of node and their number, besides the nodes of -f.",
+)
 @options.form(("text", "json"), default="text")
 @failing
 @conditioned

@@ -47,7 +47,12 @@ Examples:
 @options.about_catalog(None, metavar="[CATALOG|DIR]")
 @options.manifests("Manifests to check together with the catalog: another catalog's objects, the KubeVirt CR, VMs.")
 @options.environments
-@click.option("--nodes", metavar="FILE", help="Kinds of node and their number: docs/capacity.md.")
+@click.option(
+    "--nodes",
+    metavar="FILE",
+    shell_complete=options.completes("files"),
+    help="Kinds of node and their number: docs/capacity.md.",
+)
 @options.form(("text", "json", "github", "junit", "sarif"), default="text", text="How findings are printed.")
 @click.option(
     "--pairs",

@@ -6,7 +6,7 @@ import click
 
 from virtcatalog.cli import options
 from virtcatalog.cli.console import failing, summary
-from virtcatalog.cli.items import FORMS, complete, found, named, print_records, shown
+from virtcatalog.cli.items import FORMS, found, named, print_records, shown
 from virtcatalog.cli.table import print_tables
 from virtcatalog.errors import counted
 
@@ -22,7 +22,7 @@ Examples:
   virtcatalog compare linux.rhel9 linux.fedora -e production
 """,
 )
-@click.argument("names", nargs=-1, required=True, metavar="NAME|GLOB...", shell_complete=complete)
+@click.argument("names", nargs=-1, required=True, metavar="NAME|GLOB...", shell_complete=options.completes("items"))
 @options.catalog("A catalog, an output tree, or a folder of manifests. [default: catalog]")
 @options.environments
 @options.prices

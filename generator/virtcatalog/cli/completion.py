@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import click
-from click.shell_completion import get_completion_class
 
 from virtcatalog.cli.console import data
 
@@ -21,8 +20,6 @@ Examples:
 def command(shell: str) -> None:
     """Print the completion script for SHELL."""
     from virtcatalog.cli import main
+    from virtcatalog.cli.complete import script
 
-    kind = get_completion_class(shell)
-    if kind is None:
-        raise click.UsageError(f"no completion for {shell}")
-    data(kind(main, {}, "virtcatalog", "_VIRTCATALOG_COMPLETE").source() + "\n")
+    data(script(shell, main))

@@ -10,7 +10,7 @@ import click
 import msgspec
 
 from virtcatalog.cli.console import summary
-from virtcatalog.cli.options import settings
+from virtcatalog.cli.options import completes, settings
 
 if TYPE_CHECKING:
     from virtcatalog.cli.vms import Batch
@@ -29,6 +29,7 @@ _OF_ONE = (
     click.option(
         "--kubevirt",
         metavar="RELEASE",
+        shell_complete=completes("releases"),
         help="The KubeVirt release. [default: what overlays.yaml or the KubeVirt CR says, else the newest known]",
     ),
     _ARCHITECTURE,
@@ -36,13 +37,26 @@ _OF_ONE = (
         "--host",
         metavar="PROFILE|FILE",
         default=lambda: settings().host or _HOST,
+        shell_complete=completes("hosts"),
         help=f"The nodes: see `virtcatalog hosts`. [default: {_HOST}]",
     ),
 )
 _OF_TWO = (
-    click.option("--kubevirt", nargs=2, metavar="OLD NEW", help="Two KubeVirt releases: what does the upgrade do?"),
+    click.option(
+        "--kubevirt",
+        nargs=2,
+        metavar="OLD NEW",
+        shell_complete=completes("releases"),
+        help="Two KubeVirt releases: what does the upgrade do?",
+    ),
     _ARCHITECTURE,
-    click.option("--host", nargs=2, metavar="BASE HEAD", help="Two host profiles: names or files."),
+    click.option(
+        "--host",
+        nargs=2,
+        metavar="BASE HEAD",
+        shell_complete=completes("hosts"),
+        help="Two host profiles: names or files.",
+    ),
 )
 
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from virtcatalog.cli import options, pflag
-from virtcatalog.cli.complete import names
 from virtcatalog.cli.conditions import conditioned, conditions_of
 from virtcatalog.cli.console import data, echo, failing, summary
 from virtcatalog.cli.expand_output import FORMS
@@ -43,10 +42,12 @@ _FLAGS = (
         default=180,
     ),
     _flag("memory", "Guest memory; not with an instance type. [default: 512Mi]", metavar="QUANTITY"),
-    _flag("instancetype", "The instance type.", metavar="[KIND/]NAME", shell_complete=names("instancetype")),
+    _flag(
+        "instancetype", "The instance type.", metavar="[KIND/]NAME", shell_complete=options.completes("instancetypes")
+    ),
     _flag("infer-instancetype", "Take the instance type from the first volume. [default: when it can be]", **_SWITCH),
     _flag("infer-instancetype-from", "Take the instance type from this volume.", metavar="VOLUME"),
-    _flag("preference", "The preference.", metavar="[KIND/]NAME", shell_complete=names("preference")),
+    _flag("preference", "The preference.", metavar="[KIND/]NAME", shell_complete=options.completes("preferences")),
     _flag("infer-preference", "Take the preference from the first volume. [default: when it can be]", **_SWITCH),
     _flag("infer-preference-from", "Take the preference from this volume.", metavar="VOLUME"),
     _flag("volume-containerdisk", "A disk in a container image: src:IMAGE[,name:…][,bootorder:…].", **_MANY),
@@ -54,7 +55,12 @@ _FLAGS = (
     _flag("volume-import", "A volume that is filled: type:TYPE[,name:…][,size:…][,bootorder:…] and below.", **_MANY),
     _flag("volume-sysprep", "Windows' answer files: src:NAME[,type:configmap|secret].", metavar="PARAMETERS"),
     _flag("user", "The user that cloud-init sets up."),
-    _flag("password-file", "A file with the user's password, for cloud-init.", metavar="FILE"),
+    _flag(
+        "password-file",
+        "A file with the user's password, for cloud-init.",
+        metavar="FILE",
+        shell_complete=options.completes("files"),
+    ),
     _flag("ssh-key", "Public keys of the user, for cloud-init.", type=pflag.Items(), multiple=True, metavar="KEY,…"),
     _flag("ga-manage-ssh", "Let the guest agent write keys, where SELinux is on.", **_SWITCH),
     _flag("access-cred", "A Secret's keys or passwords: src:SECRET[,type:ssh|password][,method:…][,user:…].", **_MANY),

@@ -44,18 +44,24 @@ Examples:
   virtcatalog diff --kubevirt v1.8.4 v1.9.0 -f -    what an upgrade of KubeVirt does to the VMs of a cluster
 """,
 )
-@click.argument("base", required=False)
-@click.argument("head", required=False)
+@click.argument("base", required=False, shell_complete=options.completes("sides"))
+@click.argument("head", required=False, shell_complete=options.completes("sides"))
 @options.catalog("The catalog, or a folder of manifests, in the working tree and in revisions. [default: catalog]")
 @options.manifests(options.FLEET)
 @click.option(
     "--config",
     nargs=2,
     metavar="BASE HEAD",
+    shell_complete=options.completes("files"),
     help="Two files with the KubeVirt CR before and after. [default: the CR among the files]",
 )
 @options.environments
-@click.option("--prices", metavar="FILE", help="What a month of CPUs, memory and devices costs: docs/review.md.")
+@click.option(
+    "--prices",
+    metavar="FILE",
+    shell_complete=options.completes("files"),
+    help="What a month of CPUs, memory and devices costs: docs/review.md.",
+)
 @options.form(("text", "markdown", "json", "html", "sarif", "github"), default="text")
 @click.option("--stat", "part", flag_value="stat", help="No more than how many there are of each.")
 @click.option("--vms", "part", flag_value="vms", help="The VMs alone, in text.")

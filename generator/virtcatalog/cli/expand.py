@@ -59,7 +59,12 @@ Examples:
     help="Where that is: domain.rng. [default: the newest installed]",
 )
 @options.environments
-@click.option("--at", metavar="REVISION", help="With the catalog of this git revision, in place of the working tree's.")
+@click.option(
+    "--at",
+    metavar="REVISION",
+    shell_complete=options.completes("revisions"),
+    help="With the catalog of this git revision, in place of the working tree's.",
+)
 @failing
 @conditioned
 def command(

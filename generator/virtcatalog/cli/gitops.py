@@ -28,7 +28,12 @@ Examples:
 @click.argument("tool", type=click.Choice(["argocd", "flux"]))
 @options.about_catalog()
 @click.option("--repo-url", required=True, help="The Git repository, or oci:// and the artifact, that holds the tree.")
-@click.option("--revision", default="", help="Branch, commit or refs/…; of an artifact: tag, digest or range.")
+@click.option(
+    "--revision",
+    default="",
+    shell_complete=options.completes("revisions"),
+    help="Branch, commit or refs/…; of an artifact: tag, digest or range.",
+)
 @click.option("--tree", help="The tree's path in it (default: output; of an artifact: its top).")
 @click.option("--path", "paths", multiple=True, help="An overlay's path in it; all overlays when left out.")
 @click.option("--name", help="What the objects are called (default: the catalog's name).")

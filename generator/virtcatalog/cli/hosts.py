@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from virtcatalog.cli import options
 from virtcatalog.cli.console import data, echo, failing
 
 
@@ -16,7 +17,7 @@ Examples:
   virtcatalog expand -f vm.yaml --host mine.yaml
 """,
 )
-@click.argument("name", required=False)
+@click.argument("name", required=False, shell_complete=options.completes("hosts"))
 @failing
 def command(name: str | None) -> int:
     """List the host profiles, or print the one called NAME (or in the file NAME) as YAML.

@@ -33,7 +33,7 @@ Examples:
   kubectl get vm -A -o yaml | virtcatalog impact g -f -
 """,
 )
-@click.argument("names", nargs=-1, required=True)
+@click.argument("names", nargs=-1, required=True, shell_complete=options.completes("subjects"))
 @options.catalog("A catalog or a folder of manifests. [default: catalog]")
 @options.manifests(options.FLEET)
 @options.environments

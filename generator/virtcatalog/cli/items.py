@@ -8,8 +8,6 @@ from collections.abc import Iterable, Sequence
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
-import click
-
 from virtcatalog.cli.console import data, echo
 from virtcatalog.cli.inputs import catalog_objects
 from virtcatalog.cli.table import print_tables
@@ -138,13 +136,3 @@ def _print_records(rows: list[dict[str, Fact]], form: str) -> None:
 def _cell(value: Fact) -> Fact:
     """A value that a spreadsheet shows and does not compute."""
     return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
-
-
-def complete(context: click.Context, _option: click.Parameter, incomplete: str) -> list[str]:
-    """Complete the names of what there is; a catalog that cannot be read completes nothing."""
-    try:
-        items = found(context.params.get("catalog"), ())
-    except VirtcatalogError:
-        return []
-    sort = context.params.get("sort")
-    return [each.name for each in items if each.name.startswith(incomplete) and sort in (None, each.sort)]

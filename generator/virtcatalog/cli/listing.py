@@ -10,7 +10,7 @@ import click
 
 from virtcatalog.cli import options
 from virtcatalog.cli.console import failing, summary
-from virtcatalog.cli.items import FORMS, SORTS, complete, found, named, print_items
+from virtcatalog.cli.items import FORMS, SORTS, found, named, print_items
 from virtcatalog.errors import counted
 
 if TYPE_CHECKING:
@@ -57,12 +57,14 @@ Examples:
 """,
 )
 @click.argument("sort", required=False, type=click.Choice(SORTS), default="types")
-@click.argument("names", nargs=-1, metavar="[NAME|GLOB]...", shell_complete=complete)
+@click.argument("names", nargs=-1, metavar="[NAME|GLOB]...", shell_complete=options.completes("items"))
 @options.catalog("A catalog, an output tree, or a folder of manifests. [default: catalog]")
 @options.environments
 @options.prices
 @options.form(FORMS, default="table", text="How to print it.")
-@click.option("--class", "series", metavar="GLOB", help="Types of these classes.")
+@click.option(
+    "--class", "series", metavar="GLOB", shell_complete=options.completes("classes"), help="Types of these classes."
+)
 @click.option("--min-vcpus", type=click.IntRange(1), help="Types with at least that many vCPUs.")
 @click.option("--max-vcpus", type=click.IntRange(1), help="Types with at most that many.")
 @click.option("--min-memory", metavar="AMOUNT", callback=_amount, help="Types with at least that much memory: 16Gi.")

@@ -18,7 +18,7 @@ Examples:
   virtcatalog man expand | man -l -
 """,
 )
-@click.argument("name", metavar="[COMMAND]", nargs=-1)
+@click.argument("name", metavar="[COMMAND]", nargs=-1, shell_complete=options.completes("commands"))
 @options.output_dir("Where to write the pages of all commands.")
 @failing
 def command(name: tuple[str, ...], output: Path | None) -> int:

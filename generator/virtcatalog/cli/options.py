@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
     from virtcatalog.cache import Cache
     from virtcatalog.repository import Settings
 
@@ -24,14 +26,37 @@ _SETTINGS = "virtcatalog.settings"
 
 
 def settings() -> Settings:
-    """Return what `virtcatalog.toml` says, which is read once for a command line; raises ManifestError."""
+    """Return what `virtcatalog.toml` says, which is read once for a command line; raises ManifestError.
+
+    What it says wrong does not matter while the shell completes a word.
+    """
+    from virtcatalog.errors import ManifestError
+    from virtcatalog.repository import Settings
     from virtcatalog.repository import settings as read
 
-    meta = click.get_current_context().meta
+    context = click.get_current_context()
+    meta = context.meta
     if _SETTINGS not in meta:
-        meta[_SETTINGS] = read()
+        try:
+            meta[_SETTINGS] = read()
+        except ManifestError:
+            if not context.resilient_parsing:
+                raise
+            meta[_SETTINGS] = Settings()
     found: Settings = meta[_SETTINGS]
     return found
+
+
+def completes(what: str) -> Callable[[click.Context, click.Parameter, str], list[CompletionItem]]:
+    """Return the function of `complete` of that name, which is loaded when the shell asks."""
+
+    def complete(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        from virtcatalog.cli import complete as functions
+
+        found: list[CompletionItem] = getattr(functions, what)(context, parameter, incomplete)
+        return found
+
+    return complete
 
 
 def manifests(text: str, *, required: bool = False, placed: bool = True) -> Callable[[T], T]:
@@ -41,7 +66,15 @@ def manifests(text: str, *, required: bool = False, placed: bool = True) -> Call
     """
     where = f"{text} ENV=… where they are from that environment, or cluster of one." if placed else text
     metavar = "[ENV=]FILE|DIR|-" if placed else "FILE|DIR|-"
-    return click.option("-f", "--file", "sources", multiple=True, required=required, metavar=metavar, help=where)
+    complete = completes("sources")
+    return click.option(
+        *("-f", "--file", "sources"),
+        multiple=True,
+        required=required,
+        metavar=metavar,
+        shell_complete=complete,
+        help=where,
+    )
 
 
 def catalog(
@@ -49,7 +82,9 @@ def catalog(
     "[default: ./catalog, if any]",
 ) -> Callable[[T], T]:
     """Give a command that is about manifests `-c`, as `catalog`; None if neither it nor the repository names one."""
-    return click.option(*_CATALOG, "catalog", metavar="PATH", default=lambda: settings().catalog or None, help=text)
+    default = lambda: settings().catalog or None  # noqa: E731
+    complete = completes("catalogs")
+    return click.option(*_CATALOG, "catalog", metavar="PATH", default=default, shell_complete=complete, help=text)
 
 
 def about_catalog(default: str | None = "catalog", *, metavar: str = "[CATALOG]") -> Callable[[T], Callable[..., Any]]:
@@ -64,14 +99,18 @@ def about_catalog(default: str | None = "catalog", *, metavar: str = "[CATALOG]"
                 raise click.UsageError(f"the catalog is either {argument} or {catalog}: name one")
             return command(*args, catalog=argument or catalog or default, **others)
 
-        return click.argument("argument", required=False, metavar=metavar)(option(run))
+        complete = completes("catalogs")
+        return click.argument("argument", required=False, metavar=metavar, shell_complete=complete)(option(run))
 
     return give
 
 
 #: `--prices`, as `prices`: a file, None for the catalog's own.
 prices = click.option(
-    "--prices", metavar="FILE", help="What machines cost: docs/catalog.md. [default: the catalog's prices.yaml, if any]"
+    "--prices",
+    metavar="FILE",
+    shell_complete=completes("files"),
+    help="What machines cost: docs/catalog.md. [default: the catalog's prices.yaml, if any]",
 )
 
 
@@ -92,6 +131,7 @@ def output_dir(text: str, *, default: str | None = None, tree: bool = True) -> C
         "output",
         metavar="DIR",
         type=click.Path(path_type=Path),
+        shell_complete=completes("folders"),
         default=(lambda: (tree and settings().output_dir) or default) if default else None,
         help=f"{text} [default: {default}]" if default else text,
     )
@@ -131,12 +171,16 @@ environments = click.option(
     multiple=True,
     metavar="NAME",
     default=lambda: settings().environments,
+    shell_complete=completes("environments"),
     help="Look at this environment of overlays.yaml only; repeatable. [default: each that a VM can be in]",
 )
 
 #: `-e`, as `environment`: the name of the one that is looked at, where there can be only one.
 environment = click.option(
-    "-e", "--environment", metavar="NAME", help="An environment of overlays.yaml. [default: the base]"
+    *("-e", "--environment"),
+    metavar="NAME",
+    shell_complete=completes("environments"),
+    help="An environment of overlays.yaml. [default: the base]",
 )
 
 

@@ -21,10 +21,16 @@ Examples:
   virtcatalog release v2.0.0 --dry-run             what would it change?
 """,
 )
-@click.argument("version")
+@click.argument("version", shell_complete=options.completes("versions"))
 @options.about_catalog()
 @options.output_dir("The tree's folder.", default="output")
-@click.option("--accept", multiple=True, metavar="GLOB", help="Change or remove these published names all the same.")
+@click.option(
+    "--accept",
+    multiple=True,
+    metavar="GLOB",
+    shell_complete=options.completes("items"),
+    help="Change or remove these published names all the same.",
+)
 @click.option(
     "--date",
     "day",

@@ -14,7 +14,7 @@ from virtcatalog.errors import VirtcatalogError
 
 
 @click.command("schema")
-@click.argument("kind", required=False)
+@click.argument("kind", required=False, shell_complete=options.completes("schemas"))
 @options.output_dir("Write every schema below this folder.")
 @click.option("--check", is_flag=True, help="Write nothing; exit 1 when the folder is not what would be written.")
 @failing
@@ -44,6 +44,11 @@ def command(kind: str | None, output: Path | None, *, check: bool) -> int:
         for path in schemas:
             echo(path.removesuffix(".json"))
     return 0
+
+
+def names() -> list[str]:
+    """Return what the schemas are called."""
+    return [path.removesuffix(".json") for path in _schemas()]
 
 
 def _schemas() -> dict[str, dict[str, Any]]:

@@ -11,7 +11,7 @@ from virtcatalog.cli import options
 from virtcatalog.cli.conditions import conditioned
 from virtcatalog.cli.console import data, echo, failing
 from virtcatalog.cli.inputs import catalog_objects
-from virtcatalog.cli.items import complete, found, named, shown
+from virtcatalog.cli.items import found, named, shown
 from virtcatalog.errors import VirtcatalogError
 from virtcatalog.escaping import as_json
 
@@ -31,7 +31,7 @@ Examples:
   virtcatalog show production
 """,
 )
-@click.argument("name", shell_complete=complete)
+@click.argument("name", shell_complete=options.completes("items"))
 @options.catalog("A catalog, an output tree, or a folder of manifests. [default: catalog]")
 @options.environments
 @options.prices

@@ -46,11 +46,13 @@ Examples:
     "revisions",
     multiple=True,
     metavar="REVISION",
+    shell_complete=options.completes("revisions"),
     help="What changed is told between these git revisions, the oldest first. [default: the releases]",
 )
 @click.option(
     "--tree",
     metavar="DIR",
+    shell_complete=options.completes("folders"),
     default=lambda: options.settings().output_dir or "output",
     help="The output tree whose history is told. [default: output]",
 )

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from virtcatalog.cli import pflag
-from virtcatalog.cli.complete import names
 from virtcatalog.cli.conditions import conditioned
 from virtcatalog.cli.console import data, echo, failing
-from virtcatalog.cli.options import catalog, form
+from virtcatalog.cli.options import catalog, completes, form
 from virtcatalog.errors import ManifestError, Problem, TemplateError, VirtcatalogError, nearest, placed
 
 if TYPE_CHECKING:
@@ -44,13 +43,21 @@ Examples:
 """,
 )
 @click.argument("positional", metavar="[NAME]", required=False)
-@click.option("-f", "--file", metavar="FILE|-", default="", help="The VirtualMachineTemplate.")
+@click.option(
+    "-f", "--file", metavar="FILE|-", default="", shell_complete=completes("files"), help="The VirtualMachineTemplate."
+)
 @click.option(
     "--name", default="", metavar="NAME", help="A template in a cluster: get it with kubectl, and name its file."
 )
 @form(("yaml", "json"))
 @click.option("-p", "--param", metavar="NAME=VALUE", multiple=True, callback=pflag.pairs, help="A parameter's value.")
-@click.option("--params-file", default="", metavar="FILE", help="The parameters' values, a map in YAML or JSON.")
+@click.option(
+    "--params-file",
+    default="",
+    metavar="FILE",
+    shell_complete=completes("files"),
+    help="The parameters' values, a map in YAML or JSON.",
+)
 @click.option("--seed", type=int, help="Generate the same values each time; without it nobody can guess them.")
 @click.option("-n", "--namespace", metavar="NAME", expose_value=False, help="As virtctl's: of no effect on a file.")
 @click.option(
@@ -140,15 +147,20 @@ Examples:
 """,
 )
 @click.argument("positional", metavar="[NAME]", required=False)
-@click.option("-f", "--file", metavar="FILE|-", default="", help="The OpenShift Template.")
+@click.option(
+    "-f", "--file", metavar="FILE|-", default="", shell_complete=completes("files"), help="The OpenShift Template."
+)
 @click.option("--name", default="", metavar="NAME", help="A template in a cluster: get it with oc, and name its file.")
 @form(("yaml", "json"))
 @click.option("-n", "--namespace", metavar="NAME", expose_value=False, help="As virtctl's: of no effect on a file.")
 @click.option(
-    "--instancetype", metavar="[KIND/]NAME", shell_complete=names("instancetype"), help="What its VM takes instead."
+    "--instancetype",
+    metavar="[KIND/]NAME",
+    shell_complete=completes("instancetypes"),
+    help="What its VM takes instead.",
 )
 @click.option(
-    "--preference", metavar="[KIND/]NAME", shell_complete=names("preference"), help="What its VM takes instead."
+    "--preference", metavar="[KIND/]NAME", shell_complete=completes("preferences"), help="What its VM takes instead."
 )
 @catalog()
 @click.pass_context

@@ -56,6 +56,12 @@ class Repository:
             raise GitError(f"{revision!r} is neither a git revision nor a file or folder")
         return done.stdout.decode().strip()
 
+    def names(self) -> list[str]:
+        """Return the names of branches and tags, the remotes' too, each kind with the newest first."""
+        kinds = "refs/heads", "refs/tags", "refs/remotes"
+        arguments = ("for-each-ref", "--sort=-creatordate", "--format=%(refname:lstrip=2)")
+        return [name for kind in kinds for name in self._line(*arguments, kind).splitlines()]
+
     def fork_point(self) -> tuple[str, str]:
         """Return the newest commit that HEAD shares with the main branch, and that branch's name."""
         remote = self._run("symbolic-ref", "--quiet", "--short", "refs/remotes/origin/HEAD").stdout.decode().strip()

@@ -1,0 +1,270 @@
+"""What the shells complete, as their scripts ask for it, and in a real bash; hostile names are offered to none."""
+
+from __future__ import annotations
+
+import os
+import pty
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from threading import Timer
+
+import pytest
+from click.shell_completion import ShellComplete
+from click.testing import CliRunner
+
+from virtcatalog.cli import COMMANDS, main
+from virtcatalog.kubevirt.hosts import HOSTS
+from virtcatalog.manifests.shipped import shipped
+from virtcatalog.releases import RELEASES
+from virtcatalog.scaffold.content import contents
+
+BIN = Path(sys.executable).parent
+FILE = ("", "file")
+
+
+@pytest.fixture(scope="module")
+def repository(tmp_path_factory) -> Path:
+    root = tmp_path_factory.mktemp("repository")
+    for path, text in contents("house").items():
+        file = root / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+    git(root, "init", "--quiet", "--initial-branch=main")
+    git(root, "add", "--all")
+    git(root, "-c", "user.name=a", "-c", "user.email=a@b", "commit", "--quiet", "--message=a")
+    for name in ("topic/disks", "-x", "a`id`", "b'c", "evil;touch${IFS}pwned", "$(touch${IFS}pwned)"):
+        git(root, "update-ref", f"refs/heads/{name}", "HEAD")
+    git(root, "tag", "v1.0.0")
+    (root / "dump of all.yaml").write_text("")
+    return root
+
+
+@pytest.fixture(autouse=True)
+def here(repository, monkeypatch):
+    monkeypatch.chdir(repository)
+
+
+def git(folder, *arguments):
+    subprocess.run(["git", *arguments], cwd=folder, check=True, capture_output=True)
+
+
+def completed(line):
+    """What there is for the last word of a line: values, or values and types where a type is not plain."""
+    *words, incomplete = line.split(" ")
+    found = ShellComplete(main, {}, "virtcatalog", "_VIRTCATALOG_COMPLETE").get_completions(words, incomplete)
+    return [each.value if each.type == "plain" else (each.value, each.type) for each in found]
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("exp", ["expand", "explain"]),
+        ("list types std.m", ["std.medium"]),
+        ("list preferences linux.f", ["linux.fedora"]),
+        ("list environments ", ["production", "lab"]),
+        ("show windows.", ["windows.server2025"]),
+        ("compare std.small std.l", ["std.large"]),
+        ("impact tp", ["tpm"]),
+        ("impact st", ["std.small", "std.medium", "std.large", "std.xlarge", "std"]),
+        ("list --class ", ["mem", "std"]),
+        ("list -e ", ["production", "lab"]),
+        ("check -e prod", ["production"]),
+        ("check catalog -e l", ["lab"]),
+        ("show -c catalog -e l", ["lab"]),
+        ("create vm --instancetype std.s", ["std.small"]),
+        ("create vm --preference windows.", ["windows.server2025"]),
+        ("diff ", ["HEAD", "main", "topic/disks", "v1.0.0", *shipped(), FILE]),
+        ("diff v1.0.0 top", ["topic/disks", ("top", "file")]),
+        ("diff main..t", ["main..topic/disks"]),
+        ("diff main...", ["main...HEAD", "main...main", "main...topic/disks", "main...v1.0.0"]),
+        ("diff ../../ca", [("../../ca", "file")]),
+        ("diff common-instancetypes@v1.7", ["common-instancetypes@v1.7.0", ("common-instancetypes@v1.7", "file")]),
+        ("expand --at v", ["v1.0.0"]),
+        ("site --revision v", ["v1.0.0"]),
+        ("expand --kubevirt ", [*RELEASES]),
+        ("diff --kubevirt v1.7.4 v1.9", ["v1.9.0"]),
+        ("expand --host ", [*HOSTS, FILE]),
+        ("hosts ", [*HOSTS, FILE]),
+        ("expand -o vm", ["vmi", "vm"]),
+        ("diff -o ", ["text", "markdown", "json", "html", "sarif", "github"]),
+        ("build common", [*shipped(), ("common", "file")]),
+        ("expand -c common-instancetypes@v1.6", ["common-instancetypes@v1.6.0", ("common-instancetypes@v1.6", "file")]),
+        ("expand -f dum", [("dum", "file")]),
+        ("diff -f production=dum", [("dum", "file")]),
+        ("site --prices p", [("p", "file")]),
+        ("build --output-dir o", [("o", "dir")]),
+        ("release ", ["v1.0.0"]),
+        ("man exp", ["expand", "explain"]),
+        ("schema pool", ["pool.kubevirt.io/virtualmachinepool_v1beta1"]),
+        ("completion ", ["bash", "zsh", "fish"]),
+    ],
+)
+def test_words(line, words):
+    assert completed(line) == words
+
+
+def test_what_the_help_calls_a_file_or_a_release_or_the_like_completes():
+    root = main.make_context("virtcatalog", ["-q"], resilient_parsing=True)
+    lacking = [
+        (name, each.name)
+        for name in COMMANDS
+        for command in leaves(main.get_command(root, name))
+        for each in command.params
+        if re.search(r"FILE|DIR|\bPATH|RELEASE|REVISION|PROFILE", each.metavar or "")
+        and not each.shell_complete(command.make_context(name, [], root, resilient_parsing=True), "")
+    ]
+    assert lacking == []
+
+
+def leaves(command):
+    found = getattr(command, "commands", None)
+    return [each for name in found for each in leaves(found[name])] if found else [command]
+
+
+def test_the_next_versions(tmp_path, monkeypatch):
+    shutil.copytree("catalog", tmp_path / "catalog")
+    monkeypatch.chdir(tmp_path)
+    assert CliRunner().invoke(main, ["release", "v1.2.3"]).exit_code == 0
+    assert completed("release v") == ["v1.2.4", "v1.3.0", "v2.0.0"]
+
+
+class TestWhatCannotBeRead:
+    @pytest.fixture(autouse=True)
+    def elsewhere(self, tmp_path, monkeypatch):
+        monkeypatch.chdir(tmp_path)
+
+    @pytest.mark.parametrize("line", ["list -e ", "impact ", "release ", "expand --at ", "create vm --preference "])
+    def test_completes_nothing(self, line):
+        assert completed(line) == []
+
+    def test_nor_does_a_broken_catalog(self):
+        Path("catalog").mkdir()
+        Path("catalog/catalog.yaml").write_text("name: [")
+        assert completed("list -e ") == []
+
+    def test_settings_that_are_wrong_do_no_harm(self):
+        Path("virtcatalog.toml").write_text("catalog = [")
+        assert completed("expand --kubevirt v1.7") == ["v1.7.4"]
+        assert CliRunner().invoke(main, ["check"]).exit_code == 2
+
+    def test_names_that_a_shell_would_obey_are_not_offered(self):
+        Path("catalog").mkdir()
+        Path("catalog/catalog.yaml").write_text("name: a\nkubevirt: v1.9.0\n")
+        Path("types.yaml").write_text(
+            "".join(
+                "---\napiVersion: instancetype.kubevirt.io/v1beta1\nkind: VirtualMachineClusterInstancetype\n"
+                f"metadata: {{name: {name!r}}}\nspec: {{cpu: {{guest: 1}}, memory: {{guest: 1Gi}}}}\n"
+                for name in ("good", "$(touch pwned)", "a;b", "a b", "-x", "*")
+            )
+        )
+        assert completed("create vm -c types.yaml --instancetype ") == ["good"]
+
+
+def asked(shell, **environment):
+    """What virtcatalog answers to a shell's script."""
+    done = subprocess.run(
+        [sys.executable, "-m", "virtcatalog"],
+        env={**os.environ, "_VIRTCATALOG_COMPLETE": f"{shell}_complete", **environment},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stderr == ""
+    return done.stdout.splitlines()
+
+
+@pytest.mark.parametrize(
+    ("shell", "environment", "answer"),
+    [
+        ("bash", {"COMP_LINE": "virtcatalog list -e pro"}, ["plain,production"]),
+        ("bash", {"COMP_LINE": "virtcatalog list -e "}, ["plain,production", "plain,lab"]),
+        ("bash", {"COMP_LINE": "virtcatalog expand -f 'dump of"}, ["file,dump of"]),
+        ("bash", {"COMP_LINE": "virtcatalog show --environment=pro"}, ["plain,production"]),
+        ("zsh", {"COMP_WORDS": "virtcatalog list -e pro", "COMP_CWORD": "3"}, ["plain", "production", "_"]),
+        ("fish", {"COMP_WORDS": "virtcatalog list -e pro", "COMP_CWORD": "pro"}, ["plain,production"]),
+    ],
+)
+def test_each_shell_is_answered_in_its_way(shell, environment, answer):
+    assert asked(shell, **environment) == answer
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_the_scripts_are_ones_of_their_shells(shell, tmp_path):
+    script = CliRunner().invoke(main, ["completion", shell]).stdout
+    assert "_VIRTCATALOG_COMPLETE" in script
+    if not shutil.which(shell):
+        pytest.skip(f"there is no {shell}")
+    (tmp_path / "script").write_text(script)
+    done = subprocess.run([shell, "-n", str(tmp_path / "script")], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def typed(*lines):
+    """What becomes of lines that are typed into a bash, each ended by two tabs, as the words that bash then runs."""
+    main, other = pty.openpty()
+    environment = {
+        "PATH": f"{BIN}:{os.environ['PATH']}",
+        "TERM": "dumb",
+        "INPUTRC": os.devnull,
+        "HOME": str(Path.cwd()),
+    }
+    shell = subprocess.Popen(
+        ["bash", "--norc", "--noprofile", "-i"],
+        **dict.fromkeys(("stdin", "stdout", "stderr"), other),
+        env=environment,
+        start_new_session=True,
+    )
+    os.close(other)
+    hopeless = Timer(300, shell.kill)
+    hopeless.start()
+    try:
+        os.write(main, b"PS1=; eval \"$(virtcatalog completion bash)\"; bind 'set bell-style none'; stty -echo\n")
+        for line in lines:
+            # The line is run as words of printf's, which says what they are.
+            os.write(main, f"{line}\t\t\x01printf '[%s]' \x05; echo\n".encode())
+        os.write(main, b"exit\n")
+        said = b""
+        while True:
+            try:
+                chunk = os.read(main, 4096)
+            except OSError:  # the other end is closed
+                break
+            if not chunk:
+                break
+            said += chunk
+        shell.wait()
+    finally:
+        hopeless.cancel()
+        os.close(main)
+    return [re.findall(r"\[(.*?)\]", line) for line in said.decode().splitlines() if line.startswith("[virtcatalog]")]
+
+
+@pytest.mark.skipif(not shutil.which("bash"), reason="there is no bash")
+def test_in_a_real_bash():
+    assert typed(
+        "virtcatalog list -e prod",
+        "virtcatalog list --environment=prod",
+        "virtcatalog expand -c common-instancetypes@v1.6",
+        "virtcatalog diff main..topic/d",
+        "virtcatalog diff evil",
+        "virtcatalog expand -f dump",
+        "virtcatalog expand -f production=dump",
+        "virtcatalog diff dump",
+        "virtcatalog build --output-dir ou",
+        "virtcatalog show std.m",
+    ) == [
+        ["virtcatalog", "list", "-e", "production"],
+        ["virtcatalog", "list", "--environment=production"],
+        ["virtcatalog", "expand", "-c", "common-instancetypes@v1.6.0"],
+        ["virtcatalog", "diff", "main..topic/disks"],
+        ["virtcatalog", "diff", "evil"],
+        ["virtcatalog", "expand", "-f", "dump of all.yaml"],
+        ["virtcatalog", "expand", "-f", "production=dump of all.yaml"],
+        ["virtcatalog", "diff", "dump of all.yaml"],
+        ["virtcatalog", "build", "--output-dir", "output/"],
+        ["virtcatalog", "show", "std.medium"],
+    ]
+    assert not Path("pwned").exists()
