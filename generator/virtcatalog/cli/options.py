@@ -256,6 +256,7 @@ _CACHE_DIR = click.option(
     "--cache-dir",
     metavar="DIR",
     envvar="VIRTCATALOG_CACHE",
+    shell_complete=completes("folders"),
     help="Where to keep what is found of VMs, for the next run; also $VIRTCATALOG_CACHE. [default: the user's cache]",
 )
 _NO_CACHE = click.option(
