@@ -7,11 +7,13 @@ import shutil
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
+import axe_selenium_python
 import pytest
 from selenium.webdriver import Chrome, ChromeOptions, ChromeService
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
 
+_AXE = Path(axe_selenium_python.__file__).parent / "node_modules" / "axe-core" / "axe.min.js"
 PATIENCE = 120
 """Seconds until a condition counts as one that never comes: machines are slow, and no test may tell how slow."""
 
@@ -78,6 +80,18 @@ def fill(browser: Chrome, name: str, value: str) -> None:
     field = browser.find_element(By.NAME, name)
     field.clear()
     field.send_keys(value)
+
+
+def serious_faults(browser: Chrome) -> list[tuple[str, str]]:
+    """Return what axe finds that keeps readers out: the rule, and the first element that breaks it."""
+    browser.execute_script(_AXE.read_text())
+    found = browser.execute_async_script("axe.run().then(arguments[0])")
+    assert found["passes"]
+    return [
+        (each["id"], each["nodes"][0]["html"][:200])
+        for each in found["violations"]
+        if each["impact"] in ("serious", "critical")
+    ]
 
 
 def write(folder: Path, pages: Mapping[str, str]) -> Path:

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-import axe_selenium_python
 import pytest
-from browsing import fill, fragment, number, text, texts, wait, write
+from browsing import fill, fragment, number, serious_faults, text, texts, wait, write
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select
@@ -15,7 +12,6 @@ from virtcatalog import load_catalog
 from virtcatalog.site.facts import types
 from virtcatalog.site.pages import render
 
-AXE = Path(axe_selenium_python.__file__).parent / "node_modules" / "axe-core" / "axe.min.js"
 PAGES = (
     "index",
     "matrix",
@@ -203,15 +199,7 @@ def test_axe_finds_no_serious_fault(page, name, scheme):
     browser = page(name if "#" in name else f"{name}.html")  # of the large tables a part: axe looks at every cell
     paper = browser.execute_script("return getComputedStyle(document.body).backgroundColor")
     assert (paper == "rgb(255, 255, 255)") == (scheme == "light")
-    browser.execute_script(AXE.read_text())
-    found = browser.execute_async_script("axe.run().then(arguments[0])")
-    assert found["passes"]
-    serious = [
-        (each["id"], each["nodes"][0]["html"][:200])
-        for each in found["violations"]
-        if each["impact"] in ("serious", "critical")
-    ]
-    assert serious == []
+    assert serious_faults(browser) == []
 
 
 @pytest.fixture(scope="module")
