@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 from pathlib import Path
 
@@ -29,8 +30,8 @@ def run(*arguments: str) -> Result:
 def test_a_site_is_written_once_and_is_fresh_then():
     first, second = run(), run()
     assert (first.exit_code, first.stdout) == (0, "")
-    assert first.stderr == "site: 20 files, 21 changed; open site/index.html\n"
-    assert second.stderr == "site: 20 files, 0 changed; open site/index.html\n"
+    assert re.fullmatch(r"site: (\d+) files, \1 new; open site/index\.html\n", first.stderr)
+    assert re.fullmatch(r"site: \d+ files, nothing changed; open site/index\.html\n", second.stderr)
     assert run("--check").stderr == "site is fresh\n"
 
 
@@ -39,7 +40,8 @@ def test_a_page_goes_with_its_type_and_a_readers_file_stays():
     Path("site/mine.txt").write_text("mine")
     Path("catalog/instancetypes/m.yaml").write_text("class: m\nmemoryPerVcpu: 4Gi\nsizes: {large: {vcpus: 2}}\n")
     stale = run("--check")
-    assert (stale.exit_code, stale.stderr) == (1, "site is stale: 10 files\n")
+    assert stale.exit_code == 1
+    assert re.fullmatch(r"site is stale: [1-9] new, [1-9] changed, [1-9] removed\n", stale.stderr)
     assert run().exit_code == 0
     assert sorted(each.name for each in Path("site/types").iterdir()) == ["m.large.html"]
     assert Path("site/mine.txt").read_text() == "mine"

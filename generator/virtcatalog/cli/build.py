@@ -54,14 +54,14 @@ def command(catalog: str, folder: Folder | None, output: Path, check: bool, forc
     rendered = render(loaded)
     if not check:
         changes = tree.replace(output, rendered, loaded.name, catalog=loaded.path, force=force, say=summary)
-        summary(f"{output}: {counted(len(rendered), 'file')}, {_changed(changes)}")
+        summary(f"{output}: {counted(len(rendered), 'file')}, {changed(changes)}")
         return 0
     changes = tree.compare(output, rendered, loaded.name)
     if changes:
         # Of a tree that was never built, all that it would hold says nothing.
         if any(change.old is not None for change in changes):
             write_diff("".join(change.diff() for change in changes))
-        summary(f"{output} is stale: {_changed(changes)}; run: virtcatalog build {catalog} --output-dir {output}")
+        summary(f"{output} is stale: {changed(changes)}; run: virtcatalog build {catalog} --output-dir {output}")
         return 1
     summary(f"{output} is fresh: {counted(len(rendered), 'file')}")
     return 0
@@ -78,7 +78,7 @@ def refuse(broken: Sequence[Breach]) -> int:
     return 1
 
 
-def _changed(changes: list[Change]) -> str:
+def changed(changes: Sequence[Change]) -> str:
     """Count what changes, but for the list of the tree's files."""
     changes = [change for change in changes if change.path != OWNED]
     new = sum(change.old is None for change in changes)

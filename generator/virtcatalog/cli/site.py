@@ -81,6 +81,7 @@ def command(
     same bytes, so that the site can be committed.
     """
     from virtcatalog.catalog.load import load_catalog
+    from virtcatalog.cli.build import changed
     from virtcatalog.render.tree import compare, replace
     from virtcatalog.site.pages import render
 
@@ -93,10 +94,10 @@ def command(
     owner = f"{loaded.name} (web site)"  # which is no output tree, and does not take the place of one
     if check:
         stale = compare(output, pages, owner)
-        summary(f"{output} is stale: {counted(len(stale), 'file')}" if stale else f"{output} is fresh")
+        summary(f"{output} is stale: {changed(stale)}" if stale else f"{output} is fresh")
         return 1 if stale else 0
     changes = replace(output, pages, owner, catalog=loaded.path, force=force, say=summary)
-    summary(f"{output}: {counted(len(pages), 'file')}, {len(changes)} changed; open {output / 'index.html'}")
+    summary(f"{output}: {counted(len(pages), 'file')}, {changed(changes)}; open {output / 'index.html'}")
     return 0
 
 
