@@ -158,10 +158,29 @@ def test_an_instance_type_that_places_the_vm_elsewhere_is_not_taken(adopting):
 
 class TestNearest:
     def test_nothing_exact_gives_the_nearest_and_the_differences(self, adopting):
-        adoption = adopting("{cpu: {sockets: 2}, memory: {guest: 5Gi}, devices: {}}")
+        adoption = adopting("{cpu: {sockets: 2}, memory: {guest: 3Gi}, devices: {}}")
         assert (adoption.outcome, names(adoption)[0]) == ("nearest", "small")
         places = {one.place: (one.old, one.new) for one in adoption.found.domain}
-        assert places["memory"] == (str(5 * 2**30), str(4 * 2**30))
+        assert places["memory"] == (str(3 * 2**30), str(4 * 2**30))
+
+    @pytest.mark.parametrize(
+        ("domain", "nearest"),
+        [
+            ("{cpu: {sockets: 2}, memory: {guest: 5Gi}, devices: {}}", "large"),
+            ("{cpu: {sockets: 4}, memory: {guest: 4Gi}, devices: {}}", "large"),
+            ("{cpu: {cores: 4, sockets: 1}, memory: {guest: 4Gi}, devices: {}}", "large"),
+            ("{cpu: {sockets: 12}, memory: {guest: 4Gi}, devices: {}}", "large"),
+            ("{cpu: {sockets: 1}, memory: {guest: 40Gi}, devices: {}}", "large"),
+        ],
+    )
+    def test_the_nearest_lacks_nothing_or_else_little(self, domain, nearest, adopting):
+        adoption = adopting(domain)
+        assert (adoption.outcome, names(adoption)[0]) == ("nearest", nearest)
+
+    def test_beside_the_nearest_size_is_the_preference_that_says_the_most(self, adopting):
+        adoption = adopting(LINUX.replace("4Gi", "3Gi"), VOLUME)
+        assert (adoption.outcome, names(adoption)) == ("nearest", ("small", "linux"))
+        assert {one.place.split("/")[0] for one in adoption.found.domain} <= {"memory", "maxMemory"}
 
     def test_a_vm_without_cpu_hotplug_is_not_given_any(self, adopting):
         """KubeVirt has no hotplug for a VM that gives cores without sockets."""

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from math import log2
 from typing import Any, NamedTuple
 
+from virtcatalog.adopt.data import outermost
 from virtcatalog.adopt.rules import Rules, decided, implied, preferred
 from virtcatalog.api.annotations import DEPRECATED_LABEL
 from virtcatalog.api.decode import to_manifest
@@ -29,6 +30,7 @@ from virtcatalog.manifests.identity import namespace_of
 INSTANCETYPES, PREFERENCES = (CLUSTER_INSTANCETYPE, INSTANCETYPE), (CLUSTER_PREFERENCE, PREFERENCE)
 _CLUSTER_WIDE = (CLUSTER_INSTANCETYPE, CLUSTER_PREFERENCE)
 _SCANNED = "virtcatalog-scan-"
+_BETWEEN = re.compile(r"[^a-z0-9]+")
 _SHORTAGE = 8
 """How much more it weighs that a VM gets less than it has, than that it gets more."""
 
@@ -52,6 +54,8 @@ class Member(NamedTuple):
     namespaced: bool
     name: str
     reference: Reference
+    architecture: str = ""
+    """The architecture that a preference requires of a VM; "" is any."""
 
 
 class Instancetype:
@@ -63,13 +67,8 @@ class Instancetype:
         self.vcpus, self.memory = spec.cpu.guest, spec.memory.guest.value
         self.decided: Rules = decided(manifest)
         self.implied: Rules = implied(manifest)
-
-    def topology(self, preference: VirtualMachinePreferenceSpec | None) -> CPUTopology:
-        """Return how its vCPUs are laid out under a preference."""
-        try:
-            return CPUTopology(*(number or 1 for number in guest_topology(self.vcpus, preference)))
-        except ZeroDivisionError:  # a ratio of 0: KubeVirt refuses the VM
-            return CPUTopology(0, 0, 0)
+        self.fields = outermost({*self.decided, *self.implied})
+        """What it can say in place of a VM."""
 
     def changes_only_size(self, vmi: VirtualMachineInstance) -> bool:
         """Whether the VM loses nothing but CPU, memory and devices: it places itself, and is annotated, alike."""
@@ -117,6 +116,8 @@ class Preference:
         self.spec = spec
         self.preferred: Rules = preferred(manifest)
         self.scanned = scanned
+        self.fields = outermost(set(self.preferred))
+        """What it can say in place of a VM."""
 
 
 class Candidates:
@@ -140,12 +141,17 @@ class Candidates:
         scanned: list[dict[str, Any]] = []
         for reference, manifest in {_reference(each): each for each in manifests if _is_candidate(each)}.items():
             if not admit(manifest, self.cluster):
-                labels = manifest["metadata"].get("labels") or {}
                 group = self.groups[reference] = self._group(reference, scanned)
-                group.members.append(
-                    Member(labels.get(DEPRECATED_LABEL) == "true", bool(reference.namespace), reference.name, reference)
-                )
+                group.members.append(self._member(reference, manifest))
         self.scan_cluster = Cluster.under([*manifests, *scanned], conditions)
+        self._by_size: dict[tuple[int, int], list[Instancetype]] = {}
+        for instancetype in self.instancetypes:
+            self._by_size.setdefault((instancetype.vcpus, instancetype.memory), []).append(instancetype)
+        self._layouts: dict[int, dict[CPUTopology, list[Preference]]] = {}
+        self._spoken: dict[str, dict[str, list[str]]] = {}
+        for name in {reference.name for reference in self.groups}:
+            first, *_ = parts = [part for part in _BETWEEN.split(name.lower()) if part] or [""]
+            self._spoken.setdefault(first, {})[name] = parts
 
     @property
     def instancetypes(self) -> Collection[Instancetype]:
@@ -156,6 +162,35 @@ class Candidates:
     def preferences(self) -> Collection[Preference]:
         """Every different preference."""
         return self._preferences.values()
+
+    def sized(self, vcpus: int, memory: int) -> Sequence[Instancetype]:
+        """Return the instance types with so many vCPUs and bytes of memory."""
+        return self._by_size.get((vcpus, memory), ())
+
+    def layouts(self, vcpus: int) -> Mapping[CPUTopology, Sequence[Preference]]:
+        """Return the preferences by how they lay out so many vCPUs of an instance type."""
+        found = self._layouts.get(vcpus)
+        if found is None:
+            found = self._layouts[vcpus] = {}
+            for preference in self.preferences:
+                found.setdefault(layout(vcpus, preference.spec), []).append(preference)
+        return found
+
+    def hints(self, words: str) -> Mapping[str, int]:
+        """Return how many parts of a name (`centos.stream9`) words hold, for the names whose first one they do."""
+        return {
+            name: sum(part in words for part in parts)
+            for first, names in self._spoken.items()
+            if first and first in words
+            for name, parts in names.items()
+        }
+
+    def _member(self, reference: Reference, manifest: dict[str, Any]) -> Member:
+        deprecated = (manifest["metadata"].get("labels") or {}).get(DEPRECATED_LABEL) == "true"
+        preference = self.cluster.preference(*reference) if reference.kind in PREFERENCES else None
+        required = preference.spec.requirements if preference is not None else None
+        architecture = (required.architecture if required is not None else None) or ""
+        return Member(deprecated, bool(reference.namespace), reference.name, reference, architecture)
 
     def _group(self, reference: Reference, scanned: list[dict[str, Any]]) -> Instancetype | Preference:
         if reference.kind in INSTANCETYPES:
@@ -190,12 +225,18 @@ def _key(spec: dict[str, Any]) -> str:
     return json.dumps(spec, sort_keys=True)
 
 
-def usable(members: Iterable[Member], namespace: str) -> list[Member]:
-    """Return those that a VM of a namespace can name."""
-    return [member for member in members if member.reference.namespace in ("", namespace)]
+def usable(members: Iterable[Member], namespace: str, architecture: str) -> list[Member]:
+    """Return those that a VM of a namespace and architecture can name."""
+    return [
+        each
+        for each in members
+        if each.reference.namespace in ("", namespace) and each.architecture in ("", architecture)
+    ]
 
 
-def hint(name: str, words: str) -> int:
-    """Count the parts of a preference's name (`centos.stream9`) that words of the VM hold; 0 without the first."""
-    parts = [part for part in re.split(r"[^a-z0-9]+", name.lower()) if part]
-    return sum(part in words for part in parts) if parts and parts[0] in words else 0
+def layout(vcpus: int, preference: VirtualMachinePreferenceSpec | None) -> CPUTopology:
+    """Return how an instance type's vCPUs are laid out under a preference."""
+    try:
+        return CPUTopology(*(number or 1 for number in guest_topology(vcpus, preference)))
+    except ZeroDivisionError:  # a ratio of 0: KubeVirt refuses the VM
+        return CPUTopology(0, 0, 0)

@@ -28,6 +28,42 @@ def find(data: Any, pattern: Path) -> Iterator[Path]:
             yield (key, *path)
 
 
+class Patterns:
+    """Patterns that are looked for all at once."""
+
+    def __init__(self, patterns: Iterable[Path] = ()) -> None:
+        self.own: Path | None = None
+        """The pattern that ends here."""
+        self.steps: dict[str | int, Patterns] = {}
+        for pattern in patterns:
+            node = self
+            for step in pattern:
+                node = node.steps.setdefault(step, Patterns())
+            node.own = pattern
+
+
+def matches(data: Any, patterns: Patterns) -> dict[Path, list[Path]]:
+    """Return the paths of everything that patterns match, by pattern; one that matches nothing is not there."""
+    found: dict[Path, list[Path]] = {}
+    _match(data, patterns, (), found)
+    return found
+
+
+def _match(data: Any, patterns: Patterns, path: Path, found: dict[Path, list[Path]]) -> None:
+    if patterns.own is not None:
+        found.setdefault(patterns.own, []).append(path)
+    every = patterns.steps.get(EVERY)
+    if isinstance(data, dict):
+        for key, value in data.items():
+            if key in patterns.steps and key != EVERY:
+                _match(value, patterns.steps[key], (*path, key), found)
+            if every is not None:
+                _match(value, every, (*path, key), found)
+    elif isinstance(data, list) and every is not None:
+        for index, value in enumerate(data):
+            _match(value, every, (*path, index), found)
+
+
 def get(data: Any, path: Path) -> Any:
     """Return what stands at a path, None where nothing does."""
     for step in path:
@@ -38,6 +74,11 @@ def get(data: Any, path: Path) -> Any:
         else:
             return None
     return data
+
+
+def outermost(paths: Set[Path]) -> set[Path]:
+    """Return those of the paths that lie within no other."""
+    return {path for path in paths if not any(path[:end] in paths for end in range(1, len(path)))}
 
 
 def put(data: dict[str, Any], path: Path, value: Any) -> dict[str, Any]:

@@ -8,11 +8,13 @@ from typing import Any
 
 from virtcatalog.adopt.adopt import Adoption, adopt, adopt_alike
 from virtcatalog.adopt.candidates import Candidates
+from virtcatalog.adopt.search import spoken_of
 from virtcatalog.kubevirt.alike import Alike
 from virtcatalog.pool import Executor, chunks
 
 VM = dict[str, Any]
-_Keyed = tuple[bytes, int, VM]
+_Keyed = tuple[Any, int, VM]
+"""A VM with its place in the fleet and its key: what it is, and which of several names it speaks of."""
 _CHUNK = 20
 _WORTH_IT = 50
 """The number of VMs from which on other processes save more time than it takes to start them."""
@@ -27,7 +29,10 @@ def adopt_all(
     executor's processes is killed.
     """
     alike = Alike(candidates.cluster)
-    keyed = [(alike.key(vm, candidates.namespaces), number, vm) for number, vm in enumerate(vms)]
+    keyed = [
+        ((alike.key(vm, candidates.namespaces), sorted(candidates.hints(spoken_of(vm)).items())), number, vm)
+        for number, vm in enumerate(vms)
+    ]
     keyed.sort(key=lambda each: each[:2])
     if executor is None or not executor.worth(len(vms), _WORTH_IT):
         return _adopt(keyed, candidates)

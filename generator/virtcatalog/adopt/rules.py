@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from virtcatalog.adopt.data import EVERY, get
+from virtcatalog.adopt.data import EVERY, Patterns, get
 from virtcatalog.api.findings import Path
 from virtcatalog.kubevirt.preference.fill import filled_fields
 
@@ -126,6 +126,7 @@ KNOWN = frozenset(
     for pattern in patterns
 )
 """Every field of a VM that some instance type or preference could stand for."""
+KNOWN_FIELDS = Patterns(KNOWN)
 
 
 def decided(instancetype: dict[str, Any]) -> Rules:

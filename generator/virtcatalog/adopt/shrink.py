@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from virtcatalog.adopt.candidates import Instancetype, Preference, Reference
-from virtcatalog.adopt.data import find, get, put, without
-from virtcatalog.adopt.rules import KNOWN, TEMPLATE, Rules
+from virtcatalog.adopt.data import find, get, matches, outermost, put, without
+from virtcatalog.adopt.rules import KNOWN, KNOWN_FIELDS, TEMPLATE, Rules
 from virtcatalog.api.decode import to_manifest
 from virtcatalog.api.findings import Path
 from virtcatalog.api.kinds import vm_spec
 from virtcatalog.api.quantity import Quantity
 from virtcatalog.kubevirt.cluster import Cluster
+from virtcatalog.kubevirt.instancetype.annotations import NAMING
 from virtcatalog.kubevirt.launcher import difference as domains
 from virtcatalog.kubevirt.pipeline import Result, expand
-from virtcatalog.manifests.difference import Difference, alike, differences, leaves
+from virtcatalog.manifests.difference import Difference, alike, differences
 
 _DOMAIN: Path = (*TEMPLATE, "spec", "domain")
 _MAX_SOCKETS: Path = (*_DOMAIN, "cpu", "maxSockets")
@@ -23,8 +24,7 @@ _TOPOLOGY = frozenset((*_DOMAIN, "cpu", name) for name in ("sockets", "cores", "
 _GUEST: Path = (*_DOMAIN, "memory", "guest")
 _REQUEST: Path = (*_DOMAIN, "resources", "requests", "memory")
 _REQUIRED = frozenset({*((*_DOMAIN, "devices")[:end] for end in range(1, 6))})
-_NAMING = ("instancetype-name", "cluster-instancetype-name", "preference-name", "cluster-preference-name")
-_NAMING_PATHS = frozenset((*TEMPLATE, "metadata", "annotations", f"kubevirt.io/{name}") for name in _NAMING)
+_NAMING_PATHS = frozenset((*TEMPLATE, "metadata", "annotations", key) for key in NAMING.values())
 _AMOUNTS = frozenset({"memory", "resources"})
 _ROUNDS = 12
 
@@ -71,35 +71,23 @@ class Original:
         self.manifest, self.result = manifest, result
         self.shape = _shape(result)
         self.size = count(manifest)
-        self._found = {pattern: list(find(manifest, pattern)) for pattern in KNOWN}
-        self._fields: dict[int, frozenset[Path]] = {}
-        self._sizes: dict[tuple[frozenset[Path], ...], int] = {}
+        self._found = matches(manifest, KNOWN_FIELDS)
+        self._values: dict[Path, int] = {}
 
     def find(self, pattern: Path) -> Iterable[Path]:
         """Return the fields of the VM that a pattern matches."""
-        found = self._found.get(pattern)
-        return find(self.manifest, pattern) if found is None else found
+        return self._found.get(pattern, ()) if pattern in KNOWN else find(self.manifest, pattern)
 
-    def bound(self, pair: Pair, names: Names) -> int:
-        """Return the size that the VM has at least when it adopts a pair."""
-        rules = [pair.preference.preferred] if pair.preference else []
-        rules += [pair.instancetype.decided, pair.instancetype.implied] if pair.instancetype else []
-        added = sum(len(name.matcher()) for name in names if name is not None)
-        return self.size + added - self._said(*map(self._said_by, rules))
+    def saved(self, group: Instancetype | Preference) -> int:
+        """Return how many values less the VM has, at best, when it names one of a group for what that says."""
+        return sum(map(self._count, group.fields)) - min(len(each.reference.matcher()) for each in group.members)
 
-    def _said(self, *fields: frozenset[Path]) -> int:
-        """How much of the VM lies in fields; most pairs are about the same ones."""
-        if fields not in self._sizes:
-            gone = outermost(frozenset().union(*fields))
-            self._sizes[fields] = sum(count(get(self.manifest, path)) for path in gone)
-        return self._sizes[fields]
-
-    def _said_by(self, rules: Rules) -> frozenset[Path]:
-        """The VM's fields that one object's rules are about; the object lives as long as the search."""
-        fields = self._fields.get(id(rules))
-        if fields is None:
-            fields = self._fields[id(rules)] = frozenset(path for pattern in rules for path in self.find(pattern))
-        return fields
+    def _count(self, pattern: Path) -> int:
+        values = self._values.get(pattern)
+        if values is None:
+            values = sum(count(get(self.manifest, path)) for path in self.find(pattern))
+            self._values[pattern] = values
+        return values
 
 
 class Shrunk(NamedTuple):
@@ -284,7 +272,8 @@ class _Trial:
 
 def count(data: Any) -> int:
     """Count the values in a manifest that its author had to write: scalars, and maps and lists without any."""
-    return sum(1 for _ in leaves(data))
+    parts = data.values() if isinstance(data, dict) else data if isinstance(data, list) else ()
+    return sum(map(count, parts)) if parts else 1
 
 
 def _same(old: Any, new: Any, path: Path) -> bool:
@@ -304,11 +293,6 @@ def _means_the_same(difference: Difference, guest: Any) -> bool:
     """
     default = 1 if difference.path in _TOPOLOGY else guest if difference.path == _REQUEST else None
     return default is not None and {difference.old, difference.new} == {None, default}
-
-
-def outermost(paths: Set[Path]) -> set[Path]:
-    """Return those of the paths that lie within no other."""
-    return {path for path in paths if not any(path[:end] in paths for end in range(1, len(path)))}
 
 
 def domain(result: Result) -> str | None:

@@ -17,12 +17,13 @@ from virtcatalog.kubevirt.matchers import (
     preference_kind,
 )
 
-_NAMING = {
+NAMING = {
     INSTANCETYPE: "kubevirt.io/instancetype-name",
     CLUSTER_INSTANCETYPE: "kubevirt.io/cluster-instancetype-name",
     PREFERENCE: "kubevirt.io/preference-name",
     CLUSTER_PREFERENCE: "kubevirt.io/cluster-preference-name",
 }
+"""The annotation that names what a VMI has, by its kind."""
 
 
 def apply_annotations(annotations: dict[str, str], metadata: ObjectMeta) -> list[str]:
@@ -38,6 +39,6 @@ def set_annotations(vm: VirtualMachine, metadata: ObjectMeta) -> None:
     """Note the names of the VM's instance type and preference in the annotations of its VMI."""
     instancetype, preference = vm.spec.instancetype, vm.spec.preference
     if instancetype is not None and (kind := instancetype_kind(instancetype.kind)):
-        metadata.annotations[_NAMING[kind]] = instancetype.name
+        metadata.annotations[NAMING[kind]] = instancetype.name
     if preference is not None and (kind := preference_kind(preference.kind)):
-        metadata.annotations[_NAMING[kind]] = preference.name
+        metadata.annotations[NAMING[kind]] = preference.name

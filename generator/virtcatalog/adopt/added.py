@@ -1,0 +1,89 @@
+"""What a VM becomes when it names a preference beside all that it says itself."""
+
+from __future__ import annotations
+
+import msgspec
+
+from virtcatalog.adopt.candidates import Candidates, Preference
+from virtcatalog.adopt.shrink import Original
+from virtcatalog.api.decode import clone
+from virtcatalog.api.kubevirt import PreferenceMatcher, VirtualMachine, VirtualMachineInstance
+from virtcatalog.errors import UnsupportedError
+from virtcatalog.kubevirt.controller.vm import ControllerError, start_vmi, sync_instancetype
+from virtcatalog.kubevirt.defaults.webhooks import mutate_vm, mutate_vmi
+from virtcatalog.kubevirt.instancetype.annotations import NAMING
+from virtcatalog.kubevirt.launcher.difference import same
+from virtcatalog.kubevirt.pipeline import Result, build, read
+
+_ENCODER = msgspec.msgpack.Encoder(enc_hook=str, order="deterministic")
+_NAMING = frozenset(NAMING.values())
+
+
+class Added:
+    """Tells of each preference whether a VM that names none keeps its domain when it names this one.
+
+    A preference that changes the domain here does so beside any instance type, and whatever else leaves the VM for it:
+    it fills in something that the VM does not say. So nobody is asked to admit the VM here, and of the preferences that
+    make one and the same VMI, mostly the VM's own, one is looked at.
+    """
+
+    def __init__(self, original: Original, candidates: Candidates) -> None:
+        self._original, self._cluster = original, candidates.scan_cluster
+        vm = read(original.manifest, VirtualMachine, self._cluster, [])
+        assert isinstance(vm, VirtualMachine)  # it was read before, and admitted
+        self._vm = vm
+        self._changing: dict[bytes, bool] = {}
+        """Whether VMIs as they are started, by what they say, have another domain."""
+        self._of_preference: dict[str, bool] = {}
+        started = self._started(None)
+        if started is not None:
+            self._changing[_said(started[1])] = False
+
+    def changes_domain(self, preference: Preference | None) -> bool:
+        """Whether the VM has another domain; False, too, where KubeVirt makes none: it may yet do so with less."""
+        if preference is None:
+            return False
+        known = self._of_preference.get(preference.scanned)
+        if known is None:
+            known = self._of_preference[preference.scanned] = self._changes(preference)
+        return known
+
+    def _changes(self, preference: Preference) -> bool:
+        started = self._started(preference)
+        if started is None:
+            return False
+        said = _said(started[1])
+        changes = self._changing.get(said)
+        if changes is None:
+            changes = self._changing[said] = self._has_another_domain(*started)
+        return changes
+
+    def _started(self, preference: Preference | None) -> tuple[VirtualMachine, VirtualMachineInstance] | None:
+        """The VM and its VMI before that one's webhooks, None where there is none."""
+        vm = clone(self._vm)
+        if preference is not None:
+            vm.spec.preference = PreferenceMatcher(name=preference.scanned)
+        if mutate_vm(vm, self._cluster):
+            return None
+        try:
+            vm = sync_instancetype(vm, self._cluster)
+            return vm, start_vmi(vm, self._cluster)
+        except ControllerError:
+            return None
+
+    def _has_another_domain(self, vm: VirtualMachine, vmi: VirtualMachineInstance) -> bool:
+        if mutate_vmi(vmi, self._cluster):
+            return False
+        try:
+            made = build(self._original.manifest, Result(made_vm=vm, made_vmi=vmi), self._cluster)
+        except UnsupportedError:
+            return False
+        old, new = self._original.result.domain, made.domain
+        return old is not None and new is not None and not same(old, new)
+
+
+def _said(vmi: VirtualMachineInstance) -> bytes:
+    """All of a VMI that one VM's preferences make a difference to, as bytes that are equal where it is."""
+    metadata = vmi.metadata
+    annotations = {key: each for key, each in metadata.annotations.items() if key not in _NAMING}
+    return _ENCODER.encode([vmi.spec, annotations, metadata.labels])

@@ -1,0 +1,295 @@
+"""What the index proposes is what trying every pair finds."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable
+from itertools import pairwise, product
+from typing import Any
+
+import pytest
+from inline_vms import machine
+
+from virtcatalog.adopt.adopt import Adoption, adopt
+from virtcatalog.adopt.candidates import Candidates, Member
+from virtcatalog.adopt.fleet import adopt_all
+from virtcatalog.adopt.search import spoken_of
+from virtcatalog.adopt.shrink import Names, Original, Pair, Shrunk, shrink
+from virtcatalog.errors import UnsupportedError
+from virtcatalog.kubevirt.pipeline import expand
+from virtcatalog.pool import Processes
+
+Data = dict[str, Any]
+Chance = random.Random
+
+CPUS: list[Data] = [
+    {},
+    {},
+    {"dedicatedCPUPlacement": True},
+    {"model": "Skylake-Client"},
+    {"maxSockets": 4},
+    {"dedicatedCPUPlacement": True, "isolateEmulatorThread": True},
+]
+MEMORIES: list[Data] = [{}, {}, {}, {"overcommitPercent": 50}, {"hugepages": {"pageSize": "2Mi"}}, {"maxGuest": "16Gi"}]
+OTHERS: list[Data] = [
+    {},
+    {},
+    {},
+    {"ioThreadsPolicy": "auto"},
+    {"gpus": [{"name": "gpu", "deviceName": "nvidia.com/GPU"}]},
+    {"annotations": {"team": "a"}},
+    {"nodeSelector": {"zone": "a"}},
+]
+"""What instance types say beside their size."""
+
+PREFERRED: dict[str, list[Data]] = {
+    "cpu": [
+        {"preferredCPUTopology": "cores"},
+        {"preferredCPUTopology": "threads"},
+        {"preferredCPUTopology": "spread"},
+        {"preferredCPUTopology": "spread", "spreadOptions": {"across": "CoresThreads"}},
+        {"preferredCPUFeatures": [{"name": "vmx", "policy": "require"}]},
+    ],
+    "devices": [
+        {"preferredDiskBus": "virtio"},
+        {"preferredDiskBus": "sata", "preferredInterfaceModel": "e1000e"},
+        {"preferredDiskBus": "virtio", "preferredDiskDedicatedIoThread": True, "preferredRng": {}},
+        {"preferredRng": {}, "preferredTPM": {}},
+        {"preferredInterfaceModel": "virtio", "preferredInterfaceMasquerade": {}, "preferredDiskCache": "none"},
+        {"preferredAutoattachInputDevice": True, "preferredInputBus": "virtio", "preferredInputType": "tablet"},
+        {"preferredAutoattachGraphicsDevice": False, "preferredAutoattachMemBalloon": False},
+        {"preferredNetworkInterfaceMultiQueue": True, "preferredBlockMultiQueue": True},
+    ],
+    "features": [
+        {"preferredAcpi": {}, "preferredSmm": {}},
+        {"preferredHyperv": {"relaxed": {}, "vapic": {}, "spinlocks": {"spinlocks": 8191}}},
+        {"preferredHyperv": {"relaxed": {}, "vpindex": {}}, "preferredApic": {}},
+    ],
+    "firmware": [
+        {"preferredUseEfi": True, "preferredUseSecureBoot": False},
+        {"preferredEfi": {"secureBoot": True}},
+        {"preferredUseBios": True},
+    ],
+    "clock": [
+        {"preferredClockOffset": {"utc": {}}, "preferredTimer": {"hpet": {"present": False}, "hyperv": {}}},
+        {"preferredClockOffset": {"timezone": "Europe/London"}},
+    ],
+    "machine": [{"preferredMachineType": "q35"}, {"preferredMachineType": "pc-q35-rhel9.4.0"}],
+    "requirements": [{"cpu": {"guest": 2}}, {"memory": {"guest": "4Gi"}}, {"architecture": "arm64"}],
+    "preferredTerminationGracePeriodSeconds": [{}],
+    "preferredArchitecture": [{}],
+    "annotations": [{"vm.kubevirt.io/os": "linux"}],
+}
+
+
+def catalog(chance: Chance) -> list[Data]:
+    """Instance types and preferences that have much in common, some of them twice, deprecated or of a namespace."""
+    types = []
+    for size in [(1, "2Gi"), (2, "2Gi"), (2, "4Gi"), (4, "4Gi"), (4, "8Gi")]:
+        for _ in range(chance.choice((1, 1, 2, 3))):
+            cpu = {"guest": size[0], **chance.choice(CPUS)}
+            memory = {"guest": size[1], **chance.choice(MEMORIES)}
+            types.append({"cpu": cpu, "memory": memory, **chance.choice(OTHERS)})
+    preferences = [preference(chance) for _ in range(8)]
+    specs = [("Instancetype", each) for each in types] + [("Preference", each) for each in preferences]
+    made = [named(chance, number, *each) for number, each in enumerate(specs)]
+    return made + [named(chance, 50 + number, *each) for number, each in enumerate(specs) if chance.random() < 0.2]
+
+
+def preference(chance: Chance) -> Data:
+    spec: Data = {}
+    for part, says in PREFERRED.items():
+        if chance.random() < (0.5 if part in ("devices", "features") else 0.25):
+            spec[part] = chance.choice(says)
+    if "preferredTerminationGracePeriodSeconds" in spec:
+        spec["preferredTerminationGracePeriodSeconds"] = chance.choice((30, 60))
+    if "preferredArchitecture" in spec:
+        spec["preferredArchitecture"] = "amd64"
+    return spec
+
+
+def named(chance: Chance, number: int, kind: str, spec: Data) -> Data:
+    name = f"{chance.choice(('fedora', 'windows', 'u1', 'web'))}.{number}"
+    metadata: Data = {"name": name}
+    kind = f"VirtualMachineCluster{kind}"
+    if chance.random() < 0.15:
+        kind, metadata["namespace"] = kind.replace("Cluster", ""), chance.choice(("default", "other"))
+    if chance.random() < 0.15:
+        metadata["labels"] = {"instancetype.kubevirt.io/deprecated": "true"}
+    return {"apiVersion": "instancetype.kubevirt.io/v1beta1", "kind": kind, "metadata": metadata, "spec": spec}
+
+
+DOMAINS = (
+    "machine: {type: q35}",
+    "machine: {type: pc-q35-rhel9.4.0}",
+    "firmware: {bootloader: {efi: {secureBoot: false}}}",
+    "firmware: {bootloader: {bios: {}}}",
+    "features: {acpi: {}, hyperv: {relaxed: {}, vapic: {}, spinlocks: {spinlocks: 8191}}}",
+    "features: {acpi: {}, smm: {}}",
+    "firmware: {bootloader: {efi: {}}}",
+    "features: {apic: {}, hyperv: {relaxed: {}, vpindex: {}}}",
+    "clock: {utc: {}, timer: {hpet: {present: false}, hyperv: {}}}",
+    "clock: {timezone: Europe/London}",
+    "ioThreadsPolicy: auto",
+)
+DEVICES = (
+    "rng: {}",
+    "tpm: {}",
+    "autoattachInputDevice: true",
+    "inputs: [{name: tablet, bus: virtio, type: tablet}]",
+    "autoattachGraphicsDevice: false\nautoattachMemBalloon: false",
+    "networkInterfaceMultiqueue: true\nblockMultiQueue: true",
+    "gpus: [{name: gpu, deviceName: nvidia.com/GPU}]",
+    "interfaces: [{name: default, masquerade: {}, model: virtio}]",
+    "interfaces: [{name: default, masquerade: {}, model: e1000e}]",
+    "disks: [{name: root, disk: {bus: virtio}}]",
+    "disks: [{name: root, disk: {bus: sata}, cache: none}]",
+    "disks: [{name: root, disk: {bus: virtio}, dedicatedIOThread: true}]",
+)
+
+
+def own_words(chance: Chance, number: int = 0) -> Data:
+    """A VM that says this and that."""
+    cpu = chance.choice(
+        ("sockets: 2", "sockets: 4", "cores: 2, sockets: 1, threads: 1", "cores: 2, threads: 2, sockets: 1", "cores: 2")
+    ) + chance.choice(("", "", "", ", dedicatedCpuPlacement: true", ", model: Skylake-Client", ", maxSockets: 4"))
+    memory = chance.choice(("2Gi", "4Gi", "4096Mi", "8Gi"))
+    memory += chance.choice(("", "", ", hugepages: {pageSize: 2Mi}", ", maxGuest: 16Gi"))
+    parts = {each.split(":", 1)[0]: each for each in chance.sample(DOMAINS, chance.randrange(5))}
+    devices = {each.split(":", 1)[0]: each for each in chance.sample(DEVICES, chance.randrange(6))}
+    lines = [f"cpu: {{{cpu}}}", f"memory: {{guest: {memory}}}", *parts.values(), "devices:"]
+    lines += [f"  {line}" for each in devices.values() for line in each.splitlines()] or ["  rng: {}"]
+    lines += chance.choice(([], [], ["resources: {requests: {memory: 1Gi}}"], ["resources: {limits: {cpu: 2}}"]))
+    rest = (
+        "volumes: [{name: root, containerDisk: {image: 'example.org/fedora:41'}}]\nnetworks: [{name: default, pod: {}}]"
+    )
+    if "interfaces" not in devices:
+        rest = rest.splitlines()[0]
+    rest += chance.choice(("", "", "\nterminationGracePeriodSeconds: 60", "\nnodeSelector: {zone: a}"))
+    name = chance.choice(("vm", "web", "windows-vm"))
+    return machine(
+        "\n".join(lines), rest, chance.choice(("", "", "preference: {name: own}")), f"{{name: {name}-{number}}}"
+    )
+
+
+def inlined(chance: Chance, candidates: Candidates, number: int = 0) -> Data | None:
+    """A VM that says what some pair says, but for a field that it may leave out."""
+    pair = chance.choice(list(candidates.instancetypes)), chance.choice(list(candidates.preferences))
+    matchers = zip(("instancetype", "preference"), (each.members[0].reference.matcher() for each in pair), strict=True)
+    vm = machine("devices: {disks: [{name: root}]}", "volumes: [{name: root, containerDisk: {image: 'a:1'}}]")
+    made = expand({**vm, "spec": {**vm["spec"], **dict(matchers)}}, candidates.cluster).vmi
+    if made is None:
+        return None
+    template = {"metadata": {"annotations": {}}, "spec": made["spec"]}
+    domain = template["spec"]["domain"]
+    for part in (domain, domain["devices"], domain.get("features") or {}, domain["cpu"]):
+        if part and chance.random() < 0.3:
+            part.pop(chance.choice(list(part)))
+    domain.setdefault("devices", {})
+    return {
+        **vm,
+        "metadata": {"name": f"{chance.choice(('vm', 'web'))}-{number}"},
+        "spec": {**vm["spec"], "template": template},
+    }
+
+
+def tried_all(vm: Data, candidates: Candidates) -> tuple[Names, Data] | None:
+    """What is found without any index: every pair is proven, and the best taken; of objects that say the same, one."""
+    original = Original(vm, expand(vm, candidates.cluster))
+    spec, vmi = vm["spec"], original.result.vmi_object
+    assert vmi is not None
+    hints = candidates.hints(spoken_of(vm))
+
+    def order(member: Member) -> tuple[Any, ...]:
+        return member.deprecated, member.namespaced, -hints.get(member.name, 0), member.name
+
+    def choices(groups: Iterable[Any], named: bool) -> list[tuple[Any, list[Member]]]:
+        usable = [] if named else [(each, [one for one in each.members if nameable(one)]) for each in groups]
+        return [(None, []), *((each, sorted(members, key=order)) for each, members in usable if members)]
+
+    found = []
+    for (instancetype, ones), (preference, others) in product(
+        choices(candidates.instancetypes, "instancetype" in spec), choices(candidates.preferences, "preference" in spec)
+    ):
+        if instancetype is None if "instancetype" not in spec else instancetype is not None:
+            continue
+        if instancetype is not None and not instancetype.changes_only_size(vmi):
+            continue
+        for one, other in product(ones[:1] or [None], others or [None]):
+            names = Names(one and one.reference, other and other.reference)
+            try:
+                shrunk = shrink(original, Pair(instancetype, preference), names, candidates.cluster)
+            except UnsupportedError:
+                continue
+            if isinstance(shrunk, Shrunk):
+                rank = shrunk.size, other is None, len(shrunk.outside), [order(each) for each in (one, other) if each]
+                found += [(rank, names, shrunk.manifest)] if not shrunk.domain else []
+                break
+    return min(found, key=lambda each: each[0])[1:] if found else None
+
+
+def nameable(member: Member) -> bool:
+    return member.reference.namespace in ("", "default")
+
+
+OWN = {
+    "apiVersion": "instancetype.kubevirt.io/v1beta1",
+    "kind": "VirtualMachineClusterPreference",
+    "metadata": {"name": "own"},
+    "spec": {"devices": {"preferredDiskBus": "virtio"}, "cpu": {"preferredCPUTopology": "cores"}},
+}
+
+
+def cases(seed: int, number: int) -> tuple[Candidates, list[Data]]:
+    """A catalog, and VMs that KubeVirt admits."""
+    chance = random.Random(seed)
+    candidates = Candidates([*catalog(chance), OWN])
+    vms: list[Data] = []
+    while len(vms) < number:
+        vm = own_words(chance, len(vms)) if chance.random() < 0.4 else inlined(chance, candidates, len(vms))
+        if vm is not None and expand(vm, candidates.cluster).admitted:
+            vms.append(vm)
+    return candidates, vms
+
+
+def key(adoption: Adoption) -> tuple[Any, ...]:
+    found = adoption.found
+    return adoption.outcome, found and (found.names, found.manifest), adoption.wanted, adoption.against
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_the_result_is_that_of_trying_all_pairs(seed):
+    candidates, vms = cases(seed, 12)
+    for vm in vms:
+        adoption, plain = adopt(vm, candidates), tried_all(vm, candidates)
+        if adoption.outcome == "nearest":
+            assert plain is None, vm
+        else:
+            names = adoption.found.names if adoption.found is not None else Names(None, None)
+            manifest = adoption.found.manifest if adoption.found is not None else vm
+            assert plain == (names, manifest), vm
+
+
+@pytest.mark.parametrize("executor", [None, Processes(2)], ids=["alone", "in two processes"])
+def test_the_result_depends_neither_on_the_order_nor_on_the_processes(executor):
+    """VMs that are alike but for their names speak of other objects, where several say as much."""
+    chance = random.Random(99)
+    copies = [
+        {**each, "metadata": {**each["metadata"], "name": f"{name}.{number}"}, "spec": {**each["spec"], **more}}
+        for number, each in enumerate(catalog(chance))
+        for name, more in [("web", {}), ("windows", {"volumes": {"preferredStorageClassName": "fast"}})]
+        if not more or "Preference" in each["kind"]
+    ]
+    candidates = Candidates(copies)
+    vms = [
+        {**vm, "metadata": {"name": f"{name}-{number}"}}
+        for number, vm in enumerate(made for made in map(inlined, [random.Random(1)] * 40, [candidates] * 40) if made)
+        for name in ("db", "web", "windows")
+    ]
+    alone = [key(adopt(vm, candidates)) for vm in vms]
+    assert any(one != other for one, other in pairwise(alone))
+    order = list(range(len(vms)))
+    for seed in range(2):
+        random.Random(seed).shuffle(order)
+        found = dict(adopt_all([vms[place] for place in order], candidates, executor))
+        assert [key(found[order.index(place)]) for place in range(len(vms))] == alone
