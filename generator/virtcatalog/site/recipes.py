@@ -6,7 +6,7 @@ come of these parts is looked at, line by line, for each pair. Where they do not
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
@@ -35,9 +35,8 @@ PARTS: Final = ("image", "claim", "sized", "claim first", "sized first", "cloud"
 
 PORT: Final = '    <controller type="pci" index="{}" model="pcie-root-port"/>'
 
-#: vCPUs and memory of the other instance types: those a preference can spread, and no type is likely to have.
+#: vCPUs and memory of other instance types: preferences can spread such vCPUs, and no type is likely to have both.
 _OTHERS: Final = tuple((number, f"{2048 + 61 * number}Mi") for number in (2, 4, 6, 8, 12, 16, 24, 32, 48))
-_MOST_OTHERS: Final = 2
 
 
 class Numbers(NamedTuple):
@@ -281,16 +280,20 @@ def _shown(vm: Manifest, cluster: Cluster) -> str | None:
     return _domain(result) if result.admitted else None
 
 
-def _with_others(names: Iterable[str], preference: str, architecture: str, cluster: Cluster) -> list[Lines] | None:
-    """The domains of a preference with other instance types; None when it takes too few of them."""
-    found: list[Lines] = []
-    for name in names:
-        made = [_shown(make(_named(name, preference), architecture), cluster) for make in (probes.whole, probes.plain)]
-        if None not in made:
-            found.append(Lines(each for each in made if each is not None))
-        if len(found) == _MOST_OTHERS:
-            return found
-    return None
+def _with_others(names: Sequence[str], preference: str, architecture: str, cluster: Cluster) -> list[Lines] | None:
+    """The domains of a preference with the least and the largest of other instance types; None when it takes no two."""
+
+    def made(name: str) -> Lines | None:
+        named = _named(name, preference)
+        shown = [_shown(make(named, architecture), cluster) for make in (probes.whole, probes.plain)]
+        return None if None in shown else Lines(each for each in shown if each is not None)
+
+    taken = ((name, lines) for name in names if (lines := made(name)))
+    least = next(taken, None)
+    if least is None:
+        return None
+    largest = next((lines for name in reversed(names) if name != least[0] and (lines := made(name))), None)
+    return [least[1], largest] if largest else None
 
 
 def _named(instancetype: str, preference: str) -> dict[str, Any]:

@@ -8,6 +8,8 @@ from typing import Any
 from virtcatalog.catalog.model import Catalog
 from virtcatalog.manifests.emit import dump
 
+_ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t"}
+
 
 def kustomize(catalog: Catalog, manifest: dict[str, Any]) -> str:
     """Return a kustomization that has one object of the catalog's output tree."""
@@ -18,6 +20,7 @@ def kustomize(catalog: Catalog, manifest: dict[str, Any]) -> str:
 def terraform(manifest: dict[str, Any]) -> str:
     """Return a resource of Terraform's Kubernetes provider."""
     name = "".join(each if each.isalnum() else "_" for each in manifest["metadata"]["name"])
+    name = f"_{name}" if name[0].isdigit() else name
     return f'resource "kubernetes_manifest" "{name}" {{\n  manifest = {_hcl(manifest, 1)}\n}}\n'
 
 
@@ -34,8 +37,14 @@ def _hcl(value: Any, level: int) -> str:
 
 
 def _text(value: str) -> str:
-    """A string in which Terraform finds no template."""
-    return json.dumps(value).replace("${", "$${").replace("%{", "%%{")
+    """A string as HCL has it: few escapes, and no template begins in it."""
+    escaped = "".join(_ESCAPES.get(each) or (each if each.isprintable() else _numbered(each)) for each in value)
+    return '"' + escaped.replace("${", "$${").replace("%{", "%%{") + '"'
+
+
+def _numbered(character: str) -> str:
+    code = ord(character)
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
 def vm(instancetype: str, preference: str) -> dict[str, Any]:

@@ -53,7 +53,7 @@ site.vm = (() => {
   // Plain where every reader of YAML takes it for text, else in quotes, as JSON has it.
   const words = /^(true|false|yes|no|on|off|y|n|null)$/i;
   const scalar = (value) => (typeof value !== "string" ? String(value)
-    : /^[A-Za-z][\w]*(?:[-./:@][\w]+)*$/.test(value) && !words.test(value) ? value : JSON.stringify(value));
+    : /^(?:[A-Za-z][\w]*(?:[-./:@][\w]+)*|\d+[GT]i)$/.test(value) && !words.test(value) ? value : JSON.stringify(value));
   function yaml(value, indent = "") {
     if (Array.isArray(value)) return value.map((each) => `${indent}- ${yaml(each, indent + "  ").trimStart()}`).join("");
     return Object.entries(value).map(([key, each]) => {
