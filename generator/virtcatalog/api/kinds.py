@@ -144,3 +144,10 @@ def unserved(api_version: str, kind: str) -> tuple[str, str] | None:
         return None
     served = API_VERSIONS.get(kind)
     return (served, kind) if served and served.rpartition("/")[0] == group else None
+
+
+def may_matter(manifest: Any) -> bool:
+    """Whether a manifest, as far as it is one, is of a kind that VMs may refer to, whether or not it can be used."""
+    given = manifest if isinstance(manifest, dict) else {}
+    version, kind = str(given.get("apiVersion")), str(given.get("kind"))
+    return bool(kind_type(version, kind) or unserved(version, kind))

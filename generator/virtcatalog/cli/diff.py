@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from pathlib import Path
@@ -14,7 +13,7 @@ import msgspec
 from virtcatalog.cli import options
 from virtcatalog.cli.conditions import conditioned_twice
 from virtcatalog.cli.console import data, failing, progress, write_diff
-from virtcatalog.cli.inputs import contents, placed, read
+from virtcatalog.cli.inputs import placed, read
 from virtcatalog.errors import LEVELS, ManifestError, Problem, VirtcatalogError
 from virtcatalog.escaping import as_json
 from virtcatalog.manifests.sources import NOT_THERE, exists, is_catalog, open_source
@@ -210,22 +209,11 @@ def _kubevirt(file: str) -> Data:
 
 def read_dumps(sources: Iterable[str]) -> list[Dump]:
     """Read the manifests of dumps; ManifestError carries the problems of all of them."""
-    from virtcatalog.manifests.dump import read_dump
+    from virtcatalog.cli.fleet import dumped
     from virtcatalog.review.compare import Dump
 
     found: list[Dump] = []
-    problems: list[Problem] = []
-    # There is none among what is read: looking for it again and again would take as long as all the rest.
-    gc.disable()
-    for path, where in map(placed, sources):
-        for name, content in contents(path, problems):
-            try:
-                found.append(Dump(read_dump(content, name), where))
-            except ManifestError as error:
-                problems += error.problems
-    gc.enable()
-    if problems:
-        raise ManifestError(*problems)
+    dumped(map(placed, sources), lambda manifests, where: found.append(Dump(manifests, where)))
     return found
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from virtcatalog.api.kinds import holds_vm, kind_type, unserved
+from virtcatalog.api.kinds import may_matter
 from virtcatalog.cli.inputs import Placed, contents
 from virtcatalog.errors import ManifestError, Problem
 from virtcatalog.kubevirt.cluster import counts
 from virtcatalog.manifests import stored
 from virtcatalog.manifests.identity import Data
-from virtcatalog.manifests.read import Manifest, Part, read_part
+from virtcatalog.manifests.read import Manifest, Part, vms_of
 from virtcatalog.manifests.sources import SourceError, is_folder
 from virtcatalog.manifests.stream import Stream
 
@@ -28,11 +28,7 @@ class Share(NamedTuple):
 
     def manifests(self) -> tuple[list[Manifest], list[Problem]]:
         """Read the VMs, unusable ones too; the problems are those of the text, which nothing else can tell."""
-        manifests, problems = read_part(self.part)
-        vms = [each for each in manifests if holds_vm(each.data)]
-        if self.part.is_vm and not problems and (len(vms), len(manifests)) != (1, 1):
-            message = "looks like a VM at first, and is none: write its apiVersion and kind once, in plain style"
-            raise ManifestError(Problem(self.part.file, self.part.line + 1, self.part.column + 1, message=message))
+        vms, problems = vms_of(self.part)
         return (vms, problems) if self.places is None else ([vms[each] for each in self.places], problems)
 
 
@@ -51,7 +47,7 @@ class Fleet:
         self._streams: list[tuple[Stream, str]] = []
         aside = stored.Aside()
         for path, where in sources:
-            self._streams += ((stream, where) for stream in _streams(path, aside, self.problems))
+            self._streams += ((stream, where) for stream in streams(path, aside, self.problems))
         fatal: list[Problem] = []
         for stream, where in self._streams:
             self.problems += stream.problems
@@ -65,7 +61,7 @@ class Fleet:
                 if not each.problems:
                     self.objects.append((each, where))
                 else:
-                    (fatal if _matters(each.data) else self.problems).extend(each.problems)
+                    (fatal if may_matter(each.data) else self.problems).extend(each.problems)
         if fatal:
             raise ManifestError(*fatal, *self.problems)
 
@@ -139,7 +135,23 @@ def distinct(fleets: Iterable[Fleet | Chosen]) -> int:
     return number + len(chosen)
 
 
-def _streams(path: str, aside: stored.Aside, problems: list[Problem]) -> Iterator[Stream]:
+def dumped(sources: Iterable[Placed], take: Callable[[Iterator[Data], str], object]) -> None:
+    """Hand the manifests of each file to `take`, with where they are from; ManifestError carries all problems."""
+    from virtcatalog.manifests.dump import read_dump
+
+    problems: list[Problem] = []
+    aside = stored.Aside()
+    for path, where in sources:
+        for stream in streams(path, aside, problems):
+            try:
+                take(read_dump(stream), where)
+            except ManifestError as error:
+                problems += error.problems
+    if problems:
+        raise ManifestError(*problems)
+
+
+def streams(path: str, aside: stored.Aside, problems: list[Problem]) -> Iterator[Stream]:
     """Yield the stream of every file that a file, a folder or `-` stands for; add what cannot be read."""
     name = "<stdin>" if path == "-" else path
     try:
@@ -156,10 +168,3 @@ def _streams(path: str, aside: stored.Aside, problems: list[Problem]) -> Iterato
 def _is_met(manifest: Manifest) -> bool:
     """Whether VMs meet an object, or might if it could be read."""
     return bool(manifest.problems) or counts(manifest.data)
-
-
-def _matters(data: Data) -> bool:
-    """Whether an unusable manifest is of a kind that VMs may refer to."""
-    given = data if isinstance(data, dict) else {}
-    version, kind = str(given.get("apiVersion")), str(given.get("kind"))
-    return bool(kind_type(version, kind) or unserved(version, kind))

@@ -6,12 +6,12 @@ Kubernetes' schema; any other kind, a custom resource of somebody else's, is tak
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 from virtcatalog.api.decode import decode_manifest, decode_pruned, manifest_name
 from virtcatalog.api.findings import Path, describe, field_path, inspect_kind
-from virtcatalog.api.kinds import READ, kind_type
+from virtcatalog.api.kinds import READ, holds_vm, kind_type
 from virtcatalog.api.names import metadata_faults
 from virtcatalog.api.nodes import Node
 from virtcatalog.api.object import Object
@@ -78,6 +78,10 @@ class Manifest:
         return Problem(file=self.file, line=line, column=column, object=self.name, field=shown, message=message)
 
 
+Found = tuple[list[Manifest], list[Problem]]
+"""What a text holds, and what is wrong with it."""
+
+
 def read_manifests(text: str | bytes, file: str = "") -> list[Manifest]:
     """Read every manifest of a text; `file` is what problems call it.
 
@@ -101,15 +105,33 @@ def read_apart(text: str | bytes, file: str = "") -> tuple[list[Manifest], list[
     return manifests, problems
 
 
-def read_part(part: Part) -> tuple[list[Manifest], list[Problem]]:
+def read_part(part: Part) -> Found:
     """Read every manifest of a part, as `read_apart` does; it may hold none."""
+    manifests, problems = unchecked(part)
+    for each in manifests:
+        each.problems = _check(each)
+    return manifests, problems
+
+
+def unchecked(part: Part) -> Found:
+    """Read what may be manifests of a part, and do not look whether they are; the problems are those of the text."""
     source = Text(part.text, part.file, part.line, part.column)
-    manifests: list[Manifest] = []
-    for document, data in source.documents():
-        for manifest in _take_apart(_item(Manifest(data, source, document), part.named)):
-            manifest.problems = _check(manifest)
-            manifests.append(manifest)
+    manifests = [
+        manifest
+        for document, data in source.documents()
+        for manifest in _take_apart(_item(Manifest(data, source, document), part.named))
+    ]
     return manifests, list(source.problems)
+
+
+def vms_of(part: Part, read: Callable[[Part], Found] = read_part) -> Found:
+    """Read what holds VMs of a part; the problems are those of the text, which nothing else can tell."""
+    manifests, problems = read(part)
+    vms = [each for each in manifests if holds_vm(each.data)]
+    if part.is_vm and not problems and (len(vms), len(manifests)) != (1, 1):
+        message = "looks like a VM at first, and is none: write its apiVersion and kind once, in plain style"
+        raise ManifestError(Problem(part.file, part.line + 1, part.column + 1, message=message))
+    return vms, problems
 
 
 def _item(manifest: Manifest, named: Data | None) -> Manifest:

@@ -33,11 +33,14 @@ class Stream:
         self.number = 0
         self._stored = stored
         self._pieces = Pieces()
+        self._kept = bytearray()
+        self._is_json = False
         self._take_apart()
-        self._kept = bytearray(len(self._pieces))
-        for index, piece in enumerate(self._pieces):
-            self._kept[index] = piece.is_vm or self._look_into(self._part(piece))
-            self.number += piece.is_vm
+        if not self._look_through():
+            # A quoted text may have what looks like the next item in it: only as a whole it is what it is.
+            self._pieces.forget(0)
+            self._pieces.add(0, self._stored.end(0), (0, 0))
+            self._look_through()
         if not self.number and not self.others and not self.problems:
             self.problems.append(Problem(file=file, line=1, column=1, message="holds no manifest"))
 
@@ -45,12 +48,25 @@ class Stream:
         """Yield the parts that hold VMs, in the text's order."""
         return (self._part(piece) for piece, kept in zip(self._pieces, self._kept, strict=True) if kept)
 
+    def _look_through(self) -> bool:
+        """Read all but the VMs; return False where the text of an item cannot be read by itself."""
+        known = list(self.problems)
+        self.others, self.number, self._kept = [], 0, bytearray(len(self._pieces))
+        for index, piece in enumerate(self._pieces):
+            before = len(self.problems)
+            self._kept[index] = piece.is_vm or self._look_into(self._part(piece))
+            self.number += piece.is_vm
+            if piece.named and not self._is_json and len(self.problems) > before and not known:
+                self.problems = known
+                return False
+        return True
+
     def _take_apart(self) -> None:
         rest: Rest | None = Rest()
         with suppress(OtherStyleError):
             window = Window(self._stored.next)
-            starts = window.cut(window.start, window.start + _PEEKED).lstrip()
-            rest = (jsonpieces if starts.startswith(b"{") else yamlpieces).take_apart(window, self._pieces)
+            self._is_json = window.cut(window.start, window.start + _PEEKED).lstrip().startswith(b"{")
+            rest = (jsonpieces if self._is_json else yamlpieces).take_apart(window, self._pieces)
         if rest is None:
             return
         end = self._stored.end(rest.start)
