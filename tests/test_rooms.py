@@ -59,6 +59,7 @@ ORDER = (
     "kubevirt.rollout",
     "kubevirt.many",
     "kubevirt.alike",
+    "kubevirt.blanks",
     "placement",
     "capacity",
     "check",

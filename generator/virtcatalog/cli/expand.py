@@ -18,7 +18,8 @@ from virtcatalog.cli.vms import Batch, gather
 from virtcatalog.errors import ManifestError, Problem, Warning, counted
 
 if TYPE_CHECKING:
-    from virtcatalog.cli.expanding import Done, Expander
+    from virtcatalog.cli.expanding import Expander
+    from virtcatalog.cli.outcome import Done
     from virtcatalog.cli.revisions import Revision
     from virtcatalog.kubevirt.cluster import Cluster
     from virtcatalog.kubevirt.conditions import Conditions

@@ -30,11 +30,15 @@ _COLUMNS = ("Field", "Value", "From")
 class Form(NamedTuple):
     """A form of output: what it makes of a VM where that is expanded, None for nothing, and how all of that is shown.
 
-    Both are told whether there are many VMs. What is made can be sent to other processes.
+    Both are told whether there are many VMs. What is made can be sent to other processes. `fills` says that it is text
+    in which names and the like stand as they are, so that they can be replaced by those of another VM; `written` is how
+    other texts stand there, which are given as JSON has them between quotes, None where there are none.
     """
 
     make: Callable[[Outcome, bool], Any]
     show: Callable[[Iterable[Any], bool], None]
+    fills: bool = False
+    written: Callable[[str], str] | None = None
 
 
 def show_texts(texts: Iterable[str], _many: bool) -> None:
@@ -150,6 +154,11 @@ def show_json(texts: Iterable[str], many: bool) -> None:
         stream("\n")
 
 
+def _as_json_text(text: str) -> str:
+    """A text in JSON between quotes as we write it, whoever wrote it."""
+    return as_json(json.loads(f'"{text}"')).strip()[1:-1]
+
+
 def _pod(result: Result) -> dict[str, Any]:
     """The Pod, or why there is none: virt-controller makes none of the VMI, or virtcatalog does not model it."""
     try:
@@ -215,12 +224,12 @@ def _short(value: Any) -> str:
 _STYLES = {"VM": "bold", "instance": "green", "preference": "cyan", "preset": "magenta", "cluster": "yellow"}
 
 FORMS: Final[dict[str, Form]] = {
-    "xml": Form(partial(make_xml, "domain_xml"), show_texts),
-    "converted": Form(partial(make_xml, "converted_xml"), show_texts),
+    "xml": Form(partial(make_xml, "domain_xml"), show_texts, fills=True),
+    "converted": Form(partial(make_xml, "converted_xml"), show_texts, fills=True),
     "vmi": Form(partial(make_manifest, "vmi"), show_texts),
     "vm": Form(partial(make_manifest, "vm"), show_texts),
     "pod": Form(partial(make_manifest, "pod"), show_texts),
-    "json": Form(make_json, show_json),
+    "json": Form(make_json, show_json, fills=True, written=_as_json_text),
     "diff": Form(make_diff, show_diffs),
     "explain": Form(make_explanation, show_explanations),
     "disks": Form(make_disks, show_disks),

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from itertools import chain
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING
 
+from virtcatalog.cli.expand_alike import Alike
 from virtcatalog.cli.expand_warnings import Told, Warnings
-from virtcatalog.cli.outcome import Outcome
-from virtcatalog.cli.vms import Batch, Located
+from virtcatalog.cli.outcome import Done, Outcome
+from virtcatalog.cli.vms import Batch, Located, located
 from virtcatalog.errors import UnsupportedError, placed
 from virtcatalog.kubevirt.many import CHUNK, WORTH_IT
 from virtcatalog.kubevirt.pipeline import expand
@@ -23,18 +24,6 @@ if TYPE_CHECKING:
     from virtcatalog.pool import Executor
 
 
-class Done(NamedTuple):
-    """What became of a VM: `made` is what its form makes of it, None for nothing.
-
-    `became` is one of `admitted`, `refused`, `unreadable` and `unsupported`, or "" for a text that holds no VM at all.
-    """
-
-    became: str
-    made: Any = None
-    told: tuple[Told, ...] = ()
-    faulty: bool = False
-
-
 class Expander:
     """Expands VMs of one cluster; it can be sent to other processes."""
 
@@ -45,9 +34,14 @@ class Expander:
         self._cluster, self._form, self._many, self._pods = cluster, form, many, pods
         self._schema = schema
         self._warnings = Warnings(batch.objects, cluster.release)
+        self._alike = Alike(self._plainly, cluster, form.written) if form.fills else None
 
     def share(self, share: Share) -> Iterator[Done]:
         """Yield what became of the VMs in a part of a file."""
+        done = self._alike.of(share) if self._alike else None
+        return self._plainly(share, self._cluster) if done is None else iter(done)
+
+    def _plainly(self, share: Share, cluster: Cluster) -> Iterator[Done]:
         manifests, problems = share.manifests()
         for problem in problems:
             yield Done("", told=(Told(problem),))
@@ -55,19 +49,22 @@ class Expander:
             if each.problems:
                 yield Done("unreadable", told=tuple(map(Told, sorted(each.problems))))
             else:
-                yield self.vm(Located(each.data, each.problem).located_in(share.environment))
+                yield self._vm(located(each, share.environment), cluster)
 
     def vm(self, vm: Located) -> Done:
         """Return what became of a VM."""
+        return self._vm(vm, self._cluster)
+
+    def _vm(self, vm: Located, cluster: Cluster) -> Done:
         try:
-            result = expand(vm.manifest, self._cluster)
+            result = expand(vm.manifest, cluster)
         except UnsupportedError as error:
             return self._unsupported(vm, error)
         try:
             podless = [result.pod_error] if self._pods and result.pod_error else []
         except UnsupportedError as error:
             return self._unsupported(vm, error)
-        made = self._form.make(Outcome(vm, result, self._cluster), self._many)
+        made = self._form.make(Outcome(vm, result, cluster), self._many)
         faults = [vm.problem("", f"{self._schema}: {each}") for each in self._lint(result)]
         faults += (vm.problem(each.field, each.message) for each in podless)
         told = (

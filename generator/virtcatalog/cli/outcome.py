@@ -1,9 +1,10 @@
-"""What `virtcatalog expand` prints of: a VM and what became of it."""
+"""What becomes of a VM: as `virtcatalog expand` prints it, and as it is told."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from virtcatalog.cli.expand_warnings import Told
 from virtcatalog.cli.vms import Located
 
 if TYPE_CHECKING:
@@ -21,3 +22,15 @@ class Outcome(NamedTuple):
 
 Table = tuple[str, list[list[str]]]
 """A table of text: its title and its rows."""
+
+
+class Done(NamedTuple):
+    """What became of a VM: `made` is what its form makes of it, None for nothing.
+
+    `became` is one of `admitted`, `refused`, `unreadable` and `unsupported`, or "" for a text that holds no VM at all.
+    """
+
+    became: str
+    made: Any = None
+    told: tuple[Told, ...] = ()
+    faulty: bool = False

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from virtcatalog.catalog.model import Catalog, Overlay, VmTemplate
     from virtcatalog.cli.fleet import Chosen, Fleet
     from virtcatalog.cli.revisions import Revision
+    from virtcatalog.manifests.read import Manifest
 
 
 class Located(NamedTuple):
@@ -48,6 +49,11 @@ class Located(NamedTuple):
         if environment == BASE:
             return self
         return Located(self.manifest, partial(_problem_in, environment, self.problem), environment)
+
+
+def located(manifest: Manifest, environment: str) -> Located:
+    """Return a VM of a file in the environment that it is in."""
+    return Located(manifest.data, manifest.problem).located_in(environment)
 
 
 class Batch(NamedTuple):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import ChainMap
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import chain
 from typing import Any, NoReturn, Self, TypeVar
 
@@ -208,6 +208,15 @@ class Cluster:
         # What is computed of a cluster does not depend on the revisions in it.
         return self._with(_objects=ChainMap(stored, self._objects), _computed=self._computed)  # type: ignore[arg-type]
 
+    def watched(self, asked: set[tuple[str, str, str]]) -> Cluster:
+        """Return the cluster, which adds to a set what it is asked for: kind, namespace and name."""
+        return self._with(_objects=_Watched(self._objects, asked), _computed=self._computed)
+
+    @property
+    def namespaces(self) -> frozenset[str]:
+        """The namespaces that there is anything in, or anything known of."""
+        return frozenset(name if kind == "Namespace" else namespace for kind, namespace, name in self._objects)
+
     def _with(self, **changes: Any) -> Cluster:
         other = self.__class__.__new__(self.__class__)
         other.__dict__.update({**self.__dict__, "_computed": {}, **changes})
@@ -295,6 +304,23 @@ class Cluster:
         found: PartialObjectMetadata | None = self._objects.get(("Namespace", "", name))
         given = {} if found is None else found.metadata.labels
         return {**given, _NAMESPACE_LABEL: name}
+
+
+class _Watched(Mapping[tuple[str, str, str], Any]):
+    """Objects by kind, namespace and name, and which of them somebody asked for."""
+
+    def __init__(self, objects: Mapping[tuple[str, str, str], Any], asked: set[tuple[str, str, str]]) -> None:
+        self._objects, self._asked = objects, asked
+
+    def __getitem__(self, key: tuple[str, str, str]) -> Any:
+        self._asked.add(key)
+        return self._objects[key]
+
+    def __iter__(self) -> Iterator[tuple[str, str, str]]:
+        return iter(self._objects)
+
+    def __len__(self) -> int:
+        return len(self._objects)
 
 
 def counts(manifest: Any) -> bool:
