@@ -92,7 +92,7 @@ def _resolve(
                 raise
     elif isinstance(value, dict):
         for key, each in tuple(value.items()):
-            if type(each) in (str, dict, list):
+            if "{" in each if type(each) is str else type(each) in (dict, list):
                 value[key] = _resolve(each, names, faults, work, (*path, key))
                 if value[key] is None:
                     del value[key]

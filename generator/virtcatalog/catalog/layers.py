@@ -98,15 +98,17 @@ class Composer:
 
     def evaluate(self, merged: Merged, names: Mapping[str, Any], *keys: str) -> None:
         """Evaluate the expressions in some fields, or in all of them, in place."""
-        for key in keys or tuple(merged.data):
+        data = merged.data
+        for key in keys or tuple(data):
+            if key not in data:
+                continue
             faults: list[tuple[FieldPath, ExpressionError]] = []
-            if key in merged.data:
-                try:
-                    merged.data[key] = resolve(merged.data[key], names, faults, self.sources.work)
-                except WorkError as error:
-                    self.sources.stop(*locate(merged.layers, (key, *error.path)), error.message)
-                if merged.data[key] is None:
-                    del merged.data[key]
+            try:
+                data[key] = resolve(data[key], names, faults, self.sources.work)
+            except WorkError as error:
+                self.sources.stop(*locate(merged.layers, (key, *error.path)), error.message)
+            if data[key] is None:
+                del data[key]
             for path, fault in faults:
                 self.report(merged, (key, *path), fault.message)
 
@@ -114,7 +116,7 @@ class Composer:
         """Evaluate all that is left, in place; what is no fit for `kind` then, beside the spec, is taken out."""
         self.evaluate(merged, names)
         own = {key: merged.data[key] for key in struct_of(kind).fields if key != "spec" and key in merged.data}
-        for path, message in value_faults(own, kind):
+        for path, message in () if _is_sound(own, kind) else value_faults(own, kind):
             self.report(merged, path, message)
             take_out(merged.data, path)
 
@@ -130,11 +132,7 @@ class Composer:
     def check_spec(self, merged: Merged, kind: type[msgspec.Struct]) -> None:
         """Check that the API takes the finished spec; what follows from a fault of it is not reported."""
         spec = merged.data["spec"]
-        try:
-            convert(spec, kind)
-            sound = True
-        except (msgspec.ValidationError, OverflowError, RecursionError):
-            sound = False
+        sound = _is_sound(spec, kind)
         # An extended catalog may have fields that are too new: it matters whether they are still there.
         extends = any(is_extended(layer.place) for layer in merged.layers)
         if not sound or extends:
@@ -202,6 +200,15 @@ def locate(layers: Sequence[Layer], path: FieldPath) -> tuple[str, FieldPath]:
     return layers[-1].place, layers[-1].path
 
 
+def _is_sound(data: Any, kind: type[msgspec.Struct]) -> bool:
+    """Whether plain data is a whole value of its type, which takes much less time than to say what is wrong with it."""
+    try:
+        convert(data, kind)
+    except (msgspec.ValidationError, OverflowError, RecursionError):
+        return False
+    return True
+
+
 def unlabelled(merged: Merged) -> set[str]:
     """Return the derived labels that an entry is not to have: the last layer that names them says `null`."""
     said = {key: value for layer in merged.layers for key, value in (layer.data.get("labels") or {}).items()}
@@ -220,7 +227,7 @@ def check_layer(data: Mapping[str, Any]) -> Iterator[tuple[FieldPath, str]]:
 def ordered(value: Any) -> Any:
     """Return plain data with the keys of its maps sorted."""
     if isinstance(value, dict):
-        return {key: ordered(value[key]) for key in sorted(value)}
+        return {key: ordered(each) if isinstance(each := value[key], (dict, list)) else each for key in sorted(value)}
     return [ordered(each) for each in value] if isinstance(value, list) else value
 
 

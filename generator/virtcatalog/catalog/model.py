@@ -127,12 +127,16 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
 
     def manifest(self, kind: str) -> Manifest:
         """Return a fresh manifest of the given kind."""
+        return {"apiVersion": API_VERSION, "kind": kind, "metadata": self.metadata(), "spec": fresh(self.spec)}
+
+    def metadata(self) -> dict[str, Any]:
+        """Return the fresh metadata of a manifest."""
         metadata: dict[str, Any] = {"name": self.name}
         if self.labels:
             metadata["labels"] = dict(sorted(self.labels.items()))
         if self.annotations:
             metadata["annotations"] = dict(sorted(self.annotations.items()))
-        return {"apiVersion": API_VERSION, "kind": kind, "metadata": metadata, "spec": fresh(self.spec)}
+        return metadata
 
 
 class Instancetype(Entry, frozen=True, kw_only=True):

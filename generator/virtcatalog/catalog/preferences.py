@@ -65,7 +65,7 @@ class _Shared:
     def suits(self, name: str) -> bool:
         """Whether a preference has this variant."""
         self._known.add(name)
-        matching = {glob for _, _, glob in self._globs if fnmatchcase(name, glob)}
+        matching = {glob for _, _, glob in self._globs if glob == name or fnmatchcase(name, glob)}
         self._matched |= matching
         return bool(matching) or not self._globs
 

@@ -35,6 +35,7 @@ class Sources:
         self._path = Path(path)
         self._folders = {"": folder}
         self._shown: dict[str, str] = {}
+        self._own_shown: dict[str, str] = {}
         self.work = Work()
         self.unread: set[str] = set()
         self._texts: dict[str, Text] = {}
@@ -67,7 +68,9 @@ class Sources:
     def display(self, place: str) -> str:
         """Return a file's path as it is shown: below the catalog's path as the user wrote it."""
         if not is_extended(place):
-            return (self._path / place).as_posix()
+            if place not in self._own_shown:
+                self._own_shown[place] = (self._path / place).as_posix()
+            return self._own_shown[place]
         for prefix, shown in self._shown.items():
             if place.startswith(prefix):
                 return f"{shown}/{place.removeprefix(prefix)}"

@@ -6,7 +6,7 @@ and again, and what is rendered.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 from virtcatalog.limits import WORK, WORK_PER_BYTE
@@ -84,7 +84,7 @@ def size(data: Any) -> int:
         units += 2
         if isinstance(each, str):
             units += len(each) // _CHARACTERS
-        elif isinstance(each, Mapping):
+        elif isinstance(each, dict):
             rest += [*each.keys(), *each.values()]
         elif isinstance(each, (list, tuple)):
             rest += each

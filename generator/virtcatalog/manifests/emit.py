@@ -89,28 +89,27 @@ def _block(lines: list[str], indent: str, value: Any, start: str = "") -> None:
     """Write a map or list, many times as fast as the library; the first line starts with `start`, not the indent."""
     if not value or not isinstance(value, (dict, list)):
         raise _OtherwiseError
-    for key, each in value.items() if isinstance(value, dict) else (("", each) for each in value):
-        lead = start or indent
-        start = ""
-        if isinstance(value, dict):
-            lead += f"{_scalar(key)}:"
-            if each and isinstance(each, dict):
-                lines.append(f"{lead}\n")
-                _block(lines, f"{indent}  ", each)
-                continue
-            if each and isinstance(each, list):
-                lines.append(f"{lead}\n")
-                _block(lines, indent, each)
-                continue
-            if type(each) is str and "\n" in each:
-                lines += _literal(lead, f"{indent}  ", each)
-                continue
+    lead = start or indent
+    if isinstance(value, list):
+        for each in value:
+            if each and isinstance(each, (dict, list)):
+                _block(lines, f"{indent}  ", each, f"{lead}- ")
+            else:
+                lines.append(f"{lead}- {_leaf(each)}\n")
+            lead = indent
+        return
+    for key, each in value.items():
+        if type(each) is str:
+            if "\n" in each:
+                lines += _literal(f"{lead}{_scalar(key)}:", f"{indent}  ", each)
+            else:
+                lines.append(f"{lead}{_scalar(key)}: {_scalar(each) if len(each) <= _SHORT else _long(each)}\n")
         elif each and isinstance(each, (dict, list)):
-            _block(lines, f"{indent}  ", each, f"{lead}- ")
-            continue
+            lines.append(f"{lead}{_scalar(key)}:\n")
+            _block(lines, indent if isinstance(each, list) else f"{indent}  ", each)
         else:
-            lead += "-"
-        lines.append(f"{lead} {_leaf(each)}\n")
+            lines.append(f"{lead}{_scalar(key)}: {_leaf(each)}\n")
+        lead = indent
 
 
 def _literal(lead: str, indent: str, text: str) -> Iterator[str]:

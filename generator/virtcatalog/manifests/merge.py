@@ -91,7 +91,7 @@ def lay_over(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, An
 def fresh(value: Any) -> Any:
     """Copy plain data, so that the copy shares no map or list with the original or within itself."""
     if isinstance(value, dict):
-        return {key: fresh(each) for key, each in value.items()}
+        return {key: fresh(each) if isinstance(each, (dict, list)) else each for key, each in value.items()}
     if isinstance(value, list):
         return [fresh(each) for each in value]
     return value

@@ -20,7 +20,6 @@ from virtcatalog.catalog.model import (
     PREFERENCE_KINDS,
     TEMPLATE,
     Catalog,
-    Manifest,
 )
 from virtcatalog.errors import CatalogError, Problem
 from virtcatalog.limits import MIB, RENDERED_BYTES
@@ -30,10 +29,6 @@ from virtcatalog.render.index import catalog_json, readme
 from virtcatalog.render.kustomize import kustomization, overlay_kustomization
 
 Tree = dict[str, str]
-
-
-def _body(manifest: Manifest) -> str:
-    return dump({"metadata": manifest["metadata"], "spec": manifest["spec"]})
 
 
 def _templates(catalog: Catalog, texts: dict[str, list[str]]) -> Tree:
@@ -56,14 +51,13 @@ def render(catalog: Catalog) -> Tree:
     for entries, kinds in ((catalog.instancetypes, INSTANCETYPE_KINDS), (catalog.preferences, PREFERENCE_KINDS)):
         for entry in entries:
             # Both scopes hold the same, so it is written out once.
-            manifest = entry.manifest(kinds[0])
-            body = bundled = _body(manifest)
+            metadata = entry.metadata()
+            body = bundled = dump({"metadata": metadata, "spec": entry.spec})
             if catalog.version:
                 # Like common-instancetypes' own, bundles alone carry the version, lest a release change every file.
-                labels = manifest["metadata"].get("labels", {}) | {version_label(catalog.name): catalog.version}
-                bundled = _body(
-                    manifest | {"metadata": manifest["metadata"] | {"labels": dict(sorted(labels.items()))}}
-                )
+                labels = metadata.get("labels", {}) | {version_label(catalog.name): catalog.version}
+                metadata["labels"] = dict(sorted(labels.items()))
+                bundled = dump({"metadata": metadata, "spec": entry.spec})
             for kind in kinds:
                 head = f"apiVersion: {API_VERSION}\nkind: {kind}\n"
                 text = tree[f"base/{kind}/{entry.name}.yaml"] = head + body
