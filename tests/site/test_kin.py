@@ -40,6 +40,20 @@ def test_the_next_sizes_are_of_its_class_with_its_features():
     assert (kin.beside(A4X, -1), kin.beside(A4X, 1)) == (None, None)
 
 
+def test_the_next_size_is_another_size_with_no_less_of_anything():
+    twin, lean, full = row("a.4b", 4, 16), row("a.6", 6, 8), row("a.7", 7, 16)
+    kin = Kin([A2, A4, twin, lean, full])
+    assert (kin.beside(A4, 1), kin.beside(twin, 1)) == (full, full)
+    assert (kin.beside(A4, -1), kin.beside(twin, -1), kin.beside(lean, -1)) == (A2, A2, A2)
+
+
+def test_what_is_deprecated_is_no_next_size_but_for_its_own_kind():
+    old, older = row("a.4", 4, 16, deprecated=True), row("a.3", 3, 12, deprecated=True)
+    kin = Kin([A2, older, old, A8])
+    assert (kin.beside(A2, 1), kin.beside(A8, -1)) == (A8, A2)
+    assert (kin.beside(older, 1), kin.beside(old, -1)) == (old, older)
+
+
 def test_similar_ones_are_of_other_classes_the_nearest_first():
     assert Kin(ALL).similar(A4) == [B4, OLD, B4X, B8, B64]
     assert Kin(ALL).similar(A4X)[0] == B4X

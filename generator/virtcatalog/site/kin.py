@@ -30,9 +30,18 @@ class Kin:
         self._sizes: dict[Size, list[Size]] = {}
 
     def beside(self, each: Type, step: int) -> Type | None:
-        """Return the next larger (1) or smaller (-1) type of its class with the same features."""
+        """Return the next larger (1) or smaller (-1) type of its class with the same features.
+
+        It has no less of anything, or no more; what is deprecated is none for those who choose.
+        """
         ordered, place = self._series[each.name]
-        return ordered[place + step] if 0 <= place + step < len(ordered) else None
+        for other in ordered[place + 1 :] if step > 0 else ordered[:place][::-1]:
+            small, large = (each, other) if step > 0 else (other, each)
+            grows = (small.vcpus, small.memory) != (large.vcpus, large.memory)
+            grows = grows and small.vcpus <= large.vcpus and small.memory <= large.memory
+            if grows and (each.deprecated or not other.deprecated):
+                return other
+        return None
 
     def similar(self, each: Type) -> list[Type]:
         """Return the types of other classes that are nearest in vCPUs, memory and features."""
