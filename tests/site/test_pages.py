@@ -148,8 +148,8 @@ def test_a_types_page_says_what_fits_and_has_the_object(pages):
     assert "the preference requires 4 vCPUs, there are 1" in page
     assert "kind: VirtualMachineClusterInstancetype" in page
     assert "resource &#34;kubernetes_manifest&#34; &#34;m_small&#34;" in page
-    assert "next size" in page
-    assert "smaller: " not in page
+    assert "next size" not in page  # it is deprecated
+    assert "smaller: m.small" in pages["types/m.large.html"]
 
 
 def test_a_preferences_page_says_which_types_it_fits(pages):
