@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import tomllib
+from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 
 import pytest
@@ -177,10 +178,27 @@ def test_a_repository_installs_virtcatalog_from_where_this_one_came(monkeypatch,
         ("virtcatalog", "virtcatalog[pytest]"),
         ("virtcatalog[dask]==1.2", "virtcatalog[dask]==1.2"),
         ("git+https://git.example/v@v1", "virtcatalog[pytest] @ git+https://git.example/v@v1"),
+        ("git+file:///srv/v.git@v1", "git+file:///srv/v.git@v1"),
     ],
 )
 def test_or_from_what_is_named(package, line):
     assert pinned(package).splitlines()[0] == line
+
+
+def test_what_tests_need_is_asked_for_where_it_is_not_installed(monkeypatch):
+    class Installed:
+        version = "1"
+        requires = ()
+
+        def __init__(self, name):
+            if name in ("pytest", "syrupy"):
+                raise PackageNotFoundError
+
+        def read_text(self, name):
+            return None
+
+    monkeypatch.setattr("virtcatalog.scaffold.requirements.distribution", Installed)
+    assert pinned("virtcatalog==1.2").splitlines() == ["virtcatalog[pytest]==1.2", "pytest", "syrupy"]
 
 
 def test_a_file_is_named_by_its_path(tmp_path, monkeypatch):

@@ -14,7 +14,7 @@ from virtcatalog.check.finding import SEVERITIES, fails
 from virtcatalog.cli import options
 from virtcatalog.cli.conditions import conditioned
 from virtcatalog.cli.console import data, failing, print_findings, summary
-from virtcatalog.cli.inputs import Placed, objects_of_tree, placed, read
+from virtcatalog.cli.inputs import Placed, placed, read
 from virtcatalog.errors import ProblemsError, Severity, VirtcatalogError, counted
 from virtcatalog.escaping import as_json
 from virtcatalog.manifests.layout import CATALOG
@@ -147,7 +147,7 @@ def _take(
         except ProblemsError as error:
             problems += error.problems
     elif catalog:
-        given = [Placed(objects_of_tree(catalog)), *given]
+        given = [Placed(catalog), *given]
     given = [*given, *map(placed, options.settings().cluster)]
     for where in dict.fromkeys(each.where for each in given):
         try:

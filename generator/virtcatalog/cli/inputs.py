@@ -76,7 +76,7 @@ def catalog_objects(source: str | None) -> list[dict[str, Any]]:
         from virtcatalog.catalog.load import load_catalog
 
         return load_catalog(source).objects()
-    return [manifest.data for manifest in read([objects_of_tree(source)])]
+    return [manifest.data for manifest in read([source])]
 
 
 def companions(sources: Iterable[str]) -> list[Manifest]:
@@ -86,14 +86,18 @@ def companions(sources: Iterable[str]) -> list[Manifest]:
     return [each for each in read(placed(source).path for source in sources) if not holds_vm(each.data)]
 
 
-def objects_of_tree(path: str) -> str:
+def _objects_of_tree(path: str) -> str:
     """Return the folder of an output tree's base; any other path as it is."""
     base = str(Path(path, BASE))
     return base if is_file(f"{path}/{OWNED}") and is_folder(base) else path
 
 
 def contents(source: str, problems: list[Problem]) -> Iterator[tuple[str, bytes]]:
-    """Yield name and bytes of every file that a file, a folder or `-` stands for; add what cannot be read."""
+    """Yield name and bytes of every file that a file, a folder or `-` stands for; add what cannot be read.
+
+    Of an output tree these are the files of its base.
+    """
+    source = _objects_of_tree(source)
     try:
         if not is_folder(source):
             yield "<stdin>" if source == "-" else source, read_file(source)

@@ -20,15 +20,16 @@ def pinned(package: str = "") -> str:
     for name in (*_needs("virtcatalog"), *_TESTS):
         _collect(name, found)
     lines = [f"{name}=={version}" for name, version in sorted(found.items())]
+    lines += (name for name in _TESTS if name not in found)
     return "\n".join([_named(package) if package else _installed(), *lines])
 
 
 def _named(package: str) -> str:
     """The line of what somebody names: a URL (`git+https://…`), a file or folder, or what an index has."""
     if "://" in package:
-        return f"virtcatalog[pytest] @ {package}"
+        return _of_url(package)
     if Path(package).exists():
-        return f"virtcatalog[pytest] @ {Path(package).resolve().as_uri()}"
+        return _of_url(Path(package).resolve().as_uri())
     return re.sub(r"^([A-Za-z0-9._-]+)(?!\[)(?=[^A-Za-z0-9._\-\[]|$)", r"\1[pytest]", package)
 
 
@@ -38,7 +39,12 @@ def _installed() -> str:
     url, vcs = noted.get("url"), noted.get("vcs_info")
     if not url:
         return f"virtcatalog[pytest]=={__version__}"
-    return f"virtcatalog[pytest] @ {vcs['vcs']}+{url}@{vcs['commit_id']}" if vcs else f"virtcatalog[pytest] @ {url}"
+    return _of_url(f"{vcs['vcs']}+{url}@{vcs['commit_id']}" if vcs else url)
+
+
+def _of_url(url: str) -> str:
+    """The line of what lies at a URL; pip takes one without a host alone, and what tests need has its own lines."""
+    return url if url.startswith("git+file:///") else f"virtcatalog[pytest] @ {url}"
 
 
 def _collect(name: str, found: dict[str, str]) -> None:
