@@ -6,8 +6,10 @@ from pathlib import Path
 from shutil import copytree
 
 import pytest
-from click.testing import Result
+from click.testing import CliRunner, Result
 from expanding import Run, documents, vm
+
+from virtcatalog.cli import main
 
 CATALOG = {
     "catalog.yaml": "name: shop\nkubevirt: v1.9.0\n",
@@ -173,3 +175,10 @@ def test_an_environment_that_is_not_there(run: Run, arguments: list[str], proble
     result = run(*arguments, x_yaml=vm("x"))
     assert (result.exit_code, result.stdout) == (2, "")
     assert problem in result.stderr
+
+
+def test_an_output_tree_is_as_good_as_its_objects(run: Run, catalog: str, tmp_path: Path) -> None:
+    assert CliRunner().invoke(main, ["build", catalog, "--output-dir", str(tmp_path / "tree")]).exit_code == 0
+    (tmp_path / "vm.yaml").write_text(CATALOG["vms/db.yaml"])
+    result = run("-f", "vm.yaml", "-f", "tree")
+    assert (result.exit_code, result.stderr) == (0, "")
