@@ -59,6 +59,7 @@ fuzz: $(READY) ## Fuzz for SECONDS each: catalogs, VMs, YAML …; led by coverag
 
 bench: $(READY) ## Measure build and expansion
 	$(BIN)/python benchmarks/run.py --profile
+	$(BIN)/python benchmarks/site.py
 
 clean: ## Remove the environment and the caches
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist

@@ -132,3 +132,10 @@ def test_a_catalog_that_is_broken_has_no_site():
     assert result.exit_code == 2
     assert result.stderr.startswith("catalog/catalog.yaml:1:")
     assert not Path("site").exists()
+
+
+def test_domains_are_left_out_on_request_and_made_by_several_processes():
+    run("--no-domains")
+    assert not Path("site/domains").exists()
+    assert run("--domains", "--jobs", "2").exit_code == 0
+    assert [each.name for each in Path("site/domains").iterdir()] == ["m.small.js"]

@@ -17,6 +17,7 @@ from virtcatalog.releases import RELEASES
 from virtcatalog.site import probes, recipes
 from virtcatalog.site.domains import domains
 from virtcatalog.site.notes import BOTH, KUBEVIRT, PREFERENCE, TYPE, UNKNOWN, VM, Lines, Notes
+from virtcatalog.site.pages import render
 from virtcatalog.site.pairs import matrix
 from virtcatalog.site.probes import CLAIM, IMAGE, LINKS, POD_LINK, Disk
 from virtcatalog.site.recipes import Cook, Plain, Recipe, Untold, compose
@@ -213,3 +214,12 @@ class TestFiles:
         assert not [path for path, text in found.items() if "<acpi/>" in text and path != "domains.js"]
         assert "34359738368" in found["domains/m.s8.js"]
         assert "34359738368" not in found["domains.js"]
+
+    @pytest.mark.parametrize(
+        ("wanted", "most", "there"), [(None, 1, True), (None, 0, False), (True, 0, True), (False, 9, False)]
+    )
+    def test_are_made_where_there_are_not_too_many_pairs_or_as_is_said(self, monkeypatch, wanted, most, there):
+        monkeypatch.setattr("virtcatalog.site.domains.MOST", most)
+        pages = render(catalog(), made_in_advance=wanted)
+        assert ("domains.js" in pages) == ('<script src="domains.js">' in pages["form.html"]) == there
+        assert ("This catalog has 1 pair whose domains were not made in advance" in pages["form.html"]) != there

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from virtcatalog.catalog.model import Catalog
     from virtcatalog.kubevirt.conditions import Conditions
     from virtcatalog.manifests.sources import Folder
+    from virtcatalog.pool import Executor
     from virtcatalog.site.changes import Known
     from virtcatalog.site.fleet import Fleet
 
@@ -56,10 +57,16 @@ Examples:
     default=lambda: options.settings().output_dir or "output",
     help="The output tree whose history is told. [default: output]",
 )
+@click.option(
+    "--domains/--no-domains",
+    default=None,
+    help="Make the domain of every pair for the form. [default: where there are 20,000 pairs at most]",
+)
 @click.option("--check", is_flag=True, help="Write nothing; exit 1 when the site in the folder is another one.")
 @click.option("--force", is_flag=True, help="Replace the site of another catalog.")
 @failing
 @conditioned
+@options.executor
 @options.watched
 def command(
     catalog: str,
@@ -71,9 +78,11 @@ def command(
     git: bool,
     revisions: tuple[str, ...],
     tree: str,
+    domains: bool | None,
     check: bool,
     force: bool,
     conditions: Conditions,
+    executor: Executor,
 ) -> int:
     """Make a web site of CATALOG (default: catalog): tables with filters, a page for each type, what fits what.
 
@@ -90,7 +99,9 @@ def command(
     loaded = load_catalog(catalog, folder)
     loaded = msgspec.structs.replace(loaded, prices=prices_for(loaded, prices))
     fleet = _fleet(loaded, sources, anonymous=count_only) if sources else None
-    pages = render(loaded, conditions, _past(loaded, tree, revisions, git=git), fleet)
+    pages = render(
+        loaded, conditions, _past(loaded, tree, revisions, git=git), fleet, executor, made_in_advance=domains
+    )
     owner = f"{loaded.name} (web site)"  # which is no output tree, and does not take the place of one
     if check:
         stale = compare(output, pages, owner)

@@ -12,6 +12,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from virtcatalog.catalog.model import CLUSTER_INSTANCETYPE, CLUSTER_PREFERENCE, Catalog
+from virtcatalog.check.minimal import required_architecture
+from virtcatalog.errors import counted
 from virtcatalog.kubevirt.conditions import Conditions
 from virtcatalog.kubevirt.identity import named_by
 from virtcatalog.kubevirt.launcher.launch.ports import LAST_INDEX
@@ -25,11 +27,17 @@ WORTH_IT: Final = 20
 """The number of instance types from which on other processes save more time than it takes to start them."""
 
 
+_ASK: Final = "virtcatalog expand -f vm.yaml tells what a VM becomes"
+
+
 class Places(tuple[int, ...]):
     """A thing that consists of others: where these are."""
 
     __slots__ = ()
 
+
+MOST: Final = 20_000
+"""How many pairs have their domains made where nobody says whether they are to be: half a minute, on a slow machine."""
 
 Thing = Unit | Numbers | Places | str
 Row = list[int] | str | int
@@ -51,9 +59,20 @@ class Domains(NamedTuple):
 
 
 def domains(
-    catalog: Catalog, found: Matrix, conditions: Conditions | None = None, executor: Executor | None = None
+    catalog: Catalog,
+    found: Matrix,
+    conditions: Conditions | None = None,
+    executor: Executor | None = None,
+    *,
+    wanted: bool | None = None,
 ) -> Domains:
-    """Make the domains of every pair that fits."""
+    """Make the domains of every pair that fits: if they are wanted, else if nobody says and they are not too many."""
+    pairs = sum(not reason for row in found.rows for reason in row)
+    if wanted is False or (wanted is None and pairs > MOST):
+        left_out = f"This catalog has {counted(pairs, 'pair')} whose domains were not made in advance"
+        architectures = ["", *(required_architecture(each.spec) for each in catalog.preferences)]
+        data = {"madeFor": "", "leftOut": f"{left_out}: {_ASK}.", "architectures": architectures}
+        return Domains({**data, **_constants()}, {})
     types = [each.manifest(CLUSTER_INSTANCETYPE) for each in catalog.instancetypes]
     preferences = [each.manifest(CLUSTER_PREFERENCE) for each in catalog.preferences]
     cook = Cook(types, preferences, conditions or Conditions())
@@ -77,7 +96,9 @@ def domains(
         files[f"domains/{name}.js"] = (
             f'"use strict";\nsite.own({_script([name, shelf.moved(owned[number], behind), final])});\n'
         )
-    return Domains({"madeFor": cook.made_for, "architectures": cook.architectures, **_constants()}, files)
+    return Domains(
+        {"madeFor": cook.made_for, "leftOut": "", "architectures": cook.architectures, **_constants()}, files
+    )
 
 
 def _constants() -> dict[str, Any]:
@@ -95,6 +116,7 @@ def _constants() -> dict[str, Any]:
         "hole": HOLE,
         "identities": {what: [space.hex, start] for what, (space, start) in named_by(NAMESPACE).items()},
         "sources": SOURCES,
+        "ask": _ASK,
     }
 
 

@@ -57,10 +57,15 @@ def render(
     past: Known | None = None,
     fleet: Fleet | None = None,
     executor: Executor | None = None,
+    *,
+    made_in_advance: bool | None = None,
 ) -> dict[str, str]:
-    """Return every file of the site, sorted by path; the executor, if there is one, shares the work on many types."""
+    """Return every file of the site, sorted by path; the executor, if there is one, shares the work on many types.
+
+    `made_in_advance` says whether the form has domains; if nobody says, it has where they are not too many.
+    """
     matched = matrix(catalog, conditions)
-    made = domains(catalog, matched, conditions, executor)
+    made = domains(catalog, matched, conditions, executor, wanted=made_in_advance)
     return dict(sorted(_Site(catalog, conditions, past or Known(), fleet, matched, made).files()))
 
 

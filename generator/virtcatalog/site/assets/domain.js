@@ -79,6 +79,7 @@ site.domains = (() => {
 
   // What is told of a VM: {lines: [[text, source]…], requests}, or {why} there is nothing.
   async function told(vm) {
+    if (known.leftOut) return { why: known.leftOut };
     await load(vm.type);
     const of = types.get(vm.type);
     if (!of) return { why: "The file with the domains of this type is missing." };
@@ -93,7 +94,7 @@ site.domains = (() => {
       requests = thing(thing(row[7])[2 * image + (vm.links.length > 0)]);
     } else {
       if (!image || vm.cloud || vm.disks.length > 1 || vm.links.join() !== known.pod)
-        return { why: "What this pair makes of a VM depends on its disks and interfaces in more than one way, and is known here for one image and the pod's network alone: virtcatalog expand -f vm.yaml tells it." };
+        return { why: "What this pair makes of a VM depends on its disks and interfaces in more than one way, and is known here for one image and the pod's network alone: " + known.ask + "." };
       lines = thing(row[0]).flatMap((unit) => thing(unit)[0].split("\n").map((line, index) =>
         [line, thing(unit)[1].length > 1 ? thing(unit)[1][index] : thing(unit)[1]]));
       requests = thing(row[1]);
