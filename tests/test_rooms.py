@@ -22,6 +22,7 @@ ORDER = (
     "errors",
     "units",
     "pool",
+    "progress",
     "workers",
     "limits",
     "cache",

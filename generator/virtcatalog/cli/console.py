@@ -7,7 +7,7 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from functools import wraps
+from functools import partial, wraps
 from io import TextIOWrapper
 from pathlib import Path
 from typing import ParamSpec, TypeVar
@@ -16,12 +16,15 @@ import click
 
 from virtcatalog import escaping
 from virtcatalog.errors import ProblemsError, VirtcatalogError, counted
+from virtcatalog.progress import told_to
 
 #: Exit statuses beside 0 (fine) and 1 (findings or differences).
 UNUSABLE, BUG, INTERRUPTED, PIPE_CLOSED = 2, 70, 130, 141
 
 P = ParamSpec("P")
 T = TypeVar("T")
+
+_OWN = os.getpid()
 
 #: Where the context of a command line keeps that -q was given.
 QUIET = "virtcatalog.quiet"
@@ -37,9 +40,12 @@ def failing(command: Callable[P, int]) -> Callable[P, None]:
     @wraps(command)
     def run(*args: P.args, **kwargs: P.kwargs) -> None:
         try:
-            status = command(*args, **kwargs)
+            with told_to(partial(progress, silent=True)):
+                status = command(*args, **kwargs)
         except VirtcatalogError as error:
             status = refuse(error)
+        finally:
+            _wipe()
         raise SystemExit(status)
 
     return run
@@ -147,11 +153,13 @@ def echo(text: str = "", *, err: bool = False, nl: bool = True) -> None:
 
 def print_findings(text: str, *, err: bool) -> None:
     """Print lines of findings, coloured on a terminal."""
+    _wipe()
     click.echo(finding(escaping.log(text), coloured(err=err)), err=err, nl=False)
 
 
 def data(text: str, *, err: bool = False) -> None:
     """Print YAML, XML, JSON, Markdown or workflow commands, which were escaped for what they are."""
+    _wipe()
     click.echo(text, nl=False, err=err)
 
 
@@ -173,18 +181,29 @@ def quiet() -> bool:
     return context is not None and bool(context.meta.get(QUIET))
 
 
-def progress(items: Iterable[T], number: int, noun: str, *, silent: bool = False) -> Iterator[T]:
+def progress(items: Iterable[T], number: int | None, noun: str, *, silent: bool = False) -> Iterator[T]:
     """Yield the items; from the second second on, stderr shows how far it is, if that is a terminal.
 
     It shows nothing where results scroll by on a terminal meanwhile, which is not so if the command is `silent`.
     """
     streams = sys.stdout, sys.stderr
-    if number < 2 or quiet() or None in streams or not sys.stderr.isatty() or (sys.stdout.isatty() and not silent):
+    few = number is not None and number < 2
+    if few or quiet() or None in streams or not sys.stderr.isatty() or (sys.stdout.isatty() and not silent):
+        yield from items
+        return
+    if os.environ.get("TERM") == "dumb" or os.getpid() != _OWN:  # the processes of a pool have stderr, too
         yield from items
         return
     from virtcatalog.cli.progress import told
 
     yield from told(items, number, noun)
+
+
+def _wipe() -> None:
+    """Take how far it is off the terminal, if it is there."""
+    telling = sys.modules.get("virtcatalog.cli.progress")
+    if telling is not None:
+        telling.wipe()
 
 
 def coloured(*, err: bool = False) -> bool:

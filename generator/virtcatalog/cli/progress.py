@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterable, Iterator
 from shutil import get_terminal_size
@@ -14,30 +15,80 @@ _AFTER, _EVERY = 1.0, 0.1
 _WIPE = "\r\x1b[K"
 
 
-def told(items: Iterable[T], number: int, noun: str) -> Iterator[T]:
-    """Yield the items; after a second, tell how many of the number are done, how fast, and how long it will take."""
+class _Line:
+    """The line of this process: one piece of work is told of at a time, the outermost."""
+
+    begun: float | None = None
+    """When the first work of the command began."""
+    busy = False
+    shown = False
+
+    def show(self, text: str) -> None:
+        sys.stderr.write(_WIPE + text)
+        sys.stderr.flush()
+        self.shown = True
+
+    def wipe(self) -> None:
+        if self.shown:
+            self.shown = False
+            sys.stderr.write(_WIPE)
+            sys.stderr.flush()
+
+
+_line = _Line()
+
+
+def told(items: Iterable[T], number: int | None, noun: str) -> Iterator[T]:
+    """Yield the items; once the command takes a second, tell how many are done, how fast, and how long it will take.
+
+    `number` is None where nobody knows how many there are.
+    """
+    if _line.busy:
+        yield from items
+        return
     begun = monotonic()
-    due, shown = begun + _AFTER, False
+    _line.busy, _line.begun = True, begun if _line.begun is None else _line.begun
+    due = max(begun + _EVERY, _line.begun + _AFTER)
     try:
         for done, item in enumerate(items, 1):
             yield item
             now = monotonic()
             if now >= due:
-                due, shown = now + _EVERY, True
-                line = state(done, number, now - begun, noun)[: get_terminal_size().columns - 1]
-                sys.stderr.write(_WIPE + line)
-                sys.stderr.flush()
+                due = now + _EVERY
+                _line.show(state(done, number, now - begun, noun, _columns() - 1))
     finally:
-        if shown:
-            sys.stderr.write(_WIPE)
-            sys.stderr.flush()
+        _line.busy = False
+        _line.wipe()
 
 
-def state(done: int, number: int, seconds: float, noun: str) -> str:
-    """Word how far it is: `1,200 of 4,000 VMs, 600/s, 5 s left`."""
+def wipe() -> None:
+    """Leave the line to others: what they print starts at its left, and the next state is below that."""
+    _line.wipe()
+
+
+def state(done: int, number: int | None, seconds: float, noun: str, columns: int = 79) -> str:
+    """Word how far it is, as much as fits: `1,200 of 4,000 VMs, 600/s, 5 s left`."""
     rate = done / seconds
-    shown = f"{rate:,.0f}/s" if rate >= 1 else f"{60 * rate:.0f} a minute"
-    left = round((number - done) / rate)
-    minutes, rest = divmod(left, 60)
-    time = f"{minutes} min {rest} s" if minutes else f"{rest} s"
-    return f"{done:,} of {number:,} {noun}, {shown}, {time} left"
+    parts = [f"{done:,} {noun}" if number is None else f"{done:,} of {number:,} {noun}"]
+    parts.append(f"{rate:,.0f}/s" if rate >= 1 else f"{60 * rate:.0f} a minute")
+    if number is not None and number >= done:
+        parts.append(f"{_time(round((number - done) / rate))} left")
+    while len(parts) > 1 and len(", ".join(parts)) > columns:
+        parts.pop()
+    return ", ".join(parts)[:columns]
+
+
+def _time(seconds: int) -> str:
+    minutes, seconds = divmod(seconds, 60)
+    hours, minutes = divmod(minutes, 60)
+    if hours:
+        return f"{hours} h {minutes} min"
+    return f"{minutes} min {seconds} s" if minutes else f"{seconds} s"
+
+
+def _columns() -> int:
+    """How wide the terminal is on stderr; stdout may be a pipe."""
+    try:
+        return os.get_terminal_size(sys.stderr.fileno()).columns or get_terminal_size().columns
+    except (OSError, ValueError, AttributeError):
+        return get_terminal_size().columns
