@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 from click.testing import CliRunner
 
-from virtcatalog.cli import console, main, progress
+from virtcatalog.cli import console, main
 from virtcatalog.cli.console import coloured, finding, write_diff
-from virtcatalog.cli.console import progress as progress_of
 
 ANSI = re.compile(r"\x1b\[\d+m")
 REFUSED = (
@@ -34,8 +32,7 @@ def terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
     monkeypatch.delenv("NO_COLOR", raising=False)
     stream = Terminal()
     streams = SimpleNamespace(stdout=io.StringIO(), stderr=stream)
-    for module in (console, progress):
-        monkeypatch.setattr(module, "sys", streams)
+    monkeypatch.setattr(console, "sys", streams)
     return stream
 
 
@@ -76,44 +73,3 @@ class TestColour:
     def test_diffs(self, monkeypatch, capsys):
         write_diff("--- a\n+++ b\n@@ -1 +1 @@\n-x\n+y\n")
         assert not ANSI.search(capsys.readouterr().out)
-
-
-class TestProgress:
-    @pytest.fixture(autouse=True)
-    def clock(self, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-        """Half a second goes by whenever somebody looks."""
-        now = iter(range(10_000))
-        monkeypatch.setattr(progress, "monotonic", lambda: next(now) / 2)
-        return iter(())
-
-    def test_tells_count_rate_and_time_left(self, terminal):
-        assert list(progress_of(range(10), 10, "VMs")) == list(range(10))
-        assert "2 of 10 VMs, 2/s, 4 s left" in terminal.getvalue()
-        assert terminal.getvalue().endswith("\r\x1b[K")
-
-    def test_is_nothing_in_the_first_second(self, terminal):
-        assert list(progress_of(range(1), 2, "VMs")) == [0]
-        assert terminal.getvalue() == ""
-
-    def test_is_quiet_in_a_pipe(self, terminal, monkeypatch):
-        monkeypatch.setattr(console.sys, "stderr", io.StringIO())
-        assert len(list(progress_of(range(10), 10, "VMs"))) == 10
-        assert console.sys.stderr.getvalue() == ""
-
-    def test_is_quiet_where_results_scroll_by(self, terminal, monkeypatch):
-        monkeypatch.setattr(console.sys, "stdout", Terminal())
-        list(progress_of(range(10), 10, "VMs"))
-        assert terminal.getvalue() == ""
-        list(progress_of(range(10), 10, "VMs", silent=True))
-        assert terminal.getvalue() != ""
-
-    @pytest.mark.parametrize(
-        ("done", "number", "seconds", "said"),
-        [
-            (1200, 4000, 2.0, "1,200 of 4,000 VMs, 600/s, 5 s left"),
-            (1, 100, 2.0, "1 of 100 VMs, 30 a minute, 3 min 18 s left"),
-            (10, 10, 2.0, "10 of 10 VMs, 5/s, 0 s left"),
-        ],
-    )
-    def test_words(self, done, number, seconds, said):
-        assert progress.state(done, number, seconds, "VMs") == said

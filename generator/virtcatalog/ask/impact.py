@@ -20,6 +20,7 @@ from virtcatalog.manifests.identity import Data, Identity, identity, namespace_o
 from virtcatalog.manifests.layout import CATALOG, COMPONENTS
 from virtcatalog.manifests.sources import Folder, open_source
 from virtcatalog.placement import check_environments, check_places, environments_for
+from virtcatalog.progress import tracked
 from virtcatalog.review.compare import Dump, given, only, others
 from virtcatalog.review.comparison import Comparison
 from virtcatalog.review.fleet import Fleet, Reviewer
@@ -201,7 +202,8 @@ def _uses(
         found = use(each.key, each.manifest, each.environment, template=True)
         if found:
             yield found
-    for vm, where in ((each.vm, each.where) for each in given(dumps)):
+    machines = given(dumps)
+    for vm, where in tracked(((each.vm, each.where) for each in machines), len(machines), "VMs"):
         name = f"{namespace_of(vm)}/{identity(vm)[2]}"
         for environment in environments_for(vm, side.overlays, where, environments):
             found = use(name, vm, environment, where, template=False)

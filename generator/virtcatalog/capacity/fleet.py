@@ -12,6 +12,7 @@ from virtcatalog.capacity.quota import Asked
 from virtcatalog.errors import UnsupportedError
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.pipeline import create_vmi
+from virtcatalog.progress import tracked
 
 Manifest = dict[str, Any]
 
@@ -72,7 +73,7 @@ def read_fleet(
     fleet: list[tuple[Demand, bool]] = []
     asked: list[Asked] = []
     podless: list[tuple[str, str]] = []
-    for vm in vms:
+    for vm in tracked(vms, len(vms), "VMs"):
         try:
             made = _pod(vm, cluster)
         except UnsupportedError as error:

@@ -19,6 +19,7 @@ from virtcatalog.kubevirt.conditions import Conditions
 from virtcatalog.kubevirt.pipeline import create_vmi
 from virtcatalog.kubevirt.preference.requirements import check_requirements
 from virtcatalog.kubevirt.preference.topology import check_spread, guest_topology
+from virtcatalog.progress import tracked
 
 _NUMBERS = {"cpu": ("guest", "maxSockets"), "memory": ("guest", "maxGuest")}
 
@@ -156,7 +157,7 @@ def pairs(
     """Yield every pair of objects that a VM can use together, by name."""
     types, preferences = distinct(objects)
     judge = Judge([*types, *preferences], others, conditions)
-    for instancetype in types:
+    for instancetype in tracked(types, len(types), "instance types"):
         for preference in preferences:
             if meet(instancetype, preference):
                 verdict = judge.verdict(instancetype, preference)

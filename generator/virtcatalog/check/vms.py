@@ -19,6 +19,7 @@ from virtcatalog.errors import UNKNOWN_FIELD, ManifestError, UnsupportedError
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.pipeline import expand
 from virtcatalog.kubevirt.pod.amounts import pod_requests
+from virtcatalog.progress import tracked
 
 REFUSED = Rule(
     "vm-refused",
@@ -70,7 +71,7 @@ def check(inventory: Inventory) -> Iterator[Finding]:
             sound.append(each)
     clusters: dict[tuple[str, str], Cluster] = {}
     spending = Spending()
-    for vm in inventory.vms:
+    for vm in tracked(inventory.vms, len(inventory.vms), "VMs"):
         missing, field = _of_the_operator(vm, inventory)
         if missing:
             yield vm.finding(

@@ -24,6 +24,7 @@ from virtcatalog.catalog.model import (
 from virtcatalog.errors import CatalogError, Problem
 from virtcatalog.limits import MIB, RENDERED_BYTES
 from virtcatalog.manifests.emit import dump
+from virtcatalog.progress import tracked
 from virtcatalog.render.bundle import bundles, version_label
 from virtcatalog.render.index import catalog_json, readme
 from virtcatalog.render.kustomize import kustomization, overlay_kustomization
@@ -48,8 +49,11 @@ def render(catalog: Catalog) -> Tree:
     tree: Tree = {}
     texts: dict[str, list[str]] = {kind: [] for kind in KINDS}
     size = 0
-    for entries, kinds in ((catalog.instancetypes, INSTANCETYPE_KINDS), (catalog.preferences, PREFERENCE_KINDS)):
-        for entry in entries:
+    for entries, kinds, noun in (
+        (catalog.instancetypes, INSTANCETYPE_KINDS, "instance types"),
+        (catalog.preferences, PREFERENCE_KINDS, "preferences"),
+    ):
+        for entry in tracked(entries, len(entries), noun):
             # Both scopes hold the same, so it is written out once.
             metadata = entry.metadata()
             body = bundled = dump({"metadata": metadata, "spec": entry.spec})

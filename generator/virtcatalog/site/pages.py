@@ -19,6 +19,7 @@ from virtcatalog.escaping import single_line, terminal
 from virtcatalog.kubevirt.conditions import Conditions
 from virtcatalog.manifests.emit import dump
 from virtcatalog.pool import Executor
+from virtcatalog.progress import tracked
 from virtcatalog.site import chart as charts
 from virtcatalog.site.changes import Known, chapters
 from virtcatalog.site.domains import Domains, domains
@@ -128,9 +129,9 @@ class _Site:
         told = chapters(self.catalog, self.past)
         yield "changes.html", self._page("changes.html", chapters=told, said=self.past.said)
         yield from self._templates()
-        for number, each in enumerate(self.types):
+        for number, each in enumerate(tracked(self.types, len(self.types), "pages of instance types")):
             yield f"types/{each.name}.html", self._type_page(number, each)
-        for number, wish in enumerate(self.wishes):
+        for number, wish in enumerate(tracked(self.wishes, len(self.wishes), "pages of preferences")):
             yield f"preferences/{wish.name}.html", self._wish_page(number, wish)
 
     def _page(self, template: str, /, root: str = "", **values: Any) -> str:

@@ -10,6 +10,7 @@ from virtcatalog.catalog.model import CLUSTER_INSTANCETYPE, CLUSTER_PREFERENCE, 
 from virtcatalog.check.pairs import Judge
 from virtcatalog.check.subject import Subject
 from virtcatalog.kubevirt.conditions import Conditions
+from virtcatalog.progress import tracked
 
 
 class Matrix(msgspec.Struct, frozen=True):
@@ -31,7 +32,7 @@ def matrix(catalog: Catalog, conditions: Conditions | None = None) -> Matrix:
     judge = Judge([*types, *preferences], (), conditions)
     reasons: dict[str, int] = {}
     rows = []
-    for instancetype in types:
+    for instancetype in tracked(types, len(types), "instance types"):
         verdicts = [judge.verdict(instancetype, preference) for preference in preferences]
         rows.append(tuple(0 if each.fits else reasons.setdefault(each.reason, len(reasons) + 1) for each in verdicts))
     return Matrix(tuple(reasons), tuple(rows))
