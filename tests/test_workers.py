@@ -256,6 +256,19 @@ def test_adopt_prints_the_same(cluster, fleet):
     assert (there.stdout, there.stderr, there.exit_code) == (here.stdout, here.stderr, here.exit_code)
 
 
+def test_diff_prints_the_same(cluster, fleet, tmp_path):
+    old, new = (tmp_path / f"{name}.yaml" for name in ("old", "new"))
+    for path, options in ((old, "{}"), (new, "{disableSerialConsoleLog: {}}")):
+        configuration = f"configuration: {{virtualMachineOptions: {options}}}"
+        path.write_text(
+            f"apiVersion: kubevirt.io/v1\nkind: KubeVirt\nmetadata: {{name: kubevirt}}\nspec: {{{configuration}}}\n"
+        )
+    changed = ["diff", CATALOG, CATALOG, "-f", fleet, "--config", str(old), str(new), "--no-cache", "-o", "json"]
+    here, there = run(*changed), run(*changed, "--executor", f"dask://{cluster.address}")
+    assert (there.stdout, there.stderr, there.exit_code) == (here.stdout, here.stderr, here.exit_code)
+    assert here.exit_code == 1
+
+
 def command(fleet, address):
     words = [sys.executable, "-m", "virtcatalog", "expand", "-f", fleet, "-c", CATALOG, "-o", "json"]
     words += ["--executor", f"dask://{address}"]

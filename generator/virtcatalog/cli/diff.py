@@ -21,6 +21,7 @@ from virtcatalog.manifests.sources import NOT_THERE, exists, is_catalog, open_so
 if TYPE_CHECKING:
     from virtcatalog.cache import Cache
     from virtcatalog.kubevirt.conditions import Conditions
+    from virtcatalog.pool import Executor
     from virtcatalog.review.compare import Dump
     from virtcatalog.review.judge import Case
     from virtcatalog.review.report import Report
@@ -80,6 +81,7 @@ Examples:
 @click.option("--artifact", default="", metavar="URL", help="Where the whole report is, for Markdown cut short.")
 @failing
 @options.cached
+@options.workers
 @conditioned_twice
 def command(
     base: str | None,
@@ -96,6 +98,7 @@ def command(
     artifact: str,
     conditions: tuple[Conditions, Conditions],
     cache: Cache | None,
+    executor: Executor | None,
 ) -> int:
     """Show what changes from BASE to HEAD, in the objects and in the domain of every VM.
 
@@ -131,7 +134,8 @@ def command(
     check_environments(environments, overlays, "on either side")
     dumps = read_dumps([*sources, *options.settings().cluster])
     check_places((each.where for each in dumps), overlays, "on either side")
-    report = review(*sides, conditions, dumps, environments, _watch, load_prices(prices) if prices else None, cache)
+    paid = load_prices(prices) if prices else None
+    report = review(*sides, conditions, dumps, environments, _watch, paid, cache, executor)
     printers: dict[str, Callable[[Report], None]] = {
         "text": partial(_text, part),
         "markdown": partial(_markdown, artifact),

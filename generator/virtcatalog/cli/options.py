@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
     from virtcatalog.cache import Cache
+    from virtcatalog.pool import Executor
     from virtcatalog.repository import Settings
 
 T = TypeVar("T", bound=Callable[..., Any])
@@ -230,16 +231,30 @@ def executor(command: Callable[..., Any]) -> Callable[..., Any]:
     def run(*args: Any, jobs: int, executor: str | None, **others: Any) -> Any:
         from virtcatalog.pool import Processes
 
-        if executor is None:
-            return command(*args, executor=Processes(jobs), **others)
         given = click.get_current_context().get_parameter_source("jobs")
-        if given is click.core.ParameterSource.COMMANDLINE:
+        if executor is not None and given is click.core.ParameterSource.COMMANDLINE:
             raise click.UsageError("--jobs is about processes of this machine: a scheduler has its own workers")
-        from virtcatalog.workers import Workers
-
-        return command(*args, executor=Workers(executor), **others)
+        return command(*args, executor=_of(executor) or Processes(jobs), **others)
 
     return _JOBS(_EXECUTOR(run))
+
+
+def workers(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command `--executor`, as `executor`: None where it shares the work among processes as it sees fit."""
+
+    @wraps(command)
+    def run(*args: Any, executor: str | None, **others: Any) -> Any:
+        return command(*args, executor=_of(executor), **others)
+
+    return _EXECUTOR(run)
+
+
+def _of(scheduler: str | None) -> Executor | None:
+    if scheduler is None:
+        return None
+    from virtcatalog.workers import Workers
+
+    return Workers(scheduler)
 
 
 def cached(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -12,6 +12,7 @@ from virtcatalog.cache import Cache
 from virtcatalog.kubevirt.conditions import Conditions
 from virtcatalog.manifests.identity import Data
 from virtcatalog.manifests.packed import Packed
+from virtcatalog.pool import Executor
 from virtcatalog.review.fleet import Given, Reviewer
 from virtcatalog.review.judge import Case
 from virtcatalog.review.objects import compare_objects
@@ -42,6 +43,7 @@ def review(
     watch: Progress[Case] = iter,
     prices: Prices | None = None,
     cache: Cache | None = None,
+    executor: Executor | None = None,
 ) -> Report:
     """Compare the objects of two sides, and what becomes of their VM templates and of the VMs of dumps.
 
@@ -52,7 +54,7 @@ def review(
     clean = sound(*(only(each, environments) for each in _alike(base, head)))
     reviewer = Reviewer(clean.base, clean.head, conditions, others(dumps), environments)
     reviewer.templates()
-    reviewer.vms(given(dumps), watch, cache)
+    reviewer.vms(given(dumps), watch, cache, executor)
     fleet = reviewer.done()
     limited = bool(head.budgets) or reviewer.limits_room
     fleets = list(reviewer.fleets(given(dumps))) if limited else []

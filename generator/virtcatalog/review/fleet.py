@@ -17,6 +17,7 @@ from virtcatalog.kubevirt.matchers import MATCHERS, NAMESPACED_KINDS
 from virtcatalog.manifests.identity import Data, Identity, identity, namespace_of
 from virtcatalog.manifests.packed import Packed
 from virtcatalog.placement import BASE, environments_for
+from virtcatalog.pool import Executor
 from virtcatalog.review.comparison import Comparison, KnownField
 from virtcatalog.review.fate import FATES, Fate, FateKind
 from virtcatalog.review.judge import Case, Effect, applied, judge, with_removed
@@ -162,7 +163,13 @@ class Reviewer:
             self._template(before.get(each), after.get(each))
         self.fleet.templates = len({key for key, _ in before.keys() | after.keys()})
 
-    def vms(self, fleet: Collection[Given], watch: Progress[Case] = iter, cache: Cache | None = None) -> None:
+    def vms(
+        self,
+        fleet: Collection[Given],
+        watch: Progress[Case] = iter,
+        cache: Cache | None = None,
+        executor: Executor | None = None,
+    ) -> None:
         """Compare what happens to the VMs of a fleet, in each environment that they can be in."""
         homeless = self._homeless(fleet)
         meetings: dict[tuple[str, str], Meeting] = {}
@@ -192,7 +199,8 @@ class Reviewer:
                     if key not in cases:
                         cases[key], names[key] = Case(vm, fresh, pinned, met.references, comparison), []
                     names[key].append(name)
-        judged = zip(cases.values(), names.values(), judge_all(list(cases.values()), watch, cache), strict=True)
+        told = judge_all(list(cases.values()), watch, cache, executor)
+        judged = zip(cases.values(), names.values(), told, strict=True)
         for case, members, (verdict, found) in judged:
             because = tuple(each for each in case.references or () if each in case.comparison.changed)
             self._row(case.comparison.environment, found, because).members += members

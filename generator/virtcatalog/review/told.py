@@ -8,12 +8,14 @@ from itertools import chain
 from typing import TypeVar
 
 import msgspec
+from msgspec.structs import replace
 
 from virtcatalog.cache import Cache, key_of
 from virtcatalog.kubevirt.inputs import either, encoded
 from virtcatalog.kubevirt.instancetype.references import references
 from virtcatalog.manifests.identity import namespace_of
-from virtcatalog.pool import START, Processes, processors
+from virtcatalog.pool import START, Executor, Processes, chunks, processors
+from virtcatalog.review.comparison import Comparison
 from virtcatalog.review.fate import Fate
 from virtcatalog.review.judge import Case, Effect, Judged, judge
 from virtcatalog.review.outcome import Kind, VmChange
@@ -50,18 +52,27 @@ _encode = msgspec.msgpack.Encoder().encode
 _decode = msgspec.msgpack.Decoder(Told).decode
 
 
-def judge_all(cases: Sequence[Case], watch: Progress[Case] = iter, cache: Cache | None = None) -> Iterator[Judged]:
-    """Yield what `judge` returns for each case, in their order; what is new is kept in the cache."""
-    for _, judged in zip(watch(cases), _judged(cases, cache), strict=True):
+def judge_all(
+    cases: Sequence[Case],
+    watch: Progress[Case] = iter,
+    cache: Cache | None = None,
+    executor: Executor | None = None,
+) -> Iterator[Judged]:
+    """Yield what `judge` returns for each case, in their order; what is new is kept in the cache.
+
+    That is found by the executor, or else by processes of this machine where they are worth it.
+    """
+    for _, judged in zip(watch(cases), _judged(cases, cache, executor), strict=True):
         yield judged
     if cache is not None:
         cache.trim()
 
 
-def _judged(cases: Sequence[Case], cache: Cache | None) -> Iterator[Judged]:
+def _judged(cases: Sequence[Case], cache: Cache | None, executor: Executor | None) -> Iterator[Judged]:
     keys = [_key(case) for case in cases] if cache is not None else []
     kept = [_recalled(cache, key) for key in keys] if cache is not None else [None] * len(cases)
-    new = _tell_all([case for case, told in zip(cases, kept, strict=True) if told is None])
+    unknown = [case for case, told in zip(cases, kept, strict=True) if told is None]
+    new = _tell_all(unknown) if executor is None else _tell_elsewhere(unknown, executor)
     for index, (case, told) in enumerate(zip(cases, kept, strict=True)):
         if told is None:
             told = next(new)
@@ -112,6 +123,20 @@ _shown: set[tuple[str, ...]] = set()
 def _tell_chunk(first: int, cases: Sequence[Case]) -> list[Told]:
     """In another process, which has all the chunks before this one behind it that it will ever have."""
     return [_tell(case, _shown) for case in cases[first : first + _CHUNK]]
+
+
+def _tell_elsewhere(cases: Sequence[Case], executor: Executor) -> Iterator[Told]:
+    """Send the cases, and what they meet once."""
+    met = {id(case.comparison): case.comparison for case in cases}
+    numbers = {each: number for number, each in enumerate(met)}
+    sent = ((replace(case, comparison=None), numbers[id(case.comparison)]) for case in cases)
+    return chain.from_iterable(executor.each(_tell_sent, chunks(sent, _CHUNK), tuple(met.values())))
+
+
+def _tell_sent(sent: Sequence[tuple[Case, int]], met: Sequence[Comparison]) -> list[Told]:
+    """On a worker, of which nobody knows what chunks it has had."""
+    shown: set[tuple[str, ...]] = set()
+    return [_tell(replace(case, comparison=met[number]), shown) for case, number in sent]
 
 
 def _tell(case: Case, shown: set[tuple[str, ...]]) -> Told:
