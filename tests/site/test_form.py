@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 import pytest
-from browsing import content, fragment, text, texts, wait
+from browsing import content, fragment, serious_faults, text, texts, wait
 from click.testing import CliRunner
 from ruamel.yaml import YAML
 from selenium.webdriver.common.by import By
@@ -165,6 +165,15 @@ def test_lines_say_what_they_come_from(page):
         "return Array.from(document.querySelectorAll('#domain [data-from]'), (each) => each.dataset.from)"
     )
     assert {"type", "preference", "type + preference", "this VM", "KubeVirt"} == set(labels)
+
+
+def test_axe_finds_no_serious_fault_in_all_of_it(page, scheme, width):
+    pair = [("type", "u1.medium"), ("preference", "fedora"), ("disk", "blank 5 ")]
+    for fields in (pair, [*pair, ("disk", "ds x "), ("networks", "a")]):
+        browser = opened(page, fields)
+        assert (content(browser, "#domain") == "") == bool(texts(browser, "#problems li")) == (fields != pair)
+        assert serious_faults(browser) == []
+        assert browser.execute_script("return document.documentElement.scrollWidth") <= width
 
 
 class TestFields:
