@@ -77,9 +77,9 @@
 
   function drawHead() {
     const sort = state.get("sort") || "";
-    head.replaceChildren(site.make("th", { scope: "col" }, "Select"), ...visible().map(([key, title]) => {
+    head.replaceChildren(site.make("th", { scope: "col" }, "Select"), ...visible().map(([key, title, , kind]) => {
       const current = sort.replace(/^-/, "") === key;
-      const cell = site.make("th", { scope: "col" });
+      const cell = site.make("th", { scope: "col", className: kind || "" });
       cell.setAttribute("aria-sort", current ? (sort.startsWith("-") ? "descending" : "ascending") : "none");
       const arrow = current ? (sort.startsWith("-") ? " ↓" : " ↑") : "";
       const button = site.make("button", { type: "button" }, title + arrow);
