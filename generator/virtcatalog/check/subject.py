@@ -10,6 +10,7 @@ import msgspec
 from msgspec.structs import replace
 
 from virtcatalog.api.decode import manifest_name
+from virtcatalog.cache import Cache
 from virtcatalog.catalog.model import (
     API_VERSION,
     INSTANCETYPE_KINDS,
@@ -101,7 +102,8 @@ class Inventory(msgspec.Struct, frozen=True, kw_only=True):
     `release` is the oldest that the catalog must work with; `conditions` is what else was asked for.
     `objects` are instance types and preferences; an object of the catalog stands there once, as the cluster-wide kind.
     `others` are further objects of the cluster: the KubeVirt CR, claims. `texts` are the catalog's files as they are
-    read, with a function that finds a line and column of the text in its file.
+    read, with a function that finds a line and column of the text in its file. `cache` is where what becomes of VMs
+    is kept, None for nowhere.
     """
 
     catalog: Catalog | None = None
@@ -113,6 +115,7 @@ class Inventory(msgspec.Struct, frozen=True, kw_only=True):
     others: tuple[Subject, ...] = ()
     texts: tuple[tuple[str | bytes, Callable[[int, int], Source]], ...] = ()
     allow: tuple[Allowance, ...] = ()
+    cache: Cache | None = None
 
     @property
     def overlays(self) -> tuple[Overlay, ...]:

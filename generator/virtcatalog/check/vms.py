@@ -11,14 +11,11 @@ from virtcatalog.api.findings import field_path, inspect_kind
 from virtcatalog.api.kinds import READ, kind_type
 from virtcatalog.capacity.budget import Spending
 from virtcatalog.capacity.fleet import is_halted
-from virtcatalog.capacity.nodes import amounts
 from virtcatalog.check.declarations import DECLARATION
+from virtcatalog.check.expanded import Expander
 from virtcatalog.check.finding import Finding, Rule
 from virtcatalog.check.subject import Inventory, Subject
-from virtcatalog.errors import UNKNOWN_FIELD, ManifestError, UnsupportedError
-from virtcatalog.kubevirt.cluster import Cluster
-from virtcatalog.kubevirt.pipeline import expand
-from virtcatalog.kubevirt.pod.amounts import pod_requests
+from virtcatalog.errors import ManifestError
 from virtcatalog.progress import tracked
 
 REFUSED = Rule(
@@ -69,7 +66,7 @@ def check(inventory: Inventory) -> Iterator[Finding]:
         yield from faults
         if not faults:
             sound.append(each)
-    clusters: dict[tuple[str, str], Cluster] = {}
+    clusters: dict[tuple[str, str], Expander] = {}
     spending = Spending()
     for vm in tracked(inventory.vms, len(inventory.vms), "VMs"):
         missing, field = _of_the_operator(vm, inventory)
@@ -81,23 +78,23 @@ def check(inventory: Inventory) -> Iterator[Finding]:
         met = vm.environment, vm.where
         if met not in clusters:
             beside = [each.manifest for each in sound if each.is_in(*met)]
-            clusters[met] = inventory.cluster([*inventory.of(*met), *beside], vm.environment)
-        try:
-            result = expand(vm.manifest, clusters[met])
-            pod, podless = result.pod, result.pod_error
-        except UnsupportedError as error:
-            yield vm.finding(UNCHECKED, error.sentence, error.field)
+            manifests = [*inventory.of(*met), *beside]
+            cluster = inventory.cluster(manifests, vm.environment)
+            clusters[met] = Expander(manifests, cluster, inventory.cache)
+        found = clusters[met].of(vm.manifest)
+        if found.unsupported is not None:
+            yield vm.finding(UNCHECKED, *found.unsupported)
             continue
-        if podless is not None and result.admitted:  # else the reasons below say it
-            yield vm.finding(NO_POD, podless.message, podless.field)
-        if pod is not None and vm.origin == "import" and not is_halted(vm.manifest):
-            spending.add(vm.environment, vm.namespace or "default", amounts(pod_requests(pod)))
-        for reason in result.reasons:
-            if reason.type != UNKNOWN_FIELD:  # of which `releases` tells
-                yield vm.finding(REFUSED, reason.sentence, reason.field)
-        for warning in result.warnings:
-            if warning.type != "Pruned":  # of which `releases` tells
-                yield vm.finding(WARNED, warning.sentence, "" if warning.object else warning.field)
+        if found.podless is not None:
+            yield vm.finding(NO_POD, *found.podless)
+        if found.requests is not None and vm.origin == "import" and not is_halted(vm.manifest):
+            spending.add(vm.environment, vm.namespace or "default", found.requests)
+        for said in found.reasons:
+            yield vm.finding(REFUSED, *said)
+        for said in found.warnings:
+            yield vm.finding(WARNED, *said)
+    if inventory.cache is not None:
+        inventory.cache.trim()
     for over in spending.over(inventory.catalog.budgets if inventory.catalog else ()):
         yield OVER_BUDGET.at(over.budget.source, str(over), field=f"requests.{over.resource}")
 

@@ -14,13 +14,14 @@ from virtcatalog.check.finding import SEVERITIES, fails
 from virtcatalog.cli import options
 from virtcatalog.cli.conditions import conditioned
 from virtcatalog.cli.console import data, failing, print_findings, summary
-from virtcatalog.cli.inputs import Placed, placed, read
+from virtcatalog.cli.inputs import Placed, placed
 from virtcatalog.errors import ProblemsError, Severity, VirtcatalogError, counted
 from virtcatalog.escaping import as_json
 from virtcatalog.manifests.layout import CATALOG
 from virtcatalog.manifests.sources import NOT_THERE, exists, is_catalog, open_folder
 
 if TYPE_CHECKING:
+    from virtcatalog.cache import Cache
     from virtcatalog.catalog.model import Catalog
     from virtcatalog.check.finding import Finding
     from virtcatalog.check.pairs import Pair
@@ -74,6 +75,7 @@ Examples:
 )
 @click.option("--rules", "show_rules", is_flag=True, help="Print what every rule is about, as Markdown, and end.")
 @failing
+@options.cached
 @conditioned
 def command(
     catalog: str | None,
@@ -86,6 +88,7 @@ def command(
     day: datetime | None,
     show_rules: bool,
     conditions: Conditions,
+    cache: Cache | None,
 ) -> int:
     """Find out what is wrong with CATALOG (default: catalog), or with a folder of manifests, without a cluster.
 
@@ -105,6 +108,7 @@ def command(
     inventory, findings = _take(catalog, sources, day.date() if day else _today(), conditions, environments)
     if inventory is not None:
         inventory = _with_nodes(inventory, nodes) if nodes else inventory
+        inventory = msgspec.structs.replace(inventory, cache=cache)
         findings = check(inventory)
         if pairs:
             _print_pairs(inventory, form, environments)
@@ -131,6 +135,7 @@ def _take(
     from virtcatalog.catalog.load import load_catalog
     from virtcatalog.check.declarations import unreadable
     from virtcatalog.check.inventory import take
+    from virtcatalog.cli.fleet import read_whole
     from virtcatalog.placement import check_environments, check_places
 
     path = catalog or "catalog"
@@ -151,7 +156,7 @@ def _take(
     given = [*given, *map(placed, options.settings().cluster)]
     for where in dict.fromkeys(each.where for each in given):
         try:
-            manifests[where] = read(each.path for each in given if each.where == where)
+            manifests[where] = read_whole(each.path for each in given if each.where == where)
         except ProblemsError as error:
             problems += error.problems
     if problems:

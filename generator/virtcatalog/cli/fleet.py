@@ -135,6 +135,27 @@ def distinct(fleets: Iterable[Fleet | Chosen]) -> int:
     return number + len(chosen)
 
 
+def read_whole(paths: Iterable[str]) -> list[Manifest]:
+    """Read every manifest of files, folders and `-`; ManifestError carries the problems of all of them.
+
+    Each VM knows its place within its own part of the text, so that to find it no other one is gone through.
+    """
+    found: list[Manifest] = []
+    problems: list[Problem] = []
+    aside = stored.Aside()
+    for stream in (each for path in paths for each in streams(path, aside, problems)):
+        problems += stream.problems
+        found += stream.others
+        for part in stream.vms():
+            vms, faults = vms_of(part)
+            found += vms
+            problems += faults
+    problems += [problem for manifest in found for problem in manifest.problems]
+    if problems:
+        raise ManifestError(*problems)
+    return found
+
+
 def dumped(sources: Iterable[Placed], take: Callable[[Iterator[Data], str], object]) -> None:
     """Hand the manifests of each file to `take`, with where they are from; ManifestError carries all problems."""
     from virtcatalog.manifests.dump import read_dump

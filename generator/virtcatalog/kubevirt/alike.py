@@ -29,6 +29,12 @@ _NAMES = frozenset({"claimName", "hostname", "secretName", "serviceAccountName"}
 _TEXTS = frozenset({"userData", "networkData"})
 
 
+def labels_matter(cluster: Cluster) -> bool:
+    """Whether a cluster chooses VMs by their labels."""
+    by_label = cluster.configuration.values.changed_block_tracking_label_selectors
+    return bool(cluster.all_presets) or by_label is not None
+
+
 class Alike:
     """Gives VMs of one fleet their keys: equal keys, equal fates."""
 

@@ -7,17 +7,18 @@ so that a change of a catalog leaves the digests of VMs that name none of what c
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Any
 
 import msgspec
 
-from virtcatalog.api.kinds import HOLDERS
+from virtcatalog.api.kinds import HOLDERS, vm_spec
 from virtcatalog.cache import digest
 from virtcatalog.kubevirt.cluster import counts
 from virtcatalog.kubevirt.conditions import Conditions
-from virtcatalog.kubevirt.matchers import KINDS, NAMESPACED_KINDS
+from virtcatalog.kubevirt.instancetype.references import named_objects
+from virtcatalog.kubevirt.matchers import KINDS, MATCHERS, NAMESPACED_KINDS
 from virtcatalog.manifests.identity import Data, Identity, identity
 
 _encode = msgspec.json.Encoder().encode
@@ -88,7 +89,18 @@ def _of_mapping(value: Any) -> Any:
     raise NotImplementedError(f"nothing says how a {type(value).__name__} counts")
 
 
-def either(*found: Iterator[Identity] | list[Identity] | None) -> list[Identity] | None:
+def named(vm: Data) -> list[Identity] | None:
+    """Return the instance type and preference that a VM names; None where it infers one, or names no such kind."""
+    spec = vm_spec(vm)
+    matchers = [spec.get(matcher) for matcher in MATCHERS] if isinstance(spec, dict) else []
+    given = [each for each in matchers if each]
+    if not all(isinstance(each, dict) and not each.get("inferFromVolume") for each in given):
+        return None
+    found = named_objects(vm)
+    return found if len(found) == len(given) else None
+
+
+def either(*found: list[Identity] | None) -> list[Identity] | None:
     """Return all that several lists of references have, None when one of them is not known."""
     known = [each for each in found if each is not None]
     return None if len(known) < len(found) else list(dict.fromkeys(ref for each in known for ref in each))

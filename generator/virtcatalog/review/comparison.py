@@ -10,6 +10,7 @@ import msgspec
 from msgspec.structs import replace
 
 from virtcatalog.api.annotations import REPLACED_BY_LABEL
+from virtcatalog.kubevirt.alike import labels_matter
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.conditions import Conditions, choose_release
 from virtcatalog.kubevirt.inputs import Inputs, located
@@ -66,10 +67,7 @@ class Comparison:
         )
         everything = (*objects[0], *objects[1])
         self.namespaces = frozenset(namespace_of(each) for each in everything)
-        self.labels_matter = any(each["kind"] == "VirtualMachineInstancePreset" for each in everything) or any(
-            cluster.configuration.values.changed_block_tracking_label_selectors is not None
-            for cluster in (self.base, self.head)
-        )
+        self.labels_matter = labels_matter(self.base) or labels_matter(self.head)
 
     @cached_property
     def inputs(self) -> tuple[Inputs, ...]:

@@ -1,0 +1,87 @@
+"""VMs that are alike are expanded once, what was found is kept, and what is said stays the same."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import fleets
+import pytest
+
+from virtcatalog.cache import Cache
+from virtcatalog.check import expanded
+from virtcatalog.check.expanded import Expanded, Expander
+from virtcatalog.kubevirt.alike import Alike
+from virtcatalog.kubevirt.cluster import Cluster
+
+Data = dict[str, Any]
+
+
+@pytest.fixture
+def names(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The names of the VMs that are expanded."""
+    found: list[str] = []
+    expand = expanded.expand
+
+    def note(vm: Data, cluster: Cluster) -> Any:
+        found.append(vm["metadata"]["name"])
+        return expand(vm, cluster)
+
+    monkeypatch.setattr(expanded, "expand", note)
+    return found
+
+
+def drawn(seed: int) -> tuple[list[Data], list[Data]]:
+    """The objects of a cluster, and VMs."""
+    chance = Random(seed)
+    around = [*fleets.changed(fleets.catalog(), chance), fleets.kubevirt(chance.choice(fleets.CONFIGURATIONS))]
+    fleet = fleets.fleet(60, chance)
+    vms = [each for each in fleet if each["kind"] == "VirtualMachine"]
+    for each in vms:
+        if chance.random() < 0.1:
+            each["metadata"]["labels"] = {"app": chance.choice(("fine", "not fine!", "x" * 64))}
+    return [*around, *(each for each in fleet if each["kind"] != "VirtualMachine")], vms
+
+
+def all_of(objects: list[Data], vms: list[Data], cache: Cache | None = None) -> list[Expanded]:
+    expander = Expander(objects, Cluster(objects), cache)
+    return [expander.of(each) for each in vms]
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_each_is_told_what_it_would_be_told_alone(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    objects, vms = drawn(seed)
+    found = all_of(objects, vms)
+    cache = Cache(str(tmp_path))
+    assert all_of(objects, vms, cache) == found
+    assert all_of(objects, vms, cache) == found
+    numbers = iter(range(len(vms)))
+    monkeypatch.setattr(Alike, "key", lambda *_: b"%d" % next(numbers))
+    assert all_of(objects, vms) == found
+
+
+def test_those_that_are_alike_are_expanded_once(names: list[str]) -> None:
+    vms = [fleets.vm(f"vm-{number}", "large", "linux") for number in range(20, 30)]
+    first, *others = all_of(fleets.catalog(), vms)
+    assert names == ["vm-20"]
+    assert first.requests
+    assert all(each == first for each in others)
+
+
+def test_what_is_said_of_one_is_said_of_no_other(names: list[str]) -> None:
+    vms = [fleets.vm(f"vm-{number}", "gone", "linux") for number in (20, 21)]
+    found = all_of(fleets.catalog(), vms)
+    assert names == ["vm-20", "vm-21"]
+    assert all(each.reasons for each in found)
+
+
+def test_a_second_run_expands_nothing(tmp_path: Path, names: list[str]) -> None:
+    objects, vms = drawn(3)
+    first = all_of(objects, vms, Cache(str(tmp_path)))
+    names.clear()
+    assert all_of(objects, vms, Cache(str(tmp_path))) == first
+    assert not names
+    objects[0]["spec"]["memory"]["guest"] = "17Gi"
+    all_of(objects, vms, Cache(str(tmp_path)))
+    assert names
