@@ -57,8 +57,9 @@ fuzz: $(READY) ## Fuzz for SECONDS each: catalogs, VMs, YAML …; led by coverag
 	$(BIN)/python -I -m pip install --quiet --disable-pip-version-check --constraint constraints.txt atheris || true
 	$(BIN)/python tests/fuzz/run.py --seconds $(SECONDS) --seed $(SEED)
 
-bench: $(READY) ## Measure build and expansion
+bench: $(READY) ## Measure build and expansion, and how near that is to reading and writing alone
 	$(BIN)/python benchmarks/run.py --profile
+	$(BIN)/python benchmarks/floor.py
 	$(BIN)/python benchmarks/site.py
 
 clean: ## Remove the environment and the caches
