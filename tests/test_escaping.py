@@ -87,3 +87,15 @@ def test_json_stays_what_it_is(value):
     assert json.loads(found) == json.loads(json.dumps(value))
     found.encode()
     assert not {"\x1b", "\x9b", "\u202e", "\x7f"} & set(found)
+
+
+SCALARS = st.none() | st.booleans() | st.integers() | ANY | st.floats(-1e15, 1e15).map(lambda value: round(value, 3))
+
+
+@given(st.recursive(SCALARS, lambda inner: st.lists(inner) | st.dictionaries(ANY, inner)))
+def test_json_is_what_the_standard_library_writes_but_for_what_is_escaped(value):
+    text = escaping.as_json(value)
+    written = json.dumps(value, indent=2, ensure_ascii=False) + "\n"
+    assert json.loads(text) == value
+    assert text.count("\n") == written.count("\n")
+    assert text == written or not written.isascii() or "\x7f" in written

@@ -111,7 +111,12 @@ def xml(text: str) -> str:
 
 def as_json(value: Any) -> str:
     """Return plain data as JSON of several lines, in which what a terminal would obey is escaped."""
-    written = json.dumps(value, indent=2, ensure_ascii=False) + "\n"
+    import msgspec
+
+    try:
+        written = f"{msgspec.json.format(msgspec.json.encode(value), indent=2).decode()}\n"
+    except (TypeError, ValueError, OverflowError):  # numbers beyond 64 bits, halves of characters
+        written = json.dumps(value, indent=2, ensure_ascii=False) + "\n"
     return re.sub(_TERMINAL, _json_escape, written) if not written.isascii() or "\x7f" in written else written
 
 

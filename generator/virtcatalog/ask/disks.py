@@ -5,6 +5,8 @@ The view of nova's get_instance_disk_info.
 
 from __future__ import annotations
 
+from functools import cache
+
 import msgspec
 from lxml import etree
 
@@ -57,8 +59,13 @@ def disks_of(result: Result, cluster: Cluster) -> list[DiskInfo]:
 
 
 def _kind(volume: Volume) -> str:
-    fields = msgspec.structs.fields(volume)
-    return next((each.encode_name for each in fields if each.name != "name" and getattr(volume, each.name)), "")
+    return next((kind for name, kind in _kinds() if getattr(volume, name)), "")
+
+
+@cache
+def _kinds() -> list[tuple[str, str]]:
+    """The fields of a volume that say of what kind it is: ours, and the API's."""
+    return [(each.name, each.encode_name) for each in msgspec.structs.fields(Volume) if each.name != "name"]
 
 
 def _size(volume: Volume, vmi: VirtualMachineInstance, vm: VirtualMachine | None, cluster: Cluster) -> Quantity | None:

@@ -8,7 +8,7 @@ it its value, and there from what it is missing or different without.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cache
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import msgspec
@@ -56,12 +56,23 @@ def explain(vm_manifest: Manifest, cluster: Cluster) -> list[Origin]:
     return _Runs(vm_manifest, cluster).origins()
 
 
-class _Run(NamedTuple):
-    """The template after the VM's webhook, in the shape of a VMI; virt-controller's VMI; the same after its webhook."""
+class _Run:
+    """The stages that change objects, as `pipeline.create_vmi` runs them, each when it is asked for; changes `vm`.
 
-    admitted: Manifest
-    started: Manifest
-    final: Manifest
+    They are the template after the VM's webhook, in the shape of a VMI; virt-controller's VMI; the same after its
+    webhook. A stage that KubeVirt does not come to is empty.
+    """
+
+    def __init__(self, vm: Held, cluster: Cluster) -> None:
+        vm.metadata.namespace = vm.metadata.namespace or "default"
+        self._left = _of_vmi(vm, cluster) if isinstance(vm, VirtualMachineInstance) else _of_vm(vm, cluster)
+        self._made: list[Manifest] = []
+
+    def stage(self, number: int) -> Manifest:
+        """Return what a stage makes."""
+        while len(self._made) <= number:
+            self._made.append(next(self._left, {}))
+        return self._made[number]
 
 
 class _Without(NamedTuple):
@@ -71,6 +82,10 @@ class _Without(NamedTuple):
     preference: bool = False
     presets: tuple[str, ...] = ()
     configuration: bool = False
+
+
+_NO_INSTANCETYPE, _NO_PREFERENCE = _Without(instancetype=True), _Without(preference=True)
+_NEITHER, _NO_CONFIGURATION = _Without(instancetype=True, preference=True), _Without(configuration=True)
 
 
 class _Runs:
@@ -83,60 +98,73 @@ class _Runs:
         vm = read_vm(manifest, cluster.release)
         self._written = as_vmi(vm)
         self._namespace = vm.metadata.namespace or "default"
-        self._whole = _run(vm, cluster)
+        self._read = clone(vm)
+        self._whole = _Run(vm, cluster)
+        self._final = self._whole.stage(2)
         # What was inferred is inferred once: the instance type may stand at the volume of a VM without preference.
         if isinstance(vm, VirtualMachine):
             self._instancetype, self._preference = vm.spec.instancetype, vm.spec.preference
-        self._run_without = cache(self._make)
+        self._named = [*self._matchers()]
+        self._runs: dict[_Without, _Run] = {}
 
     def origins(self) -> list[Origin]:
-        final = without_made_up_uids(self._whole.final) if self._whole.final else {}
+        final = without_made_up_uids(self._final) if self._final else {}
         return [
-            Origin(field_path(path), value, tuple(self._sources(path, value)))
+            Origin(_written_path(path), value, tuple(self._sources(path, value)))
             for key in ("metadata", "spec")
             if key in final
             for path, value in _leaves(final[key], (key,))
         ]
 
+    def _matchers(self) -> Iterator[tuple[Source, _Without]]:
+        if self._instancetype is not None:
+            yield Source(INSTANCETYPE, _name(self._instancetype)), _NO_INSTANCETYPE
+        if self._preference is not None:
+            yield Source(PREFERENCE, _name(self._preference)), _NO_PREFERENCE
+
+    def _run_without(self, without: _Without) -> _Run:
+        run = self._runs.get(without)
+        if run is None:
+            run = self._runs[without] = self._make(without)
+        return run
+
     def _make(self, without: _Without) -> _Run:
         cluster = self._cluster
         if without.configuration:
-            cluster = cluster.without_configuration()
+            cluster = cluster.computed(_unconfigured)
+            if cluster is self._cluster:
+                return self._whole
         if without.presets:
             cluster = cluster.without_presets(*without.presets)
-        vm = read_vm(self._manifest, cluster.release)
+        vm = clone(self._read)
         if not isinstance(vm, VirtualMachine):
-            return _run(vm, cluster)
+            return _Run(vm, cluster)
         vm.spec.instancetype = self._instancetype and clone(self._instancetype)
         vm.spec.preference = self._preference and clone(self._preference)
         if without.instancetype:
             vm.spec.instancetype = None
         if without.preference:
             vm.spec.preference = None
-        return _run(vm, cluster)
+        return _Run(vm, cluster)
 
     def _sources(self, path: Path, value: Any) -> list[Source]:
         # The API writes some empty maps out by itself.
         if _same(self._written, path, value) and (value != {} or _same(written_template(self._manifest), path, {})):
             return [Source(VM)]
-        stage = next(index for index, vmi in enumerate(self._whole) if _same(vmi, path, value))
+        stage = next(number for number in range(3) if _same(self._whole.stage(number), path, value))
         found = list(self._from_presets(path, value) if stage == 2 else self._from_matchers(stage, path, value))
         if found:
             return found
-        without = self._run_without(_Without(configuration=True))
-        return [Source(DEFAULT if _same(without.final, path, value) else CONFIGURATION)]
+        without = self._run_without(_NO_CONFIGURATION)
+        return [Source(DEFAULT if _same(without.stage(2), path, value) else CONFIGURATION)]
 
     def _from_matchers(self, stage: int, path: Path, value: Any) -> Iterator[Source]:
         """The instance type or the preference; both when both are needed for the value, or either alone gives it."""
-        named = []
-        if self._instancetype is not None:
-            named.append((Source(INSTANCETYPE, _name(self._instancetype)), _Without(instancetype=True)))
-        if self._preference is not None:
-            named.append((Source(PREFERENCE, _name(self._preference)), _Without(preference=True)))
+        named = self._named
         needed = [source for source, without in named if self._differs(without, stage, path, value)]
         if needed:
             yield from needed
-        elif len(named) == 2 and self._differs(_Without(instancetype=True, preference=True), stage, path, value):
+        elif len(named) == 2 and self._differs(_NEITHER, stage, path, value):
             yield from (source for source, _ in named)
 
     def _from_presets(self, path: Path, value: Any) -> Iterator[Source]:
@@ -154,38 +182,54 @@ class _Runs:
                 yield name
 
     def _differs(self, without: _Without, stage: int, path: Path, value: Any) -> bool:
-        return not _same(self._run_without(without)[stage], path, value)
+        return not _same(self._run_without(without).stage(stage), path, value)
 
 
-def _run(vm: Held, cluster: Cluster) -> _Run:
-    """Run the stages that change objects, as `pipeline.create_vmi` does; changes `vm`. As far as KubeVirt comes."""
-    vm.metadata.namespace = vm.metadata.namespace or "default"
-    if isinstance(vm, VirtualMachineInstance):
-        written = to_manifest(vm)
-        return _Run(written, written, {} if mutate_vmi(vm, cluster) else to_manifest(vm))
+def _of_vmi(vmi: VirtualMachineInstance, cluster: Cluster) -> Iterator[Manifest]:
+    written = to_manifest(vmi)
+    yield written
+    yield written
+    if not mutate_vmi(vmi, cluster):
+        yield to_manifest(vmi)
+
+
+def _of_vm(vm: VirtualMachine, cluster: Cluster) -> Iterator[Manifest]:
     if mutate_vm(vm, cluster):
-        return _Run({}, {}, {})
-    admitted = as_vmi(vm)
+        return
+    yield as_vmi(vm)
     try:
         vmi = start_vmi(sync_instancetype(vm, cluster), cluster)
     except ControllerError:
-        return _Run(admitted, {}, {})
-    started = to_manifest(vmi)
-    if mutate_vmi(vmi, cluster):
-        return _Run(admitted, started, {})
-    return _Run(admitted, started, to_manifest(vmi))
+        return
+    yield to_manifest(vmi)
+    if not mutate_vmi(vmi, cluster):
+        yield to_manifest(vmi)
 
 
-def _leaves(value: Any, path: Path) -> Iterator[tuple[Path, Any]]:
-    """Yield path and value of every scalar and empty collection."""
-    if isinstance(value, dict) and value:
-        for key, item in value.items():
-            yield from _leaves(item, (*path, key))
-    elif isinstance(value, list) and value:
-        for index, item in enumerate(value):
-            yield from _leaves(item, (*path, index))
-    else:
-        yield path, value
+def _unconfigured(cluster: Cluster) -> Cluster:
+    """The cluster with an empty configuration: itself if it has that."""
+    other = cluster.without_configuration()
+    return cluster if vars(other.configuration) == vars(cluster.configuration) else other
+
+
+@lru_cache(maxsize=1 << 14)
+def _written_path(path: Path) -> str:
+    return field_path(path)
+
+
+def _leaves(value: Any, path: Path) -> list[tuple[Path, Any]]:
+    """Return path and value of every scalar and empty collection."""
+    found: list[tuple[Path, Any]] = []
+    _add_leaves(found, value, path)
+    return found
+
+
+def _add_leaves(found: list[tuple[Path, Any]], value: Any, path: Path) -> None:
+    if not value or not isinstance(value, (dict, list)):
+        found.append((path, value))
+        return
+    for key, item in value.items() if isinstance(value, dict) else enumerate(value):
+        _add_leaves(found, item, (*path, key))
 
 
 def _same(manifest: Manifest, path: Path, value: Any) -> bool:
