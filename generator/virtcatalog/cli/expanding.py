@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import TYPE_CHECKING
 
+from virtcatalog.api.kubevirt import VirtualMachine
 from virtcatalog.cli.expand_alike import Alike
 from virtcatalog.cli.expand_warnings import Told, Warnings
 from virtcatalog.cli.outcome import Done, Outcome
@@ -49,15 +50,16 @@ class Expander:
             if each.problems:
                 yield Done("unreadable", told=tuple(map(Told, sorted(each.problems))))
             else:
-                yield self._vm(located(each, share.environment), cluster)
+                decoded = each.object if isinstance(each.object, VirtualMachine) else None
+                yield self._vm(located(each, share.environment), cluster, decoded)
 
     def vm(self, vm: Located) -> Done:
         """Return what became of a VM."""
         return self._vm(vm, self._cluster)
 
-    def _vm(self, vm: Located, cluster: Cluster) -> Done:
+    def _vm(self, vm: Located, cluster: Cluster, decoded: VirtualMachine | None = None) -> Done:
         try:
-            result = expand(vm.manifest, cluster)
+            result = expand(vm.manifest, cluster, decoded)
         except UnsupportedError as error:
             return self._unsupported(vm, error)
         try:

@@ -58,14 +58,15 @@ Rules = Callable[[VirtualMachine, VirtualMachineSpec, Configuration], list[Cause
 MOST_CAUSES = 10
 
 
-def expand(manifest: dict[str, Any], cluster: Cluster) -> Result:
+def expand(manifest: dict[str, Any], cluster: Cluster, decoded: VirtualMachine | None = None) -> Result:
     """Return what KubeVirt makes of a new VM in a cluster; the manifest is not changed.
 
     It is a VirtualMachine, or of another kind that holds one: a VirtualMachineInstance or
     VirtualMachineInstanceReplicaSet, whose result has no `vm`, or a VirtualMachinePool, of which the first VM is shown.
-    Raises UnsupportedError, with the manifest's field, for what virtcatalog does not model.
+    Who has read the manifest as a VirtualMachine already gives that, too: it is used up. Raises UnsupportedError, with
+    the manifest's field, for what virtcatalog does not model.
     """
-    return _run(manifest, cluster, domain=True)
+    return _run(manifest, cluster, decoded, domain=True)
 
 
 def admit(object_manifest: dict[str, Any], cluster: Cluster) -> list[Cause]:
@@ -91,11 +92,11 @@ def create_vmi(manifest: dict[str, Any], cluster: Cluster) -> Result:
     return _run(manifest, cluster, domain=False)
 
 
-def _run(manifest: dict[str, Any], cluster: Cluster, *, domain: bool) -> Result:
+def _run(manifest: dict[str, Any], cluster: Cluster, decoded: VirtualMachine | None = None, *, domain: bool) -> Result:
     kind = manifest.get("kind") if isinstance(manifest, dict) else None
     create = _HELD.get(kind, _of_vm) if isinstance(kind, str) else _of_vm
     try:
-        result = create(manifest, cluster)
+        result = create(manifest, cluster) if create is not _of_vm else _of_vm(manifest, cluster, decoded)
         if domain and result.admitted:
             result = build(result.vm or {} if create is _of_pool else manifest, result, cluster)
     except UnsupportedError as error:
@@ -130,9 +131,9 @@ def build(manifest: dict[str, Any], result: Result, cluster: Cluster) -> Result:
     return replace(result, warnings=warnings, made_domain=domain, cluster=cluster)
 
 
-def _of_vm(manifest: dict[str, Any], cluster: Cluster) -> Result:
+def _of_vm(manifest: dict[str, Any], cluster: Cluster, decoded: VirtualMachine | None = None) -> Result:
     warnings: list[Warning] = []
-    vm = read(manifest, VirtualMachine, cluster, warnings)
+    vm = read(manifest, VirtualMachine, cluster, warnings, decoded)
     return vm if isinstance(vm, Result) else _start(vm, manifest, cluster, warnings)
 
 
@@ -180,8 +181,13 @@ _HELD: Mapping[str, Callable[[dict[str, Any], Cluster], Result]] = {
 }
 
 
-def read(manifest: dict[str, Any], kind: type[T], cluster: Cluster, warnings: list[Warning]) -> T | Result:
-    """Read what the API server hands to the webhooks, and add what there is to warn of; or answer to what is none."""
+def read(
+    manifest: dict[str, Any], kind: type[T], cluster: Cluster, warnings: list[Warning], decoded: T | None = None
+) -> T | Result:
+    """Read what the API server hands to the webhooks, and add what there is to warn of; or answer to what is none.
+
+    What was `decoded` already counts if the release knows all of it.
+    """
     if cluster.configuration.invalid:
         message = f"KubeVirt ignores its whole configuration: {cluster.configuration.invalid}"
         warnings.append(Warning("Ignored", "spec.configuration", message, "KubeVirt"))
@@ -192,7 +198,7 @@ def read(manifest: dict[str, Any], kind: type[T], cluster: Cluster, warnings: li
         if refused_fields:  # the API server drops them only where nobody asks it to be strict, the webhook refuses them
             return _unreadable(refused_fields, warnings, UNKNOWN_FIELD)
     try:
-        decoded = decode_manifest(manifest, kind)
+        decoded = decode_manifest(manifest, kind) if decoded is None or unknown else decoded
     except ManifestError as error:
         # KubeVirt's webhooks read a missing name as an empty one; the API server's schema may stop it before them.
         try:
