@@ -10,6 +10,7 @@ from inline_vms import machine
 
 from virtcatalog.adopt.adopt import Adoption, adopt
 from virtcatalog.adopt.candidates import Candidates
+from virtcatalog.adopt.report import explain
 from virtcatalog.api.findings import field_path
 from virtcatalog.kubevirt.pipeline import expand
 
@@ -176,6 +177,38 @@ class TestNearest:
     def test_the_nearest_lacks_nothing_or_else_little(self, domain, nearest, adopting):
         adoption = adopting(domain)
         assert (adoption.outcome, names(adoption)[0]) == ("nearest", nearest)
+
+    def test_of_two_as_near_it_is_the_one_that_requests_as_much(self, adopting):
+        domain = "{cpu: {sockets: 2}, memory: {guest: 3Gi}, RESOURCESdevices: {}}"
+        assert names(adopting(domain.replace("RESOURCES", "")))[0] == "small"
+        overcommitted = domain.replace("RESOURCES", "resources: {requests: {memory: 2Gi}}, ")
+        assert names(adopting(overcommitted))[0] == "small-overcommitted"
+
+    def test_what_many_vcpus_have_in_common_is_told_once(self, adopting):
+        lines = list(explain(adopting("{cpu: {sockets: 5}, memory: {guest: 32Gi}, devices: {}}")))
+        places = [line for line in lines if "domain: vcpus/" in line]
+        assert [line.rpartition(", ")[2] for line in places] == [
+            "and 2 more of vcpus/vcpu/@enabled",
+            "and 11 more of vcpus/vcpu",
+        ]
+
+    @staticmethod
+    def only(**spec: Any) -> Candidates:
+        size = {"cpu": {"guest": 4}, "memory": {"guest": "8Gi"}}
+        version, kind = "instancetype.kubevirt.io/v1beta1", "VirtualMachineClusterInstancetype"
+        return Candidates([{"apiVersion": version, "kind": kind, "metadata": {"name": "only"}, "spec": size | spec}])
+
+    def test_that_each_would_place_it_elsewhere_is_said(self):
+        adoption = adopt(machine(SMALL, "nodeSelector: {zone: b}"), self.only(nodeSelector={"zone": "a"}))
+        assert (adoption.outcome, adoption.found, adoption.against) == ("nearest", None, ())
+        assert "place VMs elsewhere" in next(explain(adoption))
+
+    def test_why_kubevirt_would_refuse_the_nearest_is_said(self):
+        adoption = adopt(machine(SMALL), self.only(cpu={"guest": 4, "isolateEmulatorThread": True}))
+        assert (adoption.outcome, adoption.found) == ("nearest", None)
+        (reason,) = adoption.against
+        assert reason.message.startswith("with VirtualMachineClusterInstancetype only: ")
+        assert "each of its instance types" in next(explain(adoption))
 
     def test_beside_the_nearest_size_is_the_preference_that_says_the_most(self, adopting):
         adoption = adopting(LINUX.replace("4Gi", "3Gi"), VOLUME)

@@ -9,8 +9,10 @@ import pytest
 from inline_vms import machine
 
 from virtcatalog.adopt.adopt import adopt
+from virtcatalog.adopt.candidates import Candidates
 from virtcatalog.adopt.fleet import adopt_all
 from virtcatalog.adopt.summary import declarations, groups, proposals
+from virtcatalog.catalog.load import load_catalog
 from virtcatalog.errors import UnsupportedError
 from virtcatalog.pool import Processes
 
@@ -83,12 +85,50 @@ def test_a_size_that_several_vms_lack_is_proposed(fleet, candidates):
     ]
 
 
+def fleet_of(*sizes: tuple[int, int]) -> list[dict[str, Any]]:
+    """Two VMs of each size, which is vCPUs and GiB."""
+    domains = [f"{{cpu: {{sockets: {vcpus}}}, memory: {{guest: {gib}Gi}}, devices: {{}}}}" for vcpus, gib in sizes]
+    return [vm(domain, f"machine-{place}{number}") for place, domain in enumerate(domains) for number in range(2)]
+
+
 def test_several_sizes_of_a_new_ratio_are_a_class(candidates):
-    domains = [f"{{cpu: {{sockets: {number}}}, memory: {{guest: {number * 3}Gi}}, devices: {{}}}}" for number in (1, 2)]
-    fleet = [vm(domain, f"machine-{number}{place}") for place, domain in enumerate(domains) for number in range(2)]
-    lines = list(declarations(proposals(named(fleet, candidates)), candidates))
-    assert lines[:3] == ["# a class of its own: 2 sizes of 3 GiB a vCPU", "memoryPerVcpu: 3Gi", "sizes:"]
-    assert [line.partition("#")[0].strip() for line in lines[3:]] == ["1x3gi: {vcpus: 1}", "2x6gi: {vcpus: 2}"]
+    lines = list(declarations(proposals(named(fleet_of((1, 3), (2, 6)), candidates)), candidates))
+    assert lines[:4] == [
+        "# a class of its own, to be named better: 2 sizes of 3 GiB a vCPU",
+        "class: x3gi",
+        "memoryPerVcpu: 3Gi",
+        "sizes:",
+    ]
+    assert [line.partition("#")[0].strip() for line in lines[4:]] == ["1x3gi: {vcpus: 1}", "2x6gi: {vcpus: 2}"]
+
+
+CLASS = "class: m\nmemoryPerVcpu: 4Gi\nsizes:\n  small: {vcpus: 1}\n  large: {vcpus: 8}\n"
+
+
+@pytest.mark.parametrize(
+    ("sizes", "of_class"),
+    [
+        pytest.param([(2, 6), (4, 12)], "x3gi.4x12gi", id="a class of its own"),
+        pytest.param([(2, 8), (3, 10), (8, 40)], "m.8x40gi", id="sizes of a class"),
+    ],
+)
+def test_what_is_proposed_is_a_catalog_that_the_vms_adopt(sizes, of_class, tmp_path):
+    files = tmp_path / "instancetypes"
+    files.mkdir()
+    (tmp_path / "catalog.yaml").write_text("name: house\nkubevirt: v1.3.0\nvendor: house.example.org\n")
+    (files / "m.yaml").write_text(CLASS)
+    offered = Candidates(load_catalog(tmp_path).objects())
+    fleet = fleet_of(*sizes)
+    assert {each.outcome for _, each in named(fleet, offered)} == {"nearest"}
+    proposed = "\n".join(declarations(proposals(named(fleet, offered)), offered)) + "\n"
+    assert proposed.count("sizes:\n") == 1
+    if "class:" in proposed:
+        (files / "proposed.yaml").write_text(proposed)
+    else:
+        (files / "m.yaml").write_text(CLASS + proposed.partition("sizes:\n")[2])
+    adoptions = [each for _, each in named(fleet, Candidates(load_catalog(tmp_path).objects()))]
+    assert {each.outcome for each in adoptions} == {"adopted"}
+    assert of_class in {each.found.names.instancetype.name for each in adoptions}
 
 
 def test_one_vm_proposes_nothing(candidates):

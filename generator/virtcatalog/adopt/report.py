@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator
 from itertools import groupby
 from typing import Any
@@ -12,10 +13,17 @@ from virtcatalog.adopt.candidates import Reference
 from virtcatalog.adopt.data import get
 from virtcatalog.adopt.shrink import Removed, Shrunk, still_inline
 from virtcatalog.api.findings import field_path
+from virtcatalog.kubevirt.launcher.difference import Difference
 from virtcatalog.units import memory
 
 _SHOWN = 100
 _MEMORY = ("memory", "maxMemory")
+_NUMBER = re.compile(r"\[\d+\]")
+
+
+NOTHING_FITS = "KubeVirt would refuse the VM with each of its instance types"
+NOTHING_STAYS = "each of its instance types would place VMs elsewhere, or annotate them otherwise"
+"""Why there is not even a nearest instance type."""
 
 
 def explain(adoption: Adoption) -> Iterator[str]:
@@ -25,16 +33,14 @@ def explain(adoption: Adoption) -> Iterator[str]:
         if adoption.outcome == "unchanged":
             yield "nothing to adopt: it names what it can"
         elif adoption.outcome == "nearest":
-            yield "nothing of the catalog can be adopted: KubeVirt would refuse the VM with each of its instance types"
+            yield f"nothing of the catalog can be adopted: {NOTHING_FITS if adoption.against else NOTHING_STAYS}"
         return
     names = " and ".join(f"{name.kind} {name.name}" for name in found.names if name)
     if adoption.outcome == "adopted":
         yield f"adopts {names}, domain unchanged; {_sizes(adoption, found)}"
     else:
         yield f"nothing makes the same domain; the nearest are {names}; {_sizes(adoption, found)}"
-        for difference in found.domain:
-            old, new = (_amount(difference.place, value) for value in (difference.old, difference.new))
-            yield f"  domain: {difference.place}: {old} becomes {new}"
+        yield from _domain(found)
     for by, fields in groupby(sorted(found.removed, key=lambda each: each.by), key=lambda each: each.by):
         yield f"  removed, for {by.kind} {by.name} says so:"
         for one in fields:
@@ -49,6 +55,17 @@ def explain(adoption: Adoption) -> Iterator[str]:
     where = "VMI" if found.domain else "outside the domain"
     for change in found.outside:
         yield f"  {where}: {change.field}: {_show(change.old)} becomes {_show(change.new)}"
+
+
+def _domain(found: Shrunk) -> Iterator[str]:
+    """Where the domain differs; of what is the same of many elements, such as vCPUs, the first is told."""
+    alike: dict[str, list[Difference]] = {}
+    for each in found.domain:
+        alike.setdefault(_NUMBER.sub("", each.place), []).append(each)
+    for place, (first, *others) in alike.items():
+        old, new = (_amount(first.place, value) for value in (first.old, first.new))
+        more = f", and {len(others)} more of {place}" if others else ""
+        yield f"  domain: {first.place}: {old} becomes {new}{more}"
 
 
 def document(name: str, adoption: Adoption) -> dict[str, Any]:

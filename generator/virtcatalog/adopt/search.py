@@ -128,19 +128,27 @@ class Search:
         return None
 
     def _near(self) -> list[Instancetype]:
-        """The nearest first: those that lack nothing, and each feature decided in another way counts as a doubling."""
+        """The nearest first: those that lack nothing, and each feature decided in another way counts as a doubling.
+
+        Of those as near, one that has the Pod request as much of its memory as the VM's does.
+        """
         vcpus, memory = self.topology.vcpus, self.memory
         near = [
             (
                 each.vcpus < vcpus or each.memory < memory,
                 each.differing_features(self.vmi) + each.distance(vcpus, memory),
+                bool(each.spec.memory.overcommit_percent) != self._overcommitted(),
                 each.members[0],
                 each,
             )
             for each in self.candidates.instancetypes
             if self._usable(each)
         ]
-        return [each for *_, each in sorted(near, key=lambda one: one[:3])]
+        return [each for *_, each in sorted(near, key=lambda one: one[:4])]
+
+    def _overcommitted(self) -> bool:
+        requested = self.vmi.spec.domain.resources.requests.get("memory")
+        return requested is not None and requested.value < self.memory
 
     def _try(self, pair: Pair) -> Ranked | None:
         """Return what a pair makes of the VM, with its rank; None if KubeVirt refuses that."""

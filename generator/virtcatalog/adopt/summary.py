@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from virtcatalog.adopt.adopt import Adoption, Size
 from virtcatalog.adopt.candidates import Candidates, Instancetype, Reference
+from virtcatalog.adopt.report import NOTHING_STAYS
 from virtcatalog.api.quantity import Quantity
 from virtcatalog.errors import counted, some
 from virtcatalog.units import count, memory
@@ -57,7 +58,7 @@ def _why(adoption: Adoption, candidates: Candidates) -> str:
     if adoption.outcome != "nearest":
         return ""
     if adoption.found is None:
-        return "KubeVirt would refuse it with each instance type"
+        return NOTHING_STAYS
     if adoption.wanted is not None:
         assert adoption.found.names.instancetype is not None
         group = candidates.groups[adoption.found.names.instancetype]
@@ -86,22 +87,29 @@ def proposals(adoptions: Iterable[Named]) -> list[Proposal]:
 
 
 def declarations(proposed: Sequence[Proposal], candidates: Candidates) -> Iterator[str]:
-    """Yield lines for a catalog: sizes beside those of a class, or a class of its own for several of one new ratio."""
+    """Yield lines for files of a catalog: sizes of classes that it has, or a class for several of one new ratio."""
     ratios = {each.memory / each.vcpus for each in candidates.instancetypes if each.vcpus}
     alike: dict[float, list[Proposal]] = defaultdict(list)
     for each in proposed:
         alike[each.size.memory / max(each.size.vcpus, 1)].append(each)
+    beside: dict[str, list[Proposal]] = defaultdict(list)
     for ratio, members in alike.items():
-        if ratio not in ratios and len(members) >= _SEVERAL:
-            yield f"# a class of its own: {len(members)} sizes of {memory(int(ratio))} a vCPU"
-            yield f"memoryPerVcpu: {Quantity.of(int(ratio))}"
-            yield "sizes:"
-            yield from (_line(each, f"vcpus: {each.size.vcpus}") for each in members)
-        else:
+        if ratio in ratios or len(members) < _SEVERAL or not ratio.is_integer():
             for each in members:
-                yield f"# beside {each.nearest.name}"
-                yield "sizes:"
-                yield _line(each, f"vcpus: {each.size.vcpus}, memory: {Quantity.of(each.size.memory)}")
+                beside[each.nearest.name.rpartition(".")[0] or each.nearest.name].append(each)
+            continue
+        whole = Quantity.of(int(ratio))
+        yield f"# a class of its own, to be named better: {len(members)} sizes of {memory(int(ratio))} a vCPU"
+        yield f"class: x{str(whole).lower()}"
+        yield f"memoryPerVcpu: {whole}"
+        yield "sizes:"
+        yield from (_line(each, f"vcpus: {each.size.vcpus}") for each in members)
+    for members in beside.values():
+        yield f"# beside {some(sorted({each.nearest.name for each in members}), len(members))}"
+        yield "sizes:"
+        yield from (
+            _line(each, f"vcpus: {each.size.vcpus}, memory: {Quantity.of(each.size.memory)}") for each in members
+        )
 
 
 def _line(proposal: Proposal, said: str) -> str:
