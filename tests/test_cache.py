@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from virtcatalog import cache as module
-from virtcatalog.cache import Cache, CacheError, default_folder, digest, key_of
+from virtcatalog.cache import Cache, CacheError, default_folder, digest, key_of, users_cache
 
 KEY, OTHER = key_of(b"one"), key_of(b"other")
 
@@ -195,3 +195,21 @@ def test_another_program_has_other_keys(tmp_path: Path, monkeypatch: pytest.Monk
 def test_parts_count_each_by_itself() -> None:
     found: list[Any] = [digest(b"ab", b"c"), digest(b"a", b"bc"), digest(b"abc"), digest(b"abc", b"")]
     assert len(set(found)) == 4
+
+
+@pytest.mark.parametrize(("value", "used"), [("1", False), ("yes", False), ("0", True), ("", True)])
+def test_the_environment_turns_it_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, value: str, used: bool) -> None:
+    monkeypatch.setenv("VIRTCATALOG_NO_CACHE", value)
+    monkeypatch.setenv("VIRTCATALOG_CACHE", str(tmp_path / "cache"))
+    assert (users_cache() is not None) is used
+
+
+def test_a_folder_that_is_named_has_to_be_the_users_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("VIRTCATALOG_NO_CACHE", "")
+    (tmp_path / "virtcatalog").mkdir(mode=0o777)
+    (tmp_path / "virtcatalog").chmod(0o777)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert users_cache() is None
+    monkeypatch.setenv("VIRTCATALOG_CACHE", str(tmp_path / "virtcatalog"))
+    with pytest.raises(CacheError):
+        users_cache()

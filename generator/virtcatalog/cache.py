@@ -146,6 +146,23 @@ def default_folder() -> str | None:
     return f"{home}/virtcatalog"
 
 
+def users_cache() -> Cache | None:
+    """The cache that the environment names, else the user's; None for VIRTCATALOG_NO_CACHE, or where there is none.
+
+    CacheError where the environment names a folder that is not the user's own.
+    """
+    if os.environ.get("VIRTCATALOG_NO_CACHE", "").lower() not in ("", "0", "false", "no", "off"):
+        return None
+    named = os.environ.get("VIRTCATALOG_CACHE")
+    folder = named or default_folder()
+    try:
+        return Cache(folder) if folder else None
+    except CacheError:
+        if named:
+            raise
+        return None
+
+
 def digest(*parts: bytes) -> bytes:
     """Return a digest of some parts, each of which counts by itself."""
     found = blake2b(digest_size=32)

@@ -12,17 +12,16 @@ import pytest
 from syrupy.data import SnapshotCollections
 from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 
+from virtcatalog.cache import Cache, users_cache
 from virtcatalog.catalog.cross import crossed
 from virtcatalog.catalog.load import load_catalog
 from virtcatalog.catalog.model import Catalog, VmTemplate
 from virtcatalog.errors import CatalogError, ManifestError, Problem, ProblemsError, VirtcatalogError, placed, within
-from virtcatalog.kubevirt.cluster import Cluster
+from virtcatalog.golden.made import Made, Met
 from virtcatalog.kubevirt.conditions import Conditions, choose_release
 from virtcatalog.kubevirt.hostfile import load_host
 from virtcatalog.kubevirt.hosts import HostProfile
-from virtcatalog.kubevirt.pipeline import Result, expand
-from virtcatalog.kubevirt.pod.amounts import extract
-from virtcatalog.manifests.emit import dump
+from virtcatalog.kubevirt.inputs import encoded
 from virtcatalog.manifests.read import Manifest
 from virtcatalog.manifests.sources import SourceError, open_source
 from virtcatalog.placement import release_of, rendered
@@ -180,6 +179,16 @@ class GoldenCatalog(pytest.File):
         return Path(self.config.rootpath, self.config.getini("virtcatalog_golden"), self.path.parent.name)
 
     @cached_property
+    def met(self) -> dict[Any, Met]:
+        """What VM templates meet, by where that is."""
+        return {}
+
+    @cached_property
+    def cache(self) -> Cache | None:
+        """Where what VM templates become is kept."""
+        return None if self.config.getoption("virtcatalog_no_cache") else users_cache()
+
+    @cached_property
     def cluster(self) -> list[dict[str, Any]]:
         """The manifests that are in the cluster besides the catalog."""
         paths: list[Path] = self.config.getini("virtcatalog_cluster")
@@ -257,17 +266,16 @@ class GoldenTest(pytest.Function):
     def problem(self, golden: SnapshotAssertion) -> str:
         """Expand the VM and say what is wrong: nothing, if its domain, and its Pod if kept, are the golden ones."""
         try:
-            result = expand(self.template.manifest, self._cluster())
-            pod = self._pod(result) if result.admitted and self.catalog.pods != "none" else None
+            made = self._met().made(self.template.manifest, self.catalog.pods)
         except VirtcatalogError as error:
             return str(error)
-        if not result.admitted:
-            return "\n".join(map(str, placed(result.reasons, self._problem)))
-        found = self._compared(golden.use_extension(DomainXML), result.domain_xml, _XML)
-        if result.pod_error is not None and self.catalog.pods != "none":
-            found.append(str(self._problem(result.pod_error.field, result.pod_error.message)))
-        elif pod is not None:
-            found += self._compared(golden.use_extension(PodYAML), pod, _POD)
+        if not isinstance(made, Made):
+            return "\n".join(map(str, placed(made, self._problem)))
+        found = self._compared(golden.use_extension(DomainXML), made.xml, _XML)
+        if made.podless is not None:
+            found.append(str(self._problem(*made.podless)))
+        elif made.pod is not None:
+            found += self._compared(golden.use_extension(PodYAML), made.pod, _POD)
         return "\n".join(found)
 
     def _problem(self, field: str, message: str) -> Problem:
@@ -281,22 +289,22 @@ class GoldenTest(pytest.Function):
             return [f"there is no {_shown(file)}; pytest --snapshot-update writes it"]
         return list(golden.get_assert_diff())
 
-    def _pod(self, result: Result) -> str | None:
-        """The Pod as it is kept, as YAML."""
-        if result.pod is None:
-            return None
-        return dump(result.pod if self.catalog.pods == "whole" else extract(result.pod))
-
-    def _cluster(self) -> Cluster:
+    def _met(self) -> Met:
+        """What the VM meets, which others meet, too, unless something lies beside its manifest."""
         catalog, environment = self.objects
-        manifests = [*catalog.objects(environment), *self.catalog.cluster, *self.template.companions]
-        declared = release_of(catalog.overlays, environment)
-        return Cluster(
-            manifests,
-            release=choose_release(Conditions(release=self.release), declared, manifests).release,
-            architecture=self.config.getini("virtcatalog_architecture"),
-            host=self.catalog.host,
-        )
+        place = environment, str(self.release), encoded(self.template.companions)
+        if place not in self.catalog.met:
+            manifests = [*catalog.objects(environment), *self.catalog.cluster, *self.template.companions]
+            release = choose_release(
+                Conditions(release=self.release), release_of(catalog.overlays, environment), manifests
+            ).release
+            conditions = Conditions(
+                release=release,
+                architecture=self.config.getini("virtcatalog_architecture"),
+                host=self.catalog.host,
+            )
+            self.catalog.met[place] = Met(manifests, conditions, self.catalog.cache)
+        return self.catalog.met[place]
 
 
 def _check(request: pytest.FixtureRequest, snapshot: SnapshotAssertion) -> None:

@@ -30,6 +30,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="NAME",
         help="Golden tests of this environment only; repeatable.",
     )
+    parser.getgroup("virtcatalog").addoption(
+        "--virtcatalog-no-cache",
+        dest="virtcatalog_no_cache",
+        action="store_true",
+        help="Expand every VM template, and keep nothing; also VIRTCATALOG_NO_CACHE.",
+    )
     parser.addini("virtcatalog_architecture", "The architecture of VMs that name none.", default="amd64")
 
 
