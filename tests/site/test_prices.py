@@ -57,6 +57,12 @@ def test_an_environment_with_another_device_has_another_price_or_none(pages):
     assert "in low no price of example.org/old" in text(pages["types/g.big.html"])
 
 
+def test_an_environment_that_does_not_have_a_type_has_no_price_of_it():
+    lab = "lab: {select: {names: [m.small]}}\n"
+    found = rows(site(overlays=lab, prices="perHour: {cpu: 1, memory: 0}\nenvironments: {lab: {cpu: 2}}\n"))
+    assert ("prices" in found["m.small"], "prices" in found["m.large"]) == (True, False)
+
+
 def test_the_page_of_a_type_has_prices_and_what_licences_add(pages):
     page = text(pages["types/m.large.html"])
     assert "Price an hour 0.0996 EUR" in page

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 import msgspec
 
@@ -35,13 +36,14 @@ class PriceList:
 
     def of_type(self, entry: Instancetype) -> Tag:
         """Return what an instance type costs where nothing else is said."""
-        return self._tag(entry, "")
+        return self._tag(entry, "", entry.spec)
 
     def elsewhere(self, entry: Instancetype) -> Iterator[tuple[str, Tag]]:
-        """Yield the environments in which it costs something else: they have other prices, or change it."""
+        """Yield the environments that have it and in which it costs something else: by their prices or patches."""
         own = self.of_type(entry)
         for overlay in self._overlays:
-            tag = self._tag(entry, overlay.name, _spec_in(entry, overlay))
+            spec = _spec_in(entry, overlay)
+            tag = own if spec is None else self._tag(entry, overlay.name, spec)
             if tag != own:
                 yield overlay.name, tag
 
@@ -65,17 +67,18 @@ class PriceList:
         """Return an amount with its currency."""
         return f"{amount} {self.currency}".rstrip()
 
-    def _tag(self, entry: Instancetype, environment: str, spec: dict[str, object] | None = None) -> Tag:
-        cost = self._prices.of_type(entry.spec if spec is None else spec, entry.series, environment)
+    def _tag(self, entry: Instancetype, environment: str, spec: dict[str, Any]) -> Tag:
+        cost = self._prices.of_type(spec, entry.series, environment)
         return Tag(hourly(cost.hour), monthly(cost.hour)) if cost.whole else Tag(unpriced=cost.missing)
 
 
-def _spec_in(entry: Instancetype, overlay: Overlay) -> dict[str, object] | None:
-    """What an environment makes of a type; None where it leaves it as it is, or has it not."""
+def _spec_in(entry: Instancetype, overlay: Overlay) -> dict[str, Any] | None:
+    """What an environment makes of a type; None where it does not have it."""
     for kind in overlay.kinds:
-        if kind in INSTANCETYPE_KINDS and overlay.patches:
-            manifest = entry.manifest(kind)
-            if overlay.includes(manifest) and overlay.patches_for(manifest):
-                spec: dict[str, object] = overlay.deployed(manifest)["spec"]
-                return spec
+        manifest = entry.manifest(kind) if kind in INSTANCETYPE_KINDS else None
+        if manifest is not None and overlay.includes(manifest):
+            patched: dict[str, Any] = (
+                overlay.deployed(manifest)["spec"] if overlay.patches_for(manifest) else entry.spec
+            )
+            return patched
     return None
