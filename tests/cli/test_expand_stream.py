@@ -1,0 +1,87 @@
+"""`virtcatalog expand` over many VMs: one stream, in the order of the input."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from virtcatalog.cli import expanding
+from virtcatalog.manifests import stored
+
+TYPE = {
+    "apiVersion": "instancetype.kubevirt.io/v1beta1",
+    "kind": "VirtualMachineClusterInstancetype",
+    "metadata": {"name": "small"},
+    "spec": {"cpu": {"guest": 2}, "memory": {"guest": "2Gi"}},
+}
+
+
+def vm(name: str, instancetype: str = "small", **spec: Any) -> dict[str, Any]:
+    template = {"spec": {"domain": {"devices": {}}}}
+    spec = {"runStrategy": "Always", "instancetype": {"name": instancetype}, "template": template, **spec}
+    return {"apiVersion": "kubevirt.io/v1", "kind": "VirtualMachine", "metadata": {"name": name}, "spec": spec}
+
+
+def listed(items: list[dict[str, Any]]) -> str:
+    return json.dumps({"apiVersion": "v1", "items": items, "kind": "List"}, indent=4)
+
+
+FLEET = listed([vm("one"), vm("two", running=True), vm("three", "none"), vm("four", cpu=1), vm("five"), TYPE])
+"""A fleet whose instance type comes last."""
+
+
+def test_what_comes_last_counts_for_the_first(run):
+    result = run("-f", "-", stdin=FLEET)
+    assert [line for line in result.stdout.splitlines() if line.startswith("<!--")] == [
+        "<!-- default/one -->",
+        "<!-- default/five -->",
+    ]
+
+
+def test_what_is_wrong_is_told_in_the_order_of_the_vms(run, tmp_path):
+    (tmp_path / "fleet.json").write_text(FLEET)
+    result = run("-f", str(tmp_path / "fleet.json"))
+    told = [line.partition("VirtualMachine/")[2].partition(":")[0] for line in result.stderr.splitlines()[:-1]]
+    assert told == ["two", "three", "four"]
+    assert result.stderr.splitlines()[-1] == "5 VMs: 2 admitted, 2 refused, 1 unreadable"
+    assert result.exit_code == 2
+
+
+@pytest.mark.parametrize("form", ["xml", "json", "vmi", "explain", "disks", "sarif"])
+def test_several_processes_print_what_one_does(run, tmp_path, monkeypatch, form):
+    monkeypatch.setattr(expanding, "WORTH_IT", 2)
+    monkeypatch.setattr(expanding, "CHUNK", 2)
+    (tmp_path / "fleet.json").write_text(FLEET)
+    one, two = (run("-f", str(tmp_path / "fleet.json"), "-o", form, "-j", jobs) for jobs in ("1", "2"))
+    assert (two.stdout, two.stderr, two.exit_code) == (one.stdout, one.stderr, one.exit_code)
+
+
+def test_of_a_list_that_is_cut_off_no_vm_is_expanded(run):
+    result = run("-f", "-", stdin=FLEET[: FLEET.index('"five"')])
+    assert result.stdout == ""
+    assert result.stderr.splitlines()[0].startswith("<stdin>:")
+    assert result.stderr.splitlines()[-1] == "no VM; 1 other problem"
+    assert result.exit_code == 2
+
+
+def test_standard_input_is_put_aside_on_disk_when_it_is_long(run, monkeypatch):
+    monkeypatch.setattr(stored, "_SMALL", 100)
+    assert run("-f", "-", stdin=FLEET).stdout.count("<domain ") == 2
+
+
+def test_a_file_that_shrinks_meanwhile_is_told(run, tmp_path, monkeypatch):
+    file = tmp_path / "fleet.json"
+    file.write_text(FLEET)
+    monkeypatch.setattr(stored, "_SMALL", 100)
+    parts = stored.Stored.read
+
+    def shrunk(self: stored.Stored, start: int, end: int) -> bytes:
+        file.write_text("{}")
+        return parts(self, start, end)
+
+    monkeypatch.setattr(stored.Stored, "read", shrunk)
+    result = run("-f", str(file))
+    assert "has been changed while it was read" in result.stderr
+    assert result.exit_code == 2
