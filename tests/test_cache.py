@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import shutil
 import time
+from collections.abc import Callable, Iterator
 from multiprocessing import Process
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from virtcatalog import __version__
 from virtcatalog import cache as module
 from virtcatalog.cache import Cache, CacheError, default_folder, digest, key_of, users_cache
 
@@ -179,17 +181,35 @@ def test_the_users_folder_is_where_others_are(
     assert default_folder() == folder
 
 
-def test_another_program_has_other_keys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def key(source: str) -> str:
-        (tmp_path / "rules.py").write_text(source)
-        module.program.cache_clear()
-        return key_of(b"question")
+class TestProgram:
+    @pytest.fixture
+    def key(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], str]]:
+        def key() -> str:
+            module.program.cache_clear()
+            return key_of(b"question")
 
-    monkeypatch.setattr(module, "__file__", str(tmp_path / "cache.py"))
-    try:
-        assert key("a = 1") == key("a = 1") != key("a = 2")
-    finally:
+        (tmp_path / "package" / "room").mkdir(parents=True)
+        monkeypatch.setattr(module, "__file__", str(tmp_path / "package" / "cache.py"))
+        yield key
         module.program.cache_clear()
+
+    def test_another_one_has_other_keys(self, key: Callable[[], str], tmp_path: Path) -> None:
+        rules = tmp_path / "package" / "room" / "rules.py"
+        rules.write_text("a = 1")
+        before = key()
+        assert key() == before
+        rules.write_text("a = 22")
+        assert key() != before
+
+    def test_one_that_is_installed_is_known_by_its_record(self, key: Callable[[], str], tmp_path: Path) -> None:
+        record = tmp_path / f"virtcatalog-{__version__}.dist-info" / "RECORD"
+        record.parent.mkdir()
+        record.write_text("rules.py,sha256=a,1")
+        before = key()
+        (tmp_path / "package" / "notes").write_text("no part of it")
+        assert key() == before
+        record.write_text("rules.py,sha256=b,1")
+        assert key() != before
 
 
 def test_parts_count_each_by_itself() -> None:

@@ -174,19 +174,28 @@ def digest(*parts: bytes) -> bytes:
 
 @cache
 def program() -> bytes:
-    """Return a digest of what answers: this program's files, Python, and what it reads with."""
-    root = Path(__file__).parent
-    parts = [__version__, sys.version, msgspec.__version__]
-    return digest(*(each.encode() for each in parts), *_files(root))
+    """Return a digest of what answers: this program's files, Python, and what it reads with.
+
+    What is installed as a package says of its files what they hold; those of a checkout are known by size and times.
+    """
+    package = os.path.dirname(__file__)  # noqa: PTH120
+    parts = [each.encode() for each in (__version__, sys.version, msgspec.__version__)]
+    try:
+        record = Path(f"{package}/../virtcatalog-{__version__}.dist-info/RECORD").read_bytes()
+    except OSError:
+        return digest(*parts, *_files(package))
+    return digest(*parts, record)
 
 
-def _files(root: Path) -> Iterator[bytes]:
-    for folder, folders, names in os.walk(root):
-        folders[:] = sorted(each for each in folders if each != "__pycache__")
-        yield os.path.relpath(folder, root).encode()
-        for name in sorted(names):
-            yield name.encode()
-            yield Path(folder, name).read_bytes()
+def _files(folder: str) -> Iterator[bytes]:
+    with os.scandir(folder) as entries:
+        found = sorted(entries, key=lambda each: each.name)
+    for each in found:
+        if each.is_dir():
+            yield from _files(each.path) if each.name != "__pycache__" else ()
+        else:
+            known = each.stat()
+            yield os.fsencode(f"{each.path} {known.st_size} {known.st_mtime_ns} {known.st_ctime_ns}")
 
 
 def key_of(*parts: bytes) -> str:
