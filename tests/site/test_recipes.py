@@ -120,6 +120,15 @@ def test_what_does_not_fit_is_not_made():
     assert cook(catalog()).told("m.small", [False])[1] is None
 
 
+def test_preferences_that_say_the_same_beside_their_requirements_share_a_recipe():
+    rest = "spec: {devices: {preferredDiskBus: scsi}}"
+    named = f"  a: {{{rest}}}\n  b: {{{rest}, requirements: {{vcpus: 2}}}}\n  c: {{}}\n  d: {{requirements: {{vcpus: 3}}}}\n"
+    none, one, other, empty, refused = cook(catalog(preferences=named)).told("m.small", [True, True, True, False])
+    assert one is other
+    assert refused is None
+    assert len({id(each) for each in (none, one, empty)}) == 3
+
+
 class TestRequests:
     def test_are_those_of_each_sort_of_vm(self):
         made = catalog(preferences="  plain: {}\n")

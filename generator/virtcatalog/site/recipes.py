@@ -129,19 +129,34 @@ class Cook:
         cluster = Cluster.under([*others, *lenient], conditions)
         self.names = ("", *(each["metadata"]["name"] for each in preferences))
         self.architectures = ("", *(required_architecture(each["spec"]) for each in preferences))
-        self._with_others = [
-            _with_others([each["metadata"]["name"] for each in others], preference, architecture, cluster)
-            for preference, architecture in zip(self.names, self.architectures, strict=True)
+        # What is made of a pair that fits depends on what the preference says beside its requirements, not on its name.
+        specs = (None, *(each["spec"] for each in lenient))
+        said = [
+            (architecture, msgspec.json.encode(spec, order="deterministic"))
+            for architecture, spec in zip(self.architectures, specs, strict=True)
         ]
+        self._alike = [said.index(each) for each in said]
+        stand_ins = [each["metadata"]["name"] for each in others]
+        self._with_others = {
+            number: _with_others(stand_ins, self.names[number], self.architectures[number], cluster)
+            for number in sorted(set(self._alike))
+        }
 
     def told(self, name: str, fits: Sequence[bool]) -> list[Told | None]:
         """Return the recipe of an instance type without a preference, and with each; None for those that do not fit."""
         alone = [_shown(make(_named(name, ""), ""), self._cluster) for make in (probes.whole, probes.plain)]
         without = None if None in alone else Lines(each for each in alone if each is not None)
-        return [
-            self._told(name, number, Notes(without, self._with_others[number])) if fit else None
-            for number, fit in enumerate((True, *fits))
-        ]
+        known: dict[int, Told] = {}
+        found: list[Told | None] = []
+        for number, fit in enumerate((True, *fits)):
+            alike = self._alike[number]
+            told = known.get(alike) if fit else None
+            if fit and told is None:
+                told = self._told(name, number, Notes(without, self._with_others[alike]))
+                if not isinstance(told, Untold):  # whose words may name the preference
+                    known[alike] = told
+            found.append(told)
+        return found
 
     def _told(self, name: str, number: int, notes: Notes) -> Told:
         named, architecture = _named(name, self.names[number]), self.architectures[number]
