@@ -143,23 +143,33 @@ def image():
     if not shutil.which("buildah"):
         pytest.skip("no buildah to build the container with")
     named = re.search(r"(?m)^ARG BASE=(.+)$", (ROOT / "Containerfile").read_text())[1]
-    base = next((each for each in (BASE, named) if obtained(each)), None)
+    base = next((each for each in (BASE, named) if starts(each)), None)
     if base is None:
-        pytest.skip(f"neither {BASE} nor {named} can be had: tests/container-base.sh makes the first of packages")
+        pytest.skip(
+            f"neither {BASE} nor {named} can be had and run: tests/container-base.sh makes the first of packages"
+        )
     options = ["--isolation", "chroot", "--network", "host", *(f"--volume={path}:{path}:ro" for path in TRUST)]
     name = f"localhost/virtcatalog-test-{os.getpid()}"
     run("buildah", "build", *options, "--build-arg", f"BASE={base}", "--tag", name, ".", cwd=ROOT)
     container = run("buildah", "from", name, cwd=ROOT).strip()
     yield container
-    run("buildah", "rm", container, cwd=ROOT)
-    run("buildah", "rmi", name, cwd=ROOT)
+    buildah("rm", container)
+    buildah("rmi", name)
 
 
-def obtained(base):
-    """Whether an image is there, or can be pulled."""
-    if subprocess.run(["buildah", "inspect", "--type", "image", base], capture_output=True).returncode == 0:
-        return True
-    return subprocess.run(["buildah", "pull", "--quiet", base], capture_output=True).returncode == 0
+def buildah(*arguments):
+    return subprocess.run(["buildah", *arguments], capture_output=True, text=True)
+
+
+def starts(base):
+    """Whether an image is there, or can be pulled, and a command runs in it."""
+    started = buildah("from", "--pull=false", base)  # not if it is there
+    if started.returncode:
+        return False
+    container = started.stdout.split()[-1]
+    runs = buildah("run", "--isolation", "chroot", container, "--", "true").returncode == 0
+    buildah("rm", container)
+    return runs
 
 
 def contained(container, folder, *arguments):
