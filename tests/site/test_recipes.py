@@ -122,7 +122,8 @@ def test_what_does_not_fit_is_not_made():
 
 def test_preferences_that_say_the_same_beside_their_requirements_share_a_recipe():
     rest = "spec: {devices: {preferredDiskBus: scsi}}"
-    named = f"  a: {{{rest}}}\n  b: {{{rest}, requirements: {{vcpus: 2}}}}\n  c: {{}}\n  d: {{requirements: {{vcpus: 3}}}}\n"
+    named = f"  a: {{{rest}}}\n  b: {{{rest}, requirements: {{vcpus: 2}}}}\n"
+    named += "  c: {}\n  d: {requirements: {vcpus: 3}}\n"
     none, one, other, empty, refused = cook(catalog(preferences=named)).told("m.small", [True, True, True, False])
     assert one is other
     assert refused is None
