@@ -28,7 +28,7 @@ vms() {  # NAMESPACE NAME COUNT TYPE PREFERENCE
   for ((number = 1; number <= $3; number++)); do
     printf -- '---\napiVersion: kubevirt.io/v1\nkind: VirtualMachine\nmetadata: {name: %s-%d, namespace: %s}\nspec:\n' "$2" "$number" "$1"
     printf '  runStrategy: Always\n  instancetype: {name: %s}\n  preference: {name: %s}\n' "$4" "$5"
-    printf '  template: {spec: {domain: {devices: {}}}}\n'
+    printf '  template:\n    spec:\n      domain: {devices: {}}\n'
   done
 }
 
@@ -40,4 +40,52 @@ installed() {
     chmod +x ".venv/bin/$program"
   done
   touch .venv/.ready
+}
+
+# What the examples in --help speak of.
+spoken_of() {
+  this_repository
+  git tag v1.2.0
+  git tag v1.3.0
+  mkdir old new vms manifests
+  vms shop web 1 m.medium linux.fedora | sed 's/devices: {}/devices: {disks: [{name: root}]}/' > vm.yaml
+  printf '      volumes: [{name: root, emptyDisk: {capacity: 1Gi}}]\n' >> vm.yaml
+  cp vm.yaml vms/
+  vms shop web 30 m.medium linux.fedora > fleet.yaml
+  virtcatalog expand -f catalog/vms/bastion.yaml -e production -o vm > fleet.json 2> /dev/null || cp fleet.yaml fleet.json
+  cp fleet.yaml dump.yaml
+  cp catalog/vms/bastion.yaml old/
+  sed 's/xsmall/small/' catalog/vms/bastion.yaml > new/bastion.yaml
+  printf 'apiVersion: kubevirt.io/v1\nkind: KubeVirt\nmetadata: {name: kubevirt, namespace: kubevirt}\n' > kubevirt.yaml
+  cp kubevirt.yaml old.yaml
+  cp kubevirt.yaml new.yaml
+  virtcatalog build common-instancetypes --output-dir tree -q
+  mv tree/base common-instancetypes
+  cp tree/bundles/common-instancetypes-all-bundle.yaml bundle.yaml
+  rm -r tree
+  printf 'nodes: [{name: general, count: 3, allocatable: {cpu: 30, memory: 120Gi}}]\n' > nodes.yaml
+  virtcatalog hosts reference > mine.yaml
+  printf 'currency: EUR\nperMonth: {cpu: 8, memory: 2.5}\n' > prices.yaml
+  printf 'apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: db-disk}\nspec: {resources: {requests: {storage: 10Gi}}}\n' > cluster.yaml
+  echo "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGfz you@example.com" > id.pub
+  printf 'apiVersion: instancetype.kubevirt.io/v1alpha1\nkind: VirtualMachineInstancetype\nmetadata: {name: small}\n' > flavors.yaml
+  printf 'spec: {cpu: {guest: 1}, memory: {guest: 2Gi}}\n' >> flavors.yaml
+  cp flavors.yaml manifests/
+  printf 'apiVersion: kubevirt.io/v1\nkind: VirtualMachineInstancePreset\nmetadata: {name: p}\n' > presets.yaml
+  printf 'spec: {selector: {matchLabels: {a: b}}, domain: {cpu: {cores: 2}}}\n' >> presets.yaml
+  printf 'apiVersion: template.openshift.io/v1\nkind: Template\nmetadata: {name: t}\nparameters: [{name: NAME, required: true}]\n' > template.yaml
+  printf 'objects:\n- apiVersion: kubevirt.io/v1\n  kind: VirtualMachine\n  metadata: {name: "${NAME}"}\n' >> template.yaml
+  printf '  spec: {runStrategy: Always, template: {spec: {domain: {cpu: {sockets: 1}, memory: {guest: 4Gi}, devices: {}}}}}\n' >> template.yaml
+  printf 'apiVersion: template.kubevirt.io/v1beta1\nkind: VirtualMachineTemplate\nmetadata: {name: t}\n' > t.yaml
+  printf 'spec:\n  parameters: [{name: NAME, generate: expression, from: "vm-[a-z]{5}"}]\n  virtualMachine:\n' >> t.yaml
+  printf '    metadata: {name: "${NAME}"}\n    spec: {runStrategy: Always, instancetype: {name: m.small},\n' >> t.yaml
+  printf '      template: {spec: {domain: {devices: {}}}}}\n' >> t.yaml
+  printf 'NAME: db-1\n' > p.yaml
+  cp "$REPOSITORY/tests/bring/foreign/virt-install-fedora.xml" db.xml
+  printf '[{"Name": "m1.small", "VCPUs": 1, "RAM": 2048, "Disk": 0, "Properties": {}}]\n' > flavors.json
+  printf '{"name": "fedora-41", "disk_format": "qcow2", "properties": {"hw_disk_bus": "virtio"}}\n' > fedora.json
+  stand_in kubectl dump.yaml
+  stand_in oc template.yaml
+  stand_in virsh db.xml
+  stand_in openstack flavors.json
 }

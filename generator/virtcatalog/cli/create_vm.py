@@ -100,7 +100,7 @@ Examples:
   virtcatalog create vm --name web --instancetype m.large --preference linux \\
     --volume-import type:ds,src:images/fedora,size:30Gi --user fedora --ssh-key "$(cat id.pub)"
   virtcatalog create vm --memory 2Gi --volume-containerdisk src:quay.io/containerdisks/fedora:43
-  virtcatalog create vm -c catalog -e production --instancetype m.large -o xml ...   its domain
+  virtcatalog create vm -c catalog -e production --instancetype m.large -o xml       its domain
   virtcatalog create vm -f cluster.yaml --volume-pvc src:db-disk -o disks            with claims as they are
 """,
 )

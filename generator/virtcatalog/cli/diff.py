@@ -39,9 +39,9 @@ Examples:
   virtcatalog diff                                  the branch and what is not committed yet, against main
   virtcatalog diff v1.2.0 v1.3.0                    two tags
   virtcatalog diff -o markdown > comment.md         for a pull request
-  kubectl get vm -A -o json | virtcatalog diff -f - with the VMs of a cluster
+  kubectl get vm -A -o json | virtcatalog diff -f -  with the VMs of a cluster
   virtcatalog diff old/ new/ --config old.yaml new.yaml
-  virtcatalog diff --kubevirt v1.8.4 v1.9.0 -f -    what an upgrade of KubeVirt does to the VMs of a cluster
+  virtcatalog diff --kubevirt v1.8.4 v1.9.0 -f dump.yaml  what an upgrade of KubeVirt does to the VMs of a cluster
 """,
 )
 @click.argument("base", required=False, shell_complete=options.completes("sides"))

@@ -43,7 +43,7 @@ Examples:
   virtcatalog expand -f vm.yaml --at v1.2.0           with the catalog of a tag
   virtcatalog expand -f vm.yaml --kubevirt v1.8.4     under an earlier release
   virtcatalog expand -f fleet.json -o json --executor dask://scheduler:8786
-  virtcatalog expand --lint-xml --host nodes.yaml     on nodes of your own, checked by libvirt's schema
+  virtcatalog expand --lint-xml --host mine.yaml      on nodes of your own, checked by libvirt's schema
   kubectl get vm -A -o yaml | virtcatalog expand -f - -o json -c output
 """,
 )

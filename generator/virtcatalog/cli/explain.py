@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     epilog="""\b
 Examples:
   virtcatalog explain -f vm.yaml --field devices.disks[0].disk.bus
-  virtcatalog explain -f catalog/vms/windows11.yaml --xml '//hyperv/evmcs'
+  virtcatalog explain -f catalog/vms/windows11.yaml --xml '//hyperv/vpindex'
   virtcatalog explain -f vm.yaml --xml 'string(//vcpu)' -c output -o json
   virtcatalog explain -f vm.yaml --pod requests.memory       the sum, term by term
 """,

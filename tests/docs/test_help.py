@@ -1,0 +1,69 @@
+"""The examples of `--help`, which are on the page of all commands and in the man pages, can be run."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from running import Reader, Step
+
+from virtcatalog.cli import main
+from virtcatalog.cli.manual import Page, pages
+
+#: What is not run, by what it has in it, and why.
+LEFT_OUT = {
+    "--watch": "goes on until it is interrupted",
+    "--executor": "needs a scheduler: tests/test_dask.py",
+    "--cloud": "needs a cloud",
+    "…": "leaves something out",
+    "| man": "needs man",
+}
+#: What has been done before an example, by how that begins.
+BEFORE = {
+    "virtcatalog init .": "rm -r *",
+    "virtcatalog import objects -f bundle": "rm -r catalog",
+    "kubectl get vmci": "rm -r catalog; stand_in kubectl bundle.yaml",
+    "kubectl get nodes": """
+        printf -- '---\\napiVersion: v1\\nkind: Node\\nmetadata: {name: node}\\n' >> dump.yaml
+        printf 'status: {allocatable: {cpu: "4"}}\\n' >> dump.yaml
+        stand_in kubectl dump.yaml
+    """,
+    "virtcatalog release v1": """
+        printf 'class: u\\nversion: 1\\nsizes: {x: {vcpus: 1, memory: 1Gi}}\\n' > catalog/instancetypes/u.yaml
+    """,
+    "virtcatalog release v2.0.0 --accept": "sed -i s/1Gi/2Gi/ catalog/instancetypes/u.yaml",
+}
+
+
+def examples(page: Page) -> list[str]:
+    """The commands among a page's lines, without what is said of them behind two blanks."""
+    found: list[str] = []
+    for line in page.examples:
+        if found and found[-1].endswith("\\"):
+            found[-1] += f"\n{line}"
+        elif re.match(r"(?:.*\| |eval .*)?virtcatalog |openstack ", line):
+            found.append(re.split(r"  +", line)[0])
+    return found
+
+
+EXAMPLES = {page.name: examples(page) for page in pages(main)}
+
+
+@pytest.mark.parametrize("name", [name for name, found in EXAMPLES.items() if found])
+def test_examples_can_be_run(name: str, tmp_path: Path) -> None:
+    reader = Reader(tmp_path / "home")
+    reader.do(Step(0, "set-up", "spoken_of\n"))
+    for command in EXAMPLES[name]:
+        if not any(part in command for part in LEFT_OUT):
+            for beginning, done in BEFORE.items():
+                if command.startswith(beginning):
+                    reader.do(Step(0, "set-up", done))
+            status, printed = reader.ask(command)
+            assert status in (0, 1), f"{command}\n{printed}[exit {status}]"
+
+
+def test_few_are_left_out() -> None:
+    every = [command for found in EXAMPLES.values() for command in found]
+    assert len(every) > 100
+    assert len([command for command in every if any(part in command for part in LEFT_OUT)]) == 6
