@@ -211,8 +211,10 @@ def _kubevirt(file: str) -> Data:
     return found[0]
 
 
-def read_dumps(sources: Iterable[str]) -> list[Dump]:
+def read_dumps(sources: Sequence[str]) -> list[Dump]:
     """Read the manifests of dumps; ManifestError carries the problems of all of them."""
+    if not sources:
+        return []
     from virtcatalog.cli.fleet import dumped
     from virtcatalog.review.compare import Dump
 
