@@ -109,9 +109,10 @@ def figures(folder: Path, vms: int) -> Iterator[tuple[str, int, Used]]:
     yield "`diff`, the same again, from the cache", vms, used(*change)
 
 
-def tables(found: list[tuple[str, int, Used]]) -> Iterator[str]:
+def tables(found: list[tuple[str, int, Used]], load: float) -> Iterator[str]:
     """Yield the lines of the tables."""
-    yield f"Python {platform.python_version()} on {platform.machine()}, {os.cpu_count()} CPUs, one run of each:\n"
+    yield f"Python {platform.python_version()} on {platform.machine()}, {os.cpu_count()} CPUs, one run of each;"
+    yield f"{load:.0f} other processes wanted the CPUs at the same time, which makes CPU times longer.\n"
     yield "| | VMs | CPU | VMs a second of CPU | peak |"
     yield "|---|---:|---:|---:|---:|"
     for name, vms, each in found:
@@ -132,12 +133,13 @@ def main() -> None:
     parser.add_argument("--vms", type=int, default=10_000)
     parser.add_argument("--write", metavar="PAGE", type=Path)
     arguments = parser.parse_args()
+    load = os.getloadavg()[0]
     with TemporaryDirectory() as temporary:
         found = []
         for each in figures(Path(temporary), arguments.vms):
             print(*each, file=sys.stderr, flush=True)
             found.append(each)
-    text = "\n".join(tables(found)) + "\n"
+    text = "\n".join(tables(found, load)) + "\n"
     if arguments.write:
         page = arguments.write.read_text()
         assert _MARKS.search(page), f"{arguments.write} has no marks for figures"

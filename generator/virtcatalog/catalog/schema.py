@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from virtcatalog.api.quantity import Quantity
-from virtcatalog.api.schema import COMMENT, DIALECT, Definitions, Schema, leaf_schema
+from virtcatalog.api.schema import COMMENT, DIALECT, Definitions, Schema, kind_schemas, leaf_schema
 from virtcatalog.api.shape import Anything, Leaf, List, Map, Shape, Struct, shape_of
 from virtcatalog.catalog.declarations import (
     CatalogFile,
@@ -34,6 +34,11 @@ _FILES: Final[dict[str, tuple[str, Any, bool, bool]]] = {
     "virtcatalog": ("virtcatalog.toml: a repository's defaults", Settings, False, False),
 }
 _EXPRESSION: Final[Schema] = {"type": "string", "pattern": r"\{[{%]"}
+
+
+def all_schemas() -> dict[str, Schema]:
+    """Return the schemas of manifests and of catalogs' files, sorted by the paths of their files."""
+    return dict(sorted({**kind_schemas(), **catalog_schemas()}.items()))
 
 
 def catalog_schemas() -> dict[str, Schema]:

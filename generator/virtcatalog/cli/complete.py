@@ -10,7 +10,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator
 
-from click import Command, Context, Parameter
+from click import Command, Context, Group, Parameter
 from click.shell_completion import (
     BashComplete,
     CompletionItem,
@@ -129,16 +129,15 @@ def _hosts(_context: Context) -> Iterable[str]:
     return HOSTS
 
 
-def _commands(_context: Context) -> Iterable[str]:
-    from virtcatalog.cli import COMMANDS
-
-    return COMMANDS
+def _commands(context: Context) -> Iterable[str]:
+    program = context.find_root().command
+    return program.list_commands(context) if isinstance(program, Group) else ()
 
 
 def _schemas(_context: Context) -> Iterable[str]:
-    from virtcatalog.cli.schema import names
+    from virtcatalog.catalog.schema import all_schemas
 
-    return names()
+    return [path.removesuffix(".json") for path in all_schemas()]
 
 
 def _nothing(_context: Context) -> Iterable[str]:

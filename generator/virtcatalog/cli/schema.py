@@ -24,7 +24,9 @@ def command(kind: str | None, output: Path | None, *, check: bool) -> int:
     KIND is a kind (VirtualMachine) or a schema's name (catalog/preferences). Without KIND and --output-dir, the names
     of all schemas are printed.
     """
-    schemas = _schemas()
+    from virtcatalog.catalog.schema import all_schemas
+
+    schemas = all_schemas()
     if kind and (output or check):
         raise click.UsageError("KIND is for printing one schema; --output-dir and --check are for all of them.")
     if check or output:
@@ -44,18 +46,6 @@ def command(kind: str | None, output: Path | None, *, check: bool) -> int:
         for path in schemas:
             echo(path.removesuffix(".json"))
     return 0
-
-
-def names() -> list[str]:
-    """Return what the schemas are called."""
-    return [path.removesuffix(".json") for path in _schemas()]
-
-
-def _schemas() -> dict[str, dict[str, Any]]:
-    from virtcatalog.api.schema import kind_schemas
-    from virtcatalog.catalog.schema import catalog_schemas
-
-    return dict(sorted({**kind_schemas(), **catalog_schemas()}.items()))
 
 
 def _find(kind: str, schemas: dict[str, dict[str, Any]]) -> str:
