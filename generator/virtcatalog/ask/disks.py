@@ -6,6 +6,7 @@ The view of nova's get_instance_disk_info.
 from __future__ import annotations
 
 from functools import cache
+from typing import Any
 
 import msgspec
 from lxml import etree
@@ -50,12 +51,17 @@ def disks_of(result: Result, cluster: Cluster) -> list[DiskInfo]:
         return []
     volumes = {each.name: each for each in vmi.spec.volumes}
     found = []
-    for element in etree.fromstring(result.domain_xml).iterfind("devices/disk"):
+    for element in _domain(result).iterfind("devices/disk"):
         name = _attribute(element, "alias", "name").removeprefix("ua-")
         volume = volumes.get(name)
         size = _size(volume, vmi, result.vm_object, cluster) if volume else None
         found.append(_disk(element, name, _kind(volume) if volume else "", size.value if size else 0))
     return found
+
+
+def _domain(result: Result) -> Any:
+    """The domain's element; that of another process has to be read from its text. Both are used alike."""
+    return result.domain if result.domain is not None else etree.fromstring(result.domain_xml or "")
 
 
 def _kind(volume: Volume) -> str:
@@ -83,7 +89,7 @@ def _size(volume: Volume, vmi: VirtualMachineInstance, vm: VirtualMachine | None
     return None if claim.assumed else min(amounts, default=None)
 
 
-def _disk(element: etree._Element, name: str, volume: str, size: int) -> DiskInfo:
+def _disk(element: Any, name: str, volume: str, size: int) -> DiskInfo:
     return DiskInfo(
         name=name,
         volume=volume,
@@ -101,10 +107,10 @@ def _disk(element: etree._Element, name: str, volume: str, size: int) -> DiskInf
     )
 
 
-def _path(element: etree._Element) -> str:
+def _path(element: Any) -> str:
     return next(filter(None, (_attribute(element, "source", place) for place in _PLACES)), "")
 
 
-def _attribute(element: etree._Element, child: str, name: str) -> str:
+def _attribute(element: Any, child: str, name: str) -> str:
     found = element.find(child)
     return "" if found is None else found.get(name, "")
