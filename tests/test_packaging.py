@@ -136,6 +136,8 @@ BASE = os.environ.get("VIRTCATALOG_TEST_BASE", "localhost/virtcatalog-test-base"
 #: Where only packages of this machine's own mirror can be had, its trust and its settings are needed to have them.
 TRUST = [path for path in ("/etc/ssl/certs", "/etc/pip.conf") if Path(path).exists()]
 
+RUN = ("--isolation", "chroot", "--network", "host", *(f"--volume={path}:{path}:ro" for path in TRUST))
+
 
 @pytest.fixture(scope="module")
 def image():
@@ -146,11 +148,11 @@ def image():
     base = next((each for each in (BASE, named) if starts(each)), None)
     if base is None:
         pytest.skip(
-            f"neither {BASE} nor {named} can be had and run: tests/container-base.sh makes the first of packages"
+            f"neither {BASE} nor {named} can be had, run and reach packages: "
+            "tests/container-base.sh makes the first of Debian's"
         )
-    options = ["--isolation", "chroot", "--network", "host", *(f"--volume={path}:{path}:ro" for path in TRUST)]
     name = f"localhost/virtcatalog-test-{os.getpid()}"
-    run("buildah", "build", *options, "--build-arg", f"BASE={base}", "--tag", name, ".", cwd=ROOT)
+    run("buildah", "build", *RUN, "--build-arg", f"BASE={base}", "--tag", name, ".", cwd=ROOT)
     container = run("buildah", "from", name, cwd=ROOT).strip()
     yield container
     buildah("rm", container)
@@ -162,12 +164,13 @@ def buildah(*arguments):
 
 
 def starts(base):
-    """Whether an image is there, or can be pulled, and a command runs in it."""
+    """Whether an image is there, or can be pulled, a command runs in it, and packages can be had there."""
     started = buildah("from", "--pull=false", base)  # not if it is there
     if started.returncode:
         return False
     container = started.stdout.split()[-1]
-    runs = buildah("run", "--isolation", "chroot", container, "--", "true").returncode == 0
+    script = "python3 -m venv /tmp/try && /tmp/try/bin/pip download --quiet --no-deps --dest /tmp/try msgspec"
+    runs = buildah("run", *RUN, container, "--", "sh", "-c", script).returncode == 0
     buildah("rm", container)
     return runs
 
