@@ -39,7 +39,7 @@ CALLS = {
     "site": (["site"], "virtcatalog.site.pages.render"),
     "gitops": (["gitops", "flux", "--repo-url", "https://example.org/x.git"], "virtcatalog.catalog.load.load_catalog"),
     "hosts": (["hosts", "reference"], "virtcatalog.kubevirt.hostfile.load_host"),
-    "schema": (["schema", INTO, "schemas"], "virtcatalog.api.schema.kind_schemas"),
+    "schema": (["schema", INTO, "schemas"], "virtcatalog.catalog.schema.all_schemas"),
     "man": (["man"], "virtcatalog.cli.manual.roff"),
     "completion": (["completion", "bash"], "virtcatalog.cli.complete.script"),
 }
