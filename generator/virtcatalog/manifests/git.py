@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import os
-import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path, PurePosixPath
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from virtcatalog.errors import VirtcatalogError
 from virtcatalog.limits import SOURCE_BYTES, SOURCE_FILE_BYTES, SOURCE_FILES, SOURCE_LINKS
@@ -25,6 +24,9 @@ from virtcatalog.manifests.sources import (
     parts_of,
     shown,
 )
+
+if TYPE_CHECKING:
+    import subprocess
 
 #: Where a main branch is looked for, in this order; what the remote calls its own comes before.
 MAIN_BRANCHES = ("origin/main", "origin/master", "main", "master")
@@ -169,20 +171,23 @@ class Repository:
         return done.stdout
 
     def _run(self, *arguments: str, asked: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+        from subprocess import CompletedProcess
+
         with self._started(arguments) as process:
             out, err = process.communicate(asked)
-        return subprocess.CompletedProcess(arguments, process.returncode, out, err)
+        return CompletedProcess(arguments, process.returncode, out, err)
 
     def _started(self, arguments: Sequence[str]) -> subprocess.Popen[bytes]:
+        from subprocess import PIPE, Popen
+
         # Nothing may be written, not even the index that `git status` refreshes, nor a pager, a prompt or a watcher of
         # files be started.
         environment = {**os.environ, "GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
         options = ("--no-pager", "--literal-pathspecs", "-c", "core.fsmonitor=false", "-C", str(self._folder))
         command = ["git", *options, *arguments]
-        pipe = subprocess.PIPE
         try:
-            return subprocess.Popen(  # noqa: S603 - a list, and revisions stand behind --end-of-options
-                command, stdin=pipe, stdout=pipe, stderr=pipe, env=environment
+            return Popen(  # noqa: S603 - a list, and revisions stand behind --end-of-options
+                command, stdin=PIPE, stdout=PIPE, stderr=PIPE, env=environment
             )
         except (OSError, ValueError) as error:
             raise GitError(f"git cannot be run: {getattr(error, 'strerror', None) or error}") from error

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from importlib import import_module
-from pkgutil import iter_modules
+from pathlib import Path
 from types import MappingProxyType
 from typing import Final
 
@@ -17,7 +17,7 @@ from virtcatalog.releases.traits import Release, Stage, Traits
 
 __all__ = ["DEFAULT", "RELEASES", "Release", "Stage", "Traits", "find_release"]
 
-_MINORS = (module.name for module in iter_modules(__path__) if module.name.startswith("v"))
+_MINORS = (each.stem for each in Path(__path__[0]).iterdir() if each.name.startswith("v"))
 _VALUES: list[Release] = [import_module(f"{__name__}.{name}").RELEASE for name in _MINORS]
 
 RELEASES: Final[Mapping[str, Release]] = MappingProxyType(
