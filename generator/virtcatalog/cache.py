@@ -10,18 +10,20 @@ import os
 import stat
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import cache
 from hashlib import blake2b
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeVar
 
 import msgspec
 
 from virtcatalog._version import __version__
 from virtcatalog.errors import VirtcatalogError
 from virtcatalog.limits import CACHE_BYTES, CACHE_ENTRY_BYTES
+
+T = TypeVar("T")
 
 _SHARES: Final = 256
 _BLOCK: Final = 4096
@@ -62,6 +64,14 @@ class Cache:
         finally:
             os.close(descriptor)
         return content[_SIZE:] if content[:_SIZE] == _seal(key, content[_SIZE:]) else None
+
+    def recall(self, key: str, decode: Callable[[bytes], T]) -> T | None:
+        """Return the answer that was kept under a key; None when there is none that `decode` of msgspec's can read."""
+        content = self.get(key)
+        try:
+            return None if content is None else decode(content)
+        except (msgspec.DecodeError, UnicodeDecodeError):
+            return None
 
     def put(self, key: str, content: bytes) -> None:
         """Keep something under a key, whole or not at all."""

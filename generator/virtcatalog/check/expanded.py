@@ -69,14 +69,10 @@ class Expander:
         if self._cache is None or self._inputs is None:
             return self._found(vm)
         key = key_of(b"a VM of check", encoded(vm), self._inputs.of(namespace_of(vm), named(vm)))
-        content = self._cache.get(key)
-        try:
-            if content is not None:
-                return _decode(content)
-        except (msgspec.DecodeError, UnicodeDecodeError):
-            pass
-        found = self._found(vm)
-        self._cache.put(key, _encode(found))
+        found = self._cache.recall(key, _decode)
+        if found is None:
+            found = self._found(vm)
+            self._cache.put(key, _encode(found))
         return found
 
     def _found(self, vm: Data) -> Expanded:

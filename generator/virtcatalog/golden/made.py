@@ -41,12 +41,9 @@ class Met:
             return _made(vm, self._cluster, pods)
         inputs = self._inputs.of(namespace_of(vm), named(vm))
         key = key_of(b"a golden test", pods.encode(), encoded(vm), inputs)
-        content = self._cache.get(key)
-        try:
-            if content is not None:
-                return _decode(content)
-        except (msgspec.DecodeError, UnicodeDecodeError):
-            pass
+        kept = self._cache.recall(key, _decode)
+        if kept is not None:
+            return kept
         found = _made(vm, self._cluster, pods)
         if isinstance(found, Made):
             self._cache.put(key, _encode(found))

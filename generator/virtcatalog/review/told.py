@@ -70,7 +70,7 @@ def judge_all(
 
 def _judged(cases: Sequence[Case], cache: Cache | None, executor: Executor | None) -> Iterator[Judged]:
     keys = [_key(case) for case in cases] if cache is not None else []
-    kept = [_recalled(cache, key) for key in keys] if cache is not None else [None] * len(cases)
+    kept = [cache.recall(key, _decode) for key in keys] if cache is not None else [None] * len(cases)
     unknown = [case for case, told in zip(cases, kept, strict=True) if told is None]
     new = _tell_all(unknown) if executor is None else _tell_elsewhere(unknown, executor)
     for index, (case, told) in enumerate(zip(cases, kept, strict=True)):
@@ -97,14 +97,6 @@ def _key(case: Case) -> str:
     )
     met = (inputs.of(namespace_of(case.vm), known) for inputs in comparison.inputs)
     return key_of(b"a verdict of diff", encoded(given), *met)
-
-
-def _recalled(cache: Cache, key: str) -> Told | None:
-    content = cache.get(key)
-    try:
-        return None if content is None else _decode(content)
-    except (msgspec.DecodeError, UnicodeDecodeError):
-        return None
 
 
 def _tell_all(cases: Sequence[Case]) -> Iterator[Told]:
