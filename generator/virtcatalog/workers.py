@@ -15,6 +15,7 @@ from concurrent.futures import CancelledError, Future
 from contextlib import contextmanager
 from hashlib import sha256
 from itertools import count, islice
+from logging import CRITICAL, getLogger
 from threading import Lock
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from warnings import catch_warnings, filterwarnings
@@ -106,14 +107,15 @@ class Workers(NamedTuple):
             raise VirtcatalogError(f"{message}: pip install 'virtcatalog[dask]'") from None
         security = Security()
         url = f"{'tls' if security.require_encryption or security.tls_ca_file else 'tcp'}://{self.address}"
-        try:
-            client = Client(url, security=security, set_as_default=False, name=_PACKAGE)
-        except (OSError, TypeError, ValueError) as error:
-            raise UnreachableError(f"no connection to the scheduler at {url}: {error}") from None
-        try:
-            yield client
-        finally:
-            client.close(timeout=_patience())
+        with _quiet():
+            try:
+                client = Client(url, security=security, set_as_default=False, name=_PACKAGE)
+            except (OSError, TypeError, ValueError) as error:
+                raise UnreachableError(f"no connection to the scheduler at {url}: {error}") from None
+            try:
+                yield client
+            finally:
+                client.close(timeout=_patience())
 
     def _wait(self, client: Client, seconds: float) -> None:
         try:
@@ -191,6 +193,19 @@ def _hold(client: Client, given: bytes) -> tuple[str, Any]:
     with catch_warnings():
         filterwarnings("ignore", "Sending large graph")
         return digest, client.submit(bytes, given, key=f"{_PACKAGE}-{digest}")
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Keep from standard error what Dask's client logs of workers that die: what cannot be mended is raised."""
+    levels = {logger: logger.level for logger in map(getLogger, ("distributed", "distributed.client"))}
+    for logger in levels:
+        logger.setLevel(CRITICAL)
+    try:
+        yield
+    finally:
+        for logger, level in levels.items():
+            logger.setLevel(level)
 
 
 def _versions(said: dict[str, Any]) -> Versions:
