@@ -2,7 +2,6 @@
 
 from pathlib import Path
 from textwrap import dedent
-from time import process_time
 
 import pytest
 from click.testing import CliRunner
@@ -29,11 +28,10 @@ def test_amounts_are_quantities_or_bytes():
 
 
 def test_a_long_list_of_cpus_is_refused_before_it_is_written_out():
+    """For its 200 million there would be no room."""
     text = f"{{name: a, numaNodes: [{{id: 0, cores: ['{','.join(['0-99999'] * 2000)}']}}]}}"
-    started = process_time()
     with pytest.raises(ManifestError, match="more than 8,192 CPUs"):
         read_host(text)
-    assert process_time() - started < 0.5
 
 
 def test_a_profile_needs_no_more_than_a_name():

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 from fractions import Fraction
-from time import process_time
 
 import pytest
 from hypothesis import assume, given
@@ -93,20 +92,16 @@ def test_amounts_without_end_are_refused(text: str) -> None:
 @pytest.mark.parametrize(
     "text", ["1" * 40_000, "1" * 40_000 + "x", 10**40_000], ids=["digits", "no quantity", "number"]
 )
-def test_very_long_texts_are_refused_at_once_and_not_repeated(text: str | int) -> None:
-    started = process_time()
+def test_very_long_texts_are_refused_and_not_repeated(text: str | int) -> None:
     with pytest.raises(ValueError, match="out of the range of quantities") as caught:
         Quantity.parse(text)
-    assert process_time() - started < 0.1
     assert len(str(caught.value)) < 150
 
 
-def test_what_is_no_quantity_is_found_in_linear_time() -> None:
-    started = process_time()
-    for number in range(200):
-        with pytest.raises(ValueError, match="is not a quantity"):
-            Quantity.parse("1" * 240 + f"x{number}")
-    assert process_time() - started < 0.1
+def test_what_is_no_quantity_is_found_without_trying_every_way_to_read_it() -> None:
+    """Which would not end for so many digits."""
+    with pytest.raises(ValueError, match="is not a quantity"):
+        Quantity.parse("1" * 240 + "x")
 
 
 def test_spaces_around_do_not_count() -> None:

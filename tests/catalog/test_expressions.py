@@ -1,7 +1,5 @@
 """Expressions: their values, what they cannot do, and how long they may take."""
 
-from time import process_time
-
 import pytest
 
 from virtcatalog.api.quantity import Quantity
@@ -164,10 +162,8 @@ LONG = "range(9999) | list"
     ],
 )
 def test_work_is_charged_by_size_in_filters_tests_and_operators(text):
-    started = process_time()
     with pytest.raises(WorkError):
         evaluate("x" + text, NAMES, Work())
-    assert process_time() - started < 3
 
 
 @pytest.mark.parametrize(
@@ -193,26 +189,21 @@ def test_the_budget_is_one_for_a_whole_catalog(catalog):
     one = f"class: m\nsizes: {{s0: {{vcpus: 1, memory: 1Gi, displayName: 'a{text}'}}}}\n"
     assert catalog.load({"instancetypes/m.yaml": one}).instancetypes[0].display_name == "a38886"
     sizes = ", ".join(f"s{number}: {{vcpus: 1, memory: 1Gi}}" for number in range(1000))
-    started = process_time()
     (problem,) = catalog.problems({"instancetypes/m.yaml": f"class: m\ndisplayName: 'a{text}'\nsizes: {{{sizes}}}\n"})
     assert problem.startswith("instancetypes/m.yaml:2:1: displayName: this is where the catalog's expressions")
-    assert process_time() - started < 5
 
 
 def test_a_few_words_cannot_make_millions_of_objects(catalog):
     sizes = ", ".join(f"s{number}: {{vcpus: 1, memory: 1Gi}}" for number in range(1000))
     variants = ", ".join(f"v{number}: {{}}" for number in range(1000))
     text = f"class: m\nsizes: {{{sizes}}}\nvariants: {{{variants}}}\n"
-    started = process_time()
     (problem,) = catalog.problems({"instancetypes/m.yaml": text})
     assert "this is where the catalog's expressions, templates and layers together ask for more work" in problem
-    assert process_time() - started < 5
 
 
 def test_rendered_templates_count_before_they_are_read(catalog):
     text = "{% for number in range(9999) %}\n- {a: 1, b: 2}\n{% endfor %}"
     environments = ", ".join(f"e{number}: {{}}" for number in range(100))
-    started = process_time()
     problems = catalog.problems(
         {
             "vms/a.yaml.j2": text,
@@ -221,13 +212,12 @@ def test_rendered_templates_count_before_they_are_read(catalog):
         }
     )
     assert any(each.startswith("vms/a.yaml.j2:1:1: this is where the catalog's expressions") for each in problems)
-    assert process_time() - started < 5
 
 
-def test_places_in_a_template_are_found_in_linear_time(catalog):
-    started = process_time()
-    catalog.problems({"vms/a.yaml.j2": "a: {{ 1 }}\n" * 4000, "vms.yaml": "a.yaml.j2: {}\n"})
-    assert process_time() - started < 3
+def test_places_in_a_long_template_do_not_add_up(catalog):
+    """A walk to each of them from the start would take minutes here."""
+    problems = catalog.problems({"vms/a.yaml.j2": "a: {{ 1 }}\n" * 20_000, "vms.yaml": "a.yaml.j2: {}\n"})
+    assert problems == ["vms/a.yaml.j2:1:1: the key 'a' is here twice, first in line 1"]
 
 
 def test_much_text_from_a_small_loop_is_refused():

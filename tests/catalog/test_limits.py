@@ -1,7 +1,5 @@
 """What a catalog may ask for: its limits, each refused at its place."""
 
-from time import process_time
-
 import pytest
 
 from virtcatalog import limits
@@ -84,19 +82,18 @@ def test_an_empty_kubevirt_is_a_missing_one(catalog):
 def test_patches_of_many_objects_count(catalog):
     sizes = ", ".join(f"s{number}: {{vcpus: 1, memory: 1Gi}}" for number in range(1000))
     patches = ", ".join(["{metadata: {labels: {x: z}}}"] * 1000)
-    started = process_time()
     (problem,) = catalog.problems(
         {"instancetypes/m.yaml": f"class: m\nsizes: {{{sizes}}}\n", "overlays.yaml": f"lab: {{patches: [{patches}]}}\n"}
     )
     assert problem.startswith("overlays.yaml:1:")
     assert "ask for more work than a catalog of its size may" in problem
-    assert process_time() - started < 5
 
 
-def test_places_of_problems_and_hints_are_found_quickly(catalog):
+def test_places_of_many_problems_and_what_was_perhaps_meant_do_not_add_up(catalog):
+    """A comparison of each name with each would take minutes here."""
     sizes = ", ".join(f"s{number}: {{vcpus: 1, memory: 1Gi}}" for number in range(1500))
     wanted = ", ".join(f"t{number}" for number in range(1500))
     variants = f"variants: {{v: {{sizes: [{wanted}, {'x' * 60_000}]}}}}"
-    started = process_time()
-    catalog.problems({"instancetypes/m.yaml": f"class: m\nsizes: {{{sizes}}}\n{variants}\n"})
-    assert process_time() - started < 3
+    told, first, *_ = catalog.problems({"instancetypes/m.yaml": f"class: m\nsizes: {{{sizes}}}\n{variants}\n"})
+    assert told.endswith(": has 1,000 problems, the first of which are here; there may be more")
+    assert first == "instancetypes/m.yaml:3:24: variants.v.sizes[0]: the class has no size 't0'"
