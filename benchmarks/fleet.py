@@ -23,101 +23,19 @@ from multiprocessing import Process
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from machines import KINDS, Shape, pairs_of_names, vm
 from pairs import Manifest, read
 
 from virtcatalog.manifests.emit import dump, join
 
-KINDS = ("VirtualMachineClusterInstancetype", "VirtualMachineClusterPreference")
-
 
 def fleet(manifests: list[Manifest], number: int) -> Manifest:
     chance = random.Random(1)
-    names = [[each["metadata"]["name"] for each in manifests if each["kind"] == kind] for kind in KINDS]
-    pairs = itertools.cycle(itertools.product(*names))
-    items = [vm(number, *next(pairs), chance) for number in range(number)]
+    pairs = itertools.cycle(pairs_of_names(manifests))
+    items = [
+        vm(number, Shape(*next(pairs), listed=chance.random() < 0.5, revised=True), chance) for number in range(number)
+    ]
     return {"apiVersion": "v1", "items": items, "kind": "List", "metadata": {"resourceVersion": ""}}
-
-
-def vm(number: int, instancetype: str, preference: str, chance: random.Random) -> Manifest:
-    name, namespace = f"{chance.choice(('web', 'db', 'desktop'))}-{number}", f"team-{number % 200}"
-    uid = "-".join(f"{chance.getrandbits(bits):0{bits // 4}x}" for bits in (32, 16, 16, 16, 48))
-    disks = [{"name": "root", "disk": {}}] * chance.randrange(2)
-    return {
-        "apiVersion": "kubevirt.io/v1",
-        "kind": "VirtualMachine",
-        "metadata": {
-            "annotations": {"kubevirt.io/latest-observed-api-version": "v1"},
-            "creationTimestamp": "2026-05-04T12:00:00Z",
-            "finalizers": ["kubevirt.io/virtualMachineControllerFinalize"],
-            "generation": 1,
-            "labels": {"app": name},
-            "name": name,
-            "namespace": namespace,
-            "resourceVersion": str(10**6 + number),
-            "uid": uid,
-        },
-        "spec": {
-            "dataVolumeTemplates": [
-                {
-                    "metadata": {"creationTimestamp": None, "name": f"{name}-root"},
-                    "spec": {
-                        "sourceRef": {"kind": "DataSource", "name": "guest", "namespace": "images"},
-                        "storage": {"resources": {"requests": {"storage": "30Gi"}}},
-                    },
-                }
-            ],
-            "instancetype": {"kind": "virtualmachineclusterinstancetype", "name": instancetype},
-            "preference": {"kind": "virtualmachineclusterpreference", "name": preference},
-            "runStrategy": "Always",
-            "template": {
-                "metadata": {"creationTimestamp": None, "labels": {"kubevirt.io/domain": name}},
-                "spec": {
-                    "architecture": "amd64",
-                    "domain": {
-                        "devices": {
-                            **({"disks": disks} if disks else {}),
-                            "interfaces": [
-                                {"macAddress": mac(chance), "masquerade": {}, "name": "default"},
-                            ],
-                        },
-                        "firmware": {"uuid": uid},
-                        "resources": {},
-                    },
-                    "networks": [{"name": "default", "pod": {}}],
-                    "volumes": [
-                        {"dataVolume": {"name": f"{name}-root"}, "name": "root"},
-                        {"cloudInitNoCloud": {"userData": f"#cloud-config\nhostname: {name}\n"}, "name": "init"},
-                    ],
-                },
-            },
-        },
-        "status": {
-            "conditions": [
-                {
-                    "lastProbeTime": None,
-                    "lastTransitionTime": "2026-05-04T12:01:00Z",
-                    "status": "True",
-                    "type": condition,
-                }
-                for condition in ("Ready", "LiveMigratable", "AgentConnected")
-            ],
-            "created": True,
-            "instancetypeRef": ref(name, instancetype, "virtualmachineclusterinstancetype"),
-            "preferenceRef": ref(name, preference, "virtualmachineclusterpreference"),
-            "printableStatus": "Running",
-            "ready": True,
-            "runStrategy": "Always",
-        },
-    }
-
-
-def ref(vm_name: str, name: str, kind: str) -> Manifest:
-    revision = f"{vm_name}-{name}-v1beta1-{abs(hash(name)) % 10**8:08d}-1"
-    return {"controllerRevisionRef": {"name": revision}, "kind": kind, "name": name}
-
-
-def mac(chance: random.Random) -> str:
-    return "02:" + ":".join(f"{chance.getrandbits(8):02x}" for _ in range(5))
 
 
 def changed(manifests: list[Manifest]) -> list[Manifest]:

@@ -3,9 +3,9 @@
 usage: stream.py [--vms N] [--against PYTHON] [--runs N] [--write FOLDER]
 
 The fleet is the same each time: VMs over instance types, preferences, disks and networks, each with a name, claims, MAC
-addresses, uid and cloud-init of its own. `alike` are files in which 95 of 100 VMs differ in nothing else. With
---against, the same commands run by another environment's python, by turns. Rates are by the CPU time of all processes,
-the least of the runs.
+addresses, uid and cloud-init of its own; `plain` are those of one disk and one network each. `alike` are files in which
+95 of 100 VMs differ in nothing else. With --against, the same commands run by another environment's python, by turns.
+Rates are by the CPU time of all processes, the least of the runs.
 """
 
 from __future__ import annotations
@@ -19,12 +19,13 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from functools import partial
 from multiprocessing import Process
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
-from fleet import KINDS, mac
+from machines import Shape, pairs_of_names, vm
 from pairs import Manifest, read
 
 from virtcatalog.manifests.emit import dump
@@ -34,11 +35,16 @@ CLASSES = 5
 """How many sorts of VMs there are among those that are alike."""
 
 
+def plain(number: int, catalog: Path = CATALOG) -> Iterator[Manifest]:
+    """Yield so many VMs of a disk and a network each."""
+    pairs = itertools.cycle(pairs_of_names(read(catalog)))
+    chance = random.Random(1)
+    yield from (vm(index, Shape(*next(pairs)), chance) for index in range(number))
+
+
 def fleet(number: int, alike: float = 0.0, catalog: Path = CATALOG) -> Iterator[Manifest]:
     """Yield so many VMs, of which a share are alike: of five sorts."""
-    manifests = read(catalog)
-    names = [[each["metadata"]["name"] for each in manifests if each["kind"] == kind] for kind in KINDS]
-    pairs = list(itertools.product(*names))
+    pairs = pairs_of_names(read(catalog))
     chance = random.Random(1)
     chance.shuffle(pairs)
     sorts = [shape(pairs[index], random.Random(index)) for index in range(CLASSES)]
@@ -47,123 +53,25 @@ def fleet(number: int, alike: float = 0.0, catalog: Path = CATALOG) -> Iterator[
         yield vm(index, chance.choice(sorts) if usual else shape(pairs[index % len(pairs)], chance), chance)
 
 
-class Shape(NamedTuple):
-    """What VMs that are alike have in common."""
-
-    instancetype: str
-    preference: str
-    disks: tuple[str, ...]
-    networks: int
-    labels: bool
-    running: bool
-    evict: str
-
-
 def shape(pair: tuple[str, str], chance: random.Random) -> Shape:
     disks = tuple(chance.choice(("", "virtio", "scsi", "sata")) for _ in range(chance.randrange(1, 5)))
     evict = chance.choice(("", "LiveMigrate", "None"))
-    return Shape(*pair, disks, chance.randrange(1, 4), chance.random() < 0.5, chance.random() < 0.9, evict)
-
-
-def vm(number: int, of: Shape, chance: random.Random) -> Manifest:
-    name, namespace = f"{chance.choice(('web', 'db', 'desktop'))}-{number}", f"team-{number % 200}"
-    uid = "-".join(f"{chance.getrandbits(bits):0{bits // 4}x}" for bits in (32, 16, 16, 16, 48))
-    volumes = [f"disk{index}" for index in range(len(of.disks))]
-    networks = ["default", *(f"net{index}" for index in range(1, of.networks))]
-    return {
-        "apiVersion": "kubevirt.io/v1",
-        "kind": "VirtualMachine",
-        "metadata": {
-            "annotations": {"kubevirt.io/latest-observed-api-version": "v1"},
-            "creationTimestamp": f"2026-05-04T12:{number % 60:02}:00Z",
-            "finalizers": ["kubevirt.io/virtualMachineControllerFinalize"],
-            "generation": 1 + number % 3,
-            "labels": {"app": name, **({"tier": "front"} if of.labels else {})},
-            "name": name,
-            "namespace": namespace,
-            "resourceVersion": str(10**6 + number),
-            "uid": uid,
-        },
-        "spec": {
-            "dataVolumeTemplates": [
-                {
-                    "metadata": {"creationTimestamp": None, "name": f"{name}-{volume}"},
-                    "spec": {
-                        "sourceRef": {"kind": "DataSource", "name": "guest", "namespace": "images"},
-                        "storage": {"resources": {"requests": {"storage": "30Gi"}}},
-                    },
-                }
-                for volume in volumes
-            ],
-            "instancetype": {"kind": "virtualmachineclusterinstancetype", "name": of.instancetype},
-            "preference": {"kind": "virtualmachineclusterpreference", "name": of.preference},
-            "runStrategy": "Always" if of.running else "Halted",
-            "template": {
-                "metadata": {"creationTimestamp": None, "labels": {"kubevirt.io/domain": name}},
-                "spec": {
-                    "architecture": "amd64",
-                    "domain": {
-                        "devices": {
-                            "disks": [
-                                {"name": volume, "disk": {"bus": bus} if bus else {}}
-                                for volume, bus in zip(volumes, of.disks, strict=True)
-                            ],
-                            "interfaces": [
-                                {
-                                    "macAddress": mac(chance),
-                                    **({"masquerade": {}} if network == "default" else {"bridge": {}}),
-                                    "name": network,
-                                }
-                                for network in networks
-                            ],
-                        },
-                        "firmware": {"uuid": uid},
-                        "resources": {},
-                    },
-                    **({"evictionStrategy": of.evict} if of.evict else {}),
-                    "networks": [
-                        {
-                            "name": network,
-                            **({"pod": {}} if network == "default" else {"multus": {"networkName": network}}),
-                        }
-                        for network in networks
-                    ],
-                    "volumes": [
-                        *({"dataVolume": {"name": f"{name}-{volume}"}, "name": volume} for volume in volumes),
-                        {"cloudInitNoCloud": {"userData": f"#cloud-config\nhostname: {name}\n"}, "name": "init"},
-                    ],
-                },
-            },
-        },
-        "status": {
-            "conditions": [
-                {
-                    "lastProbeTime": None,
-                    "lastTransitionTime": f"2026-05-04T12:{number % 60:02}:30Z",
-                    "status": "True",
-                    "type": condition,
-                }
-                for condition in ("Ready", "LiveMigratable", "AgentConnected")
-            ],
-            "created": True,
-            "printableStatus": "Running",
-            "ready": True,
-            "runStrategy": "Always",
-        },
-    }
+    networks, labels, running = chance.randrange(1, 4), chance.random() < 0.5, chance.random() < 0.9
+    return Shape(*pair, disks=disks, networks=networks, labels=labels, running=running, evict=evict)
 
 
 def write(folder: Path, number: int) -> None:
     """Write the fleets as kubectl prints them, and as a VM a line."""
-    for name, share in (("different", 0.0), ("alike", 0.95)):
+    fleets = {"different": fleet, "plain": plain, "alike": partial(fleet, alike=0.95)}
+    for name, vms in fleets.items():
         with (folder / f"{name}.json").open("w") as text:
             text.write('{\n    "apiVersion": "v1",\n    "items": [')
-            for index, each in enumerate(fleet(number, share)):
+            for index, each in enumerate(vms(number)):
                 item = json.dumps(each, indent=4).replace("\n", "\n        ")
                 text.write(f"{',' if index else ''}\n        {item}")
             text.write('\n    ],\n    "kind": "List",\n    "metadata": {\n        "resourceVersion": ""\n    }\n}\n')
         with (folder / f"{name}.jsonl").open("w") as text:
-            text.writelines(f"{json.dumps(each, separators=(',', ':'))}\n" for each in fleet(number, share))
+            text.writelines(f"{json.dumps(each, separators=(',', ':'))}\n" for each in vms(number))
     with (folder / "different.yaml").open("w") as text:
         text.write("apiVersion: v1\nitems:\n")
         text.writelines(dump([each]) for each in fleet(number))
@@ -197,6 +105,7 @@ def run(python: str, folder: Path, *arguments: str) -> Used:
 
 WAYS = {
     "XML of JSON": ("different.json", "-o", "xml"),
+    "XML of plain VMs": ("plain.json", "-o", "xml"),
     "XML of JSON lines": ("different.jsonl", "-o", "xml"),
     "XML of YAML": ("different.yaml", "-o", "xml"),
     "JSON of JSON": ("different.json", "-o", "json"),
