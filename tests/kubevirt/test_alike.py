@@ -10,7 +10,8 @@ import pytest
 from virtcatalog.catalog.model import API_VERSION
 from virtcatalog.kubevirt.alike import Alike
 from virtcatalog.kubevirt.cluster import Cluster
-from virtcatalog.review.fleet import Given, Reviewer
+from virtcatalog.review.fleet import Reviewer
+from virtcatalog.review.given import Dump, given
 from virtcatalog.review.side import Side
 
 Data = dict[str, Any]
@@ -145,7 +146,7 @@ def test_the_verdicts_are_those_of_the_vms_one_by_one() -> None:
 
     def verdicts(*vms: Data) -> dict[str, tuple[str, tuple[str, ...]]]:
         reviewer = Reviewer(preference(), preference(preferredDiskBus="virtio", preferredRng={}))
-        reviewer.vms([Given(each) for each in vms])
+        reviewer.vms(given([Dump(vms)]))
         return {
             member.name: (group.kind, tuple(group.summary))
             for group in reviewer.done().groups

@@ -13,7 +13,8 @@ from virtcatalog.cache import Cache
 from virtcatalog.kubevirt.conditions import Conditions
 from virtcatalog.releases import RELEASES
 from virtcatalog.review import judge, told
-from virtcatalog.review.compare import Dump, review
+from virtcatalog.review.compare import review
+from virtcatalog.review.given import Dump
 from virtcatalog.review.report import as_data
 from virtcatalog.review.side import Side
 

@@ -8,7 +8,8 @@ import pytest
 
 from virtcatalog.catalog.model import API_VERSION, Overlay, Source
 from virtcatalog.review import told
-from virtcatalog.review.fleet import Fleet, Given, Reviewer
+from virtcatalog.review.fleet import Fleet, Reviewer
+from virtcatalog.review.given import Dump, given
 from virtcatalog.review.side import Side
 
 
@@ -52,7 +53,7 @@ def vm(number: int, *stored: str) -> dict[str, Any]:
 
 def review(base: Side, head: Side, *vms: dict[str, Any]) -> Fleet:
     reviewer = Reviewer(base, head)
-    reviewer.vms([Given(each) for each in vms])
+    reviewer.vms(given([Dump(vms)]))
     return reviewer.done()
 
 

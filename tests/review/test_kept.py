@@ -8,8 +8,8 @@ import fleets
 import pytest
 
 from virtcatalog.review import judge
-from virtcatalog.review.compare import Dump, given, others
 from virtcatalog.review.fleet import Fleet, Reviewer
+from virtcatalog.review.given import Dump, given, others
 from virtcatalog.review.side import Side
 
 

@@ -9,7 +9,8 @@ from virtcatalog.catalog.model import Budget, Source
 from virtcatalog.catalog.prices import made
 from virtcatalog.errors import ManifestError
 from virtcatalog.kubevirt.conditions import Conditions
-from virtcatalog.review.compare import Dump, review
+from virtcatalog.review.compare import review
+from virtcatalog.review.given import Dump
 from virtcatalog.review.markdown import markdown
 from virtcatalog.review.report import as_data, requests, shortages
 from virtcatalog.review.requests import load_prices

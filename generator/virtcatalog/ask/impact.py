@@ -21,9 +21,10 @@ from virtcatalog.manifests.layout import CATALOG, COMPONENTS
 from virtcatalog.manifests.sources import Folder, open_source
 from virtcatalog.placement import check_environments, check_places, environments_for
 from virtcatalog.progress import tracked
-from virtcatalog.review.compare import Dump, given, only, others
+from virtcatalog.review.compare import only
 from virtcatalog.review.comparison import Comparison
 from virtcatalog.review.fleet import Fleet, Reviewer
+from virtcatalog.review.given import Dump, given, others
 from virtcatalog.review.side import Side, read_side
 
 What = Literal["instance type", "preference", "class", "component"]

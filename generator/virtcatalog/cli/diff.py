@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from virtcatalog.cache import Cache
     from virtcatalog.kubevirt.conditions import Conditions
     from virtcatalog.pool import Executor
-    from virtcatalog.review.compare import Dump
+    from virtcatalog.review.given import Dump
     from virtcatalog.review.judge import Case
     from virtcatalog.review.report import Report
     from virtcatalog.review.side import Side
@@ -216,7 +216,7 @@ def read_dumps(sources: Sequence[str]) -> list[Dump]:
     if not sources:
         return []
     from virtcatalog.cli.fleet import dumped
-    from virtcatalog.review.compare import Dump
+    from virtcatalog.review.given import Dump
 
     found: list[Dump] = []
     dumped(map(placed, sources), lambda manifests, where: found.append(Dump(manifests, where)))

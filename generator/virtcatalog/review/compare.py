@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import msgspec
 
-from virtcatalog.api.kinds import holds_vm
 from virtcatalog.cache import Cache
 from virtcatalog.kubevirt.conditions import Conditions
 from virtcatalog.manifests.identity import Data
-from virtcatalog.manifests.packed import Packed
 from virtcatalog.pool import Executor
-from virtcatalog.review.fleet import Given, Reviewer
+from virtcatalog.review.fleet import Reviewer
+from virtcatalog.review.given import Dump, given, others
 from virtcatalog.review.judge import Case
 from virtcatalog.review.objects import compare_objects
 from virtcatalog.review.report import Report
@@ -23,15 +22,6 @@ from virtcatalog.review.told import Progress
 
 if TYPE_CHECKING:
     from virtcatalog.catalog.prices import Prices
-
-
-class Dump:
-    """VMs, and what else of their cluster is known; `where` that is: an environment, a cluster, or "" for neither."""
-
-    def __init__(self, manifests: Iterable[Data], where: str = "") -> None:
-        self.where, self.vms, self.others = where, Packed(), list[Data]()
-        for each in manifests:
-            (self.vms if holds_vm(each) else self.others).append(each)
 
 
 def review(
@@ -83,35 +73,6 @@ def review(
         overspent=overspent(head.budgets, [(where, vms, comparison.head) for where, vms, comparison in fleets]),
         host=" → ".join(hosts) if conditions[0].host != conditions[1].host else "",
     )
-
-
-def given(dumps: Sequence[Dump]) -> Vms:
-    """Return the VMs of dumps."""
-    return Vms(dumps)
-
-
-class Vms(Collection[Given]):
-    """The VMs of dumps, which are unpacked one by one, each time anew."""
-
-    def __init__(self, dumps: Sequence[Dump]) -> None:
-        self._dumps = dumps
-
-    def __len__(self) -> int:
-        return sum(len(dump.vms) for dump in self._dumps)
-
-    def __iter__(self) -> Iterator[Given]:
-        return (Given(each, dump.where) for dump in self._dumps for each in dump.vms)
-
-    def __contains__(self, item: object) -> bool:
-        return any(item == each for each in self)
-
-
-def others(dumps: Sequence[Dump]) -> dict[str, list[Data]]:
-    """Return what dumps hold beside VMs, by where that is."""
-    found: dict[str, list[Data]] = {}
-    for dump in dumps:
-        found.setdefault(dump.where, []).extend(dump.others)
-    return found
 
 
 def _alike(base: Side, head: Side) -> tuple[Side, Side]:

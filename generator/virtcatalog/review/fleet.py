@@ -9,31 +9,24 @@ from itertools import chain
 import msgspec
 from msgspec.structs import replace
 
-from virtcatalog.api.kinds import vm_spec
 from virtcatalog.cache import Cache
 from virtcatalog.kubevirt.conditions import Conditions
 from virtcatalog.kubevirt.instancetype.references import references
-from virtcatalog.kubevirt.matchers import MATCHERS, NAMESPACED_KINDS
-from virtcatalog.manifests.identity import Data, Identity, identity, namespace_of
+from virtcatalog.kubevirt.matchers import NAMESPACED_KINDS
+from virtcatalog.manifests.identity import Data, Identity, identity
 from virtcatalog.manifests.packed import Packed
 from virtcatalog.placement import BASE, environments_for
 from virtcatalog.pool import Executor
 from virtcatalog.review.comparison import Comparison, KnownField
 from virtcatalog.review.fate import FATES, Fate, FateKind
+from virtcatalog.review.given import Given
 from virtcatalog.review.judge import Case, Effect, applied, judge, with_removed
-from virtcatalog.review.named import Local, Meeting, matchers_of
+from virtcatalog.review.named import Meeting, names_own
 from virtcatalog.review.outcome import KINDS, Kind, VmChange, added_or_removed, compare, outcome
 from virtcatalog.review.requests import RequestChange, Requests
 from virtcatalog.review.side import Side, Vm
 from virtcatalog.review.stored import assumed, pins, recreated
 from virtcatalog.review.told import Progress, judge_all
-
-
-class Given(msgspec.Struct, frozen=True):
-    """A VM of a fleet; `where` is the environment or cluster that it is known to be in, "" for neither."""
-
-    vm: Data
-    where: str = ""
 
 
 class Member(msgspec.Struct, frozen=True):
@@ -142,7 +135,7 @@ class Reviewer:
         self._comparisons: dict[tuple[str, str, tuple[str, ...]], Comparison] = {}
         self._groups: dict[tuple[str, ...], Group] = {}
         self._rows: dict[tuple[str, Fate, tuple[Identity, ...]], Row] = {}
-        self._places: dict[tuple[str | None, str, tuple[object, ...]], list[str]] = {}
+        self._places: dict[tuple[str, str, tuple[tuple[str, str], ...]], list[str]] = {}
         self._unknown_names: set[str] = set()
         self._requests = Requests()
         self._told = {name for side in self._sides for name in side.objects}
@@ -176,7 +169,7 @@ class Reviewer:
         cases: dict[tuple[int, bytes], Case] = {}
         names: dict[tuple[int, bytes], list[str]] = {}
         for each in fleet:
-            vm, name = each.vm, f"{namespace_of(each.vm)}/{identity(each.vm)[2]}"
+            name = each.header.name
             for environment in self._environments_of(each):
                 if environment not in self._told:
                     self._unknown(name)
@@ -187,12 +180,13 @@ class Reviewer:
                     comparison = self._comparison(environment, each.where, homeless)
                     same = (known for known in meetings.values() if known.comparison is comparison)
                     meeting = meetings[environment, each.where] = next(same, None) or Meeting(comparison)
-                comparison, met = meeting.comparison, meeting.of(vm)
-                pinned = pins(vm, comparison.base) or met.assumed
+                met = meeting.of(each)
+                pinned = meeting.pinned(each, met)
                 self._count(environment, name, met.references or (), "stored" if pinned.matchers else "following")
                 if not met.known:
                     self._unknown(name)
                 elif met.can_change:
+                    vm, comparison = each.vm, meeting.comparison
                     fresh = recreated(vm)
                     parts = json.dumps([sorted(pinned.matchers), pinned.contents]).encode()
                     key = id(comparison), meeting.alike.key(fresh, comparison.namespaces) + parts
@@ -329,25 +323,23 @@ class Reviewer:
         published = chain.from_iterable(objects for side in self._sides for objects in side.objects.values())
         if not any(each["kind"] in NAMESPACED_KINDS and not each["metadata"].get("namespace") for each in published):
             return ()
-        local = Local()
-        found = {namespace_of(vm) for vm in (each.vm for each in fleet) if local.refers(vm, matchers_of(vm))}
+        found = {each.header.namespace or "default" for each in fleet if names_own(each)}
         return tuple(sorted(found - {"default"}))
 
     def _environments_of(self, given: Given) -> list[str]:
         """Where a VM is now; where it will be if nothing says that."""
-        # What `environments_for` goes by, and perhaps more.
-        namespace, spec = (given.vm.get("metadata") or {}).get("namespace"), vm_spec(given.vm)
-        matchers = [spec.get(matcher) for matcher in MATCHERS] if isinstance(spec, dict) else []
-        kinds = (
-            (str(each.get("kind") or ""), bool(each), bool(each.get("name"))) if isinstance(each, dict) else bool(each)
-            for each in matchers
-        )
-        key = namespace, given.where, tuple(kinds)
+        header = given.header
+        if header.matchers is None:
+            return self._places_of(given.vm, given.where)
+        key = header.namespace, given.where, tuple([each[:2] for each in header.matchers])
         found = self._places.get(key)
         if found is None:
-            by_side = [environments_for(given.vm, side.overlays, given.where, self._only) for side in self._sides]
-            found = self._places[key] = next((each for each in by_side if each not in ([], [BASE])), by_side[0])
+            found = self._places[key] = self._places_of(header.outline(), given.where)
         return found
+
+    def _places_of(self, vm: Data, where: str) -> list[str]:
+        by_side = [environments_for(vm, side.overlays, where, self._only) for side in self._sides]
+        return next((each for each in by_side if each not in ([], [BASE])), by_side[0])
 
     def _comparison(self, environment: str, where: str = "", namespaces: tuple[str, ...] = ()) -> Comparison:
         where = where if self._shared.get(where) else ""

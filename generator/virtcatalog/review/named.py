@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from virtcatalog.api.kinds import vm_spec
 from virtcatalog.kubevirt.alike import Alike
 from virtcatalog.kubevirt.instancetype.references import references, refers_to_own_namespace
-from virtcatalog.kubevirt.matchers import MATCHERS
-from virtcatalog.manifests.identity import Data, Identity, namespace_of
+from virtcatalog.kubevirt.matchers import MATCHERS, NAMESPACED_KINDS
+from virtcatalog.manifests.identity import Data, Identity
 from virtcatalog.review.comparison import Comparison
-from virtcatalog.review.stored import Pinned, assumed, recreated
+from virtcatalog.review.given import Given, Matcher
+from virtcatalog.review.stored import Pinned, assumed, pins, recreated
 
 
 class Met(NamedTuple):
@@ -28,23 +28,30 @@ class Meeting:
     def __init__(self, comparison: Comparison) -> None:
         self.comparison = comparison
         self.alike = Alike(comparison.base, comparison.head, labels_matter=comparison.labels_matter)
-        self._met: dict[tuple[str, ...], Met] = {}
-        self._local = Local()
+        self._met: dict[tuple[tuple[Matcher, ...], str], Met] = {}
 
-    def of(self, vm: Data) -> Met:
+    def of(self, given: Given) -> Met:
         """Return what a VM meets."""
-        names = matchers_of(vm)
-        if names is None:
-            return self._find(vm)
-        if self._local.refers(vm, names):
-            names = (*names, namespace_of(vm))
-        met = self._met.get(names)
+        header = given.header
+        if header.matchers is None:
+            return self._find(recreated(given.vm))
+        key = header.matchers, header.namespace if names_own(given) else ""
+        met = self._met.get(key)
         if met is None:
-            met = self._met[names] = self._find(vm)
+            met = self._met[key] = self._find(header.outline())
         return met
 
+    def pinned(self, given: Given, met: Met) -> Pinned:
+        """Return the revisions that a VM is pinned to."""
+        namespace, named = given.header.namespace or "default", given.header.revisions
+        if not named:
+            return met.assumed
+        if any(self.comparison.base.controller_revision(namespace, name) for _, name in named):
+            return pins(given.vm, self.comparison.base)
+        return Pinned(frozenset([matcher for matcher, _ in named]))
+
     def _find(self, vm: Data) -> Met:
-        refers = references(recreated(vm), self.comparison.base)
+        refers = references(vm, self.comparison.base)
         return Met(
             refers,
             self.comparison.is_known(refers),
@@ -53,34 +60,9 @@ class Meeting:
         )
 
 
-class Local:
-    """Whether VMs name instance types or preferences of their own namespaces."""
-
-    def __init__(self) -> None:
-        self._known: dict[tuple[str, ...] | None, bool] = {}
-
-    def refers(self, vm: Data, names: tuple[str, ...] | None) -> bool:
-        """Whether a VM does, whose matchers have these names."""
-        if names is None:
-            return refers_to_own_namespace(vm)
-        found = self._known.get(names)
-        if found is None:
-            found = self._known[names] = refers_to_own_namespace(vm)
-        return found
-
-
-def matchers_of(vm: Data) -> tuple[str, ...] | None:
-    """Return the kind and name of each of a VM's matchers; None where these are not all that decides what it means."""
-    spec = vm_spec(vm)
-    if not isinstance(spec, dict):
-        return None
-    found: list[str] = []
-    for matcher in MATCHERS:
-        given = spec.get(matcher)
-        if not given:
-            found.append("")
-        elif not isinstance(given, dict) or given.get("inferFromVolume"):
-            return None
-        else:
-            found += (str(given.get("kind") or ""), str(given.get("name") or ""), str(given.get("name")))
-    return tuple(found)
+def names_own(given: Given) -> bool:
+    """Whether a VM names an instance type or preference of its own namespace."""
+    matchers = given.header.matchers
+    if matchers is None:
+        return refers_to_own_namespace(given.vm)
+    return any(MATCHERS[matcher](kind) in NAMESPACED_KINDS for matcher, kind, _ in matchers)

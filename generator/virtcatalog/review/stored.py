@@ -42,14 +42,17 @@ def recreated(vm: Data) -> Data:
     return {key: value for key, value in with_vm_spec(vm, fresh).items() if key != "status"}
 
 
+def revisions(vm: Data) -> tuple[tuple[str, str], ...]:
+    """Return the matchers that have a stored revision, each with its name, by the VM's spec or its status."""
+    named = [(matcher, _stored_revision(vm, matcher)) for matcher in MATCHERS]
+    return tuple([each for each in named if each[1]])
+
+
 def pins(vm: Data, cluster: Cluster) -> Pinned:
-    """Return the revisions that a VM is pinned to, by its spec or its status."""
+    """Return the revisions that a VM is pinned to."""
     namespace = namespace_of(vm)
     matchers, contents, turned = set(), [], False
-    for matcher in MATCHERS:
-        name = _stored_revision(vm, matcher)
-        if not name:
-            continue
+    for matcher, name in revisions(vm):
         matchers.add(matcher)
         revision = cluster.controller_revision(namespace, name)
         if revision is not None:
