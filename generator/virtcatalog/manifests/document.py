@@ -143,7 +143,7 @@ class Text:
         position = skip(text, 0)
         if not text.startswith("{", position):
             return None
-        if (whole := _canonical(text)) is not None:
+        if (whole := canonical(text.encode())) is not None:
             self._starts = [position]
             return [whole]
         documents, starts = [], []
@@ -310,12 +310,11 @@ class _UnreadableError(Exception):
     """A document that is not read further: mark and message."""
 
 
-def _canonical(text: str) -> Any:
+def canonical(text: bytes) -> Any:
     """The data of JSON that is written as this program would: nothing is lost in it, such as a key that repeats."""
     try:
-        encoded = text.encode()
-        data = _PLAIN_JSON.decode(encoded)
-        return data if msgspec.json.encode(data) == msgspec.json.format(encoded, indent=-1) else None
+        data = _PLAIN_JSON.decode(text)
+        return data if msgspec.json.encode(data) == msgspec.json.format(text, indent=-1) else None
     except (ValueError, RecursionError, OverflowError):
         return None
 

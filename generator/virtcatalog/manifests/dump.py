@@ -7,8 +7,9 @@ from typing import Any
 
 from virtcatalog.api.kinds import holds_vm, may_matter
 from virtcatalog.errors import ManifestError
+from virtcatalog.manifests.document import canonical
 from virtcatalog.manifests.identity import Data
-from virtcatalog.manifests.read import Manifest, Part, read_part, unchecked, vms_of
+from virtcatalog.manifests.read import Part, read_part, unchecked, vms_of
 from virtcatalog.manifests.stream import Stream
 
 _METADATA = ("name", "generateName", "namespace", "labels", "annotations")
@@ -30,22 +31,37 @@ def read_dump(stream: Stream) -> Iterator[Data]:
     for each in stream.others:
         yield each.data
     for part in stream.vms():
-        for each in _vms(part):
-            yield _slim(each.data)
+        for vm in _vms(part):
+            yield _slim(vm)
 
 
-def _vms(part: Part) -> list[Manifest]:
+def _vms(part: Part) -> list[Data]:
     """Read the VMs of a part; those without a name, which may get one, are checked."""
+    plain = _plain(part)
+    if plain is not None:
+        return [plain]
     vms, problems = vms_of(part, unchecked)
     if problems:
         raise ManifestError(*problems)
     if all(_is_named(each.data) for each in vms):
-        return vms
+        return [each.data for each in vms]
     manifests, problems = read_part(part)
     problems += [problem for each in manifests for problem in each.problems]
     if problems:
         raise ManifestError(*problems)
-    return [each for each in manifests if holds_vm(each.data)]
+    return [each.data for each in manifests if holds_vm(each.data)]
+
+
+def _plain(part: Part) -> Data | None:
+    """The one VM of a part as kubectl prints it in JSON; None if it may be anything else."""
+    text = part.text
+    if not (part.is_vm and isinstance(text, bytes) and text.isascii() and b"\x7f" not in text):
+        return None
+    data = canonical(text)
+    if not isinstance(data, dict):
+        return None
+    vm = {**part.named, **data} if part.named else data
+    return vm if holds_vm(vm) and _is_named(vm) else None
 
 
 def _slim(vm: Data) -> Data:

@@ -102,9 +102,7 @@ class Vms(Collection[Given]):
 
     def __iter__(self) -> Iterator[Given]:
         return (
-            Given(header, dump.where, dump.vms, at)
-            for dump in self._dumps
-            for at, header in enumerate(dump.headers)
+            Given(header, dump.where, dump.vms, at) for dump in self._dumps for at, header in enumerate(dump.headers)
         )
 
     def __contains__(self, item: object) -> bool:
