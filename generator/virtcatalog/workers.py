@@ -43,6 +43,7 @@ _KEPT = 4
 """How many runs' objects a worker keeps unpacked."""
 
 _PACKAGE = "virtcatalog"
+_LOGGERS = ("distributed", "distributed.client", "tornado.application")
 
 
 class Versions(NamedTuple):
@@ -198,7 +199,7 @@ def _hold(client: Client, given: bytes) -> tuple[str, Any]:
 @contextmanager
 def _quiet() -> Iterator[None]:
     """Keep from standard error what Dask's client logs of workers that die: what cannot be mended is raised."""
-    levels = {logger: logger.level for logger in map(getLogger, ("distributed", "distributed.client"))}
+    levels = {logger: logger.level for logger in map(getLogger, _LOGGERS)}
     for logger in levels:
         logger.setLevel(CRITICAL)
     try:
