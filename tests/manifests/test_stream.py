@@ -38,6 +38,7 @@ TYPE = {
     "metadata": {"name": "small"},
     "spec": {"cpu": {"guest": 1}, "memory": {"guest": "1Gi"}},
 }
+OWNED = vm("o") | {"metadata": {"name": "o", "ownerReferences": [{"apiVersion": "v1", "kind": "X", "uid": "u"}] * 9}}
 MIXED = [VMS[0], TYPE, *VMS[1:], {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "shop"}}]
 
 
@@ -69,11 +70,15 @@ TEXTS = {
     "a list within a list": json.dumps(listed([VMS[0], listed(VMS[1:])]), indent=4),
     "an odd indent": json.dumps(listed(MIXED), indent=4).replace("\n        {", "\n {", 2),
     "what is no object": json.dumps(listed([1, "x", None, [], VMS[0], {}, True]), indent=4),
+    "items that start as what is in them does": json.dumps(listed([OWNED] * 6 + MIXED), separators=(",", ":")),
+    "items that start as ever and then in another way": json.dumps(listed([*MIXED, {"kind": "X", **TYPE}, *VMS])),
     "no list at all": json.dumps({**listed(MIXED), "kind": "Lists"}),
     "other characters": json.dumps(listed([vm("ä\u2028ö", x="\U0001f600"), *VMS]), ensure_ascii=False),
     "carriage returns": json.dumps(listed(MIXED), indent=4).replace("\n", "\r\n"),
     "a byte order mark": "\ufeff" + json.dumps(listed(MIXED), indent=4),
     "a key twice": json.dumps(VMS[0]).replace('"name": "a"', '"name": "a", "name": "b"'),
+    "what JSON takes and YAML does not": json.dumps(listed([*VMS, vm("d", x="\x7f")]), indent=4),
+    "a control character in JSON": json.dumps(listed([*VMS, vm("d", x="!")]), indent=4).replace("!", "\x07"),
     "half a character": json.dumps(VMS[0]).replace('"name": "a"', '"name": "\\ud800"'),
     "JSON that only YAML takes": json.dumps(listed(MIXED), indent=4).replace("\n    ],", ",\n    ],"),
     "comments in JSON": json.dumps(listed(MIXED), indent=4).replace("\n", " # so\n"),

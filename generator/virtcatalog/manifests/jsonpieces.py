@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import takewhile
 from typing import Any, Final
 
 import msgspec
@@ -12,6 +13,8 @@ from virtcatalog.manifests.window import KEPT, OtherStyleError, Window
 
 _TRIES: Final = 4
 _SMALL, _LARGE = 1 << 12, 1 << 20
+_START: Final = 64
+"""How much of an item's start may be the same for all."""
 _SPACE: Final = b" \t\r\n"
 _ANY: Final = json.JSONDecoder()
 
@@ -28,23 +31,32 @@ _HEAD: Final = msgspec.json.Decoder(_Head)
 
 def take_apart(window: Window, pieces: Pieces) -> Rest | None:
     """Find the pieces of JSON text; the document that is not plainly JSON and all behind it are the rest."""
+    window.controls = b"\x7f"  # all others are no JSON
     reader = _Reader(window, pieces)
     try:
         at = reader.skip(window.start)
         while window.cut(at, at + 1):
             at = reader.skip(reader.document(at))
     except OtherStyleError:
-        pieces.forget(reader.rest.first)
-        return reader.rest
+        rest = reader.rest
+        pieces.forget(rest.first)
+        return rest
     return None
 
 
 class _Reader:
     def __init__(self, window: Window, pieces: Pieces) -> None:
         self._window, self._pieces = window, pieces
-        self._between = b""  # what stands between two items on one line
-        self.rest = Rest()
+        self._between = b""
+        self._gap = 0
+        """How many bytes there are between the braces of two items."""
+        self._document = Rest()
+        self._item: tuple[int, tuple[int, int]] | None = None
+
+    @property
+    def rest(self) -> Rest:
         """What is being read: a document or an item."""
+        return self._document._replace(item=self._item)
 
     def skip(self, at: int) -> int:
         """Return the offset of what comes after white space."""
@@ -58,8 +70,8 @@ class _Reader:
     def document(self, start: int) -> int:
         """Take apart the object that starts here; return its end."""
         place = self._window.place(start)
-        self.rest = Rest(start, place, len(self._pieces))
-        found = self._object(start)
+        self._document = Rest(start, place, len(self._pieces))
+        found = self._by_lines(start) or self._on_a_line(start)
         if found:
             end, head = found
             if not isinstance(head.kind, str) or not head.kind.endswith("List"):
@@ -92,44 +104,58 @@ class _Reader:
         return end
 
     def _items(self, at: int) -> int:
-        document = self.rest
         at = self._after(at, b"[")
         while self._byte(at) != b"]":
             place = self._window.place(at)
-            self.rest = document._replace(item=(at, place))
+            self._item = at, place
             if self._byte(at) != b"{":
                 raise OtherStyleError
-            end, head = self._object(at) or self._slowly(at)
+            found = self._as_before(at)
+            if found:
+                end, head = found
+                following = end + self._gap
+            else:
+                end, head = self._by_lines(at) or self._slowly(at)
+                following = self._next(end, b"]")
+                if self._byte(following) != b"]":
+                    self._learn(end, following)
             self._pieces.add(at, end, place, _is_vm(head, AS_LISTED))
-            at = self._next(end, b"]")
-        self.rest = document
+            at = following
+        self._item = None
         return at + 1
 
-    def _object(self, start: int) -> tuple[int, _Head] | None:
-        """Return the end of an object and what it says that it is, where that is seen by its lines.
-
-        It ends in a line that is indented as its own, or with its line, or where another item of its list starts as
-        the one before did.
-        """
-        window, most = self._window, start + _LARGE
-        line = window.find(b"\n", start, most)
-        if line < 0:
-            line = len(window.cut(start, most)) + start
-        if window.cut(start, min(line, start + KEPT)).rstrip(_SPACE) == b"{":
-            indent = window.cut(max(start - KEPT, window.start), start).rpartition(b"\n")[2]
-            wanted = b"\n" + indent + b"}"
-            found = window.find(wanted, line, most)
-            return self._verified(start, found + len(wanted)) if found >= 0 and not indent.strip(_SPACE) else None
-        if not self._between:
-            return self._verified(start, line)
+    def _as_before(self, start: int) -> tuple[int, _Head] | None:
+        """Return the end of an item, and what it says that it is, where another follows it as one did before."""
         at = start
-        for _ in range(_TRIES):
-            at = window.find(self._between, at + 1, most)
+        for _ in range(_TRIES if self._between else 0):
+            at = self._window.find(self._between, at + 1, start + _LARGE)
             if at < 0:
                 break
             if verified := self._verified(start, at + 1):
                 return verified
         return None
+
+    def _learn(self, end: int, following: int) -> None:
+        """Note what an item's last brace and the start of the next one look like, as far as that is always the same."""
+        between = self._window.cut(end - 1, following + _START)
+        common = _common(self._between or between, between)
+        self._gap = following - end
+        self._between = common if len(common) > self._gap + 1 else between
+
+    def _by_lines(self, start: int) -> tuple[int, _Head] | None:
+        """Return the end of an object and what it says that it is, if its last line is indented as its first one."""
+        window = self._window
+        if window.cut(start, start + KEPT).partition(b"\n")[0].rstrip(_SPACE) != b"{":
+            return None
+        indent = window.cut(max(start - KEPT, window.start), start).rpartition(b"\n")[2]
+        wanted = b"\n" + indent + b"}"
+        found = window.find(wanted, start, start + _LARGE)
+        return self._verified(start, found + len(wanted)) if found >= 0 and not indent.strip(_SPACE) else None
+
+    def _on_a_line(self, start: int) -> tuple[int, _Head] | None:
+        """Return the end of an object and what it says that it is, if it ends with its line."""
+        line = self._window.find(b"\n", start, start + _LARGE)
+        return self._verified(start, line if line >= 0 else start + _LARGE)
 
     def _verified(self, start: int, end: int) -> tuple[int, _Head] | None:
         text = self._window.cut(start, end).rstrip(_SPACE)
@@ -141,7 +167,6 @@ class _Reader:
     def _slowly(self, start: int) -> tuple[int, _Head]:
         """Return the end of any object, and what it says that it is."""
         value, end = self._value(start)
-        self._between = b"}," + self._window.cut(start, start + 8)
         return end, _Head(value.get("apiVersion", msgspec.UNSET), value.get("kind", msgspec.UNSET))
 
     def _value(self, start: int) -> tuple[Any, int]:
@@ -177,6 +202,11 @@ class _Reader:
 
     def _byte(self, at: int) -> bytes:
         return self._window.cut(at, at + 1)
+
+
+def _common(one: bytes, other: bytes) -> bytes:
+    """Return what two texts start with."""
+    return bytes(each for each, _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
 
 
 def _is_vm(head: _Head, unsaid: int) -> int:

@@ -11,7 +11,7 @@ from virtcatalog.limits import SOURCE_FILE_BYTES
 from virtcatalog.manifests.document import UNWRITABLE
 from virtcatalog.manifests.plainplaces import mark_behind
 
-_CHUNK: Final = 2**20
+_CHUNK: Final = 2**18
 KEPT: Final = 128
 """How many bytes before the last place are still there."""
 _BOM: Final = b"\xef\xbb\xbf"
@@ -37,6 +37,8 @@ class Window:
         self._ended = False
         self._decoder = getincrementaldecoder("utf-8")()
         self._line = self._column = 0
+        self.controls = _CONTROLS
+        """The characters of ASCII that are looked for, as they may not be in it; a reader may refuse some itself."""
         self.other_ends = False
         """Whether YAML would see ends of lines that are no line feeds in what was read so far."""
         self.start = self._counted = len(_BOM) if self.cut(0, len(_BOM)) == _BOM else 0
@@ -62,10 +64,13 @@ class Window:
 
     def find(self, what: bytes, start: int, end: int) -> int:
         """Return where some bytes stand next between two offsets; -1 when they do not."""
-        while self._base + len(self._held) < end and self.more():
-            pass
-        found = self._held.find(what, start - self._base, end - self._base)
-        return self._base + found if found >= 0 else -1
+        while True:
+            found = self._held.find(what, start - self._base, end - self._base)
+            if found >= 0:
+                return self._base + found
+            start = max(start, self._base + len(self._held) - len(what) + 1)
+            if start >= end or not self.more():
+                return -1
 
     def search(self, pattern: re.Pattern[bytes], start: int, longest: int) -> tuple[int, bytes] | None:
         """Return where a pattern, which takes at most `longest` bytes, stands next, and what it takes."""
@@ -90,7 +95,10 @@ class Window:
         """
         passed = self._held[self._counted - self._base : offset - self._base]
         self._counted = offset
-        lines, rest = mark_behind(passed.decode())
+        if self.other_ends:
+            lines, rest = mark_behind(passed.decode())
+        else:
+            lines, rest = passed.count(b"\n"), len(passed[passed.rfind(b"\n") + 1 :].decode())
         self._column = rest if lines else self._column + rest
         self._line += lines
         if offset - self._base > max(KEPT, _CHUNK // 2):
@@ -100,7 +108,7 @@ class Window:
 
     def _check(self, chunk: bytes) -> None:
         if chunk.isascii() and not self._decoder.getstate()[0]:
-            if len(chunk.translate(None, _CONTROLS)) != len(chunk):
+            if any(each in chunk for each in self.controls):
                 raise OtherStyleError
             self.other_ends = self.other_ends or b"\r" in chunk
             return
