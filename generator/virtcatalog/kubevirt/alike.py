@@ -11,11 +11,14 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import msgspec
+
 from virtcatalog.api.decode import to_manifest
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.instancetype.references import refers_to_own_namespace
 from virtcatalog.manifests.identity import Data, namespace_of
 
+_encode = msgspec.json.Encoder(order="deterministic").encode
 _SELF = "\0"
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _MAC = re.compile(r"[0-9a-f][02468ace](:[0-9a-f]{2}){5}")
@@ -27,6 +30,9 @@ _NAMED_LISTS = frozenset({"volumes", "disks", "interfaces", "networks", "filesys
 _REFERENCES = frozenset({"secretRef", "networkDataSecretRef", "configMap", "secret", "serviceAccount", "dataVolume"})
 _NAMES = frozenset({"claimName", "hostname", "secretName", "serviceAccountName"})
 _TEXTS = frozenset({"userData", "networkData"})
+_LABELS = frozenset({"labels", "matchLabels", "annotations"})
+#: Keys of strings that may be a VM's own; in labels and annotations any may.
+_OWN = frozenset({"name", "macAddress", "uuid", "serial"}) | _NAMES | _TEXTS
 
 
 def labels_matter(cluster: Cluster) -> bool:
@@ -57,9 +63,9 @@ class Alike:
             namespace if known or refers_to_own_namespace(vm) else _shape(namespace),
             metadata.get("labels") if self._labels_matter else None,
             {key: value for key, value in _map(metadata.get("annotations")).items() if "kubevirt.io/" in key},
-            own.without_own(spec, ""),
+            own.out_of(spec),
         ]
-        return json.dumps(parts, sort_keys=True, default=str).encode("utf-8", "surrogatepass")
+        return _encoded(parts)
 
     def _claims(self, namespace: str) -> Callable[[str], Any]:
         def find(name: str) -> Any:
@@ -85,22 +91,34 @@ class _Own:
         self._name, self._claim = name if len(name) > 2 else "", claim
         self._seen: dict[str, str] = {}
 
-    def without_own(self, value: Any, key: str, outer: str = "") -> Any:
-        if isinstance(value, dict):
-            named = key in _REFERENCES or outer in _NAMED_LISTS or (outer, key) == ("dataVolumeTemplates", "metadata")
-            made = {
-                each: self._text(each, inner, key, named=named)
-                if isinstance(inner, str)
-                else self.without_own(inner, each, outer if each == "metadata" else "")
-                for each, inner in value.items()
-                if each != "creationTimestamp"
-            }
-            if key == "persistentVolumeClaim" or key == "dataVolume":
-                made["\0claim"] = self._claim(str(value.get("claimName") or value.get("name")))
-            return made
-        if isinstance(value, list):
-            return [self.without_own(each, "", key) for each in value]
-        return value
+    def out_of(self, given: Mapping[str, Any], key: str = "", outer: str = "") -> Data:
+        """Return a map without it; `key` is the map's, or its list's, and `outer` that of the list that it is in."""
+        named = key in _REFERENCES or outer in _NAMED_LISTS or (outer, key) == ("dataVolumeTemplates", "metadata")
+        labels = key in _LABELS
+        made: Data = {}
+        for each, inner in given.items():
+            kind = type(inner)
+            if each == "creationTimestamp":
+                continue
+            if kind is str:
+                made[each] = self._text(each, inner, key, named=named) if labels or each in _OWN else inner
+            elif kind is dict:
+                made[each] = self.out_of(inner, each, outer if each == "metadata" else "")
+            else:
+                made[each] = self._in_list(inner, each) if kind is list else inner
+        if key in ("persistentVolumeClaim", "dataVolume"):
+            made["\0claim"] = self._claim(str(given.get("claimName") or given.get("name")))
+        return made
+
+    def _in_list(self, items: list[Any], key: str) -> list[Any]:
+        return [
+            self.out_of(each, "", key)
+            if type(each) is dict
+            else self._in_list(each, "")
+            if type(each) is list
+            else each
+            for each in items
+        ]
 
     def _text(self, key: str, text: str, owner: str, *, named: bool) -> str:
         if key in _NAMES or (key == "name" and named):
@@ -108,7 +126,7 @@ class _Own:
         if key in _TEXTS:
             size = len(text.encode("utf-8", "surrogatepass"))
             return f"{bool(text)} {size if size > _INLINE_BYTES else 0}"
-        if owner in ("labels", "matchLabels") or (owner == "annotations" and "kubevirt.io/" not in key):
+        if owner in _LABELS and (owner != "annotations" or "kubevirt.io/" not in key):
             return self._without_name(text)
         if key == "macAddress" and _MAC.fullmatch(text):
             return self._numbered(text)
@@ -121,6 +139,13 @@ class _Own:
 
     def _numbered(self, text: str) -> str:
         return self._seen.setdefault(text, f"{_SELF}{len(self._seen)}")
+
+
+def _encoded(parts: list[Any]) -> bytes:
+    try:
+        return _encode(parts)
+    except (OverflowError, ValueError):  # a number or a character that msgspec does not write
+        return json.dumps(parts, sort_keys=True).encode("utf-8", "surrogatepass")
 
 
 def _shape(name: str) -> str:

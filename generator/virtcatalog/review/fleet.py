@@ -21,7 +21,7 @@ from virtcatalog.review.comparison import Comparison, KnownField
 from virtcatalog.review.fate import FATES, Fate, FateKind
 from virtcatalog.review.given import Given
 from virtcatalog.review.judge import Case, Effect, applied, judge, with_removed
-from virtcatalog.review.named import Meeting, names_own
+from virtcatalog.review.named import Meeting
 from virtcatalog.review.outcome import KINDS, Kind, VmChange, added_or_removed, compare, outcome
 from virtcatalog.review.requests import RequestChange, Requests
 from virtcatalog.review.side import Side, Vm
@@ -323,7 +323,7 @@ class Reviewer:
         published = chain.from_iterable(objects for side in self._sides for objects in side.objects.values())
         if not any(each["kind"] in NAMESPACED_KINDS and not each["metadata"].get("namespace") for each in published):
             return ()
-        found = {each.header.namespace or "default" for each in fleet if names_own(each)}
+        found = {each.header.namespace or "default" for each in fleet if each.header.own}
         return tuple(sorted(found - {"default"}))
 
     def _environments_of(self, given: Given) -> list[str]:

@@ -6,7 +6,8 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from virtcatalog.api.kinds import holds_vm, vm_spec
-from virtcatalog.kubevirt.matchers import MATCHERS
+from virtcatalog.kubevirt.instancetype.references import refers_to_own_namespace
+from virtcatalog.kubevirt.matchers import MATCHERS, NAMESPACED_KINDS
 from virtcatalog.manifests.identity import Data, identity, namespace_of
 from virtcatalog.manifests.packed import Packed
 from virtcatalog.review.stored import revisions
@@ -24,12 +25,14 @@ class Header(NamedTuple):
     """What a VM is called, and what it names.
 
     `namespace` is the one that it gives, "" if it gives none. `matchers` are None where a kind and a name are not all
-    that decides what one of them means. `revisions` are the stored ones, by matcher.
+    that decides what one of them means; `own` says whether one names what is in the VM's own namespace. `revisions`
+    are the stored ones, by matcher.
     """
 
     name: str
     namespace: str
     matchers: tuple[Matcher, ...] | None
+    own: bool
     revisions: tuple[tuple[str, str], ...]
 
     def outline(self) -> Data:
@@ -42,7 +45,12 @@ def header_of(vm: Data) -> Header:
     """Return what is at hand of a VM."""
     namespace = (vm.get("metadata") or {}).get("namespace")
     name = f"{namespace_of(vm)}/{identity(vm)[2]}"
-    return Header(name, str(namespace or ""), _matchers_of(vm_spec(vm)), revisions(vm))
+    matchers = _matchers_of(vm_spec(vm))
+    if matchers is None:
+        own = refers_to_own_namespace(vm)
+    else:
+        own = any(MATCHERS[matcher](kind) in NAMESPACED_KINDS for matcher, kind, _ in matchers)
+    return Header(name, str(namespace or ""), matchers, own, revisions(vm))
 
 
 def _matchers_of(spec: object) -> tuple[Matcher, ...] | None:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from virtcatalog.kubevirt.alike import Alike
-from virtcatalog.kubevirt.instancetype.references import references, refers_to_own_namespace
-from virtcatalog.kubevirt.matchers import MATCHERS, NAMESPACED_KINDS
+from virtcatalog.kubevirt.instancetype.references import references
 from virtcatalog.manifests.identity import Data, Identity
 from virtcatalog.review.comparison import Comparison
 from virtcatalog.review.given import Given, Matcher
@@ -35,7 +34,7 @@ class Meeting:
         header = given.header
         if header.matchers is None:
             return self._find(recreated(given.vm))
-        key = header.matchers, header.namespace if names_own(given) else ""
+        key = header.matchers, header.namespace if header.own else ""
         met = self._met.get(key)
         if met is None:
             met = self._met[key] = self._find(header.outline())
@@ -58,11 +57,3 @@ class Meeting:
             self.comparison.can_change(refers),
             assumed(refers, self.comparison.base),
         )
-
-
-def names_own(given: Given) -> bool:
-    """Whether a VM names an instance type or preference of its own namespace."""
-    matchers = given.header.matchers
-    if matchers is None:
-        return refers_to_own_namespace(given.vm)
-    return any(MATCHERS[matcher](kind) in NAMESPACED_KINDS for matcher, kind, _ in matchers)

@@ -43,9 +43,22 @@ def recreated(vm: Data) -> Data:
 
 
 def revisions(vm: Data) -> tuple[tuple[str, str], ...]:
-    """Return the matchers that have a stored revision, each with its name, by the VM's spec or its status."""
-    named = [(matcher, _stored_revision(vm, matcher)) for matcher in MATCHERS]
-    return tuple([each for each in named if each[1]])
+    """Return the matchers that have a stored revision, each with its name: the one that the VM's spec names, else the
+    one that its status does for the same object.
+    """
+    spec, status, found = vm_spec(vm), vm.get("status"), []
+    for matcher in MATCHERS:
+        given = _map(spec, matcher)
+        if not given:
+            continue
+        name = given.get("revisionName")
+        if not name and status:
+            stored = _map(status, f"{matcher}Ref")
+            if stored.get("name") in (None, given.get("name")):
+                name = _map(stored, "controllerRevisionRef").get("name")
+        if name:
+            found.append((matcher, str(name)))
+    return tuple(found)
 
 
 def pins(vm: Data, cluster: Cluster) -> Pinned:
@@ -57,7 +70,7 @@ def pins(vm: Data, cluster: Cluster) -> Pinned:
         revision = cluster.controller_revision(namespace, name)
         if revision is not None:
             contents.append(json.dumps((revision.data or {}).get("spec"), sort_keys=True))
-            given = _at(vm_spec(vm), matcher)
+            given = _map(vm_spec(vm), matcher)
             turned |= not given.get("revisionName") and revision.metadata.labels.get(OBJECT_NAME_LABEL) != given.get(
                 "name"
             )
@@ -80,20 +93,6 @@ def stores(cluster: Cluster) -> bool:
     return cluster.configuration.instancetype_reference_policy == "reference"
 
 
-def _stored_revision(vm: Data, matcher: str) -> str:
-    """The revision that the VM's spec names, else the one that its status does for the same object."""
-    given = _at(vm_spec(vm), matcher)
-    if not given:
-        return ""
-    if given.get("revisionName"):
-        return str(given["revisionName"])
-    status = _at(vm, "status", f"{matcher}Ref")
-    if status.get("name") not in (None, given.get("name")):
-        return ""
-    return str(_at(status, "controllerRevisionRef").get("name") or "")
-
-
-def _at(data: Any, *path: str) -> Mapping[str, Any]:
-    for key in path:
-        data = data.get(key) if isinstance(data, dict) else None
-    return data if isinstance(data, dict) else {}
+def _map(data: Any, key: str) -> Mapping[str, Any]:
+    found = data.get(key) if isinstance(data, dict) else None
+    return found if isinstance(found, dict) else {}
