@@ -76,6 +76,19 @@ def test_it_never_says_anything_else_than_the_yaml_reader(text: str) -> None:
     assert read is ... or read == whole(text)
 
 
+@given(st.from_regex(r"[0-9][0-9A-Za-z_.+-]{0,5}", fullmatch=True))
+@example("0x1")
+@example("1e5")
+@example("1_0")
+def test_a_key_that_starts_with_a_digit_may_be_a_number(key: str) -> None:
+    read = read_block(f"{key}: x")
+    assert read is ... or read == whole(f"{key}: x")
+
+
+def test_sizes_are_no_numbers() -> None:
+    assert read_block("2xlarge: {}\n1gi: x\n") == {"2xlarge": {}, "1gi": "x"}
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -86,6 +99,8 @@ def test_it_never_says_anything_else_than_the_yaml_reader(text: str) -> None:
         "a: >\n  folded\n",
         "a: 1\na: 2\n",
         "a: 1.5\n",
+        "1: x\n",
+        "1e5: x\n",
         "a:\n\tb: 1\n",
         "a: x\n  y\n",
     ],

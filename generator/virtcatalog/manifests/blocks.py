@@ -12,7 +12,8 @@ from typing import Any
 
 from virtcatalog.manifests.scalars import resolve
 
-ENTRY = re.compile(r"([A-Za-z][A-Za-z0-9_./-]*):(?: ([^ ].*))?")
+ENTRY = re.compile(r"((?:[A-Za-z]|[1-9][0-9]*[A-DF-Za-df-z])[A-Za-z0-9_./-]*):(?: ([^ ].*))?")
+"""A key that can be no number, and what follows it."""
 _PLAIN = re.compile(r"[A-Za-z0-9_./+-](?:[^ :#\t]|:(?! |$)| (?![ #]))*")
 _START = re.compile(r"[+.-]?[A-Za-z0-9_/]|-?[0-9]")
 _BLOCK = frozenset({"|", "|-"})
