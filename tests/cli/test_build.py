@@ -214,3 +214,16 @@ def test_build_writes_and_says_what_changed(workspace):
     assert result.stderr.endswith("run: virtcatalog build catalog --output-dir output\n")
     assert build().exit_code == 0
     assert build("--check").stderr == "output is fresh: 18 files\n"
+
+
+def test_a_tree_whose_own_list_alone_differs_is_stale_and_said_to_be(workspace):
+    """As one that was built before the list named the catalog."""
+    write({})
+    assert build().exit_code == 0
+    listed = Path("output/.virtcatalog")
+    head, owner, *paths = listed.read_text().splitlines(keepends=True)
+    assert owner.startswith("# Of the catalog: ")
+    listed.write_text(head + "".join(paths))
+    assert build("--check").stderr.startswith("output is stale: only .virtcatalog changed; run: ")
+    assert build().stderr == "output: 18 files, only .virtcatalog changed\n"
+    assert build("--check").exit_code == 0

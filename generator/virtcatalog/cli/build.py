@@ -79,9 +79,10 @@ def refuse(broken: Sequence[Breach]) -> int:
 
 
 def changed(changes: Sequence[Change]) -> str:
-    """Count what changes, but for the list of the tree's files."""
-    changes = [change for change in changes if change.path != OWNED]
-    new = sum(change.old is None for change in changes)
-    gone = sum(change.new is None for change in changes)
-    parts = [f"{new} new", f"{len(changes) - new - gone} changed", f"{gone} removed"]
-    return ", ".join(part for part in parts if not part.startswith("0 ")) or "nothing changed"
+    """Count what changes; the list of the tree's files only where nothing else does."""
+    files = [change for change in changes if change.path != OWNED]
+    new = sum(change.old is None for change in files)
+    gone = sum(change.new is None for change in files)
+    parts = [f"{new} new", f"{len(files) - new - gone} changed", f"{gone} removed"]
+    told = ", ".join(part for part in parts if not part.startswith("0 "))
+    return told or (f"only {OWNED} changed" if changes else "nothing changed")
