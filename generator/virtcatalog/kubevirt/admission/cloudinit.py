@@ -15,6 +15,8 @@ from virtcatalog.errors import Cause
 from virtcatalog.kubevirt.admission.causes import invalid
 
 MAX_INLINE_BYTES = 2048
+_SHORT = MAX_INLINE_BYTES // 4
+"""So many characters are not too many bytes."""
 _ALPHABET = re.compile(r"[A-Za-z0-9+/]*")
 _LINE_BREAKS = str.maketrans("", "", "\r\n")
 
@@ -23,9 +25,9 @@ def validate_cloud_init(source: CloudInitNoCloudSource | CloudInitConfigDriveSou
     """`field` is the path of the source, `….cloudInitNoCloud` or `….cloudInitConfigDrive` (validateVolumes)."""
     users = _count(source.secret_ref, source.user_data_base64, source.user_data)
     networks = _count(source.network_data_secret_ref, source.network_data_base64, source.network_data)
-    if users:
+    if users > 1 or source.user_data_base64 or len(source.user_data) > _SHORT:
         yield from _data("user", users, source.user_data_base64, source.user_data, field)
-    if networks:
+    if networks > 1 or source.network_data_base64 or len(source.network_data) > _SHORT:
         yield from _data("network", networks, source.network_data_base64, source.network_data, field)
     if not users and not networks:
         yield invalid(field, "cloud-init needs user data or network data")

@@ -39,10 +39,14 @@ def validate_disks(spec: VirtualMachineInstanceSpec, path: str, _config: Configu
         if earlier != index:
             field = f"{disks_path}[{index}].name"
             yield invalid(field, f"disk {earlier} is also named {name!r}: names must differ")
-        yield from _target(disk, index, disks_path)
+        target = disk.disk
+        is_hard_disk = disk.lun is None and disk.cdrom is None
+        if not is_hard_disk or (target is not None and target.pci_address):
+            yield from _target(disk, index, disks_path)
         if disk.boot_order == 0:
             yield invalid(f"{disks_path}[{index}].bootOrder", f"disk {name!r}: bootOrder must be 1 or greater")
-        yield from _bus(disk, index, disks_path)
+        if not is_hard_disk or (target is not None and target.bus != "virtio"):
+            yield from _bus(disk, index, disks_path)
         if disk.serial:
             yield from _serial(disk.serial, f"{disks_path}[{index}].serial")
         if disk.cache not in _CACHES:

@@ -58,7 +58,7 @@ def validate_volume_disks(spec: VirtualMachineInstanceSpec, path: str, _config: 
     """
     devices = spec.domain.devices
     disks = {disk.name for disk in devices.disks}
-    filesystems = {filesystem.name for filesystem in devices.filesystems}
+    filesystems = {filesystem.name for filesystem in devices.filesystems} if devices.filesystems else ()
     for index, volume in enumerate(spec.volumes):
         if volume.memory_dump is not None:
             continue

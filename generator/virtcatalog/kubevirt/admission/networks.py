@@ -22,7 +22,6 @@ def validate_networks(spec: VirtualMachineInstanceSpec, path: str, config: Confi
     """All rules about networks and interfaces that hold for a VM's template and for a VMI alike (Validate)."""
     interfaces, networks = spec.domain.devices.interfaces, spec.networks
     if networks:
-        yield from _default_networks(spec, path)
         yield from _sources(spec, path)
     if interfaces:
         yield from validate_interface_states(spec, path, config)
@@ -31,20 +30,15 @@ def validate_networks(spec: VirtualMachineInstanceSpec, path: str, config: Confi
         yield from _unique_networks(spec, path)
     if any(map(_resource_claim, networks)):
         yield from _resource_claims(spec, path, config)
-    if networks or interfaces:
-        yield from _pairs(spec, path)
+    names = {interface.name for interface in interfaces}  # most often there is nothing more to say of them
+    if len(names) < len(interfaces) or names != {network.name for network in networks}:
+        yield from _pairs(spec, names, path)
     if interfaces:
         yield from validate_interfaces(spec, path, config)
 
 
-def _default_networks(spec: VirtualMachineInstanceSpec, path: str) -> Iterator[Cause]:
+def _default_networks(pods: int, multus_defaults: int, path: str) -> Iterator[Cause]:
     """One pod network at most, or one Multus network in its place (netsource.go)."""
-    pods = multus_defaults = 0
-    for network in spec.networks:
-        if network.pod is not None:
-            pods += 1
-        if network.multus is not None and network.multus.default:
-            multus_defaults += 1
     if pods > 1:
         yield duplicate(f"{path}.interfaces", f"{pods} networks are the pod network, there can be one")
     if multus_defaults > 1:
@@ -53,23 +47,27 @@ def _default_networks(spec: VirtualMachineInstanceSpec, path: str) -> Iterator[C
         yield invalid(f"{path}.networks", "a default Multus network replaces the pod network: keep one of them")
 
 
-def _sources(spec: VirtualMachineInstanceSpec, path: str) -> Iterator[Cause]:
-    """Exactly one source a network, and a name for Multus (netsource.go)."""
+def _sources(spec: VirtualMachineInstanceSpec, path: str) -> list[Cause]:
+    """Exactly one source a network, a name for Multus, and one default network at most (netsource.go)."""
+    pods = multus_defaults = 0
     nameless = -1
+    causes = []
     for index, network in enumerate(spec.networks):
         multus = network.multus
         count = (network.pod is not None) + (multus is not None) + (network.resource_claim is not None)
         if count != 1:
             found = "several" if count else "none"
-            yield required(
-                f"{path}.networks[{index}]",
-                f"network {network.name!r} needs exactly one of pod, multus and resourceClaim, but has {found}",
-            )
-        if nameless < 0 and multus is not None and not multus.network_name:
-            nameless = index
+            message = f"network {network.name!r} needs exactly one of pod, multus and resourceClaim, but has {found}"
+            causes.append(required(f"{path}.networks[{index}]", message))
+        pods += network.pod is not None
+        if multus is not None:
+            multus_defaults += multus.default
+            if nameless < 0 and not multus.network_name:
+                nameless = index
     if nameless >= 0:
         name = spec.networks[nameless].name
-        yield required(f"{path}.networks[{nameless}]", f"network {name!r}: multus.networkName must be set")
+        causes.append(required(f"{path}.networks[{nameless}]", f"network {name!r}: multus.networkName must be set"))
+    return [*_default_networks(pods, multus_defaults, path), *causes] if pods + multus_defaults > 1 else causes
 
 
 def _unique_networks(spec: VirtualMachineInstanceSpec, path: str) -> Iterator[Cause]:
@@ -120,9 +118,8 @@ def _resource_claims(spec: VirtualMachineInstanceSpec, path: str, config: Config
         seen.add(pair)
 
 
-def _pairs(spec: VirtualMachineInstanceSpec, path: str) -> Iterator[Cause]:
+def _pairs(spec: VirtualMachineInstanceSpec, interfaces: set[str], path: str) -> Iterator[Cause]:
     """One interface a network and one network an interface, joined by name (netiface.go)."""
-    interfaces = {interface.name for interface in spec.domain.devices.interfaces}
     networks = set()
     for index, network in enumerate(spec.networks):
         networks.add(network.name)

@@ -18,10 +18,12 @@ def validate_persistent_reservations(
     spec: VirtualMachineInstanceSpec, path: str, config: Configuration
 ) -> Iterator[Cause]:
     """A LUN with a reservation needs the helper that the KubeVirt CR switches on (validatePersistentReservation)."""
-    if any(disk.lun is not None and disk.lun.reservation for disk in spec.domain.devices.disks) and (
-        not config.persistent_reservation
-    ):
-        yield invalid(
-            f"{path}.domain.devices.disks.luns.reservation",
-            "a LUN with a reservation needs persistentReservationConfiguration.enabled in the KubeVirt CR",
-        )
+    if config.persistent_reservation:
+        return
+    for disk in spec.domain.devices.disks:
+        if disk.lun is not None and disk.lun.reservation:
+            yield invalid(
+                f"{path}.domain.devices.disks.luns.reservation",
+                "a LUN with a reservation needs persistentReservationConfiguration.enabled in the KubeVirt CR",
+            )
+            return

@@ -6,8 +6,9 @@ whatever the others find. `path` is where the VMI's spec stands: "spec", or "spe
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
+from virtcatalog.api.domainspec import CPU, Firmware, Memory
 from virtcatalog.api.kubevirt import VirtualMachineInstance, VirtualMachineInstanceSpec
 from virtcatalog.errors import Cause
 from virtcatalog.kubevirt.admission.accesscredentials import validate_access_credentials
@@ -72,58 +73,7 @@ from virtcatalog.kubevirt.configuration import Configuration
 
 Rule = Callable[[VirtualMachineInstanceSpec, str, Configuration], Iterator[Cause]]
 
-SPEC_RULES: tuple[Rule, ...] = (
-    validate_hostname,
-    validate_subdomain,
-    validate_memory_requests,
-    validate_memory_limits,
-    validate_hugepages,
-    validate_guest_memory,
-    validate_machine,
-    validate_acpi_tables,
-    validate_cpu_requests,
-    validate_cpu_limits,
-    validate_dedicated_cpus,
-    validate_numa,
-    validate_emulator_thread,
-    validate_cpu_features,
-    validate_max_sockets,
-    validate_start_strategy,
-    validate_realtime,
-    validate_affinity,
-    validate_topology_spread,
-    validate_foreign_architecture,
-    validate_networks,
-    validate_resource_claims,
-    validate_disk_volumes,
-    validate_inputs,
-    validate_io_threads_policy,
-    validate_probes,
-    validate_disks,
-    validate_firmware,
-    validate_volumes,
-    validate_container_disks,
-    validate_utility_volumes,
-    validate_access_credentials,
-    validate_dns,
-    validate_eviction_strategy,
-    validate_gpus,
-    validate_host_devices,
-    validate_grace,
-    validate_sound,
-    validate_launch_security,
-    validate_vsock,
-    validate_persistent_reservations,
-    validate_downward_metrics,
-    validate_filesystems,
-    validate_video,
-    validate_panic_devices,
-    validate_reboot_policy,
-    validate_reserved_overhead,
-    validate_service_account,
-)
-"""What holds for a VMI's spec and for a VM's template alike."""
-
+_NO_CPU, _NO_MEMORY, _NO_FIRMWARE = CPU(), Memory(), Firmware()
 _RULES_BEFORE: tuple[Rule, ...] = (validate_discontinued_feature_gates, validate_discontinued_bindings)
 _RULES_AFTER: tuple[Rule, ...] = (validate_volume_disks, validate_memory_is_set)
 _RULES_LAST: tuple[Rule, ...] = (validate_hyperv, validate_architecture)
@@ -131,7 +81,7 @@ _RULES_LAST: tuple[Rule, ...] = (validate_hyperv, validate_architecture)
 
 def validate_vmi_spec(spec: VirtualMachineInstanceSpec, path: str, config: Configuration) -> list[Cause]:
     """Everything wrong with a VMI's spec, as a VM's template or on its own (ValidateVirtualMachineInstanceSpec)."""
-    return _run(SPEC_RULES, spec, path, config)
+    return _run(_asked(spec), spec, path, config)
 
 
 def validate_vmi(vmi: VirtualMachineInstance, cluster: Cluster, *, of_user: bool = False) -> list[Cause]:
@@ -142,7 +92,7 @@ def validate_vmi(vmi: VirtualMachineInstance, cluster: Cluster, *, of_user: bool
     spec, metadata, config = vmi.spec, vmi.metadata, cluster.configuration
     return [
         *_run(_RULES_BEFORE, spec, "spec", config),
-        *_run(SPEC_RULES, spec, "spec", config),
+        *_run(_asked(spec), spec, "spec", config),
         *_run(_RULES_AFTER, spec, "spec", config),
         *(validate_metadata if of_user else validate_annotations)(metadata, "metadata", config),
         *validate_grace_annotations(spec, metadata, "metadata", config),
@@ -150,5 +100,72 @@ def validate_vmi(vmi: VirtualMachineInstance, cluster: Cluster, *, of_user: bool
     ]
 
 
-def _run(rules: tuple[Rule, ...], spec: VirtualMachineInstanceSpec, path: str, config: Configuration) -> list[Cause]:
-    return [cause for rule in rules for cause in rule(spec, path, config)]
+def _asked(spec: VirtualMachineInstanceSpec) -> Iterator[Rule]:
+    """The rules that hold for a VMI's spec and for a VM's template alike, without those that have nothing to look at.
+
+    Most of what a VM can say is rarely said: a rule is not asked about a field that is not set.
+    """
+    domain = spec.domain
+    devices, requests, limits = domain.devices, domain.resources.requests, domain.resources.limits
+    cpu, memory, firmware = domain.cpu or _NO_CPU, domain.memory or _NO_MEMORY, domain.firmware or _NO_FIRMWARE
+    passed_through = devices.gpus or devices.host_devices
+    return filter(
+        None,
+        (
+            validate_hostname if spec.hostname else None,
+            validate_subdomain if spec.subdomain else None,
+            validate_memory_requests if requests else None,
+            validate_memory_limits if limits else None,
+            validate_hugepages if memory.hugepages is not None else None,
+            validate_guest_memory if limits else None,
+            validate_machine,
+            validate_acpi_tables if firmware.acpi is not None else None,
+            validate_cpu_requests if requests else None,
+            validate_cpu_limits if limits else None,
+            validate_dedicated_cpus if cpu.dedicated_cpu_placement else None,
+            validate_numa if cpu.numa is not None else None,
+            validate_emulator_thread if cpu.isolate_emulator_thread else None,
+            validate_cpu_features if cpu.features else None,
+            validate_max_sockets if cpu.max_sockets else None,
+            validate_start_strategy if spec.start_strategy is not None else None,
+            validate_realtime if cpu.realtime is not None else None,
+            validate_affinity if spec.affinity is not None else None,
+            validate_topology_spread if spec.topology_spread_constraints else None,
+            validate_foreign_architecture,
+            validate_networks,
+            validate_resource_claims if passed_through or spec.resource_claims else None,
+            validate_disk_volumes,
+            validate_inputs if devices.inputs else None,
+            validate_io_threads_policy if domain.io_threads_policy is not None else None,
+            validate_probes if spec.readiness_probe or spec.liveness_probe else None,
+            validate_disks if devices.disks else None,
+            validate_firmware if firmware.bootloader or firmware.kernel_boot else None,
+            validate_volumes if spec.volumes else None,
+            validate_container_disks if spec.volumes else None,
+            validate_utility_volumes if spec.utility_volumes else None,
+            validate_access_credentials if spec.access_credentials else None,
+            validate_dns if spec.dns_policy or spec.dns_config else None,
+            validate_eviction_strategy,
+            validate_gpus if devices.gpus else None,
+            validate_host_devices if devices.host_devices else None,
+            validate_grace if passed_through else None,
+            validate_sound if devices.sound is not None else None,
+            validate_launch_security if domain.launch_security is not None else None,
+            validate_vsock if devices.autoattach_vsock else None,
+            validate_persistent_reservations if devices.disks else None,
+            validate_downward_metrics if devices.downward_metrics is not None else None,
+            validate_filesystems if devices.filesystems else None,
+            validate_video if devices.video is not None else None,
+            validate_panic_devices if devices.panic_devices else None,
+            validate_reboot_policy if domain.reboot_policy is not None else None,
+            validate_reserved_overhead if memory.reserved_overhead is not None else None,
+            validate_service_account if spec.service_account_name else None,
+        ),
+    )
+
+
+def _run(rules: Iterable[Rule], spec: VirtualMachineInstanceSpec, path: str, config: Configuration) -> list[Cause]:
+    causes: list[Cause] = []
+    for rule in rules:
+        causes += rule(spec, path, config)
+    return causes

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from operator import attrgetter
 
+from msgspec.structs import astuple
+
 from virtcatalog.api.kubevirt import VirtualMachineInstanceSpec
 from virtcatalog.api.volumes import Volume
 from virtcatalog.errors import Cause
@@ -17,7 +19,6 @@ from virtcatalog.kubevirt.admission.hostdisk import validate_host_disk
 from virtcatalog.kubevirt.configuration import Configuration
 
 SOURCES = tuple(field for field in Volume.__struct_fields__ if field != "name")
-_sources = attrgetter(*SOURCES)
 _ONE_AT_MOST = {
     attrgetter("service_account"): "serviceAccount",
     attrgetter("downward_metrics"): "downwardMetrics",
@@ -34,23 +35,33 @@ def validate_volumes(spec: VirtualMachineInstanceSpec, path: str, config: Config
         return
     volumes_path = f"{path}.volumes"
     first: dict[str, int] = {}
+    special: list[Volume] = []
     for index, volume in enumerate(spec.volumes):
         earlier = first.setdefault(volume.name, index)
         if earlier != index:
             field = f"{volumes_path}[{index}].name"
             yield invalid(field, f"volume {earlier} is also named {volume.name!r}: names must differ")
-        count = len(SOURCES) - _sources(volume).count(None)
+        count = len(SOURCES) - astuple(volume).count(None)
         if volume.data_volume is not None and not volume.data_volume.name:
             yield required(f"{volumes_path}[{index}].name", f"volume {volume.name!r}: dataVolume.name must be set")
         if count != 1:
             found = "several" if count else "none"
             field = f"{volumes_path}[{index}]"
             yield invalid(field, f"volume {volume.name!r} needs exactly one source, but has {found}")
-        yield from _source(volume, f"{volumes_path}[{index}]", config)
+        plain = volume.container_disk or volume.data_volume or volume.persistent_volume_claim
+        if plain is None or count > 1:
+            special.append(volume)
+            yield from _source(volume, f"{volumes_path}[{index}]", config)
+    if len(special) > 1:
+        yield from _several(special, volumes_path)
+
+
+def _several(volumes: list[Volume], field: str) -> Iterator[Cause]:
+    """The sources that a VMI can have once."""
     for get, source in _ONE_AT_MOST.items():
-        count = len(spec.volumes) - list(map(get, spec.volumes)).count(None)
+        count = len(volumes) - list(map(get, volumes)).count(None)
         if count > 1:
-            yield invalid(volumes_path, f"{count} volumes are {source}, there can be one")
+            yield invalid(field, f"{count} volumes are {source}, there can be one")
 
 
 def _source(volume: Volume, field: str, config: Configuration) -> Iterator[Cause]:
