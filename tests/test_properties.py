@@ -10,9 +10,12 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from virtcatalog import Cluster, expand
+from virtcatalog.api.decode import decode_manifest
 from virtcatalog.api.findings import Path
-from virtcatalog.ask.explain import explain
+from virtcatalog.api.kubevirt import VirtualMachine
+from virtcatalog.ask.explain import explain, explain_result
 from virtcatalog.errors import UnsupportedError
+from virtcatalog.kubevirt.defaults.webhooks import mutate_vm
 from virtcatalog.kubevirt.pipeline import Result
 
 Manifest = dict[str, Any]
@@ -230,13 +233,23 @@ def test_a_vmi_as_the_template_of_a_vm_without_instance_type_stays_as_it_is(vm: 
 @THOROUGH
 @given(vms())
 def test_every_field_of_a_vmi_has_an_origin(vm: Manifest) -> None:
-    result = expand(vm, CLUSTER)
+    result = expand(vm, CLUSTER, staged=True)
     assume(result.vmi)
     assert result.vmi
     origins = explain(vm, CLUSTER)
+    assert explain_result(vm, result, CLUSTER) == origins
     assert [origin.sources for origin in origins if not origin.sources] == []
     fields = len([path for part in ("metadata", "spec") for path in leaves(result.vmi[part])])
     assert len(origins) == fields
+
+
+@THOROUGH
+@given(vms())
+def test_the_webhook_of_vms_does_the_same_without_instance_type(vm: Manifest) -> None:
+    with_it, without = decode_manifest(vm, VirtualMachine), decode_manifest(vm, VirtualMachine)
+    without.spec.instancetype = None
+    assert mutate_vm(with_it, CLUSTER) == mutate_vm(without, CLUSTER)
+    assert with_it.spec.template == without.spec.template
 
 
 def leaves(value: Any) -> list[Any]:

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 import otheryaml
-from virtcatalog import Cluster
-from virtcatalog.ask.explain import explain
+from virtcatalog import Cluster, expand
+from virtcatalog.ask.explain import explain, explain_result
 from virtcatalog.errors import ManifestError
 
 VM = """
@@ -56,10 +56,16 @@ MEDIUM = instancetype("medium", "{cpu: {guest: 4}, memory: {guest: 4Gi}}")
 CORES = preference("cores", "{cpu: {preferredCPUTopology: cores}}")
 
 
-def origins(*objects: str, matchers: str = "", domain: str = "{devices: {}, memory: {guest: 1Gi}}") -> dict[str, str]:
+DOMAIN = "{devices: {}, memory: {guest: 1Gi}}"
+
+
+def origins(*objects: str, matchers: str = "", domain: str = DOMAIN) -> dict[str, str]:
     vm = otheryaml.load(VM.replace("{matchers}", matchers).replace("{domain}", domain))
     cluster = Cluster([otheryaml.load(each) for each in objects])
-    return {each.field: ", ".join(map(str, each.sources)) for each in explain(vm, cluster)}
+    found, result = explain(vm, cluster), expand(vm, cluster, staged=True)
+    # Stages that were kept tell the same.
+    assert not result.vmi or explain_result(vm, result, cluster) == found
+    return {each.field: ", ".join(each.sources) for each in found}
 
 
 USING_MEDIUM = {"matchers": "instancetype: {name: medium}", "domain": "{devices: {}}"}
@@ -170,6 +176,36 @@ def test_an_inferred_instance_type_is_named() -> None:
     domain = "{devices: {}}\n      volumes: [{name: root, persistentVolumeClaim: {claimName: disk}}]"
     found = origins(MEDIUM, claim, matchers="instancetype: {inferFromVolume: root}", domain=domain)
     assert found["spec.domain.memory.guest"] == "instance type medium"
+
+
+def test_an_empty_map_is_the_vms_only_where_the_vm_has_it() -> None:
+    # The API writes both out.
+    found = origins(domain="{devices: {}, resources: {}, memory: {guest: 1Gi}}")
+    assert found["spec.domain.resources"] == "VM"
+    assert origins()["spec.domain.resources"] == "KubeVirt default"
+
+
+def test_a_namespace_that_the_vm_does_not_name_is_not_the_vms() -> None:
+    vm = otheryaml.load(VM.replace(", namespace: shop", "").replace("{matchers}", "").replace("{domain}", DOMAIN))
+    result = expand(vm, Cluster(), staged=True)
+    found = {each.field: each.sources for each in explain_result(vm, result, Cluster())}
+    assert found["metadata.namespace"] == ("KubeVirt default",)
+    assert explain_result(vm, result, Cluster()) == explain(vm, Cluster())
+
+
+def test_stages_are_kept_where_they_are_asked_for_and_not_used_up() -> None:
+    vm = otheryaml.load(VM.replace("{matchers}", USING_MEDIUM["matchers"]).replace("{domain}", "{devices: {}}"))
+    cluster = Cluster([otheryaml.load(MEDIUM)])
+    plain, staged = expand(vm, cluster), expand(vm, cluster, staged=True)
+    assert plain.stages is None
+    assert staged.stages
+    assert staged.stages.read.spec.template.spec.domain.machine is None
+    assert staged.stages.mutated.spec.template.spec.domain.machine
+    assert "maxSockets" not in staged.stages.started["spec"]["domain"]["cpu"]
+    assert (
+        explain_result(vm, staged, cluster) == explain_result(vm, staged, cluster) == explain_result(vm, plain, cluster)
+    )
+    assert (staged.vm, staged.vmi) == (plain.vm, plain.vmi)
 
 
 @pytest.mark.parametrize("policy", ["reference", "expand", "expandAll"])

@@ -65,11 +65,15 @@ def field_path(path: Path) -> str:
     """Write a path as the API does: `spec.disks[0].name`, `metadata.labels[example.org/x]`."""
     text = ""
     for step in path:
-        if isinstance(step, int | Item) or not step.replace("-", "").replace("_", "").isalnum():
-            text += f"[{step}]"
-        else:
-            text += f".{step}" if text else step
+        text = stepped(text, step)
     return text
+
+
+def stepped(field: str, step: str | int) -> str:
+    """Write a step further than a field, "" for none, as `field_path` does."""
+    if type(step) is str and (step.isalnum() or step.replace("-", "").replace("_", "").isalnum()):
+        return f"{field}.{step}" if field else step
+    return f"{field}[{step}]"
 
 
 def steps(field: str) -> Path:

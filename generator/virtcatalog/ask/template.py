@@ -38,10 +38,10 @@ def read_vm(manifest: Manifest, release: Release = DEFAULT) -> Held:
 
 def as_vmi(vm: Held) -> Manifest:
     """Return the metadata and spec that the VM's template gives to its VMI; those of a VMI are its own."""
-    own = to_manifest(vm.metadata)
     template = to_manifest(vm) if isinstance(vm, VirtualMachineInstance) else to_manifest(vm.spec.template)
     metadata = {key: value for key, value in template.get("metadata", {}).items() if key in _INHERITED}
-    names = {key: own[key] for key in ("name", "namespace") if key in own}
+    own = {"name": vm.metadata.name, "namespace": vm.metadata.namespace}
+    names = {key: value for key, value in own.items() if value}
     return {"metadata": {**names, **metadata}, "spec": template["spec"]}
 
 

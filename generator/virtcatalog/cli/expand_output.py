@@ -19,8 +19,6 @@ from virtcatalog.escaping import as_json
 
 if TYPE_CHECKING:
     from virtcatalog.ask.explain import Origin
-    from virtcatalog.cli.vms import Located
-    from virtcatalog.kubevirt.cluster import Cluster
     from virtcatalog.kubevirt.pipeline import Result
 
 _LONGEST = 60
@@ -32,13 +30,15 @@ class Form(NamedTuple):
 
     Both are told whether there are many VMs. What is made can be sent to other processes. `fills` says that it is text
     in which names and the like stand as they are, so that they can be replaced by those of another VM; `written` is how
-    other texts stand there, which are given as JSON has them between quotes, None where there are none.
+    other texts stand there, which are given as JSON has them between quotes, None where there are none. `staged` says
+    that it is quicker where the stages of the VM are kept.
     """
 
     make: Callable[[Outcome, bool], Any]
     show: Callable[[Iterable[Any], bool], None]
     fills: bool = False
     written: Callable[[str], str] | None = None
+    staged: bool = False
 
 
 def show_texts(texts: Iterable[str], _many: bool) -> None:
@@ -105,10 +105,10 @@ _SARIF = {
 
 def make_explanation(outcome: Outcome, _many: bool) -> Table | None:
     """Return where every field of the VMI comes from."""
-    vm, result, cluster = outcome
+    vm, result, _ = outcome
     if result.vmi is None:
         return None
-    rows = [[each.field, _short(each.value), _sources(each)] for each in _origins(vm, cluster)]
+    rows = [[each.field, _short(each.value), ", ".join(each.sources)] for each in _origins(outcome)]
     return f"VirtualMachineInstance/{vm.title}", rows
 
 
@@ -133,9 +133,7 @@ def make_json(outcome: Outcome, _many: bool) -> str:
         "vm": result.vm,
         "vmi": result.vmi,
         **_pod(result),
-        "origins": {each.field: [str(source) for source in each.sources] for each in _origins(vm, cluster)}
-        if result.vmi
-        else None,
+        "origins": {each.field: each.sources for each in _origins(outcome)} if result.vmi else None,
         "domainXml": result.domain_xml,
         "disks": [msgspec.to_builtins(each) for each in disks_of(result, cluster)],
     }
@@ -205,14 +203,11 @@ PINS: Final = {"yaml": Form(make_pins, partial(show_pins, False)), "json": Form(
 """What `--pin` prints."""
 
 
-def _origins(vm: Located, cluster: Cluster) -> list[Origin]:
-    from virtcatalog.ask.explain import explain
+def _origins(outcome: Outcome) -> list[Origin]:
+    from virtcatalog.ask.explain import explain_result
 
-    return explain(vm.manifest, cluster)
-
-
-def _sources(origin: Origin) -> str:
-    return ", ".join(map(str, origin.sources))
+    vm, result, cluster = outcome
+    return explain_result(vm.manifest, result, cluster)
 
 
 def _short(value: Any) -> str:
@@ -229,9 +224,9 @@ FORMS: Final[dict[str, Form]] = {
     "vmi": Form(partial(make_manifest, "vmi"), show_texts),
     "vm": Form(partial(make_manifest, "vm"), show_texts),
     "pod": Form(partial(make_manifest, "pod"), show_texts),
-    "json": Form(make_json, show_json, fills=True, written=_as_json_text),
+    "json": Form(make_json, show_json, fills=True, written=_as_json_text, staged=True),
     "diff": Form(make_diff, show_diffs),
-    "explain": Form(make_explanation, show_explanations),
+    "explain": Form(make_explanation, show_explanations, staged=True),
     "disks": Form(make_disks, show_disks),
     "sarif": Form(make_findings, show_sarif),
 }

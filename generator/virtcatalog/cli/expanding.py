@@ -59,7 +59,7 @@ class Expander:
 
     def _vm(self, vm: Located, cluster: Cluster, decoded: VirtualMachine | None = None) -> Done:
         try:
-            result = expand(vm.manifest, cluster, decoded)
+            result = expand(vm.manifest, cluster, decoded, staged=self._form.staged)
         except UnsupportedError as error:
             return self._unsupported(vm, error)
         try:

@@ -114,5 +114,5 @@ def _made(item: Item, becoming: Becoming) -> Iterator[tuple[str, str]]:
         yield from guest(becoming.result)
     else:
         for each in explain(becoming.vm, becoming.cluster):
-            if each.field.startswith("spec.") and any(str(one).startswith("preference ") for one in each.sources):
+            if each.field.startswith("spec.") and any(one.startswith("preference ") for one in each.sources):
                 yield each.field.removeprefix("spec.").removeprefix("domain."), as_text(each.value)

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from msgspec.structs import replace
 
-from virtcatalog.api.decode import clone, decode_manifest, to_manifest
+from virtcatalog.api.decode import decode_manifest, to_manifest
 from virtcatalog.api.findings import field_path, fill_gaps
 from virtcatalog.api.holders import VirtualMachineInstanceReplicaSet, VirtualMachinePool
 from virtcatalog.api.kinds import API_VERSIONS, TEMPLATES_SINCE
@@ -47,7 +47,7 @@ from virtcatalog.kubevirt.launcher.errors import DomainError
 from virtcatalog.kubevirt.launcher.launch.sync import launch, launch_warnings
 from virtcatalog.kubevirt.preference.requirements import check_requirements
 from virtcatalog.kubevirt.reasons import field_in_template, field_of_holder, field_of_vm, reasons
-from virtcatalog.kubevirt.result import Result
+from virtcatalog.kubevirt.result import Result, Stages, own_template
 
 __all__ = ["Result", "admit", "create_vmi", "expand"]
 
@@ -58,15 +58,18 @@ Rules = Callable[[VirtualMachine, VirtualMachineSpec, Configuration], list[Cause
 MOST_CAUSES = 10
 
 
-def expand(manifest: dict[str, Any], cluster: Cluster, decoded: VirtualMachine | None = None) -> Result:
+def expand(
+    manifest: dict[str, Any], cluster: Cluster, decoded: VirtualMachine | None = None, *, staged: bool = False
+) -> Result:
     """Return what KubeVirt makes of a new VM in a cluster; the manifest is not changed.
 
     It is a VirtualMachine, or of another kind that holds one: a VirtualMachineInstance or
     VirtualMachineInstanceReplicaSet, whose result has no `vm`, or a VirtualMachinePool, of which the first VM is shown.
-    Who has read the manifest as a VirtualMachine already gives that, too: it is used up. Raises UnsupportedError, with
-    the manifest's field, for what virtcatalog does not model.
+    Who has read the manifest as a VirtualMachine already gives that, too: it is used up. `staged` keeps the stages of
+    a VirtualMachine in the result. Raises UnsupportedError, with the manifest's field, for what virtcatalog does not
+    model.
     """
-    return _run(manifest, cluster, decoded, domain=True)
+    return _run(manifest, cluster, decoded, domain=True, staged=staged)
 
 
 def admit(object_manifest: dict[str, Any], cluster: Cluster) -> list[Cause]:
@@ -92,11 +95,18 @@ def create_vmi(manifest: dict[str, Any], cluster: Cluster) -> Result:
     return _run(manifest, cluster, domain=False)
 
 
-def _run(manifest: dict[str, Any], cluster: Cluster, decoded: VirtualMachine | None = None, *, domain: bool) -> Result:
+def _run(
+    manifest: dict[str, Any],
+    cluster: Cluster,
+    decoded: VirtualMachine | None = None,
+    *,
+    domain: bool,
+    staged: bool = False,
+) -> Result:
     kind = manifest.get("kind") if isinstance(manifest, dict) else None
     create = _HELD.get(kind, _of_vm) if isinstance(kind, str) else _of_vm
     try:
-        result = create(manifest, cluster) if create is not _of_vm else _of_vm(manifest, cluster, decoded)
+        result = create(manifest, cluster) if create is not _of_vm else _of_vm(manifest, cluster, decoded, staged)
         if domain and result.admitted:
             result = build(result.vm or {} if create is _of_pool else manifest, result, cluster)
     except UnsupportedError as error:
@@ -131,10 +141,12 @@ def build(manifest: dict[str, Any], result: Result, cluster: Cluster) -> Result:
     return replace(result, warnings=warnings, made_domain=domain, cluster=cluster)
 
 
-def _of_vm(manifest: dict[str, Any], cluster: Cluster, decoded: VirtualMachine | None = None) -> Result:
+def _of_vm(
+    manifest: dict[str, Any], cluster: Cluster, decoded: VirtualMachine | None = None, staged: bool = False
+) -> Result:
     warnings: list[Warning] = []
     vm = read(manifest, VirtualMachine, cluster, warnings, decoded)
-    return vm if isinstance(vm, Result) else _start(vm, manifest, cluster, warnings)
+    return vm if isinstance(vm, Result) else _start(vm, manifest, cluster, warnings, staged=staged)
 
 
 def _of_pool(manifest: dict[str, Any], cluster: Cluster) -> Result:
@@ -215,8 +227,16 @@ def read(
     return decoded
 
 
-def _start(decoded: VirtualMachine, manifest: dict[str, Any], cluster: Cluster, warnings: list[Warning]) -> Result:
+def _start(
+    decoded: VirtualMachine,
+    manifest: dict[str, Any],
+    cluster: Cluster,
+    warnings: list[Warning],
+    *,
+    staged: bool = False,
+) -> Result:
     """The VM's webhooks and virt-controller, then the VMI's webhooks."""
+    before = own_template(decoded) if staged else None
     causes = mutate_vm(decoded, cluster)
     if causes:
         return _refused("vm", causes, manifest, cluster, warnings)
@@ -233,7 +253,9 @@ def _start(decoded: VirtualMachine, manifest: dict[str, Any], cluster: Cluster, 
         started = start_vmi(vm, cluster)
     except ControllerError as error:
         return _refused("controller", error.causes, manifest, cluster, warnings, vm)
-    return _admit_vmi(started, vm, manifest, cluster, warnings)
+    stages = Stages(before, decoded, to_manifest(started)) if before is not None else None
+    result = _admit_vmi(started, vm, manifest, cluster, warnings)
+    return result if stages is None else replace(result, stages=stages)
 
 
 def _admit_vmi(
@@ -307,7 +329,7 @@ def admit_vm(vm: VirtualMachine, cluster: Cluster, validate: Rules = validate_vm
     causes = list(validate_data_volume_schema(vm))
     if causes:
         return causes
-    expanded = replace(vm, spec=replace(vm.spec, template=clone(vm.spec.template)))
+    expanded = own_template(vm)
     applied = apply_to_vm(expanded, cluster)
     if applied.causes:
         return applied.causes

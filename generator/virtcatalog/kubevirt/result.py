@@ -6,8 +6,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
+from msgspec.structs import replace
 
-from virtcatalog.api.decode import convert, to_manifest
+from virtcatalog.api.decode import clone, convert, to_manifest
 from virtcatalog.api.kubevirt import VirtualMachine, VirtualMachineInstance
 from virtcatalog.errors import Cause, Reason, Refuser, Warning
 from virtcatalog.kubevirt.cluster import Cluster
@@ -26,6 +27,22 @@ T = TypeVar("T", bound=msgspec.Struct)
 _ENCODER = msgspec.msgpack.Encoder(enc_hook=str)
 
 
+class Stages(msgspec.Struct, frozen=True):
+    """A VM between KubeVirt's stages: as it was read, after its webhook, and the VMI that virt-controller makes of it.
+
+    Read them, do not change them.
+    """
+
+    read: VirtualMachine
+    mutated: VirtualMachine
+    started: dict[str, Any]
+
+
+def own_template(held: VirtualMachine) -> VirtualMachine:
+    """Return a VM with a template of its own, all that webhooks change in it that comes to its VMI."""
+    return replace(held, spec=replace(held.spec, template=clone(held.spec.template)))
+
+
 class Result(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     """What a VM became, as far as it came: a refused object is there too, as the webhook saw it.
 
@@ -35,7 +52,8 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     answer with nothing but a sentence. `reasons` are all that is against the VM, whoever refuses it, at the fields of
     the VM's own manifest. `holder` is the kind of that manifest when it is no VirtualMachine. `made_vm`, `made_vmi`
     and `made_domain` are what the properties are read from: objects, or those packed by the process that made the
-    result. `cluster` is there as soon as virt-launcher was asked; it is not sent to other processes.
+    result. `cluster` is there as soon as virt-launcher was asked, `stages` if they were to be kept; neither is sent to
+    other processes.
     """
 
     refused_by: Refuser | None = None
@@ -47,6 +65,7 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     made_domain: Element | str | None = None
     cluster: Cluster | None = None
     holder: str | None = None
+    stages: Stages | None = None
 
     @property
     def admitted(self) -> bool:

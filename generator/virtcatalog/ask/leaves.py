@@ -1,0 +1,98 @@
+"""The leaves of a manifest, every scalar and empty collection, and which of them others have as well.
+
+Fields are written as the API does. What is equal is equal in all of its parts, and is not looked at part by part.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from virtcatalog.api.findings import stepped
+
+ABSENT: Final = object()
+"""What stands where a manifest has nothing, and is like nothing else."""
+
+
+Manifest = dict[str, Any]
+Leaf = tuple[str, Any, int]
+"""A field, its value, and the number of the first of some other manifests that has it, or how many these are."""
+_Parts = dict[Any, Any]
+
+
+def leaves(manifest: Manifest, others: tuple[Manifest, Manifest, Manifest], keys: Sequence[str]) -> list[Leaf]:
+    """Return the leaves that a manifest has at some of its keys, in its order."""
+    found: list[Leaf] = []
+    _add_leaves(found, "", {key: manifest[key] for key in keys if key in manifest}, *others)
+    return found
+
+
+def changed(manifest: Manifest, other: Manifest, keys: Sequence[str]) -> set[str]:
+    """Return the fields of the leaves at some keys of a manifest that another has otherwise, or not at all."""
+    found: set[str] = set()
+    _add_changed(found, "", {key: manifest[key] for key in keys if key in manifest}, other)
+    return found
+
+
+def blot(value: Any, given: Any) -> None:
+    """Put ABSENT for each empty map in a value that is not given, too."""
+    given = _parts(given)
+    for step, item in _parts(value).items():
+        own = given.get(step, ABSENT)
+        if item == own or not isinstance(item, (dict, list)):
+            continue
+        if item == {}:
+            value[step] = ABSENT
+        else:
+            blot(item, own)
+
+
+def _add_leaves(found: list[Leaf], field: str, value: Any, first: _Parts, second: _Parts, third: _Parts) -> None:
+    """Add the leaves of a map or list; the others are what the other manifests have in its place."""
+    for step, item in _parts(value).items():
+        nested = bool(item) and isinstance(item, (dict, list))
+        one, two, three = first.get(step, ABSENT), second.get(step, ABSENT), third.get(step, ABSENT)
+        if item == one:
+            number = 0
+        elif item == two and (one is ABSENT or not nested):
+            number = 1
+        elif item == three and (one is two is ABSENT or not nested):
+            number = 2
+        elif one is two is three is ABSENT or not nested:
+            number = 3
+        else:
+            _add_leaves(found, stepped(field, step), item, _parts(one), _parts(two), _parts(three))
+            continue
+        if nested:
+            _add_all(found, stepped(field, step), item, number)
+        else:
+            found.append((stepped(field, step), item, number))
+
+
+def _add_all(found: list[Leaf], field: str, value: Any, number: int) -> None:
+    """Add the leaves of a map or list, all of which the same of the other manifests has first."""
+    for step, item in _parts(value).items():
+        if item and isinstance(item, (dict, list)):
+            _add_all(found, stepped(field, step), item, number)
+        else:
+            found.append((stepped(field, step), item, number))
+
+
+def _add_changed(found: set[str], field: str, value: Any, other: Any) -> None:
+    """Add the fields of the leaves of a map or list that another value has not in its place."""
+    given = _parts(other)
+    for step, item in _parts(value).items():
+        own = given.get(step, ABSENT)
+        if item == own:
+            continue
+        if item and isinstance(item, (dict, list)):
+            _add_changed(found, stepped(field, step), item, own)
+        else:
+            found.add(stepped(field, step))
+
+
+def _parts(value: Any) -> _Parts:
+    """The parts of a map or a list by key or index; none of what has none."""
+    if isinstance(value, dict):
+        return value
+    return dict(enumerate(value)) if isinstance(value, list) else {}
