@@ -45,6 +45,9 @@ _EXPLICIT: Final[dict[str, type | tuple[type, ...]]] = {
 }
 #: All but what YAML may hold; said the other way round, the pattern takes ten times as long to compile.
 UNWRITABLE: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\ufffe\uffff]")
+CONTROLS: Final = bytes((*range(9), 11, 12, *range(14, 32), 127))
+"""Those of them that are ASCII."""
+_CONTROLS: Final = tuple(map(chr, CONTROLS))
 ALIAS: Final = re.compile(r"(?:^|[\s,\[{:?-])\*([^\s,\]}]+)")
 
 
@@ -62,7 +65,7 @@ class Text:
         self._starts: list[int] = []
         """Where documents start, if they are JSON."""
         self._is_block = False
-        self._text = self._decode(text)
+        self._given = text
 
     def __getstate__(self) -> dict[str, Any]:
         """Nodes are found by what they are in this process: another one reads the text again."""
@@ -70,13 +73,19 @@ class Text:
 
     def documents(self) -> Iterator[tuple[int, Any]]:
         """Yield the index and the data of every document that is not empty; `problems` has the others' faults."""
+        plain = plain_json(self._given)
+        if plain is not None:
+            self._starts = [0]
+            yield 0, plain
+            return
+        text = self._text
         if self.problems:
             return
         quick = self._read_json()
         if quick is not None:
             yield from enumerate(quick)
             return
-        block = read_block(self._text) if len(self._text) <= _SHORT else ...
+        block = read_block(text) if len(text) <= _SHORT else ...
         if block is not ...:
             self._is_block = True
             yield 0, block
@@ -116,6 +125,11 @@ class Text:
         return self._line + mark.line + 1, mark.column + 1 + (0 if mark.line else self._column)
 
     @cached_property
+    def _text(self) -> str:
+        given, self._given = self._given, ""  # one of them is enough
+        return self._decode(given)
+
+    @cached_property
     def _nodes(self) -> list[Any]:
         return list(self._compose([]))
 
@@ -128,8 +142,8 @@ class Text:
                 self._fault_at(raw[: error.start].decode("utf-8", "replace"), "is not UTF-8 text")
                 return ""
         text = text.removeprefix("\ufeff")
-        bad = UNWRITABLE.search(text)
-        if bad:
+        is_plain = text.isascii() and not any(each in text for each in _CONTROLS)
+        if not is_plain and (bad := UNWRITABLE.search(text)):
             self._fault_at(text[: bad.start()], f"the character U+{ord(bad[0]):04X} cannot stand in YAML")
         return text
 
@@ -143,7 +157,7 @@ class Text:
         position = skip(text, 0)
         if not text.startswith("{", position):
             return None
-        if (whole := canonical(text.encode())) is not None:
+        if (whole := _canonical(text.encode())) is not None:
             self._starts = [position]
             return [whole]
         documents, starts = [], []
@@ -310,7 +324,16 @@ class _UnreadableError(Exception):
     """A document that is not read further: mark and message."""
 
 
-def canonical(text: bytes) -> Any:
+def plain_json(text: str | bytes) -> Any:
+    """The data of JSON as kubectl prints it; None for what may be anything else."""
+    if not text.isascii():
+        return None
+    encoded = text.encode() if isinstance(text, str) else text
+    # Other characters that cannot stand in YAML cannot stand in JSON, either.
+    return _canonical(encoded) if encoded.startswith(b"{") and b"\x7f" not in encoded else None
+
+
+def _canonical(text: bytes) -> Any:
     """The data of JSON that is written as this program would: nothing is lost in it, such as a key that repeats."""
     try:
         data = _PLAIN_JSON.decode(text)

@@ -7,7 +7,7 @@ from typing import Any
 
 from virtcatalog.api.kinds import holds_vm, may_matter
 from virtcatalog.errors import ManifestError
-from virtcatalog.manifests.document import canonical
+from virtcatalog.manifests.document import plain_json
 from virtcatalog.manifests.identity import Data
 from virtcatalog.manifests.read import Part, read_part, unchecked, vms_of
 from virtcatalog.manifests.stream import Stream
@@ -54,10 +54,7 @@ def _vms(part: Part) -> list[Data]:
 
 def _plain(part: Part) -> Data | None:
     """The one VM of a part as kubectl prints it in JSON; None if it may be anything else."""
-    text = part.text
-    if not (part.is_vm and isinstance(text, bytes) and text.isascii() and b"\x7f" not in text):
-        return None
-    data = canonical(text)
+    data = plain_json(part.text) if part.is_vm else None
     if not isinstance(data, dict):
         return None
     vm = {**part.named, **data} if part.named else data

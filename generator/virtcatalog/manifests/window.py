@@ -8,14 +8,13 @@ from collections.abc import Callable
 from typing import Final
 
 from virtcatalog.limits import SOURCE_FILE_BYTES
-from virtcatalog.manifests.document import UNWRITABLE
+from virtcatalog.manifests.document import CONTROLS, UNWRITABLE
 from virtcatalog.manifests.plainplaces import mark_behind
 
 _CHUNK: Final = 2**18
 KEPT: Final = 128
 """How many bytes before the last place are still there."""
 _BOM: Final = b"\xef\xbb\xbf"
-_CONTROLS: Final = bytes((*range(9), 11, 12, *range(14, 32), 127))
 _OTHER_ENDS: Final = re.compile("[\r\x85\u2028\u2029]")
 
 
@@ -37,7 +36,7 @@ class Window:
         self._ended = False
         self._decoder = getincrementaldecoder("utf-8")()
         self._line = self._column = 0
-        self.controls = _CONTROLS
+        self.controls = CONTROLS
         """The characters of ASCII that are looked for, as they may not be in it; a reader may refuse some itself."""
         self.other_ends = False
         """Whether YAML would see ends of lines that are no line feeds in what was read so far."""
