@@ -1,5 +1,6 @@
 """Whole domains."""
 
+from itertools import product
 from xml.etree.ElementTree import XML
 
 import pytest
@@ -7,9 +8,11 @@ from fragments import TWO_NODES, make_context, make_vmi, xml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from virtcatalog.api.annotations import PLACE_ON_ROOT_COMPLEX
 from virtcatalog.api.decode import to_manifest
 from virtcatalog.kubevirt.launcher.builder import build_domain
 from virtcatalog.kubevirt.launcher.errors import DomainError
+from virtcatalog.kubevirt.launcher.launch.sync import launch
 from virtcatalog.kubevirt.launcher.xml import write
 
 # The order in which libvirt writes a domain.
@@ -54,6 +57,30 @@ def test_qemus_namespace_is_declared():
 
 def test_the_same_input_gives_the_same_text():
     assert write(build_domain(*everything())) == write(build_domain(*everything()))
+
+
+def test_a_domain_does_not_depend_on_those_that_were_made_before():
+    seed = """
+        domain.devices.disks: [{name: root, disk: {bus: virtio}}, {name: seed, disk: {bus: virtio}}]
+        domain.devices.interfaces: [{name: n, bridge: {}MAC}]
+        networks: [{name: n, pod: {}}]
+        volumes: [{name: root, emptyDisk: {capacity: 1Gi}}, {name: seed, cloudInitNoCloud: {userData: x}}]
+    """
+
+    def text(name, mac, annotations):
+        vmi, context = make_vmi(seed.replace("MAC", mac), annotations=annotations), make_context()
+        vmi.metadata.name = vmi.metadata.uid = name
+        domain = build_domain(vmi, context)
+        launch(domain, vmi, context)
+        return write(domain)
+
+    macs = ("", ", macAddress: '02:00:5e:00:00:01'", ", macAddress: '02-00-5E-00-00-02'")
+    cases = [*product(("a", "b"), macs, ({}, {PLACE_ON_ROOT_COMPLEX: "true"}))]
+    texts = [text(*case) for case in cases]
+    assert [text(*case) for case in reversed(cases)] == texts[::-1]
+    assert len(set(texts)) == len(cases)
+    for (name, *_), made in zip(cases, texts, strict=True):
+        assert f"cloud-init-data/default/{name}/noCloud.iso" in made
 
 
 def test_the_vmi_stays_as_it_was():

@@ -45,6 +45,16 @@ def test_a_virtio_disk(built, xml):
     """)
 
 
+def test_reservations_are_there_whatever_the_image(part, xml):
+    def source(volume):
+        return part("source", "lun: {bus: scsi, reservation: true}", f"volumes: [{{name: d, {volume}}}]")
+
+    (claimed,), (own,) = (
+        fromstring(source(volume)) for volume in ("emptyDisk: {capacity: 1Gi}", "cloudInitNoCloud: {}")
+    )
+    assert xml(tostring(own, encoding="unicode")) == xml(tostring(claimed, encoding="unicode"))
+
+
 def test_a_disk_without_a_volume_is_refused(built):
     with pytest.raises(DomainError, match=r"disks\[0\].name"):
         built(disks, disk("disk: {bus: virtio}"), "")

@@ -19,9 +19,7 @@ def attached(xml):
     def attach(nics, networks, **changes):
         vmi = make_vmi(f"domain.devices: {{interfaces: [{nics}]}}\nnetworks: [{networks}]")
         context = make_context(**changes)
-        elements = list(interfaces(vmi, context))
-        attach_taps(elements, vmi, context)
-        return xml(elements)
+        return xml(attach_taps(interfaces(vmi, context), vmi, context))
 
     return attach
 
@@ -100,7 +98,7 @@ def test_the_target_is_the_tap_or_where_a_plugin_made_the_link_one_the_link(atta
 @pytest.mark.parametrize("nics", ["{name: n, passtBinding: {}}", "{name: n, bridge: {}, state: absent}"])
 def test_interfaces_without_a_tap_stay_as_they_are(attached, xml, nics):
     vmi = make_vmi(f"domain.devices: {{interfaces: [{nics}]}}\nnetworks: [{{name: n, pod: {{}}}}]")
-    assert attached(nics, "{name: n, pod: {}}") == xml(list(interfaces(vmi, make_context())))
+    assert attached(nics, "{name: n, pod: {}}") == xml(interfaces(vmi, make_context()))
 
 
 @pytest.mark.parametrize("release", ["v1.7.4", "v1.8.4"])

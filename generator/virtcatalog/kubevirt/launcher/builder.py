@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from virtcatalog.api.kubevirt import VirtualMachineInstance
 from virtcatalog.kubevirt.launcher.context import Context
 from virtcatalog.kubevirt.launcher.elements.clock import clock
@@ -42,30 +40,26 @@ def build_domain(vmi: VirtualMachineInstance, context: Context) -> Element:
     cells = bound or ((memfd_cell(vmi, context),) if needs_memfd(vmi) else ())
 
     domain = Element("domain", {"type": domain_type(context), NAMESPACE_ATTRIBUTE: QEMU})
-    _add(domain, name(vmi))
-    _add(domain, metadata())
-    _add(domain, memory(vmi))
-    _add(domain, memorybacking(vmi, bound))
-    _add(domain, vcpu(vmi, context))
-    _add(domain, iothreads(vmi))
-    _add(domain, cputune(pinning))
-    _add(domain, numatune(bound))
-    _add(domain, sysinfo(vmi, context))
-    _add(domain, os(vmi, context))
-    _add(domain, iommufd(context))
-    _add(domain, features(vmi, context, pinning))
-    _add(domain, cpu(vmi, context, cells))
-    _add(domain, clock(vmi, context))
-    _add(domain, on_reboot(vmi))
-    _add(domain, devices(vmi, context))
-    _add(domain, launchsecurity(vmi, context))
-    _add(domain, commandline(vmi, context))
+    parts = (
+        name(vmi),
+        metadata(),
+        *memory(vmi),
+        memorybacking(vmi, bound),
+        *vcpu(vmi, context),
+        iothreads(vmi),
+        cputune(pinning),
+        numatune(bound),
+        sysinfo(vmi, context),
+        os(vmi, context),
+        iommufd(context),
+        features(vmi, context, pinning),
+        cpu(vmi, context, cells),
+        clock(vmi, context),
+        on_reboot(vmi),
+        devices(vmi, context),
+        launchsecurity(vmi, context),
+        commandline(vmi, context),
+    )
+    domain.extend([part for part in parts if part is not None])
     place(domain, vmi, context, cells, pinning)
     return domain
-
-
-def _add(parent: Element, part: Element | Iterable[Element] | None) -> None:
-    if isinstance(part, Element):
-        parent.append(part)
-    elif part:
-        parent.extend([*part])  # a list: of a generator, extend would hide what it raises

@@ -54,7 +54,7 @@ def differences(old: Element, new: Element) -> Iterator[Difference]:
 
 def same(old: Element, new: Element) -> bool:
     """Whether two elements and all in them are the same."""
-    return (
+    return old is new or (
         old.tag == new.tag
         and old.text == new.text
         and old.attrib == new.attrib

@@ -14,17 +14,18 @@ __all__ = ["Element", "Shared", "SubElement", "by_tag", "leaf", "make_own", "wri
 
 _INDENT = "  "
 _REMEMBERED = 4096
+_SHORT = 32
 
 
 class Shared(Element):
     """An element that many domains hold and that nobody changes once it is made: it is written only once."""
 
-    __slots__ = ("written",)
+    __slots__ = ("line", "written")
 
     def __init__(self, tag: str, attributes: dict[str, str] | None = None) -> None:
         super().__init__(tag, attributes or {})
-        self.written: dict[str, str] = {}
-        """The element as text, by what its lines start with."""
+        self.line = self.written = ""
+        """The element as text, and what its lines start with there; empty until it is written."""
 
 
 @lru_cache(maxsize=_REMEMBERED)
@@ -36,10 +37,8 @@ def leaf(tag: str, text: str | None = None, /, **attributes: str) -> Element:
 
 
 def make_own(parent: Element) -> None:
-    """Replace the shared children of an element by copies, which may be changed."""
-    for index, child in enumerate(parent):
-        if isinstance(child, Shared):
-            parent[index] = deepcopy(child)
+    """Replace the children of an element by copies that share nothing and may be changed."""
+    parent[:] = [deepcopy(child) for child in parent]
 
 
 def by_tag(parent: Element) -> dict[str, list[Element]]:
@@ -61,10 +60,10 @@ def write(element: Element, comment: str = "") -> str:
 
 def _text(element: Element, line: str, comment: str = "") -> str:
     """The element as text; each line of it starts with `line`, a line feed and an indent."""
-    tag, content, attributes = element.tag, element.text, _ATTRIBUTES
+    tag, content = element.tag, element.text
     text = f"{line}<{tag}"
-    for attribute in element.items():
-        text += attributes[attribute]
+    for name, value in element.items():
+        text += f' {name}="{_ESCAPED[value]}"'
     if not len(element):
         return f"{text}>{_ESCAPED[content]}</{tag}>" if content else f"{text}/>"
     inner = _deeper(line)
@@ -73,15 +72,15 @@ def _text(element: Element, line: str, comment: str = "") -> str:
         text += f"{inner}<!-- {_ESCAPED[comment].replace('--', '- -')} -->"
     for child in element:
         if child.__class__ is Shared:
-            text += child.written.get(inner) or _remembered(child, inner)
+            text += child.written if child.line is inner else _remembered(child, inner)
         else:
             text += _text(child, inner)
     return f"{text}{line}</{tag}>"
 
 
 def _remembered(element: Shared, line: str) -> str:
-    written = element.written[line] = _text(element, line)
-    return written
+    element.line, element.written = line, _text(element, line)
+    return element.written
 
 
 @cache
@@ -91,25 +90,16 @@ def _deeper(line: str) -> str:
 
 
 class _Escaped(dict[str, str]):
-    """Text as XML writes it, remembered: most texts of a domain are in many domains."""
+    """Text as XML writes it; short ones are remembered: long ones are seldom in a second domain."""
 
     def __missing__(self, text: str) -> str:
-        if len(self) >= _REMEMBERED:
-            self.clear()
         markup = "&" in text or "<" in text or ">" in text or '"' in text
-        escaped = self[text] = _SPECIAL.sub(_entity, text) if markup or not text.isprintable() else text
+        escaped = _SPECIAL.sub(_entity, text) if markup or not text.isprintable() else text
+        if len(text) <= _SHORT:
+            if len(self) >= _REMEMBERED:
+                self.clear()
+            self[text] = escaped
         return escaped
-
-
-class _Attributes(dict[tuple[str, str], str]):
-    """Name and value as XML writes them, remembered too."""
-
-    def __missing__(self, attribute: tuple[str, str]) -> str:
-        if len(self) >= _REMEMBERED:
-            self.clear()
-        name, value = attribute
-        written = self[attribute] = f' {name}="{_ESCAPED[value]}"'
-        return written
 
 
 def _entity(special: re.Match[str]) -> str:
@@ -119,4 +109,3 @@ def _entity(special: re.Match[str]) -> str:
 _ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\t": "&#9;", "\n": "&#10;", "\r": "&#13;"}
 _SPECIAL = re.compile("[^ !#-%'-;=?-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _ESCAPED = _Escaped()
-_ATTRIBUTES = _Attributes()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from virtcatalog.api.kubevirt import VirtualMachineInstance
 from virtcatalog.kubevirt.launcher.context import Context
 from virtcatalog.kubevirt.launcher.elements.channels import channels
@@ -34,33 +32,27 @@ def devices(vmi: VirtualMachineInstance, context: Context) -> Element:
     Raises DomainError where virt-launcher refuses a device. Source:
     pkg/virt-launcher/virtwrap/converter/converter.go.
     """
+    parts = (
+        emulator(vmi, context),
+        *disks(vmi, context),
+        *controllers(vmi, context),
+        *filesystems(vmi),
+        *interfaces(vmi, context),
+        *serial_console(vmi, context),
+        *channels(vmi),
+        *inputs(vmi, context),
+        tpm(vmi),
+        graphics(vmi, context),
+        sound(vmi),
+        video(vmi, context),
+        *hostdevs(vmi, context),
+        *redirdevs(vmi),
+        watchdog(vmi, context),
+        memballoon(vmi, context),
+        rng(vmi, context),
+        *panics(vmi),
+        vsock(context),
+    )
     element = Element("devices")
-    _add(element, emulator(vmi, context))
-    _add_all(element, disks(vmi, context))
-    _add_all(element, controllers(vmi, context))
-    _add_all(element, filesystems(vmi))
-    _add_all(element, interfaces(vmi, context))
-    _add_all(element, serial_console(vmi, context))
-    _add_all(element, channels(vmi))
-    _add_all(element, inputs(vmi, context))
-    _add(element, tpm(vmi))
-    _add(element, graphics(vmi, context))
-    _add(element, sound(vmi))
-    _add(element, video(vmi, context))
-    _add_all(element, hostdevs(vmi, context))
-    _add_all(element, redirdevs(vmi))
-    _add(element, watchdog(vmi, context))
-    element.append(memballoon(vmi, context))
-    _add(element, rng(vmi, context))
-    _add_all(element, panics(vmi))
-    _add(element, vsock(context))
+    element.extend([part for part in parts if part is not None])
     return element
-
-
-def _add(parent: Element, child: Element | None) -> None:
-    if child is not None:
-        parent.append(child)
-
-
-def _add_all(parent: Element, children: Iterable[Element]) -> None:
-    parent.extend([*children])  # a list: of a generator, extend would hide what it raises

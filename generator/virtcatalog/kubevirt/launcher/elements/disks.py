@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import lru_cache
+from operator import attrgetter
+
+import msgspec
 
 from virtcatalog.api.devices import CDRomTarget, Disk, DiskTarget
 from virtcatalog.api.kubevirt import VirtualMachineInstance
 from virtcatalog.api.volumes import Volume
-from virtcatalog.kubevirt.launcher.context import Context
+from virtcatalog.kubevirt.launcher.context import BackingVolume, Context
 from virtcatalog.kubevirt.launcher.elements.address import add_alias, add_pci_address, add_scsi_address
-from virtcatalog.kubevirt.launcher.elements.blockio import add_blockio
+from virtcatalog.kubevirt.launcher.elements.blockio import Blocks, add_blockio, blocks_of
 from virtcatalog.kubevirt.launcher.elements.disksource import EMPTY_TRAY, DiskSource, Image, source_of
 from virtcatalog.kubevirt.launcher.elements.diskthreads import bus_of, disk_threads, target_of
 from virtcatalog.kubevirt.launcher.elements.iothreads import SUPPLEMENTAL_POOL, has_iothreads, supplemental_pool
@@ -23,38 +25,62 @@ _PREFIXES = {"virtio": "vd", "sata": "sd", "scsi": "sd", "usb": "sd"}
 _ERROR_POLICIES = ("stop", "ignore", "report", "enospace")
 _RESERVATIONS_SOCKET = "/var/run/kubevirt/daemons/pr/pr-helper.sock"
 
+_block_size = attrgetter("block_size")
+_ENCODER = msgspec.msgpack.Encoder()
+_DECODER = msgspec.msgpack.Decoder(Disk)
+_OF_VM = DiskSource(image=Image("file", "raw", ""))
+"""Stands for an image that is of one VM alone."""
 
-def disks(vmi: VirtualMachineInstance, context: Context) -> Iterator[Element]:
-    """Yield a `<disk>` for each disk of the VMI; DomainError for one that cannot be.
+
+class _Machine(msgspec.Struct, frozen=True, kw_only=True):
+    """What all disks of a VMI have in common.
+
+    `queues`, `iommu` and `pool` are of virtio disks: `pool` is the number of threads that serve all of them, None
+    without a pool. `blocks` are there where a disk asks for block sizes.
+    """
+
+    model: str
+    queues: str
+    iommu: bool
+    pool: int | None
+    reservations_migrate: bool
+    expands: bool
+    blocks: Blocks | None
+
+
+def disks(vmi: VirtualMachineInstance, context: Context) -> list[Element]:
+    """A `<disk>` for each disk of the VMI; DomainError for one that cannot be.
 
     Source: pkg/virt-launcher/virtwrap/converter/converter.go (Convert_v1_Disk_To_api_Disk).
     """
     devices = vmi.spec.domain.devices
     volumes = {volume.name: (index, volume) for index, volume in enumerate(vmi.spec.volumes)}
     units = _units(devices.disks)
-    queues = str(requested_topology(vmi).vcpus or 1) if devices.block_multi_queue else ""
-    iommu = uses_iommu(vmi)
-    pool = vmi.spec.domain.io_threads_policy == SUPPLEMENTAL_POOL
-    threads = disk_threads(vmi) if has_iothreads(vmi) and not pool else None
+    machine = _machine(vmi, context)
+    threads = disk_threads(vmi) if has_iothreads(vmi) and machine.pool is None else None
+    made = []
     for position, disk in enumerate(devices.disks):
         field = f"spec.domain.devices.disks[{position}]"
         source = _source(vmi, disk, volumes.get(disk.name), context, field)
-        bus = bus_of(disk)
-        virtio = bus == "virtio"
-        attributes = _driver(disk, source, context, field)
-        if virtio and not source.metrics:
-            if queues:
-                attributes["queues"] = queues
-            if iommu:
-                attributes["iommu"] = "on"
-        if virtio and threads is not None:
-            attributes["iothread"] = str(next(threads))
-        driver = leaf("driver", **attributes)
-        if virtio and pool:
-            driver = _with_pool(attributes, vmi)
-        element = _disk(vmi, disk, bus, source, driver, context)
-        _add_rest(element, disk, bus, source, units[disk.name], context, field)
-        yield element
+        thread = next(threads) if threads is not None and bus_of(disk) == "virtio" else None
+        claim, shared = context.volumes.get(disk.name), _OF_VM if source.of_vm else source
+        element = _disk(_ENCODER.encode(disk), field, units[disk.name], thread, shared, claim, machine)
+        made.append(_with_image(element, source.image) if source.of_vm else element)
+    return made
+
+
+def _machine(vmi: VirtualMachineInstance, context: Context) -> _Machine:
+    devices = vmi.spec.domain.devices
+    pooled = vmi.spec.domain.io_threads_policy == SUPPLEMENTAL_POOL
+    return _Machine(
+        model=context.architecture.virtio_model(devices.use_virtio_transitional),
+        queues=str(requested_topology(vmi).vcpus or 1) if devices.block_multi_queue else "",
+        iommu=uses_iommu(vmi),
+        pool=supplemental_pool(vmi) if pooled else None,
+        reservations_migrate=context.release.traits.reservations_migrate,
+        expands=context.expand_disks,
+        blocks=blocks_of(context) if any(map(_block_size, devices.disks)) else None,
+    )
 
 
 @lru_cache(maxsize=1024)
@@ -89,24 +115,77 @@ def _source(
     return EMPTY_TRAY
 
 
-def _driver(disk: Disk, source: DiskSource, context: Context, field: str) -> dict[str, str]:
+@lru_cache(maxsize=1024)
+def _disk(
+    encoded: bytes,
+    field: str,
+    unit: int,
+    thread: int | None,
+    source: DiskSource,
+    claim: BackingVolume | None,
+    machine: _Machine,
+) -> Element:
+    """`<disk>` of what the VMI says in MessagePack: most disks of a name are alike. `unit` is its number on its bus."""
+    disk = _DECODER.decode(encoded)
+    bus = bus_of(disk)
+    device = "disk" if disk.disk is not None else "lun" if disk.lun is not None else "cdrom"
+    element = Shared("disk", {"type": source.image.type, "device": device})
+    if (device == "disk" and bus == "virtio") or source.metrics:
+        element.set("model", machine.model)
+    element.append(_driver(disk, source, claim, thread, machine, field))
+    image = SubElement(element, "source", _location(source.image, named=True) if source.image.path else {})
+    if disk.lun is not None and disk.lun.reservation and not source.metrics:
+        reservations = SubElement(image, "reservations", {"managed": "no"})
+        if machine.reservations_migrate:
+            reservations.set("migration", "yes")
+        SubElement(reservations, "source", {"type": "unix", "path": _RESERVATIONS_SOCKET, "mode": "client"})
+    if source.data is not None:
+        image.append(_image("dataStore", source.data, named=False))
+    if source.backing is not None:
+        element.append(_image("backingStore", source.backing, named=True))
+    if disk.block_size is not None and machine.blocks is not None:
+        add_blockio(element, disk.block_size, source, machine.blocks, f"{field}.blockSize")
+    _add_target(element, disk, bus, source, unit)
+    _add_address(element, disk.disk, bus, unit if disk.cdrom is None else None, field)
+    if claim is not None and claim.has_claim and disk.cdrom is None:
+        SubElement(element, "filesystemOverhead").text = claim.filesystem_overhead
+        if claim.capacity is not None:
+            SubElement(element, "capacity").text = str(claim.capacity)
+        if machine.expands:
+            SubElement(element, "expandDisksEnabled").text = "true"
+    return element
+
+
+def _driver(
+    disk: Disk, source: DiskSource, claim: BackingVolume | None, thread: int | None, machine: _Machine, field: str
+) -> Element:
     attributes = {"name": "qemu", "type": source.image.format}
     cache = _cache(disk, field)
     policy = disk.error_policy or "stop"
     if disk.error_policy is not None and disk.error_policy not in _ERROR_POLICIES:
         raise DomainError(f"{field}.errorPolicy", f"{disk.error_policy!r} is none of {', '.join(_ERROR_POLICIES)}")
-    if source.metrics:
-        attributes["error_policy"] = policy
-        return attributes
-    if cache:
+    if cache and not source.metrics:
         attributes["cache"] = cache
     attributes["error_policy"] = policy
-    if disk.io:
-        attributes["io"] = disk.io
-    claim = context.volumes.get(disk.name)
-    if source.discard or (disk.cdrom is None and (claim is None or not claim.preallocated)):
-        attributes["discard"] = "unmap"
-    return attributes
+    virtio = bus_of(disk) == "virtio"
+    if not source.metrics:
+        if disk.io:
+            attributes["io"] = disk.io
+        if source.discard or (disk.cdrom is None and (claim is None or not claim.preallocated)):
+            attributes["discard"] = "unmap"
+        if virtio and machine.queues:
+            attributes["queues"] = machine.queues
+        if virtio and machine.iommu:
+            attributes["iommu"] = "on"
+    if thread is not None:
+        attributes["iothread"] = str(thread)
+    if not virtio or machine.pool is None:
+        return leaf("driver", **attributes)
+    driver = Element("driver", attributes)
+    listed = SubElement(driver, "iothreads")
+    for number in range(1, machine.pool + 1):
+        SubElement(listed, "iothread", {"id": str(number)})
+    return driver
 
 
 def _cache(disk: Disk, field: str) -> str:
@@ -117,34 +196,8 @@ def _cache(disk: Disk, field: str) -> str:
     return "none"
 
 
-def _disk(
-    vmi: VirtualMachineInstance, disk: Disk, bus: str, source: DiskSource, driver: Element, context: Context
-) -> Element:
-    device = "disk" if disk.disk is not None else "lun" if disk.lun is not None else "cdrom"
-    element = Element("disk", {"type": source.image.type, "device": device})
-    if (device == "disk" and bus == "virtio") or source.metrics:
-        transitional = vmi.spec.domain.devices.use_virtio_transitional
-        element.set("model", context.architecture.virtio_model(transitional))
-    element.append(driver)
-    image = SubElement(element, "source", _location(source.image, named=True) if source.image.path else {})
-    if disk.lun is not None and disk.lun.reservation and not source.metrics:
-        reservations = SubElement(image, "reservations", {"managed": "no"})
-        if context.release.traits.reservations_migrate:
-            reservations.set("migration", "yes")
-        SubElement(reservations, "source", {"type": "unix", "path": _RESERVATIONS_SOCKET, "mode": "client"})
-    if source.data is not None:
-        image.append(_image("dataStore", source.data, named=False))
-    if source.backing is not None:
-        element.append(_image("backingStore", source.backing, named=True))
-    return element
-
-
-def _add_rest(
-    element: Element, disk: Disk, bus: str, source: DiskSource, unit: int, context: Context, field: str
-) -> None:
+def _add_target(element: Element, disk: Disk, bus: str, source: DiskSource, unit: int) -> None:
     target = target_of(disk)
-    if disk.block_size is not None:
-        add_blockio(element, disk.block_size, source, context, f"{field}.blockSize")
     attributes = {"dev": device_name(_PREFIXES.get(bus, ""), unit)}
     if bus:
         attributes["bus"] = bus
@@ -161,14 +214,6 @@ def _add_rest(
     if disk.boot_order is not None:
         SubElement(element, "boot", {"order": str(disk.boot_order)})
     add_alias(element, disk.name)
-    _add_address(element, disk.disk, bus, unit if disk.cdrom is None else None, field)
-    claim = context.volumes.get(disk.name)
-    if claim is not None and claim.has_claim and disk.cdrom is None:
-        SubElement(element, "filesystemOverhead").text = claim.filesystem_overhead
-        if claim.capacity is not None:
-            SubElement(element, "capacity").text = str(claim.capacity)
-        if context.expand_disks:
-            SubElement(element, "expandDisksEnabled").text = "true"
 
 
 def _add_address(element: Element, target: DiskTarget | None, bus: str, unit: int | None, field: str) -> None:
@@ -187,12 +232,13 @@ def _readonly(disk: Disk) -> bool:
     return writable is not None and writable.readonly
 
 
-def _with_pool(attributes: dict[str, str], vmi: VirtualMachineInstance) -> Element:
-    driver = Element("driver", attributes)
-    listed = SubElement(driver, "iothreads")
-    for thread in range(1, supplemental_pool(vmi) + 1):
-        SubElement(listed, "iothread", {"id": str(thread)})
-    return driver
+def _with_image(shared: Element, image: Image) -> Element:
+    """A disk like another, on an image of its own."""
+    element = Element("disk", shared.attrib)
+    element.extend(shared)
+    element[1] = Element("source", _location(image, named=True))
+    element[1].extend(shared[1])
+    return element
 
 
 @lru_cache(maxsize=1024)

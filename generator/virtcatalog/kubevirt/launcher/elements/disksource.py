@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from posixpath import basename
 
 import msgspec
@@ -31,12 +32,13 @@ class Image(msgspec.Struct, frozen=True):
     name: str = ""
 
 
-class DiskSource(msgspec.Struct, frozen=True, kw_only=True):
+class DiskSource(msgspec.Struct, frozen=True, kw_only=True, cache_hash=True):
     """What a disk reads and writes.
 
     `backing` is the image below a copy-on-write overlay, `data` the raw image that a change-tracking overlay keeps
     its data in. `discard`: discarded blocks are freed whatever the kind of the disk. `exists`: the image is there
-    before the domain is built. `metrics`: the disk through which the guest reads host metrics.
+    before the domain is built. `metrics`: the disk through which the guest reads host metrics. `of_vm`: no other VM
+    has such an image, which is named after the VM.
     """
 
     image: Image
@@ -45,6 +47,7 @@ class DiskSource(msgspec.Struct, frozen=True, kw_only=True):
     discard: bool = False
     exists: bool = False
     metrics: bool = False
+    of_vm: bool = False
 
 
 EMPTY_TRAY = DiskSource(image=Image("block", "raw", ""), discard=True)
@@ -59,19 +62,19 @@ def source_of(vmi: VirtualMachineInstance, volume: Volume, index: int, context: 
     """
     name = volume.name
     if volume.container_disk is not None:
-        backing = Image("file", context.container_disk_format, f"{_CONTAINER_DISKS}/disk_{index}.img")
-        return DiskSource(image=_overlay(name), backing=backing, discard=True)
+        return _container_disk(name, index, context.container_disk_format)
     if volume.cloud_init_no_cloud is not None:
-        return _iso(_cloud_init(vmi, "noCloud.iso"))
+        return _cloud_init(vmi, "noCloud.iso")
     if volume.cloud_init_config_drive is not None:
-        return _iso(_cloud_init(vmi, "configdrive.iso"))
+        return _cloud_init(vmi, "configdrive.iso")
     if volume.persistent_volume_claim is not None or volume.data_volume is not None:
-        return _claim(name, context)
+        claim, hotplugged = context.volumes.get(name, _UNKNOWN_CLAIM), context.release.traits.tracks_hotplugged_disks
+        return _claim(name, claim, _state(context), tracks_hotplugged=hotplugged)
     if volume.empty_disk is not None:
         return DiskSource(image=Image("file", "qcow2", f"{_EMPTY_DISKS}/{name}.qcow2"), discard=True)
     if volume.host_disk is not None:
         path = f"{_CLAIMS}/{name}/{basename(volume.host_disk.path.rstrip('/'))}"
-        return _tracked(Image("file", "raw", path), context, name, discard=False)
+        return _tracked(Image("file", "raw", path), _state(context), name, discard=False)
     if volume.ephemeral is not None:
         block = context.volumes.get(name, _UNKNOWN_CLAIM).block
         backing = Image("block", "raw", f"/dev/{name}", name) if block else Image("file", "raw", _file(name))
@@ -96,9 +99,15 @@ def _configuration(volume: Volume) -> DiskSource:
     raise DomainError("spec.domain.devices.disks", f"disk {name} has a volume that cannot be a disk")
 
 
-def _claim(name: str, context: Context) -> DiskSource:
+@lru_cache(maxsize=1024)
+def _container_disk(name: str, index: int, form: str) -> DiskSource:
+    backing = Image("file", form, f"{_CONTAINER_DISKS}/disk_{index}.img")
+    return DiskSource(image=_overlay(name), backing=backing, discard=True)
+
+
+@lru_cache(maxsize=1024)
+def _claim(name: str, claim: BackingVolume, state: str | None, *, tracks_hotplugged: bool) -> DiskSource:
     """A PersistentVolumeClaim or DataVolume: one that is there from the start and holds files is a host disk."""
-    claim = context.volumes.get(name, _UNKNOWN_CLAIM)
     if claim.hotplug:
         path = f"{_HOTPLUG}/{name}"
         image = Image("block", "raw", path) if claim.block else Image("file", "raw", f"{path}.img")
@@ -107,16 +116,22 @@ def _claim(name: str, context: Context) -> DiskSource:
     else:
         image = Image("file", "raw", _file(name))
     discard = not claim.host_disk and not claim.preallocated
-    if claim.hotplug and not context.release.traits.tracks_hotplugged_disks:
+    if claim.hotplug and not tracks_hotplugged:
         return DiskSource(image=image, discard=discard, exists=True)
-    return _tracked(image, context, name, discard=discard)
+    return _tracked(image, state, name, discard=discard)
 
 
-def _tracked(image: Image, context: Context, name: str, *, discard: bool) -> DiskSource:
-    """Put the overlay on top that tracks changed blocks, where the VMI wants it."""
+def _state(context: Context) -> str | None:
+    """The directory of overlays that track changed blocks, None where the VMI wants none."""
     if not context.changed_block_tracking:
+        return None
+    return f"{_PRIVATE}/libvirt/qemu" if context.non_root else "/var/lib/libvirt/qemu"
+
+
+def _tracked(image: Image, state: str | None, name: str, *, discard: bool) -> DiskSource:
+    """Put the overlay on top that tracks changed blocks, where there is a directory for it."""
+    if state is None:
         return DiskSource(image=image, discard=discard, exists=True)
-    state = f"{_PRIVATE}/libvirt/qemu" if context.non_root else "/var/lib/libvirt/qemu"
     overlay = Image("file", "qcow2", f"{state}/cbt/{name}.qcow2", image.name)
     return DiskSource(image=overlay, data=image, discard=discard, exists=True)
 
@@ -133,5 +148,6 @@ def _iso(path: str) -> DiskSource:
     return DiskSource(image=Image("file", "raw", path))
 
 
-def _cloud_init(vmi: VirtualMachineInstance, file: str) -> str:
-    return f"{_EPHEMERAL}/cloud-init-data/{vmi.metadata.namespace}/{vmi.metadata.name}/{file}"
+def _cloud_init(vmi: VirtualMachineInstance, file: str) -> DiskSource:
+    path = f"{_EPHEMERAL}/cloud-init-data/{vmi.metadata.namespace}/{vmi.metadata.name}/{file}"
+    return DiskSource(image=Image("file", "raw", path), of_vm=True)

@@ -9,7 +9,7 @@ from virtcatalog.api.kubevirt import VirtualMachineInstance
 from virtcatalog.api.volumes import Volume
 from virtcatalog.kubevirt.launcher.context import BackingVolume, Context
 from virtcatalog.kubevirt.launcher.errors import DomainError
-from virtcatalog.kubevirt.launcher.xml import Element, Shared, leaf
+from virtcatalog.kubevirt.launcher.xml import Element, Shared
 
 _NO_CLAIM = BackingVolume(has_claim=False)
 _OVERLAY = BackingVolume()
@@ -17,22 +17,23 @@ _OVERLAY = BackingVolume()
 _ORDER = ("name", "type", "cache", "error_policy", "io", "discard", "queues", "iommu", "iothread")
 
 
-def set_drivers(elements: Sequence[Element], vmi: VirtualMachineInstance, context: Context) -> None:
-    """Set the cache mode of each disk that has an image, and its I/O mode where native I/O is possible.
+def set_drivers(elements: Sequence[Element], vmi: VirtualMachineInstance, context: Context) -> list[Element]:
+    """The disks with the cache mode of each that has an image, and the I/O mode where native I/O is possible.
 
     `elements` are those of the VMI's disks, in their order. DomainError for a disk that wants no cache on a file system
     that cannot do without. Source:
     pkg/virt-launcher/virtwrap/converter/converter.go (SetDriverCacheMode, SetOptimalIOMode).
     """
     volumes = {volume.name: volume for volume in vmi.spec.volumes}
-    disks = vmi.spec.domain.devices.disks
-    for position, (disk, element) in enumerate(zip(disks, elements, strict=True)):
+    launched = list(elements)
+    for position, disk in enumerate(vmi.spec.domain.devices.disks):
         volume = volumes.get(disk.name)
         if volume is not None:
-            _set_driver(element, volume, context, f"spec.domain.devices.disks[{position}].cache")
+            launched[position] = _with_driver(elements[position], volume, context, position)
+    return launched
 
 
-def _set_driver(disk: Element, volume: Volume, context: Context, field: str) -> None:
+def _with_driver(disk: Element, volume: Volume, context: Context, position: int) -> Element:
     driver = disk[0]
     claim = context.volumes.get(volume.name, _NO_CLAIM)
     if not context.release.traits.judges_images_below_overlays and disk.find("source/dataStore") is not None:
@@ -42,17 +43,15 @@ def _set_driver(disk: Element, volume: Volume, context: Context, field: str) -> 
         direct = _takes_direct_io(volume, claim, context)
         if cache and not direct:
             message = f"none needs O_DIRECT, which the file system below volume {volume.name} does not offer"
-            raise DomainError(field, message)
+            raise DomainError(f"spec.domain.devices.disks[{position}].cache", message)
         cache = "none" if direct else "writethrough"
     # An overlay of a block device is a file: what has no claim of its own is no device.
     if not io and cache == "none" and ((claim.block and claim.has_claim) or _is_allocated(volume, claim, context)):
         io = "native"
-    if isinstance(driver, Shared):
-        disk[0] = _launched(driver, cache, io)
-    else:
-        attributes = _attributes(driver, cache, io)
-        driver.attrib.clear()
-        driver.attrib.update(attributes)
+    if isinstance(disk, Shared):
+        return _launched(disk, cache, io)
+    disk[0] = _launched_driver(driver, cache, io)
+    return disk
 
 
 def _takes_direct_io(volume: Volume, claim: BackingVolume, context: Context) -> bool:
@@ -81,12 +80,18 @@ def _is_allocated(volume: Volume, claim: BackingVolume, context: Context) -> boo
 
 
 @lru_cache(maxsize=1024)
-def _launched(driver: Element, cache: str, io: str) -> Element:
-    return leaf("driver", **_attributes(driver, cache, io))
+def _launched(disk: Element, cache: str, io: str) -> Element:
+    launched = Shared("disk", disk.attrib)
+    launched.extend(disk)
+    launched[0] = _launched_driver(disk[0], cache, io)
+    return launched
 
 
-def _attributes(driver: Element, cache: str, io: str) -> dict[str, str]:
+@lru_cache(maxsize=1024)
+def _launched_driver(driver: Element, cache: str, io: str) -> Element:
     given = {**driver.attrib, "cache": cache}
     if io:
         given["io"] = io
-    return {name: given[name] for name in sorted(given, key=_ORDER.index)}
+    launched = Shared("driver", {name: given[name] for name in sorted(given, key=_ORDER.index)})
+    launched.extend(driver)
+    return launched

@@ -3,26 +3,28 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterable
+from collections.abc import Container, Sequence
 from functools import lru_cache
 from hashlib import sha256
 
 from virtcatalog.api.devices import Interface
 from virtcatalog.api.kubevirt import VirtualMachineInstance
 from virtcatalog.api.volumes import Network
+from virtcatalog.kubevirt.hosts import PodLinks
 from virtcatalog.kubevirt.launcher.context import Context
 from virtcatalog.kubevirt.launcher.elements.interfaces import is_tap
 from virtcatalog.kubevirt.launcher.errors import LauncherCrashError
-from virtcatalog.kubevirt.launcher.xml import Element, leaf
+from virtcatalog.kubevirt.launcher.xml import Element, Shared, leaf
 
 _PRIMARY_TAP = "tap0"
 _HASH_LENGTH = 11
+_CANONICAL = re.compile("[0-9a-f]{2}(:[0-9a-f]{2})+")
 _NOT_HEXADECIMAL = re.compile("[^0-9a-f]")
 _BEFORE_MTU = ("model", "driver", "link")
 
 
-def attach_taps(elements: Iterable[Element], vmi: VirtualMachineInstance, context: Context) -> None:
-    """Give each tap interface its device in the pod, and the MTU and, unless the VMI sets one, the MAC of its link.
+def attach_taps(elements: Sequence[Element], vmi: VirtualMachineInstance, context: Context) -> list[Element]:
+    """The interfaces, each tap with its device in the pod, and the MTU and, unless the VMI sets one, MAC of its link.
 
     LauncherCrashError where a release cannot do without a binding.
     Source: pkg/network/setup/launcher/configurator.go and pkg/network/domainspec/generators.go.
@@ -32,12 +34,14 @@ def attach_taps(elements: Iterable[Element], vmi: VirtualMachineInstance, contex
     if len(taps) < len(interfaces) and context.release.traits.crashes_on_unbound_interfaces:
         _look_for_unbound(vmi, context, taps)
     if not taps:
-        return
-    aliased = {_alias(element): element for element in elements}
+        return list(elements)
+    attached, places = list(elements), {_alias(element): place for place, element in enumerate(elements)}
     for number, network in enumerate(vmi.spec.networks, 1):
         interface = taps.get(network.name)
         if interface is not None and interface.state != "absent":
-            _attach(aliased[f"ua-{network.name}"], interface, network, number, context)
+            place, target = places[f"ua-{network.name}"], _target(interface, network, context)
+            attached[place] = _attached(attached[place], interface.mac_address, target, number, context.pod_links)
+    return attached
 
 
 def _look_for_unbound(vmi: VirtualMachineInstance, context: Context, taps: Container[str]) -> None:
@@ -54,26 +58,33 @@ def _alias(interface: Element) -> str | None:
     return None if alias is None else alias.get("name")
 
 
-def _attach(element: Element, interface: Interface, network: Network, number: int, context: Context) -> None:
-    """Put `<mac>`, `<target>` and `<mtu>` where libvirt has them; the converter begins with `<mac>` and `<source>`."""
-    links = context.pod_links
-    own = interface.mac_address
-    address = _canonical(own) if own else f"{links.mac_prefix}:{number >> 8:02x}:{number & 255:02x}"
-    mac, target, mtu = _link(address, _target(interface, network, context), links.mtu)
-    if element[0].tag == "mac":
-        element[0] = mac
-    else:
-        element.insert(0, mac)
-    element.insert(2, target)
-    place = 3
-    while element[place].tag in _BEFORE_MTU:
-        place += 1
-    element.insert(place, mtu)
+def _attached(element: Element, own_mac: str, target: str, number: int, links: PodLinks) -> Element:
+    mac = _canonical(own_mac) if own_mac else f"{links.mac_prefix}:{number >> 8:02x}:{number & 255:02x}"
+    if isinstance(element, Shared):
+        return _shared(element, mac, target, links.mtu)
+    _attach(element, mac, target, links.mtu)
+    return element
 
 
 @lru_cache(maxsize=1024)
-def _link(mac: str, tap: str, mtu: int) -> tuple[Element, Element, Element]:
-    return leaf("mac", address=mac), leaf("target", dev=tap, managed="no"), leaf("mtu", size=str(mtu))
+def _shared(element: Element, mac: str, target: str, mtu: int) -> Element:
+    attached = Shared("interface", element.attrib)
+    attached.extend(element)
+    _attach(attached, mac, target, mtu)
+    return attached
+
+
+def _attach(element: Element, mac: str, target: str, mtu: int) -> None:
+    """Put `<mac>`, `<target>` and `<mtu>` where libvirt has them; the converter begins with `<mac>` and `<source>`."""
+    if element[0].tag != "mac":
+        element.insert(0, Element("mac", {"address": mac}))
+    elif element[0].get("address") != mac:
+        element[0] = Element("mac", {"address": mac})
+    element.insert(2, leaf("target", dev=target, managed="no"))
+    place = 3
+    while element[place].tag in _BEFORE_MTU:
+        place += 1
+    element.insert(place, leaf("mtu", size=str(mtu)))
 
 
 def _target(interface: Interface, network: Network, context: Context) -> str:
@@ -96,8 +107,9 @@ def _hash(network: str) -> str:
     return sha256(network.encode()).hexdigest()[:_HASH_LENGTH]
 
 
-@lru_cache(maxsize=1024)
 def _canonical(mac: str) -> str:
     """A MAC address in lower case, its octets between colons; the webhook has seen to it that it is one."""
+    if _CANONICAL.fullmatch(mac):
+        return mac
     digits = _NOT_HEXADECIMAL.sub("", mac.lower())
     return ":".join(digits[place : place + 2] for place in range(0, len(digits), 2))

@@ -22,13 +22,22 @@ def launch(domain: Element, vmi: VirtualMachineInstance, context: Context) -> No
     """
     devices = domain.find("devices")
     assert devices is not None
-    attach_taps(devices.findall("interface"), vmi, context)
+    interfaces = devices.findall("interface")
+    _put(devices, interfaces, attach_taps(interfaces, vmi, context))
     check_empty_disks(vmi)
-    set_drivers(devices.findall("disk"), vmi, context)
+    disks = devices.findall("disk")
+    _put(devices, disks, set_drivers(disks, vmi, context))
     count = wanted_ports(domain, devices, vmi)
     if count:
         add_root_ports(devices, count)
         lose_commandline(domain)
+
+
+def _put(devices: Element, before: list[Element], after: list[Element]) -> None:
+    """Put devices in the place of others, which lie side by side."""
+    if before:
+        first = list(devices).index(before[0])
+        devices[first : first + len(before)] = after
 
 
 def launch_warnings(vmi: VirtualMachineInstance, domain: Element) -> list[Warning]:
