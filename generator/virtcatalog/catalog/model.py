@@ -165,7 +165,8 @@ class Preference(Entry, frozen=True, kw_only=True):
 class Template(msgspec.Struct, frozen=True, kw_only=True):
     """One VirtualMachineTemplate: of an operating system, a workload and a size.
 
-    `tests` are sets of values for its parameters, by name; `environments` are those that have it. `declared` finds a
+    `tests` are sets of values for its parameters, by name; `made` are its VMs as the base has them, with the values of
+    its own ("") and of each set with which it makes one. `environments` are those that have it. `declared` finds a
     field of the declaration (`vm.spec.x`).
     """
 
@@ -181,6 +182,7 @@ class Template(msgspec.Struct, frozen=True, kw_only=True):
     labels: dict[str, str]
     annotations: dict[str, str]
     tests: dict[str, dict[str, str] | None] = {}
+    made: Mapping[str, Manifest] = {}
     environments: tuple[str, ...] = ()
     file: str
     source: Source

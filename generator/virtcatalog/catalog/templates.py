@@ -11,6 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 from zlib import crc32
 
+from msgspec.structs import replace
+
 from virtcatalog.api.findings import steps
 from virtcatalog.api.kinds import TEMPLATES_SINCE
 from virtcatalog.api.names import name_fault
@@ -21,7 +23,17 @@ from virtcatalog.catalog.declared import Declared
 from virtcatalog.catalog.expressions import evaluate
 from virtcatalog.catalog.labels import template_annotations, template_labels
 from virtcatalog.catalog.layers import TEMPLATE_FRAGMENT, Composer, Merged
-from virtcatalog.catalog.model import Entry, Instancetype, Origin, Overlay, Preference, Source, Template, VmTemplate
+from virtcatalog.catalog.model import (
+    Entry,
+    Instancetype,
+    Manifest,
+    Origin,
+    Overlay,
+    Preference,
+    Source,
+    Template,
+    VmTemplate,
+)
 from virtcatalog.catalog.sources import FieldPath
 from virtcatalog.catalog.work import WorkError
 from virtcatalog.errors import TemplateError, nearest
@@ -139,9 +151,10 @@ def _template(
         source=source,
         declared=Declared(composer.sources, merged.layers, source),
     )
-    if len(composer.sources.problems) == before and not merged.spoilt and not missing:
-        _check(composer, merged, template)
-    return template if len(composer.sources.problems) == before and not merged.spoilt and not missing else None
+    if len(composer.sources.problems) > before or merged.spoilt or missing:
+        return None
+    template = replace(template, made=_made(composer, merged, template))
+    return template if len(composer.sources.problems) == before else None
 
 
 def _replaced(value: Any, pattern: re.Pattern[str], by: str) -> Any:
@@ -170,10 +183,14 @@ def _spec(data: Mapping[str, Any], system: str) -> dict[str, Any]:
     return spec | ({"message": data["message"]} if data.get("message") else {})
 
 
-def _check(composer: Composer, merged: Merged, template: Template) -> None:
-    """Report what the API server and the webhook refuse or warn of, and sets of values that make no VM."""
+def _made(composer: Composer, merged: Merged, template: Template) -> dict[str, Manifest]:
+    """Return the VMs that a template makes with its own values and its sets.
+
+    What the API server and the webhook refuse or warn of is reported, and so are sets that make none.
+    """
     _spend(composer, merged)
-    found = admit_template(template.manifest())
+    manifest = template.manifest()
+    found = admit_template(manifest, seed=_seed(template, ""))
     for cause in found.causes:
         composer.report(merged, _declared(template, found.at or cause.field), cause.message)
     for warning in found.warnings:
@@ -181,12 +198,14 @@ def _check(composer: Composer, merged: Merged, template: Template) -> None:
         index = re.fullmatch(r"spec\.parameters\[(\d+)\]\.value", warning.field)
         if not template.tests or not index or template.spec["parameters"][int(index[1])].get("value"):
             composer.report(merged, _declared(template, warning.field), warning.message)
+    made = {} if found.made is None else {"": found.made}
     for name, values in template.tests.items():
         _spend(composer, merged)
         try:
-            process(template.manifest(), values or {}, seed=_seed(template, name))
+            made[name] = process(manifest, values or {}, seed=_seed(template, name)).vm
         except TemplateError as error:
             composer.report(merged, ("tests", name), str(error))
+    return made
 
 
 def _spend(composer: Composer, merged: Merged) -> None:
@@ -225,13 +244,16 @@ def template_vms(template: Template, overlays: Sequence[Overlay]) -> Iterator[Vm
     """Yield the VMs of a template, for its own values and for each of its sets, in every environment that has it."""
     environments = [each for each in overlays if each.name in template.environments]
     for overlay in environments or (None,):
-        manifest = template.manifest(overlay)
         for key, values in (("", {}), *template.tests.items()):
-            try:
-                vm = process(manifest, values or {}, seed=_seed(template, key)).vm
-            except TemplateError:  # a required parameter: its sets have it
-                continue
-            yield _vm(template, overlay, key, values or {}, vm)
+            if key in template.made:  # with a required parameter, only its sets make one
+                yield _vm(template, overlay, key, values or {}, _made_in(overlay, template, key))
+
+
+def _made_in(overlay: Overlay | None, template: Template, key: str) -> Manifest:
+    """A VM of a template; another one where its instance type and preference are in the environment's namespace."""
+    if overlay is None or overlay.scope != "namespaced":
+        return template.made[key]
+    return process(template.manifest(overlay), template.tests.get(key) or {}, seed=_seed(template, key)).vm
 
 
 def vm_keys(template: Template) -> Iterator[str]:
@@ -249,9 +271,7 @@ def _seed(template: Template, key: str) -> int:
     return crc32(f"{template.name}.{key}".encode())
 
 
-def _vm(
-    template: Template, overlay: Overlay | None, key: str, values: Mapping[str, str], vm: dict[str, Any]
-) -> VmTemplate:
+def _vm(template: Template, overlay: Overlay | None, key: str, values: Mapping[str, str], vm: Manifest) -> VmTemplate:
     environment = overlay.name if overlay else ""
     vm = {name: each for name, each in vm.items() if name != "status"}
     text = dump(vm)

@@ -24,19 +24,21 @@ from virtcatalog.kubevirt.template.process import chance, check_references, proc
 class Admission(NamedTuple):
     """Why a template is refused, nothing when it is not; and what is odd about it.
 
-    `at` is the field that is to be changed, where that is known better than the causes tell.
+    `at` is the field that is to be changed, where that is known better than the causes tell. `made` is the VM that it
+    makes with the values that it has itself, if it does.
     """
 
     causes: list[Cause]
     warnings: list[Warning]
     at: str = ""
+    made: dict[str, Any] | None = None
 
 
-def admit_template(manifest: dict[str, Any]) -> Admission:
+def admit_template(manifest: dict[str, Any], *, seed: int | None = None) -> Admission:
     """Return what the API server's schema and then the webhook say of a new template.
 
     The webhook makes a VM of it with the values that it has itself, unless a required parameter has none
-    (ValidateTemplate).
+    (ValidateTemplate). With a `seed`, those that are generated are the same ones each time.
     """
     if kind_type(str(manifest.get("apiVersion")), str(manifest.get("kind"))) is not VirtualMachineTemplate:
         version = manifest.get("apiVersion")
@@ -52,6 +54,7 @@ def admit_template(manifest: dict[str, Any]) -> Admission:
         return Admission(causes, [])
     template = unmarshal(manifest, VirtualMachineTemplate)
     warnings: list[Warning] = []
+    made = None
     try:
         warnings += check_references(template)
         without_value = [
@@ -63,10 +66,10 @@ def admit_template(manifest: dict[str, Any]) -> Admission:
             message = "a required parameter without a value or generator: nobody checks the VM that the template makes"
             warnings += (Warning("Suspect", field, message) for field in without_value)
         else:
-            process_read(template, chance(None))
+            made = process_read(template, chance(seed)).vm
     except TemplateError as error:
         return Admission(list(error.causes), _of(manifest, warnings), error.at)
-    return Admission([], _of(manifest, warnings))
+    return Admission([], _of(manifest, warnings), made=made)
 
 
 def _of(manifest: dict[str, Any], warnings: list[Warning]) -> list[Warning]:
