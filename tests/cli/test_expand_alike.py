@@ -15,7 +15,7 @@ from virtcatalog.cli.expanding import Expander
 from virtcatalog.cli.inputs import Placed
 from virtcatalog.cli.outcome import Done
 from virtcatalog.cli.vms import Batch, unplaced
-from virtcatalog.kubevirt.blanks import Blank, blank, stand_ins
+from virtcatalog.kubevirt.blanks import Blank, Known, begin, blank, stand_ins
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.manifests.emit import dump
 
@@ -65,6 +65,7 @@ OBJECTS = [
 NAMES = ("web", "db", "yes", "null", "default", "root", "kubevirt", "spec", "vm", "Web", "x" * 40, "a" * 60)
 SPACES = ("team", "shop", "claims", "presets", "images", "default", "kubevirt", "Bad_")
 SORTS = 40
+UID = "11111111-2222-4333-8444-555555555555"
 INITS = ("cloudInitNoCloud", "cloudInitConfigDrive")
 
 
@@ -170,6 +171,7 @@ def filled(monkeypatch: pytest.MonkeyPatch) -> list[Done]:
     monkeypatch.setattr(expand_alike._Filler, "fill", noted)
     monkeypatch.setattr(expand_alike, "_WORTH_IT", 2)
     monkeypatch.setattr(expand_alike, "_TRIED", 10_000)
+    monkeypatch.setattr(expand_alike, "_OFTEN", 1)
     return found
 
 
@@ -207,7 +209,7 @@ def test_vms_that_are_alike_become_what_each_of_them_becomes(tmp_path, filled, f
 
 
 def test_a_blank_is_whatever_is_a_vms_own():
-    uid = "11111111-2222-4333-8444-555555555555"
+    uid = UID
     metadata = {"name": "web-1", "namespace": "shop", "uid": uid, "resourceVersion": "12", "generation": 3}
     spec = {
         "mac": "02:00:00:00:00:01",
@@ -225,6 +227,45 @@ def test_a_blank_is_whatever_is_a_vms_own():
     assert found.kinds == "nsxvvum"
     assert found.values[2:] == (rb"a \"b\"", b"3", b"12", uid.encode(), b"02:00:00:00:00:01")
     assert json.loads(found.filled(found.values)) == {"metadata": metadata, "spec": spec}
+
+
+def test_a_vm_is_known_by_the_text_of_another_just_if_they_are_alike():
+    chance = Random("known")
+    vms = [json.dumps(random_vm(chance, index)).encode() for index in range(400)]
+    owns = [own for own in map(blank, vms) if own]
+    known = {own.text: Known(own) for own in owns}
+    found = 0
+    for vm in filter(blank, vms):
+        begun, own = begin(vm), blank(vm)
+        assert begun is not None
+        for each in known.values():
+            assert each.blank(begun) == (own if own and own.text == each.own.text else None)
+        found += own is not None and known[own.text].own != own
+    assert found > 50
+
+
+@pytest.mark.parametrize(
+    ("first", "other"),
+    [
+        ({"uid": UID, "of": UID}, {"uid": UID, "of": UID.replace("1", "6")}),
+        ({"uid": UID, "of": UID.replace("1", "6")}, {"uid": UID, "of": UID}),
+        ({"uid": UID}, {"uid": UID.replace("5", "A")}),
+        ({"generation": 3}, {"generation": 0}),
+        ({"resourceVersion": "3"}, {"resourceVersion": "3a"}),
+        ({"at": "web"}, {"at": "shop"}),
+        ({"userData": "a"}, {"userData": ""}),
+    ],
+)
+def test_a_vm_that_is_alike_but_for_what_is_no_blank_is_not_known(first, other):
+    one, two = (
+        json.dumps({"metadata": {"name": "vm-1", "namespace": "shop"}, "spec": each}) for each in (first, other)
+    )
+    own, begun, same = blank(one.encode()), begin(two.encode()), begin(one.encode())
+    assert own is not None
+    assert begun is not None
+    assert same is not None
+    assert Known(own).blank(begun) is None
+    assert Known(own).blank(same) == own
 
 
 @pytest.mark.parametrize("name", ["Web", "a.b", "ab", "a" * 31, "1a2", ""])

@@ -14,16 +14,16 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from virtcatalog.cli.expand_warnings import Told
+from virtcatalog.cli.outcome import Done
 from virtcatalog.cli.vms import located
 from virtcatalog.errors import Problem
-from virtcatalog.kubevirt.blanks import TEXT, Blank, blank, stand_ins
+from virtcatalog.kubevirt.blanks import TEXT, Begun, Blank, Known, begin, stand_ins
 from virtcatalog.kubevirt.identity import firmware_serial, firmware_uuid, legacy_firmware_uuid, owner_uid, vmi_uid
 from virtcatalog.manifests.blocks import read_block
 from virtcatalog.manifests.read import Part
 
 if TYPE_CHECKING:
     from virtcatalog.cli.fleet import Share
-    from virtcatalog.cli.outcome import Done
     from virtcatalog.kubevirt.cluster import Cluster
 
 _WORTH_IT: Final = 4
@@ -31,6 +31,10 @@ _WORTH_IT: Final = 4
 _KINDS: Final = 1 << 14
 _TRIED, _EVERY = 256, 16
 """After so many VMs that are like none before, only one in some is looked at."""
+
+_OFTEN: Final = 32
+"""How many VMs of a kind have been filled in when its text is made known, so that the next ones are found by it."""
+_KNOWN: Final = 256
 
 _DERIVED: Final[tuple[Callable[[str, str], str], ...]] = (
     vmi_uid,
@@ -52,6 +56,8 @@ class Alike:
         self._expand, self._cluster, self._written = expand, cluster, written
         self._namespaces = cluster.namespaces
         self._found: dict[bytes, int | _Filler] = {}
+        self._known: dict[int, list[tuple[Known, dict[tuple[int, int], bytes]]]] = {}
+        """Texts that many VMs have, by how many quotes are in them, with the kinds of these by how long names are."""
         self._missed = 0
 
     def of(self, share: Share) -> list[Done] | None:
@@ -59,14 +65,17 @@ class Alike:
         if self._missed >= _TRIED and self._missed % _EVERY:
             self._missed += 1
             return None
-        own = _blank(share.part) if share.part.is_vm else None
-        if own is None or own.values[1].decode() in self._namespaces:
+        begun = _begin(share.part) if share.part.is_vm else None
+        if begun is None or begun.values[1].decode() in self._namespaces:
             self._missed += 1
             return None
-        kind = blake2b(own.identity, digest_size=16).digest()
+        own, kind = self._identified(begun)
         found = self._found.get(kind, 0)
         if isinstance(found, _Filler):
             self._missed = 0
+            found.used += 1
+            if found.used == _OFTEN:
+                self._remember(own)
             return [found.fill(own, share)]
         if found != _WORTH_IT - 1:
             self._missed += 1
@@ -77,6 +86,26 @@ class Alike:
         # Here it is seen whether it holds for a VM that is none of ours, too.
         self._found[kind] = filler if filler and [filler.fill(own, share)] == done else _WORTH_IT
         return done
+
+    def _identified(self, begun: Begun) -> tuple[Blank, bytes]:
+        """Return a VM with its blanks, and which kind it is of."""
+        for known, kinds in self._known.get(begun.text.count(b'"'), ()):
+            own = known.blank(begun)
+            if own is not None:
+                longest = own.longest
+                if longest not in kinds:
+                    kinds[longest] = _kind(own)
+                return own, kinds[longest]
+        own = begun.finish()
+        return own, _kind(own)
+
+    def _remember(self, own: Blank) -> None:
+        """Know VMs by a text that many have."""
+        if sum(map(len, self._known.values())) >= _KNOWN:
+            self._known.clear()
+        around = self._known.setdefault(own.text.count(b'"'), [])
+        if all(known.own.text != own.text for known, _ in around):
+            around.append((Known(own), {}))
 
     def _count(self, kind: bytes, number: int) -> None:
         if number < _WORTH_IT:
@@ -114,18 +143,22 @@ class Alike:
         return done[0], [*values, *(derive(namespace, name) for derive in _DERIVED)]
 
 
-def _blank(part: Part) -> Blank | None:
-    """The VM of a part with its blanks."""
+def _begin(part: Part) -> Begun | None:
+    """The VM of a part with its first blanks."""
     text = part.text if isinstance(part.text, bytes) else part.text.encode()
     if text.startswith(b"{") and not part.named:
-        return blank(text)
+        return begin(text)
     try:
         data: Any = msgspec.json.decode(text) if text.startswith(b"{") else read_block(text.decode())
         if isinstance(data, list):
             (data,) = data
-        return blank(msgspec.json.encode({**(part.named or {}), **data})) if isinstance(data, dict) else None
+        return begin(msgspec.json.encode({**(part.named or {}), **data})) if isinstance(data, dict) else None
     except ValueError:
         return None
+
+
+def _kind(own: Blank) -> bytes:
+    return blake2b(own.identity, digest_size=16).digest()
 
 
 class _Text:
@@ -154,6 +187,7 @@ class _Filler:
 
     def __init__(self, done: Done, values: list[str], kinds: str, written: Callable[[str], str] | None) -> None:
         self._done, self._written = done, written
+        self.used = 0
         self._made = _Text(done.made, values) if isinstance(done.made, str) else None
         self._told = [None if each.about else _Text(_said(each.problem), values) for each in done.told]
         given = len(kinds)
@@ -186,7 +220,7 @@ class _Filler:
         values += derived
         made = self._made.filled(values) if self._made else self._done.made
         told = tuple(self._placed(values, share)) if self._done.told else ()
-        return self._done._replace(made=made, told=told)
+        return Done(self._done.became, made, told, self._done.faulty)
 
     def _placed(self, values: list[str], share: Share) -> Iterator[Told]:
         ((manifest,), _) = share.manifests()

@@ -46,8 +46,7 @@ class Blank(NamedTuple):
     @property
     def longest(self) -> tuple[int, int]:
         """Return how long names and namespaces may be for which the same is said of their length."""
-        name, namespace = (min(_LONGEST_NAME, -(-len(each) // _STEP) * _STEP) for each in self.values[:2])
-        return name, namespace
+        return _longest(self.values[0]), _longest(self.values[1])
 
     @property
     def identity(self) -> bytes:
@@ -75,6 +74,12 @@ _HEAD: Final = msgspec.json.Decoder(_Head)
 
 def blank(text: bytes) -> Blank | None:
     """Return a VM's manifest in JSON with its blanks; None where its name may mean more than a name."""
+    begun = begin(text)
+    return None if begun is None else begun.finish()
+
+
+def begin(text: bytes) -> Begun | None:
+    """Return a VM's manifest in JSON with its first blanks; None where its name may mean more than a name."""
     try:
         text = msgspec.json.format(text, indent=-1)
         metadata = _HEAD.decode(text).metadata
@@ -82,42 +87,45 @@ def blank(text: bytes) -> Blank | None:
         return None
     if not _ORDINARY.fullmatch(metadata.name) or not _ORDINARY.fullmatch(metadata.namespace):
         return None
-    blanks = _Blanks(metadata.name.encode(), metadata.namespace.encode())
-    text = blanks.texts(text)
-    text = text.replace(blanks.values[0], b"\0000\0").replace(b'"%s"' % blanks.values[1], b'"\0001\0"')
-    for pattern in _NUMBERED:
-        text = pattern.sub(blanks.number, text)
-    for between in _BETWEEN:
-        text = blanks.own(text, between)
-    return Blank(text, blanks.kinds, tuple(blanks.values))
+    return Begun(text, metadata.name.encode(), metadata.namespace.encode())
 
 
-class _Blanks:
-    """The blanks that are made of a text."""
+class Begun:
+    """A VM's text in which names and user data are blanks, and the rest of what is its own will be."""
 
-    def __init__(self, name: bytes, namespace: bytes) -> None:
+    def __init__(self, text: bytes, name: bytes, namespace: bytes) -> None:
         self.kinds = NAME + NAMESPACE
         self.values = [name, namespace]
         self._seen: dict[bytes, bytes] = {}
+        self.text = self._texts(text).replace(name, b"\0000\0").replace(b'"%s"' % namespace, b'"\0001\0"')
 
-    def texts(self, text: bytes) -> bytes:
+    def finish(self) -> Blank:
+        """Return it with all its blanks."""
+        text = self.text
+        for pattern in _NUMBERED:
+            text = pattern.sub(self._number, text)
+        for between in _BETWEEN:
+            text = self._own(text, between)
+        return Blank(text, self.kinds, tuple(self.values))
+
+    def _texts(self, text: bytes) -> bytes:
         """Take out the user data, but for such of which the length may matter."""
         at = text.find(_TEXT)
         while at >= 0:
             start = at + len(_TEXT)
             found = _STRING.match(text, start)
             end = found.end() if found else start
-            if 0 < end - start <= _LONGEST_TEXT and text[:at].endswith(_TEXTS):
+            if 0 < end - start <= _LONGEST_TEXT and text.endswith(_TEXTS, 0, at):
                 place = self._put(TEXT, text[start:end])
                 text, end = text[:start] + place + text[end:], start + len(place)
             at = text.find(_TEXT, end)
         return text
 
-    def number(self, found: re.Match[bytes]) -> bytes:
+    def _number(self, found: re.Match[bytes]) -> bytes:
         """Take out a number behind its key."""
         return found[0][: found.start(1) - found.start()] + self._once(NUMBER, found[1])
 
-    def own(self, text: bytes, between: bytes) -> bytes:
+    def _own(self, text: bytes, between: bytes) -> bytes:
         """Take out what tells one thing from another."""
         parts = text.split(between)
         if len(parts) > 1:
@@ -139,6 +147,46 @@ class _Blanks:
         return b"\0%d\0" % (len(self.values) - 1)
 
 
+def _longest(name: bytes) -> int:
+    return min(_LONGEST_NAME, -(-len(name) // _STEP) * _STEP)
+
+
+class Known:
+    """The text of VMs that are alike, by which others of them are known: as fast as they are compared."""
+
+    def __init__(self, own: Blank) -> None:
+        self.own = own
+        self._given = sum(each in _BEGUN for each in own.kinds)
+        literals, places, patterns = [b""], list[int](), list[bytes]()
+        for index, part in enumerate(own.text.split(b"\0")):
+            if index % 2 and int(part) >= self._given:
+                places.append(int(part) - self._given)
+                patterns.append(b"(.{%d})(%s)" % (len(literals[-1]), _PATTERNS[own.kinds[int(part)]]))
+                literals.append(b"")
+            else:
+                literals[-1] += b"\0%s\0" % part if index % 2 else part
+        self._literals, self._places = tuple(literals), tuple(places)
+        self._firsts = [places.index(number) for number in range(len(own.kinds) - self._given)]
+        self._pattern = re.compile(b"%s(.{%d})" % (b"".join(patterns), len(literals[-1])), re.DOTALL)
+
+    def blank(self, begun: Begun) -> Blank | None:
+        """Return a VM with all its blanks, just as `finish` does; None if it is not alike."""
+        found = self._pattern.fullmatch(begun.text)
+        if found is None:
+            return None
+        parts = found.groups()
+        if parts[::2] != self._literals:
+            return None
+        given = parts[1::2]
+        values = [given[each] for each in self._firsts]
+        # What stands in two blanks here, or in one, does so there, too.
+        if len(set(values)) != len(values) or any(
+            values[of] != each for of, each in zip(self._places, given, strict=True)
+        ):
+            return None
+        return Blank(self.own.text, self.own.kinds, (*begun.values, *values))
+
+
 class _Kinds(dict[bytes, tuple[str, int] | None]):
     """What kind of a blank a text starts with, and how long that is; remembered, since VMs repeat most texts."""
 
@@ -152,6 +200,11 @@ class _Kinds(dict[bytes, tuple[str, int] | None]):
 
 
 _KINDS: Final = _Kinds()
+_BEGUN: Final = (NAME, NAMESPACE, TEXT)
+_PATTERNS: Final = {
+    NUMBER: rb'[1-9][0-9]{0,14}(?=[,}"])',
+    **{kind: pattern.pattern for kind, _, pattern in _OWN},
+}
 
 
 def stand_ins(own: Blank, which: int) -> tuple[bytes, ...]:

@@ -15,6 +15,8 @@ from virtcatalog.limits import SOURCE_FILE_BYTES, STREAM_BYTES
 from virtcatalog.manifests.sources import SourceError, opened, too_large
 
 _SMALL: Final = 8 * 2**20
+_AHEAD: Final = 2**16
+"""So much is read again at once: pieces are wanted in their order."""
 
 
 class Aside:
@@ -46,6 +48,7 @@ class Stored:
         """`read` returns the next bytes, which are put aside unless they can be read again by a descriptor."""
         self._next, self._aside, self._descriptor = read, aside, descriptor
         self._first = self._size = 0
+        self._ahead, self._ahead_at = b"", 0
 
     def next(self, size: int) -> bytes:
         """Return the next bytes, none at the end; raises SourceError."""
@@ -66,7 +69,10 @@ class Stored:
         """Return the bytes between two offsets; raises SourceError when they are there no more."""
         if self._descriptor < 0:
             return self._aside.read(self._first + start, self._first + end)
-        return _read_at(self._descriptor, start, end)
+        if start < self._ahead_at or end > self._ahead_at + len(self._ahead):
+            self._ahead = _read_at(self._descriptor, start, max(end, min(start + _AHEAD, self._size)))
+            self._ahead_at = start
+        return self._ahead[start - self._ahead_at : end - self._ahead_at]
 
     def end(self, start: int) -> int:
         """Return where it ends; raises SourceError when what starts there is larger than a file may be that is held."""
