@@ -111,12 +111,17 @@ def xml(text: str) -> str:
 
 def as_json(value: Any) -> str:
     """Return plain data as JSON of several lines, in which what a terminal would obey is escaped."""
+    return f"{json_value(value)}\n"
+
+
+def json_value(value: Any) -> str:
+    """Return plain data as `as_json` does, without the last line feed."""
     import msgspec
 
     try:
-        written = f"{msgspec.json.format(msgspec.json.encode(value), indent=2).decode()}\n"
+        written = msgspec.json.format(msgspec.json.encode(value), indent=2).decode()
     except (TypeError, ValueError, OverflowError):  # numbers beyond 64 bits, halves of characters
-        written = json.dumps(value, indent=2, ensure_ascii=False) + "\n"
+        written = json.dumps(msgspec.to_builtins(value), indent=2, ensure_ascii=False)
     return re.sub(_TERMINAL, _json_escape, written) if not written.isascii() or "\x7f" in written else written
 
 

@@ -18,8 +18,6 @@ from virtcatalog.kubevirt.claims import find_claim
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.result import Result
 
-_PLACES = ("file", "dev")
-
 
 class DiskInfo(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
     """One disk: `volume` is the kind of the volume behind it (`containerDisk`), `path` what QEMU opens.
@@ -51,8 +49,9 @@ def disks_of(result: Result, cluster: Cluster) -> list[DiskInfo]:
         return []
     volumes = {each.name: each for each in vmi.spec.volumes}
     found = []
-    for element in _domain(result).iterfind("devices/disk"):
-        name = _attribute(element, "alias", "name").removeprefix("ua-")
+    devices = _domain(result).find("devices")
+    for element in () if devices is None else devices.findall("disk"):
+        name = _of(element.find("alias"), "name").removeprefix("ua-")
         volume = volumes.get(name)
         size = _size(volume, vmi, result.vm_object, cluster) if volume else None
         found.append(_disk(element, name, _kind(volume) if volume else "", size.value if size else 0))
@@ -90,27 +89,28 @@ def _size(volume: Volume, vmi: VirtualMachineInstance, vm: VirtualMachine | None
 
 
 def _disk(element: Any, name: str, volume: str, size: int) -> DiskInfo:
+    target, driver, backing = element.find("target"), element.find("driver"), element.find("backingStore")
     return DiskInfo(
         name=name,
         volume=volume,
         path=_path(element),
-        backing_file=next(map(_path, element.iterfind("backingStore")), ""),
+        backing_file="" if backing is None else _path(backing),
         size=size,
-        bus=_attribute(element, "target", "bus"),
-        dev=_attribute(element, "target", "dev"),
+        bus=_of(target, "bus"),
+        dev=_of(target, "dev"),
         type=element.get("device", ""),
-        format=_attribute(element, "driver", "type"),
-        boot=int(_attribute(element, "boot", "order") or 0),
-        cache=_attribute(element, "driver", "cache"),
-        io=_attribute(element, "driver", "io"),
+        format=_of(driver, "type"),
+        boot=int(_of(element.find("boot"), "order") or 0),
+        cache=_of(driver, "cache"),
+        io=_of(driver, "io"),
         serial=element.findtext("serial") or "",
     )
 
 
 def _path(element: Any) -> str:
-    return next(filter(None, (_attribute(element, "source", place) for place in _PLACES)), "")
+    source = element.find("source")
+    return _of(source, "file") or _of(source, "dev")
 
 
-def _attribute(element: Any, child: str, name: str) -> str:
-    found = element.find(child)
-    return "" if found is None else found.get(name, "")
+def _of(element: Any, attribute: str) -> str:
+    return "" if element is None else element.get(attribute, "")

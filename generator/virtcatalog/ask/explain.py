@@ -182,7 +182,10 @@ class _Runs:
                 found[field] = (*found.get(field, ()), source)
         if len(self._named) == 2:
             both = tuple(source for source, _ in self._named)
-            found = {**dict.fromkeys(self._changed(_NEITHER, stage), both), **found}
+            # Where neither makes what one of them makes, it is that one that the field needs.
+            alone = tuple(self._run_without(without).stage(stage) for _, without in self._named)
+            fields = changed(self._whole.stage(stage), self._run_without(_NEITHER).stage(stage), _PARTS, alone)
+            found = {**dict.fromkeys(fields, both), **found} if fields else found
         return found
 
     def _of_presets(self) -> dict[str, tuple[str, ...]]:

@@ -6,6 +6,7 @@ Fields are written as the API does. What is equal is equal in all of its parts, 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any, Final
 
 from virtcatalog.api.findings import stepped
@@ -13,6 +14,8 @@ from virtcatalog.api.findings import stepped
 ABSENT: Final = object()
 """What stands where a manifest has nothing, and is like nothing else."""
 
+
+_NESTED: Final = frozenset({dict, list})
 
 Manifest = dict[str, Any]
 Leaf = tuple[str, Any, int]
@@ -27,10 +30,14 @@ def leaves(manifest: Manifest, others: tuple[Manifest, Manifest, Manifest], keys
     return found
 
 
-def changed(manifest: Manifest, other: Manifest, keys: Sequence[str]) -> set[str]:
-    """Return the fields of the leaves at some keys of a manifest that another has otherwise, or not at all."""
+def changed(manifest: Manifest, other: Manifest, keys: Sequence[str], known: Sequence[Manifest] = ()) -> set[str]:
+    """Return the fields of the leaves at some keys of a manifest that another has otherwise, or not at all.
+
+    Those that the other has as one of the `known` manifests are left out.
+    """
     found: set[str] = set()
-    _add_changed(found, "", {key: manifest[key] for key in keys if key in manifest}, other)
+    whole = {key: manifest[key] for key in keys if key in manifest}
+    _add_changed(found, "", whole, other, known)
     return found
 
 
@@ -50,45 +57,56 @@ def blot(value: Any, given: Any) -> None:
 def _add_leaves(found: list[Leaf], field: str, value: Any, first: _Parts, second: _Parts, third: _Parts) -> None:
     """Add the leaves of a map or list; the others are what the other manifests have in its place."""
     for step, item in _parts(value).items():
-        nested = bool(item) and isinstance(item, (dict, list))
-        one, two, three = first.get(step, ABSENT), second.get(step, ABSENT), third.get(step, ABSENT)
+        part = field + _step(step) if field else step
+        nested = item.__class__ in _NESTED and bool(item)
+        one = first.get(step, ABSENT)
         if item == one:
             number = 0
-        elif item == two and (one is ABSENT or not nested):
+        elif item == (two := second.get(step, ABSENT)) and (one is ABSENT or not nested):
             number = 1
-        elif item == three and (one is two is ABSENT or not nested):
+        elif item == (three := third.get(step, ABSENT)) and (one is two is ABSENT or not nested):
             number = 2
         elif one is two is three is ABSENT or not nested:
             number = 3
         else:
-            _add_leaves(found, stepped(field, step), item, _parts(one), _parts(two), _parts(three))
+            _add_leaves(found, part, item, _parts(one), _parts(two), _parts(three))
             continue
         if nested:
-            _add_all(found, stepped(field, step), item, number)
+            _add_all(found, part, item, number)
         else:
-            found.append((stepped(field, step), item, number))
+            found.append((part, item, number))
 
 
 def _add_all(found: list[Leaf], field: str, value: Any, number: int) -> None:
     """Add the leaves of a map or list, all of which the same of the other manifests has first."""
     for step, item in _parts(value).items():
-        if item and isinstance(item, (dict, list)):
-            _add_all(found, stepped(field, step), item, number)
+        if item and item.__class__ in _NESTED:
+            _add_all(found, field + _step(step), item, number)
         else:
-            found.append((stepped(field, step), item, number))
+            found.append((field + _step(step), item, number))
 
 
-def _add_changed(found: set[str], field: str, value: Any, other: Any) -> None:
+def _add_changed(found: set[str], field: str, value: Any, other: Any, known: Sequence[Any]) -> None:
     """Add the fields of the leaves of a map or list that another value has not in its place."""
     given = _parts(other)
     for step, item in _parts(value).items():
         own = given.get(step, ABSENT)
         if item == own:
             continue
-        if item and isinstance(item, (dict, list)):
-            _add_changed(found, stepped(field, step), item, own)
+        beside = [_parts(each).get(step, ABSENT) for each in known] if known else known
+        if own in beside:
+            continue
+        part = field + _step(step) if field else step
+        if item and item.__class__ in _NESTED:
+            _add_changed(found, part, item, own, beside)
         else:
-            found.add(stepped(field, step))
+            found.add(part)
+
+
+@lru_cache(maxsize=1 << 12)
+def _step(step: str | int) -> str:
+    """What a step adds to the field that it goes on from."""
+    return stepped(" ", step)[1:]
 
 
 def _parts(value: Any) -> _Parts:

@@ -8,20 +8,19 @@ from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-import msgspec
-
 from virtcatalog.cli.console import data, stream, summary, write_diff
 from virtcatalog.cli.expand_disks import make_disks, show_disks
 from virtcatalog.cli.outcome import Outcome, Table
 from virtcatalog.cli.table import print_tables
 from virtcatalog.errors import Problem, UnsupportedError, placed
-from virtcatalog.escaping import as_json
+from virtcatalog.escaping import as_json, json_value
 
 if TYPE_CHECKING:
     from virtcatalog.ask.explain import Origin
     from virtcatalog.kubevirt.pipeline import Result
 
 _LONGEST = 60
+_ENCODE = json.JSONEncoder(ensure_ascii=False).encode
 _COLUMNS = ("Field", "Value", "From")
 
 
@@ -127,24 +126,25 @@ def make_json(outcome: Outcome, _many: bool) -> str:
         "environment": vm.environment,
         "admitted": result.admitted,
         "refusedBy": result.refused_by,
-        "causes": [msgspec.structs.asdict(each) for each in result.causes],
-        "reasons": [msgspec.structs.asdict(each) for each in result.reasons],
-        "warnings": [msgspec.structs.asdict(each) for each in result.warnings],
+        "causes": result.causes,
+        "reasons": result.reasons,
+        "warnings": result.warnings,
         "vm": result.vm,
         "vmi": result.vmi,
         **_pod(result),
         "origins": {each.field: each.sources for each in _origins(outcome)} if result.vmi else None,
         "domainXml": result.domain_xml,
-        "disks": [msgspec.to_builtins(each) for each in disks_of(result, cluster)],
+        "disks": disks_of(result, cluster),
     }
-    return as_json(document).rstrip("\n")
+    return json_value(document)
 
 
 def show_json(texts: Iterable[str], many: bool) -> None:
     """Print one object for one VM, else a list of them."""
     separator = "[\n" if many else ""
     for text in texts:
-        stream(separator + text)
+        stream(separator)
+        stream(text)
         separator = ",\n"
     if many:
         stream("\n]\n" if separator == ",\n" else "[]\n")
@@ -154,14 +154,14 @@ def show_json(texts: Iterable[str], many: bool) -> None:
 
 def _as_json_text(text: str) -> str:
     """A text in JSON between quotes as we write it, whoever wrote it."""
-    return as_json(json.loads(f'"{text}"')).strip()[1:-1]
+    return json_value(json.loads(f'"{text}"'))[1:-1]
 
 
 def _pod(result: Result) -> dict[str, Any]:
     """The Pod, or why there is none: virt-controller makes none of the VMI, or virtcatalog does not model it."""
     try:
         error = result.pod_error
-        return {"pod": result.pod, "podError": msgspec.structs.asdict(error) if error else None}
+        return {"pod": result.pod, "podError": error}
     except UnsupportedError as unsupported:
         return {"pod": None, "podError": {"field": unsupported.field, "message": unsupported.sentence}}
 
@@ -212,7 +212,7 @@ def _origins(outcome: Outcome) -> list[Origin]:
 
 def _short(value: Any) -> str:
     """The value on one line: strings as they are unless that would mislead."""
-    text = value if isinstance(value, str) and value.isprintable() and value else json.dumps(value, ensure_ascii=False)
+    text = value if isinstance(value, str) and value.isprintable() and value else _ENCODE(value)
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from virtcatalog.cli.console import coloured, columns_of_terminal, print_line
+from virtcatalog.cli.console import coloured, columns_of_terminal, echo, print_line
 from virtcatalog.escaping import single_line
 
 Row = Sequence[str]
@@ -35,8 +35,12 @@ def print_tables(
         if titled:
             print_line(separator + single_line(title), "bold", colour)
             separator = "\n"
-        for line, row in laid_out(columns, rows, width, capitals=capitals):
-            print_line(line, "bold" if row is None else style(row) if style else "", colour)
+        lines = laid_out(columns, rows, width, capitals=capitals)
+        if colour:
+            for line, row in lines:
+                print_line(line, "bold" if row is None else style(row) if style else "", colour)
+        else:
+            echo("".join(f"{line}\n" for line, _ in lines), nl=False)
 
 
 def aligned(columns: Row, rows: Iterable[Row], width: int | None = None) -> Iterator[str]:
@@ -56,8 +60,9 @@ def laid_out(
     if widths is None:
         yield from _one_below_the_other(columns, given, cells[1:], width or 0)
         return
+    whole = widths == natural
     for number, row in enumerate(cells):
-        lines = [_wrapped(cell, width) for cell, width in zip(row, widths, strict=True)]
+        lines = [[cell] if whole else _wrapped(cell, width) for cell, width in zip(row, widths, strict=True)]
         for index in range(max(map(len, lines))):
             parts = [each[index] if index < len(each) else "" for each in lines]
             line = (" " * _GAP).join(_padded(part, width) for part, width in zip(parts, widths, strict=True))
@@ -123,7 +128,7 @@ def _wrapped(text: str, width: int) -> list[str]:
 
 
 def _padded(text: str, width: int) -> str:
-    return text + " " * (width - _length(text))
+    return text.ljust(width) if text.isascii() else text + " " * (width - _length(text))
 
 
 def _length(text: str) -> int:
