@@ -1,11 +1,14 @@
 """The VirtualMachineInstance that virt-controller makes of a VirtualMachine."""
 
 import pytest
+from aliasing import scribble
 from reading import read, read_vm
 
 from virtcatalog.api.decode import to_manifest
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.controller.vm import ControllerError, start_vmi, sync_instancetype
+from virtcatalog.kubevirt.defaults.webhooks import mutate_vmi
+from virtcatalog.kubevirt.pipeline import admit_vm
 
 VERSION = "instancetype.kubevirt.io/v1beta1"
 INSTANCETYPE = {
@@ -61,13 +64,19 @@ def test_identities_are_those_of_the_vm():
     assert start_vmi(vm, Cluster()).metadata.owner_references[0].uid == "known"
 
 
-def test_the_vm_is_left_as_it_is():
-    vm = read_vm("{}", VOLUMES)
-    before = to_manifest(vm)
-    vmi = start_vmi(vm, Cluster([INSTANCETYPE]))
-    vmi.spec.volumes[0].container_disk.image = "other"
+def test_the_vm_is_left_as_it_is_whatever_becomes_of_its_vmi():
+    vm = read_vm(
+        "{instancetype: {name: small}, runStrategy: Always}", VOLUMES + "\nlivenessProbe: {guestAgentPing: {}}"
+    )
+    cluster, before = Cluster([INSTANCETYPE]), to_manifest(vm)
+    assert admit_vm(vm, cluster) == []
+    vmi = start_vmi(vm, cluster)
     vmi.metadata.labels["x"] = "y"
+    assert mutate_vmi(vmi, cluster) == []
+    scribble(vmi.spec.domain)
     assert to_manifest(vm) == before
+    assert vmi.spec.volumes[0].container_disk.image_pull_policy
+    assert vmi.spec.liveness_probe.timeout_seconds
 
 
 @pytest.mark.parametrize(("strategy", "annotated"), [("WaitAsReceiver", True), ("Always", False)])

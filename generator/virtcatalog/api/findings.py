@@ -85,6 +85,8 @@ def inspect_kind(obj: Any, kind: type | None = None) -> Findings:
     """Find out whether `obj` says that it is a `kind`, or any kind when None."""
     if not isinstance(obj, dict):
         return [((), f"a manifest is a map, not {describe(obj)}")]
+    if kind and obj.get("kind") == kind.__name__ and obj.get("apiVersion") == API_VERSIONS.get(kind.__name__):
+        return []
     found: Findings = []
     names: dict[str, str] = {}
     for key in ("apiVersion", "kind"):

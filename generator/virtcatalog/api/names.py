@@ -87,7 +87,7 @@ def name_fault(name: str) -> str:
     """Say why Kubernetes refuses an object of this name, or "" (RFC 1123 subdomain, at most 253 characters)."""
     if len(name) > _MAX_SUBDOMAIN:
         return f"the name {_short(name)} is longer than {_MAX_SUBDOMAIN} characters"
-    if dns_subdomain_problems(name):
+    if not _SUBDOMAIN.fullmatch(name):
         return (
             f"Kubernetes refuses the name {_short(name)}: it may have lower-case letters, digits, '-' "
             "and '.', and each part starts and ends with a letter or digit"

@@ -18,10 +18,10 @@ from virtcatalog.api.kubevirt import InstancetypeMatcher, PreferenceMatcher, Vir
 from virtcatalog.ask.leaves import blot, changed, leaves
 from virtcatalog.ask.template import Held, Manifest, as_vmi, read_vm, written_template
 from virtcatalog.kubevirt.cluster import Cluster
-from virtcatalog.kubevirt.controller.vm import ControllerError, start_vmi, sync_instancetype
+from virtcatalog.kubevirt.controller.vm import ControllerError, own_template, start_vmi, sync_instancetype
 from virtcatalog.kubevirt.defaults.webhooks import mutate_vm, mutate_vmi
 from virtcatalog.kubevirt.identity import without_made_up_uids
-from virtcatalog.kubevirt.result import Result, own_template
+from virtcatalog.kubevirt.result import Result
 
 VM = "VM"
 INSTANCETYPE = "instance type"

@@ -11,7 +11,11 @@ from virtcatalog.api.decode import decode_manifest, to_manifest
 from virtcatalog.api.findings import field_path, fill_gaps
 from virtcatalog.api.holders import VirtualMachineInstanceReplicaSet, VirtualMachinePool
 from virtcatalog.api.kinds import API_VERSIONS, TEMPLATES_SINCE
-from virtcatalog.api.kubevirt import VirtualMachine, VirtualMachineInstance, VirtualMachineSpec
+from virtcatalog.api.kubevirt import (
+    VirtualMachine,
+    VirtualMachineInstance,
+    VirtualMachineSpec,
+)
 from virtcatalog.api.names import metadata_faults
 from virtcatalog.errors import (
     CRASH,
@@ -34,7 +38,7 @@ from virtcatalog.kubevirt.admission.vmi import validate_vmi
 from virtcatalog.kubevirt.cluster import Cluster, prune_manifest
 from virtcatalog.kubevirt.configuration import Configuration
 from virtcatalog.kubevirt.controller.holders import first_vm, vmi_of_replica_set
-from virtcatalog.kubevirt.controller.vm import ControllerError, start_vmi, sync_instancetype
+from virtcatalog.kubevirt.controller.vm import ControllerError, own_template, start_vmi, sync_instancetype
 from virtcatalog.kubevirt.defaults.network import NetworkDefaultError
 from virtcatalog.kubevirt.defaults.presets import preset_warnings
 from virtcatalog.kubevirt.defaults.spec import set_default_vmi_spec
@@ -47,7 +51,7 @@ from virtcatalog.kubevirt.launcher.errors import DomainError
 from virtcatalog.kubevirt.launcher.launch.sync import launch, launch_warnings
 from virtcatalog.kubevirt.preference.requirements import check_requirements
 from virtcatalog.kubevirt.reasons import field_in_template, field_of_holder, field_of_vm, reasons
-from virtcatalog.kubevirt.result import Result, Stages, own_template
+from virtcatalog.kubevirt.result import Result, Stages
 
 __all__ = ["Result", "admit", "create_vmi", "expand"]
 

@@ -6,9 +6,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
-from msgspec.structs import replace
 
-from virtcatalog.api.decode import clone, convert, to_manifest
+from virtcatalog.api.decode import convert, to_manifest
 from virtcatalog.api.kubevirt import VirtualMachine, VirtualMachineInstance
 from virtcatalog.errors import Cause, Reason, Refuser, Warning
 from virtcatalog.kubevirt.cluster import Cluster
@@ -36,11 +35,6 @@ class Stages(msgspec.Struct, frozen=True):
     read: VirtualMachine
     mutated: VirtualMachine
     started: dict[str, Any]
-
-
-def own_template(held: VirtualMachine) -> VirtualMachine:
-    """Return a VM with a template of its own, all that webhooks change in it that comes to its VMI."""
-    return replace(held, spec=replace(held.spec, template=clone(held.spec.template)))
 
 
 class Result(msgspec.Struct, frozen=True, kw_only=True, dict=True):

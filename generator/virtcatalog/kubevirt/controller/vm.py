@@ -6,11 +6,18 @@ and pkg/instancetype/expand.
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from virtcatalog.api.core import ObjectMeta, OwnerReference
 from virtcatalog.api.decode import clone
 from virtcatalog.api.devices import Input
 from virtcatalog.api.instancetype import VirtualMachineInstancetypeSpec, VirtualMachinePreferenceSpec
-from virtcatalog.api.kubevirt import VirtualMachine, VirtualMachineInstance, VirtualMachineInstanceSpec
+from virtcatalog.api.kubevirt import (
+    VirtualMachine,
+    VirtualMachineInstance,
+    VirtualMachineInstanceSpec,
+    VirtualMachineInstanceTemplateSpec,
+)
 from virtcatalog.errors import Cause, VirtcatalogError
 from virtcatalog.kubevirt.admission.bindings import validate_discontinued_bindings
 from virtcatalog.kubevirt.admission.vm import RECEIVER
@@ -106,10 +113,24 @@ def setup_vmi_from_vm(vm: VirtualMachine) -> VirtualMachineInstance:
         api_version="kubevirt.io/v1",
         kind="VirtualMachineInstance",
         metadata=metadata,
-        spec=clone(template.spec),
+        spec=_own_spec(template.spec),
     )
     set_default_volume_disks(vmi.spec)
     return vmi
+
+
+def own_template(held: VirtualMachine) -> VirtualMachine:
+    """Return a VM with a template of its own to work on; what nobody changes in place, such as volumes, is shared."""
+    metadata = held.spec.template.metadata
+    template = VirtualMachineInstanceTemplateSpec(
+        metadata=replace(metadata, annotations=dict(metadata.annotations)), spec=_own_spec(held.spec.template.spec)
+    )
+    return replace(held, spec=replace(held.spec, template=template))
+
+
+def _own_spec(spec: VirtualMachineInstanceSpec) -> VirtualMachineInstanceSpec:
+    """All but the domain of a spec is replaced, where it is changed."""
+    return replace(spec, domain=clone(spec.domain))
 
 
 def _find(vm: VirtualMachine, cluster: Cluster) -> Found:

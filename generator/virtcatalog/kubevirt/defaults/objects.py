@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from msgspec.structs import replace
+
 from virtcatalog.api.devices import Disk, DiskTarget, FeatureState, Input
 from virtcatalog.api.domainspec import Clock, FeatureHyperv, Features, Firmware
 from virtcatalog.api.kubevirt import Probe, VirtualMachineInstance
@@ -39,8 +41,11 @@ def set_object_defaults(vmi: VirtualMachineInstance) -> None:
         display = gpu.virtual_gpu_options.display if gpu.virtual_gpu_options else None
         if display is not None:
             _enable(display.ram_fb)
-    _set_probe(vmi.spec.liveness_probe)
-    _set_probe(vmi.spec.readiness_probe)
+    spec = vmi.spec
+    if spec.liveness_probe is not None:
+        spec.liveness_probe = _probe(spec.liveness_probe)
+    if spec.readiness_probe is not None:
+        spec.readiness_probe = _probe(spec.readiness_probe)
 
 
 def _enable(state: _State | None) -> None:
@@ -84,7 +89,8 @@ def _set_hyperv(hyperv: FeatureHyperv) -> None:
         hyperv.ipi,
         hyperv.evmcs,
     ):
-        _enable(state)
+        if state is not None and state.enabled is None:
+            state.enabled = True
     if hyperv.spinlocks is not None and hyperv.spinlocks.enabled and hyperv.spinlocks.spinlocks is None:
         hyperv.spinlocks.spinlocks = _SPINLOCK_RETRIES
     if hyperv.synictimer is not None:
@@ -113,14 +119,12 @@ def _set_input(device: Input) -> None:
         device.type = "tablet"
 
 
-def _set_probe(probe: Probe | None) -> None:
-    if probe is None:
-        return
-    if probe.timeout_seconds < 1:
-        probe.timeout_seconds = 1
-    if probe.period_seconds < 1:
-        probe.period_seconds = 10
-    if probe.success_threshold < 1:
-        probe.success_threshold = 1
-    if probe.failure_threshold < 1:
-        probe.failure_threshold = 3
+def _probe(probe: Probe) -> Probe:
+    """A probe of its own: the VMI may share that of the VM's template."""
+    return replace(
+        probe,
+        timeout_seconds=max(probe.timeout_seconds, 1),
+        period_seconds=probe.period_seconds if probe.period_seconds >= 1 else 10,
+        success_threshold=max(probe.success_threshold, 1),
+        failure_threshold=probe.failure_threshold if probe.failure_threshold >= 1 else 3,
+    )

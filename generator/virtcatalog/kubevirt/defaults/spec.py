@@ -5,6 +5,8 @@ Source: pkg/defaults/defaults.go (SetDefaultVirtualMachineInstanceSpec), pkg/uti
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from virtcatalog.api.devices import Disk
 from virtcatalog.api.domainspec import CPU, Machine, Memory
 from virtcatalog.api.kubevirt import VirtualMachineInstanceSpec
@@ -87,8 +89,13 @@ def _set_cpu_topology(spec: VirtualMachineInstanceSpec) -> None:
 
 
 def _set_pull_policies(spec: VirtualMachineInstanceSpec) -> None:
-    for volume in spec.volumes:
+    """In volumes of its own: the spec may share those that it has (`own_template`)."""
+    volumes = spec.volumes
+    for index, volume in enumerate(volumes):
         disk = volume.container_disk
         if disk is not None and not disk.image_pull_policy:
             floating = disk.image.endswith(":latest") or not (":" in disk.image or "@" in disk.image)
-            disk.image_pull_policy = "Always" if floating else "IfNotPresent"
+            if spec.volumes is volumes:
+                spec.volumes = list(volumes)
+            pulled = replace(disk, image_pull_policy="Always" if floating else "IfNotPresent")
+            spec.volumes[index] = replace(volume, container_disk=pulled)

@@ -45,7 +45,8 @@ def find_instancetype(vm: VirtualMachine, cluster: Cluster) -> VirtualMachineIns
     if matcher is None:
         return None
     status = vm.status.instancetype_ref if vm.status is not None else None
-    revision = _revision(vm, matcher, status, "instancetype", cluster)
+    pinned = matcher.revision_name or status is not None
+    revision = _revision(vm, matcher, status, "instancetype", cluster) if pinned else None
     if revision is not None:
         try:
             return instancetype_of(revision, cluster.release)
@@ -63,7 +64,8 @@ def find_preference(vm: VirtualMachine, cluster: Cluster) -> VirtualMachinePrefe
     if matcher is None:
         return None
     status = vm.status.preference_ref if vm.status is not None else None
-    revision = _revision(vm, matcher, status, "preference", cluster)
+    pinned = matcher.revision_name or status is not None
+    revision = _revision(vm, matcher, status, "preference", cluster) if pinned else None
     if revision is not None:
         try:
             return preference_of(revision, cluster.release)

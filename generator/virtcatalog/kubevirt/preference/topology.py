@@ -6,6 +6,7 @@ pkg/instancetype/preference/validation/cpu.go.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import NamedTuple
 
 from virtcatalog.api.instancetype import VirtualMachineInstancetypeSpec, VirtualMachinePreferenceSpec
@@ -58,17 +59,21 @@ def guest_topology(vcpus: int, preference: VirtualMachinePreferenceSpec | None) 
 
     What does not divide evenly is rounded down as KubeVirt does; `check_spread` refuses it before that.
     """
-    if vcpus == 1:
-        return Topology()
-    match preferred_topology(preference):
+    topology = preferred_topology(preference)
+    if topology == "spread" and preference is not None and vcpus != 1:
+        return _spread(vcpus, *spread_options(preference))
+    return _plain(vcpus, topology)
+
+
+@lru_cache(maxsize=1024)
+def _plain(vcpus: int, topology: str) -> Topology:
+    match topology:
         case "cores":
             return Topology(cores=vcpus)
         case "sockets" | "any":
             return Topology(sockets=vcpus)
         case "threads":
             return Topology(threads=vcpus)
-        case "spread" if preference is not None:
-            return _spread(vcpus, *spread_options(preference))
     return Topology()
 
 
