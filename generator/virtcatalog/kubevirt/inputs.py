@@ -17,7 +17,7 @@ from virtcatalog.api.kinds import HOLDERS, vm_spec
 from virtcatalog.cache import digest
 from virtcatalog.kubevirt.cluster import counts
 from virtcatalog.kubevirt.conditions import Conditions
-from virtcatalog.kubevirt.instancetype.references import named_objects
+from virtcatalog.kubevirt.instancetype.references import named_object
 from virtcatalog.kubevirt.matchers import KINDS, MATCHERS, NAMESPACED_KINDS
 from virtcatalog.manifests.identity import Data, Identity, identity
 
@@ -91,13 +91,18 @@ def _of_mapping(value: Any) -> Any:
 
 def named(vm: Data) -> list[Identity] | None:
     """Return the instance type and preference that a VM names; None where it infers one, or names no such kind."""
-    spec = vm_spec(vm)
-    matchers = [spec.get(matcher) for matcher in MATCHERS] if isinstance(spec, dict) else []
-    given = [each for each in matchers if each]
-    if not all(isinstance(each, dict) and not each.get("inferFromVolume") for each in given):
+    spec, found = vm_spec(vm), []
+    if not isinstance(spec, dict):
         return None
-    found = named_objects(vm)
-    return found if len(found) == len(given) else None
+    for matcher in MATCHERS:
+        given = spec.get(matcher)
+        if not given:
+            continue
+        refers = named_object(vm, matcher, given) if isinstance(given, dict) else None
+        if refers is None or given.get("inferFromVolume"):
+            return None
+        found.append(refers)
+    return found
 
 
 def either(*found: list[Identity] | None) -> list[Identity] | None:

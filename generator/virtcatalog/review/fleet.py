@@ -135,7 +135,7 @@ class Reviewer:
         self._comparisons: dict[tuple[str, str, tuple[str, ...]], Comparison] = {}
         self._groups: dict[tuple[str, ...], Group] = {}
         self._rows: dict[tuple[str, Fate, tuple[Identity, ...]], Row] = {}
-        self._places: dict[tuple[str, str, tuple[tuple[str, str], ...]], list[str]] = {}
+        self._places: dict[tuple[str, str, tuple[str, ...]], list[str]] = {}
         self._unknown_names: set[str] = set()
         self._requests = Requests()
         self._told = {name for side in self._sides for name in side.objects}
@@ -323,22 +323,22 @@ class Reviewer:
         published = chain.from_iterable(objects for side in self._sides for objects in side.objects.values())
         if not any(each["kind"] in NAMESPACED_KINDS and not each["metadata"].get("namespace") for each in published):
             return ()
-        found = {each.header.namespace or "default" for each in fleet if each.header.own}
+        found = {each.header.namespace or "default" for each in fleet if each.names_own}
         return tuple(sorted(found - {"default"}))
 
     def _environments_of(self, given: Given) -> list[str]:
         """Where a VM is now; where it will be if nothing says that."""
         header = given.header
-        if header.matchers is None:
-            return self._places_of(given.vm, given.where)
-        key = header.namespace, given.where, tuple([each[:2] for each in header.matchers])
+        if header.references is None:
+            return self._places_of(given)
+        key = header.namespace, given.where, tuple([kind for kind, _, _ in header.references])
         found = self._places.get(key)
         if found is None:
-            found = self._places[key] = self._places_of(header.outline(), given.where)
+            found = self._places[key] = self._places_of(given)
         return found
 
-    def _places_of(self, vm: Data, where: str) -> list[str]:
-        by_side = [environments_for(vm, side.overlays, where, self._only) for side in self._sides]
+    def _places_of(self, given: Given) -> list[str]:
+        by_side = [environments_for(given.vm, side.overlays, given.where, self._only) for side in self._sides]
         return next((each for each in by_side if each not in ([], [BASE])), by_side[0])
 
     def _comparison(self, environment: str, where: str = "", namespaces: tuple[str, ...] = ()) -> Comparison:

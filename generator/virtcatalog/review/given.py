@@ -5,69 +5,34 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from virtcatalog.api.kinds import holds_vm, vm_spec
+from virtcatalog.api.kinds import holds_vm
+from virtcatalog.kubevirt.inputs import named
 from virtcatalog.kubevirt.instancetype.references import refers_to_own_namespace
-from virtcatalog.kubevirt.matchers import MATCHERS, NAMESPACED_KINDS
-from virtcatalog.manifests.identity import Data, identity, namespace_of
+from virtcatalog.manifests.identity import Data, Identity, identity
 from virtcatalog.manifests.packed import Packed
 from virtcatalog.review.stored import revisions
-
-
-class Matcher(NamedTuple):
-    """What a VM names by one of its matchers."""
-
-    matcher: str
-    kind: str
-    name: str
 
 
 class Header(NamedTuple):
     """What a VM is called, and what it names.
 
-    `namespace` is the one that it gives, "" if it gives none. `matchers` are None where a kind and a name are not all
-    that decides what one of them means; `own` says whether one names what is in the VM's own namespace. `revisions`
-    are the stored ones, by matcher.
+    `namespace` is the one that it gives, "" if it gives none. `references` are the instance type and the preference,
+    None where more than their names decides which ones are meant. `revisions` are the stored ones, by matcher.
     """
 
     name: str
     namespace: str
-    matchers: tuple[Matcher, ...] | None
-    own: bool
+    references: tuple[Identity, ...] | None
     revisions: tuple[tuple[str, str], ...]
-
-    def outline(self) -> Data:
-        """Return a VM of which no more is known than its namespace and what its matchers name."""
-        spec = {each.matcher: {"kind": each.kind, "name": each.name} for each in self.matchers or ()}
-        return {"kind": "VirtualMachine", "metadata": {"namespace": self.namespace}, "spec": spec}
 
 
 def header_of(vm: Data) -> Header:
     """Return what is at hand of a VM."""
-    namespace = (vm.get("metadata") or {}).get("namespace")
-    name = f"{namespace_of(vm)}/{identity(vm)[2]}"
-    matchers = _matchers_of(vm_spec(vm))
-    if matchers is None:
-        own = refers_to_own_namespace(vm)
-    else:
-        own = any(MATCHERS[matcher](kind) in NAMESPACED_KINDS for matcher, kind, _ in matchers)
-    return Header(name, str(namespace or ""), matchers, own, revisions(vm))
-
-
-def _matchers_of(spec: object) -> tuple[Matcher, ...] | None:
-    if not isinstance(spec, dict):
-        return None
-    found = []
-    for matcher in MATCHERS:
-        given = spec.get(matcher)
-        if not given:
-            continue
-        if not isinstance(given, dict) or given.get("inferFromVolume"):
-            return None
-        kind, name = given.get("kind") or "", given.get("name")
-        if not (isinstance(kind, str) and isinstance(name, str) and name):
-            return None
-        found.append(Matcher(matcher, kind, name))
-    return tuple(found)
+    _, namespace, name = identity(vm)
+    refers = named(vm)
+    return Header(
+        f"{namespace or 'default'}/{name}", str(namespace), None if refers is None else tuple(refers), revisions(vm)
+    )
 
 
 class Dump:
@@ -97,6 +62,12 @@ class Given(NamedTuple):
     def vm(self) -> Data:
         """All of it, each time anew."""
         return self.vms[self.at]
+
+    @property
+    def names_own(self) -> bool:
+        """Whether it names an instance type or preference of its own namespace."""
+        references = self.header.references
+        return refers_to_own_namespace(self.vm) if references is None else any(home for _, home, _ in references)
 
 
 class Vms(Collection[Given]):

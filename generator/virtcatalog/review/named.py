@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 from virtcatalog.kubevirt.alike import Alike
 from virtcatalog.kubevirt.instancetype.references import references
-from virtcatalog.manifests.identity import Data, Identity
+from virtcatalog.manifests.identity import Identity
 from virtcatalog.review.comparison import Comparison
-from virtcatalog.review.given import Given, Matcher
+from virtcatalog.review.given import Given
 from virtcatalog.review.stored import Pinned, assumed, pins, recreated
 
 
@@ -27,17 +27,16 @@ class Meeting:
     def __init__(self, comparison: Comparison) -> None:
         self.comparison = comparison
         self.alike = Alike(comparison.base, comparison.head, labels_matter=comparison.labels_matter)
-        self._met: dict[tuple[tuple[Matcher, ...], str], Met] = {}
+        self._met: dict[tuple[Identity, ...], Met] = {}
 
     def of(self, given: Given) -> Met:
         """Return what a VM meets."""
-        header = given.header
-        if header.matchers is None:
-            return self._find(recreated(given.vm))
-        key = header.matchers, header.namespace if header.own else ""
-        met = self._met.get(key)
+        refers = given.header.references
+        if refers is None:
+            return self._find(references(recreated(given.vm), self.comparison.base))
+        met = self._met.get(refers)
         if met is None:
-            met = self._met[key] = self._find(header.outline())
+            met = self._met[refers] = self._find(list(refers))
         return met
 
     def pinned(self, given: Given, met: Met) -> Pinned:
@@ -49,11 +48,6 @@ class Meeting:
             return pins(given.vm, self.comparison.base)
         return Pinned(frozenset([matcher for matcher, _ in named]))
 
-    def _find(self, vm: Data) -> Met:
-        refers = references(vm, self.comparison.base)
-        return Met(
-            refers,
-            self.comparison.is_known(refers),
-            self.comparison.can_change(refers),
-            assumed(refers, self.comparison.base),
-        )
+    def _find(self, refers: list[Identity] | None) -> Met:
+        comparison = self.comparison
+        return Met(refers, comparison.is_known(refers), comparison.can_change(refers), assumed(refers, comparison.base))

@@ -43,14 +43,16 @@ def named_kinds(vm: Data) -> set[str]:
 
 def named_objects(vm: Data) -> list[Identity]:
     """Return the instance type and the preference that a VM names, as far as it does; without what it infers."""
-    spec, found = vm_spec(vm), []
-    for matcher, kind_of in MATCHERS.items():
-        given = spec.get(matcher) if isinstance(spec, dict) else None
-        name = given.get("name") if isinstance(given, dict) else None
-        kind = kind_of(str(given.get("kind") or "")) if given and name else None
-        if kind is not None:
-            found.append(_reference(kind, str(name), vm))
-    return found
+    spec = vm_spec(vm)
+    given = [(matcher, spec.get(matcher)) for matcher in MATCHERS] if isinstance(spec, dict) else []
+    found = [named_object(vm, matcher, each) for matcher, each in given if isinstance(each, dict)]
+    return [each for each in found if each is not None]
+
+
+def named_object(vm: Data, matcher: str, given: Data) -> Identity | None:
+    """Return what one of a VM's matchers names, None if it does not."""
+    name, kind = given.get("name"), MATCHERS[matcher](str(given.get("kind") or ""))
+    return _reference(kind, str(name), vm) if name and kind is not None else None
 
 
 def _inferred(manifest: Data, cluster: Cluster) -> list[Identity] | None:
