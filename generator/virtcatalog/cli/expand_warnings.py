@@ -11,6 +11,14 @@ from msgspec.structs import replace
 from virtcatalog.api.decode import manifest_name
 from virtcatalog.cli.vms import Located
 from virtcatalog.errors import Problem, Warning, placed
+from virtcatalog.kubevirt.matchers import (
+    CLUSTER_INSTANCETYPE,
+    CLUSTER_PREFERENCE,
+    INSTANCETYPE,
+    PREFERENCE,
+    instancetype_kind,
+    preference_kind,
+)
 
 if TYPE_CHECKING:
     from virtcatalog.ask.replacement import Replacement
@@ -54,25 +62,16 @@ class Warnings:
                 yield Told(problem, each)
 
     def _of_matched(self, vm: Located, result: Result) -> Iterator[Warning]:
-        from virtcatalog.kubevirt.admission.instancetypes import warnings
-
         for name in self._matched(vm, result):
             if name not in self._of_object:
+                from virtcatalog.kubevirt.admission.instancetypes import warnings
+
                 about = self._objects.get(name)
                 found = warnings(about.manifest, self._release) if about else ()
                 self._of_object[name] = [replace(each, object=name) for each in found]
             yield from self._of_object[name]
 
     def _matched(self, vm: Located, result: Result) -> Iterator[str]:
-        from virtcatalog.kubevirt.matchers import (
-            CLUSTER_INSTANCETYPE,
-            CLUSTER_PREFERENCE,
-            INSTANCETYPE,
-            PREFERENCE,
-            instancetype_kind,
-            preference_kind,
-        )
-
         spec = result.vm_object.spec if result.vm_object is not None else None
         if spec is None:
             return
