@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import lru_cache
 
 from virtcatalog.api.kubevirt import VirtualMachineInstance
@@ -11,14 +10,15 @@ from virtcatalog.kubevirt.launcher.xml import Element, Shared, SubElement
 _METRICS_SOCKET = "/var/run/kubevirt-private/downwardmetrics-channel/downwardmetrics.sock"
 
 
-def channels(vmi: VirtualMachineInstance) -> Iterator[Element]:
-    """Yield the channels; libvirt chooses the guest agent's socket.
+def channels(vmi: VirtualMachineInstance) -> list[Element]:
+    """The channels; libvirt chooses the guest agent's socket.
 
     Source: pkg/virt-launcher/virtwrap/converter/compute/channels.go (ChannelsDomainConfigurator).
     """
-    yield _channel("org.qemu.guest_agent.0")
+    made = [_channel("org.qemu.guest_agent.0")]
     if vmi.spec.domain.devices.downward_metrics is not None:
-        yield _channel("org.github.vhostmd.1", _METRICS_SOCKET)
+        made.append(_channel("org.github.vhostmd.1", _METRICS_SOCKET))
+    return made
 
 
 @lru_cache(maxsize=2)

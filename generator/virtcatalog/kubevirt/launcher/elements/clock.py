@@ -21,7 +21,7 @@ def clock(vmi: VirtualMachineInstance, context: Context) -> Element | None:
     Source: pkg/virt-launcher/virtwrap/converter/compute/clock.go (ClockDomainConfigurator).
     """
     wanted = vmi.spec.domain.clock
-    frequency = context.tsc_frequency if needs_tsc_frequency(vmi) else None
+    frequency = context.tsc_frequency if context.tsc_frequency and needs_tsc_frequency(vmi) else None
     if wanted is None and not frequency:
         return None
     return _clock(b"" if wanted is None else _ENCODER.encode(wanted), frequency)
@@ -45,10 +45,9 @@ def needs_tsc_frequency(vmi: VirtualMachineInstance) -> bool:
     Source: pkg/virt-controller/watch/topology/tsc.go.
     """
     domain = vmi.spec.domain
-    if domain.cpu is not None and any(
-        feature.name == "invtsc" and feature.policy in ("require", "force") for feature in domain.cpu.features
-    ):
-        return True
+    for feature in domain.cpu.features if domain.cpu is not None else ():
+        if feature.name == "invtsc" and feature.policy in ("require", "force"):
+            return True
     hyperv = domain.features.hyperv if domain.features is not None else None
     return hyperv is not None and hyperv.reenlightenment is not None and hyperv.reenlightenment.enabled is True
 

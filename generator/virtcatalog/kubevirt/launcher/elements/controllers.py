@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import lru_cache
 
 from virtcatalog.api.annotations import DISABLE_PCI_HOLE64
@@ -14,23 +13,24 @@ from virtcatalog.kubevirt.launcher.elements.vcpu import requested_topology
 from virtcatalog.kubevirt.launcher.xml import Element, Shared, SubElement
 
 
-def controllers(vmi: VirtualMachineInstance, context: Context) -> Iterator[Element]:
-    """Yield the controllers: USB always (if only to say that there is none), the others where something needs them.
+def controllers(vmi: VirtualMachineInstance, context: Context) -> list[Element]:
+    """The controllers: USB always (if only to say that there is none), the others where something needs them.
 
     Source: pkg/virt-launcher/virtwrap/converter/compute/controllers.go (ControllersDomainConfigurator).
     """
     devices = vmi.spec.domain.devices
-    transitional = devices.use_virtio_transitional
+    transitional, architecture = devices.use_virtio_transitional, context.architecture
     iommu = {"iommu": "on"} if uses_iommu(vmi) else {}
-    yield _controller("usb", "qemu-xhci" if _needs_usb(vmi, context) else "none")
+    made = [_controller("usb", "qemu-xhci" if _needs_usb(vmi, context) else "none")]
     if not devices.disable_hotplug or any(bus_of(disk) == "scsi" for disk in devices.disks):
-        yield _controller("scsi", context.architecture.scsi_model(transitional), **_scsi_threads(vmi), **iommu)
-    if context.architecture.pci_hole64_disabling and _disables_pci_hole64(vmi):
+        made.append(_controller("scsi", architecture.scsi_model(transitional), **_scsi_threads(vmi), **iommu))
+    if architecture.pci_hole64_disabling and _disables_pci_hole64(vmi):
         pci = Element("controller", {"type": "pci", "index": "0", "model": "pcie-root"})
         SubElement(pci, "pcihole64", {"unit": "KiB"}).text = "0"
-        yield pci
+        made.append(pci)
     if devices.autoattach_serial_console is not False:
-        yield _controller("virtio-serial", context.architecture.virtio_model(transitional), **iommu)
+        made.append(_controller("virtio-serial", architecture.virtio_model(transitional), **iommu))
+    return made
 
 
 def _needs_usb(vmi: VirtualMachineInstance, context: Context) -> bool:

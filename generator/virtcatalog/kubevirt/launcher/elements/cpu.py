@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 
+from virtcatalog.api.domainspec import CPU
 from virtcatalog.api.kubevirt import VirtualMachineInstance
 from virtcatalog.kubevirt.launcher.context import Context
 from virtcatalog.kubevirt.launcher.elements.vcpu import CPUTopology, domain_topology
@@ -24,10 +25,13 @@ def cpu(vmi: VirtualMachineInstance, context: Context, cells: Sequence[GuestCell
     mode, model = (name, "") if name in HOST_MODES else ("custom", name)
     if not model and context.emulates_other_architecture:
         mode, model = "custom", "max"
-    named = [] if requested is None else [(feature.name, feature.policy) for feature in requested.features]
-    if _disables_mpx(vmi, context):
-        named.append(("mpx", "disable"))
-    shared = _cpu(mode, model, domain_topology(vmi, context), tuple(named))
+    named: tuple[tuple[str, str], ...] = ()
+    if requested is not None:
+        if requested.features:
+            named = tuple([(feature.name, feature.policy) for feature in requested.features])
+        if _disables_mpx(requested, context):
+            named = (*named, ("mpx", "disable"))
+    shared = _cpu(mode, model, domain_topology(vmi, context), named)
     if not cells:
         return shared
     element = Element("cpu", shared.attrib)
@@ -51,12 +55,10 @@ def _cpu(mode: str, model: str, topology: CPUTopology, features: tuple[tuple[str
     return element
 
 
-def _disables_mpx(vmi: VirtualMachineInstance, context: Context) -> bool:
+def _disables_mpx(requested: CPU, context: Context) -> bool:
     """Named models may list mpx, which newer CPUs and libvirt no longer offer."""
-    requested = vmi.spec.domain.cpu
     return (
         context.architecture.mpx_feature
-        and requested is not None
         and requested.model not in HOST_MODES
         and all(feature.name != "mpx" for feature in requested.features)
     )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from operator import attrgetter
 from typing import Protocol
 
 from virtcatalog.api.devices import GPU, HostDevice, Interface, VGPUDisplayOptions
@@ -13,6 +14,8 @@ from virtcatalog.kubevirt.launcher.errors import DomainError
 from virtcatalog.kubevirt.launcher.xml import Element, SubElement
 from virtcatalog.releases import Traits
 
+_sriov = attrgetter("sriov")
+
 
 class _Maker(Protocol):
     """Makes the `<hostdev>` of a device at an address."""
@@ -20,23 +23,26 @@ class _Maker(Protocol):
     def __call__(self, device: GPU | HostDevice, address: str, traits: Traits, /) -> Element: ...
 
 
-def hostdevs(vmi: VirtualMachineInstance, context: Context) -> Iterator[Element]:
-    """Yield the host devices, then the GPUs, then the SR-IOV interfaces.
+def hostdevs(vmi: VirtualMachineInstance, context: Context) -> list[Element]:
+    """The host devices, then the GPUs, then the SR-IOV interfaces.
 
     Of each family those of device plugins come first, the PCI devices among them before the others, then those of
     resource claims. Host devices and GPUs draw from the addresses of a resource independently, as two pools. Source:
     pkg/virt-launcher/virtwrap/device/hostdevice.
     """
     devices = vmi.spec.domain.devices
+    made = []
     if devices.host_devices:
         field = "spec.domain.devices.hostDevices"
-        yield from _attach(devices.host_devices, context, field, _HOST_DEVICE_MAKERS)
-        yield from _attach_claimed(devices.host_devices, context, field)
+        made += _attach(devices.host_devices, context, field, _HOST_DEVICE_MAKERS)
+        made += _attach_claimed(devices.host_devices, context, field)
     if devices.gpus:
         field = "spec.domain.devices.gpus"
-        yield from _with_display(_attach(devices.gpus, context, field, _GPU_MAKERS), devices.gpus)
-        yield from _with_display(_attach_claimed(devices.gpus, context, field), devices.gpus)
-    yield from _virtual_functions(vmi, context)
+        made += _with_display(_attach(devices.gpus, context, field, _GPU_MAKERS), devices.gpus)
+        made += _with_display(_attach_claimed(devices.gpus, context, field), devices.gpus)
+    if any(map(_sriov, devices.interfaces)):
+        made += _virtual_functions(vmi, context)
+    return made
 
 
 def _attach(
@@ -156,14 +162,17 @@ _GPU_MAKERS: Mapping[str, _Maker] = {"pci": _pci, "mdev": _mediated}
 _HOST_DEVICE_MAKERS: Mapping[str, _Maker] = {"pci": _pci, "mdev": _mediated, "usb": _usb}
 
 
-def _virtual_functions(vmi: VirtualMachineInstance, context: Context) -> Iterator[Element]:
+def _virtual_functions(vmi: VirtualMachineInstance, context: Context) -> list[Element]:
     claimed = {network.name for network in vmi.spec.networks if network.resource_claim is not None}
     interfaces = [each for each in enumerate(vmi.spec.domain.devices.interfaces) if each[1].sriov is not None]
     if claimed:
         interfaces.sort(key=lambda each: each[1].name in claimed)
-    for position, interface in interfaces:
-        field = f"spec.domain.devices.interfaces[{position}]"
-        yield _virtual_function(interface, context.sriov_addresses.get(interface.name), field)
+    return [
+        _virtual_function(
+            interface, context.sriov_addresses.get(interface.name), f"spec.domain.devices.interfaces[{position}]"
+        )
+        for position, interface in interfaces
+    ]
 
 
 def _virtual_function(interface: Interface, address: str | None, field: str) -> Element:

@@ -38,7 +38,7 @@ def uses_secure_execution(vmi: VirtualMachineInstance) -> bool:
 
 def uses_iommu(vmi: VirtualMachineInstance) -> bool:
     """Whether virtio devices must reach the guest's memory through an IOMMU: on AMD SEV and IBM Secure Execution."""
-    return uses_sev(vmi) or uses_secure_execution(vmi)
+    return vmi.spec.domain.launch_security is not None and (uses_sev(vmi) or uses_secure_execution(vmi))
 
 
 def launchsecurity(vmi: VirtualMachineInstance, context: Context) -> Element | None:

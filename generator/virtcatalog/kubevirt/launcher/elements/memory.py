@@ -49,12 +49,22 @@ def memory(vmi: VirtualMachineInstance) -> list[Element]:
         size = in_bytes(guest_memory(vmi), "spec.domain.memory.guest")
     else:
         maximum = in_bytes(requested.max_guest, "spec.domain.memory.maxGuest")
-        elements.append(leaf("maxMemory", str(maximum), unit="b", slots="0"))
+        elements.append(_max_memory(maximum))
         if requested.guest is None:
             raise DomainError("spec.domain.memory.guest", "maxGuest needs guest beside it")
         size = in_bytes(requested.guest, "spec.domain.memory.guest")
-    elements.append(leaf("memory", str(size), unit="b"))
+    elements.append(_memory(size))
     return elements
+
+
+@lru_cache(maxsize=1024)
+def _max_memory(size: int) -> Element:
+    return leaf("maxMemory", str(size), unit="b", slots="0")
+
+
+@lru_cache(maxsize=1024)
+def _memory(size: int) -> Element:
+    return leaf("memory", str(size), unit="b")
 
 
 @lru_cache(maxsize=1024)

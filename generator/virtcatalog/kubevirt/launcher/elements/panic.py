@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from virtcatalog.api.kubevirt import VirtualMachineInstance
-from virtcatalog.kubevirt.launcher.xml import Element
+from virtcatalog.kubevirt.launcher.xml import Element, leaf
 
 
-def panics(vmi: VirtualMachineInstance) -> Iterator[Element]:
-    """Yield a `<panic>` for each panic device; without a model libvirt chooses.
+def panics(vmi: VirtualMachineInstance) -> list[Element]:
+    """A `<panic>` for each panic device; without a model libvirt chooses.
 
     Source: pkg/virt-launcher/virtwrap/converter/compute/panic_devices.go (PanicDevicesDomainConfigurator).
     """
-    for device in vmi.spec.domain.devices.panic_devices:
-        yield Element("panic", {} if device.model is None else {"model": device.model})
+    models = [device.model for device in vmi.spec.domain.devices.panic_devices]
+    return [leaf("panic", **({} if model is None else {"model": model})) for model in models]

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from virtcatalog.api.kubevirt import VirtualMachineInstance
 from virtcatalog.kubevirt.launcher.xml import Element, SubElement
 
 _PORTS = 4
 
 
-def redirdevs(vmi: VirtualMachineInstance) -> Iterator[Element]:
-    """Yield as many ports for `virtctl usbredir` as KubeVirt has.
+def redirdevs(vmi: VirtualMachineInstance) -> list[Element]:
+    """As many ports for `virtctl usbredir` as KubeVirt has.
 
     Source: pkg/virt-launcher/virtwrap/converter/compute/usb_redir.go (UsbRedirectDeviceDomainConfigurator).
     """
     if vmi.spec.domain.devices.client_passthrough is None:
-        return
+        return []
+    made = []
     for port in range(_PORTS):
         element = Element("redirdev", {"type": "unix", "bus": "usb"})
         path = f"/var/run/kubevirt-private/{vmi.metadata.uid}/virt-usbredir-{port}"
         SubElement(element, "source", {"mode": "bind", "path": path})
-        yield element
+        made.append(element)
+    return made

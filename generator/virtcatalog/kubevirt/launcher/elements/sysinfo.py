@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from virtcatalog.api.kubevirt import VirtualMachineInstance
 from virtcatalog.kubevirt.launcher.context import SMBIOS, Context
@@ -14,8 +14,9 @@ def sysinfo(vmi: VirtualMachineInstance, context: Context) -> Element:
 
     Source: pkg/virt-launcher/virtwrap/converter/compute/sysinfo.go (SysInfoDomainConfigurator).
     """
-    element = Element("sysinfo", type="smbios")
-    element.append(leaf("bios"))
+    element = Element("sysinfo", {"type": "smbios"})
+    bios, base_board, plain_chassis = _empty_tables()
+    element.append(bios)
     system = SubElement(element, "system")
     firmware, smbios, chassis = vmi.spec.domain.firmware, context.smbios, vmi.spec.domain.chassis
     if firmware is not None:
@@ -24,14 +25,19 @@ def sysinfo(vmi: VirtualMachineInstance, context: Context) -> Element:
             _entry(system, "serial", firmware.serial)
     if smbios is not None:
         system.extend(_entries(smbios))
-    element.append(leaf("baseBoard"))
+    element.append(base_board)
     if chassis is None:
-        element.append(leaf("chassis"))
+        element.append(plain_chassis)
     else:
         table = SubElement(element, "chassis")
         for name in ("manufacturer", "version", "serial", "asset", "sku"):
             _entry(table, name, getattr(chassis, name))
     return element
+
+
+@cache
+def _empty_tables() -> tuple[Element, Element, Element]:
+    return leaf("bios"), leaf("baseBoard"), leaf("chassis")
 
 
 @lru_cache(maxsize=16)
@@ -41,4 +47,4 @@ def _entries(smbios: SMBIOS) -> tuple[Element, ...]:
 
 
 def _entry(table: Element, name: str, value: str) -> None:
-    SubElement(table, "entry", name=name).text = value
+    SubElement(table, "entry", {"name": name}).text = value

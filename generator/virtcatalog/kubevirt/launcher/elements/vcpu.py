@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 
 import msgspec
@@ -15,7 +16,7 @@ _UINT32 = 2**32 - 1
 _LISTED = 2**16
 
 
-class CPUTopology(msgspec.Struct, frozen=True):
+class CPUTopology(msgspec.Struct, frozen=True, cache_hash=True):
     """Sockets, cores a socket, threads a core; KubeVirt counts in 32 bits."""
 
     sockets: int
@@ -35,10 +36,10 @@ def requested_topology(vmi: VirtualMachineInstance) -> CPUTopology:
     """
     cpu = vmi.spec.domain.cpu
     if cpu is not None and (cpu.sockets or cpu.cores or cpu.threads):
-        return CPUTopology(cpu.sockets or 1, cpu.cores or 1, cpu.threads or 1)
+        return _topology(cpu.sockets or 1, cpu.cores or 1, cpu.threads or 1)
     resources = vmi.spec.domain.resources
     amount = resources.limits.get("cpu", resources.requests.get("cpu"))
-    return CPUTopology(1 if amount is None else amount.value & _UINT32, 1, 1)
+    return _topology(1 if amount is None else amount.value & _UINT32, 1, 1)
 
 
 def domain_topology(vmi: VirtualMachineInstance, context: Context) -> CPUTopology:
@@ -46,26 +47,32 @@ def domain_topology(vmi: VirtualMachineInstance, context: Context) -> CPUTopolog
     topology = requested_topology(vmi)
     if _hotpluggable(vmi, context):
         assert vmi.spec.domain.cpu is not None
-        return CPUTopology(vmi.spec.domain.cpu.max_sockets, topology.cores, topology.threads)
+        return _topology(vmi.spec.domain.cpu.max_sockets, topology.cores, topology.threads)
     return topology
 
 
-def vcpu(vmi: VirtualMachineInstance, context: Context) -> list[Element]:
+_topology = lru_cache(maxsize=1024)(CPUTopology)
+
+
+def vcpu(vmi: VirtualMachineInstance, context: Context) -> Sequence[Element]:
     """`<vcpu>`, and `<vcpus>` where CPUs can be plugged in: all CPUs of the first socket always stay.
 
     Source: pkg/virt-launcher/virtwrap/converter/compute/cpu.go (CPUDomainConfigurator).
     """
-    total = domain_topology(vmi, context).vcpus
-    count = leaf("vcpu", str(total), placement="static")
-    if not _hotpluggable(vmi, context):
-        return [count]
+    return _vcpu(requested_topology(vmi), domain_topology(vmi, context) if _hotpluggable(vmi, context) else None)
+
+
+@lru_cache(maxsize=1024)
+def _vcpu(requested: CPUTopology, hotpluggable: CPUTopology | None) -> Sequence[Element]:
+    if hotpluggable is None:
+        return (leaf("vcpu", str(requested.vcpus), placement="static"),)
+    total = hotpluggable.vcpus
     if total > _LISTED:
         raise UnsupportedError("spec.domain.cpu", f"a domain with a list of {total} vCPUs is not made")
-    topology = requested_topology(vmi)
-    return [count, _vcpus(total, topology.vcpus, topology.cores * topology.threads)]
+    listed = _vcpus(total, requested.vcpus, requested.cores * requested.threads)
+    return leaf("vcpu", str(total), placement="static"), listed
 
 
-@lru_cache(maxsize=256)
 def _vcpus(total: int, enabled: int, fixed: int) -> Element:
     listed = Shared("vcpus")
     for number in range(total):

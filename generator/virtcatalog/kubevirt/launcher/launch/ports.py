@@ -10,7 +10,7 @@ from virtcatalog.api.kubevirt import VirtualMachineInstance
 from virtcatalog.kubevirt.launcher.elements.qemu import COMMANDLINE, NAMESPACE_ATTRIBUTE
 from virtcatalog.kubevirt.launcher.errors import DomainError
 from virtcatalog.kubevirt.launcher.pci import add_controllers, is_on_pci, supports_pcie_hotplug
-from virtcatalog.kubevirt.launcher.xml import Element, leaf
+from virtcatalog.kubevirt.launcher.xml import Element, Shared, leaf
 
 SLOT_COUNT_ANNOTATION = "kubevirt.io/pci-interface-slot-count"
 
@@ -28,8 +28,16 @@ def wanted_ports(domain: Element, devices: Element, vmi: VirtualMachineInstance)
     DomainError for an annotation that is no number. Source: pkg/virt-launcher/virtwrap/manager.go
     (allocateHotplugPorts, calculatePlaceholderCount, calculateExtraControllerCount).
     """
-    memory, on_pci = int(domain.findtext("memory", "0")), sum(map(is_on_pci, devices))
+    memory, on_pci = int(domain.findtext("memory", "0")), sum(map(_is_on_pci, devices))
     return free_ports(vmi, memory, on_pci, len(vmi.spec.domain.devices.interfaces))
+
+
+_shared_is_on_pci = lru_cache(maxsize=4096)(is_on_pci)
+
+
+def _is_on_pci(device: Element) -> bool:
+    """What `is_on_pci` says, remembered of devices that nobody changes."""
+    return _shared_is_on_pci(device) if device.__class__ is Shared else is_on_pci(device)
 
 
 def free_ports(vmi: VirtualMachineInstance, memory: int, on_pci: int, interfaces: int) -> int:
