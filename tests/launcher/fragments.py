@@ -45,5 +45,7 @@ def xml(parts):
     """Give elements or XML text in a form that compares: order of attributes and white space do not count."""
     if parts is None:
         return ""
-    text = parts if isinstance(parts, str) else "".join(map(write, parts if isinstance(parts, list | tuple) else [parts]))
+    text = (
+        parts if isinstance(parts, str) else "".join(map(write, parts if isinstance(parts, list | tuple) else [parts]))
+    )
     return canonicalize(f"<_>{text}</_>", strip_text=True)[3:-4]

@@ -6,6 +6,7 @@ from fragments import make_context, make_vmi, xml
 from virtcatalog.kubevirt.launcher.efi import EFI, select_efi
 from virtcatalog.kubevirt.launcher.elements.os import os
 from virtcatalog.kubevirt.launcher.errors import DomainError
+from virtcatalog.kubevirt.launcher.xml import Element, make_whole
 
 OVMF = "/usr/share/edk2/ovmf"
 ALL_FILES = frozenset(
@@ -26,7 +27,10 @@ PRIVATE = "/var/run/kubevirt-private"
 
 def booted(text="", architecture="amd64", annotations=None, **changes):
     changes = {"firmware_files": ALL_FILES, **changes}
-    return os(make_vmi(text, architecture, annotations), make_context(architecture, **changes))
+    domain = Element("domain")
+    domain.append(os(make_vmi(text, architecture, annotations), make_context(architecture, **changes)))
+    make_whole(domain)
+    return domain[0]
 
 
 @pytest.mark.parametrize(

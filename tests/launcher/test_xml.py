@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from virtcatalog.kubevirt.launcher.xml import Element, SubElement, write
+from virtcatalog.kubevirt.launcher.xml import Element, Form, Shared, SubElement, make_own, make_whole, write
 
 
 def test_the_layout():
@@ -44,3 +44,46 @@ def test_any_text_comes_back_as_it_went(text):
     root.text = text
     read = XML(write(root))
     assert (read.get("x"), read.text or "") == (text, text)
+
+
+TEXTS = st.text(st.characters(codec="utf-8"), max_size=5) | st.sampled_from(["", "%s", "%", "\ue000", "\ue001", "&<>"])
+
+
+def of_two(first, second):
+    """An element with both texts, the second before the first and twice."""
+    element = Element("a", {"x": "100%", "y": f"{second}/1"})
+    SubElement(element, "b").text = first
+    SubElement(element, "c", {"z": f"\ue001{second}"})
+    return element
+
+
+@given(TEXTS, TEXTS)
+def test_an_element_of_a_form_is_written_as_if_it_were_whole(first, second):
+    form = Form(of_two, 2)
+    assert write(form.filled(first, second)) == write(of_two(first, second))
+    inner = Element("root")
+    inner.extend([form.filled(first, second), Shared("d"), form.filled(second, first)])
+    text = write(inner)
+    make_whole(inner)
+    assert write(inner) == text
+    assert [each.findtext("b") for each in inner] == [first, None, second]
+
+
+def test_elements_of_a_form_below_others_become_whole_too():
+    root = Element("root")
+    SubElement(root, "inner").append(Form(of_two, 2).filled("1", "2"))
+    make_whole(root)
+    assert root.findtext("inner/a/b") == "1"
+
+
+def test_own_children_share_nothing_and_are_whole():
+    shared = Shared("d")
+    SubElement(shared, "e")
+    root = Element("root")
+    root.extend([Form(of_two, 2).filled("1", "2"), shared])
+    text = write(root)
+    make_own(root)
+    assert write(root) == text
+    root[1][0].set("changed", "yes")
+    assert root.findtext("a/b") == "1"
+    assert shared[0].get("changed") is None

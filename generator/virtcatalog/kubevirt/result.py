@@ -15,7 +15,7 @@ from virtcatalog.kubevirt.handler import build_context
 from virtcatalog.kubevirt.identity import without_made_up_uids
 from virtcatalog.kubevirt.launcher.builder import build_domain
 from virtcatalog.kubevirt.launcher.errors import DomainError
-from virtcatalog.kubevirt.launcher.xml import write
+from virtcatalog.kubevirt.launcher.xml import make_whole, write
 from virtcatalog.kubevirt.reasons import field_of_holder, field_of_vm
 
 if TYPE_CHECKING:
@@ -76,10 +76,14 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         """The VirtualMachineInstance after its webhooks: read it, do not change it."""
         return _unpacked(self.made_vmi, VirtualMachineInstance)
 
-    @property
+    @cached_property
     def domain(self) -> Element | None:
         """The libvirt domain; None in a result of another process, which has its text alone."""
-        return None if isinstance(self.made_domain, str) else self.made_domain
+        made = self.made_domain
+        if made is None or isinstance(made, str):
+            return None
+        make_whole(made)
+        return made
 
     @cached_property
     def vm(self) -> dict[str, Any] | None:

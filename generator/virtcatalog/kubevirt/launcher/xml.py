@@ -6,15 +6,19 @@ lxml's elements would do as well and cost about four times as much to make, whic
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from copy import deepcopy
 from functools import cache, lru_cache
+from itertools import islice
+from operator import itemgetter
 from xml.etree.ElementTree import Element, SubElement
 
-__all__ = ["Element", "Shared", "SubElement", "by_tag", "leaf", "make_own", "write"]
+__all__ = ["Element", "Form", "Shared", "SubElement", "by_tag", "leaf", "make_own", "make_whole", "write"]
 
 _INDENT = "  "
 _REMEMBERED = 4096
 _SHORT = 32
+_PRIVATE_USE = 0xE000, 0xF900
 
 
 class Shared(Element):
@@ -36,9 +40,66 @@ def leaf(tag: str, text: str | None = None, /, **attributes: str) -> Element:
     return element
 
 
+class Form:
+    """Elements that differ in a few texts alone, such as a VM's uid, and are written from a pattern.
+
+    `make` makes the element of these texts, which it puts into attributes and contents as they are.
+    """
+
+    def __init__(self, make: Callable[..., Element], texts: int) -> None:
+        self.make = make
+        plain = write(make(*[""] * texts))
+        unused = (mark for mark in map(chr, range(*_PRIVATE_USE)) if mark not in plain)
+        self._marks = [*islice(unused, texts)]
+        self._marked = make(*self._marks)
+        self._patterns: dict[str, tuple[str, Callable[[tuple[str, ...]], object]]] = {}
+
+    def filled(self, *texts: str) -> Element:
+        """The element of so many texts; its parts are there once it is made whole."""
+        if not all(texts):
+            return self.make(*texts)
+        element = Filled(self._marked.tag)
+        element.form, element.texts = self, texts
+        return element
+
+    def written(self, texts: tuple[str, ...], line: str) -> str:
+        """The text of the element of these texts; each line of it starts with `line`."""
+        pattern, choose = self._patterns.get(line) or self._pattern(line)
+        return pattern % choose(tuple([_ESCAPED[text] for text in texts]))
+
+    def _pattern(self, line: str) -> tuple[str, Callable[[tuple[str, ...]], object]]:
+        """The text with a place for each text that it takes, and what picks these out, in their order."""
+        pieces = re.split(f"([{''.join(self._marks)}])", _text(self._marked, line))
+        pattern = "%s".join(piece.replace("%", "%%") for piece in pieces[::2])
+        found = self._patterns[line] = pattern, itemgetter(*map(self._marks.index, pieces[1::2]))
+        return found
+
+
+class Filled(Element):
+    """An element of a form, without its parts: `whole` makes it with them."""
+
+    __slots__ = ("form", "texts")
+
+    form: Form
+    texts: tuple[str, ...]
+
+    def whole(self) -> Element:
+        """The element with all that is in it."""
+        return self.form.make(*self.texts)
+
+
+def make_whole(element: Element) -> None:
+    """Put the elements of forms in an element and below, as far as it is its own, in there with all their parts."""
+    for index, child in enumerate(element):
+        if isinstance(child, Filled):
+            element[index] = child.whole()
+        elif not isinstance(child, Shared):
+            make_whole(child)
+
+
 def make_own(parent: Element) -> None:
     """Replace the children of an element by copies that share nothing and may be changed."""
-    parent[:] = [deepcopy(child) for child in parent]
+    parent[:] = [deepcopy(child.whole() if isinstance(child, Filled) else child) for child in parent]
 
 
 def by_tag(parent: Element) -> dict[str, list[Element]]:
@@ -60,22 +121,33 @@ def write(element: Element, comment: str = "") -> str:
 
 def _text(element: Element, line: str, comment: str = "") -> str:
     """The element as text; each line of it starts with `line`, a line feed and an indent."""
+    parts: list[str] = []
+    if isinstance(element, Filled):
+        return element.form.written(element.texts, line)
+    _add_text(parts.append, element, line, comment)
+    return "".join(parts)
+
+
+def _add_text(add: Callable[[str], None], element: Element, line: str, comment: str = "") -> None:
     tag, content = element.tag, element.text
-    text = f"{line}<{tag}"
+    add(f"{line}<{tag}")
     for name, value in element.items():
-        text += f' {name}="{_ESCAPED[value]}"'
+        add(f' {name}="{_ESCAPED[value]}"')
     if not len(element):
-        return f"{text}>{_ESCAPED[content]}</{tag}>" if content else f"{text}/>"
+        add(f">{_ESCAPED[content]}</{tag}>" if content else "/>")
+        return
     inner = _deeper(line)
-    text += ">"
+    add(">")
     if comment:
-        text += f"{inner}<!-- {_ESCAPED[comment].replace('--', '- -')} -->"
+        add(f"{inner}<!-- {_ESCAPED[comment].replace('--', '- -')} -->")
     for child in element:
         if child.__class__ is Shared:
-            text += child.written if child.line is inner else _remembered(child, inner)
+            add(child.written if child.line is inner else _remembered(child, inner))
+        elif child.__class__ is Filled:
+            add(child.form.written(child.texts, inner))
         else:
-            text += _text(child, inner)
-    return f"{text}{line}</{tag}>"
+            _add_text(add, child, inner)
+    add(f"{line}</{tag}>")
 
 
 def _remembered(element: Shared, line: str) -> str:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import posixpath
+from collections.abc import Sequence
+from functools import lru_cache, partial
 
 from virtcatalog.api.annotations import NON_ROOT
-from virtcatalog.api.domainspec import ACPI, Firmware
+from virtcatalog.api.domainspec import ACPI, Firmware, KernelBoot
 from virtcatalog.api.kubevirt import VirtualMachineInstance
+from virtcatalog.kubevirt.launcher.architecture import Architecture
 from virtcatalog.kubevirt.launcher.context import Context
-from virtcatalog.kubevirt.launcher.efi import select_efi
+from virtcatalog.kubevirt.launcher.efi import EFI, select_efi
 from virtcatalog.kubevirt.launcher.errors import DomainError
-from virtcatalog.kubevirt.launcher.xml import Element, SubElement, leaf
+from virtcatalog.kubevirt.launcher.xml import Element, Form, Shared, SubElement, leaf
 
 _NVRAM_DIRECTORY = "/var/lib/libvirt/qemu/nvram"
 _NON_ROOT_NVRAM_DIRECTORY = "/var/run/kubevirt-private/libvirt/qemu/nvram"
@@ -24,45 +27,72 @@ def os(vmi: VirtualMachineInstance, context: Context) -> Element:
 
     Source: pkg/virt-launcher/virtwrap/converter/compute/os.go (OSDomainConfigurator) and api/defaults.go.
     """
-    element = Element("os")
-    machine = vmi.spec.domain.machine
+    machine, firmware = vmi.spec.domain.machine, vmi.spec.domain.firmware
     name = machine.type if machine is not None and machine.type else context.architecture.default_machine
-    element.append(leaf("type", "hvm", arch=context.architecture.os_arch, machine=name))
-    firmware = vmi.spec.domain.firmware
-    if firmware is not None:
-        _add_efi(element, vmi, context)
-        _add_kernel_boot(element, firmware)
-        if firmware.acpi is not None:
-            _add_acpi_tables(element, firmware.acpi, vmi)
-    if vmi.spec.start_strategy == "Paused":
-        SubElement(element, "bootmenu", enable="yes", timeout=str(_BOOT_MENU_MILLISECONDS))
-    if firmware is not None and firmware.bootloader is not None:
-        bios = firmware.bootloader.bios
-        if bios is not None and bios.use_serial:
-            SubElement(element, "bios", useserial="yes")
-    if context.architecture.smbios:
+    efi = select_efi(vmi, context)
+    own = _own_parts(vmi, firmware)
+    # libvirt keeps the variables of arm64's secure firmware itself, outside a flash image.
+    if efi is None or efi.stateless or (efi.auto_selected and vmi.spec.architecture == "arm64"):
+        return _os(name, context.architecture, efi, own, "") if own else _shared(name, context.architecture, efi)
+    nvram = _nvram_path(vmi, context)
+    if own:
+        return _os(name, context.architecture, efi, own, nvram)
+    return _form(name, context.architecture, efi).filled(nvram)
+
+
+@lru_cache(maxsize=256)
+def _shared(machine: str, architecture: Architecture, efi: EFI | None) -> Element:
+    return _os(machine, architecture, efi, (), "")
+
+
+@lru_cache(maxsize=256)
+def _form(machine: str, architecture: Architecture, efi: EFI) -> Form:
+    return Form(partial(_os, machine, architecture, efi, ()), 1)
+
+
+def _os(machine: str, architecture: Architecture, efi: EFI | None, own_parts: Sequence[Element], nvram: str) -> Element:
+    """`nvram` is the path of the firmware's variables, empty where it keeps none."""
+    element = Shared("os")
+    element.append(leaf("type", "hvm", arch=architecture.os_arch, machine=machine))
+    if efi is not None:
+        _add_efi(element, efi, nvram)
+    element.extend(own_parts)
+    if architecture.smbios:
         element.append(leaf("smbios", mode="sysinfo"))
     return element
 
 
-def _add_efi(parent: Element, vmi: VirtualMachineInstance, context: Context) -> None:
-    efi = select_efi(vmi, context)
-    if efi is None:
-        return
+def _add_efi(parent: Element, efi: EFI, nvram: str) -> None:
     if efi.auto_selected:
         parent.set("firmware", "efi")
         features = SubElement(parent, "firmware")
         for name in ("secure-boot", "enrolled-keys"):
             SubElement(features, "feature", enabled="yes", name=name)
-        # libvirt keeps the variables of arm64's secure firmware itself, outside a flash image.
-        if vmi.spec.architecture != "arm64":
-            SubElement(parent, "nvram", format="raw").text = _nvram_path(vmi, context)
+        if nvram:
+            SubElement(parent, "nvram", format="raw").text = nvram
         return
     kind = "rom" if efi.stateless else "pflash"
     secure = "yes" if efi.secure else "no"
     parent.append(leaf("loader", efi.code, readonly="yes", secure=secure, type=kind))
-    if not efi.stateless:
-        SubElement(parent, "nvram", template=efi.vars).text = _nvram_path(vmi, context)
+    if nvram:
+        SubElement(parent, "nvram", template=efi.vars).text = nvram
+
+
+def _own_parts(vmi: VirtualMachineInstance, firmware: Firmware | None) -> list[Element]:
+    """What few VMs have: direct kernel boot, ACPI tables, a boot menu, the firmware's messages on the serial port."""
+    parts: list[Element] = []
+    if firmware is not None:
+        if firmware.kernel_boot is not None:
+            _add_kernel_boot(parts, firmware.kernel_boot)
+        if firmware.acpi is not None:
+            parts.append(_acpi_tables(firmware.acpi, vmi))
+    if vmi.spec.start_strategy == "Paused":
+        parts.append(leaf("bootmenu", enable="yes", timeout=str(_BOOT_MENU_MILLISECONDS)))
+    if firmware is not None and firmware.bootloader is not None:
+        bios = firmware.bootloader.bios
+        if bios is not None and bios.use_serial:
+            parts.append(leaf("bios", useserial="yes"))
+    return parts
 
 
 def _nvram_path(vmi: VirtualMachineInstance, context: Context) -> str:
@@ -71,16 +101,17 @@ def _nvram_path(vmi: VirtualMachineInstance, context: Context) -> str:
     return f"{directory}/{vmi.metadata.name}_VARS.fd"
 
 
-def _add_kernel_boot(parent: Element, firmware: Firmware) -> None:
-    boot = firmware.kernel_boot
-    if boot is None:
-        return
+def _add_kernel_boot(parts: list[Element], boot: KernelBoot) -> None:
+    texts = []
     if boot.container is not None:
         for name, path in (("kernel", boot.container.kernel_path), ("initrd", boot.container.initrd_path)):
             if path:
-                SubElement(parent, name).text = _artifact_path(path)
+                texts.append((name, _artifact_path(path)))
     if boot.kernel_args:
-        SubElement(parent, "cmdline").text = boot.kernel_args
+        texts.append(("cmdline", boot.kernel_args))
+    for name, text in texts:
+        parts.append(Element(name))
+        parts[-1].text = text
 
 
 def _artifact_path(path: str) -> str:
@@ -89,10 +120,10 @@ def _artifact_path(path: str) -> str:
     return posixpath.normpath(f"{_KERNEL_BOOT_DIRECTORY}/{name}")
 
 
-def _add_acpi_tables(parent: Element, acpi: ACPI, vmi: VirtualMachineInstance) -> None:
+def _acpi_tables(acpi: ACPI, vmi: VirtualMachineInstance) -> Element:
     if not acpi.slic_name_ref and not acpi.msdm_name_ref:
         raise DomainError("spec.domain.firmware.acpi", "names no table: slicNameRef or msdmNameRef is needed")
-    tables = SubElement(parent, "acpi")
+    tables = Element("acpi")
     for kind, volume_name in (("slic", acpi.slic_name_ref), ("msdm", acpi.msdm_name_ref)):
         if not volume_name:
             continue
@@ -103,3 +134,4 @@ def _add_acpi_tables(parent: Element, acpi: ACPI, vmi: VirtualMachineInstance) -
         if volume.secret is None:
             raise DomainError(field, f"volume {volume_name} is not a secret")
         SubElement(tables, "table", type=kind).text = f"{_TABLES_DIRECTORY}/{volume_name}/{kind}.bin"
+    return tables

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, partial
 
 from virtcatalog.api.kubevirt import VirtualMachineInstance
 from virtcatalog.kubevirt.launcher.context import Context
-from virtcatalog.kubevirt.launcher.xml import Element, Shared, SubElement, leaf
+from virtcatalog.kubevirt.launcher.xml import Element, Form, Shared, SubElement
 
 
 def serial_console(vmi: VirtualMachineInstance, context: Context) -> list[Element]:
@@ -16,18 +16,28 @@ def serial_console(vmi: VirtualMachineInstance, context: Context) -> list[Elemen
     """
     if vmi.spec.domain.devices.autoattach_serial_console is False:
         return []
-    socket = f"/var/run/kubevirt-private/{vmi.metadata.uid}/virt-serial0"
-    serial = Element("serial", {"type": "unix"})
-    SubElement(serial, "source", {"mode": "bind", "path": socket})
-    if context.serial_console_log:
-        SubElement(serial, "log", {"file": f"{socket}-log", "append": "on"})
-    serial.append(_target())
-    return [serial, _console()]
+    form = _with_log() if context.serial_console_log else _without_log()
+    return [form.filled(vmi.metadata.uid), _console()]
 
 
 @cache
-def _target() -> Element:
-    return leaf("target", port="0")
+def _with_log() -> Form:
+    return Form(partial(_serial, log=True), 1)
+
+
+@cache
+def _without_log() -> Form:
+    return Form(partial(_serial, log=False), 1)
+
+
+def _serial(uid: str, *, log: bool) -> Element:
+    socket = f"/var/run/kubevirt-private/{uid}/virt-serial0"
+    serial = Element("serial", {"type": "unix"})
+    SubElement(serial, "source", {"mode": "bind", "path": socket})
+    if log:
+        SubElement(serial, "log", {"file": f"{socket}-log", "append": "on"})
+    SubElement(serial, "target", {"port": "0"})
+    return serial
 
 
 @cache

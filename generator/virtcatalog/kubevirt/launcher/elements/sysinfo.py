@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from functools import cache, lru_cache
+from collections.abc import Sequence
+from functools import lru_cache, partial
 
+from virtcatalog.api.domainspec import Chassis
 from virtcatalog.api.kubevirt import VirtualMachineInstance
 from virtcatalog.kubevirt.launcher.context import SMBIOS, Context
-from virtcatalog.kubevirt.launcher.xml import Element, SubElement, leaf
+from virtcatalog.kubevirt.launcher.xml import Element, Form, SubElement, leaf
 
 
 def sysinfo(vmi: VirtualMachineInstance, context: Context) -> Element:
@@ -14,36 +16,36 @@ def sysinfo(vmi: VirtualMachineInstance, context: Context) -> Element:
 
     Source: pkg/virt-launcher/virtwrap/converter/compute/sysinfo.go (SysInfoDomainConfigurator).
     """
+    firmware, chassis = vmi.spec.domain.firmware, vmi.spec.domain.chassis
+    numbers = {} if firmware is None else {"uuid": firmware.uuid}
+    if firmware is not None and firmware.serial:
+        numbers["serial"] = firmware.serial
+    if chassis is not None or not numbers:
+        return _sysinfo(tuple(numbers), context.smbios, chassis, *numbers.values())
+    return _form(tuple(numbers), context.smbios).filled(*numbers.values())
+
+
+@lru_cache(maxsize=64)
+def _form(names: tuple[str, ...], smbios: SMBIOS | None) -> Form:
+    return Form(partial(_sysinfo, names, smbios, None), len(names))
+
+
+def _sysinfo(names: Sequence[str], smbios: SMBIOS | None, chassis: Chassis | None, *numbers: str) -> Element:
+    """`<sysinfo>` of a system with numbers of these names."""
     element = Element("sysinfo", {"type": "smbios"})
-    bios, base_board, plain_chassis = _empty_tables()
-    element.append(bios)
+    element.append(leaf("bios"))
     system = SubElement(element, "system")
-    firmware, smbios, chassis = vmi.spec.domain.firmware, context.smbios, vmi.spec.domain.chassis
-    if firmware is not None:
-        _entry(system, "uuid", firmware.uuid)
-        if firmware.serial:
-            _entry(system, "serial", firmware.serial)
+    for name, number in zip(names, numbers, strict=True):
+        _entry(system, name, number)
     if smbios is not None:
-        system.extend(_entries(smbios))
-    element.append(base_board)
-    if chassis is None:
-        element.append(plain_chassis)
-    else:
-        table = SubElement(element, "chassis")
+        for name in ("manufacturer", "family", "product", "sku", "version"):
+            _entry(system, name, getattr(smbios, name))
+    element.append(leaf("baseBoard"))
+    table = SubElement(element, "chassis")
+    if chassis is not None:
         for name in ("manufacturer", "version", "serial", "asset", "sku"):
             _entry(table, name, getattr(chassis, name))
     return element
-
-
-@cache
-def _empty_tables() -> tuple[Element, Element, Element]:
-    return leaf("bios"), leaf("baseBoard"), leaf("chassis")
-
-
-@lru_cache(maxsize=16)
-def _entries(smbios: SMBIOS) -> tuple[Element, ...]:
-    names = ("manufacturer", "family", "product", "sku", "version")
-    return tuple(leaf("entry", getattr(smbios, name), name=name) for name in names)
 
 
 def _entry(table: Element, name: str, value: str) -> None:
