@@ -7,7 +7,7 @@ it its value, and there from what it is missing or different without.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
 
 import msgspec
@@ -37,7 +37,7 @@ _PARTS: Final = ("metadata", "spec")
 """What is explained of a VMI."""
 
 
-class Origin(msgspec.Struct, frozen=True):
+class Origin(msgspec.Struct, frozen=True, gc=False):
     """A field of the VMI (`spec.domain.cpu.cores`), its value, and its sources: several when it takes all of them.
 
     A source is one of the kinds above; instance types, preferences and presets have their name after it.
@@ -77,7 +77,7 @@ def _run(vm: Held, cluster: Cluster) -> Iterator[Manifest]:
         yield written
         yield written
         if not mutate_vmi(vm, cluster):
-            yield to_manifest(vm)
+            yield without_made_up_uids(to_manifest(vm))
     elif not mutate_vm(vm, cluster):
         yield as_vmi(vm)
         yield from _run_controller(vm, cluster)
@@ -91,7 +91,7 @@ def _run_controller(vm: VirtualMachine, cluster: Cluster) -> Iterator[Manifest]:
         return
     yield to_manifest(vmi)
     if not mutate_vmi(vmi, cluster):
-        yield to_manifest(vmi)
+        yield without_made_up_uids(to_manifest(vmi))
 
 
 class _Without(NamedTuple):
@@ -153,16 +153,13 @@ class _Runs:
         if not self._final:
             return []
         before = _written(self._read, self._manifest), self._whole.stage(_MUTATED), self._whole.stage(_STARTED)
-        found = leaves(without_made_up_uids(self._final), before, _PARTS)
-        given = {stage: self._given(stage) for stage in {stage for _, _, stage in found} - {_WRITTEN}}
-        configured = self._changed(_NO_CONFIGURATION, _FINAL)
-
-        def sources(field: str, stage: int) -> tuple[str, ...]:
-            if stage == _WRITTEN:
-                return _OF_VM
-            return given[stage].get(field) or (_OF_CONFIGURATION if field in configured else _OF_KUBEVIRT)
-
-        return [Origin(field, value, sources(field, stage)) for field, value, stage in found]
+        found = leaves(self._final, before, _PARTS)
+        own = dict.fromkeys(self._changed(_NO_CONFIGURATION, _FINAL), _OF_CONFIGURATION)
+        given = {stage: own | self._given(stage) for stage in {stage for _, _, stage in found} - {_WRITTEN}}
+        return [
+            Origin(field, value, _OF_VM if stage == _WRITTEN else given[stage].get(field, _OF_KUBEVIRT))
+            for field, value, stage in found
+        ]
 
     def _matchers(self) -> Iterator[tuple[str, _Without]]:
         if self._instancetype is not None:
@@ -170,7 +167,7 @@ class _Runs:
         if self._preference is not None:
             yield _source(PREFERENCE, _name(self._preference)), _NO_PREFERENCE
 
-    def _given(self, stage: int) -> Mapping[str, tuple[str, ...]]:
+    def _given(self, stage: int) -> dict[str, tuple[str, ...]]:
         """What objects that are there for VMs give at a stage: the sources of fields."""
         return self._of_presets() if stage == _FINAL else self._of_matchers(stage)
 
@@ -198,7 +195,8 @@ class _Runs:
         for field in self._changed(_Without(presets=names), _FINAL):
             needed = [name for name in names if field in self._changed(_Without(presets=(name,)), _FINAL)]
             needed = needed or [name for name in names if self._gives_alone(name, field)]
-            found[field] = tuple(sources[name] for name in needed)
+            if needed:
+                found[field] = tuple(sources[name] for name in needed)
         return found
 
     def _gives_alone(self, name: str, field: str) -> bool:
