@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from msgspec.structs import replace
 
@@ -14,6 +14,7 @@ from virtcatalog.api.kinds import API_VERSIONS, TEMPLATES_SINCE
 from virtcatalog.api.kubevirt import (
     VirtualMachine,
     VirtualMachineInstance,
+    VirtualMachineInstanceSpec,
     VirtualMachineSpec,
 )
 from virtcatalog.api.names import metadata_faults
@@ -38,7 +39,7 @@ from virtcatalog.kubevirt.admission.vmi import validate_vmi
 from virtcatalog.kubevirt.cluster import Cluster, prune_manifest
 from virtcatalog.kubevirt.configuration import Configuration
 from virtcatalog.kubevirt.controller.holders import first_vm, vmi_of_replica_set
-from virtcatalog.kubevirt.controller.vm import ControllerError, own_template, start_vmi, sync_instancetype
+from virtcatalog.kubevirt.controller.vm import ControllerError, Found, own_template, start_vmi, sync_instancetype
 from virtcatalog.kubevirt.defaults.network import NetworkDefaultError
 from virtcatalog.kubevirt.defaults.presets import preset_warnings
 from virtcatalog.kubevirt.defaults.spec import set_default_vmi_spec
@@ -60,6 +61,17 @@ T = TypeVar("T", VirtualMachine, VirtualMachineInstance, VirtualMachineInstanceR
 Rules = Callable[[VirtualMachine, VirtualMachineSpec, Configuration], list[Cause]]
 
 MOST_CAUSES = 10
+
+
+class Judged(NamedTuple):
+    """What the VM's webhook finds on its way: causes; the VM's instance type and preference, if they are there; a spec.
+
+    The spec is that of the VM's template with these and KubeVirt's defaults.
+    """
+
+    causes: list[Cause]
+    found: Found | None = None
+    spec: VirtualMachineInstanceSpec | None = None
 
 
 def expand(
@@ -245,7 +257,7 @@ def _start(
     if causes:
         return _refused("vm", causes, manifest, cluster, warnings)
     vm = decoded
-    causes = admit_vm(vm, cluster)
+    causes, found, admitted = judge_vm(vm, cluster)
     if causes:
         refusal = _refused("vm", causes, manifest, cluster, warnings, vm)
         # The webhook passes over what it does not find, and judges the VM as if it named nothing.
@@ -254,11 +266,11 @@ def _start(
     warnings += vm_warnings(vm) + cluster.warnings_about(vm)
     try:
         vm = sync_instancetype(vm, cluster)
-        started = start_vmi(vm, cluster)
+        started = start_vmi(vm, cluster, found if vm is decoded else None)
     except ControllerError as error:
         return _refused("controller", error.causes, manifest, cluster, warnings, vm)
     stages = Stages(before, decoded, to_manifest(started)) if before is not None else None
-    result = _admit_vmi(started, vm, manifest, cluster, warnings)
+    result = _admit_vmi(started, vm, manifest, cluster, warnings, admitted)
     return result if stages is None else replace(result, stages=stages)
 
 
@@ -268,15 +280,16 @@ def _admit_vmi(
     manifest: dict[str, Any],
     cluster: Cluster,
     warnings: list[Warning],
+    admitted: VirtualMachineInstanceSpec | None = None,
     *,
     of_user: bool = False,
 ) -> Result:
-    """The VMI's webhooks."""
+    """The VMI's webhooks; the VM's have `admitted` the spec that is like the VMI's."""
     causes = mutate_vmi(vmi, cluster)
     if causes:
         return _refused("vmi", causes, manifest, cluster, warnings, vm)
     warnings += preset_warnings(vmi, cluster)
-    causes = validate_vmi(vmi, cluster, of_user=of_user)
+    causes = validate_vmi(vmi, cluster, admitted, of_user=of_user)
     if causes:
         return _refused("vmi", causes, manifest, cluster, warnings, vm, vmi)
     return Result(warnings=tuple(warnings), made_vm=vm, made_vmi=vmi)
@@ -330,17 +343,23 @@ def admit_vm(vm: VirtualMachine, cluster: Cluster, validate: Rules = validate_vm
 
     Source: pkg/virt-api/webhooks/validating-webhook/admitters/vms-admitter.go.
     """
-    causes = list(validate_data_volume_schema(vm))
+    return judge_vm(vm, cluster, validate).causes
+
+
+def judge_vm(vm: VirtualMachine, cluster: Cluster, validate: Rules = validate_vm) -> Judged:
+    """Return what `admit_vm` returns, and what else the webhook knows of the VM."""
+    causes = list(validate_data_volume_schema(vm)) if vm.spec.data_volume_templates else []
     if causes:
-        return causes
+        return Judged(causes)
     expanded = own_template(vm)
     applied = apply_to_vm(expanded, cluster)
     if applied.causes:
-        return applied.causes
-    spec = expanded.spec.template.spec
+        return Judged(applied.causes)
+    spec, found = expanded.spec.template.spec, (applied.instancetype, applied.preference)
     try:
         set_default_vmi_spec(spec, cluster.configuration)
     except NetworkDefaultError as error:
-        return [Cause("", "", str(error))]
-    causes = check_requirements(applied.instancetype, applied.preference, spec)
-    return causes or validate(vm, expanded.spec, cluster.configuration)
+        return Judged([Cause("", "", str(error))])
+    causes = check_requirements(*found, spec) or validate(vm, expanded.spec, cluster.configuration)
+    missing = (vm.spec.instancetype and not found[0]) or (vm.spec.preference and not found[1])
+    return Judged(causes, None if missing else found, spec)

@@ -7,6 +7,7 @@ validateVirtualMachineInstanceSpecVolumeDisks).
 from __future__ import annotations
 
 from collections.abc import Iterator
+from operator import attrgetter
 
 from virtcatalog.api.devices import Disk
 from virtcatalog.api.kubevirt import VirtualMachineInstanceSpec
@@ -14,6 +15,7 @@ from virtcatalog.errors import Cause
 from virtcatalog.kubevirt.admission.causes import invalid, required
 from virtcatalog.kubevirt.configuration import Configuration
 
+_name = attrgetter("name")
 RESERVED_CONTAINER_PATHS = ("/var/run/kubevirt", "/var/run/libvirt")
 
 
@@ -57,8 +59,7 @@ def validate_volume_disks(spec: VirtualMachineInstanceSpec, path: str, _config: 
     Source: validateVirtualMachineInstanceSpecVolumeDisks.
     """
     devices = spec.domain.devices
-    disks = {disk.name for disk in devices.disks}
-    filesystems = {filesystem.name for filesystem in devices.filesystems} if devices.filesystems else ()
+    disks, filesystems = set(map(_name, devices.disks)), set(map(_name, devices.filesystems))
     for index, volume in enumerate(spec.volumes):
         if volume.memory_dump is not None:
             continue

@@ -15,6 +15,7 @@ from virtcatalog.kubevirt.admission.causes import duplicate, invalid, not_found,
 from virtcatalog.kubevirt.admission.interfaces import validate_interface_states, validate_interfaces
 from virtcatalog.kubevirt.configuration import Configuration
 
+_name = attrgetter("name")
 _resource_claim = attrgetter("resource_claim")
 
 
@@ -30,8 +31,8 @@ def validate_networks(spec: VirtualMachineInstanceSpec, path: str, config: Confi
         yield from _unique_networks(spec, path)
     if any(map(_resource_claim, networks)):
         yield from _resource_claims(spec, path, config)
-    names = {interface.name for interface in interfaces}  # most often there is nothing more to say of them
-    if len(names) < len(interfaces) or names != {network.name for network in networks}:
+    names = set(map(_name, interfaces))  # most often there is nothing more to say of them
+    if len(names) < len(interfaces) or names != set(map(_name, networks)):
         yield from _pairs(spec, names, path)
     if interfaces:
         yield from validate_interfaces(spec, path, config)

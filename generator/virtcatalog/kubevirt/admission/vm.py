@@ -42,7 +42,10 @@ def validate_vm(vm: VirtualMachine, expanded: VirtualMachineSpec, config: Config
 
 def validate_any_vm(vm: VirtualMachine, expanded: VirtualMachineSpec, config: Configuration) -> list[Cause]:
     """Why a VM is refused, be it new or updated: of an update nobody asks what is discontinued."""
-    return list(validate_vm_spec(expanded, "spec", config)) or list(validate_data_volume_namespaces(vm))
+    causes = list(validate_vm_spec(expanded, "spec", config))
+    if causes or not vm.spec.data_volume_templates:
+        return causes
+    return list(validate_data_volume_namespaces(vm))
 
 
 def vm_warnings(vm: VirtualMachine) -> list[Warning]:

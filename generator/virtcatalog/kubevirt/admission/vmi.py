@@ -7,6 +7,8 @@ whatever the others find. `path` is where the VMI's spec stands: "spec", or "spe
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
+from operator import attrgetter
 
 from virtcatalog.api.domainspec import CPU, Firmware, Memory
 from virtcatalog.api.kubevirt import VirtualMachineInstance, VirtualMachineInstanceSpec
@@ -73,6 +75,8 @@ from virtcatalog.kubevirt.configuration import Configuration
 
 Rule = Callable[[VirtualMachineInstanceSpec, str, Configuration], Iterator[Cause]]
 
+_of_networks = attrgetter("networks", "domain.devices.interfaces", "resource_claims")
+"""All that `validate_networks` looks at."""
 _NO_CPU, _NO_MEMORY, _NO_FIRMWARE = CPU(), Memory(), Firmware()
 _RULES_BEFORE: tuple[Rule, ...] = (validate_discontinued_feature_gates, validate_discontinued_bindings)
 _RULES_AFTER: tuple[Rule, ...] = (validate_volume_disks, validate_memory_is_set)
@@ -84,23 +88,30 @@ def validate_vmi_spec(spec: VirtualMachineInstanceSpec, path: str, config: Confi
     return _run(_asked(spec), spec, path, config)
 
 
-def validate_vmi(vmi: VirtualMachineInstance, cluster: Cluster, *, of_user: bool = False) -> list[Cause]:
+def validate_vmi(
+    vmi: VirtualMachineInstance,
+    cluster: Cluster,
+    admitted: VirtualMachineInstanceSpec | None = None,
+    *,
+    of_user: bool = False,
+) -> list[Cause]:
     """What the VMI webhook refuses in a VMI: one that virt-controller makes, or a user's own.
 
-    Only virt-controller may set the labels that KubeVirt keeps for itself.
+    Only virt-controller may set the labels that KubeVirt keeps for itself. Volumes and networks that are those of an
+    `admitted` spec, in which `validate_vmi_spec` has found nothing, are not looked at again.
     """
     spec, metadata, config = vmi.spec, vmi.metadata, cluster.configuration
-    return [
-        *_run(_RULES_BEFORE, spec, "spec", config),
-        *_run(_asked(spec), spec, "spec", config),
-        *_run(_RULES_AFTER, spec, "spec", config),
-        *(validate_metadata if of_user else validate_annotations)(metadata, "metadata", config),
-        *validate_grace_annotations(spec, metadata, "metadata", config),
-        *_run(_RULES_LAST, spec, "spec", config),
-    ]
+    of_metadata = validate_metadata if of_user else validate_annotations
+    steps = (
+        _run(chain(_RULES_BEFORE, _asked(spec, admitted), _RULES_AFTER), spec, "spec", config),
+        of_metadata(metadata, "metadata", config),
+        validate_grace_annotations(spec, metadata, "metadata", config),
+        _run(_RULES_LAST, spec, "spec", config),
+    )
+    return [cause for step in steps for cause in step]
 
 
-def _asked(spec: VirtualMachineInstanceSpec) -> Iterator[Rule]:
+def _asked(spec: VirtualMachineInstanceSpec, admitted: VirtualMachineInstanceSpec | None = None) -> Iterator[Rule]:
     """The rules that hold for a VMI's spec and for a VM's template alike, without those that have nothing to look at.
 
     Most of what a VM can say is rarely said: a rule is not asked about a field that is not set.
@@ -109,6 +120,10 @@ def _asked(spec: VirtualMachineInstanceSpec) -> Iterator[Rule]:
     devices, requests, limits = domain.devices, domain.resources.requests, domain.resources.limits
     cpu, memory, firmware = domain.cpu or _NO_CPU, domain.memory or _NO_MEMORY, domain.firmware or _NO_FIRMWARE
     passed_through = devices.gpus or devices.host_devices
+    volumes, networks = spec.volumes, True
+    if admitted is not None:
+        volumes = [] if volumes == admitted.volumes else volumes
+        networks = _of_networks(spec) != _of_networks(admitted)
     first = (
         validate_hostname if spec.hostname else None,
         validate_subdomain if spec.subdomain else None,
@@ -132,7 +147,7 @@ def _asked(spec: VirtualMachineInstanceSpec) -> Iterator[Rule]:
         validate_foreign_architecture,
     )
     then = (
-        validate_networks,
+        validate_networks if networks else None,
         validate_resource_claims if passed_through or spec.resource_claims else None,
         validate_disk_volumes,
         validate_inputs if devices.inputs else None,
@@ -140,8 +155,8 @@ def _asked(spec: VirtualMachineInstanceSpec) -> Iterator[Rule]:
         validate_probes if spec.readiness_probe or spec.liveness_probe else None,
         validate_disks if devices.disks else None,
         validate_firmware if firmware.bootloader or firmware.kernel_boot else None,
-        validate_volumes if spec.volumes else None,
-        validate_container_disks if spec.volumes else None,
+        validate_volumes if volumes else None,
+        validate_container_disks if volumes else None,
         validate_utility_volumes if spec.utility_volumes else None,
         validate_access_credentials if spec.access_credentials else None,
         validate_dns if spec.dns_policy or spec.dns_config else None,
@@ -165,7 +180,4 @@ def _asked(spec: VirtualMachineInstanceSpec) -> Iterator[Rule]:
 
 
 def _run(rules: Iterable[Rule], spec: VirtualMachineInstanceSpec, path: str, config: Configuration) -> list[Cause]:
-    causes: list[Cause] = []
-    for rule in rules:
-        causes += rule(spec, path, config)
-    return causes
+    return [cause for rule in rules for cause in rule(spec, path, config)]

@@ -67,10 +67,13 @@ def sync_instancetype(vm: VirtualMachine, cluster: Cluster) -> VirtualMachine:
     return expanded
 
 
-def start_vmi(vm: VirtualMachine, cluster: Cluster) -> VirtualMachineInstance:
-    """Return the VMI that virt-controller creates for a VM, as if it were to start; ControllerError if it cannot."""
+def start_vmi(vm: VirtualMachine, cluster: Cluster, found: Found | None = None) -> VirtualMachineInstance:
+    """Return the VMI that virt-controller creates for a VM, as if it were to start; ControllerError if it cannot.
+
+    Who has `found` the VM's instance type and preference gives them.
+    """
     vmi = setup_vmi_from_vm(vm)
-    found = instancetype, preference = _find(vm, cluster)
+    found = instancetype, preference = _find(vm, cluster) if found is None else found
     devices = vmi.spec.domain.devices
     # Before the default network and input device are added: the preference may be against them.
     if preference is not None and preference.devices is not None:

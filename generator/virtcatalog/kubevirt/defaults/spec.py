@@ -5,6 +5,8 @@ Source: pkg/defaults/defaults.go (SetDefaultVirtualMachineInstanceSpec), pkg/uti
 
 from __future__ import annotations
 
+from operator import attrgetter
+
 from msgspec.structs import replace
 
 from virtcatalog.api.devices import Disk
@@ -14,6 +16,7 @@ from virtcatalog.api.quantity import Quantity
 from virtcatalog.kubevirt.configuration import Configuration
 from virtcatalog.kubevirt.defaults.network import set_default_network_interface
 
+_name = attrgetter("name")
 _MODEST_CPU_REQUEST = Quantity.parse("100m")
 
 
@@ -39,11 +42,9 @@ def set_default_vmi_spec(spec: VirtualMachineInstanceSpec, config: Configuration
 def set_default_volume_disks(spec: VirtualMachineInstanceSpec) -> None:
     """Give every volume that neither a disk nor a filesystem uses a disk of its name."""
     devices = spec.domain.devices
-    names = {disk.name for disk in devices.disks}
-    if devices.filesystems:
-        names.update(filesystem.name for filesystem in devices.filesystems)
-    missing = [Disk(name=volume.name) for volume in spec.volumes if volume.name not in names]
-    if missing:
+    names = {*map(_name, devices.disks), *map(_name, devices.filesystems)}
+    if not names.issuperset(map(_name, spec.volumes)):
+        missing = [Disk(name=volume.name) for volume in spec.volumes if volume.name not in names]
         devices.disks = devices.disks + missing
 
 

@@ -39,15 +39,15 @@ def apply_autoattach(preference: DevicePreferences, devices: Devices) -> None:
 
     Source: ApplyAutoAttachPreferences.
     """
-    if devices.autoattach_graphics_device is None:
+    if preference.preferred_autoattach_graphics_device is not None and devices.autoattach_graphics_device is None:
         devices.autoattach_graphics_device = preference.preferred_autoattach_graphics_device
-    if devices.autoattach_mem_balloon is None:
+    if preference.preferred_autoattach_mem_balloon is not None and devices.autoattach_mem_balloon is None:
         devices.autoattach_mem_balloon = preference.preferred_autoattach_mem_balloon
-    if devices.autoattach_pod_interface is None:
+    if preference.preferred_autoattach_pod_interface is not None and devices.autoattach_pod_interface is None:
         devices.autoattach_pod_interface = preference.preferred_autoattach_pod_interface
-    if devices.autoattach_serial_console is None:
+    if preference.preferred_autoattach_serial_console is not None and devices.autoattach_serial_console is None:
         devices.autoattach_serial_console = preference.preferred_autoattach_serial_console
-    if devices.autoattach_input_device is None:
+    if preference.preferred_autoattach_input_device is not None and devices.autoattach_input_device is None:
         devices.autoattach_input_device = preference.preferred_autoattach_input_device
 
 

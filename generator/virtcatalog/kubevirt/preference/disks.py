@@ -31,9 +31,10 @@ def _apply_disk(preference: DevicePreferences, disk: Disk, target: DiskTarget) -
         target.bus = preference.preferred_disk_bus
     if preference.preferred_disk_block_size is not None and disk.block_size is None:
         disk.block_size = clone(preference.preferred_disk_block_size)
-    if not disk.cache:
+    if preference.preferred_disk_cache and not disk.cache:
         disk.cache = preference.preferred_disk_cache
-    if not disk.io:
+    if preference.preferred_disk_io and not disk.io:
         disk.io = preference.preferred_disk_io
-    if disk.dedicated_io_thread is None and target.bus == "virtio":
-        disk.dedicated_io_thread = preference.preferred_disk_dedicated_io_thread
+    dedicated = preference.preferred_disk_dedicated_io_thread
+    if dedicated is not None and disk.dedicated_io_thread is None and target.bus == "virtio":
+        disk.dedicated_io_thread = dedicated
