@@ -11,6 +11,7 @@ import pytest
 
 from virtcatalog.cache import Cache
 from virtcatalog.kubevirt.conditions import Conditions
+from virtcatalog.pool import Processes
 from virtcatalog.releases import RELEASES
 from virtcatalog.review import judge, told
 from virtcatalog.review.compare import review
@@ -120,7 +121,7 @@ def test_other_processes_and_the_cache_say_the_same(tmp_path: Path, monkeypatch:
     vms, objects = fleets.fleet(60, chance), (fleets.catalog(), fleets.changed(fleets.catalog(), chance))
     alone = run(objects, vms, None)
     monkeypatch.setattr(told, "WORTH_IT", 2)
-    monkeypatch.setattr(told, "processors", lambda: 2)
+    monkeypatch.setattr(told, "forked", lambda: Processes(2))
     cache = Cache(str(tmp_path))
     run(objects, vms[::2], cache)
     assert run(objects, vms, cache) == alone

@@ -156,16 +156,14 @@ def read_whole(paths: Iterable[str]) -> list[Manifest]:
     return found
 
 
-def dumped(sources: Iterable[Placed], take: Callable[[Iterator[Data], str], object]) -> None:
-    """Hand the manifests of each file to `take`, with where they are from; ManifestError carries all problems."""
-    from virtcatalog.manifests.dump import read_dump
-
+def dumped(sources: Iterable[Placed], take: Callable[[Stream, str], object]) -> None:
+    """Hand each file to `take`, with where it is from; ManifestError carries the problems of all."""
     problems: list[Problem] = []
     aside = stored.Aside()
     for path, where in sources:
         for stream in streams(path, aside, problems):
             try:
-                take(read_dump(stream), where)
+                take(stream, where)
             except ManifestError as error:
                 problems += error.problems
     if problems:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from virtcatalog.api.kinds import holds_vm, may_matter
@@ -17,20 +17,29 @@ _STATUS = ("instancetypeRef", "preferenceRef")
 
 
 def read_dump(stream: Stream) -> Iterator[Data]:
-    """Yield every manifest of a file, lists taken apart: what holds no VM first.
+    """Yield every manifest of a file, lists taken apart: what holds no VM first. ManifestError as for each of both."""
+    yield from others_in(stream)
+    yield from vms_in(stream.vms())
 
-    VMs are not checked: what does not fit their API refuses them. Of what the cluster has written into them only the
-    stored revisions are kept. ManifestError for what is no manifest, and for what VMs may refer to and is wrong.
-    """
+
+def others_in(stream: Stream) -> list[Data]:
+    """Return what holds no VM; ManifestError for what is no manifest, and for what VMs may refer to and is wrong."""
     problems = list(stream.problems)
     for each in stream.others:
         if each.problems and (may_matter(each.data) or not _is_named(each.data)):
             problems += each.problems
     if problems:
         raise ManifestError(*problems)
-    for each in stream.others:
-        yield each.data
-    for part in stream.vms():
+    return [each.data for each in stream.others]
+
+
+def vms_in(parts: Iterable[Part]) -> Iterator[Data]:
+    """Yield the VMs of parts of a file; ManifestError for a text that cannot be read.
+
+    They are not checked: what does not fit their API refuses them. Of what the cluster has written into them only the
+    stored revisions are kept.
+    """
+    for part in parts:
         for vm in _vms(part):
             yield _slim(vm)
 

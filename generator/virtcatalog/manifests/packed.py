@@ -28,6 +28,10 @@ class Packed(Sequence[Data]):
         except (OverflowError, ValueError):  # a number of more than 64 bits
             self._held.append(manifest)
 
+    def extend(self, other: Packed) -> None:
+        """Add those that others hold."""
+        self._held += other._held
+
     def __len__(self) -> int:
         return len(self._held)
 

@@ -63,7 +63,11 @@ class Pieces:
         return len(self._rows) // _ROW
 
     def __iter__(self) -> Iterator[Piece]:
-        for at in range(0, len(self._rows), _ROW):
+        return self.between(0, len(self))
+
+    def between(self, first: int, end: int) -> Iterator[Piece]:
+        """Yield the pieces from `first` on, as far as before `end`."""
+        for at in range(first * _ROW, min(end, len(self)) * _ROW, _ROW):
             start, end, line, column, named, is_vm = self._rows[at : at + _ROW]
             yield Piece(start, end, line, column, self._named[named], is_vm == VM)
 

@@ -44,9 +44,15 @@ class Stream:
         if not self.number and not self.others and not self.problems:
             self.problems.append(Problem(file=file, line=1, column=1, message="holds no manifest"))
 
-    def vms(self) -> Iterator[Part]:
-        """Yield the parts that hold VMs, in the text's order."""
-        return (self._part(piece) for piece, kept in zip(self._pieces, self._kept, strict=True) if kept)
+    def vms(self, first: int = 0, end: int | None = None) -> Iterator[Part]:
+        """Yield the parts that hold VMs, in the text's order: all, or those among its pieces from `first` to `end`."""
+        pieces, kept = self._pieces.between(first, len(self._kept) if end is None else end), self._kept[first:end]
+        return (self._part(piece) for piece, holds in zip(pieces, kept, strict=True) if holds)
+
+    @property
+    def pieces(self) -> int:
+        """How many pieces the text was taken apart into."""
+        return len(self._kept)
 
     def _look_through(self) -> bool:
         """Read all but the VMs; return False where the text of an item cannot be read by itself."""

@@ -14,7 +14,7 @@ from virtcatalog.cache import Cache, key_of
 from virtcatalog.kubevirt.inputs import either, encoded
 from virtcatalog.kubevirt.instancetype.references import references
 from virtcatalog.manifests.identity import namespace_of
-from virtcatalog.pool import START, Executor, Processes, chunks, processors
+from virtcatalog.pool import Executor, chunks, forked
 from virtcatalog.review.comparison import Comparison
 from virtcatalog.review.fate import Fate
 from virtcatalog.review.judge import Case, Effect, Judged, judge
@@ -100,13 +100,12 @@ def _key(case: Case) -> str:
 
 
 def _tell_all(cases: Sequence[Case]) -> Iterator[Told]:
-    # Forked, processes have the clusters and the VMs without these being sent.
-    processes = min(processors(), 4) if START == "fork" else 1
-    if processes < 2 or len(cases) < WORTH_IT:
+    processes = forked()
+    if not processes.worth(len(cases), WORTH_IT):
         shown: set[tuple[str, ...]] = set()
         return (_tell(case, shown) for case in cases)
     firsts = range(0, len(cases), _CHUNK)
-    return chain.from_iterable(Processes(processes).each(_tell_chunk, firsts, cases))
+    return chain.from_iterable(processes.each(_tell_chunk, firsts, cases))
 
 
 _shown: set[tuple[str, ...]] = set()

@@ -1,0 +1,103 @@
+"""The VMs of dumps, read by one process or by several."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from virtcatalog.errors import ManifestError
+from virtcatalog.manifests.emit import dump
+from virtcatalog.manifests.stored import Aside, stored
+from virtcatalog.manifests.stream import Stream
+from virtcatalog.pool import Processes
+from virtcatalog.review import given as fleets
+from virtcatalog.review.given import Dump, dump_of, given, header_of
+
+TYPE = ("VirtualMachineClusterInstancetype", "", "m")
+OWN = ("VirtualMachinePreference", "team", "p")
+
+
+def vm(name: str, spec: Any = None, **more: Any) -> dict[str, Any]:
+    metadata = {"name": name, "namespace": "team"}
+    return {"apiVersion": "kubevirt.io/v1", "kind": "VirtualMachine", "metadata": metadata, "spec": spec or {}, **more}
+
+
+def stream(text: str) -> Stream:
+    return Stream(stored(text.encode(), Aside()), "dump")
+
+
+@pytest.mark.parametrize(
+    ("spec", "references"),
+    [
+        ({}, ()),
+        ({"instancetype": {"name": "m"}}, (TYPE,)),
+        (
+            {
+                "instancetype": {"kind": "virtualmachineclusterinstancetypes", "name": "m"},
+                "preference": {"kind": "VirtualMachinePreference", "name": "p"},
+            },
+            (TYPE, OWN),
+        ),
+        ({"preference": {"inferFromVolume": "root"}}, None),
+        ({"instancetype": {"name": "m"}, "preference": {"inferFromVolume": "root"}}, None),
+        ({"instancetype": {"kind": "Flavor", "name": "m"}}, None),
+        ({"instancetype": {"kind": "virtualmachineinstancetype"}}, None),
+        ({"instancetype": "m"}, None),
+        ("none", None),
+    ],
+)
+def test_what_a_vm_names_is_known_unless_more_decides_it(spec: Any, references: object) -> None:
+    assert header_of(vm("a", spec)).references == references
+
+
+def test_a_vm_names_what_is_in_its_own_namespace() -> None:
+    own = {"kind": "VirtualMachineInstancetype", "name": "m"}
+    specs = ({}, {"instancetype": {"name": "m"}}, {"instancetype": own})
+    inferring = {"preference": {"inferFromVolume": "root"}}
+    specs += (inferring, {**inferring, "instancetype": own})
+    found = given([Dump(vm("a", spec) for spec in specs)])
+    assert [each.names_own for each in found] == [False, False, True, False, True]
+
+
+def test_the_stored_revision_is_that_of_the_spec_or_of_the_same_object_in_the_status() -> None:
+    named = {"instancetype": {"name": "m"}, "preference": {"name": "p"}}
+    status = {
+        "instancetypeRef": {"name": "m", "controllerRevisionRef": {"name": "of-m"}},
+        "preferenceRef": {"name": "other", "controllerRevisionRef": {"name": "of-other"}},
+    }
+    assert header_of(vm("a", named, status=status)).revisions == (("instancetype", "of-m"),)
+    named["preference"]["revisionName"] = "mine"
+    assert header_of(vm("a", named, status=status)).revisions == (("instancetype", "of-m"), ("preference", "mine"))
+    assert header_of(vm("a", status=status)).revisions == ()
+
+
+NODE = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n"}}
+VMS = [vm(f"vm-{number}", {"instancetype": {"name": f"m-{number}"}, "n": 2**70}) for number in range(7)]
+LIST = {"apiVersion": "v1", "kind": "List", "items": [*VMS[:3], NODE, *VMS[3:]]}
+
+
+@pytest.mark.parametrize("text", [json.dumps(LIST, indent=4), json.dumps(LIST), dump(LIST)])
+def test_several_processes_read_what_one_does(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    alone = dump_of(stream(text), "lab")
+    monkeypatch.setattr(fleets, "WORTH_IT", 2)
+    monkeypatch.setattr(fleets, "forked", lambda: Processes(2))
+    monkeypatch.setattr(fleets, "_CHUNK", 2)
+    together = dump_of(stream(text), "lab")
+    for each in (alone, together):
+        assert [list(each.vms), each.others, each.where] == [VMS, [NODE], "lab"]
+        assert each.headers == list(map(header_of, VMS))
+
+
+def test_several_processes_say_what_is_wrong_as_one_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = json.dumps(LIST).replace('"name": "m-4"', '"name": "m-4", "name": "m-5"')
+    with pytest.raises(ManifestError) as alone:
+        dump_of(stream(text))
+    monkeypatch.setattr(fleets, "WORTH_IT", 2)
+    monkeypatch.setattr(fleets, "forked", lambda: Processes(2))
+    monkeypatch.setattr(fleets, "_CHUNK", 2)
+    with pytest.raises(ManifestError) as together:
+        dump_of(stream(text))
+    assert together.value.problems == alone.value.problems
+    assert "twice" in str(together.value)
