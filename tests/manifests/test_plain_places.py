@@ -14,7 +14,7 @@ from virtcatalog.manifests.blocks import read_block
 from virtcatalog.manifests.document import Text
 from virtcatalog.manifests.emit import dump
 
-KEYS = st.sampled_from(["a", "b", "a.b", "a[0]", "spec", "spec.a", "x/y", "ä", "<<", "no", "17"])
+KEYS = st.sampled_from(["a", "b", "a.b", "a[0]", "spec", "spec.a", "a]b", "x/y", "ä", "<<", "no", "17"])
 VALUES = st.recursive(
     st.sampled_from([1, True, None, "text", "a: b", "[x]", "two\nlines\n", "", "\u2028", "\r"]),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(KEYS, inner, max_size=4),

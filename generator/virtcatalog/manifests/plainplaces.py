@@ -63,15 +63,15 @@ def _in_map(text: str, at: int, field: Field) -> tuple[int, int, Field] | None:
         left = after(field, key)
         if left is not None and (best is None or len(left) < len(best[2])):
             best = mark, value, left
-            if _says_most(text, value, field, key):
+            if not left or _says_most(text, value, field, key):
                 break
     return best
 
 
 def _says_most(text: str, at: int, field: str, key: str) -> bool:
     """Whether no key from there on takes more of a field than this one: it would go on with the dot behind it."""
-    beyond = field.removeprefix(key)[:1]
-    return not beyond or (key.isidentifier() and text.find(f'"{key}{beyond}', at) < 0 and text.find("\\u", at) < 0)
+    longer = f'"{key}{field.removeprefix(key)[:1]}'
+    return key.isidentifier() and field.startswith(key) and text.find(longer, at) < 0 and text.find("\\u", at) < 0
 
 
 def _entries(text: str, at: int) -> Iterator[tuple[str, int, int]]:
