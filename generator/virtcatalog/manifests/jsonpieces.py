@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import lru_cache
 from itertools import takewhile
 from typing import Any, Final
 
@@ -105,10 +106,10 @@ class _Reader:
 
     def _items(self, at: int) -> int:
         at = self._after(at, b"[")
-        while self._byte(at) != b"]":
+        while (first := self._byte(at)) != b"]":
             place = self._window.place(at)
             self._item = at, place
-            if self._byte(at) != b"{":
+            if first != b"{":
                 raise OtherStyleError
             found = self._as_before(at)
             if found:
@@ -210,6 +211,14 @@ def _common(one: bytes, other: bytes) -> bytes:
 
 
 def _is_vm(head: _Head, unsaid: int) -> int:
-    if head.kind is msgspec.UNSET and head.api_version is msgspec.UNSET:
+    kind, version = head.kind, head.api_version
+    if kind is msgspec.UNSET and version is msgspec.UNSET:
         return unsaid
-    return VM if is_single_vm(head.api_version, head.kind) else NO_VM
+    if isinstance(kind, str) and isinstance(version, str):
+        return _is_kind_of_vm(version, kind)
+    return VM if is_single_vm(version, kind) else NO_VM
+
+
+@lru_cache(maxsize=64)
+def _is_kind_of_vm(version: str, kind: str) -> int:
+    return VM if is_single_vm(version, kind) else NO_VM

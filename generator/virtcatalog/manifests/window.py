@@ -92,12 +92,13 @@ class Window:
 
         Offsets only grow: what lies more than some lines before one is forgotten.
         """
-        passed = self._held[self._counted - self._base : offset - self._base]
+        held, first, last = self._held, self._counted - self._base, offset - self._base
         self._counted = offset
         if self.other_ends:
-            lines, rest = mark_behind(passed.decode())
+            lines, rest = mark_behind(held[first:last].decode())
         else:
-            lines, rest = passed.count(b"\n"), len(passed[passed.rfind(b"\n") + 1 :].decode())
+            lines = held.count(b"\n", first, last)
+            rest = len(held[max(first, held.rfind(b"\n", first, last) + 1) : last].decode())
         self._column = rest if lines else self._column + rest
         self._line += lines
         if offset - self._base > max(KEPT, _CHUNK // 2):
