@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Any
 
 import msgspec
@@ -53,6 +54,7 @@ _MISSPELT = (
 )
 
 
+@lru_cache(maxsize=1024)
 def field_of_vm(field: str, *, of_vmi: bool = False) -> str:
     """Return the field of a VM's manifest that a field in an answer of KubeVirt's is about, "" if none is.
 

@@ -5,9 +5,17 @@ Source: pkg/instancetype/apply/vmi.go and pkg/instancetype/conflict/conflicts.go
 
 from __future__ import annotations
 
+from operator import attrgetter
+
 from virtcatalog.api.core import ObjectMeta
-from virtcatalog.api.instancetype import VirtualMachineInstancetypeSpec, VirtualMachinePreferenceSpec
+from virtcatalog.api.instancetype import (
+    CPUInstancetype,
+    MemoryInstancetype,
+    VirtualMachineInstancetypeSpec,
+    VirtualMachinePreferenceSpec,
+)
 from virtcatalog.api.kubevirt import VirtualMachineInstanceSpec
+from virtcatalog.api.quantity import Quantity
 from virtcatalog.errors import Cause
 from virtcatalog.kubevirt.instancetype.annotations import apply_annotations
 from virtcatalog.kubevirt.instancetype.cpu import apply_cpu
@@ -18,6 +26,13 @@ from virtcatalog.kubevirt.instancetype.memory import apply_memory
 from virtcatalog.kubevirt.instancetype.scheduling import apply_node_selector, apply_scheduler_name
 from virtcatalog.kubevirt.preference import apply_preference
 from virtcatalog.releases import Traits
+
+_ALWAYS = ("cpu", "memory", "annotations")
+_more = attrgetter(*(name for name in VirtualMachineInstancetypeSpec.__struct_fields__ if name not in _ALWAYS))
+"""What few instance types have."""
+_NOTHING_MORE = _more(
+    VirtualMachineInstancetypeSpec(cpu=CPUInstancetype(guest=1), memory=MemoryInstancetype(guest=Quantity()))
+)
 
 
 def apply_to_vmi(
@@ -58,17 +73,19 @@ def apply_instancetype(
     Returns the fields of the VM that conflict with it, below `path`; KubeVirt names annotations `annotations.<key>`
     wherever they are.
     """
-    conflicts = [
-        *apply_node_selector(instancetype, vmi_spec),
-        *apply_scheduler_name(instancetype, vmi_spec),
-        *apply_cpu(instancetype.cpu, preference, vmi_spec.domain),
-        *apply_memory(instancetype.memory, vmi_spec.domain),
-        *apply_io_threads(instancetype, vmi_spec.domain),
-        *apply_io_threads_policy(instancetype, vmi_spec.domain),
-        *apply_launch_security(instancetype, vmi_spec.domain),
-        *apply_gpus(instancetype, vmi_spec.domain.devices),
-        *apply_host_devices(instancetype, vmi_spec.domain.devices),
-    ]
+    domain = vmi_spec.domain
+    conflicts = apply_cpu(instancetype.cpu, preference, domain) + apply_memory(instancetype.memory, domain)
+    if _more(instancetype) != _NOTHING_MORE:
+        conflicts = [
+            *apply_node_selector(instancetype, vmi_spec),
+            *apply_scheduler_name(instancetype, vmi_spec),
+            *conflicts,
+            *apply_io_threads(instancetype, domain),
+            *apply_io_threads_policy(instancetype, domain),
+            *apply_launch_security(instancetype, domain),
+            *apply_gpus(instancetype, domain.devices),
+            *apply_host_devices(instancetype, domain.devices),
+        ]
     if path and conflicts:
         conflicts = [f"{path}.{field}" for field in conflicts]
     if instancetype.annotations:

@@ -18,10 +18,9 @@ def apply_cpu(
 
     Source: applyCPU.
     """
-    if domain.cpu is None:
-        domain.cpu = CPU()
-    cpu = domain.cpu
-    conflicts = _conflicts(instancetype, cpu, domain)
+    said = domain.cpu is not None or domain.resources.requests or domain.resources.limits
+    cpu = domain.cpu = domain.cpu or CPU()
+    conflicts = _conflicts(instancetype, cpu, domain) if said else []
     if conflicts:
         return conflicts
     if instancetype.model is not None:

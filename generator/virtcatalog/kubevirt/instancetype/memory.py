@@ -20,10 +20,9 @@ def apply_memory(instancetype: MemoryInstancetype, domain: DomainSpec) -> list[s
 
     Source: applyMemory.
     """
-    if domain.memory is None:
-        domain.memory = Memory()
-    memory = domain.memory
-    conflict = _conflict(instancetype, memory, domain)
+    said = domain.memory is not None or domain.resources.requests or domain.resources.limits
+    memory = domain.memory = domain.memory or Memory()
+    conflict = _conflict(instancetype, memory, domain) if said else None
     if conflict:
         return [conflict]
     memory.guest = instancetype.guest
