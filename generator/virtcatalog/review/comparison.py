@@ -49,8 +49,9 @@ class Comparison:
         around = [each for each in shared if located(each) not in published]
         companions = [list(side.companions_in(environment)) for side in sides]
         objects = [*around, *base, *companions[0]], [*around, *head, *companions[1]]
-        self._kept = [each for each in objects[0] if each["kind"] in KINDS]
-        self._kept += [each for each in objects[1] if each["kind"] not in KINDS]
+        types = [[each for each in found if each["kind"] in KINDS] for found in objects]
+        rest = [each for each in objects[1] if each["kind"] not in KINDS]
+        self._kept = [*types[0], *rest] if types[0] != types[1] else None
         self._meet_head = partial(_cluster, sides[1], environment, conditions[1])
         self.base = _cluster(sides[0], environment, conditions[0], objects[0])
         self.head = self._meet_head(objects[1])
@@ -78,7 +79,7 @@ class Comparison:
     @cached_property
     def before(self) -> Cluster:
         """Types and preferences of before under all else of after: what a VM with stored revisions meets."""
-        return self._meet_head(self._kept)
+        return self.head if self._kept is None else self._meet_head(self._kept)
 
     def known_fields(self) -> Iterator[KnownField]:
         """Yield the fields of objects that do not change which only one of the two releases knows."""

@@ -9,6 +9,7 @@ import msgspec
 from msgspec.structs import replace
 
 from virtcatalog.kubevirt.admission.vm import RECEIVER
+from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.manifests.identity import Data, Identity, identity
 from virtcatalog.review.comparison import Comparison
 from virtcatalog.review.fate import Fate, fate
@@ -43,8 +44,22 @@ class Case(msgspec.Struct, frozen=True):
 
 def judge(case: Case) -> Judged:
     """Return what changes for the VM, when it meets that, and what becomes of its machine."""
-    old, new = outcome(case.fresh, case.comparison.base), outcome(case.fresh, case.comparison.head)
-    return Judged(_verdict(case, old, new), _fate(case, old, new))
+    outcomes = _Outcomes()
+    return Judged(_verdict(case, outcomes), _fate(case, outcomes))
+
+
+class _Outcomes:
+    """What became of the VM of a case, and of the same as if it were created now: found once in each cluster."""
+
+    def __init__(self) -> None:
+        self._found: dict[tuple[int, int], Outcome] = {}
+
+    def of(self, vm: Data, cluster: Cluster) -> Outcome:
+        """Return the outcome of one of a case's VMs in one of its clusters, which all stay as long as the case does."""
+        key = id(vm), id(cluster)
+        if key not in self._found:
+            self._found[key] = outcome(vm, cluster)
+        return self._found[key]
 
 
 def applied(old: Data, new: Data, comparison: Comparison) -> Fate:
@@ -55,15 +70,16 @@ def applied(old: Data, new: Data, comparison: Comparison) -> Fate:
     return _fate_later(compare(outcome(old, comparison.base), outcome(new, comparison.head)))
 
 
-def _fate(case: Case, old: Outcome, new: Outcome) -> Fate:
+def _fate(case: Case, outcomes: _Outcomes) -> Fate:
     """What becomes of the machine; of stored revisions that are not given, those of before are meant."""
     comparison = case.comparison
     given = len(case.pinned.contents) == len(case.pinned.matchers)
     vm = case.vm if given else case.fresh
-    keeps = _keeps(case, outcome(vm, comparison.base) if given and not case.pinned.turned else old)
+    old, new = (outcomes.of(case.fresh, cluster) for cluster in (comparison.base, comparison.head))
+    keeps = _keeps(case, outcomes.of(vm, comparison.base) if given and not case.pinned.turned else old)
     found = Fate() if keeps else fate(vm, vm, comparison.base, comparison.head)
     if found.kind == "nothing" and comparison.all_change:
-        found = _fate_later(compare(old, new) if not case.references else _with_stored_revisions(case, given))
+        found = _fate_later(compare(old, new) if not case.references else _with_stored_revisions(case, outcomes))
     if found.kind != "nothing" or comparison.changed.isdisjoint(case.references or ()):
         return found
     gone = comparison.gone(case.references)
@@ -97,9 +113,10 @@ def _fate_later(change: VmChange | None) -> Fate:
     return Fate("refused", tuple(f"at its next start: {each}" for each in said)) if breaks else Fate("next", said)
 
 
-def _verdict(case: Case, old: Outcome, new: Outcome) -> Verdict:
+def _verdict(case: Case, outcomes: _Outcomes) -> Verdict:
     comparison, pinned, name = case.comparison, case.pinned, identity(case.vm)[2]
     known = case.references or []
+    old, new = (outcomes.of(case.fresh, cluster) for cluster in (comparison.base, comparison.head))
     change = with_removed(compare(old, new, name), comparison.removed(known))
     given = len(pinned.contents) == len(pinned.matchers)
     # What has not changed is the same, stored or not, unless what is stored is given and may be another.
@@ -107,7 +124,7 @@ def _verdict(case: Case, old: Outcome, new: Outcome) -> Verdict:
         return [("started", change)] if change else []
     if any(each in comparison.changed and _matcher(each) not in pinned.matchers for each in known):
         return [("started", change)] if change else []
-    lasting = _with_stored_revisions(case, given, name) if comparison.all_change else None
+    lasting = _with_stored_revisions(case, outcomes, name) if comparison.all_change else None
     if change is not None and lasting is not None and lasting.signature == change.signature:
         change = None
     found: tuple[tuple[Effect, VmChange | None], ...] = (("started", lasting), ("stored", change))
@@ -127,12 +144,12 @@ def with_removed(change: VmChange | None, removed: Sequence[str]) -> VmChange | 
     return replace(change, summary=(*said, *change.summary), signature=(*change.signature, *said))
 
 
-def _with_stored_revisions(case: Case, given: bool, name: str = "") -> VmChange | None:
+def _with_stored_revisions(case: Case, outcomes: _Outcomes, name: str = "") -> VmChange | None:
     """What changes for a VM that keeps its revisions: those given, else what they were made of."""
     comparison = case.comparison
-    if given:
-        return compare(outcome(case.vm, comparison.base), outcome(case.vm, comparison.head), name)
-    return compare(outcome(case.fresh, comparison.base), outcome(case.fresh, comparison.before), name)
+    given = len(case.pinned.contents) == len(case.pinned.matchers)
+    vm, after = (case.vm, comparison.head) if given else (case.fresh, comparison.before)
+    return compare(outcomes.of(vm, comparison.base), outcomes.of(vm, after), name)
 
 
 def _matcher(reference: Identity) -> str:
