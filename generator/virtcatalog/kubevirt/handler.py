@@ -7,6 +7,7 @@ pkg/virt-launcher/virtwrap/manager.go.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from operator import attrgetter
 from typing import Any
 
 import msgspec
@@ -28,6 +29,7 @@ from virtcatalog.releases import Release
 
 _NO_FREE_PAGE_REPORTING = "kubevirt.io/free-page-reporting-disabled"
 _LOG_VERBOSITY = "logVerbosity"
+_sriov = attrgetter("sriov")
 _GRACE_GPUS = frozenset({("10DE", "2342"), ("10DE", "2348"), ("10DE", "2941")})
 
 
@@ -198,7 +200,7 @@ def _gather_devices(vmi: VirtualMachineInstance, facts: _ClusterFacts, changes: 
             named += [(f"hostdevice-{device.name}", device.device_name) for device in devices.host_devices]
             aliases = (alias for alias, resource in named if resource in facts.grace_resources)
             changes["grace_host_device_aliases"] = tuple(sorted(aliases))
-    if any(interface.sriov is not None for interface in devices.interfaces):
+    if any(map(_sriov, devices.interfaces)):
         changes["sriov_addresses"] = sriov_addresses(vmi, host)
 
 

@@ -17,7 +17,7 @@ __all__ = ["Element", "Form", "Shared", "SubElement", "by_tag", "leaf", "make_ow
 
 _INDENT = "  "
 _REMEMBERED = 4096
-_SHORT = 32
+_SHORT = 36
 _PRIVATE_USE = 0xE000, 0xF900
 
 
@@ -162,7 +162,7 @@ def _deeper(line: str) -> str:
 
 
 class _Escaped(dict[str, str]):
-    """Text as XML writes it; short ones are remembered: long ones are seldom in a second domain."""
+    """Text as XML writes it; those no longer than a uid are remembered: paths are seldom in a second domain."""
 
     def __missing__(self, text: str) -> str:
         markup = "&" in text or "<" in text or ">" in text or '"' in text

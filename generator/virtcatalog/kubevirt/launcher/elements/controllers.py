@@ -22,7 +22,7 @@ def controllers(vmi: VirtualMachineInstance, context: Context) -> list[Element]:
     transitional, architecture = devices.use_virtio_transitional, context.architecture
     iommu = {"iommu": "on"} if uses_iommu(vmi) else {}
     made = [_controller("usb", "qemu-xhci" if _needs_usb(vmi, context) else "none")]
-    if not devices.disable_hotplug or any(bus_of(disk) == "scsi" for disk in devices.disks):
+    if not devices.disable_hotplug or "scsi" in map(bus_of, devices.disks):
         made.append(_controller("scsi", architecture.scsi_model(transitional), **_scsi_threads(vmi), **iommu))
     if architecture.pci_hole64_disabling and _disables_pci_hole64(vmi):
         pci = Element("controller", {"type": "pci", "index": "0", "model": "pcie-root"})
@@ -43,10 +43,7 @@ def _needs_usb(vmi: VirtualMachineInstance, context: Context) -> bool:
         devices.client_passthrough is not None
         or any(device.bus in ("", "usb") for device in devices.inputs)
         or "usb" in [disk.disk.bus for disk in devices.disks if disk.disk is not None]
-        or any(
-            device.device_name in resources and resources[device.device_name].kind == "usb"
-            for device in devices.host_devices
-        )
+        or "usb" in [resources[each.device_name].kind for each in devices.host_devices if each.device_name in resources]
     )
 
 
@@ -58,7 +55,8 @@ def _scsi_threads(vmi: VirtualMachineInstance) -> dict[str, str]:
 
 
 def _disables_pci_hole64(vmi: VirtualMachineInstance) -> bool:
-    return vmi.metadata.annotations.get(DISABLE_PCI_HOLE64, "").lower() == "true"
+    value = vmi.metadata.annotations.get(DISABLE_PCI_HOLE64)
+    return value is not None and value.lower() == "true"
 
 
 @lru_cache(maxsize=256)

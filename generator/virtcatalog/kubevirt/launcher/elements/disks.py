@@ -55,14 +55,20 @@ def disks(vmi: VirtualMachineInstance, context: Context) -> list[Element]:
     """
     devices = vmi.spec.domain.devices
     volumes = {volume.name: (index, volume) for index, volume in enumerate(vmi.spec.volumes)}
-    units = _units(devices.disks)
     machine = _machine(vmi, context)
     threads = disk_threads(vmi) if has_iothreads(vmi) and machine.pool is None else None
+    units: dict[str, int] = {}
+    counts: dict[str, int] = {}
     made = []
     for position, disk in enumerate(devices.disks):
         field = f"spec.domain.devices.disks[{position}]"
         source = _source(vmi, disk, volumes.get(disk.name), context, field)
-        thread = next(threads) if threads is not None and bus_of(disk) == "virtio" else None
+        bus = bus_of(disk)
+        if disk.name not in units:  # disks are numbered by prefix (vd, sd)
+            prefix = _PREFIXES.get(bus, "")
+            units[disk.name] = counts.get(prefix, 0)
+            counts[prefix] = units[disk.name] + 1
+        thread = next(threads) if threads is not None and bus == "virtio" else None
         claim, shared = context.volumes.get(disk.name), _OF_VM if source.of_vm else source
         element = _disk(_ENCODER.encode(disk), field, units[disk.name], thread, shared, claim, machine)
         made.append(_with_image(element, source.image) if source.of_vm else element)
@@ -91,18 +97,6 @@ def device_name(prefix: str, index: int) -> str:
         name = chr(ord("a") + index % 26) + name
         index = index // 26 - 1
     return prefix + name
-
-
-def _units(disks: list[Disk]) -> dict[str, int]:
-    """Number the disks of each prefix (`vd`, `sd`) in their order."""
-    counts: dict[str, int] = {}
-    units: dict[str, int] = {}
-    for disk in disks:
-        if disk.name not in units:
-            prefix = _PREFIXES.get(bus_of(disk), "")
-            units[disk.name] = counts.get(prefix, 0)
-            counts[prefix] = units[disk.name] + 1
-    return units
 
 
 def _source(

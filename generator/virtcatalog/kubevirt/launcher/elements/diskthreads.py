@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from virtcatalog.api.devices import CDRomTarget, Disk, DiskTarget, LunTarget
 from virtcatalog.api.kubevirt import VirtualMachineInstance
-from virtcatalog.kubevirt.launcher.elements.iothreads import iothread_counts
+from virtcatalog.kubevirt.launcher.elements.iothreads import iothread_counts, own_thread
 
 
 def target_of(disk: Disk) -> DiskTarget | LunTarget | CDRomTarget | None:
@@ -44,7 +44,7 @@ def scsi_thread(vmi: VirtualMachineInstance) -> int | None:
     Source: pkg/virt-launcher/virtwrap/converter/compute/controllers.go (ControllersDomainConfigurator).
     """
     disks = vmi.spec.domain.devices.disks
-    if "scsi" not in [bus_of(disk) for disk in disks if disk.dedicated_io_thread]:
+    if not any(map(own_thread, disks)) or "scsi" not in [bus_of(disk) for disk in disks if disk.dedicated_io_thread]:
         return None
     _, shared = iothread_counts(vmi)
     if not shared:

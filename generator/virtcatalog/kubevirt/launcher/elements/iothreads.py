@@ -9,13 +9,13 @@ from virtcatalog.kubevirt.launcher.xml import Element, leaf
 
 SUPPLEMENTAL_POOL = "supplementalPool"
 
-_own_thread = attrgetter("dedicated_io_thread")
+own_thread = attrgetter("dedicated_io_thread")
 
 
 def has_iothreads(vmi: VirtualMachineInstance) -> bool:
     """Whether disks run in IO threads: a policy is set or a disk has its own thread."""
     domain = vmi.spec.domain
-    return domain.io_threads_policy is not None or any(map(_own_thread, domain.devices.disks))
+    return domain.io_threads_policy is not None or any(map(own_thread, domain.devices.disks))
 
 
 def iothread_counts(vmi: VirtualMachineInstance) -> tuple[int, int]:

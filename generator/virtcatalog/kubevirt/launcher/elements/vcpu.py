@@ -44,11 +44,8 @@ def requested_topology(vmi: VirtualMachineInstance) -> CPUTopology:
 
 def domain_topology(vmi: VirtualMachineInstance, context: Context) -> CPUTopology:
     """The CPUs the domain declares: `maxSockets` sockets where CPUs can be plugged in."""
-    topology = requested_topology(vmi)
-    if _hotpluggable(vmi, context):
-        assert vmi.spec.domain.cpu is not None
-        return _topology(vmi.spec.domain.cpu.max_sockets, topology.cores, topology.threads)
-    return topology
+    topology, max_sockets = requested_topology(vmi), _max_sockets(vmi, context)
+    return _topology(max_sockets, topology.cores, topology.threads) if max_sockets else topology
 
 
 _topology = lru_cache(maxsize=1024)(CPUTopology)
@@ -59,14 +56,14 @@ def vcpu(vmi: VirtualMachineInstance, context: Context) -> Sequence[Element]:
 
     Source: pkg/virt-launcher/virtwrap/converter/compute/cpu.go (CPUDomainConfigurator).
     """
-    return _vcpu(requested_topology(vmi), domain_topology(vmi, context) if _hotpluggable(vmi, context) else None)
+    return _vcpu(requested_topology(vmi), _max_sockets(vmi, context))
 
 
 @lru_cache(maxsize=1024)
-def _vcpu(requested: CPUTopology, hotpluggable: CPUTopology | None) -> Sequence[Element]:
-    if hotpluggable is None:
+def _vcpu(requested: CPUTopology, max_sockets: int) -> Sequence[Element]:
+    if not max_sockets:
         return (leaf("vcpu", str(requested.vcpus), placement="static"),)
-    total = hotpluggable.vcpus
+    total = _topology(max_sockets, requested.cores, requested.threads).vcpus
     if total > _LISTED:
         raise UnsupportedError("spec.domain.cpu", f"a domain with a list of {total} vCPUs is not made")
     listed = _vcpus(total, requested.vcpus, requested.cores * requested.threads)
@@ -85,6 +82,7 @@ def _vcpus(total: int, enabled: int, fixed: int) -> Element:
     return listed
 
 
-def _hotpluggable(vmi: VirtualMachineInstance, context: Context) -> bool:
+def _max_sockets(vmi: VirtualMachineInstance, context: Context) -> int:
+    """How many sockets there are once all are plugged in, 0 where none can be."""
     cpu = vmi.spec.domain.cpu
-    return cpu is not None and cpu.max_sockets != 0 and context.architecture.cpu_hotplug
+    return cpu.max_sockets if cpu is not None and context.architecture.cpu_hotplug else 0

@@ -28,16 +28,18 @@ def wanted_ports(domain: Element, devices: Element, vmi: VirtualMachineInstance)
     DomainError for an annotation that is no number. Source: pkg/virt-launcher/virtwrap/manager.go
     (allocateHotplugPorts, calculatePlaceholderCount, calculateExtraControllerCount).
     """
-    memory, on_pci = int(domain.findtext("memory", "0")), sum(map(_is_on_pci, devices))
+    memory, on_pci = int(domain.findtext("memory", "0")), _count_on_pci(devices)
     return free_ports(vmi, memory, on_pci, len(vmi.spec.domain.devices.interfaces))
 
 
 _shared_is_on_pci = lru_cache(maxsize=4096)(is_on_pci)
 
 
-def _is_on_pci(device: Element) -> bool:
-    """What `is_on_pci` says, remembered of devices that nobody changes."""
-    return _shared_is_on_pci(device) if device.__class__ is Shared else is_on_pci(device)
+def _count_on_pci(devices: Element) -> int:
+    """How many devices are on PCI, which is remembered of those that nobody changes."""
+    shared = [device for device in devices if device.__class__ is Shared]
+    own = [device for device in devices if device.__class__ is not Shared]
+    return sum(map(_shared_is_on_pci, shared)) + sum(map(is_on_pci, own))
 
 
 def free_ports(vmi: VirtualMachineInstance, memory: int, on_pci: int, interfaces: int) -> int:
