@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 
-class Architecture(msgspec.Struct, frozen=True, kw_only=True):
+class Architecture(msgspec.Struct, frozen=True, kw_only=True, cache_hash=True):
     """Traits of a guest architecture.
 
     Source: pkg/virt-launcher/virtwrap/converter/arch and api/arch-defaulter.

@@ -14,7 +14,7 @@ from virtcatalog.releases import DEFAULT, Release
 HYPERV_DIRECT = "hyperv-direct"
 
 
-class SMBIOS(msgspec.Struct, frozen=True, kw_only=True):
+class SMBIOS(msgspec.Struct, frozen=True, kw_only=True, cache_hash=True):
     """The system identity that the cluster's configuration gives every VM."""
 
     manufacturer: str = ""

@@ -73,7 +73,7 @@ def interfaces(vmi: VirtualMachineInstance, context: Context) -> list[Element]:
 
 def _machine(vmi: VirtualMachineInstance, context: Context) -> _Machine:
     devices = vmi.spec.domain.devices
-    multiqueue = devices.network_interface_multiqueue
+    multiqueue, annotations = devices.network_interface_multiqueue, vmi.metadata.annotations
     return _Machine(
         model=context.architecture.virtio_model(devices.use_virtio_transitional),
         queues=min(requested_topology(vmi).vcpus, _MAX_QUEUES) if multiqueue else 0,
@@ -81,7 +81,7 @@ def _machine(vmi: VirtualMachineInstance, context: Context) -> _Machine:
         rom_tuning=context.architecture.rom_tuning,
         link_needs_tap=context.release.traits.link_state_needs_tap,
         link=context.pod_interface,
-        istio=vmi.metadata.annotations.get(_ISTIO_INJECT, "").lower() == "true",
+        istio=bool(annotations) and annotations.get(_ISTIO_INJECT, "").lower() == "true",
     )
 
 

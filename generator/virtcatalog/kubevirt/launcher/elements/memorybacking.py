@@ -64,4 +64,5 @@ def _has_hugepages(vmi: VirtualMachineInstance) -> bool:
 def _needs_sharing(vmi: VirtualMachineInstance) -> bool:
     """virtiofsd and passt read the guest's memory."""
     devices = vmi.spec.domain.devices
-    return any(map(_virtiofs, devices.filesystems)) or any(map(_passt, devices.interfaces))
+    shares_files = devices.filesystems and any(map(_virtiofs, devices.filesystems))
+    return bool(shares_files) or any(map(_passt, devices.interfaces))
