@@ -117,7 +117,7 @@ def key_fault(key: str) -> str:
 
 def label_fault(value: str) -> str:
     """Say why Kubernetes refuses a label of this value, or ""."""
-    if label_value_problems(value):
+    if value and not (len(value) <= _MAX_LABEL and _NAME.fullmatch(value)):
         return (
             f"Kubernetes refuses the label value {_short(value)}: it may have at most 63 letters, digits, '-', '_' "
             "and '.', and starts and ends with a letter or digit"

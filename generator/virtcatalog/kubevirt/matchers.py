@@ -5,8 +5,6 @@ Source: pkg/instancetype/webhooks/vm/mutator.go, staging/src/kubevirt.io/api/ins
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from virtcatalog.api.kubevirt import InstancetypeMatcher, PreferenceMatcher, VirtualMachine
 from virtcatalog.errors import Cause
 
@@ -49,21 +47,22 @@ MATCHERS = {"instancetype": instancetype_kind, "preference": preference_kind}
 
 def validate_matchers(vm: VirtualMachine) -> list[Cause]:
     """Return what is wrong with the VM's matchers themselves; the preference's is looked at when the other is fine."""
-    return list(_validate(vm.spec.instancetype, "spec.instancetype")) or list(
-        _validate(vm.spec.preference, "spec.preference")
-    )
+    return _validate(vm.spec.instancetype, "spec.instancetype") or _validate(vm.spec.preference, "spec.preference")
 
 
-def _validate(matcher: Matcher | None, path: str) -> Iterator[Cause]:
+def _validate(matcher: Matcher | None, path: str) -> list[Cause]:
+    causes: list[Cause] = []
     if matcher is None:
-        return
+        return causes
     if not matcher.name and not matcher.infer_from_volume:
-        yield Cause("FieldValueNotFound", path, "give name or inferFromVolume")
+        causes.append(Cause("FieldValueNotFound", path, "give name or inferFromVolume"))
     if matcher.infer_from_volume:
         for key, value in (("name", matcher.name), ("kind", matcher.kind)):
             if value:
-                yield Cause("FieldValueNotSupported", f"{path}.{key}", f"{key} and inferFromVolume exclude each other")
+                message = f"{key} and inferFromVolume exclude each other"
+                causes.append(Cause("FieldValueNotSupported", f"{path}.{key}", message))
     policy = matcher.infer_from_volume_failure_policy
     if policy is not None and policy not in FAILURE_POLICIES:
         message = f"{policy!r} is not a failure policy: use {' or '.join(FAILURE_POLICIES)}"
-        yield Cause("FieldValueInvalid", f"{path}.inferFromVolumeFailurePolicy", message)
+        causes.append(Cause("FieldValueInvalid", f"{path}.inferFromVolumeFailurePolicy", message))
+    return causes

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
+import msgspec
 from msgspec.structs import replace
 
 from virtcatalog.api.decode import decode_manifest, to_manifest
@@ -63,7 +64,7 @@ Rules = Callable[[VirtualMachine, VirtualMachineSpec, Configuration], list[Cause
 MOST_CAUSES = 10
 
 
-class Judged(NamedTuple):
+class Judged(msgspec.Struct, frozen=True):
     """What the VM's webhook finds on its way: causes; the VM's instance type and preference, if they are there; a spec.
 
     The spec is that of the VM's template with these and KubeVirt's defaults.
@@ -257,20 +258,20 @@ def _start(
     if causes:
         return _refused("vm", causes, manifest, cluster, warnings)
     vm = decoded
-    causes, found, admitted = judge_vm(vm, cluster)
-    if causes:
-        refusal = _refused("vm", causes, manifest, cluster, warnings, vm)
+    judged = judge_vm(vm, cluster)
+    if judged.causes:
+        refusal = _refused("vm", judged.causes, manifest, cluster, warnings, vm)
         # The webhook passes over what it does not find, and judges the VM as if it named nothing.
         missing = reasons("controller", missing_matchers(vm, cluster), manifest, cluster)
         return replace(refusal, reasons=(*missing, *refusal.reasons)) if missing else refusal
     warnings += vm_warnings(vm) + cluster.warnings_about(vm)
     try:
         vm = sync_instancetype(vm, cluster)
-        started = start_vmi(vm, cluster, found if vm is decoded else None)
+        started = start_vmi(vm, cluster, judged.found if vm is decoded else None)
     except ControllerError as error:
         return _refused("controller", error.causes, manifest, cluster, warnings, vm)
     stages = Stages(before, decoded, to_manifest(started)) if before is not None else None
-    result = _admit_vmi(started, vm, manifest, cluster, warnings, admitted)
+    result = _admit_vmi(started, vm, manifest, cluster, warnings, judged.spec)
     return result if stages is None else replace(result, stages=stages)
 
 

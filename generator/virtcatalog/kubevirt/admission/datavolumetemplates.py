@@ -46,7 +46,7 @@ def validate_data_volume_schema(vm: VirtualMachine) -> Iterator[Cause]:
     for index, template in enumerate(vm.spec.data_volume_templates):
         spec, place = template.spec, f"spec.dataVolumeTemplates[{index}].spec"
         for kind, claim in (("pvc", spec.pvc), ("storage", spec.storage)):
-            if claim is not None:
+            if claim is not None and (claim.access_modes or claim.data_source or claim.data_source_ref):
                 yield from _claim_schema(claim, f"{place}.{kind}")
 
 

@@ -45,7 +45,8 @@ def validate_disks(spec: VirtualMachineInstanceSpec, path: str, _config: Configu
             yield from _target(disk, index, disks_path)
         if disk.boot_order == 0:
             yield invalid(f"{disks_path}[{index}].bootOrder", f"disk {name!r}: bootOrder must be 1 or greater")
-        if not is_hard_disk or (target is not None and target.bus != "virtio"):
+        is_plain = target is None or (target.bus in _BUSES and not target.readonly)
+        if not is_hard_disk or not is_plain or disk.dedicated_io_thread:
             yield from _bus(disk, index, disks_path)
         if disk.serial:
             yield from _serial(disk.serial, f"{disks_path}[{index}].serial")

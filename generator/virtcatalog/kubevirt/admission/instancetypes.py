@@ -6,7 +6,9 @@ pkg/instancetype/webhooks/vm/admitter.go.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 from virtcatalog.api.decode import decode_manifest, manifest_name
 from virtcatalog.api.instancetype import (
@@ -57,7 +59,7 @@ _KINDS: dict[str, type[_Kind]] = {
 }
 
 
-class Applied(NamedTuple):
+class Applied(msgspec.Struct, frozen=True):
     """What `apply_to_vm` found and applied; nothing of either when there are causes."""
 
     instancetype: VirtualMachineInstancetypeSpec | None

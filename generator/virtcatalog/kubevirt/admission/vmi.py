@@ -80,7 +80,6 @@ _of_networks = attrgetter("networks", "domain.devices.interfaces", "resource_cla
 _NO_CPU, _NO_MEMORY, _NO_FIRMWARE = CPU(), Memory(), Firmware()
 _RULES_BEFORE: tuple[Rule, ...] = (validate_discontinued_feature_gates, validate_discontinued_bindings)
 _RULES_AFTER: tuple[Rule, ...] = (validate_volume_disks, validate_memory_is_set)
-_RULES_LAST: tuple[Rule, ...] = (validate_hyperv, validate_architecture)
 
 
 def validate_vmi_spec(spec: VirtualMachineInstanceSpec, path: str, config: Configuration) -> list[Cause]:
@@ -106,7 +105,8 @@ def validate_vmi(
         _run(chain(_RULES_BEFORE, _asked(spec, admitted), _RULES_AFTER), spec, "spec", config),
         of_metadata(metadata, "metadata", config),
         validate_grace_annotations(spec, metadata, "metadata", config),
-        _run(_RULES_LAST, spec, "spec", config),
+        validate_hyperv(spec, "spec", config) if spec.domain.features is not None else (),
+        validate_architecture(spec, "spec", config),
     )
     return [cause for step in steps for cause in step]
 

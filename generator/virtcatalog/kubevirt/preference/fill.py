@@ -33,13 +33,9 @@ class _Target(msgspec.Struct, frozen=True):
 def fill(preference: msgspec.Struct, vmi_spec: VirtualMachineInstanceSpec) -> None:
     """Fill in what the VM leaves out, for the fields of one part of a preference; missing parents are made."""
     say, targets = _rules(type(preference))
-    said = say(preference)
-    if said.count(None) == len(said):
-        return
-    for number, value in enumerate(said):
+    for target, value in zip(targets, say(preference), strict=True):
         if value is None:
             continue
-        target = targets[number]
         owner = target.owner(vmi_spec)
         if owner is None:
             owner = _make(target, vmi_spec)
