@@ -81,7 +81,7 @@ class Processes(NamedTuple):
 
 
 def forked() -> Processes:
-    """Return up to four processes of this machine that have what is given without its being sent; else none."""
+    """Return up to four processes that have what is given without its being sent; one where none can be forked."""
     return Processes(min(processors(), 4) if START == "fork" else 1)
 
 

@@ -18,7 +18,7 @@ from virtcatalog.api.names import metadata_faults
 from virtcatalog.api.shape import Leaf, List, Map, Shape, Struct, struct_of
 from virtcatalog.api.template import VirtualMachineTemplate
 from virtcatalog.errors import Cause, TemplateError, UnsupportedError, Warning
-from virtcatalog.kubevirt.template.process import chance, check_references, process_read
+from virtcatalog.kubevirt.template.process import chance, check_references, process_checked
 
 
 class Admission(NamedTuple):
@@ -66,7 +66,7 @@ def admit_template(manifest: dict[str, Any], *, seed: int | None = None) -> Admi
             message = "a required parameter without a value or generator: nobody checks the VM that the template makes"
             warnings += (Warning("Suspect", field, message) for field in without_value)
         else:
-            made = process_read(template, chance(seed)).vm
+            made = process_checked(template, chance(seed), ()).vm
     except TemplateError as error:
         return Admission(list(error.causes), _of(manifest, warnings), error.at)
     return Admission([], _of(manifest, warnings), made=made)

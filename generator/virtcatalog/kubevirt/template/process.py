@@ -77,11 +77,15 @@ def _unknown(name: str, names: list[str]) -> str:
 
 def process_read(template: dict[str, Any], random: Random) -> Processed:
     """Process a template that was read; see `process`."""
-    warnings = check_references(template)
+    return process_checked(template, random, check_references(template))
+
+
+def process_checked(template: dict[str, Any], random: Random, warnings: tuple[Warning, ...]) -> Processed:
+    """Process a template of which `check_references` has said no more than these warnings."""
     spec = template["spec"]
     values, generated = parameter_values(spec.get("parameters") or [], random)
     substitution = Substitution(values)
-    vm = vm_object(template)
+    vm = spec["virtualMachine"]
     metadata = vm.get("metadata")
     namespace = metadata.get("namespace") if isinstance(metadata, dict) else None
     if isinstance(metadata, dict) and isinstance(namespace, str) and not REFERENCE.search(namespace):
