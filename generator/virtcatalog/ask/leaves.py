@@ -6,7 +6,6 @@ Fields are written as the API does. What is equal is equal in all of its parts, 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import Any, Final
 
 from virtcatalog.api.findings import stepped
@@ -16,6 +15,7 @@ ABSENT: Final = object()
 
 
 _NESTED: Final = frozenset({dict, list})
+_REMEMBERED: Final = 1 << 12
 
 Manifest = dict[str, Any]
 Leaf = tuple[str, Any, int]
@@ -54,59 +54,71 @@ def blot(value: Any, given: Any) -> None:
             blot(item, own)
 
 
-def _add_leaves(found: list[Leaf], field: str, value: Any, first: _Parts, second: _Parts, third: _Parts) -> None:
-    """Add the leaves of a map or list; the others are what the other manifests have in its place."""
-    for step, item in _parts(value).items():
-        part = field + _step(step) if field else step
-        nested = item.__class__ in _NESTED and bool(item)
-        one = first.get(step, ABSENT)
+def _add_leaves(found: list[Leaf], field: str, value: Any, ones: _Parts, twos: _Parts, threes: _Parts) -> None:
+    """Add the leaves of a map or list, in whose place the other manifests have the others."""
+    for step, item in _items(value):
+        part = field + _STEPS[step] if field else step
+        if item.__class__ not in _NESTED or not item:
+            if item == ones.get(step, ABSENT):
+                first = 0
+            elif item == twos.get(step, ABSENT):
+                first = 1
+            else:
+                first = 2 if item == threes.get(step, ABSENT) else 3
+            found.append((part, item, first))
+            continue
+        one, two, three = ones.get(step, ABSENT), twos.get(step, ABSENT), threes.get(step, ABSENT)
         if item == one:
-            number = 0
-        elif item == (two := second.get(step, ABSENT)) and (one is ABSENT or not nested):
-            number = 1
-        elif item == (three := third.get(step, ABSENT)) and (one is two is ABSENT or not nested):
-            number = 2
-        elif one is two is three is ABSENT or not nested:
-            number = 3
+            _add_all(found, part, item, 0)
+        elif one is ABSENT and item == two:
+            _add_all(found, part, item, 1)
+        elif one is two is ABSENT and item == three:
+            _add_all(found, part, item, 2)
+        elif one is two is three is ABSENT:
+            _add_all(found, part, item, 3)
         else:
             _add_leaves(found, part, item, _parts(one), _parts(two), _parts(three))
-            continue
-        if nested:
-            _add_all(found, part, item, number)
-        else:
-            found.append((part, item, number))
 
 
 def _add_all(found: list[Leaf], field: str, value: Any, number: int) -> None:
     """Add the leaves of a map or list, all of which the same of the other manifests has first."""
-    for step, item in _parts(value).items():
-        if item and item.__class__ in _NESTED:
-            _add_all(found, field + _step(step), item, number)
+    for step, item in _items(value):
+        if item.__class__ in _NESTED and item:
+            _add_all(found, field + _STEPS[step], item, number)
         else:
-            found.append((field + _step(step), item, number))
+            found.append((field + _STEPS[step], item, number))
 
 
 def _add_changed(found: set[str], field: str, value: Any, other: Any, known: Sequence[Any]) -> None:
     """Add the fields of the leaves of a map or list that another value has not in its place."""
     given = _parts(other)
-    for step, item in _parts(value).items():
+    for step, item in _items(value):
         own = given.get(step, ABSENT)
         if item == own:
             continue
         beside = [_parts(each).get(step, ABSENT) for each in known] if known else known
         if own in beside:
             continue
-        part = field + _step(step) if field else step
-        if item and item.__class__ in _NESTED:
+        part = field + _STEPS[step] if field else step
+        if item.__class__ in _NESTED and item:
             _add_changed(found, part, item, own, beside)
         else:
             found.add(part)
 
 
-@lru_cache(maxsize=1 << 12)
-def _step(step: str | int) -> str:
-    """What a step adds to the field that it goes on from."""
-    return stepped(" ", step)[1:]
+class _Steps(dict[str | int, str]):
+    """What each step adds to the field that it goes on from, remembered."""
+
+    def __missing__(self, step: str | int) -> str:
+        if len(self) >= _REMEMBERED:
+            self.clear()
+        added = self[step] = stepped(" ", step)[1:]
+        return added
+
+
+def _items(value: Any) -> Any:
+    """The steps into a map or list, each with what is there."""
+    return value.items() if isinstance(value, dict) else enumerate(value)
 
 
 def _parts(value: Any) -> _Parts:
@@ -114,3 +126,6 @@ def _parts(value: Any) -> _Parts:
     if isinstance(value, dict):
         return value
     return dict(enumerate(value)) if isinstance(value, list) else {}
+
+
+_STEPS = _Steps()
