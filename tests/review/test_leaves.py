@@ -68,6 +68,13 @@ def test_changed_is_what_another_has_otherwise_or_not_at_all(other: Any, fields:
     assert changed(WHOLE, {"spec": other}, ["spec"]) == fields
 
 
+def test_what_another_has_as_a_known_one_is_not_told() -> None:
+    other = {"spec": {"disks": [{"name": "x"}, {"name": "b"}], "cpu": {"cores": 1}, "hooks": [1]}}
+    known = [{"spec": {"disks": [{"name": "x"}], "hooks": [2]}}, {"spec": {"cpu": {"cores": 1}}}]
+    assert changed(WHOLE, other, ["spec"]) == {"spec.disks[0].name", "spec.disks[1].bus", "spec.cpu", "spec.hooks"}
+    assert changed(WHOLE, other, ["spec"], known) == {"spec.hooks"}
+
+
 def test_only_empty_maps_that_are_not_given_are_blotted_out() -> None:
     value = {"a": {}, "b": {"c": {}, "d": {}, "e": []}, "f": [{"g": {}}], "h": 1}
     blot(value, {"a": {}, "b": {"d": None}, "f": [{}], "h": 2})
