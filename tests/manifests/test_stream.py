@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from virtcatalog.api.kinds import holds_vm
 from virtcatalog.manifests import stored, window
+from virtcatalog.manifests.document import UNWRITABLE
 from virtcatalog.manifests.emit import dump
 from virtcatalog.manifests.read import Manifest, read_apart, read_part
 from virtcatalog.manifests.sources import SourceError
@@ -158,6 +159,21 @@ def test_what_is_read_in_pieces_is_what_is_read_as_a_whole(text: str, chunk: int
     assert [*map(told, stream.others)] == [*map(told, others)]
     assert faults == [str(each) for each in problems]
     assert stream.number == len(held) or faults
+
+
+@pytest.mark.parametrize("size", [1, 2, 100])
+def test_a_window_refuses_what_a_text_does(size: int) -> None:
+    for character in map(chr, (*range(0x300), *range(0x2000, 0x2100), *range(0xFEF0, 0x10010), 0x1F600)):
+        content = f"a{character}b\n".encode()
+        reader = BytesIO(content)
+        try:
+            opened = window.Window(lambda _, reader=reader: reader.read(size))
+            opened.end()
+        except window.OtherStyleError:
+            assert UNWRITABLE.search(character), hex(ord(character))
+        else:
+            assert not UNWRITABLE.search(character), hex(ord(character))
+            assert opened.other_ends == (character in "\r\x85\u2028\u2029")
 
 
 def test_lines_of_json_are_documents_with_places_of_their_own(chunk: int) -> None:

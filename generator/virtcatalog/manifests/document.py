@@ -48,6 +48,7 @@ UNWRITABLE: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ud
 CONTROLS: Final = bytes((*range(9), 11, 12, *range(14, 32), 127))
 """Those of them that are ASCII."""
 _CONTROLS: Final = tuple(map(chr, CONTROLS))
+_UNWRITABLE_UTF8: Final = re.compile(rb"\xc2[\x80-\x84\x86-\x9f]|\xef\xbf[\xbe\xbf]")
 ALIAS: Final = re.compile(r"(?:^|[\s,\[{:?-])\*([^\s,\]}]+)")
 
 
@@ -326,11 +327,17 @@ class _UnreadableError(Exception):
 
 def plain_json(text: str | bytes) -> Any:
     """The data of JSON as kubectl prints it; None for what may be anything else."""
-    if not text.isascii():
-        return None
-    encoded = text.encode() if isinstance(text, str) else text
+    if isinstance(text, str):
+        if not text.isascii():
+            return None
+        text = text.encode()
     # Other characters that cannot stand in YAML cannot stand in JSON, either.
-    return _canonical(encoded) if encoded.startswith(b"{") and b"\x7f" not in encoded else None
+    return _canonical(text) if text.startswith(b"{") and b"\x7f" not in text and not has_unwritable(text) else None
+
+
+def has_unwritable(text: bytes) -> bool:
+    """Whether there is a character beyond ASCII in UTF-8 that may not stand in YAML."""
+    return any(each in text for each in b"\xc2\xef") and _UNWRITABLE_UTF8.search(text) is not None
 
 
 def _canonical(text: bytes) -> Any:

@@ -8,14 +8,14 @@ from collections.abc import Callable
 from typing import Final
 
 from virtcatalog.limits import SOURCE_FILE_BYTES
-from virtcatalog.manifests.document import CONTROLS, UNWRITABLE
+from virtcatalog.manifests.document import CONTROLS, has_unwritable
 from virtcatalog.manifests.plainplaces import mark_behind
 
 _CHUNK: Final = 2**18
 KEPT: Final = 128
 """How many bytes before the last place are still there."""
 _BOM: Final = b"\xef\xbb\xbf"
-_OTHER_ENDS: Final = re.compile("[\r\x85\u2028\u2029]")
+_OTHER_ENDS: Final = tuple(map(str.encode, "\x85\u2028\u2029"))
 
 
 class OtherStyleError(Exception):
@@ -35,6 +35,7 @@ class Window:
         self._held = b""
         self._ended = False
         self._decoder = getincrementaldecoder("utf-8")()
+        self._last = b""
         self._line = self._column = 0
         self.controls = CONTROLS
         """The characters of ASCII that are looked for, as they may not be in it; a reader may refuse some itself."""
@@ -107,15 +108,19 @@ class Window:
         return self._line, self._column
 
     def _check(self, chunk: bytes) -> None:
+        if any(each in chunk for each in self.controls):
+            raise OtherStyleError
+        self.other_ends = self.other_ends or b"\r" in chunk
         if chunk.isascii() and not self._decoder.getstate()[0]:
-            if any(each in chunk for each in self.controls):
-                raise OtherStyleError
-            self.other_ends = self.other_ends or b"\r" in chunk
+            self._last = b""
             return
         try:
-            text = self._decoder.decode(chunk, final=not chunk)
+            self._decoder.decode(chunk, final=not chunk)
         except UnicodeDecodeError:
             raise OtherStyleError from None
-        if UNWRITABLE.search(text):
+        characters = self._last + chunk
+        self._last = characters[-2:]  # a character may go on in the next chunk
+        if has_unwritable(characters):
             raise OtherStyleError
-        self.other_ends = self.other_ends or _OTHER_ENDS.search(text) is not None
+        may_end = any(each in characters for each in b"\xc2\xe2")  # many times as fast as to look for all of it
+        self.other_ends = self.other_ends or (may_end and any(each in characters for each in _OTHER_ENDS))
