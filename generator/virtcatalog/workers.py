@@ -16,7 +16,8 @@ from contextlib import contextmanager
 from hashlib import sha256
 from itertools import count, islice
 from logging import CRITICAL, getLogger
-from threading import Lock
+from signal import SIGINT, default_int_handler, getsignal, signal
+from threading import Lock, current_thread, main_thread
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from warnings import catch_warnings, filterwarnings
 
@@ -25,6 +26,8 @@ from virtcatalog.errors import VirtcatalogError
 from virtcatalog.pool import LostProcessError
 
 if TYPE_CHECKING:
+    from types import FrameType
+
     from distributed import Client
 
 T = TypeVar("T")
@@ -82,7 +85,7 @@ class Workers(NamedTuple):
         an item ends its worker, or the scheduler goes.
         """
         items = iter(items)
-        with self._connected() as client:
+        with _heard() as interrupts, self._connected() as client:
             seconds = _patience()
             digest, held = _hold(client, pickle.dumps(given))
             self._wait(client, seconds)
@@ -96,7 +99,10 @@ class Workers(NamedTuple):
                     waiting.append(executor.submit(call, versions(), pickle.dumps((function, item)), digest, held))
                 if not waiting:
                     return
-                yield pickle.loads(self._result(client, waiting.popleft(), seconds))  # noqa: S301
+                result = pickle.loads(self._result(client, waiting.popleft(), seconds))  # noqa: S301
+                if interrupts:
+                    raise KeyboardInterrupt
+                yield result
 
     @contextmanager
     def _connected(self) -> Iterator[Client]:
@@ -194,6 +200,25 @@ def _hold(client: Client, given: bytes) -> tuple[str, Any]:
     with catch_warnings():
         filterwarnings("ignore", "Sending large graph")
         return digest, client.submit(bytes, given, key=f"{_PACKAGE}-{digest}")
+
+
+@contextmanager
+def _heard() -> Iterator[list[int]]:
+    """Keep account of Ctrl-C: Python drops what is raised in a destructor, and Dask's futures have one that waits."""
+    interrupts: list[int] = []
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        interrupts.append(number)
+        default_int_handler(number, frame)
+
+    ours = current_thread() is main_thread() and getsignal(SIGINT) is default_int_handler
+    if ours:
+        signal(SIGINT, interrupt)
+    try:
+        yield interrupts
+    finally:
+        if ours:
+            signal(SIGINT, default_int_handler)
 
 
 @contextmanager
