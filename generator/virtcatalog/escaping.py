@@ -22,7 +22,8 @@ _LINE = f"[\t\n{_OBEYED}]"
 _NOT_XML = "[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 _MARKDOWN = r"([\\`*_{}\[\]<>()#+!|~@&$-])"
 _CELL = r"([\\`*_\[\]<>|@&$~#])"
-_COMMAND = r"(?m)^([^\S\n]*)(::|##\[)"
+_COMMANDS = ("::", "##[")
+_COMMAND = rf"(?m)^([^\S\n]*)({'|'.join(map(re.escape, _COMMANDS))})"
 
 
 def terminal(text: str) -> str:
@@ -38,7 +39,8 @@ def single_line(text: str) -> str:
 
 def log(text: str) -> str:
     """Return a text as the log of a CI runner may have it: none of its lines is a workflow command of GitHub's."""
-    return re.sub(_COMMAND, r"\1\\\2", terminal(text))
+    text = terminal(text)
+    return re.sub(_COMMAND, r"\1\\\2", text) if any(each in text for each in _COMMANDS) else text
 
 
 def _shown(match: re.Match[str]) -> str:

@@ -12,10 +12,11 @@ from virtcatalog.api.decode import clone, convert, decode_manifest, to_manifest
 from virtcatalog.api.devices import Disk, DiskTarget
 from virtcatalog.api.domainspec import CPU, Machine, Memory
 from virtcatalog.api.findings import field_path
-from virtcatalog.api.kinds import KINDS, kind_type
+from virtcatalog.api.kinds import KINDS, READ, kind_type
 from virtcatalog.api.kubevirt import VirtualMachine, VirtualMachineInstanceTemplateSpec
 from virtcatalog.api.object import Object
 from virtcatalog.api.quantity import Quantity
+from virtcatalog.api.shape import Either, Leaf, List, Map, Shape, Struct, struct_of
 from virtcatalog.api.volumes import HostDisk
 from virtcatalog.errors import ManifestError
 
@@ -241,3 +242,39 @@ def test_a_clone_keeps_what_its_type_would_refuse() -> None:
 def test_convert_is_strict() -> None:
     with pytest.raises(msgspec.ValidationError, match="unknown field"):
         convert({"core": 1}, CPU)
+
+
+def leaves(shape: Shape, seen: set[int]) -> list[Leaf]:
+    if id(shape) in seen:
+        return []
+    seen.add(id(shape))
+    if isinstance(shape, Leaf):
+        return [shape]
+    inner: list[Shape] = []
+    if isinstance(shape, Struct):
+        inner += (field.shape for field in shape.fields.values())
+    elif isinstance(shape, Either):
+        inner += shape.members
+    elif isinstance(shape, Map | List):
+        inner.append(shape.value if isinstance(shape, Map) else shape.item)
+    return [leaf for each in inner for leaf in leaves(each, seen)]
+
+
+@pytest.mark.parametrize(
+    ("version", "kind"), [(version, kind) for version, kinds in KINDS.items() for kind in kinds if kind not in READ]
+)
+def test_numbers_beyond_64_bits_are_refused_where_nobody_looks_for_them(version: str, kind: str) -> None:
+    """`is_text` leaves limits to `convert`, which knows none beyond those of 64 bits with a sign."""
+    typed = kind_type(version, kind)
+    assert typed is not None
+    found = leaves(struct_of(typed), set())
+    assert found
+    assert not [leaf for leaf in found if leaf.most is not None and leaf.most >= 2**63]
+
+
+@pytest.mark.parametrize("cores", [2**33, 2**64, 2**80])
+def test_what_is_text_is_read_as_other_manifests(cores: int) -> None:
+    manifest = machine({"cpu": {"cores": cores}})
+    with pytest.raises(ManifestError) as caught:
+        decode_manifest(manifest, is_text=True)
+    assert [(each.field, each.message) for each in caught.value.problems] == problems(manifest)

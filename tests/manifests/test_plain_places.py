@@ -56,6 +56,22 @@ def test_places_in_blocks(data: dict[str, Any]) -> None:
         assert_same_places(text, data)
 
 
+@pytest.mark.parametrize("field", ["spec.a", "spec.a.b", "spec.b", "spec[0]"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"spec": {"a": 1, "a.b": 2}, "spec.a": 3}',
+        '{"spec": {"a": 1, "\\u0061.b": 2}, "sp\\u0065c.a": 3}',
+        '{"sp\\u0065c": {"\\u0061": 1}, "spec.a.b": 3}',
+        '{"x": "\\u0061", "spec" : {"a\\"": "\\n", "a" :  {"b" : 1 } } , "spec.b":3}',
+    ],
+)
+def test_the_key_that_takes_most_of_a_field_is_its_place(field: str, text: str) -> None:
+    plain, composed = Text(text), Composed(text)
+    assert [each for _, each in plain.documents()] == [each for _, each in composed.documents()]
+    assert plain.place(0, field) == composed.place(0, field)
+
+
 BLOCK = """\
 metadata:
   name: web

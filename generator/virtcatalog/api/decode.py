@@ -64,13 +64,14 @@ def _is_flat(kind: type[msgspec.Struct]) -> bool:
 
 
 @overload
-def decode_manifest(obj: dict[str, Any], kind: type[T]) -> T: ...
+def decode_manifest(obj: dict[str, Any], kind: type[T], *, is_text: bool = False) -> T: ...
 @overload
-def decode_manifest(obj: dict[str, Any], kind: None = None) -> Object: ...
-def decode_manifest(obj: dict[str, Any], kind: type[Any] | None = None) -> Any:
+def decode_manifest(obj: dict[str, Any], kind: None = None, *, is_text: bool = False) -> Object: ...
+def decode_manifest(obj: dict[str, Any], kind: type[Any] | None = None, *, is_text: bool = False) -> Any:
     """Read a manifest as `kind`, or as the kind that it names: `null` is silence and 2.0 is 2, as for the API server.
 
-    Raises ManifestError with every problem of the manifest, each with the path of its field.
+    `is_text` says that it is known to hold nothing that JSON cannot say. Raises ManifestError with every problem of the
+    manifest, each with the path of its field.
     """
     found = inspect_kind(obj, kind)
     kind = kind or (None if found else kind_type(obj["apiVersion"], obj["kind"]))
@@ -80,7 +81,8 @@ def decode_manifest(obj: dict[str, Any], kind: type[Any] | None = None) -> Any:
         )
     try:
         made = convert(obj, kind)
-        _check_text(obj)
+        if not is_text:
+            _check_text(obj)
         return made
     except _UNREADABLE:
         tidied, found = inspect(obj, kind)

@@ -85,7 +85,9 @@ def inspect_kind(obj: Any, kind: type | None = None) -> Findings:
     """Find out whether `obj` says that it is a `kind`, or any kind when None."""
     if not isinstance(obj, dict):
         return [((), f"a manifest is a map, not {describe(obj)}")]
-    if kind and obj.get("kind") == kind.__name__ and obj.get("apiVersion") == API_VERSIONS.get(kind.__name__):
+    said = obj.get("kind")
+    version = API_VERSIONS.get(said) if isinstance(said, str) and (not kind or said == kind.__name__) else None
+    if version and obj.get("apiVersion") == version:
         return []
     found: Findings = []
     names: dict[str, str] = {}

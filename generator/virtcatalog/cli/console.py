@@ -154,7 +154,13 @@ def echo(text: str = "", *, err: bool = False, nl: bool = True) -> None:
 def print_findings(text: str, *, err: bool) -> None:
     """Print lines of findings, coloured on a terminal."""
     _wipe()
-    click.echo(finding(escaping.log(text), coloured(err=err)), err=err, nl=False)
+    text = escaping.log(text)
+    to = sys.stderr if err else sys.stdout
+    if coloured(err=err):
+        click.echo(finding(text, True), err=err, nl=False)
+    elif to is not None:  # a fleet may have thousands of them, and click looks at a stream for each
+        to.write(text)
+        to.flush()
 
 
 def data(text: str, *, err: bool = False) -> None:

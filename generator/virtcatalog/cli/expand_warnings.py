@@ -19,8 +19,10 @@ from virtcatalog.kubevirt.matchers import (
     instancetype_kind,
     preference_kind,
 )
+from virtcatalog.manifests.identity import namespace_of
 
 if TYPE_CHECKING:
+    from virtcatalog.api.kubevirt import VirtualMachineSpec
     from virtcatalog.ask.replacement import Replacement
     from virtcatalog.kubevirt.pipeline import Result
     from virtcatalog.releases import Release
@@ -46,11 +48,13 @@ class Warnings:
             self._objects[f"{each.manifest.get('kind')}/{each.name}"] = each
         self._of_object: dict[str, list[Warning]] = {}
 
-    def of(self, vm: Located, result: Result) -> Iterator[Told]:
-        """Yield the warnings about a VM, then those about the objects that it uses."""
-        for problem in placed((each for each in result.warnings if not each.object), vm.problem):
-            yield Told(problem)
-        for each in [*result.warnings, *self._of_matched(vm, result)]:
+    def of(self, vm: Located, result: Result) -> list[Told]:
+        """Return the warnings about a VM, then those about the objects that it uses."""
+        found = [*result.warnings, *self._of_matched(vm, result)]
+        if not found:
+            return []
+        told = [Told(each) for each in placed((each for each in result.warnings if not each.object), vm.problem)]
+        for each in found:
             if each.object:
                 about = self._objects.get(each.object)
                 if about is None:
@@ -59,10 +63,12 @@ class Warnings:
                     problem = _of_preset(about)
                 else:
                     problem = about.problem(each.field, f"warning: {each.message}")
-                yield Told(problem, each)
+                told.append(Told(problem, each))
+        return told
 
     def _of_matched(self, vm: Located, result: Result) -> Iterator[Warning]:
-        for name in self._matched(vm, result):
+        spec = result.vm_object.spec if result.vm_object is not None else None
+        for name in _matched(vm, spec) if spec is not None else ():
             if name not in self._of_object:
                 from virtcatalog.kubevirt.admission.instancetypes import warnings
 
@@ -71,19 +77,16 @@ class Warnings:
                 self._of_object[name] = [replace(each, object=name) for each in found]
             yield from self._of_object[name]
 
-    def _matched(self, vm: Located, result: Result) -> Iterator[str]:
-        spec = result.vm_object.spec if result.vm_object is not None else None
-        if spec is None:
-            return
-        namespace = vm.name.partition("/")[0]
-        if spec.instancetype is not None and not spec.instancetype.revision_name:
-            kind = instancetype_kind(spec.instancetype.kind)
-            scope = "default" if kind == CLUSTER_INSTANCETYPE else namespace
-            yield f"{kind or INSTANCETYPE}/{scope}/{spec.instancetype.name}"
-        if spec.preference is not None and not spec.preference.revision_name:
-            kind = preference_kind(spec.preference.kind)
-            scope = "default" if kind == CLUSTER_PREFERENCE else namespace
-            yield f"{kind or PREFERENCE}/{scope}/{spec.preference.name}"
+
+def _matched(vm: Located, spec: VirtualMachineSpec) -> Iterator[str]:
+    if spec.instancetype is not None and not spec.instancetype.revision_name:
+        kind = instancetype_kind(spec.instancetype.kind)
+        scope = "default" if kind == CLUSTER_INSTANCETYPE else namespace_of(vm.manifest)
+        yield f"{kind or INSTANCETYPE}/{scope}/{spec.instancetype.name}"
+    if spec.preference is not None and not spec.preference.revision_name:
+        kind = preference_kind(spec.preference.kind)
+        scope = "default" if kind == CLUSTER_PREFERENCE else namespace_of(vm.manifest)
+        yield f"{kind or PREFERENCE}/{scope}/{spec.preference.name}"
 
 
 def _of_preset(each: Located) -> Problem:

@@ -82,9 +82,9 @@ def expand(
 
     It is a VirtualMachine, or of another kind that holds one: a VirtualMachineInstance or
     VirtualMachineInstanceReplicaSet, whose result has no `vm`, or a VirtualMachinePool, of which the first VM is shown.
-    Who has read the manifest as a VirtualMachine already gives that, too: it is used up. `staged` keeps the stages of
-    a VirtualMachine in the result. Raises UnsupportedError, with the manifest's field, for what virtcatalog does not
-    model.
+    Who has read the manifest as a VirtualMachine already, and judged its names, gives that, too: it is used up.
+    `staged` keeps the stages of a VirtualMachine in the result. Raises UnsupportedError, with the manifest's field, for
+    what virtcatalog does not model.
     """
     return _run(manifest, cluster, decoded, domain=True, staged=staged)
 
@@ -215,7 +215,7 @@ def read(
 ) -> T | Result:
     """Read what the API server hands to the webhooks, and add what there is to warn of; or answer to what is none.
 
-    What was `decoded` already counts if the release knows all of it.
+    What was `decoded` already counts if the release knows all of it, and then its names are fine.
     """
     if cluster.configuration.invalid:
         message = f"KubeVirt ignores its whole configuration: {cluster.configuration.invalid}"
@@ -226,18 +226,19 @@ def read(
         refused_fields = [each for each in unknown if each.field.startswith("spec.")]
         if refused_fields:  # the API server drops them only where nobody asks it to be strict, the webhook refuses them
             return _unreadable(refused_fields, warnings, UNKNOWN_FIELD)
-    try:
-        decoded = decode_manifest(manifest, kind) if decoded is None or unknown else decoded
-    except ManifestError as error:
-        # KubeVirt's webhooks read a missing name as an empty one; the API server's schema may stop it before them.
+    if decoded is None or unknown:
         try:
-            decoded = decode_manifest(fill_gaps(manifest, kind), kind)
-        except ManifestError:
-            return _unreadable(error.problems, warnings)
-        warnings += [Warning("Missing", problem.field, problem.message) for problem in error.problems]
-    # KubeVirt's webhooks would not mind, but no such object comes to them.
-    refused_names = metadata_faults(manifest.get("metadata") or {})
-    warnings += [Warning("Refused", field_path(path), message) for path, message in refused_names]
+            decoded = decode_manifest(manifest, kind)
+        except ManifestError as error:
+            # KubeVirt's webhooks read a missing name as an empty one; the API server's schema may stop it before them.
+            try:
+                decoded = decode_manifest(fill_gaps(manifest, kind), kind)
+            except ManifestError:
+                return _unreadable(error.problems, warnings)
+            warnings += [Warning("Missing", problem.field, problem.message) for problem in error.problems]
+        # KubeVirt's webhooks would not mind, but no such object comes to them.
+        refused_names = metadata_faults(manifest.get("metadata") or {})
+        warnings += [Warning("Refused", field_path(path), message) for path, message in refused_names]
     made: Any = decoded
     made.api_version, made.kind = API_VERSIONS[kind.__name__], kind.__name__
     made.metadata.namespace = made.metadata.namespace or "default"

@@ -66,6 +66,8 @@ class Text:
         self._starts: list[int] = []
         """Where documents start, if they are JSON."""
         self._is_block = False
+        self.is_plain = False
+        """Whether it is JSON that is written as this program would: whatever it says can be said in JSON again."""
         self._given = text
 
     def __getstate__(self) -> dict[str, Any]:
@@ -76,7 +78,7 @@ class Text:
         """Yield the index and the data of every document that is not empty; `problems` has the others' faults."""
         plain = plain_json(self._given)
         if plain is not None:
-            self._starts = [0]
+            self._starts, self.is_plain = [0], True
             yield 0, plain
             return
         text = self._text
@@ -128,6 +130,8 @@ class Text:
     @cached_property
     def _text(self) -> str:
         given, self._given = self._given, ""  # one of them is enough
+        if self.is_plain:
+            return given if isinstance(given, str) else given.decode()
         return self._decode(given)
 
     @cached_property
@@ -345,7 +349,7 @@ def _canonical(text: bytes) -> Any:
     try:
         compact = msgspec.json.format(text, indent=-1)
         data = _PLAIN_JSON.decode(compact)  # in three quarters of the time that the text takes itself
-        return data if msgspec.json.encode(data) == compact else None
+        return data if _encode(data) == compact else None
     except (ValueError, RecursionError, OverflowError):
         return None
 
@@ -364,6 +368,7 @@ def _refuse(constant: str) -> Any:
 _JSON: Final = json.JSONDecoder(
     object_pairs_hook=_unique, parse_float=lambda text: number(text, text), parse_constant=_refuse
 )
+_encode: Final = msgspec.json.Encoder().encode
 _PLAIN_JSON: Final = msgspec.json.Decoder(float_hook=lambda text: number(text, text))
 _SHORT: Final = 1 << 20
 """So many characters have no more than so many values."""

@@ -15,6 +15,8 @@ from virtcatalog.manifests.blocks import ENTRY
 from virtcatalog.manifests.places import Field, after, index_of
 
 _SPACE: Final = re.compile(r"[ \t\n\r]*")
+_KEY: Final = re.compile(r'"([^"\\]*)"[ \t\n\r]*:[ \t\n\r]*')
+_BEHIND: Final = re.compile(r"[ \t\n\r]*(?:,[ \t\n\r]*)?")
 _SCAN: Final = json.JSONDecoder().scan_once  # type: ignore[attr-defined]
 _ENDS: Final = re.compile("\r\n?|[\n\x85\u2028\u2029]")
 
@@ -37,8 +39,9 @@ def mark_behind(before: str) -> Mark:
 def place_in_json(text: str, start: int, field: Field) -> Mark:
     """Return the place of a field in the JSON object that starts there, or of the nearest thing around it."""
     at, mark = start, start
+    escaped = text.rfind("\\u") if "\\" in text else -1
     while field and text[at] in "{[":
-        found = _in_list(text, at, field) if text[at] == "[" else _in_map(text, at, field)
+        found = _in_list(text, at, field) if text[at] == "[" else _in_map(text, at, field, escaped)
         if found is None:
             break
         mark, at, field = found
@@ -53,7 +56,8 @@ def _in_list(text: str, at: int, field: Field) -> tuple[int, int, Field] | None:
     return (at, at, rest) if index == 0 and text[at] != "]" else None
 
 
-def _in_map(text: str, at: int, field: Field) -> tuple[int, int, Field] | None:
+def _in_map(text: str, at: int, field: Field, escaped: int) -> tuple[int, int, Field] | None:
+    """`escaped` is where the last character is that is written as a number, of which a key may have some."""
     best: tuple[int, int, Any] | None = None
     for key, mark, value in _entries(text, at):
         if isinstance(field, tuple):
@@ -63,7 +67,7 @@ def _in_map(text: str, at: int, field: Field) -> tuple[int, int, Field] | None:
         left = after(field, key)
         if left is not None and (best is None or len(left) < len(best[2])):
             best = mark, value, left
-            if not left or _says_most(text, value, field, key):
+            if not left or (escaped < value and _says_most(text, value, field, key)):
                 break
     return best
 
@@ -71,23 +75,28 @@ def _in_map(text: str, at: int, field: Field) -> tuple[int, int, Field] | None:
 def _says_most(text: str, at: int, field: str, key: str) -> bool:
     """Whether no key from there on takes more of a field than this one: it would go on with the dot behind it."""
     longer = f'"{key}{field.removeprefix(key)[:1]}'
-    return key.isidentifier() and field.startswith(key) and text.find(longer, at) < 0 and text.find("\\u", at) < 0
+    return key.isidentifier() and field.startswith(key) and text.find(longer, at) < 0
 
 
 def _entries(text: str, at: int) -> Iterator[tuple[str, int, int]]:
     """Yield the keys of an object with their offsets and those of their values."""
     at = skip(text, at + 1)
     while text[at] != "}":
-        key, end = scanstring(text, at + 1)
-        value = skip(text, skip(text, end) + 1)
+        found = _KEY.match(text, at)
+        if found:
+            key, value = found[1], found.end()
+        else:
+            key, end = scanstring(text, at + 1)
+            value = skip(text, skip(text, end) + 1)
         yield key, at, value
         at = _following(text, value)
 
 
 def _following(text: str, at: int) -> int:
     """Return the offset of what comes behind a value and its comma."""
-    at = skip(text, _SCAN(text, at)[1])
-    return skip(text, at + 1) if text[at] == "," else at
+    end: int = _SCAN(text, at)[1]
+    behind = _BEHIND.match(text, end)
+    return behind.end() if behind else end
 
 
 def skip(text: str, at: int) -> int:

@@ -54,6 +54,11 @@ class Manifest:
         return Manifest(data, self._text, self._document, (*self._prefix, *path))
 
     @property
+    def is_text(self) -> bool:
+        """Whether it is known that JSON can say all of it."""
+        return self._text.is_plain
+
+    @property
     def file(self) -> str:
         """The file it was read from."""
         return self._text.file
@@ -173,7 +178,9 @@ def _check(manifest: Manifest) -> list[Problem]:
         return [manifest.problem(path, message) for path, message in (*check_core(manifest.data), *_named(manifest))]
     try:
         manifest.object = (
-            decode_pruned(manifest.data, typed)[0] if typed.__name__ in READ else decode_manifest(manifest.data, typed)
+            decode_pruned(manifest.data, typed)[0]
+            if typed.__name__ in READ
+            else decode_manifest(manifest.data, typed, is_text=manifest.is_text)
         )
     except ManifestError as error:
         return [manifest.problem(problem.field, problem.message) for problem in error.problems]
