@@ -1,7 +1,6 @@
 """The list of rules: all run, in any VMI, with the fields that each webhook gives."""
 
 import pytest
-from msgspec.structs import replace
 
 from virtcatalog.api.decode import convert
 from virtcatalog.api.kubevirt import VirtualMachineInstance
@@ -156,19 +155,3 @@ def test_a_rule_is_asked_where_it_has_something_to_say(found, name):
         assert set(causes) <= set(found(validate_vmi_spec, WRONG[name], CONFIGURATION, release=release))
         said += len(causes)
     assert said
-
-
-@pytest.mark.parametrize("name", ["volumes", "container_disks", "networks"])
-def test_what_the_vm_s_webhook_has_admitted_is_not_asked_again(found, name):
-    refused = found(validate_vmi_spec, WRONG[name])
-
-    def again(other):
-        def rule(spec, path, config):
-            admitted = replace(spec, **other)
-            return [cause for each in rules._asked(spec, admitted) for cause in each(spec, path, config)]
-
-        return found(rule, WRONG[name])
-
-    assert refused
-    assert again({}) == []
-    assert again({"networks": [], "volumes": []}) == refused

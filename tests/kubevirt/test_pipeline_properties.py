@@ -20,7 +20,14 @@ OBJECTS = """
   spec:
     annotations: {from: preference}
     clock: {preferredTimer: {hpet: {present: false}}}
-    devices: {preferredDiskBus: virtio, preferredInterfaceModel: virtio, preferredRng: {}}
+    devices:
+      preferredAutoattachInputDevice: true
+      preferredDiskBus: virtio
+      preferredDiskCache: none
+      preferredInputBus: virtio
+      preferredInterfaceMasquerade: {}
+      preferredInterfaceModel: virtio
+      preferredRng: {}
     features: {preferredHyperv: {synictimer: {direct: {}}}}
     firmware: {preferredEfi: {secureBoot: false}}
 - apiVersion: kubevirt.io/v1
@@ -29,6 +36,7 @@ OBJECTS = """
   spec: {selector: {matchLabels: {preset: cores}}, domain: {devices: {}, clock: {utc: {}}, ioThreadsPolicy: shared}}
 """
 CLUSTER = Cluster(read(OBJECTS))
+WITHOUT_PRESETS = CLUSTER.without_presets("cores")
 
 state = st.fixed_dictionaries({}, optional={"enabled": st.booleans()})
 
@@ -45,11 +53,23 @@ volume = st.sampled_from(
         {"cloudInitNoCloud": {"userData": "#cloud-config"}},
     ]
 )
+disk = st.sampled_from(
+    [
+        {"name": "v0"},
+        {"name": "v0", "bootOrder": 1},
+        {"name": "v1", "disk": {"readonly": True}},
+        {"name": "v1", "cdrom": {}},
+        {"name": "v2", "lun": {"bus": "scsi"}},
+    ]
+)
 domain = st.fixed_dictionaries(
     {
         "devices": some(
             autoattachInputDevice=st.booleans(),
             autoattachPodInterface=st.booleans(),
+            disks=st.lists(disk, max_size=2),
+            filesystems=st.just([{"name": "v1", "virtiofs": {}}]),
+            interfaces=st.just([{"name": "default"}]),
             inputs=st.just([{"name": "tablet", "type": "tablet"}]),
             rng=st.just({}),
             tpm=some(persistent=st.booleans()),
@@ -82,10 +102,13 @@ def machines(draw):
         machine = {key: value for key, value in machine.items() if key not in ("cpu", "memory", "resources")}
     else:
         machine.setdefault("memory", {}).setdefault("guest", "1Gi")
-    architecture = some(architecture=st.sampled_from(["amd64", "arm64", "s390x", "riscv64"]))
+    spec = some(
+        architecture=st.sampled_from(["amd64", "arm64", "s390x", "riscv64"]),
+        networks=st.just([{"name": "default", "pod": {}}]),
+    )
     template = {
         "metadata": {"labels": draw(some(preset=st.just("cores")))},
-        "spec": {"domain": machine, "volumes": volumes, **draw(architecture)},
+        "spec": {"domain": machine, "volumes": volumes, **draw(spec)},
     }
     return {
         "apiVersion": "kubevirt.io/v1",
@@ -117,3 +140,10 @@ def test_an_expanded_vm_expands_to_itself(manifest):
     first = expand(manifest, CLUSTER)
     assert first.vm is not None
     assert outcome(expand(first.vm, CLUSTER)) == outcome(first)
+
+
+@settings(max_examples=150)
+@given(machines())
+def test_a_vmi_of_the_template_that_was_judged_is_that_of_the_template(manifest):
+    staged = expand(manifest, WITHOUT_PRESETS, staged=True)  # which has the template itself go through every stage
+    assert outcome(expand(manifest, WITHOUT_PRESETS)) == outcome(staged)

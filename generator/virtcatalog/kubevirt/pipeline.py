@@ -40,7 +40,14 @@ from virtcatalog.kubevirt.admission.vmi import validate_vmi
 from virtcatalog.kubevirt.cluster import Cluster, prune_manifest
 from virtcatalog.kubevirt.configuration import Configuration
 from virtcatalog.kubevirt.controller.holders import first_vm, vmi_of_replica_set
-from virtcatalog.kubevirt.controller.vm import ControllerError, Found, own_template, start_vmi, sync_instancetype
+from virtcatalog.kubevirt.controller.vm import (
+    ControllerError,
+    Found,
+    own_template,
+    start_judged,
+    start_vmi,
+    sync_instancetype,
+)
 from virtcatalog.kubevirt.defaults.network import NetworkDefaultError
 from virtcatalog.kubevirt.defaults.presets import preset_warnings
 from virtcatalog.kubevirt.defaults.spec import set_default_vmi_spec
@@ -268,11 +275,16 @@ def _start(
     warnings += vm_warnings(vm) + cluster.warnings_about(vm)
     try:
         vm = sync_instancetype(vm, cluster)
-        started = start_vmi(vm, cluster, judged.found if vm is decoded else None)
+        found, spec = (judged.found, judged.spec) if vm is decoded else (None, None)
+        # Presets come between what virt-controller makes and its defaults, and stages show it without them.
+        if staged or found is None or spec is None or cluster.presets(vm.metadata.namespace):
+            started, template = start_vmi(vm, cluster, found), None
+        else:
+            started, template = start_judged(vm, found, spec), vm.spec.template.spec
     except ControllerError as error:
         return _refused("controller", error.causes, manifest, cluster, warnings, vm)
     stages = Stages(before, decoded, to_manifest(started)) if before is not None else None
-    result = _admit_vmi(started, vm, manifest, cluster, warnings, judged.spec)
+    result = _admit_vmi(started, vm, manifest, cluster, warnings, template)
     return result if stages is None else replace(result, stages=stages)
 
 
@@ -282,16 +294,16 @@ def _admit_vmi(
     manifest: dict[str, Any],
     cluster: Cluster,
     warnings: list[Warning],
-    admitted: VirtualMachineInstanceSpec | None = None,
+    template: VirtualMachineInstanceSpec | None = None,
     *,
     of_user: bool = False,
 ) -> Result:
-    """The VMI's webhooks; the VM's have `admitted` the spec that is like the VMI's."""
-    causes = mutate_vmi(vmi, cluster)
+    """The VMI's webhooks; it may be one that `start_judged` has made of a VM's template."""
+    causes = mutate_vmi(vmi, cluster, judged=template is not None)
     if causes:
         return _refused("vmi", causes, manifest, cluster, warnings, vm)
     warnings += preset_warnings(vmi, cluster)
-    causes = validate_vmi(vmi, cluster, admitted, of_user=of_user)
+    causes = validate_vmi(vmi, cluster, template, of_user=of_user)
     if causes:
         return _refused("vmi", causes, manifest, cluster, warnings, vm, vmi)
     return Result(warnings=tuple(warnings), made_vm=vm, made_vmi=vmi)

@@ -75,8 +75,7 @@ from virtcatalog.kubevirt.configuration import Configuration
 
 Rule = Callable[[VirtualMachineInstanceSpec, str, Configuration], Iterator[Cause]]
 
-_of_networks = attrgetter("networks", "domain.devices.interfaces", "resource_claims")
-"""All that `validate_networks` looks at."""
+_downward_metrics = attrgetter("downward_metrics")
 _NO_CPU, _NO_MEMORY, _NO_FIRMWARE = CPU(), Memory(), Firmware()
 _RULES_BEFORE: tuple[Rule, ...] = (validate_discontinued_feature_gates, validate_discontinued_bindings)
 _RULES_AFTER: tuple[Rule, ...] = (validate_volume_disks, validate_memory_is_set)
@@ -90,19 +89,20 @@ def validate_vmi_spec(spec: VirtualMachineInstanceSpec, path: str, config: Confi
 def validate_vmi(
     vmi: VirtualMachineInstance,
     cluster: Cluster,
-    admitted: VirtualMachineInstanceSpec | None = None,
+    template: VirtualMachineInstanceSpec | None = None,
     *,
     of_user: bool = False,
 ) -> list[Cause]:
     """What the VMI webhook refuses in a VMI: one that virt-controller makes, or a user's own.
 
-    Only virt-controller may set the labels that KubeVirt keeps for itself. Volumes and networks that are those of an
-    `admitted` spec, in which `validate_vmi_spec` has found nothing, are not looked at again.
+    Only virt-controller may set the labels that KubeVirt keeps for itself. Of a VMI made of what the VM's webhook has
+    admitted of a `template`, only what has changed since is looked at.
     """
     spec, metadata, config = vmi.spec, vmi.metadata, cluster.configuration
     of_metadata = validate_metadata if of_user else validate_annotations
+    asked = chain(_RULES_BEFORE, _asked(spec)) if template is None else _asked_again(spec, template)
     steps = (
-        _run(chain(_RULES_BEFORE, _asked(spec, admitted), _RULES_AFTER), spec, "spec", config),
+        _run(chain(asked, _RULES_AFTER), spec, "spec", config),
         of_metadata(metadata, "metadata", config),
         validate_grace_annotations(spec, metadata, "metadata", config),
         validate_hyperv(spec, "spec", config) if spec.domain.features is not None else (),
@@ -111,7 +111,7 @@ def validate_vmi(
     return [cause for step in steps for cause in step]
 
 
-def _asked(spec: VirtualMachineInstanceSpec, admitted: VirtualMachineInstanceSpec | None = None) -> Iterator[Rule]:
+def _asked(spec: VirtualMachineInstanceSpec) -> Iterator[Rule]:
     """The rules that hold for a VMI's spec and for a VM's template alike, without those that have nothing to look at.
 
     Most of what a VM can say is rarely said: a rule is not asked about a field that is not set.
@@ -120,10 +120,6 @@ def _asked(spec: VirtualMachineInstanceSpec, admitted: VirtualMachineInstanceSpe
     devices, requests, limits = domain.devices, domain.resources.requests, domain.resources.limits
     cpu, memory, firmware = domain.cpu or _NO_CPU, domain.memory or _NO_MEMORY, domain.firmware or _NO_FIRMWARE
     passed_through = devices.gpus or devices.host_devices
-    volumes, networks = spec.volumes, True
-    if admitted is not None:
-        volumes = [] if volumes == admitted.volumes else volumes
-        networks = _of_networks(spec) != _of_networks(admitted)
     first = (
         validate_hostname if spec.hostname else None,
         validate_subdomain if spec.subdomain else None,
@@ -147,7 +143,7 @@ def _asked(spec: VirtualMachineInstanceSpec, admitted: VirtualMachineInstanceSpe
         validate_foreign_architecture,
     )
     then = (
-        validate_networks if networks else None,
+        validate_networks,
         validate_resource_claims if passed_through or spec.resource_claims else None,
         validate_disk_volumes,
         validate_inputs if devices.inputs else None,
@@ -155,8 +151,8 @@ def _asked(spec: VirtualMachineInstanceSpec, admitted: VirtualMachineInstanceSpe
         validate_probes if spec.readiness_probe or spec.liveness_probe else None,
         validate_disks if devices.disks else None,
         validate_firmware if firmware.bootloader or firmware.kernel_boot else None,
-        validate_volumes if volumes else None,
-        validate_container_disks if volumes else None,
+        validate_volumes if spec.volumes else None,
+        validate_container_disks if spec.volumes else None,
         validate_utility_volumes if spec.utility_volumes else None,
         validate_access_credentials if spec.access_credentials else None,
         validate_dns if spec.dns_policy or spec.dns_config else None,
@@ -177,6 +173,24 @@ def _asked(spec: VirtualMachineInstanceSpec, admitted: VirtualMachineInstanceSpe
         validate_service_account if spec.service_account_name else None,
     )
     return filter(None, first + then)  # Python makes so long a tuple in one item by item, by way of a list
+
+
+def _asked_again(spec: VirtualMachineInstanceSpec, template: VirtualMachineInstanceSpec) -> Iterator[Rule]:
+    """The rules of `_asked` about what a VMI has got since the VM's webhook admitted it, in their order.
+
+    That is what the preference says of disks, an interface and an input device that defaults have added, and what the
+    VMI's own defaults set: the limit of sockets, buses of disks and inputs, states that are on when they are named.
+    """
+    cpu, devices = spec.domain.cpu, spec.domain.devices
+    asked = (
+        validate_max_sockets if cpu is not None and cpu.max_sockets else None,
+        validate_networks if spec.networks is not template.networks else None,
+        validate_disk_volumes if any(map(_downward_metrics, spec.volumes)) else None,
+        validate_inputs if devices.inputs else None,
+        validate_disks if devices.disks else None,
+        validate_gpus if devices.gpus else None,
+    )
+    return filter(None, asked)
 
 
 def _run(rules: Iterable[Rule], spec: VirtualMachineInstanceSpec, path: str, config: Configuration) -> list[Cause]:

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from virtcatalog.api.core import ObjectMeta, OwnerReference
 from virtcatalog.api.decode import clone
-from virtcatalog.api.devices import Input
+from virtcatalog.api.devices import Devices, Input
 from virtcatalog.api.instancetype import VirtualMachineInstancetypeSpec, VirtualMachinePreferenceSpec
 from virtcatalog.api.kubevirt import (
     VirtualMachine,
@@ -25,7 +25,7 @@ from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.defaults.network import NetworkDefaultError, set_default_network_interface
 from virtcatalog.kubevirt.defaults.spec import set_default_vmi_spec, set_default_volume_disks
 from virtcatalog.kubevirt.identity import owner_uid, vmi_uid
-from virtcatalog.kubevirt.instancetype import apply_to_vmi, set_annotations
+from virtcatalog.kubevirt.instancetype import apply_to_additions, apply_to_vmi, set_annotations
 from virtcatalog.kubevirt.instancetype.find import NotFoundError, find_instancetype, find_preference
 from virtcatalog.kubevirt.preference import apply_autoattach
 
@@ -72,14 +72,14 @@ def start_vmi(vm: VirtualMachine, cluster: Cluster, found: Found | None = None) 
 
     Who has `found` the VM's instance type and preference gives them.
     """
-    vmi = setup_vmi_from_vm(vm)
+    vmi = _vmi_of(vm, _own_spec(vm.spec.template.spec))
+    set_default_volume_disks(vmi.spec)
     found = instancetype, preference = _find(vm, cluster) if found is None else found
     devices = vmi.spec.domain.devices
     # Before the default network and input device are added: the preference may be against them.
     if preference is not None and preference.devices is not None:
         apply_autoattach(preference.devices, devices)
-    if devices.autoattach_input_device and not devices.inputs:
-        devices.inputs = [Input(name=_INPUT, type="")]
+    _add_default_input(devices)
     _set_default_network(vmi.spec, cluster)
     if instancetype is not None or preference is not None:
         set_annotations(vm, vmi.metadata)
@@ -89,8 +89,31 @@ def start_vmi(vm: VirtualMachine, cluster: Cluster, found: Found | None = None) 
     return vmi
 
 
-def setup_vmi_from_vm(vm: VirtualMachine) -> VirtualMachineInstance:
-    """Return a VMI with the VM's name and what its template says; the VM counts as just created."""
+def start_judged(vm: VirtualMachine, found: Found, judged: VirtualMachineInstanceSpec) -> VirtualMachineInstance:
+    """Return what `start_vmi` returns, with the defaults of the VMI's spec, of what the VM's webhook has judged.
+
+    That is the template's spec with what was `found` and then KubeVirt's defaults applied; it is used up. Both come to
+    the same in either order, but for what the defaults have added: the preference has not been applied to that.
+    """
+    vmi, devices, template = _vmi_of(vm, judged), judged.domain.devices, vm.spec.template.spec
+    added = _add_default_input(devices)
+    added |= len(devices.disks) > len(template.domain.devices.disks) or judged.networks is not template.networks
+    set_annotations(vm, vmi.metadata)
+    conflicts = apply_to_additions(*found, judged, vmi.metadata, devices=added)
+    if conflicts:
+        raise ControllerError(*conflicts)
+    return vmi
+
+
+def _add_default_input(devices: Devices) -> bool:
+    wanted = bool(devices.autoattach_input_device) and not devices.inputs
+    if wanted:
+        devices.inputs = [Input(name=_INPUT, type="")]
+    return wanted
+
+
+def _vmi_of(vm: VirtualMachine, spec: VirtualMachineInstanceSpec) -> VirtualMachineInstance:
+    """Return a VMI with the VM's name and this spec (SetupVMIFromVM); the VM counts as just created."""
     template, namespace, name = vm.spec.template, vm.metadata.namespace, vm.metadata.name
     metadata = ObjectMeta(
         name=name,
@@ -112,14 +135,9 @@ def setup_vmi_from_vm(vm: VirtualMachine) -> VirtualMachineInstance:
     )
     if vm.spec.run_strategy == RECEIVER:
         metadata.annotations[MIGRATION_TARGET_ANNOTATION] = "true"
-    vmi = VirtualMachineInstance(
-        api_version="kubevirt.io/v1",
-        kind="VirtualMachineInstance",
-        metadata=metadata,
-        spec=_own_spec(template.spec),
+    return VirtualMachineInstance(
+        api_version="kubevirt.io/v1", kind="VirtualMachineInstance", metadata=metadata, spec=spec
     )
-    set_default_volume_disks(vmi.spec)
-    return vmi
 
 
 def own_template(held: VirtualMachine) -> VirtualMachine:

@@ -53,14 +53,17 @@ def mutate_updated_vm(vm: VirtualMachine, cluster: Cluster) -> list[Cause]:
     return causes
 
 
-def mutate_vmi(vmi: VirtualMachineInstance, cluster: Cluster) -> list[Cause]:
-    """Give a new VMI what its webhook gives it; changes `vmi`. Causes are why it cannot."""
+def mutate_vmi(vmi: VirtualMachineInstance, cluster: Cluster, *, judged: bool = False) -> list[Cause]:
+    """Give a new VMI what its webhook gives it; changes `vmi`. Causes are why it cannot.
+
+    One that is made of what the VM's webhook has `judged` has a part of that already.
+    """
     config, annotations = cluster.configuration, vmi.metadata.annotations
     causes = apply_presets(vmi, cluster)
     if causes:
         return causes
     try:
-        set_default_vmi(vmi, config)
+        set_default_vmi(vmi, config, judged=judged)
     except NetworkDefaultError as error:
         return [Cause("", "", str(error))]
     if supports_pcie_hotplug(vmi.spec):

@@ -3,7 +3,19 @@
 Source: pkg/instancetype/preference/apply.
 """
 
-from virtcatalog.kubevirt.preference.apply import apply_architecture, apply_machine, apply_preference
-from virtcatalog.kubevirt.preference.devices import apply_autoattach
+from virtcatalog.kubevirt.preference.apply import (
+    apply_architecture,
+    apply_machine,
+    apply_preference,
+    apply_preferred_annotations,
+)
+from virtcatalog.kubevirt.preference.devices import apply_autoattach, apply_to_each_device
 
-__all__ = ["apply_architecture", "apply_autoattach", "apply_machine", "apply_preference"]
+__all__ = [
+    "apply_architecture",
+    "apply_autoattach",
+    "apply_machine",
+    "apply_preference",
+    "apply_preferred_annotations",
+    "apply_to_each_device",
+]

@@ -44,14 +44,19 @@ def apply_preference(
         apply_clock(preference.clock, domain)
     fill(preference, vmi_spec)
     apply_architecture(preference, vmi_spec)
-    for key, value in preference.annotations.items():
-        vmi_metadata.annotations.setdefault(key, value)
+    apply_preferred_annotations(preference, vmi_metadata)
 
 
 def apply_architecture(preference: VirtualMachinePreferenceSpec, vmi_spec: VirtualMachineInstanceSpec) -> None:
     """Fill in the architecture (ApplyArchitecturePreferences)."""
     if preference.preferred_architecture and not vmi_spec.architecture:
         vmi_spec.architecture = preference.preferred_architecture
+
+
+def apply_preferred_annotations(preference: VirtualMachinePreferenceSpec, vmi_metadata: ObjectMeta) -> None:
+    """Add the annotations that the VM has not (applyPreferenceAnnotations)."""
+    for key, value in preference.annotations.items():
+        vmi_metadata.annotations.setdefault(key, value)
 
 
 def apply_machine(machine: MachinePreferences, domain: DomainSpec) -> None:
