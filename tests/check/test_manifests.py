@@ -126,6 +126,48 @@ def test_nulls_are_dropped_by_the_api_server(imported):
     assert imported(a_preference(spec="{features: {preferredSmm: {}}}")) == []
 
 
+def vm(**values):
+    """A VM that has these: each where it stands for its like."""
+    given = {"annotation": "a", "evict": "None", "value": "b", "status": "{}", "time": "null"} | values
+    return """\
+        apiVersion: kubevirt.io/v1
+        kind: VirtualMachine
+        metadata: {{name: one, annotations: {{example.org/a: {annotation}}}}}
+        spec:
+          runStrategy: Always
+          template:
+            metadata: {{creationTimestamp: {time}}}
+            spec:
+              evictionStrategy: {evict}
+              domain: {{devices: {{disks: [{{name: root, disk: {{}}, serial: {value}}}]}}, memory: {{guest: 1Gi}}}}
+              volumes: [{{name: root, containerDisk: {{image: example.org/a}}}}]
+        status: {status}
+        """.format(**given)
+
+
+@pytest.mark.parametrize(
+    ("values", "found"),
+    [
+        ({}, []),
+        ({"evict": "null"}, ["spec.template.spec.evictionStrategy: is null"]),
+        ({"evict": "null", "time": "'2026-01-01T00:00:00Z'"}, ["spec.template.spec.evictionStrategy: is null"]),
+        ({"value": "''"}, ["spec.template.spec.domain.devices.disks[0].serial: is empty"]),
+        ({"annotation": "''"}, []),
+        ({"annotation": "null pointer"}, []),
+        ({"value": "'${SERIAL}'"}, ["spec.template.spec.domain.devices.disks[0].serial: Flux would replace ${SERIAL}"]),
+        ({"annotation": "'${SERIAL}'"}, ["metadata.annotations[example.org/a]: Flux would replace ${SERIAL}"]),
+    ],
+)
+def test_values_of_a_vm(imported, values, found):
+    texts = [each.partition("one: ")[2] for each in imported(vm(**values)) if "[warning: " in each]
+    assert [text[: len(said)] for text, said in zip(texts, found, strict=True)] == found
+
+
+def test_what_the_cluster_writes_into_a_status_is_nobodys_fault(imported):
+    status = "{conditions: [{type: Ready, status: 'True', lastProbeTime: null, message: '${HOME}'}]}"
+    assert imported(vm(status=status)) == []
+
+
 def test_what_the_api_server_drops_or_rewrites_is_no_obstacle(imported):
     spec = "{devices: {preferredDiskBus: null}, requirements: {cpu: {guest: 2.0}, memory: {guest: 1Gi}}}"
     assert rules(imported(a_preference(spec=spec))) == ["null-value"]

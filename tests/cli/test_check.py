@@ -6,7 +6,8 @@ import pytest
 from click.testing import CliRunner
 from lxml import etree
 
-from virtcatalog.cli import main
+from virtcatalog.check import values
+from virtcatalog.cli import fleet, main
 
 GOOD = {
     "catalog.yaml": "name: test\nkubevirt: v1.9.0\n",
@@ -90,6 +91,59 @@ def test_manifests_beside_the_catalog(run, tmp_path):
     assert run("beside").exit_code == 0
     result = run("-f", "-", stdin=json.dumps(manifest | {"spec": {"cpu": {"guest": 1}}}))
     assert (result.exit_code, result.stdout.count("invalid-declaration")) == (1, 1)
+
+
+def vms(number, **spec):
+    return [
+        {
+            "apiVersion": "kubevirt.io/v1",
+            "kind": "VirtualMachine",
+            "metadata": {"name": f"vm-{each}", "namespace": "default"},
+            "spec": {"runStrategy": "Always", "template": {"spec": {"domain": {"devices": {}}}}} | spec,
+        }
+        for each in range(number)
+    ]
+
+
+def test_vms_of_a_dump_are_read_one_by_one(run, monkeypatch):
+    read, looked_at = [], []
+    take, look = fleet.vms_of, values.Vms.of
+
+    def reading(part):
+        read.append(part)
+        return take(part)
+
+    def looking(self, vm):
+        looked_at.append((vm.name, len(read)))
+        return look(self, vm)
+
+    monkeypatch.setattr(fleet, "vms_of", reading)
+    monkeypatch.setattr(values.Vms, "of", looking)
+    lines = "".join(f"{json.dumps(each)}\n" for each in vms(4))
+    assert run("-f", "-", stdin=lines).stderr.endswith(", 4 VMs\n")
+    assert looked_at == [("vm-0", 1), ("vm-1", 2), ("vm-2", 3), ("vm-3", 4)]
+
+
+def test_what_cannot_be_read_is_found_in_all_files_and_nothing_else_is_looked_at(run, tmp_path):
+    good, bad = vms(2, runStrategy="Never"), vms(3, runStrategy=1)
+    (tmp_path / "a.jsonl").write_text("".join(f"{json.dumps(each)}\n" for each in (*good, *bad)))
+    (tmp_path / "b.json").write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": [*bad, *good]}))
+    (tmp_path / "c.yaml").write_text("apiVersion: kubevirt.io/v1\nkind: KubeVirt\nmetadata: {name: 1}\n")
+    result = run("-f", "a.jsonl", "-f", "b.json", "-f", "c.yaml", files=WARNING)
+    found = [line.partition(" ")[0].rpartition(":")[0] for line in result.stdout.splitlines()]
+    assert [each.partition(":")[0] for each in found] == ["a.jsonl"] * 3 + ["b.json"] * 3 + ["c.yaml"]
+    assert found[0].startswith("a.jsonl:3:")
+    assert result.stdout.count("[error: invalid-declaration]") == 7
+    assert result.stderr == "7 errors\n"
+    assert "[error: vm-refused]" in run("-f", "-", stdin=json.dumps(good[0])).stdout
+
+
+def test_a_vm_counts_once_however_many_environments_it_can_be_in(run, tmp_path):
+    overlays = {"overlays.yaml": "{one: {scope: cluster}, two: {scope: cluster}}"}
+    (tmp_path / "vms.json").write_text(
+        json.dumps({"apiVersion": "v1", "kind": "List", "items": vms(3, instancetype={"name": "m.small"})})
+    )
+    assert run("-f", "vms.json", files=overlays).stderr.endswith(" in 2 instance types, 1 preference, 3 VMs\n")
 
 
 def test_an_output_tree_is_checked_by_its_base(run, tmp_path):

@@ -8,10 +8,11 @@ from msgspec.structs import replace
 
 from virtcatalog.api.annotations import DEPRECATED_LABEL
 from virtcatalog.api.decode import manifest_name
+from virtcatalog.api.kubevirt import VirtualMachine
 from virtcatalog.catalog.labels import PREFIX
-from virtcatalog.catalog.model import INSTANCETYPE_KINDS, PREFERENCE_KINDS, Overlay
+from virtcatalog.catalog.model import INSTANCETYPE_KINDS, Overlay
 from virtcatalog.check.finding import Finding, Rule
-from virtcatalog.check.subject import Inventory, Subject
+from virtcatalog.check.subject import Inventory, Look, Subject
 from virtcatalog.errors import listed
 from virtcatalog.kubevirt.instancetype.references import named_objects
 
@@ -61,25 +62,62 @@ USED = Rule(
 )
 RULES = (SUNSET, LEFT_OUT, MISSING, DEPRECATED, NONE, USED)
 
+_Key = tuple[bool, str]
+"""Whether it is an instance type, and its name."""
+
 _REPLACED_BY = f"{PREFIX}replacedBy"
 _SUNSET = f"{PREFIX}sunset"
 
 
 def check(inventory: Inventory) -> Iterator[Finding]:
-    """Check deprecated objects and the VMs that use them."""
-    objects = [each for each in inventory.objects if each.origin != "environment"]
-    known = {(each.is_instancetype, each.name): each for each in objects}
-    for each in objects:
+    """Check deprecated objects."""
+    objects = _lasting(inventory)
+    for each in objects.values():
         if _deprecated(each):
-            yield from _deprecation(each, known.get((each.is_instancetype, _replacement(each))))
+            yield from _deprecation(each, objects.get((each.is_instancetype, _replacement(each))))
             yield from _sunset(each, inventory)
-    for vm in inventory.vms:
-        for kind, _, name in named_objects(vm.manifest):
-            used = known.get((kind in INSTANCETYPE_KINDS, name))
-            if used is not None and _deprecated(used):
+
+
+class Vms(Look):
+    """Looks at the VMs that use deprecated objects."""
+
+    def __init__(self, inventory: Inventory) -> None:
+        super().__init__(inventory)
+        self._deprecated = {key: each for key, each in _lasting(inventory).items() if _deprecated(each)}
+        self._users: dict[tuple[str, _Key], dict[str, None]] = {}
+
+    def of(self, vm: Subject) -> Iterator[Finding]:
+        """Say what it uses."""
+        for kind, _, name in named_objects(vm.manifest) if vm.kind == VirtualMachine.__name__ else ():
+            key = kind in INSTANCETYPE_KINDS, name
+            used = self._deprecated.get(key)
+            if used is not None:
+                self._users.setdefault((vm.environment, key), {})[manifest_name(vm.manifest)] = None
                 instead = f": use {_replacement(used)}" if _replacement(used) else ""
                 part = "instancetype" if used.is_instancetype else "preference"
                 yield vm.finding(USED, f"{name} is deprecated{instead}", f"spec.{part}.name")
+
+    def rest(self) -> Iterator[Finding]:
+        """Say what environments leave out too early, and who uses it there."""
+        for key, each in self._deprecated.items():
+            sunset, inventory = each.annotations.get(_SUNSET, ""), self.inventory
+            if each.origin != "catalog" or (sunset and sunset <= inventory.today.isoformat()):
+                continue
+            for overlay in inventory.overlays:
+                if _has(replace(overlay, deprecated=True), each) and not _has(overlay, each):
+                    named = listed(list(self._users.get((overlay.name, key), ()))) or "no VM known here"
+                    until = f"stays until {sunset}" if sunset else "has no sunset yet"
+                    message = f"leaves out {each.name}, which is deprecated and {until}: that removes it; it is used by"
+                    message, field = f"{message} {named}", f"{overlay.name}.deprecated"
+                    yield LEFT_OUT.at(
+                        overlay.source, message, field=field, about=each.name, environments=(overlay.name,)
+                    )
+
+
+def _lasting(inventory: Inventory) -> dict[_Key, Subject]:
+    """The objects as they are declared, whatever environments make of them."""
+    objects = [each for each in inventory.objects if each.origin != "environment"]
+    return {(each.is_instancetype, each.name): each for each in objects}
 
 
 def _deprecation(each: Subject, replacement: Subject | None) -> Iterator[Finding]:
@@ -93,32 +131,17 @@ def _deprecation(each: Subject, replacement: Subject | None) -> Iterator[Finding
 
 
 def _sunset(each: Subject, inventory: Inventory) -> Iterator[Finding]:
-    """What is there too long, and in which environments; what some leave out too early, and who uses it there."""
+    """What is there too long, and in which environments."""
     sunset, today = each.annotations.get(_SUNSET, ""), inventory.today.isoformat()
     if sunset and sunset < today:
         found = each.finding(SUNSET, f"was to be removed on {sunset}")
         yield replace(found, environments=tuple(overlay.name for overlay in inventory.overlays if _has(overlay, each)))
-    if each.origin != "catalog" or (sunset and sunset <= today):
-        return
-    for overlay in inventory.overlays:
-        if _has(replace(overlay, deprecated=True), each) and not _has(overlay, each):
-            users = [vm for vm in inventory.vms if vm.environment == overlay.name and _names(vm, each)]
-            named = listed(list(dict.fromkeys(manifest_name(vm.manifest) for vm in users))) or "no VM known here"
-            until = f"stays until {sunset}" if sunset else "has no sunset yet"
-            message = f"leaves out {each.name}, which is deprecated and {until}: that removes it; it is used by {named}"
-            field = f"{overlay.name}.deprecated"
-            yield LEFT_OUT.at(overlay.source, message, field=field, about=each.name, environments=(overlay.name,))
 
 
 def _has(overlay: Overlay, each: Subject) -> bool:
     """Whether an environment has an object of the catalog, as either kind."""
     kinds = (each.kind, each.kind.replace("Cluster", ""))
     return any(overlay.includes({**each.manifest, "kind": kind}) for kind in kinds)
-
-
-def _names(vm: Subject, each: Subject) -> bool:
-    kinds = INSTANCETYPE_KINDS if each.is_instancetype else PREFERENCE_KINDS
-    return any(kind in kinds and name == each.name for kind, _, name in named_objects(vm.manifest))
 
 
 def _deprecated(each: Subject) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from virtcatalog.api.names import metadata_faults
-from virtcatalog.cache import Cache, key_of
+from virtcatalog.cache import Cache, digest, key_of
 from virtcatalog.capacity.nodes import amounts
 from virtcatalog.errors import UNKNOWN_FIELD, UnsupportedError
 from virtcatalog.kubevirt.alike import Alike, labels_matter
@@ -50,14 +50,14 @@ class Expander:
         self._inputs = Inputs(manifests, cluster.conditions) if cache is not None else None
         self._namespaces = frozenset(map(namespace_of, manifests))
         self._alike = Alike(cluster, labels_matter=labels_matter(cluster))
-        self._silent: dict[tuple[bytes, ...], Expanded] = {}
+        self._silent: dict[bytes, Expanded] = {}
 
     def of(self, vm: Data) -> Expanded:
         """Return what becomes of a VM. What is said of one is never taken for another: it may have its name in it."""
         if any(metadata_faults(vm.get("metadata") or {})):
             return self._kept(vm)
         lengths = len(identity(vm)[2]), len(namespace_of(vm))  # there are limits to names that are made of these
-        key = self._alike.key(vm, self._namespaces), encoded([lengths, vm.get("status")])
+        key = digest(self._alike.key(vm, self._namespaces), encoded([lengths, vm.get("status")]))
         found = self._silent.get(key)
         if found is None:
             found = self._kept(vm)

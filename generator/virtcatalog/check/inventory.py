@@ -5,18 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from functools import partial
+from itertools import chain
 from typing import Any
 
 from msgspec.structs import replace
 
 from virtcatalog.api.decode import manifest_name
 from virtcatalog.api.findings import inspect
+from virtcatalog.api.kinds import holds_vm
 from virtcatalog.api.kubevirt import VirtualMachine
 from virtcatalog.catalog.model import (
     CLUSTER_INSTANCETYPE,
     CLUSTER_PREFERENCE,
     Catalog,
     Entry,
+    Overlay,
     Source,
     VmTemplate,
 )
@@ -35,16 +38,20 @@ def take(
     texts: Sequence[tuple[str | bytes, str]] = (),
     conditions: Conditions | None = None,
     elsewhere: Mapping[str, Iterable[Manifest]] | None = None,
+    fleet: Iterable[tuple[Manifest, str]] = (),
+    number: int = 0,
     environments: Sequence[str] = (),
 ) -> Inventory:
     """Return what there is to check: of a catalog (with the texts of its files, by path), of manifests, of both.
 
-    `elsewhere` are manifests by the environment or cluster that they are from. With `environments` only these are
-    looked at; what the declarations say themselves is, whatever the environment.
+    `elsewhere` are manifests by the environment or cluster that they are from. `fleet` are so many that hold VMs, each
+    with where it is from, which are gone through when they are looked at. With `environments` only these are looked at;
+    what the declarations say themselves is, whatever the environment.
     """
     overlays = catalog.overlays if catalog is not None else ()
     objects: list[Subject] = []
-    vms: list[Subject] = []
+    templates: list[Subject] = []
+    held: list[tuple[Manifest, str]] = []
     others: list[Subject] = []
     if catalog is not None:
         landing = [(each, environments_of(each, overlays, environments)) for each in catalog.vms]
@@ -52,7 +59,7 @@ def take(
             catalog = replace(catalog, overlays=tuple(each for each in overlays if each.name in environments))
         objects += _declared(catalog)
         objects += _patched(catalog)
-        vms += [
+        templates += [
             Subject(manifest=each.manifest, origin="catalog", environment=environment, place=each.origin.field)
             for each, names in landing
             for environment in names
@@ -60,25 +67,47 @@ def take(
         others += _companions(landing)
     beside = {**(elsewhere or {}), "": [*manifests, *(elsewhere or {}).get("", ())]}
     for where, each in ((where, each) for where, given in beside.items() for each in given):
+        if holds_vm(each.data):
+            held.append((each, where))
+            continue
         subject = _imported(each, where)
-        if subject.is_instancetype or subject.is_preference:
-            objects.append(subject)
-        elif isinstance(each.object, VirtualMachine):
-            found = environments_for(each.data, overlays, where, environments)
-            vms += [replace(subject, environment=environment) for environment in found]
-        else:
-            others.append(subject)
+        (objects if subject.is_instancetype or subject.is_preference else others).append(subject)
     return Inventory(
         catalog=catalog,
         release=catalog.kubevirt if catalog else DEFAULT.name,
         conditions=conditions or Conditions(),
         today=today,
         objects=tuple(objects),
-        vms=tuple(vms),
+        vms=_Vms(templates, (held, fleet), overlays, environments),
+        number=len({id(each.manifest) for each in templates}) + len(held) + number,
         others=tuple(others),
         texts=(*((text, partial(Source, file)) for text, file in texts), *_rendered(catalog)),
         allow=catalog.allow if catalog else (),
     )
+
+
+class _Vms(Iterable[Subject]):
+    """VM templates, and manifests that hold VMs, of which no more than one is kept at a time."""
+
+    def __init__(
+        self,
+        templates: Sequence[Subject],
+        given: Iterable[Iterable[tuple[Manifest, str]]],
+        overlays: Sequence[Overlay],
+        only: Sequence[str],
+    ) -> None:
+        self._templates, self._given, self._overlays, self._only = templates, given, overlays, only
+
+    def __iter__(self) -> Iterator[Subject]:
+        yield from self._templates
+        for each, where in chain.from_iterable(self._given):
+            # Who expands a VM sees no nulls in it.
+            subject = Subject(manifest=each.data, origin="import", where=where, place=partial(_in_manifest, each))
+            if not isinstance(each.object, VirtualMachine):
+                yield subject
+                continue
+            for environment in environments_for(each.data, self._overlays, where, self._only):
+                yield replace(subject, environment=environment)
 
 
 def _declared(catalog: Catalog) -> Iterator[Subject]:

@@ -10,7 +10,7 @@ from virtcatalog.api.newer import prune
 from virtcatalog.api.shape import parse_release
 from virtcatalog.catalog.model import Source
 from virtcatalog.check.finding import Finding, Rule
-from virtcatalog.check.subject import Inventory
+from virtcatalog.check.subject import Inventory, Look, Subject
 from virtcatalog.releases import RELEASES
 
 NEWER = Rule(
@@ -51,17 +51,30 @@ def check(inventory: Inventory) -> Iterator[Finding]:
         yield UNKNOWN.at(Source(f"{catalog.path}/catalog.yaml"), message, field="kubevirt")
     if asked is None:
         yield from _contradictions(inventory)
-    for each in (*inventory.objects, *inventory.vms):
-        kind = kind_type(each.manifest["apiVersion"], each.kind)
-        imported = each.origin == "import"
-        if kind is None or not (imported or asked):
-            continue
-        release, whose = oldest, f"the catalog must work with {inventory.release}"
-        if asked is not None and (asked.minor < oldest or not imported):
-            release, whose = asked.minor, f"what is asked about is {asked}"
-        for path, since in prune(each.manifest, kind, release)[1].items():
-            version = ".".join(map(str, since))
-            yield each.finding(NEWER, f"{path[-1]!r} needs KubeVirt v{version}, and {whose}", field_path(path))
+    for each in inventory.objects:
+        yield from _newer(each, inventory)
+
+
+class Vms(Look):
+    """Looks at VMs."""
+
+    def of(self, vm: Subject) -> Iterator[Finding]:
+        """Look for fields that the release does not know."""
+        return _newer(vm, self.inventory)
+
+
+def _newer(each: Subject, inventory: Inventory) -> Iterator[Finding]:
+    asked, oldest = inventory.conditions.release, parse_release(inventory.release)
+    kind = kind_type(each.manifest["apiVersion"], each.kind)
+    imported = each.origin == "import"
+    if kind is None or not (imported or asked):
+        return
+    release, whose = oldest, f"the catalog must work with {inventory.release}"
+    if asked is not None and (asked.minor < oldest or not imported):
+        release, whose = asked.minor, f"what is asked about is {asked}"
+    for path, since in prune(each.manifest, kind, release)[1].items():
+        version = ".".join(map(str, since))
+        yield each.finding(NEWER, f"{path[-1]!r} needs KubeVirt v{version}, and {whose}", field_path(path))
 
 
 def _contradictions(inventory: Inventory) -> Iterator[Finding]:

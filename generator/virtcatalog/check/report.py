@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from virtcatalog import escaping
-from virtcatalog.api.kinds import holds_vm
 from virtcatalog.check.finding import SEVERITIES, Finding, Rule
 from virtcatalog.errors import counted
 from virtcatalog.sarif import log, result
@@ -103,11 +102,10 @@ def summary(findings: Sequence[Finding], inventory: Inventory | None) -> str:
 
 def _checked(inventory: Inventory) -> str:
     objects = [each for each in inventory.objects if each.origin != "environment"]
-    vms = [*inventory.vms, *(each for each in inventory.others if holds_vm(each.manifest))]
     numbers = (
         (sum(each.is_instancetype for each in objects), "instance type"),
         (sum(each.is_preference for each in objects), "preference"),
-        (len(vms), "VM"),
+        (inventory.number, "VM"),
     )
     return ", ".join(counted(number, noun) for number, noun in numbers if number) or "no objects and no VMs"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from types import MappingProxyType
 
 from virtcatalog.check import (
@@ -22,7 +23,9 @@ from virtcatalog.check import (
 )
 from virtcatalog.check.finding import Finding, together
 from virtcatalog.check.subject import Inventory
+from virtcatalog.progress import tracked
 
+_LOOKS = (releases.Vms, values.Vms, vms.Vms, deprecation.Vms)
 _CHECKS = (releases, names, labels, values, scalars, webhooks, probes, usability, fitting, vms, deprecation, promise)
 
 RULES = MappingProxyType(
@@ -39,6 +42,20 @@ RULES = MappingProxyType(
 
 
 def check(inventory: Inventory) -> list[Finding]:
-    """Return all findings, sorted by place, without those that the catalog allows."""
-    found = together(finding for each in _CHECKS for finding in each.check(inventory))
+    """Return all findings, sorted by place, without those that the catalog allows.
+
+    ManifestError when VMs cannot be read, which is known only then.
+    """
+    found = together(_findings(inventory))
     return sorted(allowances.apply(found, inventory.allow, RULES))
+
+
+def _findings(inventory: Inventory) -> Iterator[Finding]:
+    for each in _CHECKS:
+        yield from each.check(inventory)
+    looks = [look(inventory) for look in _LOOKS]
+    for vm in tracked(inventory.vms, inventory.number, "VMs"):
+        for look in looks:
+            yield from look.of(vm)
+    for look in looks:
+        yield from look.rest()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import date
 from typing import Any, Literal
 
@@ -101,9 +101,11 @@ class Inventory(msgspec.Struct, frozen=True, kw_only=True):
 
     `release` is the oldest that the catalog must work with; `conditions` is what else was asked for.
     `objects` are instance types and preferences; an object of the catalog stands there once, as the cluster-wide kind.
-    `others` are further objects of the cluster: the KubeVirt CR, claims. `texts` are the catalog's files as they are
-    read, with a function that finds a line and column of the text in its file. `cache` is where what becomes of VMs
-    is kept, None for nowhere.
+    `vms` are the VM templates and what holds VMs beside the catalog, once for each environment that they are in; these
+    may be read only as they are gone through, and then raise ManifestError at their end for what is wrong with any.
+    `number` is how many VMs they are. `others` are further objects of the cluster: the KubeVirt CR, claims. `texts` are
+    the catalog's files as they are read, with a function that finds a line and column of the text in its file. `cache`
+    is where what becomes of VMs is kept, None for nowhere.
     """
 
     catalog: Catalog | None = None
@@ -111,7 +113,8 @@ class Inventory(msgspec.Struct, frozen=True, kw_only=True):
     conditions: Conditions = Conditions()
     today: date
     objects: tuple[Subject, ...] = ()
-    vms: tuple[Subject, ...] = ()
+    vms: Iterable[Subject] = ()
+    number: int = 0
     others: tuple[Subject, ...] = ()
     texts: tuple[tuple[str | bytes, Callable[[int, int], Source]], ...] = ()
     allow: tuple[Allowance, ...] = ()
@@ -147,6 +150,21 @@ class Inventory(msgspec.Struct, frozen=True, kw_only=True):
         own = self.catalog.objects(environment) if self.catalog else []
         beside = [each for each in self.objects if each.origin == "import" and each.is_in(environment, where)]
         return [*own, *(each.manifest for each in beside)]
+
+
+class Look:
+    """Rules about VMs, which are gone through once: each is looked at, and not kept."""
+
+    def __init__(self, inventory: Inventory) -> None:
+        self.inventory = inventory
+
+    def of(self, vm: Subject) -> Iterator[Finding]:
+        """Look at one, in one environment; what holds VMs and is none may come, too."""
+        raise NotImplementedError
+
+    def rest(self) -> Iterator[Finding]:
+        """Yield what can be told when all have been looked at."""
+        return iter(())
 
 
 def _map(value: Any) -> dict[str, Any]:

@@ -9,8 +9,10 @@ from typing import Any
 from virtcatalog.api.findings import Path, field_path
 from virtcatalog.api.kinds import kind_type
 from virtcatalog.api.shape import List, Shape, Struct, struct_of
+from virtcatalog.catalog.model import Manifest
 from virtcatalog.check.finding import Finding, Rule
-from virtcatalog.check.subject import Inventory, Subject
+from virtcatalog.check.subject import Inventory, Look, Subject
+from virtcatalog.kubevirt.inputs import encoded
 
 NULL = Rule(
     "null-value",
@@ -39,31 +41,57 @@ RULES = (NULL, EMPTY, FLUX)
 
 # As Flux's envsubst takes it: a name, perhaps with a default or another operator; a second dollar escapes it.
 _VARIABLE = re.compile(r"(?<!\$)\$\{[A-Za-z_]\w*([:=?+#%/^,@-][^}]*)?\}", re.ASCII)
+_TIME = "creationTimestamp"
 _SUBSTITUTE = "kustomize.toolkit.fluxcd.io/substitute"
 # Fields in which an empty string says something: no storage class at all, a toleration of every taint.
 _EMPTY_COUNTS = frozenset(("storageClassName", "key", "value", "effect", "operator"))
 
 
 def check(inventory: Inventory) -> Iterator[Finding]:
-    """Check the values of every object."""
-    for each in (*inventory.objects, *inventory.vms, *inventory.others):
-        # Objects of a catalog have no nulls: there they remove what a layer below set.
-        if each.origin == "import" or not (each.is_instancetype or each.is_preference):
-            for path in _nulls(each.written or each.manifest, ()):
-                message = "is null, which the API server drops: write {} if it is meant, or leave it out"
-                yield each.finding(NULL, message, field_path(path))
-        kind = kind_type(str(each.manifest.get("apiVersion")), each.kind)
-        fields = struct_of(kind).fields if kind is not None else {}
-        if "spec" in fields:
-            for path in _empty(each.spec, fields["spec"].shape, ("spec",)):
-                yield each.finding(EMPTY, "is empty: give it a value or leave it out", field_path(path))
+    """Check the values of every object but VMs."""
+    for each in (*inventory.objects, *inventory.others):
+        yield from _values(each)
+
+
+class Vms(Look):
+    """Looks at VMs, and at what else holds them."""
+
+    def of(self, vm: Subject) -> Iterator[Finding]:
+        """Check the values of one."""
+        return _values(vm)
+
+
+def _values(each: Subject) -> Iterator[Finding]:
+    """Check what somebody wrote: `status` is the cluster's. What is nowhere in the text is looked for in no field."""
+    written = _without_status(each.written or each.manifest)
+    text = encoded(written)
+    # Objects of a catalog have no nulls: there they remove what a layer below set.
+    if (each.origin == "import" or not (each.is_instancetype or each.is_preference)) and _has_null(text):
+        for path in _nulls(written, ()):
+            message = "is null, which the API server drops: write {} if it is meant, or leave it out"
+            yield each.finding(NULL, message, field_path(path))
+    kind = kind_type(str(each.manifest.get("apiVersion")), each.kind) if b'""' in text else None
+    fields = struct_of(kind).fields if kind is not None else {}
+    if "spec" in fields:
+        for path in _empty(each.spec, fields["spec"].shape, ("spec",)):
+            yield each.finding(EMPTY, "is empty: give it a value or leave it out", field_path(path))
+    if b"${" in text:
         yield from _substituted(each)
+
+
+def _without_status(manifest: Manifest) -> Manifest:
+    return {key: value for key, value in manifest.items() if key != "status"}
+
+
+def _has_null(text: bytes) -> bool:
+    """Whether there may be another null than those that the API server itself writes."""
+    return text.count(b"null") > text.count(b'"%s":null' % _TIME.encode())
 
 
 def _substituted(each: Subject) -> Iterator[Finding]:
     if "disabled" in (each.annotations.get(_SUBSTITUTE), each.labels.get(_SUBSTITUTE)):
         return
-    for path, text in _strings(each.manifest, ()):
+    for path, text in _strings(_without_status(each.manifest), ()):
         found = _VARIABLE.search(text) if "${" in text else None
         if found:
             message = f"Flux would replace {found[0]}: write ${found[0]}, or disable substitution for the object"
@@ -72,8 +100,8 @@ def _substituted(each: Subject) -> Iterator[Finding]:
 
 def _nulls(value: Any, path: Path) -> Iterator[Path]:
     if value is None:
-        # The API server itself writes `creationTimestamp: null`.
-        if path[-1:] != ("creationTimestamp",):
+        # The API server itself writes it so.
+        if path[-1:] != (_TIME,):
             yield path
     elif isinstance(value, dict):
         for key, each in value.items():

@@ -9,14 +9,14 @@ from virtcatalog.api.corekinds import check_core
 from virtcatalog.api.decode import decode_manifest, decode_pruned
 from virtcatalog.api.findings import field_path, inspect_kind
 from virtcatalog.api.kinds import READ, kind_type
+from virtcatalog.api.kubevirt import VirtualMachine
 from virtcatalog.capacity.budget import Spending
 from virtcatalog.capacity.fleet import is_halted
 from virtcatalog.check.declarations import DECLARATION
 from virtcatalog.check.expanded import Expander
 from virtcatalog.check.finding import Finding, Rule
-from virtcatalog.check.subject import Inventory, Subject
+from virtcatalog.check.subject import Inventory, Look, Subject
 from virtcatalog.errors import ManifestError
-from virtcatalog.progress import tracked
 
 REFUSED = Rule(
     "vm-refused",
@@ -59,44 +59,59 @@ RULES = (REFUSED, WARNED, UNCHECKED, NO_POD, OVER_BUDGET)
 
 
 def check(inventory: Inventory) -> Iterator[Finding]:
-    """Expand every VM among the objects of its environment."""
-    sound: list[Subject] = []
+    """Check what lies beside the VMs."""
     for each in inventory.others:
-        faults = list(_faults(each))
-        yield from faults
-        if not faults:
-            sound.append(each)
-    clusters: dict[tuple[str, str], Expander] = {}
-    spending = Spending()
-    for vm in tracked(inventory.vms, len(inventory.vms), "VMs"):
-        missing, field = _of_the_operator(vm, inventory)
+        yield from _faults(each)
+
+
+class Vms(Look):
+    """Expands every VM among the objects of its environment."""
+
+    def __init__(self, inventory: Inventory) -> None:
+        super().__init__(inventory)
+        self._sound = [each for each in inventory.others if not any(_faults(each))]
+        self._clusters: dict[tuple[str, str], Expander] = {}
+        self._spending = Spending()
+
+    def of(self, vm: Subject) -> Iterator[Finding]:
+        """Say whether KubeVirt admits and starts it, and what it warns of."""
+        if vm.kind != VirtualMachine.__name__:
+            return
+        missing, field = _of_the_operator(vm, self.inventory)
         if missing:
             yield vm.finding(
                 UNCHECKED, f"uses {missing}, which KubeVirt's operator deploys and which is not given", field
             )
-            continue
-        met = vm.environment, vm.where
-        if met not in clusters:
-            beside = [each.manifest for each in sound if each.is_in(*met)]
-            manifests = [*inventory.of(*met), *beside]
-            cluster = inventory.cluster(manifests, vm.environment)
-            clusters[met] = Expander(manifests, cluster, inventory.cache)
-        found = clusters[met].of(vm.manifest)
+            return
+        found = self._expander(vm).of(vm.manifest)
         if found.unsupported is not None:
             yield vm.finding(UNCHECKED, *found.unsupported)
-            continue
+            return
         if found.podless is not None:
             yield vm.finding(NO_POD, *found.podless)
         if found.requests is not None and vm.origin == "import" and not is_halted(vm.manifest):
-            spending.add(vm.environment, vm.namespace or "default", found.requests)
+            self._spending.add(vm.environment, vm.namespace or "default", found.requests)
         for said in found.reasons:
             yield vm.finding(REFUSED, *said)
         for said in found.warnings:
             yield vm.finding(WARNED, *said)
-    if inventory.cache is not None:
-        inventory.cache.trim()
-    for over in spending.over(inventory.catalog.budgets if inventory.catalog else ()):
-        yield OVER_BUDGET.at(over.budget.source, str(over), field=f"requests.{over.resource}")
+
+    def rest(self) -> Iterator[Finding]:
+        """Compare what the VMs request with the budgets."""
+        inventory = self.inventory
+        if inventory.cache is not None:
+            inventory.cache.trim()
+        for over in self._spending.over(inventory.catalog.budgets if inventory.catalog else ()):
+            yield OVER_BUDGET.at(over.budget.source, str(over), field=f"requests.{over.resource}")
+
+    def _expander(self, vm: Subject) -> Expander:
+        met = vm.environment, vm.where
+        if met not in self._clusters:
+            beside = [each.manifest for each in self._sound if each.is_in(*met)]
+            manifests = [*self.inventory.of(*met), *beside]
+            cluster = self.inventory.cluster(manifests, vm.environment)
+            self._clusters[met] = Expander(manifests, cluster, self.inventory.cache)
+        return self._clusters[met]
 
 
 def _faults(each: Subject) -> Iterator[Finding]:

@@ -15,7 +15,7 @@ from virtcatalog.cli import options
 from virtcatalog.cli.conditions import conditioned
 from virtcatalog.cli.console import data, failing, print_findings, summary
 from virtcatalog.cli.inputs import Placed, placed
-from virtcatalog.errors import ProblemsError, Severity, VirtcatalogError, counted
+from virtcatalog.errors import ManifestError, ProblemsError, Severity, VirtcatalogError, counted
 from virtcatalog.escaping import as_json
 from virtcatalog.manifests.layout import CATALOG
 from virtcatalog.manifests.sources import NOT_THERE, exists, is_catalog, open_folder
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from virtcatalog.check.subject import Inventory, Subject
     from virtcatalog.errors import Problem
     from virtcatalog.kubevirt.conditions import Conditions
-    from virtcatalog.manifests.read import Manifest
 
 _HEADER = ("Instance type", "Preference", "Fits", "Why not")
 
@@ -94,6 +93,7 @@ def command(
 
     docs/findings.md describes the rules. Findings may be allowed in catalog.yaml, with a reason.
     """
+    from virtcatalog.check.declarations import unreadable
     from virtcatalog.check.report import FORMATS
     from virtcatalog.check.report import summary as closing
     from virtcatalog.check.rules import RULES, check
@@ -109,8 +109,11 @@ def command(
     if inventory is not None:
         inventory = _with_nodes(inventory, nodes) if nodes else inventory
         inventory = msgspec.structs.replace(inventory, cache=cache)
-        findings = check(inventory)
-        if pairs:
+        try:
+            findings = check(inventory)
+        except ManifestError as error:
+            inventory, findings = None, unreadable(sorted(error.problems))
+        if inventory is not None and pairs:
             _print_pairs(inventory, form, environments)
     if pairs or form == "text":
         print_findings(FORMATS["text"](findings, RULES), err=pairs)
@@ -135,7 +138,7 @@ def _take(
     from virtcatalog.catalog.load import load_catalog
     from virtcatalog.check.declarations import unreadable
     from virtcatalog.check.inventory import take
-    from virtcatalog.cli.fleet import read_whole
+    from virtcatalog.cli.fleet import Whole
     from virtcatalog.placement import check_environments, check_places
 
     path = catalog or "catalog"
@@ -145,7 +148,7 @@ def _take(
             raise VirtcatalogError(f"{each}: {NOT_THERE}")
     problems: list[Problem] = []
     loaded: Catalog | None = None
-    manifests: dict[str, list[Manifest]] = {}
+    fleet = Whole(())
     if is_catalog(path):
         try:
             loaded = load_catalog(path)
@@ -154,11 +157,10 @@ def _take(
     elif catalog:
         given = [Placed(catalog), *given]
     given = [*given, *map(placed, options.settings().cluster)]
-    for where in dict.fromkeys(each.where for each in given):
-        try:
-            manifests[where] = read_whole(each.path for each in given if each.where == where)
-        except ProblemsError as error:
-            problems += error.problems
+    try:
+        fleet = Whole(given)
+    except ManifestError as error:
+        problems += error.problems
     if problems:
         return None, unreadable(sorted(problems))
     texts: list[tuple[bytes, str]] = []
@@ -167,16 +169,18 @@ def _take(
         texts = [(folder.read(file), Path(path, file).as_posix()) for file in loaded.files if file.endswith(".yaml")]
     overlays = loaded.overlays if loaded else ()
     check_environments(environments, overlays, f"in {path}")
-    check_places(manifests, overlays, f"in {path}")
+    check_places(fleet.others, overlays, f"in {path}")
     inventory = take(
         loaded,
         today=today,
         texts=texts,
         conditions=conditions,
-        elsewhere=manifests,
+        elsewhere=fleet.others,
+        fleet=fleet,
+        number=fleet.number,
         environments=environments,
     )
-    if loaded is None and not any(map(_is_ours, (*inventory.objects, *inventory.vms, *inventory.others))):
+    if loaded is None and not inventory.number and not any(map(_is_ours, (*inventory.objects, *inventory.others))):
         where = ", ".join(each.path for each in given) or path
         raise VirtcatalogError(f"{where}: there is no {CATALOG}, and no manifest of KubeVirt's")
     return inventory, []

@@ -135,25 +135,37 @@ def distinct(fleets: Iterable[Fleet | Chosen]) -> int:
     return number + len(chosen)
 
 
-def read_whole(paths: Iterable[str]) -> list[Manifest]:
-    """Read every manifest of files, folders and `-`; ManifestError carries the problems of all of them.
+class Whole:
+    """Every manifest of files, of which all have to be sound: `others` by where they are from, and `number` VMs.
 
-    Each VM knows its place within its own part of the text, so that to find it no other one is gone through.
+    VMs are read each time that they are gone through. Once something is wrong with one, or with anything else, only
+    what else is wrong is looked for, for a ManifestError at the end.
     """
-    found: list[Manifest] = []
-    problems: list[Problem] = []
-    aside = stored.Aside()
-    for stream in (each for path in paths for each in streams(path, aside, problems)):
-        problems += stream.problems
-        found += stream.others
-        for part in stream.vms():
+
+    def __init__(self, sources: Iterable[Placed]) -> None:
+        self._problems: list[Problem] = []
+        aside = stored.Aside()
+        self._streams = [(stream, where) for path, where in sources for stream in streams(path, aside, self._problems)]
+        self.number = sum(stream.number for stream, _ in self._streams)
+        self.others: dict[str, list[Manifest]] = {}
+        for stream, where in self._streams:
+            self._problems += [*stream.problems, *(problem for each in stream.others for problem in each.problems)]
+            self.others.setdefault(where, []).extend(stream.others)
+        if self._problems:
+            for _ in self:
+                pass
+
+    def __iter__(self) -> Iterator[tuple[Manifest, str]]:
+        problems = list(self._problems)
+        for part, where in ((part, where) for stream, where in self._streams for part in stream.vms()):
             vms, faults = vms_of(part)
-            found += vms
             problems += faults
-    problems += [problem for manifest in found for problem in manifest.problems]
-    if problems:
-        raise ManifestError(*problems)
-    return found
+            for each in vms:
+                problems += each.problems
+                if not problems:
+                    yield each, where
+        if problems:
+            raise ManifestError(*problems)
 
 
 def dumped(sources: Iterable[Placed], take: Callable[[Stream, str], object]) -> None:
