@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from virtcatalog.api.annotations import PLACE_ON_ROOT_COMPLEX
 from virtcatalog.api.decode import to_manifest
-from virtcatalog.kubevirt.launcher.builder import build_domain
+from virtcatalog.kubevirt.launcher.builder import build_domain, convert
 from virtcatalog.kubevirt.launcher.errors import DomainError
 from virtcatalog.kubevirt.launcher.launch.sync import launch
 from virtcatalog.kubevirt.launcher.xml import write
@@ -70,9 +70,9 @@ def test_a_domain_does_not_depend_on_those_that_were_made_before():
     def text(name, mac, annotations):
         vmi, context = make_vmi(seed.replace("MAC", mac), annotations=annotations), make_context()
         vmi.metadata.name = vmi.metadata.uid = name
-        domain = build_domain(vmi, context)
-        launch(domain, vmi, context)
-        return write(domain)
+        domain = convert(vmi, context)
+        launch(domain, vmi)
+        return write(domain.element())
 
     macs = ("", ", macAddress: '02:00:5e:00:00:01'", ", macAddress: '02-00-5E-00-00-02'")
     cases = [*product(("a", "b"), macs, ({}, {PLACE_ON_ROOT_COMPLEX: "true"}))]

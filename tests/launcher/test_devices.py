@@ -4,8 +4,14 @@ from xml.etree.ElementTree import fromstring
 
 import pytest
 
-from virtcatalog.kubevirt.launcher.elements.devices import devices
+from virtcatalog.kubevirt.launcher.elements import devices as made
 from virtcatalog.kubevirt.launcher.errors import DomainError
+
+
+def devices(vmi, context):
+    """`<devices>` of a VMI."""
+    return made.devices(vmi, context).element()
+
 
 EVERYTHING = """
     disks: [{name: cd, cdrom: {bus: sata}}]

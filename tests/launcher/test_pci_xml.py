@@ -5,11 +5,13 @@ from xml.etree.ElementTree import XML
 import pytest
 from fragments import TWO_NODES, make_context, make_vmi, xml
 
+from virtcatalog.kubevirt.launcher.builder import build_domain
+from virtcatalog.kubevirt.launcher.context import DeviceResource
 from virtcatalog.kubevirt.launcher.errors import DomainError
 from virtcatalog.kubevirt.launcher.numa import GuestCell
 from virtcatalog.kubevirt.launcher.pci import place_near_numa_nodes, place_on_root_complex
 from virtcatalog.kubevirt.launcher.pinning import Pinning
-from virtcatalog.kubevirt.launcher.placement import place
+from virtcatalog.kubevirt.launcher.xml import make_whole
 
 CELLS = (GuestCell(0, (0,), "0", 2**30, "b", 0), GuestCell(1, (1,), "1", 2**30, "b", 1))
 PINNING = Pinning((0, 8))
@@ -150,17 +152,25 @@ ROOT_COMPLEX = {"kubevirt.io/placePCIDevicesOnRootComplex": "true"}
     ],
 )
 def test_an_annotation_asks_for_the_root_complex(architecture, annotations, placed):
-    domain = XML("<domain><devices><rng/></devices></domain>")
-    vmi = make_vmi(architecture=architecture, annotations=annotations)
-    place(domain, vmi, make_context(architecture), (), None)
+    domain = build_domain(make_vmi("domain.devices.rng: {}", architecture, annotations), make_context(architecture))
+    make_whole(domain)
     assert (domain.find("devices/rng/address") is not None) is placed
 
 
 @pytest.mark.parametrize(
-    ("gate", "pinning", "placed"), [(True, PINNING, True), (False, PINNING, False), (True, None, False)]
+    ("gate", "dedicated", "placed"), [(True, "true", True), (False, "true", False), (True, "false", False)]
 )
-def test_numa_aware_placement_needs_its_gate_and_dedicated_cpus(gate, pinning, placed):
-    domain = XML(f"<domain><devices>{hostdev()}</devices></domain>")
-    context = make_context(topology=TWO_NODES, pci_numa_aware_topology=gate, pci_numa_nodes=NODES)
-    place(domain, make_vmi(), context, CELLS, pinning)
+def test_numa_aware_placement_needs_its_gate_and_dedicated_cpus(gate, dedicated, placed):
+    vmi = make_vmi(f"""
+        domain.cpu: {{cores: 2, dedicatedCpuPlacement: {dedicated}, numa: {{guestMappingPassthrough: {{}}}}}}
+        domain.memory: {{guest: 1Gi, hugepages: {{pageSize: 2Mi}}}}
+        domain.devices.gpus: [{{name: g, deviceName: d}}]
+    """)
+    given = {"d": DeviceResource("pci", (next(iter(NODES)),))}
+    context = make_context(
+        topology=TWO_NODES, cpu_set=tuple(range(16)), device_resources=given, pci_numa_nodes=NODES,
+        pci_numa_aware_topology=gate,
+    )  # fmt: skip
+    domain = build_domain(vmi, context)
+    make_whole(domain)
     assert (domain.find("devices/hostdev/address") is not None) is placed

@@ -50,23 +50,60 @@ TEXTS = st.text(st.characters(codec="utf-8"), max_size=5) | st.sampled_from(["",
 
 
 def of_two(first, second):
-    """An element with both texts, the second before the first and twice."""
+    """Elements with both texts, the second before the first and twice."""
     element = Element("a", {"x": "100%", "y": f"{second}/1"})
     SubElement(element, "b").text = first
     SubElement(element, "c", {"z": f"\ue001{second}"})
-    return element
+    return [element, Shared("e")]
+
+
+def wholly(root):
+    """Make an element whole, and return the text that it has before and behind, which is the same."""
+    text = write(root)
+    make_whole(root)
+    assert write(root) == text
+    return text
+
+
+@given(st.lists(st.tuples(TEXTS, TEXTS), min_size=1, max_size=4))
+def test_elements_of_a_form_are_written_as_if_they_were_whole(texts):
+    form, root = Form(of_two, 2), Element("root")
+    for first, second in texts:
+        assert write(form.filled(first, second)) == "".join(map(write, of_two(first, second)))
+        root.extend([form.filled(first, second), Shared("d")])
+    wholly(root)
+    assert [each.findtext("b") for each in root.findall("a")] == [first for first, _ in texts]
+    assert [each.tag for each in root] == ["a", "e", "d"] * len(texts)
 
 
 @given(TEXTS, TEXTS)
-def test_an_element_of_a_form_is_written_as_if_it_were_whole(first, second):
-    form = Form(of_two, 2)
-    assert write(form.filled(first, second)) == write(of_two(first, second))
-    inner = Element("root")
-    inner.extend([form.filled(first, second), Shared("d"), form.filled(second, first)])
-    text = write(inner)
-    make_whole(inner)
-    assert write(inner) == text
-    assert [each.findtext("b") for each in inner] == [first, None, second]
+def test_a_form_need_not_take_all_texts(first, second):
+    form, root = Form(lambda _, used: of_two(used, "%s"), 2), Element("root")
+    root.extend([form.filled(first, second)] * 3)
+    assert wholly(root).count(write(of_two(second, "%s")[0]).splitlines()[1]) == 3
+
+
+def test_a_form_may_take_none():
+    root = Element("root")
+    root.extend([Form(lambda: of_two("%", "%s")).filled(), Form(list).filled(), Form(lambda _: [], 1).filled("a")])
+    wholly(root)
+    assert [each.tag for each in root] == ["a", "e"]
+
+
+def test_what_is_computed_of_a_form_is_computed_once_and_anew_when_it_holds_other_elements():
+    seen = []
+
+    def tags(form):
+        seen.append(form)
+        return [part.tag for part in form.elements]
+
+    form = Form(lambda: [Element("a")])
+    write(form.filled())
+    assert form.computed(tags) == form.computed(tags) == ["a"]
+    other = form.holding([Element("b")])
+    assert other.computed(tags) == ["b"]
+    assert write(other.filled()) == "<b/>\n"
+    assert seen == [form, other]
 
 
 def test_elements_of_a_form_below_others_become_whole_too():
@@ -84,6 +121,6 @@ def test_own_children_share_nothing_and_are_whole():
     text = write(root)
     make_own(root)
     assert write(root) == text
-    root[1][0].set("changed", "yes")
     assert root.findtext("a/b") == "1"
+    root[2][0].set("changed", "yes")
     assert shared[0].get("changed") is None

@@ -7,6 +7,7 @@ pkg/virt-launcher/virtwrap/manager.go.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from operator import attrgetter
 from typing import Any
 
@@ -40,16 +41,19 @@ def build_context(vmi: VirtualMachineInstance, cluster: Cluster, vm: VirtualMach
     where the node cannot give what the VMI asks of it.
     """
     facts = cluster.computed(_ClusterFacts)
-    base = facts.context(vmi.spec.architecture)
-    changes: dict[str, Any] = {}
-    _gather_machine(vmi, cluster.configuration, facts, base, changes)
-    _gather_devices(vmi, facts, changes)
+    context = facts.context(vmi.spec.architecture)
+    common: dict[str, Any] = {}
+    _gather_machine(vmi, cluster.configuration, facts, context, common)
+    if common:
+        context = facts.like(context, **common)
+    own: dict[str, Any] = {}
+    _gather_devices(vmi, facts, own)
     volumes = backing_volumes(vmi, cluster, facts.host.storage, vm)
     if volumes:
-        changes["volumes"] = volumes
+        own["volumes"] = volumes
     if vm is not None and facts.tracks_changed_blocks and tracks_changed_blocks(vm, cluster):
-        changes["changed_block_tracking"] = True
-    return msgspec.structs.replace(base, **changes) if changes else base
+        own["changed_block_tracking"] = True
+    return msgspec.structs.replace(context, common=context, **own) if own else context
 
 
 class _ClusterFacts:
@@ -64,6 +68,8 @@ class _ClusterFacts:
         self.tracks_changed_blocks = cluster.configuration.feature_gate("IncrementalBackup")
         self._configuration = cluster.configuration
         self._contexts: dict[str, Context] = {}
+        self.like = lru_cache(maxsize=256)(msgspec.structs.replace)
+        """A context with changes, which many VMIs have."""
 
     def context(self, architecture: str) -> Context:
         """The context of a VMI of an architecture that asks for nothing special."""

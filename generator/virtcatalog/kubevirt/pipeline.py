@@ -55,7 +55,7 @@ from virtcatalog.kubevirt.defaults.webhooks import mutate_vm, mutate_vmi
 from virtcatalog.kubevirt.handler import build_context
 from virtcatalog.kubevirt.identity import generated_name, vmi_uid
 from virtcatalog.kubevirt.instancetype.find import missing_matchers
-from virtcatalog.kubevirt.launcher.builder import build_domain
+from virtcatalog.kubevirt.launcher.builder import convert
 from virtcatalog.kubevirt.launcher.errors import DomainError
 from virtcatalog.kubevirt.launcher.launch.sync import launch, launch_warnings
 from virtcatalog.kubevirt.preference.requirements import check_requirements
@@ -155,14 +155,14 @@ def build(manifest: dict[str, Any], result: Result, cluster: Cluster) -> Result:
     assert isinstance(vmi, VirtualMachineInstance)
     try:
         context = build_context(vmi, cluster, vm)
-        domain = build_domain(vmi, context)
-        launch(domain, vmi, context)
+        domain = convert(vmi, context)
+        launch(domain, vmi)
     except DomainError as error:
         causes = [Cause(CRASH if error.is_crash else "", error.field, error.message)]
         against = reasons("launcher", causes, manifest, cluster, vm, vmi)
         return replace(result, refused_by="launcher", reasons=against, cluster=cluster)
     warnings = (*result.warnings, *launch_warnings(vmi, domain))
-    return replace(result, warnings=warnings, made_domain=domain, cluster=cluster)
+    return replace(result, warnings=warnings, made_domain=domain.element(), cluster=cluster)
 
 
 def _of_vm(

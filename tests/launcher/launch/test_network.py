@@ -19,7 +19,7 @@ def attached(xml):
     def attach(nics, networks, **changes):
         vmi = make_vmi(f"domain.devices: {{interfaces: [{nics}]}}\nnetworks: [{networks}]")
         context = make_context(**changes)
-        return xml(attach_taps(interfaces(vmi, context), vmi, context))
+        return xml(attach_taps(interfaces(vmi, context)))
 
     return attach
 

@@ -1,16 +1,16 @@
 """Free PCIe root ports for hotplug, and what adding them costs."""
 
 import re
-from xml.etree.ElementTree import fromstring
 
 import pytest
 from fragments import make_context, make_vmi
 from fragments import xml as plain
 
-from virtcatalog.kubevirt.launcher.builder import build_domain
+from virtcatalog.kubevirt.launcher.builder import convert
 from virtcatalog.kubevirt.launcher.errors import DomainError
-from virtcatalog.kubevirt.launcher.launch.ports import add_root_ports
+from virtcatalog.kubevirt.launcher.launch.ports import with_root_ports
 from virtcatalog.kubevirt.launcher.launch.sync import launch, launch_warnings
+from virtcatalog.kubevirt.launcher.xml import Element, Form
 
 IGNITION = {"kubevirt.io/ignitiondata": '{"ignition": {"version": "3.4.0"}}'}
 ROOT_COMPLEX = {"kubevirt.io/placePCIDevicesOnRootComplex": "true"}
@@ -27,15 +27,19 @@ def launched(devices="", memory="1Gi", *, machine="q35", annotations=None, archi
         annotations,
     )
     context = make_context(architecture)
-    domain = build_domain(vmi, context)
-    launch(domain, vmi, context)
+    domain = convert(vmi, context)
+    launch(domain, vmi)
     return vmi, domain
 
 
 def ports(*arguments, **keywords):
     """The indices of the root ports of a domain."""
     _, domain = launched(*arguments, **keywords)
-    return [int(port.get("index")) for port in domain.iterfind("devices/controller[@model='pcie-root-port']")]
+    return [
+        int(controller.get("index"))
+        for controller in domain.devices.controllers.whole()
+        if controller.get("model") == "pcie-root-port"
+    ]
 
 
 def nics(count):
@@ -45,10 +49,9 @@ def nics(count):
 
 def test_a_root_port_is_a_controller_behind_the_others():
     _, domain = launched()
-    tags = [device.tag for device in domain.find("devices")]
-    first, last = tags.index("controller"), len(tags) - tags[::-1].index("controller") - 1
-    assert set(tags[first : last + 1]) == {"controller"}
-    assert plain([domain.find("devices")[last]]) == plain('<controller type="pci" index="5" model="pcie-root-port"/>')
+    *before, last = domain.devices.controllers.whole()
+    assert [each.get("type") for each in before] == ["usb", "scsi", *["pci"] * 4]
+    assert plain([last]) == plain('<controller type="pci" index="5" model="pcie-root-port"/>')
 
 
 @pytest.mark.parametrize(
@@ -130,25 +133,20 @@ def test_only_pcie_machines_have_root_ports(architecture, machine, has_ports):
 
 
 def test_ports_follow_the_last_index_in_use_and_end_at_31():
-    devices = fromstring("""
-        <devices>
-          <controller type="usb" index="90"/><controller type="pci" index="3"/><controller type="pci" index="28"/>
-          <rng/>
-        </devices>
-    """)
-    add_root_ports(devices, 6)
-    assert [(device.tag, device.get("index")) for device in devices][3:] == [
+    indices = [("usb", "90"), ("pci", "3"), ("pci", "28")]
+    found = Form(lambda: [Element("controller", type=kind, index=index) for kind, index in indices])
+    ports = with_root_ports(found, 6).filled().whole()[3:]
+    assert [(port.tag, port.get("index")) for port in ports] == [
         ("controller", "29"),
         ("controller", "30"),
         ("controller", "31"),
-        ("rng", None),
     ]
 
 
 def test_ignition_data_is_lost_where_ports_are_added():
     vmi, domain = launched(memory="4Gi", annotations=IGNITION)
-    assert domain.find("qemu:commandline") is None
-    assert "xmlns:qemu" not in domain.attrib
+    assert domain.element().find("qemu:commandline") is None
+    assert "xmlns:qemu" not in domain.attributes
     (warning,) = launch_warnings(vmi, domain)
     assert warning.field == "spec.template.metadata.annotations[kubevirt.io/ignitiondata]"
     assert 'placePCIDevicesOnRootComplex: "true"' in warning.message
@@ -160,8 +158,8 @@ def test_ignition_data_is_lost_where_ports_are_added():
 )
 def test_ignition_data_stays_where_no_ports_are_added(annotations):
     vmi, domain = launched(memory="4Gi", annotations=annotations)
-    assert domain.find("qemu:commandline") is not None
-    assert "xmlns:qemu" in domain.attrib
+    assert domain.element().find("qemu:commandline") is not None
+    assert "xmlns:qemu" in domain.attributes
     assert launch_warnings(vmi, domain) == []
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from virtcatalog.api.kubevirt import VirtualMachineInstance
 from virtcatalog.kubevirt.launcher.context import Context
+from virtcatalog.kubevirt.launcher.domain import Domain
 from virtcatalog.kubevirt.launcher.elements.clock import clock
 from virtcatalog.kubevirt.launcher.elements.cpu import cpu
 from virtcatalog.kubevirt.launcher.elements.cputune import cputune
@@ -30,7 +31,12 @@ from virtcatalog.kubevirt.launcher.xml import Element
 
 
 def build_domain(vmi: VirtualMachineInstance, context: Context) -> Element:
-    """The `<domain>` that virt-launcher's converter makes.
+    """The `<domain>` of `convert`."""
+    return convert(vmi, context).element()
+
+
+def convert(vmi: VirtualMachineInstance, context: Context) -> Domain:
+    """The domain that virt-launcher's converter makes.
 
     Raises DomainError where virt-launcher refuses the VMI. The VMI is read, never changed.
     Source: pkg/virt-launcher/virtwrap/converter/converter.go (Convert_v1_VirtualMachineInstance_To_api_Domain).
@@ -39,11 +45,12 @@ def build_domain(vmi: VirtualMachineInstance, context: Context) -> Element:
     bound = passthrough_cells(vmi, context, pinning)
     cells = bound or ((memfd_cell(vmi, context),) if needs_memfd(vmi) else ())
 
-    domain = Element("domain", {"type": domain_type(context), NAMESPACE_ATTRIBUTE: QEMU})
-    parts = (
+    attributes = {"type": domain_type(context), NAMESPACE_ATTRIBUTE: QEMU}
+    amounts = memory(vmi)
+    before = (
         name(vmi),
         metadata(),
-        *memory(vmi),
+        *amounts,
         memorybacking(vmi, bound),
         *vcpu(vmi, context),
         iothreads(vmi),
@@ -56,10 +63,12 @@ def build_domain(vmi: VirtualMachineInstance, context: Context) -> Element:
         cpu(vmi, context, cells),
         clock(vmi, context),
         on_reboot(vmi),
-        devices(vmi, context),
-        launchsecurity(vmi, context),
-        commandline(vmi, context),
     )
-    domain.extend([part for part in parts if part is not None])
-    place(domain, vmi, context, cells, pinning)
-    return domain
+    domain = Domain(
+        attributes,
+        [part for part in before if part is not None],
+        devices(vmi, context),
+        [part for part in (launchsecurity(vmi, context), commandline(vmi, context)) if part is not None],
+        int(amounts[-1].text or 0),
+    )
+    return place(domain, vmi, context, cells, pinning)

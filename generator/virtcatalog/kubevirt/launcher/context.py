@@ -60,7 +60,7 @@ class DeviceResource(msgspec.Struct, frozen=True):
     addresses: tuple[str, ...]
 
 
-class Context(msgspec.Struct, frozen=True, kw_only=True):
+class Context(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """KubeVirt's converter context: what the node, the pod and the cluster's configuration contribute.
 
     Source: pkg/virt-launcher/virtwrap/manager.go and converter/types/converter-context.go.
@@ -132,6 +132,14 @@ class Context(msgspec.Struct, frozen=True, kw_only=True):
     sriov_addresses: Mapping[str, str | None] = {}
     """SR-IOV interface to the PCI address of its virtual function."""
     vsock_cid: int | None = None
+
+    common: Context | None = None
+    """The context of VMIs that have no volumes and no devices of the node; None when this is such a one itself."""
+
+    @property
+    def shared(self) -> Context:
+        """What of it other VMIs have, too, so that it may be the key of what many VMIs have."""
+        return self if self.common is None else self.common
 
     @property
     def emulates_other_architecture(self) -> bool:

@@ -6,14 +6,17 @@ lxml's elements would do as well and cost about four times as much to make, whic
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from copy import deepcopy
+from collections.abc import Callable, Iterable, Sequence
+from copy import copy, deepcopy
 from functools import cache, lru_cache
 from itertools import islice
 from operator import itemgetter
+from typing import Any, Self, TypeVar
 from xml.etree.ElementTree import Element, SubElement
 
-__all__ = ["Element", "Form", "Shared", "SubElement", "by_tag", "leaf", "make_own", "make_whole", "write"]
+__all__ = ["Element", "Filled", "Form", "Shared", "SubElement", "by_tag", "leaf", "make_own", "make_whole", "write"]
+
+T = TypeVar("T")
 
 _INDENT = "  "
 _REMEMBERED = 4096
@@ -41,65 +44,98 @@ def leaf(tag: str, text: str | None = None, /, **attributes: str) -> Element:
 
 
 class Form:
-    """Elements that differ in a few texts alone, such as a VM's uid, and are written from a pattern.
+    """Elements side by side that differ in a few texts alone, such as a VM's uid, and are written from a pattern.
 
-    `make` makes the element of these texts, which it puts into attributes and contents as they are.
+    `make` makes the elements of these texts, which it puts into attributes and contents as they are. What it raises, it
+    raises here, where it makes those of empty texts, the `elements`.
     """
 
-    def __init__(self, make: Callable[..., Element], texts: int) -> None:
-        self.make = make
-        plain = write(make(*[""] * texts))
-        unused = (mark for mark in map(chr, range(*_PRIVATE_USE)) if mark not in plain)
-        self._marks = [*islice(unused, texts)]
-        self._marked = make(*self._marks)
-        self._patterns: dict[str, tuple[str, Callable[[tuple[str, ...]], object]]] = {}
+    def __init__(self, make: Callable[..., Sequence[Element]], texts: int = 0) -> None:
+        self.make, self.texts = make, texts
+        self.elements = make(*[""] * texts)
+        self._constant = None if texts else Filled(self, ())
+        self._computed: dict[Callable[[Any], Any], Any] = {}
+        self._patterns: dict[str, tuple[str, Callable[[tuple[str, ...]], object] | None] | None] = {}
 
-    def filled(self, *texts: str) -> Element:
-        """The element of so many texts; its parts are there once it is made whole."""
-        if not all(texts):
-            return self.make(*texts)
-        element = Filled(self._marked.tag)
-        element.form, element.texts = self, texts
-        return element
+    def filled(self, *texts: str) -> Filled:
+        """What stands for the elements of so many texts; they are there once it is made whole."""
+        return self._constant or Filled(self, texts)
+
+    def holding(self, elements: Sequence[Element]) -> Self:
+        """The same form with other elements, which are of one domain."""
+        other = copy(self)
+        other.make, other.elements = lambda *_: elements, elements
+        other._constant, other._patterns, other._computed = None, {}, {}  # noqa: SLF001 - of its own kind
+        return other
+
+    def computed(self, make: Callable[[Any], T]) -> T:
+        """Return `make(form)`, made once for each form."""
+        found = self._computed.get(make)
+        if found is None:
+            found = self._computed[make] = make(self)
+        made: T = found
+        return made
 
     def written(self, texts: tuple[str, ...], line: str) -> str:
-        """The text of the element of these texts; each line of it starts with `line`."""
-        pattern, choose = self._patterns.get(line) or self._pattern(line)
+        """The text of the elements of these texts; each line of it starts with `line`."""
+        found = self._patterns.get(line)
+        if found is None:
+            if texts and line not in self._patterns:  # many are of one VM alone: a pattern is for the second
+                self._patterns[line] = None
+                return _text_of(self.make(*texts), line)
+            found = self._pattern(line)
+        pattern, choose = found
+        if choose is None:
+            return pattern
+        if not all(texts):
+            return _text_of(self.make(*texts), line)
         return pattern % choose(tuple([_ESCAPED[text] for text in texts]))
 
-    def _pattern(self, line: str) -> tuple[str, Callable[[tuple[str, ...]], object]]:
+    def _pattern(self, line: str) -> tuple[str, Callable[[tuple[str, ...]], object] | None]:
         """The text with a place for each text that it takes, and what picks these out, in their order."""
-        pieces = re.split(f"([{''.join(self._marks)}])", _text(self._marked, line))
+        plain = _text_of(self.elements, line)
+        marks = [*islice((mark for mark in map(chr, range(*_PRIVATE_USE)) if mark not in plain), self.texts)]
+        marked = _text_of(self.make(*marks), line) if marks else plain
+        pieces = re.split(f"([{''.join(marks)}])", marked) if marks else [marked]
+        if len(pieces) == 1:
+            found = self._patterns[line] = marked, None
+            return found
         pattern = "%s".join(piece.replace("%", "%%") for piece in pieces[::2])
-        found = self._patterns[line] = pattern, itemgetter(*map(self._marks.index, pieces[1::2]))
-        return found
+        taken = self._patterns[line] = pattern, itemgetter(*map(marks.index, pieces[1::2]))
+        return taken
 
 
 class Filled(Element):
-    """An element of a form, without its parts: `whole` makes it with them."""
+    """What stands for the elements of a form: `whole` makes them."""
 
     __slots__ = ("form", "texts")
 
-    form: Form
-    texts: tuple[str, ...]
+    def __init__(self, form: Form, texts: tuple[str, ...]) -> None:
+        super().__init__("")
+        self.form, self.texts = form, texts
 
-    def whole(self) -> Element:
-        """The element with all that is in it."""
+    def whole(self) -> Sequence[Element]:
+        """The elements with all that is in them."""
         return self.form.make(*self.texts)
 
 
 def make_whole(element: Element) -> None:
     """Put the elements of forms in an element and below, as far as it is its own, in there with all their parts."""
-    for index, child in enumerate(element):
+    children: list[Element] = []
+    for child in element:
         if isinstance(child, Filled):
-            element[index] = child.whole()
-        elif not isinstance(child, Shared):
-            make_whole(child)
+            children += child.whole()
+        else:
+            children.append(child)
+            if not isinstance(child, Shared):
+                make_whole(child)
+    element[:] = children
 
 
 def make_own(parent: Element) -> None:
     """Replace the children of an element by copies that share nothing and may be changed."""
-    parent[:] = [deepcopy(child.whole() if isinstance(child, Filled) else child) for child in parent]
+    parts = [child.whole() if isinstance(child, Filled) else (child,) for child in parent]
+    parent[:] = [deepcopy(child) for part in parts for child in part]
 
 
 def by_tag(parent: Element) -> dict[str, list[Element]]:
@@ -121,11 +157,15 @@ def write(element: Element, comment: str = "") -> str:
 
 def _text(element: Element, line: str, comment: str = "") -> str:
     """The element as text; each line of it starts with `line`, a line feed and an indent."""
-    parts: list[str] = []
     if isinstance(element, Filled):
         return element.form.written(element.texts, line)
+    parts: list[str] = []
     _add_text(parts.append, element, line, comment)
     return "".join(parts)
+
+
+def _text_of(elements: Iterable[Element], line: str) -> str:
+    return "".join([_text(element, line) for element in elements])
 
 
 def _add_text(add: Callable[[str], None], element: Element, line: str, comment: str = "") -> None:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 from virtcatalog.api.kubevirt import VirtualMachineInstance
-from virtcatalog.kubevirt.launcher.xml import Element, Shared, SubElement
+from virtcatalog.kubevirt.launcher.xml import Element, SubElement
 
 _METRICS_SOCKET = "/var/run/kubevirt-private/downwardmetrics-channel/downwardmetrics.sock"
 
@@ -21,9 +19,8 @@ def channels(vmi: VirtualMachineInstance) -> list[Element]:
     return made
 
 
-@lru_cache(maxsize=2)
 def _channel(name: str, socket: str = "") -> Element:
-    channel = Shared("channel", {"type": "unix"})
+    channel = Element("channel", {"type": "unix"})
     if socket:
         SubElement(channel, "source", {"mode": "bind", "path": socket})
     SubElement(channel, "target", {"type": "virtio", "name": name})

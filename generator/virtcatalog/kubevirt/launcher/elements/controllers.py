@@ -3,34 +3,59 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import NamedTuple
 
 from virtcatalog.api.annotations import DISABLE_PCI_HOLE64
 from virtcatalog.api.kubevirt import VirtualMachineInstance
+from virtcatalog.kubevirt.launcher.architecture import Architecture
 from virtcatalog.kubevirt.launcher.context import Context
 from virtcatalog.kubevirt.launcher.elements.diskthreads import bus_of, scsi_thread
 from virtcatalog.kubevirt.launcher.elements.launchsecurity import uses_iommu
 from virtcatalog.kubevirt.launcher.elements.vcpu import requested_topology
-from virtcatalog.kubevirt.launcher.xml import Element, Shared, SubElement
+from virtcatalog.kubevirt.launcher.xml import Element, Filled, Form, Shared, SubElement
 
 
-def controllers(vmi: VirtualMachineInstance, context: Context) -> list[Element]:
+class _Wanted(NamedTuple):
+    """What the controllers of a VMI follow from; `scsi` are the attributes of the SCSI controller's driver."""
+
+    usb: bool
+    scsi: tuple[tuple[str, str], ...] | None
+    hole: bool
+    serial: bool
+    transitional: bool | None
+    iommu: bool
+
+
+def controllers(vmi: VirtualMachineInstance, context: Context) -> Filled:
     """The controllers: USB always (if only to say that there is none), the others where something needs them.
 
     Source: pkg/virt-launcher/virtwrap/converter/compute/controllers.go (ControllersDomainConfigurator).
     """
     devices = vmi.spec.domain.devices
-    transitional, architecture = devices.use_virtio_transitional, context.architecture
-    iommu = {"iommu": "on"} if uses_iommu(vmi) else {}
-    made = [_controller("usb", "qemu-xhci" if _needs_usb(vmi, context) else "none")]
-    if not devices.disable_hotplug or "scsi" in map(bus_of, devices.disks):
-        made.append(_controller("scsi", architecture.scsi_model(transitional), **_scsi_threads(vmi), **iommu))
-    if architecture.pci_hole64_disabling and _disables_pci_hole64(vmi):
+    wanted = _Wanted(
+        usb=_needs_usb(vmi, context),
+        scsi=_scsi_threads(vmi) if not devices.disable_hotplug or "scsi" in map(bus_of, devices.disks) else None,
+        hole=not (context.architecture.pci_hole64_disabling and _disables_pci_hole64(vmi)),
+        serial=devices.autoattach_serial_console is not False,
+        transitional=devices.use_virtio_transitional,
+        iommu=uses_iommu(vmi),
+    )
+    return _form(wanted, context.architecture).filled()
+
+
+@lru_cache(maxsize=256)
+def _form(wanted: _Wanted, architecture: Architecture) -> Form:
+    iommu = {"iommu": "on"} if wanted.iommu else {}
+    made = [_controller("usb", "qemu-xhci" if wanted.usb else "none")]
+    if wanted.scsi is not None:
+        made.append(_controller("scsi", architecture.scsi_model(wanted.transitional), **dict(wanted.scsi), **iommu))
+    if not wanted.hole:
         pci = Element("controller", {"type": "pci", "index": "0", "model": "pcie-root"})
         SubElement(pci, "pcihole64", {"unit": "KiB"}).text = "0"
         made.append(pci)
-    if devices.autoattach_serial_console is not False:
-        made.append(_controller("virtio-serial", architecture.virtio_model(transitional), **iommu))
-    return made
+    if wanted.serial:
+        made.append(_controller("virtio-serial", architecture.virtio_model(wanted.transitional), **iommu))
+    return Form(lambda: made)
 
 
 def _needs_usb(vmi: VirtualMachineInstance, context: Context) -> bool:
@@ -47,11 +72,11 @@ def _needs_usb(vmi: VirtualMachineInstance, context: Context) -> bool:
     )
 
 
-def _scsi_threads(vmi: VirtualMachineInstance) -> dict[str, str]:
+def _scsi_threads(vmi: VirtualMachineInstance) -> tuple[tuple[str, str], ...]:
     thread = scsi_thread(vmi)
     if thread is None:
-        return {}
-    return {"iothread": str(thread), "queues": str(requested_topology(vmi).vcpus or 1)}
+        return ()
+    return ("iothread", str(thread)), ("queues", str(requested_topology(vmi).vcpus or 1))
 
 
 def _disables_pci_hole64(vmi: VirtualMachineInstance) -> bool:
@@ -59,7 +84,6 @@ def _disables_pci_hole64(vmi: VirtualMachineInstance) -> bool:
     return value is not None and value.lower() == "true"
 
 
-@lru_cache(maxsize=256)
 def _controller(kind: str, model: str, **driver: str) -> Element:
     controller = Shared("controller", {"type": kind, "index": "0", "model": model})
     if driver:

@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from operator import attrgetter
+from typing import NamedTuple
 
 import msgspec
 
 from virtcatalog.api.devices import CDRomTarget, Disk, DiskTarget
 from virtcatalog.api.kubevirt import VirtualMachineInstance
-from virtcatalog.api.volumes import Volume
 from virtcatalog.kubevirt.launcher.context import BackingVolume, Context
 from virtcatalog.kubevirt.launcher.elements.address import add_alias, add_pci_address, add_scsi_address
 from virtcatalog.kubevirt.launcher.elements.blockio import Blocks, add_blockio, blocks_of
-from virtcatalog.kubevirt.launcher.elements.disksource import EMPTY_TRAY, DiskSource, Image, source_of
+from virtcatalog.kubevirt.launcher.elements.disksource import EMPTY_TRAY, DiskSource, Image, directory_of, source_of
 from virtcatalog.kubevirt.launcher.elements.diskthreads import bus_of, disk_threads, target_of
 from virtcatalog.kubevirt.launcher.elements.iothreads import SUPPLEMENTAL_POOL, has_iothreads, supplemental_pool
 from virtcatalog.kubevirt.launcher.elements.launchsecurity import uses_iommu
 from virtcatalog.kubevirt.launcher.elements.vcpu import requested_topology
 from virtcatalog.kubevirt.launcher.errors import DomainError
-from virtcatalog.kubevirt.launcher.xml import Element, Shared, SubElement, leaf
+from virtcatalog.kubevirt.launcher.xml import Element, Filled, Form, Shared, SubElement, leaf
 
 _PREFIXES = {"virtio": "vd", "sata": "sd", "scsi": "sd", "usb": "sd"}
 _ERROR_POLICIES = ("stop", "ignore", "report", "enospace")
@@ -27,12 +28,10 @@ _RESERVATIONS_SOCKET = "/var/run/kubevirt/daemons/pr/pr-helper.sock"
 
 _block_size = attrgetter("block_size")
 _ENCODER = msgspec.msgpack.Encoder()
-_DECODER = msgspec.msgpack.Decoder(Disk)
-_OF_VM = DiskSource(image=Image("file", "raw", ""))
-"""Stands for an image that is of one VM alone."""
+_DECODER, _DISK = msgspec.msgpack.Decoder(list[Disk]), msgspec.msgpack.Decoder(Disk)
 
 
-class _Machine(msgspec.Struct, frozen=True, kw_only=True):
+class _Machine(NamedTuple):
     """What all disks of a VMI have in common.
 
     `queues`, `iommu` and `pool` are of virtio disks: `pool` is the number of threads that serve all of them, None
@@ -48,31 +47,80 @@ class _Machine(msgspec.Struct, frozen=True, kw_only=True):
     blocks: Blocks | None
 
 
-def disks(vmi: VirtualMachineInstance, context: Context) -> list[Element]:
+class Disks(Form):
+    """The disks of VMIs that have the same; the text that is a VMI's own is the directory of its images.
+
+    `of` are the disks as the VMI has them, and what is behind each: None behind a CD-ROM drive's empty tray.
+    """
+
+    def __init__(
+        self,
+        make: Callable[..., Sequence[Element]],
+        texts: int,
+        of: tuple[Sequence[Disk], Sequence[DiskSource | None]],
+    ) -> None:
+        super().__init__(make, texts)
+        self.of = of
+
+
+def disks(vmi: VirtualMachineInstance, context: Context) -> Filled:
     """A `<disk>` for each disk of the VMI; DomainError for one that cannot be.
 
     Source: pkg/virt-launcher/virtwrap/converter/converter.go (Convert_v1_Disk_To_api_Disk).
     """
-    devices = vmi.spec.domain.devices
-    volumes = {volume.name: (index, volume) for index, volume in enumerate(vmi.spec.volumes)}
-    machine = _machine(vmi, context)
-    threads = disk_threads(vmi) if has_iothreads(vmi) and machine.pool is None else None
+    found, machine = vmi.spec.domain.devices.disks, _machine(vmi, context)
+    claims = tuple([context.volumes.get(disk.name) for disk in found]) if context.volumes else ()
+    threads = tuple(disk_threads(vmi)) if has_iothreads(vmi) and machine.pool is None else None
+    sources: list[DiskSource | None] = []
+    try:
+        _add_sources(sources, vmi, context)
+    except DomainError:  # what is wrong with a disk before this one is told first
+        _form(_ENCODER.encode(found[: len(sources)]), tuple(sources), claims, threads, machine)
+        raise
+    form = _form(_ENCODER.encode(found), tuple(sources), claims, threads, machine)
+    return form.filled(directory_of(vmi)) if form.texts else form.filled()
+
+
+@lru_cache(maxsize=1024)
+def _form(
+    encoded: bytes,
+    sources: tuple[DiskSource | None, ...],
+    claims: tuple[BackingVolume | None, ...],
+    threads: tuple[int, ...] | None,
+    machine: _Machine,
+) -> Disks:
+    """The disks of what the VMI says in MessagePack: many VMIs have disks of the same names and sorts.
+
+    `threads` are those of the virtio disks.
+    """
+    found = _DECODER.decode(encoded)
+    units, serving = _units(found), iter(threads or ())
+    shared = []
+    for position, disk in enumerate(found):
+        field, behind = f"spec.domain.devices.disks[{position}]", sources[position] or EMPTY_TRAY
+        thread = next(serving) if threads is not None and bus_of(disk) == "virtio" else None
+        claim = claims[position] if claims else None
+        shared.append(_disk(_ENCODER.encode(disk), field, units[position], thread, behind, claim, machine))
+
+    def make(directory: str = "") -> Sequence[Element]:
+        return [
+            _with_image(element, f"{directory}/{source.own}", source.image) if source and source.own else element
+            for element, source in zip(shared, sources, strict=True)
+        ]
+
+    return Disks(make, int(any(source and source.own for source in sources)), (found, sources))
+
+
+def _units(found: Sequence[Disk]) -> list[int]:
+    """The number of each disk among those of its prefix (vd, sd); disks of one name have one number."""
     units: dict[str, int] = {}
     counts: dict[str, int] = {}
-    made = []
-    for position, disk in enumerate(devices.disks):
-        field = f"spec.domain.devices.disks[{position}]"
-        source = _source(vmi, disk, volumes.get(disk.name), context, field)
-        bus = bus_of(disk)
-        if disk.name not in units:  # disks are numbered by prefix (vd, sd)
-            prefix = _PREFIXES.get(bus, "")
+    for disk in found:
+        if disk.name not in units:
+            prefix = _PREFIXES.get(bus_of(disk), "")
             units[disk.name] = counts.get(prefix, 0)
             counts[prefix] = units[disk.name] + 1
-        thread = next(threads) if threads is not None and bus == "virtio" else None
-        claim, shared = context.volumes.get(disk.name), _OF_VM if source.of_vm else source
-        element = _disk(_ENCODER.encode(disk), field, units[disk.name], thread, shared, claim, machine)
-        made.append(_with_image(element, source.image) if source.of_vm else element)
-    return made
+    return [units[disk.name] for disk in found]
 
 
 def _machine(vmi: VirtualMachineInstance, context: Context) -> _Machine:
@@ -99,14 +147,17 @@ def device_name(prefix: str, index: int) -> str:
     return prefix + name
 
 
-def _source(
-    vmi: VirtualMachineInstance, disk: Disk, found: tuple[int, Volume] | None, context: Context, field: str
-) -> DiskSource:
-    if found is not None:
-        return source_of(vmi, found[1], found[0], context)
-    if disk.cdrom is None:
-        raise DomainError(f"{field}.name", f"there is no volume {disk.name!r}")
-    return EMPTY_TRAY
+def _add_sources(found: list[DiskSource | None], vmi: VirtualMachineInstance, context: Context) -> None:
+    """Add what is behind each disk."""
+    volumes = {volume.name: (index, volume) for index, volume in enumerate(vmi.spec.volumes)}
+    for position, disk in enumerate(vmi.spec.domain.devices.disks):
+        if disk.name in volumes:
+            index, volume = volumes[disk.name]
+            found.append(source_of(volume, index, context))
+        elif disk.cdrom is not None:
+            found.append(None)
+        else:
+            raise DomainError(f"spec.domain.devices.disks[{position}].name", f"there is no volume {disk.name!r}")
 
 
 @lru_cache(maxsize=1024)
@@ -120,7 +171,7 @@ def _disk(
     machine: _Machine,
 ) -> Element:
     """`<disk>` of what the VMI says in MessagePack: most disks of a name are alike. `unit` is its number on its bus."""
-    disk = _DECODER.decode(encoded)
+    disk = _DISK.decode(encoded)
     bus = bus_of(disk)
     device = "disk" if disk.disk is not None else "lun" if disk.lun is not None else "cdrom"
     element = Shared("disk", {"type": source.image.type, "device": device})
@@ -226,11 +277,11 @@ def _readonly(disk: Disk) -> bool:
     return writable is not None and writable.readonly
 
 
-def _with_image(shared: Element, image: Image) -> Element:
+def _with_image(shared: Element, path: str, image: Image) -> Element:
     """A disk like another, on an image of its own."""
     element = Element("disk", shared.attrib)
     element.extend(shared)
-    element[1] = Element("source", _location(image, named=True))
+    element[1] = Element("source", _location(msgspec.structs.replace(image, path=path), named=True))
     element[1].extend(shared[1])
     return element
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from functools import lru_cache
 from posixpath import basename
+from typing import NamedTuple
 
 import msgspec
+from msgspec.structs import replace
 
 from virtcatalog.api.kubevirt import VirtualMachineInstance
 from virtcatalog.api.volumes import Volume
@@ -37,8 +39,9 @@ class DiskSource(msgspec.Struct, frozen=True, kw_only=True, cache_hash=True):
 
     `backing` is the image below a copy-on-write overlay, `data` the raw image that a change-tracking overlay keeps
     its data in. `discard`: discarded blocks are freed whatever the kind of the disk. `exists`: the image is there
-    before the domain is built. `metrics`: the disk through which the guest reads host metrics. `of_vm`: no other VM
-    has such an image, which is named after the VM.
+    before the domain is built. `metrics`: the disk through which the guest reads host metrics. `direct`: O_DIRECT works
+    on the image and on the one below it. `allocated`: it is a device, or a file that holds all its blocks. `own`: the
+    file of this name is in a directory of the VM's own, and `image` does not tell its path.
     """
 
     image: Image
@@ -47,66 +50,95 @@ class DiskSource(msgspec.Struct, frozen=True, kw_only=True, cache_hash=True):
     discard: bool = False
     exists: bool = False
     metrics: bool = False
-    of_vm: bool = False
+    direct: bool = True
+    allocated: bool = False
+    own: str = ""
 
 
 EMPTY_TRAY = DiskSource(image=Image("block", "raw", ""), discard=True)
 """A CD-ROM drive without a volume."""
 
 
-def source_of(vmi: VirtualMachineInstance, volume: Volume, index: int, context: Context) -> DiskSource:
+def source_of(volume: Volume, index: int, context: Context) -> DiskSource:
     """Return what is behind the disk of a volume, the VMI's `index`-th; DomainError for volumes that are no disks.
 
-    Source: pkg/virt-launcher/virtwrap/converter/converter.go and pkg/host-disk/host-disk.go
-    (Convert_v1_Volume_To_api_Disk).
+    Source: pkg/virt-launcher/virtwrap/converter/converter.go (Convert_v1_Volume_To_api_Disk, SetDriverCacheMode,
+    SetOptimalIOMode) and pkg/host-disk/host-disk.go.
     """
-    name = volume.name
+    name, storage = volume.name, context.direct_io
     if volume.container_disk is not None:
-        return _container_disk(name, index, context.container_disk_format)
+        return _container_disk(name, index, context.container_disk_format, storage.node)
     if volume.cloud_init_no_cloud is not None:
-        return _cloud_init(vmi, "noCloud.iso")
+        return _cloud_init("noCloud.iso", storage.node)
     if volume.cloud_init_config_drive is not None:
-        return _cloud_init(vmi, "configdrive.iso")
+        return _cloud_init("configdrive.iso", storage.node)
     if volume.persistent_volume_claim is not None or volume.data_volume is not None:
-        claim, hotplugged = context.volumes.get(name, _UNKNOWN_CLAIM), context.release.traits.tracks_hotplugged_disks
-        return _claim(name, claim, _state(context), tracks_hotplugged=hotplugged)
+        return _claim(name, context.volumes.get(name, _UNKNOWN_CLAIM), _claims(context))
     if volume.empty_disk is not None:
-        return DiskSource(image=Image("file", "qcow2", f"{_EMPTY_DISKS}/{name}.qcow2"), discard=True)
+        image = Image("file", "qcow2", f"{_EMPTY_DISKS}/{name}.qcow2")
+        return DiskSource(image=image, discard=True, direct=storage.node)
     if volume.host_disk is not None:
         path = f"{_CLAIMS}/{name}/{basename(volume.host_disk.path.rstrip('/'))}"
-        return _tracked(Image("file", "raw", path), _state(context), name, discard=False)
+        plain = DiskSource(image=Image("file", "raw", path), exists=True, direct=storage.node)
+        return _tracked(plain, _state(context), name)
     if volume.ephemeral is not None:
         block = context.volumes.get(name, _UNKNOWN_CLAIM).block
         backing = Image("block", "raw", f"/dev/{name}", name) if block else Image("file", "raw", _file(name))
-        return DiskSource(image=_overlay(name), backing=backing, discard=True)
-    return _configuration(volume)
+        direct = storage.node and (block or storage.claims)
+        return DiskSource(image=_overlay(name), backing=backing, discard=True, direct=direct)
+    return _configuration(volume, storage.node)
 
 
-def _configuration(volume: Volume) -> DiskSource:
+def directory_of(vmi: VirtualMachineInstance) -> str:
+    """Where the images are that are of a VM alone."""
+    return f"{_EPHEMERAL}/cloud-init-data/{vmi.metadata.namespace}/{vmi.metadata.name}"
+
+
+def _configuration(volume: Volume, direct: bool) -> DiskSource:
+    """ISOs made of Kubernetes objects hold all their blocks."""
     name = volume.name
     if volume.sysprep is not None:
-        return _iso(f"{_PRIVATE}/sysprep-disks/{name}.iso")
+        return _iso(f"{_PRIVATE}/sysprep-disks/{name}.iso", direct)
     if volume.config_map is not None:
-        return _iso(f"{_PRIVATE}/config-map-disks/{name}.iso")
+        return _iso(f"{_PRIVATE}/config-map-disks/{name}.iso", direct)
     if volume.secret is not None:
-        return _iso(f"{_PRIVATE}/secret-disks/{name}.iso")
+        return _iso(f"{_PRIVATE}/secret-disks/{name}.iso", direct)
     if volume.downward_api is not None:
-        return _iso(f"{_PRIVATE}/downwardapi-disks/{name}.iso")
+        return _iso(f"{_PRIVATE}/downwardapi-disks/{name}.iso", direct)
     if volume.service_account is not None:
-        return _iso(_SERVICE_ACCOUNT)
+        return _iso(_SERVICE_ACCOUNT, direct)
     if volume.downward_metrics is not None:
-        return DiskSource(image=Image("file", "raw", _DOWNWARD_METRICS), metrics=True)
+        return DiskSource(image=Image("file", "raw", _DOWNWARD_METRICS), metrics=True, direct=direct)
     raise DomainError("spec.domain.devices.disks", f"disk {name} has a volume that cannot be a disk")
 
 
 @lru_cache(maxsize=1024)
-def _container_disk(name: str, index: int, form: str) -> DiskSource:
+def _container_disk(name: str, index: int, form: str, direct: bool) -> DiskSource:
     backing = Image("file", form, f"{_CONTAINER_DISKS}/disk_{index}.img")
-    return DiskSource(image=_overlay(name), backing=backing, discard=True)
+    return DiskSource(image=_overlay(name), backing=backing, discard=True, direct=direct)
+
+
+class _Claims(NamedTuple):
+    """What all claims have in common: the directory of overlays that track changed blocks, and what file systems can.
+
+    `tracks_hotplugged` and `judges_below` are traits of the release.
+    """
+
+    state: str | None
+    direct: bool
+    allocated: bool
+    tracks_hotplugged: bool
+    judges_below: bool
+
+
+def _claims(context: Context) -> _Claims:
+    traits = context.release.traits
+    hotplugged, below = traits.tracks_hotplugged_disks, traits.judges_images_below_overlays
+    return _Claims(_state(context), context.direct_io.claims, context.claims_allocated, hotplugged, below)
 
 
 @lru_cache(maxsize=1024)
-def _claim(name: str, claim: BackingVolume, state: str | None, *, tracks_hotplugged: bool) -> DiskSource:
+def _claim(name: str, claim: BackingVolume, claims: _Claims) -> DiskSource:
     """A PersistentVolumeClaim or DataVolume: one that is there from the start and holds files is a host disk."""
     if claim.hotplug:
         path = f"{_HOTPLUG}/{name}"
@@ -115,10 +147,18 @@ def _claim(name: str, claim: BackingVolume, state: str | None, *, tracks_hotplug
         image = Image("block", "raw", f"/dev/{name}", name)
     else:
         image = Image("file", "raw", _file(name))
-    discard = not claim.host_disk and not claim.preallocated
-    if claim.hotplug and not tracks_hotplugged:
-        return DiskSource(image=image, discard=discard, exists=True)
-    return _tracked(image, state, name, discard=discard)
+    plain = DiskSource(
+        image=image,
+        discard=not claim.host_disk and not claim.preallocated,
+        exists=True,
+        direct=claim.block or claims.direct,
+        allocated=claim.has_claim and (claim.block or claim.preallocated or claims.allocated),
+    )
+    if claims.state is None or (claim.hotplug and not claims.tracks_hotplugged):
+        return plain
+    tracked = _tracked(plain, claims.state, name)
+    # Where the overlay itself is judged, it is a file without blocks of its own.
+    return tracked if claims.judges_below else replace(tracked, direct=claims.direct, allocated=False)
 
 
 def _state(context: Context) -> str | None:
@@ -128,12 +168,12 @@ def _state(context: Context) -> str | None:
     return f"{_PRIVATE}/libvirt/qemu" if context.non_root else "/var/lib/libvirt/qemu"
 
 
-def _tracked(image: Image, state: str | None, name: str, *, discard: bool) -> DiskSource:
+def _tracked(plain: DiskSource, state: str | None, name: str) -> DiskSource:
     """Put the overlay on top that tracks changed blocks, where there is a directory for it."""
     if state is None:
-        return DiskSource(image=image, discard=discard, exists=True)
-    overlay = Image("file", "qcow2", f"{state}/cbt/{name}.qcow2", image.name)
-    return DiskSource(image=overlay, data=image, discard=discard, exists=True)
+        return plain
+    overlay = Image("file", "qcow2", f"{state}/cbt/{name}.qcow2", plain.image.name)
+    return replace(plain, image=overlay, data=plain.image)
 
 
 def _file(name: str) -> str:
@@ -144,10 +184,10 @@ def _overlay(name: str) -> Image:
     return Image("file", "qcow2", f"{_EPHEMERAL}/disk-data/{name}/disk.qcow2")
 
 
-def _iso(path: str) -> DiskSource:
-    return DiskSource(image=Image("file", "raw", path))
+def _iso(path: str, direct: bool) -> DiskSource:
+    return DiskSource(image=Image("file", "raw", path), direct=direct, allocated=True)
 
 
-def _cloud_init(vmi: VirtualMachineInstance, file: str) -> DiskSource:
-    path = f"{_EPHEMERAL}/cloud-init-data/{vmi.metadata.namespace}/{vmi.metadata.name}/{file}"
-    return DiskSource(image=Image("file", "raw", path), of_vm=True)
+@lru_cache(maxsize=4)
+def _cloud_init(file: str, direct: bool) -> DiskSource:
+    return DiskSource(image=Image("file", "raw", ""), direct=direct, own=file)

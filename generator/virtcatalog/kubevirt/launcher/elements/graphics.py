@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from functools import cache
-
 from virtcatalog.api.kubevirt import VirtualMachineInstance
 from virtcatalog.kubevirt.launcher.context import Context
-from virtcatalog.kubevirt.launcher.xml import Element, Form, SubElement
+from virtcatalog.kubevirt.launcher.xml import Element, SubElement
 
 
 def has_graphics(vmi: VirtualMachineInstance, context: Context) -> bool:
@@ -22,16 +20,7 @@ def graphics(vmi: VirtualMachineInstance, context: Context) -> Element | None:
     """
     if not has_graphics(vmi, context):
         return None
-    return _form().filled(vmi.metadata.uid)
-
-
-@cache
-def _form() -> Form:
-    return Form(_graphics, 1)
-
-
-def _graphics(uid: str) -> Element:
     element = Element("graphics", {"type": "vnc"})
-    socket = f"/var/run/kubevirt-private/{uid}/virt-vnc"
+    socket = f"/var/run/kubevirt-private/{vmi.metadata.uid}/virt-vnc"
     SubElement(element, "listen", {"type": "socket", "socket": socket})
     return element

@@ -23,6 +23,12 @@ class _Maker(Protocol):
     def __call__(self, device: GPU | HostDevice, address: str, traits: Traits, /) -> Element: ...
 
 
+def has_hostdevs(vmi: VirtualMachineInstance) -> bool:
+    """Whether the VMI asks for host devices, GPUs or SR-IOV interfaces."""
+    devices = vmi.spec.domain.devices
+    return bool(devices.host_devices or devices.gpus) or any(map(_sriov, devices.interfaces))
+
+
 def hostdevs(vmi: VirtualMachineInstance, context: Context) -> list[Element]:
     """The host devices, then the GPUs, then the SR-IOV interfaces.
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 from virtcatalog.api.kubevirt import VirtualMachineInstance
 from virtcatalog.kubevirt.launcher.context import Context
 from virtcatalog.kubevirt.launcher.elements.address import add_alias
 from virtcatalog.kubevirt.launcher.errors import DomainError
-from virtcatalog.kubevirt.launcher.xml import Element, Shared, leaf
+from virtcatalog.kubevirt.launcher.xml import Element, leaf
 
 
 def inputs(vmi: VirtualMachineInstance, context: Context) -> list[Element]:
@@ -37,9 +35,8 @@ def inputs(vmi: VirtualMachineInstance, context: Context) -> list[Element]:
     return made
 
 
-@lru_cache(maxsize=256)
 def _tablet(bus: str, name: str) -> Element:
     model = {"model": "virtio"} if bus == "virtio" else {}
-    element = Shared("input", {"type": "tablet", "bus": bus, **model})
+    element = Element("input", {"type": "tablet", "bus": bus, **model})
     add_alias(element, name)
     return element

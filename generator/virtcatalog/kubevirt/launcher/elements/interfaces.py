@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from functools import lru_cache
+from itertools import count
+from typing import NamedTuple
 
 import msgspec
 from msgspec.structs import replace
@@ -14,7 +17,7 @@ from virtcatalog.kubevirt.launcher.elements.address import add_alias, add_pci_ad
 from virtcatalog.kubevirt.launcher.elements.launchsecurity import uses_iommu
 from virtcatalog.kubevirt.launcher.elements.vcpu import requested_topology
 from virtcatalog.kubevirt.launcher.errors import DomainError
-from virtcatalog.kubevirt.launcher.xml import Element, Shared, SubElement, leaf
+from virtcatalog.kubevirt.launcher.xml import Element, Filled, Form, Shared, SubElement, leaf
 
 _MAX_QUEUES = 256
 _PASST_LOG = "/var/run/kubevirt/passt.log"
@@ -22,11 +25,14 @@ _ISTIO_INJECT = "sidecar.istio.io/inject"
 _ISTIO_PORTS = (15000, 15001, 15004, 15006, 15008, 15009, 15020, 15021, 15053)
 
 
+OWN = "own"
+"""Stands for a MAC address that an interface has."""
+
 _ENCODER = msgspec.msgpack.Encoder()
-_DECODER = msgspec.msgpack.Decoder(Interface)
+_DECODER = msgspec.msgpack.Decoder(list[Interface])
 
 
-class _Machine(msgspec.Struct, frozen=True, kw_only=True):
+class _Machine(NamedTuple):
     """What the interfaces of a VMI have in common.
 
     `model`, `queues` and `iommu` are of virtio interfaces, `rom_tuning` and `link_needs_tap` traits of architecture and
@@ -42,33 +48,86 @@ class _Machine(msgspec.Struct, frozen=True, kw_only=True):
     istio: bool
 
 
-def interfaces(vmi: VirtualMachineInstance, context: Context) -> list[Element]:
+Networks = tuple[tuple[str, bool], ...]
+"""The names of networks, and whether each is a secondary one."""
+
+
+class Link(NamedTuple):
+    """An interface that is in the domain: what the VMI says of it, whether it is a tap device, its element without MAC.
+
+    `own` is the place of its MAC address among those that the VMI gives its interfaces, if it gives this one any.
+    """
+
+    interface: Interface
+    tap: bool
+    own: int | None
+    element: Element
+
+
+class Interfaces(Form):
+    """The interfaces of VMIs that have the same, but for MAC addresses of their own, which are the texts.
+
+    `found` are those of the VMI, with `OWN` for a MAC address, `links` those of the domain; `context` is shared.
+    """
+
+    def __init__(
+        self,
+        make: Callable[..., Sequence[Element]],
+        found: Sequence[Interface],
+        links: Sequence[Link],
+        networks: Networks,
+        context: Context,
+    ) -> None:
+        super().__init__(make, sum(1 for interface in found if interface.mac_address))
+        self.found, self.links, self.networks, self.context = found, links, networks, context
+
+
+def interfaces(vmi: VirtualMachineInstance, context: Context) -> Filled:
     """An `<interface>` for each that is not absent, an SR-IOV device, or left to a binding plugin.
 
     Source: pkg/virt-launcher/virtwrap/converter/network/configurator.go (DomainConfigurator).
     """
-    devices = vmi.spec.domain.devices
-    if not devices.interfaces:
-        return []
-    networks = {network.name for network in vmi.spec.networks}
-    machine = _machine(vmi, context)
-    made = []
-    for position, interface in enumerate(devices.interfaces):
+    macs, found = [], []
+    for interface in vmi.spec.domain.devices.interfaces:
+        if interface.mac_address:
+            macs.append(interface.mac_address)
+            interface = replace(interface, mac_address=OWN)
+        found.append(interface)
+    networks = tuple([(each.name, each.multus is not None and not each.multus.default) for each in vmi.spec.networks])
+    return _form(_ENCODER.encode(found), networks, _machine(vmi, context), context.shared).filled(*macs)
+
+
+@lru_cache(maxsize=1024)
+def _form(encoded: bytes, networks: Networks, machine: _Machine, context: Context) -> Interfaces:
+    """The interfaces of what the VMI says in MessagePack: many VMIs have interfaces of the same names and sorts."""
+    found, names = _DECODER.decode(encoded), {name for name, _ in networks}
+    links, places = [], count()
+    for position, interface in enumerate(found):
+        own = next(places) if interface.mac_address else None
         if interface.state == "absent":
             continue
         field = f"spec.domain.devices.interfaces[{position}]"
-        if interface.name not in networks:
+        if interface.name not in names:
             raise DomainError(f"{field}.name", f"there is no network {interface.name!r}")
         tap = is_tap(interface, context)
-        if interface.sriov is not None or not (tap or interface.binding is None):
-            continue
-        mac = interface.mac_address
-        if not mac:
-            made.append(_interface(_ENCODER.encode(interface), field, tap, machine))
-            continue
-        shared = _interface(_ENCODER.encode(replace(interface, mac_address="")), field, tap, machine)
-        made.append(_with_mac(shared, mac if context.release.traits.converts_mac_address else ""))
-    return made
+        if interface.sriov is None and (tap or interface.binding is None):
+            links.append(Link(interface, tap, own, _interface(interface, field, tap, machine)))
+
+    def make(*macs: str) -> Sequence[Element]:
+        told = context.release.traits.converts_mac_address
+        return [
+            link.element if link.own is None or not told else _with_mac(link.element, macs[link.own]) for link in links
+        ]
+
+    return Interfaces(make, found, links, networks, context)
+
+
+def _with_mac(shared: Element, mac: str) -> Element:
+    """An interface like another, with a MAC address."""
+    element = Element("interface", shared.attrib)
+    SubElement(element, "mac", {"address": mac})
+    element.extend(shared)
+    return element
 
 
 def _machine(vmi: VirtualMachineInstance, context: Context) -> _Machine:
@@ -93,19 +152,8 @@ def is_tap(interface: Interface, context: Context) -> bool:
     return plugin is not None and context.binding_attachments.get(plugin.name) in ("tap", "managedTap")
 
 
-def _with_mac(shared: Element, mac: str) -> Element:
-    """An interface like another, which may be changed, with a MAC address unless that is empty."""
-    element = Element("interface", shared.attrib)
-    if mac:
-        SubElement(element, "mac", {"address": mac})
-    element.extend(shared)
-    return element
-
-
-@lru_cache(maxsize=1024)
-def _interface(encoded: bytes, field: str, tap: bool, machine: _Machine) -> Element:
-    """`<interface>` of what the VMI says in MessagePack, but for a MAC address: most interfaces of a name are alike."""
-    interface = _DECODER.decode(encoded)
+def _interface(interface: Interface, field: str, tap: bool, machine: _Machine) -> Element:
+    """`<interface>` without a MAC address."""
     passt = not tap and interface.passt_binding is not None
     element = Shared("interface", {"type": "ethernet" if tap else "vhostuser" if passt else ""})
     element.append(leaf("source", dev=machine.link) if passt else leaf("source"))

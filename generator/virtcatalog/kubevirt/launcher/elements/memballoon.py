@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 from virtcatalog.api.kubevirt import VirtualMachineInstance
 from virtcatalog.kubevirt.launcher.context import Context
 from virtcatalog.kubevirt.launcher.elements.launchsecurity import uses_iommu
-from virtcatalog.kubevirt.launcher.xml import Element, Shared, SubElement, leaf
+from virtcatalog.kubevirt.launcher.xml import Element, SubElement, leaf
 
 
 def memballoon(vmi: VirtualMachineInstance, context: Context) -> Element:
@@ -23,9 +21,8 @@ def memballoon(vmi: VirtualMachineInstance, context: Context) -> Element:
     return _memballoon(model, reporting, context.mem_balloon_stats_period, uses_iommu(vmi))
 
 
-@lru_cache(maxsize=64)
 def _memballoon(model: str, reporting: str, period: int, iommu: bool) -> Element:
-    element = Shared("memballoon", {"model": model, "freePageReporting": reporting})
+    element = Element("memballoon", {"model": model, "freePageReporting": reporting})
     if period:
         SubElement(element, "stats", {"period": str(period)})
     if iommu:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Sequence
-from functools import lru_cache, partial
+from functools import lru_cache
 
 from virtcatalog.api.annotations import NON_ROOT
 from virtcatalog.api.domainspec import ACPI, Firmware, KernelBoot
@@ -47,7 +47,7 @@ def _shared(machine: str, architecture: Architecture, efi: EFI | None) -> Elemen
 
 @lru_cache(maxsize=256)
 def _form(machine: str, architecture: Architecture, efi: EFI) -> Form:
-    return Form(partial(_os, machine, architecture, efi, ()), 1)
+    return Form(lambda nvram: [_os(machine, architecture, efi, (), nvram)], 1)
 
 
 def _os(machine: str, architecture: Architecture, efi: EFI | None, own_parts: Sequence[Element], nvram: str) -> Element:

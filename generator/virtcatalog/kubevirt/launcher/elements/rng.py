@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 from virtcatalog.api.kubevirt import VirtualMachineInstance
 from virtcatalog.kubevirt.launcher.context import Context
 from virtcatalog.kubevirt.launcher.elements.launchsecurity import uses_iommu
-from virtcatalog.kubevirt.launcher.xml import Element, Shared, SubElement
+from virtcatalog.kubevirt.launcher.xml import Element, SubElement
 
 
 def rng(vmi: VirtualMachineInstance, context: Context) -> Element | None:
@@ -21,9 +19,8 @@ def rng(vmi: VirtualMachineInstance, context: Context) -> Element | None:
     return _rng(context.architecture.virtio_model(devices.use_virtio_transitional), uses_iommu(vmi))
 
 
-@lru_cache(maxsize=16)
 def _rng(model: str, iommu: bool) -> Element:
-    element = Shared("rng", {"model": model})
+    element = Element("rng", {"model": model})
     SubElement(element, "backend", {"model": "random"}).text = "/dev/urandom"
     if iommu:
         SubElement(element, "driver", {"iommu": "on"})

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from functools import cache, partial
-
 from virtcatalog.api.kubevirt import VirtualMachineInstance
 from virtcatalog.kubevirt.launcher.context import Context
-from virtcatalog.kubevirt.launcher.xml import Element, Form, Shared, SubElement
+from virtcatalog.kubevirt.launcher.xml import Element, SubElement
 
 
 def serial_console(vmi: VirtualMachineInstance, context: Context) -> list[Element]:
@@ -16,32 +14,11 @@ def serial_console(vmi: VirtualMachineInstance, context: Context) -> list[Elemen
     """
     if vmi.spec.domain.devices.autoattach_serial_console is False:
         return []
-    form = _with_log() if context.serial_console_log else _without_log()
-    return [form.filled(vmi.metadata.uid), _console()]
-
-
-@cache
-def _with_log() -> Form:
-    return Form(partial(_serial, log=True), 1)
-
-
-@cache
-def _without_log() -> Form:
-    return Form(partial(_serial, log=False), 1)
-
-
-def _serial(uid: str, *, log: bool) -> Element:
-    socket = f"/var/run/kubevirt-private/{uid}/virt-serial0"
-    serial = Element("serial", {"type": "unix"})
+    socket = f"/var/run/kubevirt-private/{vmi.metadata.uid}/virt-serial0"
+    serial, console = Element("serial", {"type": "unix"}), Element("console", {"type": "pty"})
     SubElement(serial, "source", {"mode": "bind", "path": socket})
-    if log:
+    if context.serial_console_log:
         SubElement(serial, "log", {"file": f"{socket}-log", "append": "on"})
     SubElement(serial, "target", {"port": "0"})
-    return serial
-
-
-@cache
-def _console() -> Element:
-    console = Shared("console", {"type": "pty"})
     SubElement(console, "target", {"type": "serial", "port": "0"})
-    return console
+    return [serial, console]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache, partial
+from functools import lru_cache
 
 from virtcatalog.api.domainspec import Chassis
 from virtcatalog.api.kubevirt import VirtualMachineInstance
@@ -27,7 +27,7 @@ def sysinfo(vmi: VirtualMachineInstance, context: Context) -> Element:
 
 @lru_cache(maxsize=64)
 def _form(names: tuple[str, ...], smbios: SMBIOS | None) -> Form:
-    return Form(partial(_sysinfo, names, smbios, None), len(names))
+    return Form(lambda *numbers: [_sysinfo(names, smbios, None, *numbers)], len(names))
 
 
 def _sysinfo(names: Sequence[str], smbios: SMBIOS | None, chassis: Chassis | None, *numbers: str) -> Element:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 from virtcatalog.api.kubevirt import VirtualMachineInstance
-from virtcatalog.kubevirt.launcher.xml import Element, Shared, SubElement
+from virtcatalog.kubevirt.launcher.xml import Element, SubElement
 
 
 def tpm(vmi: VirtualMachineInstance) -> Element | None:
@@ -19,9 +17,8 @@ def tpm(vmi: VirtualMachineInstance) -> Element | None:
     return _tpm(bool(device.persistent))
 
 
-@lru_cache(maxsize=2)
 def _tpm(persistent: bool) -> Element:
-    element = Shared("tpm", {"model": "tpm-crb" if persistent else "tpm-tis"})
+    element = Element("tpm", {"model": "tpm-crb" if persistent else "tpm-tis"})
     backend = SubElement(element, "backend", {"type": "emulator", "version": "2.0"})
     if persistent:
         backend.set("persistent_state", "yes")

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 from virtcatalog.api.kubevirt import VirtualMachineInstance
 from virtcatalog.kubevirt.launcher.context import Context
 from virtcatalog.kubevirt.launcher.efi import boots_efi
 from virtcatalog.kubevirt.launcher.elements.graphics import has_graphics
-from virtcatalog.kubevirt.launcher.xml import Element, Shared, SubElement
+from virtcatalog.kubevirt.launcher.xml import Element, SubElement
 
 _VRAM = "16384"
 
@@ -30,9 +28,8 @@ def video(vmi: VirtualMachineInstance, context: Context) -> Element | None:
     return _video("vga", _VRAM)
 
 
-@lru_cache(maxsize=64)
 def _video(kind: str, memory: str = "") -> Element:
-    element = Shared("video")
+    element = Element("video")
     vram = {"vram": memory} if memory else {}
     SubElement(element, "model", {"type": kind, **vram, "heads": "1"})
     return element

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from hashlib import sha256
 
 from virtcatalog.api.devices import Interface
-from virtcatalog.api.kubevirt import VirtualMachineInstance
-from virtcatalog.api.volumes import Network
-from virtcatalog.kubevirt.hosts import PodLinks
 from virtcatalog.kubevirt.launcher.context import Context
-from virtcatalog.kubevirt.launcher.elements.interfaces import is_tap
+from virtcatalog.kubevirt.launcher.elements.interfaces import Interfaces, is_tap
 from virtcatalog.kubevirt.launcher.errors import LauncherCrashError
-from virtcatalog.kubevirt.launcher.xml import Element, Shared, leaf
+from virtcatalog.kubevirt.launcher.xml import Element, Filled, Form, Shared, leaf
 
 _PRIMARY_TAP = "tap0"
 _HASH_LENGTH = 11
@@ -23,77 +20,75 @@ _NOT_HEXADECIMAL = re.compile("[^0-9a-f]")
 _BEFORE_MTU = ("model", "driver", "link")
 
 
-def attach_taps(elements: Sequence[Element], vmi: VirtualMachineInstance, context: Context) -> list[Element]:
+def attach_taps(interfaces: Filled) -> Filled:
     """The interfaces, each tap with its device in the pod, and the MTU and, unless the VMI sets one, MAC of its link.
 
     LauncherCrashError where a release cannot do without a binding.
     Source: pkg/network/setup/launcher/configurator.go and pkg/network/domainspec/generators.go.
     """
-    interfaces = vmi.spec.domain.devices.interfaces
-    taps = {each.name: each for each in interfaces if is_tap(each, context)}
-    if len(taps) < len(interfaces) and context.release.traits.crashes_on_unbound_interfaces:
-        _look_for_unbound(vmi, context, taps)
-    if not taps:
-        return list(elements)
-    attached, places = list(elements), {_alias(element): place for place, element in enumerate(elements)}
-    for number, network in enumerate(vmi.spec.networks, 1):
-        interface = taps.get(network.name)
-        if interface is not None and interface.state != "absent":
-            place, target = places[f"ua-{network.name}"], _target(interface, network, context)
-            attached[place] = _attached(attached[place], interface.mac_address, target, number, context.pod_links)
-    return attached
+    form = interfaces.form
+    assert isinstance(form, Interfaces)
+    macs = list(interfaces.texts)
+    for link in form.links if macs else ():
+        if link.tap and link.own is not None:
+            macs[link.own] = _canonical(macs[link.own])
+    return form.computed(_attached).filled(*macs)
 
 
-def _look_for_unbound(vmi: VirtualMachineInstance, context: Context, taps: Container[str]) -> None:
+def _attached(interfaces: Interfaces) -> Form:
+    context = interfaces.context
+    if context.release.traits.crashes_on_unbound_interfaces:
+        _look_for_unbound(interfaces.found, context)
+    links = {name: (number, secondary) for number, (name, secondary) in enumerate(interfaces.networks, 1)}
+
+    def make(*macs: str) -> Sequence[Element]:
+        made = []
+        for element, link in zip(interfaces.make(*macs), interfaces.links, strict=True):
+            number, secondary = links[link.interface.name]
+            if link.tap:
+                given = f"{context.pod_links.mac_prefix}:{number >> 8:02x}:{number & 255:02x}"
+                mac = given if link.own is None else macs[link.own]
+                target = _target(link.interface, context, secondary=secondary)
+                made.append(_with_tap(element, mac, target, context.pod_links.mtu))
+            else:
+                made.append(element)
+        return made
+
+    return Form(make, interfaces.texts)
+
+
+def _look_for_unbound(interfaces: Sequence[Interface], context: Context) -> None:
     """Raise LauncherCrashError for an interface that is attached in no way: there is nothing to make its XML."""
-    for position, each in enumerate(vmi.spec.domain.devices.interfaces):
-        bound = each.name in taps or each.binding or each.sriov or each.passt_binding or each.slirp
+    for position, each in enumerate(interfaces):
+        bound = is_tap(each, context) or each.binding or each.sriov or each.passt_binding or each.slirp
         if not bound and each.state != "absent":
             field, cause = f"spec.domain.devices.interfaces[{position}]", f"interface {each.name!r} has no binding"
             raise LauncherCrashError(context.release, field, f"{cause}: give it bridge, masquerade or sriov")
 
 
-def _alias(interface: Element) -> str | None:
-    alias = interface.find("alias")
-    return None if alias is None else alias.get("name")
+def _with_tap(element: Element, mac: str, target: str, mtu: int) -> Element:
+    """An interface like another, with `<mac>`, `<target>` and `<mtu>` where libvirt has them.
 
-
-def _attached(element: Element, own_mac: str, target: str, number: int, links: PodLinks) -> Element:
-    mac = _canonical(own_mac) if own_mac else f"{links.mac_prefix}:{number >> 8:02x}:{number & 255:02x}"
-    if isinstance(element, Shared):
-        return _shared(element, mac, target, links.mtu)
-    _attach(element, mac, target, links.mtu)
-    return element
-
-
-@lru_cache(maxsize=1024)
-def _shared(element: Element, mac: str, target: str, mtu: int) -> Element:
+    The converter begins with `<mac>`, if it says any, and `<source>`.
+    """
+    rest = [part for part in element if part.tag != "mac"]
+    place = next(place for place, part in enumerate(rest[1:], 1) if part.tag not in _BEFORE_MTU)
     attached = Shared("interface", element.attrib)
-    attached.extend(element)
-    _attach(attached, mac, target, mtu)
+    attached.append(Element("mac", {"address": mac}))
+    attached.extend(rest[:1])
+    attached.append(leaf("target", dev=target, managed="no"))
+    attached.extend(rest[1:place])
+    attached.append(leaf("mtu", size=str(mtu)))
+    attached.extend(rest[place:])
     return attached
 
 
-def _attach(element: Element, mac: str, target: str, mtu: int) -> None:
-    """Put `<mac>`, `<target>` and `<mtu>` where libvirt has them; the converter begins with `<mac>` and `<source>`."""
-    if element[0].tag != "mac":
-        element.insert(0, Element("mac", {"address": mac}))
-    elif element[0].get("address") != mac:
-        element[0] = Element("mac", {"address": mac})
-    element.insert(2, leaf("target", dev=target, managed="no"))
-    place = 3
-    while element[place].tag in _BEFORE_MTU:
-        place += 1
-    element.insert(place, leaf("mtu", size=str(mtu)))
-
-
-def _target(interface: Interface, network: Network, context: Context) -> str:
+def _target(interface: Interface, context: Context, *, secondary: bool) -> str:
     """The tap that virt-handler or the plugin made beside the pod's link; a plugin of type `tap` made the link one."""
-    secondary = network.multus is not None and not network.multus.default
     plugin = interface.binding
     if plugin is not None and context.binding_attachments.get(plugin.name) == "tap":
-        return pod_link(network.name) if secondary else context.pod_interface
-    return f"tap{_hash(network.name)}" if secondary else _PRIMARY_TAP
+        return pod_link(interface.name) if secondary else context.pod_interface
+    return f"tap{_hash(interface.name)}" if secondary else _PRIMARY_TAP
 
 
 def pod_link(network: str) -> str:

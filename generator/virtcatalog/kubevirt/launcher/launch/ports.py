@@ -7,10 +7,11 @@ from functools import lru_cache
 
 from virtcatalog.api.annotations import PLACE_ON_ROOT_COMPLEX
 from virtcatalog.api.kubevirt import VirtualMachineInstance
+from virtcatalog.kubevirt.launcher.domain import Domain
 from virtcatalog.kubevirt.launcher.elements.qemu import COMMANDLINE, NAMESPACE_ATTRIBUTE
 from virtcatalog.kubevirt.launcher.errors import DomainError
-from virtcatalog.kubevirt.launcher.pci import add_controllers, is_on_pci, supports_pcie_hotplug
-from virtcatalog.kubevirt.launcher.xml import Element, Shared, leaf
+from virtcatalog.kubevirt.launcher.pci import is_on_pci, supports_pcie_hotplug
+from virtcatalog.kubevirt.launcher.xml import Form, leaf
 
 SLOT_COUNT_ANNOTATION = "kubevirt.io/pci-interface-slot-count"
 
@@ -22,24 +23,18 @@ LAST_INDEX = 31
 _INTEGER = re.compile(r"[+-]?0*[0-9]{1,19}")
 
 
-def wanted_ports(domain: Element, devices: Element, vmi: VirtualMachineInstance) -> int:
+def wanted_ports(domain: Domain, vmi: VirtualMachineInstance) -> int:
     """How many free root ports a domain gets, besides those of placeholder interfaces.
 
     DomainError for an annotation that is no number. Source: pkg/virt-launcher/virtwrap/manager.go
     (allocateHotplugPorts, calculatePlaceholderCount, calculateExtraControllerCount).
     """
-    memory, on_pci = int(domain.findtext("memory", "0")), _count_on_pci(devices)
-    return free_ports(vmi, memory, on_pci, len(vmi.spec.domain.devices.interfaces))
+    on_pci = sum([family.form.computed(_count_on_pci) for family in domain.devices.families])
+    return free_ports(vmi, domain.memory, on_pci, len(vmi.spec.domain.devices.interfaces))
 
 
-_shared_is_on_pci = lru_cache(maxsize=4096)(is_on_pci)
-
-
-def _count_on_pci(devices: Element) -> int:
-    """How many devices are on PCI, which is remembered of those that nobody changes."""
-    shared = [device for device in devices if device.__class__ is Shared]
-    own = [device for device in devices if device.__class__ is not Shared]
-    return sum(map(_shared_is_on_pci, shared)) + sum(map(is_on_pci, own))
+def _count_on_pci(devices: Form) -> int:
+    return sum(map(is_on_pci, devices.elements))
 
 
 def free_ports(vmi: VirtualMachineInstance, memory: int, on_pci: int, interfaces: int) -> int:
@@ -65,30 +60,25 @@ def _placeholder_count(vmi: VirtualMachineInstance, count: int, *, on_root_compl
     return 0 if on_root_complex or count == 0 else max(0, _PLACEHOLDERS - count)
 
 
-def add_root_ports(devices: Element, count: int) -> None:
-    """Add root ports behind the other controllers, as far as the root bus has room.
+@lru_cache(maxsize=256)
+def with_root_ports(controllers: Form, count: int) -> Form:
+    """The controllers, and behind them root ports, as far as the root bus has room.
 
     Source: pkg/virt-launcher/virtwrap/manager.go (appendPCIeRootPortControllers).
     """
-    indices = [each.get("index", "") for each in devices.findall("controller") if each.get("type") == "pci"]
+    found = controllers.elements
+    indices = [each.get("index", "") for each in found if each.get("type") == "pci"]
     first = max(map(int, filter(str.isdecimal, indices)), default=0) + 1
-    add_controllers(devices, _root_ports(first, min(first + count - 1, LAST_INDEX)))
+    places = range(first, min(first + count - 1, LAST_INDEX) + 1)
+    ports = [leaf("controller", type="pci", index=str(place), model="pcie-root-port") for place in places]
+    return Form(lambda: [*found, *ports])
 
 
-@lru_cache(maxsize=256)
-def _root_ports(first: int, last: int) -> list[Element]:
-    return [
-        leaf("controller", type="pci", index=str(index), model="pcie-root-port") for index in range(first, last + 1)
-    ]
-
-
-def lose_commandline(domain: Element) -> None:
+def lose_commandline(domain: Domain) -> None:
     """Drop `<qemu:commandline>`, as happens where root ports are added.
 
     virt-launcher defines such a domain twice, the second time from what it has read of its own XML, and its reader
     passes over this element. Source: pkg/virt-launcher/virtwrap/util/libvirt_helper.go (ApplySidecarHooks).
     """
-    domain.attrib.pop(NAMESPACE_ATTRIBUTE, None)
-    commandline = domain.find(COMMANDLINE)
-    if commandline is not None:
-        domain.remove(commandline)
+    domain.attributes.pop(NAMESPACE_ATTRIBUTE, None)
+    domain.behind = [part for part in domain.behind if part.tag != COMMANDLINE]
