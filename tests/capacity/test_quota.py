@@ -5,13 +5,15 @@ from fitting import pod
 
 import otheryaml
 from virtcatalog import Cluster
-from virtcatalog.capacity.quota import Asked, judge, pod_usage
+from virtcatalog.capacity.quota import Asked, Judge, pod_usage
 
 
 def judged(pods, *objects):
     cluster = Cluster([otheryaml.load(each) for each in objects])
-    asked = [Asked(name=each["metadata"]["name"], namespace="ns", pod=each, automatic=("cpu",)) for each in pods]
-    return judge(asked, cluster.quotas, cluster.limit_ranges)
+    judge = Judge(cluster.quotas, cluster.limit_ranges)
+    for each in pods:
+        judge.take(Asked(name=each["metadata"]["name"], namespace="ns", pod=each, automatic=("cpu",)))
+    return judge.judgement()
 
 
 def quota(hard, **spec):

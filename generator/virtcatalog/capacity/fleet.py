@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import msgspec
 
 from virtcatalog.capacity.demand import Demand, Reader
-from virtcatalog.capacity.quota import Asked
+from virtcatalog.capacity.quota import Asked, Judge
 from virtcatalog.errors import UnsupportedError
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.pipeline import create_vmi
@@ -67,13 +67,15 @@ def _pod(vm: Manifest, cluster: Cluster) -> tuple[Manifest, tuple[str, ...]] | s
 
 
 def read_fleet(
-    vms: Sequence[Manifest], cluster: Cluster, reader: Reader
-) -> tuple[list[tuple[Demand, bool]], list[Asked], list[tuple[str, str]]]:
-    """The demands of VMs, and whether they are halted; what they ask of quotas; the VMs that ask for nothing."""
+    vms: Iterable[Manifest], number: int, cluster: Cluster, reader: Reader, judge: Judge
+) -> tuple[list[tuple[Demand, bool]], list[tuple[str, str]]]:
+    """The demands of so many VMs, and whether they are halted; the VMs that ask for nothing.
+
+    `judge` hears what those ask that run. Of a VM and its Pod no more is kept than that.
+    """
     fleet: list[tuple[Demand, bool]] = []
-    asked: list[Asked] = []
     podless: list[tuple[str, str]] = []
-    for vm in tracked(vms, len(vms), "VMs"):
+    for vm in tracked(vms, number, "VMs"):
         try:
             made = _pod(vm, cluster)
         except UnsupportedError as error:
@@ -87,8 +89,8 @@ def read_fleet(
         for name in _names(vm):
             fleet.append((msgspec.structs.replace(demand, name=name), halted))
             if not halted:
-                asked.append(Asked(name=name, namespace=demand.namespace, pod=pod, automatic=automatic))
-    return fleet, asked, podless
+                judge.take(Asked(name=name, namespace=demand.namespace, pod=pod, automatic=automatic))
+    return fleet, podless
 
 
 def _name(vm: Manifest) -> str:

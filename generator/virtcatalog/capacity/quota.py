@@ -6,7 +6,7 @@ plugin/pkg/admission/limitranger/admission.go and pkg/apis/core/v1/defaults.go (
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -72,55 +72,70 @@ class Judgement(msgspec.Struct, frozen=True, kw_only=True):
     unjudged: tuple[str, ...] = ()
 
 
-def judge(vms: Iterable[Asked], quotas: Sequence[ResourceQuota], ranges: Sequence[LimitRange]) -> Judgement:
-    """Take the VMs one by one, in their order, as if they were to start: who does not fit any more is refused."""
-    by_namespace: dict[str, list[ResourceQuota]] = {}
-    for quota in quotas:
-        by_namespace.setdefault(quota.metadata.namespace or "default", []).append(quota)
-    limits: dict[str, list[LimitRange]] = {}
-    for each in ranges:
-        limits.setdefault(each.metadata.namespace or "default", []).append(each)
-    asked: dict[tuple[str, str], Amounts] = {}
-    taken: dict[tuple[str, str], Amounts] = {}
-    refusals: list[Refusal] = []
-    automatic: dict[tuple[str, str], int] = {}
-    for vm in vms:
+class Judge:
+    """Takes VMs one by one, in their order, as if they were to start: who does not fit any more is refused."""
+
+    def __init__(self, quotas: Sequence[ResourceQuota], ranges: Sequence[LimitRange]) -> None:
+        self._quotas: dict[str, list[ResourceQuota]] = {}
+        for quota in quotas:
+            self._quotas.setdefault(quota.metadata.namespace or "default", []).append(quota)
+        self._ranges: dict[str, list[LimitRange]] = {}
+        for each in ranges:
+            self._ranges.setdefault(each.metadata.namespace or "default", []).append(each)
+        self._asked: dict[tuple[str, str], Amounts] = {}
+        self._taken: dict[tuple[str, str], Amounts] = {}
+        self._refusals: list[Refusal] = []
+        self._automatic: dict[tuple[str, str], int] = {}
+
+    def take(self, vm: Asked) -> None:
+        """Judge the next VM, of which nothing but the answer is kept."""
         for resource in vm.automatic:
-            automatic[vm.namespace, resource] = automatic.get((vm.namespace, resource), 0) + 1
-        pod = defaulted(vm.pod, limits.get(vm.namespace, ()))
-        against = list(_against_ranges(vm, pod, limits.get(vm.namespace, ())))
-        chosen = [quota for quota in by_namespace.get(vm.namespace, ()) if _counts(quota.spec, pod)]
+            self._automatic[vm.namespace, resource] = self._automatic.get((vm.namespace, resource), 0) + 1
+        quotas, ranges = self._quotas.get(vm.namespace, ()), self._ranges.get(vm.namespace, ())
+        if not quotas and not ranges:
+            return
+        pod = defaulted(vm.pod, ranges)
+        against = list(_against_ranges(vm, pod, ranges))
+        chosen = [quota for quota in quotas if _counts(quota.spec, pod)]
         usage = pod_usage(pod)
         for quota in chosen:
             key = vm.namespace, quota.metadata.name
             wanted = {name: usage.get(name, _ZERO) for name in quota.spec.hard if name in usage or _is_judged(name)}
-            _add(asked.setdefault(key, {}), wanted)
-            against += _against_quota(vm, pod, quota, wanted, taken.get(key, {}))
+            _add(self._asked.setdefault(key, {}), wanted)
+            against += _against_quota(vm, pod, quota, wanted, self._taken.get(key, {}))
         if against:
-            refusals.append(against[0])
-            continue
+            self._refusals.append(against[0])
+            return
         for quota in chosen:
-            _add(
-                taken.setdefault((vm.namespace, quota.metadata.name), {}),
-                {n: usage.get(n, _ZERO) for n in quota.spec.hard},
+            taken = self._taken.setdefault((vm.namespace, quota.metadata.name), {})
+            _add(taken, {name: usage.get(name, _ZERO) for name in quota.spec.hard})
+
+    def judgement(self) -> Judgement:
+        """Say what there is to say of those that were taken."""
+        hard = [
+            (namespace, quota.metadata.name, resource, amount)
+            for namespace, quotas in sorted(self._quotas.items())
+            for quota in quotas
+            for resource, amount in sorted(quota.spec.hard.items())
+        ]
+        lines = [
+            Line(
+                namespace=namespace,
+                quota=quota,
+                resource=resource,
+                hard=amount,
+                asked=self._asked.get((namespace, quota), {}).get(resource, _ZERO),
             )
-    lines = [
-        Line(
-            namespace=namespace,
-            quota=quota.metadata.name,
-            resource=resource,
-            hard=hard,
-            asked=asked.get((namespace, quota.metadata.name), {}).get(resource, _ZERO),
+            for namespace, quota, resource, amount in hard
+            if _is_judged(resource)
+        ]
+        unjudged = {resource for _, _, resource, _ in hard if not _is_judged(resource)}
+        return Judgement(
+            lines=tuple(lines),
+            refusals=tuple(self._refusals),
+            automatic=self._automatic,
+            unjudged=tuple(sorted(unjudged)),
         )
-        for namespace, of_namespace in sorted(by_namespace.items())
-        for quota in of_namespace
-        for resource, hard in sorted(quota.spec.hard.items())
-        if _is_judged(resource)
-    ]
-    unjudged = {resource for quota in quotas for resource in quota.spec.hard if not _is_judged(resource)}
-    return Judgement(
-        lines=tuple(lines), refusals=tuple(refusals), automatic=automatic, unjudged=tuple(sorted(unjudged))
-    )
 
 
 def pod_usage(pod: Pod) -> Amounts:

@@ -24,7 +24,7 @@ from virtcatalog.capacity.packing import (
     totals,
 )
 from virtcatalog.capacity.placement import Placement
-from virtcatalog.capacity.quota import Judgement, judge
+from virtcatalog.capacity.quota import Judge, Judgement
 from virtcatalog.capacity.rules import Obstacle
 from virtcatalog.kubevirt.cluster import Cluster
 
@@ -105,16 +105,18 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def report(
-    vms: Sequence[Manifest], cluster: Cluster, types: Sequence[Manifest], pods: Iterable[Manifest] = ()
+    vms: Iterable[Manifest], number: int, cluster: Cluster, types: Sequence[Manifest], pods: Iterable[Manifest] = ()
 ) -> Report:
-    """Put the VMs of a cluster on its nodes, and reckon what more fits.
+    """Put the VMs of a cluster, so many, on its nodes, and reckon what more fits.
 
-    `types` are the instance types that are asked about; `pods` are other Pods of the cluster, those that are bound to a
-    node take room there. UnsupportedError for what virtcatalog does not model.
+    The VMs are gone through once, and not kept. `types` are the instance types that are asked about; `pods` are other
+    Pods of the cluster, those that are bound to a node take room there. UnsupportedError for what virtcatalog does not
+    model.
     """
     nodes, kinds = cluster_nodes(cluster.nodes)
     reader = Reader()
-    fleet, asked, podless = read_fleet(vms, cluster, reader)
+    judge = Judge(cluster.quotas, cluster.limit_ranges)
+    fleet, podless = read_fleet(vms, number, cluster, reader, judge)
     positions = {node.name: position for position, node in enumerate(nodes)}
     others: list[list[Demand]] = [[] for _ in nodes]
     for pod in pods:
@@ -135,7 +137,7 @@ def report(
         vms=tuple(_vm_fits(fleet, nodes, kinds, empty, packing)),
         packed=_packed(packing, wanted, len(going)),
         failures=tuple(failures(packing)),
-        quota=judge(asked, cluster.quotas, cluster.limit_ranges),
+        quota=judge.judgement(),
         podless=tuple(podless),
         requested=_requested(going),
     )

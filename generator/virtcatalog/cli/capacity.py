@@ -11,7 +11,7 @@ from virtcatalog.cli import options
 from virtcatalog.cli.capacity_output import print_text
 from virtcatalog.cli.conditions import conditioned
 from virtcatalog.cli.console import data, echo, failing, summary
-from virtcatalog.cli.inputs import catalog_objects, placed, read
+from virtcatalog.cli.inputs import catalog_objects, placed
 from virtcatalog.errors import VirtcatalogError, counted
 from virtcatalog.escaping import as_json
 from virtcatalog.manifests.sources import is_catalog
@@ -61,14 +61,14 @@ def command(
 
     Exit status: 0 everything fits, 1 a VM has no node or is refused by a quota, or an instance type fits nowhere.
     """
-    from virtcatalog.api.kinds import holds_vm
     from virtcatalog.capacity.declared import load_nodes
     from virtcatalog.capacity.fleet import split
     from virtcatalog.capacity.report import report
+    from virtcatalog.cli.fleet import Whole
     from virtcatalog.kubevirt.cluster import Cluster
 
-    given = [each.data for each in read(placed(each).path for each in (*sources, *options.settings().cluster))]
-    vms, beside = [each for each in given if holds_vm(each)], [each for each in given if not holds_vm(each)]
+    fleet = Whole(map(placed, (*sources, *options.settings().cluster)))
+    beside = [each.data for others in fleet.others.values() for each in others]
     own = _deployed(catalog, environment)
     declared = load_nodes(nodes) if nodes else []
     cluster = Cluster.under([*own, *beside, *declared], conditions)
@@ -76,9 +76,9 @@ def command(
         raise VirtcatalogError("there are no nodes: name a dump of the cluster with -f, or declare them with --nodes")
     types, pods = split([*own, *beside])
     asked = split(own)[0] or types
-    if not vms and not asked:
+    if not fleet.number and not asked:
         raise VirtcatalogError("there is neither a VM nor an instance type to ask about: see --help")
-    found = report(vms, cluster, asked, pods)
+    found = report((vm.data for vm, _ in fleet), fleet.number, cluster, asked, pods)
     if form == "json":
         data(as_json(_as_data(found)))
     else:

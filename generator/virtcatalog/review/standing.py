@@ -36,7 +36,7 @@ def standing(environment: str, vms: Sequence[Data], before: Cluster, after: Clus
     """Put the VMs on the nodes of their cluster and hold them against its quotas, before and after a change."""
     from virtcatalog.capacity.report import report
 
-    old, new = report(vms, before, []), report(vms, after, [])
+    old, new = report(vms, len(vms), before, []), report(vms, len(vms), after, [])
     homeless = _homeless(new).items() - _homeless(old).items() if after.nodes else set()
     known = {each.name for each in old.homeless}
     refused = {each.vm for each in old.quota.refusals}
@@ -59,7 +59,7 @@ def overspent(
 
     spending = Spending()
     for environment, vms, cluster in fleets:
-        for namespace, wanted in report(vms, cluster, []).requested.items():
+        for namespace, wanted in report(vms, len(vms), cluster, []).requested.items():
             spending.add(environment, namespace, wanted)
     return tuple(spending.over(budgets))
 
