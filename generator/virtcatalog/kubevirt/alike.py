@@ -30,6 +30,11 @@ _NAMED_LISTS = frozenset({"volumes", "disks", "interfaces", "networks", "filesys
 _REFERENCES = frozenset({"secretRef", "networkDataSecretRef", "configMap", "secret", "serviceAccount", "dataVolume"})
 _NAMES = frozenset({"claimName", "hostname", "secretName", "serviceAccountName"})
 _TEXTS = frozenset({"userData", "networkData"})
+#: Maps in which nothing is a VM's own: so they are not looked into.
+_COMMON = frozenset(
+    {"instancetype", "preference", "cpu", "memory", "clock", "features", "resources", "disk", "cdrom", "lun", "storage"}
+    | {"source", "sourceRef", "pod", "multus", "masquerade", "bridge"}
+)
 _LABELS = frozenset({"labels", "matchLabels", "annotations"})
 #: Keys of strings that may be a VM's own; in labels and annotations any may.
 _OWN = frozenset({"name", "macAddress", "uuid", "serial"}) | _NAMES | _TEXTS
@@ -103,7 +108,7 @@ class _Own:
             if kind is str:
                 made[each] = self._text(each, inner, key, named=named) if labels or each in _OWN else inner
             elif kind is dict:
-                made[each] = self.out_of(inner, each, outer if each == "metadata" else "")
+                made[each] = inner if each in _COMMON else self.out_of(inner, each, outer if each == "metadata" else "")
             else:
                 made[each] = self._in_list(inner, each) if kind is list else inner
         if key in ("persistentVolumeClaim", "dataVolume"):
