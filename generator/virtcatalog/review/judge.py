@@ -14,7 +14,7 @@ from virtcatalog.manifests.identity import Data, Identity, identity
 from virtcatalog.review.comparison import Comparison
 from virtcatalog.review.fate import Fate, fate
 from virtcatalog.review.machines import machine_words
-from virtcatalog.review.outcome import Outcome, VmChange, compare, outcome
+from virtcatalog.review.outcome import Outcome, VmChange, compare, nameless, outcome
 from virtcatalog.review.stored import Pinned, stores
 
 Effect = Literal["created", "started", "stored"]
@@ -49,10 +49,14 @@ def judge(case: Case) -> Judged:
 
 
 class _Outcomes:
-    """What became of the VM of a case, and of the same as if it were created now: found once in each cluster."""
+    """What became of the VM of a case, and of the same as if it were created now: found once in each cluster.
+
+    What differs between two of them is found once, too.
+    """
 
     def __init__(self) -> None:
         self._found: dict[tuple[int, int], Outcome] = {}
+        self._compared: dict[tuple[int, int], VmChange | None] = {}
 
     def of(self, vm: Data, cluster: Cluster) -> Outcome:
         """Return the outcome of one of a case's VMs in one of its clusters, which all stay as long as the case does."""
@@ -60,6 +64,14 @@ class _Outcomes:
         if key not in self._found:
             self._found[key] = outcome(vm, cluster)
         return self._found[key]
+
+    def compare(self, old: Outcome, new: Outcome, name: str = "") -> VmChange | None:
+        """Return what differs between two of these outcomes, for a VM of that name."""
+        key = id(old), id(new)
+        if key not in self._compared:
+            self._compared[key] = compare(old, new)
+        change = self._compared[key]
+        return nameless(change, name) if change is not None else None
 
 
 def applied(old: Data, new: Data, comparison: Comparison) -> Fate:
@@ -79,7 +91,9 @@ def _fate(case: Case, outcomes: _Outcomes) -> Fate:
     keeps = _keeps(case, outcomes.of(vm, comparison.base) if given and not case.pinned.turned else old)
     found = Fate() if keeps else fate(vm, vm, comparison.base, comparison.head)
     if found.kind == "nothing" and comparison.all_change:
-        found = _fate_later(compare(old, new) if not case.references else _with_stored_revisions(case, outcomes))
+        found = _fate_later(
+            outcomes.compare(old, new) if not case.references else _with_stored_revisions(case, outcomes)
+        )
     if found.kind != "nothing" or comparison.changed.isdisjoint(case.references or ()):
         return found
     gone = comparison.gone(case.references)
@@ -117,7 +131,7 @@ def _verdict(case: Case, outcomes: _Outcomes) -> Verdict:
     comparison, pinned, name = case.comparison, case.pinned, identity(case.vm)[2]
     known = case.references or []
     old, new = (outcomes.of(case.fresh, cluster) for cluster in (comparison.base, comparison.head))
-    change = with_removed(compare(old, new, name), comparison.removed(known))
+    change = with_removed(outcomes.compare(old, new, name), comparison.removed(known))
     given = len(pinned.contents) == len(pinned.matchers)
     # What has not changed is the same, stored or not, unless what is stored is given and may be another.
     if not pinned.matchers or (not given and comparison.changed.isdisjoint(known)):
@@ -149,7 +163,7 @@ def _with_stored_revisions(case: Case, outcomes: _Outcomes, name: str = "") -> V
     comparison = case.comparison
     given = len(case.pinned.contents) == len(case.pinned.matchers)
     vm, after = (case.vm, comparison.head) if given else (case.fresh, comparison.before)
-    return compare(outcomes.of(vm, comparison.base), outcomes.of(vm, after), name)
+    return outcomes.compare(outcomes.of(vm, comparison.base), outcomes.of(vm, after), name)
 
 
 def _matcher(reference: Identity) -> str:

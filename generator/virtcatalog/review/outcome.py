@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Literal
 
 import msgspec
+from msgspec.structs import replace
 
 from virtcatalog.errors import CRASH, UnsupportedError
 from virtcatalog.kubevirt.cluster import Cluster
@@ -41,6 +42,8 @@ KINDS: dict[Kind, str] = {
 }
 
 
+_NO_WORD = re.compile(r"[-.\d]")
+_SHORT = 2
 _SIZES = ("<maxMemory>", "<memory>", "<currentMemory>", "<vcpu>", "<vcpu ", "<vcpus>", "<topology> sockets:")
 
 
@@ -88,13 +91,27 @@ def compare(old: Outcome, new: Outcome, name: str = "") -> VmChange | None:
     change = _compare(old, new)
     if change is None:
         return None
-    own = _own(name, old, new)
-    return msgspec.structs.replace(
+    own = [each for each in _identities(old, new) if each]
+    found = replace(
         change,
-        summary=tuple(own(line) for line in change.summary),
-        signature=(change.kind, *(own(line) for line in change.signature or change.summary)),
+        summary=tuple(_without(own, line) for line in change.summary),
+        signature=(change.kind, *(_without(own, line) for line in change.signature or change.summary)),
         asks=(ask(old.result), ask(new.result)),
     )
+    return nameless(found, name)
+
+
+def nameless(change: VmChange, name: str) -> VmChange:
+    """Return a change of a VM with something else where its name was."""
+    # A plain word as a name is too likely a word of libvirt's.
+    is_word = len(name) <= _SHORT or not _NO_WORD.search(name)
+    if is_word or not any(name in line for line in (*change.summary, *change.signature)):
+        return change
+    found = re.compile(rf"(?<![A-Za-z0-9]){re.escape(name)}(?![A-Za-z0-9])")
+    summary, signature = (
+        tuple(found.sub("{name}", line) for line in lines) for lines in (change.summary, change.signature)
+    )
+    return replace(change, summary=summary, signature=signature)
 
 
 def added_or_removed(new: Outcome, *, gone: bool = False) -> VmChange:
@@ -212,24 +229,10 @@ def _lines(sign: str, texts: list[str]) -> str:
 _COMMENT = re.compile(r"^  <!--.*-->\n", re.MULTILINE)
 
 
-class _Own:
-    """Replaces what is a VM's own in a text: its name, and the identities that follow from it."""
-
-    def __init__(self, name: str, identities: list[str]) -> None:
-        self._identities = [each for each in identities if each]
-        # A plain word as a name is too likely a word of libvirt's.
-        self._name = name if re.search(r"[-.\d]", name) and len(name) > 2 else ""
-
-    def __call__(self, text: str) -> str:
-        for each in self._identities:
-            text = text.replace(each, "{id}")
-        if not self._name or self._name not in text:
-            return text
-        return re.sub(rf"(?<![A-Za-z0-9]){re.escape(self._name)}(?![A-Za-z0-9])", "{name}", text)
-
-
-def _own(name: str, *outcomes: Outcome) -> _Own:
-    return _Own(name, list(_identities(*outcomes)))
+def _without(identities: Iterable[str], text: str) -> str:
+    for each in identities:
+        text = text.replace(each, "{id}")
+    return text
 
 
 def _identities(*outcomes: Outcome) -> Iterator[str]:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from copy import copy
 from typing import Any, Literal, get_args
 
+import msgspec
 from msgspec.structs import replace
 
 from virtcatalog.api.decode import clone, manifest_name, to_manifest
 from virtcatalog.api.findings import Path, Rules, inspect
-from virtcatalog.api.kubevirt import VirtualMachine
+from virtcatalog.api.kubevirt import VirtualMachine, VirtualMachineInstance, VirtualMachineSpec
 from virtcatalog.api.quantity import Quantity
 from virtcatalog.api.shape import Leaf, Shape
 from virtcatalog.errors import Cause, ManifestError, Problem, UnsupportedError, Warning
@@ -27,7 +28,7 @@ from virtcatalog.kubevirt.rollout.outcome import Migration, Next, Rollout
 from virtcatalog.kubevirt.rollout.revisions import revision_names
 from virtcatalog.kubevirt.rollout.running import Running
 from virtcatalog.kubevirt.rollout.webhook import admit_update
-from virtcatalog.manifests.changes import changes
+from virtcatalog.manifests.changes import Change, changes
 from virtcatalog.manifests.identity import identity
 from virtcatalog.manifests.merge import merge, three_way
 
@@ -63,7 +64,7 @@ def rollout(
         refusal = _apply(running, old_vm, new_vm, update)
         if refusal is not None:
             return replace(refusal, restart_before=before.restart)
-    given = to_manifest(running.vm)
+    given = running.vm.spec
     settle(running)
     return _told(before, running, given)
 
@@ -147,15 +148,15 @@ def _at_rest(manifest: dict[str, Any], cluster: Cluster) -> Rollout:
     return Rollout(runs=False, revisions=(names, names), following=_next(running, None))
 
 
-def _told(before: Running, after: Running, given: dict[str, Any]) -> Rollout:
-    """Say what differs between the machine before the update and after it."""
+def _told(before: Running, after: Running, given: VirtualMachineSpec) -> Rollout:
+    """Say what differs between the machine before the update and after it; the VM had the `given` spec."""
     following = None if run_strategy(after.vm.spec) == "Halted" else _restarted(before, after)
     told = Rollout(
         restart_before=before.restart,
         stopped=after.stopped,
         restart=after.restart,
         error=after.error.causes if after.error is not None else (),
-        vm_changes=tuple(changes({"spec": given["spec"]}, {"spec": to_manifest(after.vm)["spec"]})),
+        vm_changes=tuple(_changes(given, after.vm.spec)),
         revisions=(revision_names(before.vm), revision_names(after.vm)),
         following=following,
         machine_before=before.vmi,
@@ -165,7 +166,7 @@ def _told(before: Running, after: Running, given: dict[str, Any]) -> Rollout:
         return told
     return replace(
         told,
-        live=tuple(changes(_seen(before), _seen(after))),
+        live=_differing(before, after),
         conditions=_conditions(before.conditions, after.conditions),
         migrated_volumes=tuple(map(str, after.migrated_volumes)),
         migration=Migration(required(after), after.migratable, action(after)),
@@ -188,16 +189,26 @@ def _next(running: Running, before: Running | None) -> Next:
         return Next(error.by, error.causes[:MOST_CAUSES])
     result = build(to_manifest(running.vm), Result(made_vm=running.vm, made_vmi=running.vmi), running.cluster)
     causes = tuple(Cause(each.type, each.field, each.message) for each in result.reasons)
-    differing = tuple(changes(_seen(before), _seen(running))) if before is not None else ()
+    differing = _differing(before, running) if before is not None else ()
     return Next(result.refused_by, causes, differing, result)
 
 
-def _seen(running: Running) -> dict[str, Any]:
-    """What a VMI's users see of it."""
-    assert running.vmi is not None
-    metadata = running.vmi.metadata
+def _differing(before: Running, after: Running) -> tuple[Change, ...]:
+    """How what a VMI's users see of it becomes what they see later."""
+    assert before.vmi is not None
+    assert after.vmi is not None
+    return *changes(_labelled(before.vmi), _labelled(after.vmi)), *_changes(before.vmi.spec, after.vmi.spec)
+
+
+def _labelled(vmi: VirtualMachineInstance) -> dict[str, Any]:
+    metadata = vmi.metadata
     annotations = {key: value for key, value in metadata.annotations.items() if key != GENERATION_ANNOTATION}
-    return {"labels": metadata.labels, "annotations": annotations, "spec": to_manifest(running.vmi.spec)}
+    return {"labels": metadata.labels, "annotations": annotations}
+
+
+def _changes(old: msgspec.Struct, new: msgspec.Struct) -> Iterator[Change]:
+    """How a spec changes. No controller changes one in place."""
+    return iter(()) if old is new else changes(to_manifest(old), to_manifest(new), "/spec")
 
 
 def _conditions(before: dict[str, bool], after: dict[str, bool]) -> tuple[tuple[str, str], ...]:
