@@ -17,7 +17,7 @@ from virtcatalog.cli.expand_warnings import Told
 from virtcatalog.cli.outcome import Done
 from virtcatalog.cli.vms import located
 from virtcatalog.errors import Problem
-from virtcatalog.kubevirt.blanks import TEXT, Begun, Blank, Known, begin, stand_ins
+from virtcatalog.kubevirt.blanks import TEXT, Blank, Known, blank, compact, maps, stand_ins
 from virtcatalog.kubevirt.identity import firmware_serial, firmware_uuid, legacy_firmware_uuid, owner_uid, vmi_uid
 from virtcatalog.manifests.blocks import read_block
 from virtcatalog.manifests.read import Part
@@ -57,7 +57,7 @@ class Alike:
         self._namespaces = cluster.namespaces
         self._found: dict[bytes, int | _Filler] = {}
         self._known: dict[int, list[tuple[Known, dict[tuple[int, int], bytes]]]] = {}
-        """Texts that many VMs have, by how many quotes are in them, with the kinds of these by how long names are."""
+        """Texts that many VMs have, by how many maps are in them, with the kinds of these by how long names are."""
         self._missed = 0
 
     def of(self, share: Share) -> list[Done] | None:
@@ -65,11 +65,11 @@ class Alike:
         if self._missed >= _TRIED and self._missed % _EVERY:
             self._missed += 1
             return None
-        begun = _begin(share.part) if share.part.is_vm else None
-        if begun is None or begun.values[1].decode() in self._namespaces:
+        text = _compact(share.part) if share.part.is_vm else None
+        own, kind = self._identified(text) if text is not None else (None, b"")
+        if own is None or own.values[1].decode() in self._namespaces:
             self._missed += 1
             return None
-        own, kind = self._identified(begun)
         found = self._found.get(kind, 0)
         if isinstance(found, _Filler):
             self._missed = 0
@@ -87,25 +87,26 @@ class Alike:
         self._found[kind] = filler if filler and [filler.fill(own, share)] == done else _WORTH_IT
         return done
 
-    def _identified(self, begun: Begun) -> tuple[Blank, bytes]:
-        """Return a VM with its blanks, and which kind it is of."""
-        for known, kinds in self._known.get(begun.text.count(b'"'), ()):
-            own = known.blank(begun)
+    def _identified(self, text: bytes) -> tuple[Blank | None, bytes]:
+        """Return a VM with its blanks, if it may have any, and which kind it is of."""
+        for known, kinds in self._known.get(maps(text), ()):
+            own = known.blank(text)
             if own is not None:
                 longest = own.longest
                 if longest not in kinds:
                     kinds[longest] = _kind(own)
                 return own, kinds[longest]
-        own = begun.finish()
-        return own, _kind(own)
+        own = blank(text)
+        return own, _kind(own) if own is not None else b""
 
     def _remember(self, own: Blank) -> None:
         """Know VMs by a text that many have."""
         if sum(map(len, self._known.values())) >= _KNOWN:
             self._known.clear()
-        around = self._known.setdefault(own.text.count(b'"'), [])
-        if all(known.own.text != own.text for known, _ in around):
-            around.append((Known(own), {}))
+        known = Known(own)
+        around = self._known.setdefault(known.maps, [])
+        if all(each.own.text != own.text for each, _ in around):
+            around.append((known, {}))
 
     def _count(self, kind: bytes, number: int) -> None:
         if number < _WORTH_IT:
@@ -143,16 +144,16 @@ class Alike:
         return done[0], [*values, *(derive(namespace, name) for derive in _DERIVED)]
 
 
-def _begin(part: Part) -> Begun | None:
-    """The VM of a part with its first blanks."""
+def _compact(part: Part) -> bytes | None:
+    """The VM of a part in compact JSON."""
     text = part.text if isinstance(part.text, bytes) else part.text.encode()
     if text.startswith(b"{") and not part.named:
-        return begin(text)
+        return compact(text)
     try:
         data: Any = msgspec.json.decode(text) if text.startswith(b"{") else read_block(text.decode())
         if isinstance(data, list):
             (data,) = data
-        return begin(msgspec.json.encode({**(part.named or {}), **data})) if isinstance(data, dict) else None
+        return msgspec.json.encode({**(part.named or {}), **data}) if isinstance(data, dict) else None
     except ValueError:
         return None
 

@@ -16,6 +16,10 @@ NAME, NAMESPACE, UUID, MAC, TIME, NUMBER, TEXT = "nsumtvx"
 """What is put into a blank. All VMs have the first two blanks, in this order."""
 
 _ORDINARY: Final = re.compile("[a-z][-a-z0-9]{1,28}[a-z0-9]")
+_ANY_NAME: Final = _ORDINARY.pattern.encode()
+_WORD: Final = re.compile(rb"[-a-z0-9]+")
+_RUN: Final = re.compile(rb"[-a-z0-9]*\Z")
+_STRING_OF_NAME: Final = re.compile(rb'"([-a-z0-9]+)(?=")')
 _NUMBERED: Final = (
     re.compile(rb'eneration":([1-9][0-9]{0,14})(?=[,}])'),
     re.compile(rb'"resourceVersion":"([1-9][0-9]{0,14})(?=")'),
@@ -62,7 +66,7 @@ class Blank(NamedTuple):
 
 class _Metadata(msgspec.Struct):
     name: str
-    namespace: str = "default"
+    namespace: str | msgspec.UnsetType = msgspec.UNSET
 
 
 class _Head(msgspec.Struct):
@@ -72,41 +76,43 @@ class _Head(msgspec.Struct):
 _HEAD: Final = msgspec.json.Decoder(_Head)
 
 
-def blank(text: bytes) -> Blank | None:
-    """Return a VM's manifest in JSON with its blanks; None where its name may mean more than a name."""
-    begun = begin(text)
-    return None if begun is None else begun.finish()
-
-
-def begin(text: bytes) -> Begun | None:
-    """Return a VM's manifest in JSON with its first blanks; None where its name may mean more than a name."""
+def compact(text: bytes) -> bytes | None:
+    """Return JSON without white space between its parts; None for what is none."""
     try:
-        text = msgspec.json.format(text, indent=-1)
+        return msgspec.json.format(text, indent=-1)
+    except (ValueError, RecursionError):
+        return None
+
+
+def blank(text: bytes) -> Blank | None:
+    """Return a VM's manifest in compact JSON with its blanks; None where its name may mean more than a name."""
+    try:
         metadata = _HEAD.decode(text).metadata
     except (ValueError, RecursionError):
         return None
-    if not _ORDINARY.fullmatch(metadata.name) or not _ORDINARY.fullmatch(metadata.namespace):
+    name, namespace = metadata.name, "default" if metadata.namespace is msgspec.UNSET else metadata.namespace
+    if not _ORDINARY.fullmatch(name) or not _ORDINARY.fullmatch(namespace):
         return None
-    return Begun(text, metadata.name.encode(), metadata.namespace.encode())
+    return _Blanks(name.encode(), namespace.encode()).put_into(text)
 
 
-class Begun:
-    """A VM's text in which names and user data are blanks, and the rest of what is its own will be."""
+class _Blanks:
+    """Takes out of a VM's text what is its own."""
 
-    def __init__(self, text: bytes, name: bytes, namespace: bytes) -> None:
-        self.kinds = NAME + NAMESPACE
-        self.values = [name, namespace]
+    def __init__(self, name: bytes, namespace: bytes) -> None:
+        self._kinds = NAME + NAMESPACE
+        self._values = [name, namespace]
         self._seen: dict[bytes, bytes] = {}
-        self.text = self._texts(text).replace(name, b"\0000\0").replace(b'"%s"' % namespace, b'"\0001\0"')
 
-    def finish(self) -> Blank:
-        """Return it with all its blanks."""
-        text = self.text
+    def put_into(self, text: bytes) -> Blank:
+        """Return the text with blanks."""
+        name, namespace = self._values
+        text = self._texts(text).replace(name, b"\0000\0").replace(b'"%s"' % namespace, b'"\0001\0"')
         for pattern in _NUMBERED:
             text = pattern.sub(self._number, text)
         for between in _BETWEEN:
             text = self._own(text, between)
-        return Blank(text, self.kinds, tuple(self.values))
+        return Blank(text, self._kinds, tuple(self._values))
 
     def _texts(self, text: bytes) -> bytes:
         """Take out the user data, but for such of which the length may matter."""
@@ -142,9 +148,9 @@ class Begun:
         return place
 
     def _put(self, kind: str, value: bytes) -> bytes:
-        self.kinds += kind
-        self.values.append(value)
-        return b"\0%d\0" % (len(self.values) - 1)
+        self._kinds += kind
+        self._values.append(value)
+        return b"\0%d\0" % (len(self._values) - 1)
 
 
 def _longest(name: bytes) -> int:
@@ -152,39 +158,65 @@ def _longest(name: bytes) -> int:
 
 
 class Known:
-    """The text of VMs that are alike, by which others of them are known: as fast as they are compared."""
+    """The text of VMs that are alike, by which others of them are known: as fast as they are compared.
+
+    Few are not known by it, such as one whose name is that of its disk, too: these have to be given their blanks.
+    """
 
     def __init__(self, own: Blank) -> None:
         self.own = own
-        self._given = sum(each in _BEGUN for each in own.kinds)
-        literals, places, patterns = [b""], list[int](), list[bytes]()
-        for index, part in enumerate(own.text.split(b"\0")):
-            if index % 2 and int(part) >= self._given:
-                places.append(int(part) - self._given)
-                patterns.append(b"(.{%d})(%s)" % (len(literals[-1]), _PATTERNS[own.kinds[int(part)]]))
-                literals.append(b"")
-            else:
-                literals[-1] += b"\0%s\0" % part if index % 2 else part
-        self._literals, self._places = tuple(literals), tuple(places)
-        self._firsts = [places.index(number) for number in range(len(own.kinds) - self._given)]
-        self._pattern = re.compile(b"%s(.{%d})" % (b"".join(patterns), len(literals[-1])), re.DOTALL)
+        parts = own.text.split(b"\0")
+        self._literals, numbers = tuple(parts[::2]), [int(each) for each in parts[1::2]]
+        self._texts = slice(2, 2 + own.kinds.count(TEXT))
+        #: What a name may be taken to begin with where it stands, and what it may stand in elsewhere.
+        self._runs = {_RUN.findall(each)[0] for each, number in zip(parts[::2], numbers, strict=False) if number == 0}
+        self._words = b"\0".join({word for each in self._literals for word in _WORD.findall(each)})
+        self._strings = {string for each in self._literals for string in _STRING_OF_NAME.findall(each)}
+        self._has_space = _HEAD.decode(own.filled(own.values)).metadata.namespace is not msgspec.UNSET
+        space = _ANY_NAME if self._has_space else re.escape(own.values[1])
+        blanks = [_ANY_NAME, space, *(_PATTERNS[kind] for kind in own.kinds[2:])]
+        whole, seen = b"", set[int]()
+        for index, number in enumerate(numbers):
+            again = b"(?P=b%d)" % number
+            first = b"(?P<b%d>%s)(?=%s)" % (number, blanks[number], re.escape(self._literals[index + 1][:_STEP]))
+            whole += b"(?P<l%d>.{%d})%s" % (index, len(self._literals[index]), again if number in seen else first)
+            seen.add(number)
+        self._pattern = re.compile(b"%s(?P<l%d>.{%d})" % (whole, len(numbers), len(self._literals[-1])), re.DOTALL)
+        groups = self._pattern.groupindex
+        self._of_literals = [groups[f"l{index}"] for index in range(len(self._literals))]
+        self._of_values = [groups[f"b{number}"] for number in sorted(seen)]
+        #: A namespace that is nowhere by itself is not known from here.
+        self._is_usable = 1 in seen or not self._has_space
 
-    def blank(self, begun: Begun) -> Blank | None:
-        """Return a VM with all its blanks, just as `finish` does; None if it is not alike."""
-        found = self._pattern.fullmatch(begun.text)
-        if found is None:
+    @property
+    def maps(self) -> int:
+        """Return what `maps` says of VMs that are alike."""
+        return maps(self.own.filled(self.own.values))
+
+    def blank(self, text: bytes) -> Blank | None:
+        """Return a VM with all its blanks, just as `blank` does; None if it is not alike."""
+        found = self._pattern.fullmatch(text) if self._is_usable else None
+        if found is None or found.group(*self._of_literals) != self._literals:
             return None
-        parts = found.groups()
-        if parts[::2] != self._literals:
-            return None
-        given = parts[1::2]
-        values = [given[each] for each in self._firsts]
-        # What stands in two blanks here, or in one, does so there, too.
-        if len(set(values)) != len(values) or any(
-            values[of] != each for of, each in zip(self._places, given, strict=True)
+        _, *values = found.group(0, *self._of_values)
+        if len(values) < len(self.own.kinds):
+            values.insert(1, self.own.values[1])
+        name, space, texts, others = values[0], values[1], values[self._texts], values[self._texts.stop :]
+        # What stands in two blanks here does so there, too, and the names are nowhere else.
+        if (
+            len(set(others)) != len(others)
+            or any(len(each) > _LONGEST_TEXT for each in texts)
+            or (name in self._words or name in space or name in b"\0".join(others))
+            or (space in self._strings or space in texts)
+            or any((run + name).find(name) < len(run) for run in self._runs)
         ):
             return None
-        return Blank(self.own.text, self.own.kinds, (*begun.values, *values))
+        return Blank(self.own.text, self.own.kinds, tuple(values))
+
+
+def maps(text: bytes) -> int:
+    """Return how many maps within maps a compact text has, which are as many for all VMs that are alike."""
+    return text.count(b'":{"')
 
 
 class _Kinds(dict[bytes, tuple[str, int] | None]):
@@ -200,8 +232,8 @@ class _Kinds(dict[bytes, tuple[str, int] | None]):
 
 
 _KINDS: Final = _Kinds()
-_BEGUN: Final = (NAME, NAMESPACE, TEXT)
 _PATTERNS: Final = {
+    TEXT: rb'(?!")[^"\\\x00-\x1f]*(?:\\(?:["\\/bfnrt]|u(?![dD][89a-fA-F])[0-9a-fA-F]{4})[^"\\\x00-\x1f]*)*',
     NUMBER: rb'[1-9][0-9]{0,14}(?=[,}"])',
     **{kind: pattern.pattern for kind, _, pattern in _OWN},
 }
