@@ -42,7 +42,7 @@ def validate_vm(vm: VirtualMachine, expanded: VirtualMachineSpec, config: Config
 
 def validate_any_vm(vm: VirtualMachine, expanded: VirtualMachineSpec, config: Configuration) -> list[Cause]:
     """Why a VM is refused, be it new or updated: of an update nobody asks what is discontinued."""
-    causes = list(validate_vm_spec(expanded, "spec", config))
+    causes = validate_vm_spec(expanded, "spec", config)
     if causes or not vm.spec.data_volume_templates:
         return causes
     return list(validate_data_volume_namespaces(vm))
@@ -56,16 +56,17 @@ def vm_warnings(vm: VirtualMachine) -> list[Warning]:
     return found
 
 
-def validate_vm_spec(spec: VirtualMachineSpec, path: str, config: Configuration) -> Iterator[Cause]:
+def validate_vm_spec(spec: VirtualMachineSpec, path: str, config: Configuration) -> list[Cause]:
     """Everything wrong with a VM's spec, or with that of a pool's template (ValidateVirtualMachineSpec)."""
     template = spec.template
-    yield from validate_metadata(template.metadata, f"{path}.template.metadata", config)
-    yield from validate_grace_annotations(template.spec, template.metadata, f"{path}.template.metadata", config)
-    yield from validate_vmi_spec(template.spec, f"{path}.template.spec", config)
-    yield from validate_data_volume_templates(spec, path)
-    yield from _run_strategy(spec, path, config)
-    if config.live_update:
-        yield from _live_update(template.spec, f"{path}.template.spec.domain")
+    return [
+        *validate_metadata(template.metadata, f"{path}.template.metadata", config),
+        *validate_grace_annotations(template.spec, template.metadata, f"{path}.template.metadata", config),
+        *validate_vmi_spec(template.spec, f"{path}.template.spec", config),
+        *validate_data_volume_templates(spec, path),
+        *_run_strategy(spec, path, config),
+        *(_live_update(template.spec, f"{path}.template.spec.domain") if config.live_update else ()),
+    ]
 
 
 def _run_strategy(spec: VirtualMachineSpec, path: str, config: Configuration) -> Iterator[Cause]:

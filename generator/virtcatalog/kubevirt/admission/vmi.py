@@ -37,6 +37,7 @@ from virtcatalog.kubevirt.admission.hostname import validate_hostname, validate_
 from virtcatalog.kubevirt.admission.hugepages import validate_hugepages
 from virtcatalog.kubevirt.admission.hyperv import validate_hyperv
 from virtcatalog.kubevirt.admission.inputs import validate_inputs
+from virtcatalog.kubevirt.admission.interfaces import validate_interfaces
 from virtcatalog.kubevirt.admission.iothreads import validate_io_threads_policy
 from virtcatalog.kubevirt.admission.launchsecurity import validate_launch_security
 from virtcatalog.kubevirt.admission.lifecycle import (
@@ -184,7 +185,7 @@ def _asked_again(spec: VirtualMachineInstanceSpec, template: VirtualMachineInsta
     cpu, devices = spec.domain.cpu, spec.domain.devices
     asked = (
         validate_max_sockets if cpu is not None and cpu.max_sockets else None,
-        validate_networks if spec.networks is not template.networks else None,
+        validate_interfaces if spec.networks is not template.networks else None,
         validate_disk_volumes if any(map(_downward_metrics, spec.volumes)) else None,
         validate_inputs if devices.inputs else None,
         validate_disks if devices.disks else None,
@@ -194,4 +195,7 @@ def _asked_again(spec: VirtualMachineInstanceSpec, template: VirtualMachineInsta
 
 
 def _run(rules: Iterable[Rule], spec: VirtualMachineInstanceSpec, path: str, config: Configuration) -> list[Cause]:
-    return [cause for rule in rules for cause in rule(spec, path, config)]
+    causes: list[Cause] = []
+    for rule in rules:
+        causes += rule(spec, path, config)
+    return causes

@@ -5,6 +5,8 @@ Source: pkg/defaults/defaults.go (setupHotplug), pkg/liveupdate/memory/memory.go
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from virtcatalog.api.domainspec import CPU, Memory
 from virtcatalog.api.kubevirt import VirtualMachineInstanceSpec
 from virtcatalog.api.quantity import Quantity
@@ -74,4 +76,9 @@ def _max_guest(memory: Memory, config: Configuration) -> Quantity | None:
         return config.maximum_guest_memory
     if memory.guest is None:
         return None
-    return Quantity(memory.guest.value * config.max_hotplug_ratio * 10**9, "BinarySI")
+    return _times(memory.guest.value, config.max_hotplug_ratio)
+
+
+@lru_cache(maxsize=1024)
+def _times(guest: int, ratio: int) -> Quantity:
+    return Quantity(guest * ratio * 10**9, "BinarySI")

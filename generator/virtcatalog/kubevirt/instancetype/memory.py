@@ -6,11 +6,12 @@ Source: pkg/instancetype/apply/memory.go.
 from __future__ import annotations
 
 import struct
+from functools import lru_cache
 
 from virtcatalog.api.decode import clone
 from virtcatalog.api.domainspec import DomainSpec, Memory
 from virtcatalog.api.instancetype import MemoryInstancetype
-from virtcatalog.api.quantity import Quantity
+from virtcatalog.api.quantity import Notation, Quantity
 
 _FLOAT32 = struct.Struct("<f")
 
@@ -37,9 +38,14 @@ def apply_memory(instancetype: MemoryInstancetype, domain: DomainSpec) -> list[s
 
 def overcommitted(guest: Quantity, percent: int) -> Quantity:
     """Return what the pod requests of `guest` memory when `percent` of it is overcommitted, in the same notation."""
+    return _overcommitted(guest.value, guest.notation, percent)
+
+
+@lru_cache(maxsize=1024)
+def _overcommitted(guest: int, notation: Notation, percent: int) -> Quantity:
     share = _float32(1 - _float32(_float32(percent) / 100))
-    requested = int(_float32(_float32(guest.value) * share))
-    return Quantity.of(requested, guest.notation)
+    requested = int(_float32(_float32(guest) * share))
+    return Quantity.of(requested, notation)
 
 
 def _float32(number: float) -> float:

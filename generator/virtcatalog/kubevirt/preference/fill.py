@@ -32,8 +32,11 @@ class _Target(msgspec.Struct, frozen=True):
 
 def fill(preference: msgspec.Struct, vmi_spec: VirtualMachineInstanceSpec) -> None:
     """Fill in what the VM leaves out, for the fields of one part of a preference; missing parents are made."""
-    say, targets = _rules(type(preference))
-    for target, value in zip(targets, say(preference), strict=True):
+    say, targets, silence = _rules(type(preference))
+    values = say(preference)
+    if values == silence:
+        return
+    for target, value in zip(targets, values, strict=True):
         if value is None:
             continue
         owner = target.owner(vmi_spec)
@@ -73,8 +76,10 @@ def _filled(struct: Struct, path: str) -> Iterator[tuple[str, str]]:
 
 
 @cache
-def _rules(kind: type[msgspec.Struct]) -> tuple[Callable[[Any], tuple[Any, ...]], tuple[_Target, ...]]:
-    """How to get the values of such fields, which are None while they say nothing, and what each fills in."""
+def _rules(
+    kind: type[msgspec.Struct],
+) -> tuple[Callable[[Any], tuple[Any, ...]], tuple[_Target, ...], tuple[None, ...]]:
+    """How to get the values of such fields, what each fills in, and the values of a preference that says nothing."""
     names, targets = [], []
     for field, declared in zip(msgspec.structs.fields(kind), struct_of(kind).fields.values(), strict=True):
         if declared.fills:
@@ -90,7 +95,7 @@ def _rules(kind: type[msgspec.Struct]) -> tuple[Callable[[Any], tuple[Any, ...]]
             owner = attrgetter(".".join(attribute for attribute, _ in above)) if above else _itself
             targets.append(_Target(tuple(above), _attribute(shape, last), owner))
     assert len(names) > 1, "one name would make attrgetter return no tuple"
-    return attrgetter(*names), tuple(targets)
+    return attrgetter(*names), tuple(targets), (None,) * len(names)
 
 
 def _itself(vmi_spec: Any) -> Any:

@@ -19,7 +19,7 @@ from virtcatalog.kubevirt.preference.topology import preferred_topology, spread_
 
 Amount = TypeVar("Amount", int, Quantity)
 
-_UINT32 = 2**32
+_UINT32, _NONE = 2**32, Quantity()
 _COUNTED = {
     "sockets": ("sockets",),
     "cores": ("cores",),
@@ -87,7 +87,7 @@ def _check_memory(
     required = preference.requirements.memory if preference.requirements is not None else None
     if required is None:
         return None
-    path, provided = "spec.template.spec.domain.memory", Quantity()
+    path, provided = "spec.template.spec.domain.memory", _NONE
     if instancetype is not None:
         path, provided = "spec.instancetype", instancetype.memory.guest
     memory = vmi_spec.domain.memory
