@@ -44,8 +44,9 @@ _MODULES = {"import": "importing", "list": "listing"}
 
 
 #: New containers, and rounds of younger generations, after which garbage is looked for. A command keeps most of what it
-#: makes while it starts, and what it drops later has hardly a circle: Python's own 700 costs a twentieth of its time.
-_COLLECTED_AFTER = (10_000, 20, 20)
+#: makes while it starts, some 100,000, and what it drops later has hardly a circle: Python's own 700 costs a twentieth
+#: of its time.
+_COLLECTED_AFTER = (150_000, 20, 20)
 
 
 class _Commands(click.Group):

@@ -16,10 +16,8 @@ NAME, NAMESPACE, UUID, MAC, TIME, NUMBER, TEXT = "nsumtvx"
 """What is put into a blank. All VMs have the first two blanks, in this order."""
 
 _ORDINARY: Final = re.compile("[a-z][-a-z0-9]{1,28}[a-z0-9]")
+_OF_NAMES: Final = b"-0123456789abcdefghijklmnopqrstuvwxyz"
 _ANY_NAME: Final = _ORDINARY.pattern.encode()
-_WORD: Final = re.compile(rb"[-a-z0-9]+")
-_RUN: Final = re.compile(rb"[-a-z0-9]*\Z")
-_STRING_OF_NAME: Final = re.compile(rb'"([-a-z0-9]+)(?=")')
 _NUMBERED: Final = (
     re.compile(rb'eneration":([1-9][0-9]{0,14})(?=[,}])'),
     re.compile(rb'"resourceVersion":"([1-9][0-9]{0,14})(?=")'),
@@ -169,9 +167,10 @@ class Known:
         self._literals, numbers = tuple(parts[::2]), [int(each) for each in parts[1::2]]
         self._texts = slice(2, 2 + own.kinds.count(TEXT))
         #: What a name may be taken to begin with where it stands, and what it may stand in elsewhere.
-        self._runs = {_RUN.findall(each)[0] for each, number in zip(parts[::2], numbers, strict=False) if number == 0}
-        self._words = b"\0".join({word for each in self._literals for word in _WORD.findall(each)})
-        self._strings = {string for each in self._literals for string in _STRING_OF_NAME.findall(each)}
+        befores = (each for each, number in zip(parts[::2], numbers, strict=False) if number == 0)
+        self._runs = {each[len(each.rstrip(_OF_NAMES)) :] for each in befores}
+        self._words = b"\0".join({word for each in self._literals for word in re.findall(rb"[-a-z0-9]+", each)})
+        self._strings = {string for each in self._literals for string in re.findall(rb'"([-a-z0-9]+)(?=")', each)}
         self._has_space = _HEAD.decode(own.filled(own.values)).metadata.namespace is not msgspec.UNSET
         space = _ANY_NAME if self._has_space else re.escape(own.values[1])
         blanks = [_ANY_NAME, space, *(_PATTERNS[kind] for kind in own.kinds[2:])]

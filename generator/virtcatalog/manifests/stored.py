@@ -8,7 +8,6 @@ import sys
 from collections.abc import Callable
 from functools import partial
 from io import BytesIO
-from tempfile import TemporaryFile
 from typing import IO, Final
 
 from virtcatalog.limits import SOURCE_FILE_BYTES, STREAM_BYTES
@@ -32,6 +31,8 @@ class Aside:
         self.size += len(chunk)
         self._held += chunk
         if self.size > _SMALL:
+            from tempfile import TemporaryFile  # it takes long to load, and most files are small or read again
+
             self._file = self._file or TemporaryFile(buffering=0)  # noqa: SIM115 - it stays as long as this does
             self._file.write(self._held)
             self._held.clear()

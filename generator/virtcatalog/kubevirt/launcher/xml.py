@@ -219,5 +219,6 @@ def _entity(special: re.Match[str]) -> str:
 
 
 _ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\t": "&#9;", "\n": "&#10;", "\r": "&#13;"}
-_SPECIAL = re.compile("[^ !#-%'-;=?-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+#: What XML may not hold or has a meaning for; said the other way round, it takes ten times as long to compile.
+_SPECIAL = re.compile('[\x00-\x1f"&<>\ud800-\udfff\ufffe\uffff]')
 _ESCAPED = _Escaped()
