@@ -7,7 +7,6 @@ pkg/virt-launcher/virtwrap/manager.go.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import lru_cache
 from operator import attrgetter
 from typing import Any
 
@@ -41,19 +40,16 @@ def build_context(vmi: VirtualMachineInstance, cluster: Cluster, vm: VirtualMach
     where the node cannot give what the VMI asks of it.
     """
     facts = cluster.computed(_ClusterFacts)
-    context = facts.context(vmi.spec.architecture)
-    common: dict[str, Any] = {}
-    _gather_machine(vmi, cluster.configuration, facts, context, common)
-    if common:
-        context = facts.like(context, **common)
-    own: dict[str, Any] = {}
-    _gather_devices(vmi, facts, own)
+    base = facts.context(vmi.spec.architecture)
+    changes: dict[str, Any] = {}
+    _gather_machine(vmi, cluster.configuration, facts, base, changes)
+    _gather_devices(vmi, facts, changes)
     volumes = backing_volumes(vmi, cluster, facts.host.storage, vm)
     if volumes:
-        own["volumes"] = volumes
+        changes["volumes"] = volumes
     if vm is not None and facts.tracks_changed_blocks and tracks_changed_blocks(vm, cluster):
-        own["changed_block_tracking"] = True
-    return msgspec.structs.replace(context, common=context, **own) if own else context
+        changes["changed_block_tracking"] = True
+    return msgspec.structs.replace(base, common=base, **changes) if changes else base
 
 
 class _ClusterFacts:
@@ -68,8 +64,6 @@ class _ClusterFacts:
         self.tracks_changed_blocks = cluster.configuration.feature_gate("IncrementalBackup")
         self._configuration = cluster.configuration
         self._contexts: dict[str, Context] = {}
-        self.like = lru_cache(maxsize=256)(msgspec.structs.replace)
-        """A context with changes, which many VMIs have."""
 
     def context(self, architecture: str) -> Context:
         """The context of a VMI of an architecture that asks for nothing special."""

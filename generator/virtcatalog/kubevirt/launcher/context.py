@@ -134,11 +134,11 @@ class Context(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     vsock_cid: int | None = None
 
     common: Context | None = None
-    """The context of VMIs that have no volumes and no devices of the node; None when this is such a one itself."""
+    """The context of VMIs of the architecture that ask for nothing special; None when this is such a one."""
 
     @property
     def shared(self) -> Context:
-        """What of it other VMIs have, too, so that it may be the key of what many VMIs have."""
+        """What other VMIs have, too: it can be what something that many of them have is found by."""
         return self if self.common is None else self.common
 
     @property

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import msgspec
-
 from virtcatalog.api.devices import BlockSize
 from virtcatalog.kubevirt.hosts import BlockLimits
 from virtcatalog.kubevirt.launcher.context import Context
@@ -14,26 +12,7 @@ from virtcatalog.kubevirt.launcher.xml import Element, SubElement
 _S390X_MAXIMUM = 4096
 
 
-class Blocks(msgspec.Struct, frozen=True):
-    """What is to know of blocks: the greatest size that a VMI may name, how large those of file systems are, and of
-    devices. `below` says whether the image below an overlay counts.
-    """
-
-    greatest: int | None
-    below: bool
-    file: int
-    device: BlockLimits
-
-
-def blocks_of(context: Context) -> Blocks:
-    """What a context tells of blocks."""
-    traits = context.release.traits
-    limited = context.architecture.name == "s390x" and traits.s390x_block_size_limit
-    greatest = _S390X_MAXIMUM if limited else None
-    return Blocks(greatest, traits.tracks_hotplugged_disks, context.filesystem_block_size, context.block_device)
-
-
-def add_blockio(parent: Element, wanted: BlockSize, source: DiskSource, blocks: Blocks, field: str) -> None:
+def add_blockio(parent: Element, wanted: BlockSize, source: DiskSource, context: Context, field: str) -> None:
     """Add `<blockio>`: the sizes that the VMI names, else those of the storage behind the disk.
 
     Storage tells its sizes only while its image exists; images that virt-launcher makes for the domain come too
@@ -42,24 +21,25 @@ def add_blockio(parent: Element, wanted: BlockSize, source: DiskSource, blocks: 
     """
     if wanted.custom is not None:
         custom = wanted.custom
-        if blocks.greatest is not None and max(custom.logical, custom.physical) > blocks.greatest:
-            raise DomainError(field, f"blocks on s390x are at most {blocks.greatest} bytes")
+        limited = context.architecture.name == "s390x" and context.release.traits.s390x_block_size_limit
+        if limited and max(custom.logical, custom.physical) > _S390X_MAXIMUM:
+            raise DomainError(field, f"blocks on s390x are at most {_S390X_MAXIMUM} bytes")
         _add(parent, custom.logical, custom.physical, custom.discard_granularity)
     elif wanted.match_volume is not None and wanted.match_volume.enabled is not False:
         if not source.exists:
             raise DomainError(field, "there is no image yet whose block size could be matched")
-        limits = _limits(source, blocks)
+        limits = _limits(source, context)
         _add(parent, limits.logical, limits.physical, limits.discard_granularity)
 
 
-def _limits(source: DiskSource, blocks: Blocks) -> BlockLimits:
+def _limits(source: DiskSource, context: Context) -> BlockLimits:
     """A file's blocks are its file system's; of a device, a size that it does not tell is the one that it does."""
-    below = source.data if blocks.below else None
+    below = source.data if context.release.traits.tracks_hotplugged_disks else None
     image = below or source.image
     if image.type == "file":
-        size = blocks.file
+        size = context.filesystem_block_size
         return BlockLimits(logical=size, physical=size, discard_granularity=size)
-    told = blocks.device
+    told = context.block_device
     logical, physical = told.logical or told.physical, told.physical or told.logical
     granularity = physical if told.discard_granularity % logical else told.discard_granularity
     return BlockLimits(logical=logical, physical=physical, discard_granularity=granularity)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import NamedTuple
 
 from virtcatalog.api.annotations import DISABLE_PCI_HOLE64
 from virtcatalog.api.kubevirt import VirtualMachineInstance
@@ -15,46 +14,45 @@ from virtcatalog.kubevirt.launcher.elements.vcpu import requested_topology
 from virtcatalog.kubevirt.launcher.xml import Element, Filled, Form, Shared, SubElement
 
 
-class _Wanted(NamedTuple):
-    """What the controllers of a VMI follow from; `scsi` are the attributes of the SCSI controller's driver."""
-
-    usb: bool
-    scsi: tuple[tuple[str, str], ...] | None
-    hole: bool
-    serial: bool
-    transitional: bool | None
-    iommu: bool
-
-
 def controllers(vmi: VirtualMachineInstance, context: Context) -> Filled:
     """The controllers: USB always (if only to say that there is none), the others where something needs them.
 
     Source: pkg/virt-launcher/virtwrap/converter/compute/controllers.go (ControllersDomainConfigurator).
     """
-    devices = vmi.spec.domain.devices
-    wanted = _Wanted(
-        usb=_needs_usb(vmi, context),
-        scsi=_scsi_threads(vmi) if not devices.disable_hotplug or "scsi" in map(bus_of, devices.disks) else None,
-        hole=not (context.architecture.pci_hole64_disabling and _disables_pci_hole64(vmi)),
-        serial=devices.autoattach_serial_console is not False,
-        transitional=devices.use_virtio_transitional,
-        iommu=uses_iommu(vmi),
-    )
-    return _form(wanted, context.architecture).filled()
+    devices, architecture = vmi.spec.domain.devices, context.architecture
+    hotplug = not devices.disable_hotplug or "scsi" in map(bus_of, devices.disks)
+    return _form(
+        architecture,
+        devices.use_virtio_transitional,
+        vmi.spec.domain.launch_security is not None and uses_iommu(vmi),
+        _needs_usb(vmi, context),
+        _scsi_threads(vmi) if hotplug else None,
+        not (architecture.pci_hole64_disabling and _disables_pci_hole64(vmi)),
+        devices.autoattach_serial_console is not False,
+    ).filled()
 
 
 @lru_cache(maxsize=256)
-def _form(wanted: _Wanted, architecture: Architecture) -> Form:
-    iommu = {"iommu": "on"} if wanted.iommu else {}
-    made = [_controller("usb", "qemu-xhci" if wanted.usb else "none")]
-    if wanted.scsi is not None:
-        made.append(_controller("scsi", architecture.scsi_model(wanted.transitional), **dict(wanted.scsi), **iommu))
-    if not wanted.hole:
+def _form(
+    architecture: Architecture,
+    transitional: bool | None,
+    iommu: bool,
+    usb: bool,
+    scsi: tuple[tuple[str, str], ...] | None,
+    hole: bool,
+    serial: bool,
+) -> Form:
+    """`scsi` are the attributes of the SCSI controller's driver, None without one; `hole` is the 64-bit PCI hole."""
+    driver = {"iommu": "on"} if iommu else {}
+    made = [_controller("usb", "qemu-xhci" if usb else "none")]
+    if scsi is not None:
+        made.append(_controller("scsi", architecture.scsi_model(transitional), **dict(scsi), **driver))
+    if not hole:
         pci = Element("controller", {"type": "pci", "index": "0", "model": "pcie-root"})
         SubElement(pci, "pcihole64", {"unit": "KiB"}).text = "0"
         made.append(pci)
-    if wanted.serial:
-        made.append(_controller("virtio-serial", architecture.virtio_model(wanted.transitional), **iommu))
+    if serial:
+        made.append(_controller("virtio-serial", architecture.virtio_model(transitional), **driver))
     return Form(lambda: made)
 
 

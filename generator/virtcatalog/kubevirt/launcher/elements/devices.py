@@ -102,12 +102,18 @@ def _others(vmi: VirtualMachineInstance, context: Context) -> Filled:
     spec = vmi.spec
     bootloader = spec.domain.firmware.bootloader if spec.domain.firmware is not None else None
     wanted = replace(spec.domain.devices, disks=[], interfaces=[]), spec.domain.launch_security, bootloader
-    return _form(_ENCODER.encode(wanted), spec.architecture, context.shared).filled(vmi.metadata.uid)
+    chosen = context.serial_console_log, context.free_page_reporting, context.vsock_cid
+    return _form(_ENCODER.encode(wanted), spec.architecture, chosen, context.shared).filled(vmi.metadata.uid)
 
 
 @lru_cache(maxsize=1024)
-def _form(encoded: bytes, architecture: str, context: Context) -> Form:
-    """The devices of what the VMI says in MessagePack of them and of what they depend on, and of nothing else."""
+def _form(encoded: bytes, architecture: str, chosen: tuple[bool, bool, int | None], shared: Context) -> Form:
+    """The devices of what the VMI says in MessagePack of them and of what they depend on, and of nothing else.
+
+    `chosen` is what of the context is the VMI's.
+    """
+    log, reporting, cid = chosen
+    context = replace(shared, serial_console_log=log, free_page_reporting=reporting, vsock_cid=cid)
     wanted, security, bootloader = _DECODER.decode(encoded)
     domain = DomainSpec(devices=wanted, launch_security=security, firmware=Firmware(bootloader=bootloader))
     spec = VirtualMachineInstanceSpec(domain=domain, architecture=architecture)

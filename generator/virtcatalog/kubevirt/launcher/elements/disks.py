@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from operator import attrgetter
 from typing import NamedTuple
 
 import msgspec
 
 from virtcatalog.api.devices import CDRomTarget, Disk, DiskTarget
 from virtcatalog.api.kubevirt import VirtualMachineInstance
-from virtcatalog.kubevirt.launcher.context import BackingVolume, Context
+from virtcatalog.kubevirt.launcher.context import Context
 from virtcatalog.kubevirt.launcher.elements.address import add_alias, add_pci_address, add_scsi_address
-from virtcatalog.kubevirt.launcher.elements.blockio import Blocks, add_blockio, blocks_of
+from virtcatalog.kubevirt.launcher.elements.blockio import add_blockio
 from virtcatalog.kubevirt.launcher.elements.disksource import EMPTY_TRAY, DiskSource, Image, directory_of, source_of
 from virtcatalog.kubevirt.launcher.elements.diskthreads import bus_of, disk_threads, target_of
 from virtcatalog.kubevirt.launcher.elements.iothreads import SUPPLEMENTAL_POOL, has_iothreads, supplemental_pool
@@ -26,25 +25,17 @@ _PREFIXES = {"virtio": "vd", "sata": "sd", "scsi": "sd", "usb": "sd"}
 _ERROR_POLICIES = ("stop", "ignore", "report", "enospace")
 _RESERVATIONS_SOCKET = "/var/run/kubevirt/daemons/pr/pr-helper.sock"
 
-_block_size = attrgetter("block_size")
 _ENCODER = msgspec.msgpack.Encoder()
 _DECODER, _DISK = msgspec.msgpack.Decoder(list[Disk]), msgspec.msgpack.Decoder(Disk)
 
 
 class _Machine(NamedTuple):
-    """What all disks of a VMI have in common.
+    """What the virtio disks of a VMI have in common: `pool` threads serve all of them, None without a pool."""
 
-    `queues`, `iommu` and `pool` are of virtio disks: `pool` is the number of threads that serve all of them, None
-    without a pool. `blocks` are there where a disk asks for block sizes.
-    """
-
-    model: str
+    transitional: bool | None
     queues: str
     iommu: bool
     pool: int | None
-    reservations_migrate: bool
-    expands: bool
-    blocks: Blocks | None
 
 
 class Disks(Form):
@@ -68,16 +59,15 @@ def disks(vmi: VirtualMachineInstance, context: Context) -> Filled:
 
     Source: pkg/virt-launcher/virtwrap/converter/converter.go (Convert_v1_Disk_To_api_Disk).
     """
-    found, machine = vmi.spec.domain.devices.disks, _machine(vmi, context)
-    claims = tuple([context.volumes.get(disk.name) for disk in found]) if context.volumes else ()
-    threads = tuple(disk_threads(vmi)) if has_iothreads(vmi) and machine.pool is None else None
+    found, machine = vmi.spec.domain.devices.disks, _machine(vmi)
+    threads = tuple(disk_threads(vmi)) if machine.pool is None and has_iothreads(vmi) else None
     sources: list[DiskSource | None] = []
     try:
         _add_sources(sources, vmi, context)
     except DomainError:  # what is wrong with a disk before this one is told first
-        _form(_ENCODER.encode(found[: len(sources)]), tuple(sources), claims, threads, machine)
+        _form(_ENCODER.encode(found[: len(sources)]), tuple(sources), threads, machine, context.shared)
         raise
-    form = _form(_ENCODER.encode(found), tuple(sources), claims, threads, machine)
+    form = _form(_ENCODER.encode(found), tuple(sources), threads, machine, context.shared)
     return form.filled(directory_of(vmi)) if form.texts else form.filled()
 
 
@@ -85,9 +75,9 @@ def disks(vmi: VirtualMachineInstance, context: Context) -> Filled:
 def _form(
     encoded: bytes,
     sources: tuple[DiskSource | None, ...],
-    claims: tuple[BackingVolume | None, ...],
     threads: tuple[int, ...] | None,
     machine: _Machine,
+    context: Context,
 ) -> Disks:
     """The disks of what the VMI says in MessagePack: many VMIs have disks of the same names and sorts.
 
@@ -99,8 +89,7 @@ def _form(
     for position, disk in enumerate(found):
         field, behind = f"spec.domain.devices.disks[{position}]", sources[position] or EMPTY_TRAY
         thread = next(serving) if threads is not None and bus_of(disk) == "virtio" else None
-        claim = claims[position] if claims else None
-        shared.append(_disk(_ENCODER.encode(disk), field, units[position], thread, behind, claim, machine))
+        shared.append(_disk(_ENCODER.encode(disk), field, units[position], thread, behind, machine, context))
 
     def make(directory: str = "") -> Sequence[Element]:
         return [
@@ -123,18 +112,12 @@ def _units(found: Sequence[Disk]) -> list[int]:
     return [units[disk.name] for disk in found]
 
 
-def _machine(vmi: VirtualMachineInstance, context: Context) -> _Machine:
-    devices = vmi.spec.domain.devices
-    pooled = vmi.spec.domain.io_threads_policy == SUPPLEMENTAL_POOL
-    return _Machine(
-        model=context.architecture.virtio_model(devices.use_virtio_transitional),
-        queues=str(requested_topology(vmi).vcpus or 1) if devices.block_multi_queue else "",
-        iommu=uses_iommu(vmi),
-        pool=supplemental_pool(vmi) if pooled else None,
-        reservations_migrate=context.release.traits.reservations_migrate,
-        expands=context.expand_disks,
-        blocks=blocks_of(context) if any(map(_block_size, devices.disks)) else None,
-    )
+def _machine(vmi: VirtualMachineInstance) -> _Machine:
+    domain, devices = vmi.spec.domain, vmi.spec.domain.devices
+    queues = str(requested_topology(vmi).vcpus or 1) if devices.block_multi_queue else ""
+    pool = supplemental_pool(vmi) if domain.io_threads_policy == SUPPLEMENTAL_POOL else None
+    iommu = domain.launch_security is not None and uses_iommu(vmi)
+    return _Machine(devices.use_virtio_transitional, queues, iommu, pool)
 
 
 @lru_cache(maxsize=1024)
@@ -167,8 +150,8 @@ def _disk(
     unit: int,
     thread: int | None,
     source: DiskSource,
-    claim: BackingVolume | None,
     machine: _Machine,
+    context: Context,
 ) -> Element:
     """`<disk>` of what the VMI says in MessagePack: most disks of a name are alike. `unit` is its number on its bus."""
     disk = _DISK.decode(encoded)
@@ -176,34 +159,33 @@ def _disk(
     device = "disk" if disk.disk is not None else "lun" if disk.lun is not None else "cdrom"
     element = Shared("disk", {"type": source.image.type, "device": device})
     if (device == "disk" and bus == "virtio") or source.metrics:
-        element.set("model", machine.model)
-    element.append(_driver(disk, source, claim, thread, machine, field))
+        element.set("model", context.architecture.virtio_model(machine.transitional))
+    element.append(_driver(disk, source, thread, machine, field))
     image = SubElement(element, "source", _location(source.image, named=True) if source.image.path else {})
     if disk.lun is not None and disk.lun.reservation and not source.metrics:
         reservations = SubElement(image, "reservations", {"managed": "no"})
-        if machine.reservations_migrate:
+        if context.release.traits.reservations_migrate:
             reservations.set("migration", "yes")
         SubElement(reservations, "source", {"type": "unix", "path": _RESERVATIONS_SOCKET, "mode": "client"})
     if source.data is not None:
         image.append(_image("dataStore", source.data, named=False))
     if source.backing is not None:
         element.append(_image("backingStore", source.backing, named=True))
-    if disk.block_size is not None and machine.blocks is not None:
-        add_blockio(element, disk.block_size, source, machine.blocks, f"{field}.blockSize")
+    if disk.block_size is not None:
+        add_blockio(element, disk.block_size, source, context, f"{field}.blockSize")
     _add_target(element, disk, bus, source, unit)
     _add_address(element, disk.disk, bus, unit if disk.cdrom is None else None, field)
+    claim = source.claim
     if claim is not None and claim.has_claim and disk.cdrom is None:
         SubElement(element, "filesystemOverhead").text = claim.filesystem_overhead
         if claim.capacity is not None:
             SubElement(element, "capacity").text = str(claim.capacity)
-        if machine.expands:
+        if context.expand_disks:
             SubElement(element, "expandDisksEnabled").text = "true"
     return element
 
 
-def _driver(
-    disk: Disk, source: DiskSource, claim: BackingVolume | None, thread: int | None, machine: _Machine, field: str
-) -> Element:
+def _driver(disk: Disk, source: DiskSource, thread: int | None, machine: _Machine, field: str) -> Element:
     attributes = {"name": "qemu", "type": source.image.format}
     cache = _cache(disk, field)
     policy = disk.error_policy or "stop"
@@ -216,7 +198,7 @@ def _driver(
     if not source.metrics:
         if disk.io:
             attributes["io"] = disk.io
-        if source.discard or (disk.cdrom is None and (claim is None or not claim.preallocated)):
+        if source.discard or (disk.cdrom is None and (source.claim is None or not source.claim.preallocated)):
             attributes["discard"] = "unmap"
         if virtio and machine.queues:
             attributes["queues"] = machine.queues

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from functools import lru_cache
 from posixpath import basename
-from typing import NamedTuple
 
 import msgspec
 from msgspec.structs import replace
 
 from virtcatalog.api.kubevirt import VirtualMachineInstance
 from virtcatalog.api.volumes import Volume
+from virtcatalog.kubevirt.hosts import DirectIO
 from virtcatalog.kubevirt.launcher.context import BackingVolume, Context
 from virtcatalog.kubevirt.launcher.errors import DomainError
 
@@ -41,7 +41,8 @@ class DiskSource(msgspec.Struct, frozen=True, kw_only=True, cache_hash=True):
     its data in. `discard`: discarded blocks are freed whatever the kind of the disk. `exists`: the image is there
     before the domain is built. `metrics`: the disk through which the guest reads host metrics. `direct`: O_DIRECT works
     on the image and on the one below it. `allocated`: it is a device, or a file that holds all its blocks. `own`: the
-    file of this name is in a directory of the VM's own, and `image` does not tell its path.
+    file of this name is in a directory of the VM's own, and `image` does not tell its path. `claim` is what is told of
+    the volume's claim.
     """
 
     image: Image
@@ -53,6 +54,7 @@ class DiskSource(msgspec.Struct, frozen=True, kw_only=True, cache_hash=True):
     direct: bool = True
     allocated: bool = False
     own: str = ""
+    claim: BackingVolume | None = None
 
 
 EMPTY_TRAY = DiskSource(image=Image("block", "raw", ""), discard=True)
@@ -73,7 +75,7 @@ def source_of(volume: Volume, index: int, context: Context) -> DiskSource:
     if volume.cloud_init_config_drive is not None:
         return _cloud_init("configdrive.iso", storage.node)
     if volume.persistent_volume_claim is not None or volume.data_volume is not None:
-        return _claim(name, context.volumes.get(name, _UNKNOWN_CLAIM), _claims(context))
+        return _claim(name, context.volumes.get(name), _state(context), context.shared)
     if volume.empty_disk is not None:
         image = Image("file", "qcow2", f"{_EMPTY_DISKS}/{name}.qcow2")
         return DiskSource(image=image, discard=True, direct=storage.node)
@@ -82,10 +84,7 @@ def source_of(volume: Volume, index: int, context: Context) -> DiskSource:
         plain = DiskSource(image=Image("file", "raw", path), exists=True, direct=storage.node)
         return _tracked(plain, _state(context), name)
     if volume.ephemeral is not None:
-        block = context.volumes.get(name, _UNKNOWN_CLAIM).block
-        backing = Image("block", "raw", f"/dev/{name}", name) if block else Image("file", "raw", _file(name))
-        direct = storage.node and (block or storage.claims)
-        return DiskSource(image=_overlay(name), backing=backing, discard=True, direct=direct)
+        return _ephemeral(name, context.volumes.get(name), storage)
     return _configuration(volume, storage.node)
 
 
@@ -118,28 +117,19 @@ def _container_disk(name: str, index: int, form: str, direct: bool) -> DiskSourc
     return DiskSource(image=_overlay(name), backing=backing, discard=True, direct=direct)
 
 
-class _Claims(NamedTuple):
-    """What all claims have in common: the directory of overlays that track changed blocks, and what file systems can.
-
-    `tracks_hotplugged` and `judges_below` are traits of the release.
-    """
-
-    state: str | None
-    direct: bool
-    allocated: bool
-    tracks_hotplugged: bool
-    judges_below: bool
-
-
-def _claims(context: Context) -> _Claims:
-    traits = context.release.traits
-    hotplugged, below = traits.tracks_hotplugged_disks, traits.judges_images_below_overlays
-    return _Claims(_state(context), context.direct_io.claims, context.claims_allocated, hotplugged, below)
+@lru_cache(maxsize=1024)
+def _ephemeral(name: str, claim: BackingVolume | None, storage: DirectIO) -> DiskSource:
+    """An overlay on a claim, which stays as it is."""
+    block = claim is not None and claim.block
+    backing = Image("block", "raw", f"/dev/{name}", name) if block else Image("file", "raw", _file(name))
+    direct = storage.node and (block or storage.claims)
+    return DiskSource(image=_overlay(name), backing=backing, discard=True, direct=direct, claim=claim)
 
 
 @lru_cache(maxsize=1024)
-def _claim(name: str, claim: BackingVolume, claims: _Claims) -> DiskSource:
+def _claim(name: str, told: BackingVolume | None, state: str | None, context: Context) -> DiskSource:
     """A PersistentVolumeClaim or DataVolume: one that is there from the start and holds files is a host disk."""
+    claim, traits, storage = told or _UNKNOWN_CLAIM, context.release.traits, context.direct_io
     if claim.hotplug:
         path = f"{_HOTPLUG}/{name}"
         image = Image("block", "raw", path) if claim.block else Image("file", "raw", f"{path}.img")
@@ -151,14 +141,15 @@ def _claim(name: str, claim: BackingVolume, claims: _Claims) -> DiskSource:
         image=image,
         discard=not claim.host_disk and not claim.preallocated,
         exists=True,
-        direct=claim.block or claims.direct,
-        allocated=claim.has_claim and (claim.block or claim.preallocated or claims.allocated),
+        direct=claim.block or storage.claims,
+        allocated=claim.has_claim and (claim.block or claim.preallocated or context.claims_allocated),
+        claim=told,
     )
-    if claims.state is None or (claim.hotplug and not claims.tracks_hotplugged):
+    if state is None or (claim.hotplug and not traits.tracks_hotplugged_disks):
         return plain
-    tracked = _tracked(plain, claims.state, name)
+    tracked = _tracked(plain, state, name)
     # Where the overlay itself is judged, it is a file without blocks of its own.
-    return tracked if claims.judges_below else replace(tracked, direct=claims.direct, allocated=False)
+    return tracked if traits.judges_images_below_overlays else replace(tracked, direct=storage.claims, allocated=False)
 
 
 def _state(context: Context) -> str | None:

@@ -33,18 +33,11 @@ _DECODER = msgspec.msgpack.Decoder(list[Interface])
 
 
 class _Machine(NamedTuple):
-    """What the interfaces of a VMI have in common.
+    """What the interfaces of a VMI have in common: `queues` of virtio, and whether a sidecar takes passt's traffic."""
 
-    `model`, `queues` and `iommu` are of virtio interfaces, `rom_tuning` and `link_needs_tap` traits of architecture and
-    release; `link` is the pod's, `istio` whether a sidecar takes its traffic: both for passt.
-    """
-
-    model: str
+    transitional: bool | None
     queues: int
     iommu: bool
-    rom_tuning: bool
-    link_needs_tap: bool
-    link: str
     istio: bool
 
 
@@ -94,7 +87,7 @@ def interfaces(vmi: VirtualMachineInstance, context: Context) -> Filled:
             interface = replace(interface, mac_address=OWN)
         found.append(interface)
     networks = tuple([(each.name, each.multus is not None and not each.multus.default) for each in vmi.spec.networks])
-    return _form(_ENCODER.encode(found), networks, _machine(vmi, context), context.shared).filled(*macs)
+    return _form(_ENCODER.encode(found), networks, _machine(vmi), context.shared).filled(*macs)
 
 
 @lru_cache(maxsize=1024)
@@ -111,7 +104,7 @@ def _form(encoded: bytes, networks: Networks, machine: _Machine, context: Contex
             raise DomainError(f"{field}.name", f"there is no network {interface.name!r}")
         tap = is_tap(interface, context)
         if interface.sriov is None and (tap or interface.binding is None):
-            links.append(Link(interface, tap, own, _interface(interface, field, tap, machine)))
+            links.append(Link(interface, tap, own, _interface(interface, field, tap, machine, context)))
 
     def make(*macs: str) -> Sequence[Element]:
         told = context.release.traits.converts_mac_address
@@ -130,18 +123,12 @@ def _with_mac(shared: Element, mac: str) -> Element:
     return element
 
 
-def _machine(vmi: VirtualMachineInstance, context: Context) -> _Machine:
-    devices = vmi.spec.domain.devices
-    multiqueue, annotations = devices.network_interface_multiqueue, vmi.metadata.annotations
-    return _Machine(
-        model=context.architecture.virtio_model(devices.use_virtio_transitional),
-        queues=min(requested_topology(vmi).vcpus, _MAX_QUEUES) if multiqueue else 0,
-        iommu=uses_iommu(vmi),
-        rom_tuning=context.architecture.rom_tuning,
-        link_needs_tap=context.release.traits.link_state_needs_tap,
-        link=context.pod_interface,
-        istio=bool(annotations) and annotations.get(_ISTIO_INJECT, "").lower() == "true",
-    )
+def _machine(vmi: VirtualMachineInstance) -> _Machine:
+    devices, annotations = vmi.spec.domain.devices, vmi.metadata.annotations
+    queues = min(requested_topology(vmi).vcpus, _MAX_QUEUES) if devices.network_interface_multiqueue else 0
+    iommu = vmi.spec.domain.launch_security is not None and uses_iommu(vmi)
+    istio = _ISTIO_INJECT in annotations and annotations[_ISTIO_INJECT].lower() == "true"
+    return _Machine(devices.use_virtio_transitional, queues, iommu, istio)
 
 
 def is_tap(interface: Interface, context: Context) -> bool:
@@ -152,20 +139,20 @@ def is_tap(interface: Interface, context: Context) -> bool:
     return plugin is not None and context.binding_attachments.get(plugin.name) in ("tap", "managedTap")
 
 
-def _interface(interface: Interface, field: str, tap: bool, machine: _Machine) -> Element:
+def _interface(interface: Interface, field: str, tap: bool, machine: _Machine, context: Context) -> Element:
     """`<interface>` without a MAC address."""
-    passt = not tap and interface.passt_binding is not None
+    passt, link_needs_tap = not tap and interface.passt_binding is not None, context.release.traits.link_state_needs_tap
     element = Shared("interface", {"type": "ethernet" if tap else "vhostuser" if passt else ""})
-    element.append(leaf("source", dev=machine.link) if passt else leaf("source"))
+    element.append(leaf("source", dev=context.pod_interface) if passt else leaf("source"))
     if passt:
         _add_passt(element, interface, istio=machine.istio)
-    _add_model(element, interface, machine)
-    if interface.state == "down" and (tap or not machine.link_needs_tap):
+    _add_model(element, interface, machine, context)
+    if interface.state == "down" and (tap or not link_needs_tap):
         SubElement(element, "link", {"state": "down"})
     if tap and interface.boot_order is not None:
         SubElement(element, "boot", {"order": str(interface.boot_order)})
-    without_rom = (tap and interface.boot_order is None) or (machine.iommu and (tap or not machine.link_needs_tap))
-    if machine.rom_tuning and without_rom:
+    without_rom = (tap and interface.boot_order is None) or (machine.iommu and (tap or not link_needs_tap))
+    if context.architecture.rom_tuning and without_rom:
         element.append(leaf("rom", enabled="no"))
     if interface.acpi_index > 0:
         SubElement(element, "acpi", {"index": str(interface.acpi_index)})
@@ -175,11 +162,11 @@ def _interface(interface: Interface, field: str, tap: bool, machine: _Machine) -
     return element
 
 
-def _add_model(element: Element, interface: Interface, machine: _Machine) -> None:
+def _add_model(element: Element, interface: Interface, machine: _Machine, context: Context) -> None:
     if interface.model not in ("", "virtio"):
         element.append(leaf("model", type=interface.model))
         return
-    element.append(leaf("model", type=machine.model))
+    element.append(leaf("model", type=context.architecture.virtio_model(machine.transitional)))
     if not machine.queues and not machine.iommu:
         return
     driver = SubElement(element, "driver", {"name": "vhost"})
