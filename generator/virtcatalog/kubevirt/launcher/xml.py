@@ -89,7 +89,7 @@ class Form:
             return pattern
         if not all(texts):
             return _text_of(self.make(*texts), line)
-        return pattern % choose(tuple([_ESCAPED[text] for text in texts]))
+        return pattern % choose(tuple(map(_escaped, texts)))
 
     def _pattern(self, line: str) -> tuple[str, Callable[[tuple[str, ...]], object] | None]:
         """The text with a place for each text that it takes, and what picks these out, in their order."""
@@ -152,7 +152,11 @@ def write(element: Element, comment: str = "") -> str:
     Tags and attribute names are written as they are (a prefix is part of the name). An element has text or children.
     A comment is written before the children.
     """
-    return _text(element, "\n", comment)[1:] + "\n"
+    parts: list[str] = []
+    _add_text(parts.append, element, "\n", comment)
+    parts[0] = parts[0][1:]
+    parts.append("\n")
+    return "".join(parts)
 
 
 def _text(element: Element, line: str, comment: str = "") -> str:
@@ -179,7 +183,7 @@ def _add_text(add: Callable[[str], None], element: Element, line: str, comment: 
     inner = _deeper(line)
     add(">")
     if comment:
-        add(f"{inner}<!-- {_ESCAPED[comment].replace('--', '- -')} -->")
+        add(_comment(comment, inner))
     for child in element:
         if child.__class__ is Shared:
             add(child.written if child.line is inner else _remembered(child, inner))
@@ -193,6 +197,11 @@ def _add_text(add: Callable[[str], None], element: Element, line: str, comment: 
 def _remembered(element: Shared, line: str) -> str:
     element.line, element.written = line, _text(element, line)
     return element.written
+
+
+@lru_cache(maxsize=64)
+def _comment(text: str, line: str) -> str:
+    return f"{line}<!-- {_ESCAPED[text].replace('--', '- -')} -->"
 
 
 @cache
@@ -222,3 +231,4 @@ _ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\t": "&#9;"
 #: What XML may not hold or has a meaning for; said the other way round, it takes ten times as long to compile.
 _SPECIAL = re.compile('[\x00-\x1f"&<>\ud800-\udfff\ufffe\uffff]')
 _ESCAPED = _Escaped()
+_escaped = _ESCAPED.__getitem__

@@ -13,7 +13,7 @@ from virtcatalog.api.kubevirt import VirtualMachineInstance
 from virtcatalog.kubevirt.launcher.context import Context
 from virtcatalog.kubevirt.launcher.elements.address import add_alias, add_pci_address, add_scsi_address
 from virtcatalog.kubevirt.launcher.elements.blockio import add_blockio
-from virtcatalog.kubevirt.launcher.elements.disksource import EMPTY_TRAY, DiskSource, Image, directory_of, source_of
+from virtcatalog.kubevirt.launcher.elements.disksource import EMPTY_TRAY, DiskSource, Image, own_path, source_of
 from virtcatalog.kubevirt.launcher.elements.diskthreads import bus_of, disk_threads, target_of
 from virtcatalog.kubevirt.launcher.elements.iothreads import SUPPLEMENTAL_POOL, has_iothreads, supplemental_pool
 from virtcatalog.kubevirt.launcher.elements.launchsecurity import uses_iommu
@@ -39,7 +39,7 @@ class _Machine(NamedTuple):
 
 
 class Disks(Form):
-    """The disks of VMIs that have the same; the text that is a VMI's own is the directory of its images.
+    """The disks of VMIs that have the same; the texts, if any are a VMI's own, are its namespace and name.
 
     `of` are the disks as the VMI has them, and what is behind each: None behind a CD-ROM drive's empty tray.
     """
@@ -68,7 +68,7 @@ def disks(vmi: VirtualMachineInstance, context: Context) -> Filled:
         _form(_ENCODER.encode(found[: len(sources)]), tuple(sources), threads, machine, context.shared)
         raise
     form = _form(_ENCODER.encode(found), tuple(sources), threads, machine, context.shared)
-    return form.filled(directory_of(vmi)) if form.texts else form.filled()
+    return form.filled(vmi.metadata.namespace, vmi.metadata.name) if form.texts else form.filled()
 
 
 @lru_cache(maxsize=1024)
@@ -91,13 +91,15 @@ def _form(
         thread = next(serving) if threads is not None and bus_of(disk) == "virtio" else None
         shared.append(_disk(_ENCODER.encode(disk), field, units[position], thread, behind, machine, context))
 
-    def make(directory: str = "") -> Sequence[Element]:
+    def make(namespace: str = "", name: str = "") -> Sequence[Element]:
         return [
-            _with_image(element, f"{directory}/{source.own}", source.image) if source and source.own else element
+            _with_image(element, own_path(namespace, name, source.own), source.image)
+            if source and source.own
+            else element
             for element, source in zip(shared, sources, strict=True)
         ]
 
-    return Disks(make, int(any(source and source.own for source in sources)), (found, sources))
+    return Disks(make, 2 if any(source and source.own for source in sources) else 0, (found, sources))
 
 
 def _units(found: Sequence[Disk]) -> list[int]:

@@ -8,7 +8,6 @@ from posixpath import basename
 import msgspec
 from msgspec.structs import replace
 
-from virtcatalog.api.kubevirt import VirtualMachineInstance
 from virtcatalog.api.volumes import Volume
 from virtcatalog.kubevirt.hosts import DirectIO
 from virtcatalog.kubevirt.launcher.context import BackingVolume, Context
@@ -88,9 +87,9 @@ def source_of(volume: Volume, index: int, context: Context) -> DiskSource:
     return _configuration(volume, storage.node)
 
 
-def directory_of(vmi: VirtualMachineInstance) -> str:
-    """Where the images are that are of a VM alone."""
-    return f"{_EPHEMERAL}/cloud-init-data/{vmi.metadata.namespace}/{vmi.metadata.name}"
+def own_path(namespace: str, name: str, file: str) -> str:
+    """Where an image is that is of the VM of this name alone."""
+    return f"{_EPHEMERAL}/cloud-init-data/{namespace}/{name}/{file}"
 
 
 def _configuration(volume: Volume, direct: bool) -> DiskSource:

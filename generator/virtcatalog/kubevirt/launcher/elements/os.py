@@ -34,10 +34,10 @@ def os(vmi: VirtualMachineInstance, context: Context) -> Element:
     # libvirt keeps the variables of arm64's secure firmware itself, outside a flash image.
     if efi is None or efi.stateless or (efi.auto_selected and vmi.spec.architecture == "arm64"):
         return _os(name, context.architecture, efi, own, "") if own else _shared(name, context.architecture, efi)
-    nvram = _nvram_path(vmi, context)
+    directory = _nvram_directory(vmi, context)
     if own:
-        return _os(name, context.architecture, efi, own, nvram)
-    return _form(name, context.architecture, efi).filled(nvram)
+        return _os(name, context.architecture, efi, own, _nvram_path(directory, vmi.metadata.name))
+    return _form(name, context.architecture, efi, directory).filled(vmi.metadata.name)
 
 
 @lru_cache(maxsize=256)
@@ -46,8 +46,8 @@ def _shared(machine: str, architecture: Architecture, efi: EFI | None) -> Elemen
 
 
 @lru_cache(maxsize=256)
-def _form(machine: str, architecture: Architecture, efi: EFI) -> Form:
-    return Form(lambda nvram: [_os(machine, architecture, efi, (), nvram)], 1)
+def _form(machine: str, architecture: Architecture, efi: EFI, directory: str) -> Form:
+    return Form(lambda name: [_os(machine, architecture, efi, (), _nvram_path(directory, name))], 1)
 
 
 def _os(machine: str, architecture: Architecture, efi: EFI | None, own_parts: Sequence[Element], nvram: str) -> Element:
@@ -95,10 +95,13 @@ def _own_parts(vmi: VirtualMachineInstance, firmware: Firmware | None) -> list[E
     return parts
 
 
-def _nvram_path(vmi: VirtualMachineInstance, context: Context) -> str:
+def _nvram_directory(vmi: VirtualMachineInstance, context: Context) -> str:
     non_root = context.non_root or NON_ROOT in vmi.metadata.annotations
-    directory = _NON_ROOT_NVRAM_DIRECTORY if non_root else _NVRAM_DIRECTORY
-    return f"{directory}/{vmi.metadata.name}_VARS.fd"
+    return _NON_ROOT_NVRAM_DIRECTORY if non_root else _NVRAM_DIRECTORY
+
+
+def _nvram_path(directory: str, name: str) -> str:
+    return f"{directory}/{name}_VARS.fd"
 
 
 def _add_kernel_boot(parts: list[Element], boot: KernelBoot) -> None:

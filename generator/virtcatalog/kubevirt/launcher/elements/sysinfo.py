@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 
-from virtcatalog.api.domainspec import Chassis
+from virtcatalog.api.domainspec import Chassis, Firmware
 from virtcatalog.api.kubevirt import VirtualMachineInstance
 from virtcatalog.kubevirt.launcher.context import SMBIOS, Context
 from virtcatalog.kubevirt.launcher.xml import Element, Form, SubElement, leaf
@@ -17,12 +17,19 @@ def sysinfo(vmi: VirtualMachineInstance, context: Context) -> Element:
     Source: pkg/virt-launcher/virtwrap/converter/compute/sysinfo.go (SysInfoDomainConfigurator).
     """
     firmware, chassis = vmi.spec.domain.firmware, vmi.spec.domain.chassis
-    numbers = {} if firmware is None else {"uuid": firmware.uuid}
-    if firmware is not None and firmware.serial:
-        numbers["serial"] = firmware.serial
-    if chassis is not None or not numbers:
-        return _sysinfo(tuple(numbers), context.smbios, chassis, *numbers.values())
-    return _form(tuple(numbers), context.smbios).filled(*numbers.values())
+    names, numbers = _numbers(firmware)
+    if chassis is not None:
+        return _sysinfo(names, context.smbios, chassis, *numbers)
+    return _form(names, context.smbios).filled(*numbers)
+
+
+def _numbers(firmware: Firmware | None) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The names of a system's numbers, and the numbers."""
+    if firmware is None:
+        return (), ()
+    if firmware.serial:
+        return ("uuid", "serial"), (firmware.uuid, firmware.serial)
+    return ("uuid",), (firmware.uuid,)
 
 
 @lru_cache(maxsize=64)
