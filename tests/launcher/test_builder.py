@@ -7,10 +7,13 @@ import pytest
 from fragments import TWO_NODES, make_context, make_vmi, xml
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
-from virtcatalog.api.annotations import PLACE_ON_ROOT_COMPLEX
+from virtcatalog.api.annotations import EVEN_PARITY, NON_ROOT, PLACE_ON_ROOT_COMPLEX
 from virtcatalog.api.decode import to_manifest
 from virtcatalog.kubevirt.launcher.builder import build_domain, convert
+from virtcatalog.kubevirt.launcher.context import BackingVolume
+from virtcatalog.kubevirt.launcher.elements.memorybacking import MEMFD_ANNOTATION
 from virtcatalog.kubevirt.launcher.errors import DomainError
 from virtcatalog.kubevirt.launcher.launch.sync import launch
 from virtcatalog.kubevirt.launcher.xml import write
@@ -81,6 +84,90 @@ def test_a_domain_does_not_depend_on_those_that_were_made_before():
     assert len(set(texts)) == len(cases)
     for (name, *_), made in zip(cases, texts, strict=True):
         assert f"cloud-init-data/default/{name}/noCloud.iso" in made
+
+
+DEDICATED = "domain.cpu: {cores: 2, dedicatedCpuPlacement: true}"
+ISOLATED = DEDICATED.replace("2,", "2, isolateEmulatorThread: true,")
+CLAIM = "volumes: [{name: d, persistentVolumeClaim: {claimName: c}}]\n"
+DISK = f"{CLAIM}domain.devices.disks: [{{name: d, disk: {{bus: virtio}}}}]\n"
+NIC = "domain.devices.interfaces: [{name: n, %s}]\nnetworks: [{name: n, %s}]\n"
+TAP = NIC % ("bridge: {}", "pod: {}")
+EFI = "domain.firmware: {uuid: u, bootloader: {efi: {}}}"
+FILES = frozenset({"OVMF_CODE.secboot.fd", "OVMF_VARS.secboot.fd"})
+
+
+@pytest.mark.parametrize(
+    ("text", "changed"),
+    [
+        ("", {"name": "other"}),
+        ("", {"namespace": "other"}),
+        ("", {"uid": "other"}),
+        (EFI, {"name": "other"}),
+        (EFI, {"annotations": {NON_ROOT: ""}}),
+        (EFI, {"text": EFI.replace("u,", "v,")}),
+        (EFI, {"text": EFI.replace("u,", "u, serial: s,")}),
+        (EFI.replace("u,", "u, serial: s,"), {"text": EFI.replace("u,", "u, serial: t,")}),
+        ("domain.chassis: {serial: s}", {"text": "domain.chassis: {serial: t}"}),
+        ("startStrategy: Paused", {"text": ""}),
+        ("domain.memory: {guest: 1Gi}", {"text": "domain.memory: {guest: 2Gi}"}),
+        ("domain.memory: {hugepages: {pageSize: 2Mi}}", {"annotations": {MEMFD_ANNOTATION: "false"}}),
+        (TAP, {"text": NIC % ("passtBinding: {}", "pod: {}")}),
+        (TAP, {"text": NIC % ("bridge: {}", "multus: {networkName: x}")}),
+        (TAP, {"text": NIC % ("bridge: {}, macAddress: '02:00:00:00:00:09'", "pod: {}")}),
+        (NIC % ("passtBinding: {}", "pod: {}"), {"annotations": {"sidecar.istio.io/inject": "true"}}),
+        (TAP, {"text": f"{TAP}domain.launchSecurity: {{sev: {{}}}}"}),
+        (DISK, {"text": DISK.replace("virtio", "sata")}),
+        (DISK, {"text": DISK.replace("virtio}", "virtio}, dedicatedIOThread: true")}),
+        (DISK, {"text": f"{DISK}domain.ioThreadsPolicy: auto"}),
+        (DISK, {"text": DISK.replace("d, p", "x, p").replace("d, d", "x, d")}),
+        (DISK, {"text": DISK.replace("persistentVolumeClaim: {claimName: c}", "secret: {secretName: c}")}),
+        (DISK, {"volumes": {"d": BackingVolume(capacity=2**30)}}),
+        (DISK, {"changed_block_tracking": True}),
+        ("", {"annotations": {"kubevirt.io/disablePCIHole64": "true"}}),
+        ("", {"text": "domain.devices: {disableHotplug: true}"}),
+        ("", {"text": "domain.devices: {autoattachSerialConsole: false}"}),
+        ("", {"text": "domain.devices: {tpm: {}}"}),
+        ("", {"text": EFI}),
+        ("", {"serial_console_log": False}),
+        ("", {"free_page_reporting": False}),
+        ("", {"vsock_cid": 4}),
+        (DEDICATED, {"cpu_set": (4, 5)}),
+        (ISOLATED, {"annotations": {EVEN_PARITY: ""}}),
+        ("domain.cpu: {features: [{name: invtsc, policy: require}]}", {"tsc_frequency": 5}),
+    ],
+)
+def test_what_is_like_another_in_all_but_one_thing_has_a_domain_of_its_own(text, changed):
+    base = make_context(non_root=False, topology=TWO_NODES, firmware_files=FILES)
+
+    def told(context, annotations=None, text=text, name="vm", namespace="default", uid="u", **changes):
+        vmi = make_vmi(f"{text}\n", annotations=annotations)
+        vmi.metadata.name, vmi.metadata.namespace, vmi.metadata.uid = name, namespace, uid
+        common = {"common": context, "cpu_set": (0, 1, 2, 3), "volumes": {"d": BackingVolume()}}
+        domain = convert(vmi, replace(context, **{**common, **changes}))
+        before = write(domain.element())
+        launch(domain, vmi)
+        return before, write(domain.element())
+
+    alone = told(replace(base)), told(replace(base), **changed)
+    assert alone[0] != alone[1]
+    # Whatever was made before, and whether it is the first, the second (of which a pattern is made) or a later one:
+    assert [told(base), told(base, **changed)] == [*alone]
+    assert [told(base), told(base, **changed)] == [*alone]
+    assert [told(base, **changed), told(base)] == [*alone[::-1]]
+
+
+def test_a_text_that_cannot_be_encoded_is_written_nevertheless():
+    vmi = make_vmi("domain.machine: {type: q35}\ndomain.devices: {sound: {name: s}}")
+    vmi.spec.domain.machine.type = vmi.spec.domain.devices.sound.name = "\ud800"
+    text = write(build_domain(vmi, make_context()))
+    assert 'machine="\N{REPLACEMENT CHARACTER}"' in text
+    assert 'name="ua-\N{REPLACEMENT CHARACTER}"' in text
+
+
+def test_a_number_that_no_manifest_could_hold_counts_nevertheless():
+    vmi = make_vmi("domain.cpu: {sockets: 1}")
+    vmi.spec.domain.cpu.sockets = 2**32 + 3
+    assert build_domain(vmi, make_context()).findtext("vcpu") == "3"
 
 
 def test_the_vmi_stays_as_it_was():

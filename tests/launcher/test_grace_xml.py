@@ -5,11 +5,14 @@ from xml.etree.ElementTree import XML
 import pytest
 from fragments import TWO_NODES, make_context, make_vmi, xml
 
-from virtcatalog.kubevirt.launcher.context import GraceDevice
+from virtcatalog.kubevirt.launcher.builder import convert
+from virtcatalog.kubevirt.launcher.context import DeviceResource, GraceDevice
 from virtcatalog.kubevirt.launcher.errors import DomainError
 from virtcatalog.kubevirt.launcher.grace import configure_grace, refuse_grace
+from virtcatalog.kubevirt.launcher.launch.sync import launch
 from virtcatalog.kubevirt.launcher.numa import GuestCell
 from virtcatalog.kubevirt.launcher.pinning import Pinning
+from virtcatalog.kubevirt.launcher.xml import make_whole
 
 CELLS = (GuestCell(0, (0,), "0", 2**30, "b", 0), GuestCell(1, (1,), "1", 2**30, "b", 1))
 
@@ -152,3 +155,29 @@ def test_or_they_do_not(text, annotations, architecture, changes):
     vmi = make_vmi(text, architecture, annotations)
     with pytest.raises(DomainError):
         refuse_grace(vmi, make_context(architecture, **{**READY, **changes}))
+
+
+def test_nothing_is_lost_of_a_domain_with_such_a_gpu():
+    vmi = make_vmi(
+        """
+        domain.cpu: {cores: 2, dedicatedCpuPlacement: true, numa: {guestMappingPassthrough: {}}}
+        domain.memory: {guest: 1Gi, hugepages: {pageSize: 2Mi}}
+        domain.devices.gpus: [{name: a, deviceName: d}]
+        domain.devices.disks: [{name: root, disk: {bus: virtio}}]
+        domain.devices.interfaces: [{name: n, bridge: {}}]
+        networks: [{name: n, pod: {}}]
+        volumes: [{name: root, containerDisk: {image: i}}]
+        """,
+        "arm64",
+    )
+    given = {"d": DeviceResource("pci", ("0000:41:00.0",))}
+    context = make_context("arm64", **{**READY, "cpu_set": (0, 8), "device_resources": given})
+    domain = convert(vmi, context)
+    launch(domain, vmi)
+    element = domain.element()
+    make_whole(element)
+    assert element.find("devices/hostdev/driver").get("iommufd") == "yes"
+    assert element.findtext("name") == "default_vm"
+    assert element.find("devices/disk/driver").get("cache") == "none"
+    assert element.find("devices/interface/target").get("dev") == "tap0"
+    assert len(element.findall("cpu/numa/cell")) == 2 + 8

@@ -13,7 +13,7 @@ from virtcatalog.kubevirt.launcher.grace import configure_grace, refuse_grace
 from virtcatalog.kubevirt.launcher.numa import GuestCell
 from virtcatalog.kubevirt.launcher.pci import place_near_numa_nodes, place_on_root_complex
 from virtcatalog.kubevirt.launcher.pinning import Pinning, has_numa_passthrough
-from virtcatalog.kubevirt.launcher.xml import Element, make_own
+from virtcatalog.kubevirt.launcher.xml import make_own
 
 
 def place(
@@ -30,7 +30,8 @@ def place(
     if context.grace_host_device_aliases:
         refuse_grace(vmi, context)
         assert pinning is not None
-        element, _ = _own(domain)
+        element = domain.element()
+        make_own(element)
         configure_grace(element, cells, pinning, context)
         return domain.placed(element)
     traits, pcie = context.release.traits, context.architecture.pcie_placement
@@ -40,7 +41,10 @@ def place(
     near_nodes = pcie and pinning is not None and context.pci_numa_aware_topology and has_hostdevs(vmi)
     if not on_root_complex and not near_nodes:
         return domain
-    element, devices = _own(domain)
+    element = domain.element()
+    devices = element.find("devices")
+    assert devices is not None
+    make_own(devices)
     if near_nodes:
         assert pinning is not None
         strict = traits.strict_pci_numa_placement and has_numa_passthrough(vmi)
@@ -48,12 +52,3 @@ def place(
     if on_root_complex:
         place_on_root_complex(devices)
     return domain.placed(element)
-
-
-def _own(domain: Domain) -> tuple[Element, Element]:
-    """`<domain>` and its `<devices>`, in which nothing is shared with another domain."""
-    element = domain.element()
-    devices = element.find("devices")
-    assert devices is not None
-    make_own(devices)
-    return element, devices

@@ -134,8 +134,8 @@ def make_whole(element: Element) -> None:
 
 def make_own(parent: Element) -> None:
     """Replace the children of an element by copies that share nothing and may be changed."""
-    parts = [child.whole() if isinstance(child, Filled) else (child,) for child in parent]
-    parent[:] = [deepcopy(child) for part in parts for child in part]
+    make_whole(parent)
+    parent[:] = [deepcopy(child) for child in parent]
 
 
 def by_tag(parent: Element) -> dict[str, list[Element]]:
@@ -152,11 +152,7 @@ def write(element: Element, comment: str = "") -> str:
     Tags and attribute names are written as they are (a prefix is part of the name). An element has text or children.
     A comment is written before the children.
     """
-    parts: list[str] = []
-    _add_text(parts.append, element, "\n", comment)
-    parts[0] = parts[0][1:]
-    parts.append("\n")
-    return "".join(parts)
+    return _text(element, "\n", comment)[1:] + "\n"
 
 
 def _text(element: Element, line: str, comment: str = "") -> str:

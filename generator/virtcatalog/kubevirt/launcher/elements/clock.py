@@ -2,17 +2,10 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
-import msgspec
-
 from virtcatalog.api.domainspec import Clock, Timer
 from virtcatalog.api.kubevirt import VirtualMachineInstance
 from virtcatalog.kubevirt.launcher.context import Context
-from virtcatalog.kubevirt.launcher.xml import Element, Shared, SubElement
-
-_ENCODER = msgspec.msgpack.Encoder()
-_DECODER = msgspec.msgpack.Decoder(Clock)
+from virtcatalog.kubevirt.launcher.xml import Element, SubElement
 
 
 def clock(vmi: VirtualMachineInstance, context: Context) -> Element | None:
@@ -24,14 +17,7 @@ def clock(vmi: VirtualMachineInstance, context: Context) -> Element | None:
     frequency = context.tsc_frequency if context.tsc_frequency and needs_tsc_frequency(vmi) else None
     if wanted is None and not frequency:
         return None
-    return _clock(b"" if wanted is None else _ENCODER.encode(wanted), frequency)
-
-
-@lru_cache(maxsize=256)
-def _clock(encoded: bytes, frequency: int | None) -> Element:
-    """`<clock>` of what the VMI says in MessagePack: most guests of a kind say the same."""
-    wanted = _DECODER.decode(encoded) if encoded else None
-    element = Shared("clock", {} if wanted is None else _offset(wanted))
+    element = Element("clock", {} if wanted is None else _offset(wanted))
     if wanted is not None and wanted.timer is not None:
         _add_timers(element, wanted.timer)
     if frequency:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 
 from virtcatalog.api.domainspec import CPU
 from virtcatalog.api.kubevirt import VirtualMachineInstance
 from virtcatalog.kubevirt.launcher.context import Context
-from virtcatalog.kubevirt.launcher.elements.vcpu import CPUTopology, domain_topology
+from virtcatalog.kubevirt.launcher.elements.vcpu import domain_topology
 from virtcatalog.kubevirt.launcher.numa import GuestCell
-from virtcatalog.kubevirt.launcher.xml import Element, Shared, SubElement, leaf
+from virtcatalog.kubevirt.launcher.xml import Element, SubElement
 
 HOST_MODES = ("host-model", "host-passthrough")
 
@@ -31,27 +30,17 @@ def cpu(vmi: VirtualMachineInstance, context: Context, cells: Sequence[GuestCell
             named = tuple([(feature.name, feature.policy) for feature in requested.features])
         if _disables_mpx(requested, context):
             named = (*named, ("mpx", "disable"))
-    shared = _cpu(mode, model, domain_topology(vmi, context), named)
-    if not cells:
-        return shared
-    element = Element("cpu", shared.attrib)
-    element.extend(shared)
-    numa = SubElement(element, "numa")
-    for cell in cells:
-        SubElement(numa, "cell", id=str(cell.id), cpus=cell.cpus, memory=str(cell.memory), unit=cell.unit)
-    return element
-
-
-@lru_cache(maxsize=1024)
-def _cpu(mode: str, model: str, topology: CPUTopology, features: tuple[tuple[str, str], ...]) -> Element:
-    """`<cpu>` without its cells; `features` are pairs of name and policy."""
-    element = Shared("cpu", {"mode": mode})
+    element, topology = Element("cpu", {"mode": mode}), domain_topology(vmi, context)
     if model:
         SubElement(element, "model").text = model
     shape = {"sockets": topology.sockets, "cores": topology.cores, "threads": topology.threads}
-    element.append(leaf("topology", **{key: str(value) for key, value in shape.items() if value}))
-    for name, policy in features:
-        element.append(leaf("feature", name=name, **({"policy": policy} if policy else {})))
+    SubElement(element, "topology", {key: str(value) for key, value in shape.items() if value})
+    for feature, policy in named:
+        SubElement(element, "feature", {"name": feature, **({"policy": policy} if policy else {})})
+    if cells:
+        numa = SubElement(element, "numa")
+        for cell in cells:
+            SubElement(numa, "cell", id=str(cell.id), cpus=cell.cpus, memory=str(cell.memory), unit=cell.unit)
     return element
 
 

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 from virtcatalog.kubevirt.launcher.pinning import Pinning
-from virtcatalog.kubevirt.launcher.xml import Element, Shared, SubElement
+from virtcatalog.kubevirt.launcher.xml import Element, SubElement
 
 
-@lru_cache(maxsize=256)
 def cputune(pinning: Pinning | None) -> Element | None:
     """`<cputune>`, absent without dedicated CPUs."""
     if pinning is None:
         return None
-    element = Shared("cputune")
+    element = Element("cputune")
     for vcpu, thread in enumerate(pinning.vcpus):
         SubElement(element, "vcpupin", vcpu=str(vcpu), cpuset=str(thread))
     if pinning.emulator is not None:

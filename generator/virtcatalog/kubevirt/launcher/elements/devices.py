@@ -103,7 +103,10 @@ def _others(vmi: VirtualMachineInstance, context: Context) -> Filled:
     bootloader = spec.domain.firmware.bootloader if spec.domain.firmware is not None else None
     wanted = replace(spec.domain.devices, disks=[], interfaces=[]), spec.domain.launch_security, bootloader
     chosen = context.serial_console_log, context.free_page_reporting, context.vsock_cid
-    return _form(_ENCODER.encode(wanted), spec.architecture, chosen, context.shared).filled(vmi.metadata.uid)
+    try:
+        return _form(_ENCODER.encode(wanted), spec.architecture, chosen, context.shared).filled(vmi.metadata.uid)
+    except (ValueError, OverflowError):  # a text or a number that its type would not read
+        return Form(partial(_made, vmi, context)).filled()
 
 
 @lru_cache(maxsize=1024)

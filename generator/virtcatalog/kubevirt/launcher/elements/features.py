@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import Protocol
-
-import msgspec
 
 from virtcatalog.api.devices import FeatureState
 from virtcatalog.api.domainspec import FeatureHyperv, FeatureKVM, Features
@@ -14,7 +11,7 @@ from virtcatalog.kubevirt.launcher.context import Context
 from virtcatalog.kubevirt.launcher.elements.launchsecurity import uses_tdx
 from virtcatalog.kubevirt.launcher.errors import LauncherCrashError
 from virtcatalog.kubevirt.launcher.pinning import Pinning
-from virtcatalog.kubevirt.launcher.xml import Element, Shared, SubElement
+from virtcatalog.kubevirt.launcher.xml import Element, SubElement
 
 # (element of <hyperv>, field of the VMI) of the enlightenments that are only on or off.
 _ENLIGHTENMENTS = (
@@ -31,8 +28,6 @@ _ENLIGHTENMENTS = (
     ("evmcs", "evmcs"),
 )
 
-_ENCODER = msgspec.msgpack.Encoder()
-_DECODER = msgspec.msgpack.Decoder(Features)
 _NONE = Features(acpi=FeatureState(enabled=False))
 
 
@@ -50,19 +45,16 @@ def features(vmi: VirtualMachineInstance, context: Context, pinning: Pinning | N
     dedicated = pinning is not None and vmi.spec.architecture == "amd64"
     realtime = pinning is not None and cpu is not None and cpu.realtime is not None
     if wanted is None:
-        return _features(b"", dedicated, realtime, False)
+        return _features(_NONE, dedicated, realtime, False)
     passthrough = wanted.hyperv_passthrough
     if wanted.hyperv is None and passthrough is not None and passthrough.enabled is None:
         field = "spec.domain.features.hypervPassthrough.enabled"
         raise LauncherCrashError(context.release, field, "it says neither true nor false: set enabled: true")
-    return _features(_ENCODER.encode(wanted), dedicated, realtime or uses_tdx(vmi), context.architecture.vmport)
+    return _features(wanted, dedicated, realtime or uses_tdx(vmi), context.architecture.vmport)
 
 
-@lru_cache(maxsize=256)
-def _features(encoded: bytes, dedicated: bool, without_pmu: bool, has_vmport: bool) -> Element:
-    """`<features>` of what the VMI says in MessagePack: most guests of a kind say the same."""
-    wanted = _DECODER.decode(encoded) if encoded else _NONE
-    element = Shared("features")
+def _features(wanted: Features, dedicated: bool, without_pmu: bool, has_vmport: bool) -> Element:
+    element = Element("features")
     for name, state in (("acpi", wanted.acpi), ("apic", wanted.apic)):
         if state is not None and state.enabled is not False:
             SubElement(element, name)

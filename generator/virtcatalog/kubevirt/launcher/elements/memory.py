@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 from virtcatalog.api.kubevirt import VirtualMachineInstance
 from virtcatalog.api.quantity import Quantity
 from virtcatalog.kubevirt.launcher.errors import DomainError
@@ -49,25 +47,14 @@ def memory(vmi: VirtualMachineInstance) -> list[Element]:
         size = in_bytes(guest_memory(vmi), "spec.domain.memory.guest")
     else:
         maximum = in_bytes(requested.max_guest, "spec.domain.memory.maxGuest")
-        elements.append(_max_memory(maximum))
+        elements.append(leaf("maxMemory", str(maximum), unit="b", slots="0"))
         if requested.guest is None:
             raise DomainError("spec.domain.memory.guest", "maxGuest needs guest beside it")
         size = in_bytes(requested.guest, "spec.domain.memory.guest")
-    elements.append(_memory(size))
+    elements.append(leaf("memory", str(size), unit="b"))
     return elements
 
 
-@lru_cache(maxsize=1024)
-def _max_memory(size: int) -> Element:
-    return leaf("maxMemory", str(size), unit="b", slots="0")
-
-
-@lru_cache(maxsize=1024)
-def _memory(size: int) -> Element:
-    return leaf("memory", str(size), unit="b")
-
-
-@lru_cache(maxsize=1024)
 def _is_plain_integer(text: str) -> bool:
     """Whether apimachinery keeps this canonical quantity as an int64 (pkg/api/resource/quantity.go)."""
     digits = text.lstrip("-").rstrip("EeKMGTPimunk")

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 from operator import attrgetter
 
 from virtcatalog.api.kubevirt import VirtualMachineInstance
 from virtcatalog.kubevirt.launcher.numa import GuestCell, page_size
-from virtcatalog.kubevirt.launcher.xml import Element, Shared, SubElement
+from virtcatalog.kubevirt.launcher.xml import Element, SubElement
 
 MEMFD_ANNOTATION = "kubevirt.io/memfd"
 
@@ -18,7 +17,7 @@ _passt = attrgetter("passt_binding")
 
 def needs_memfd(vmi: VirtualMachineInstance) -> bool:
     """Whether guest memory lives in a memfd: shared memory always, huge pages unless an annotation says `false`."""
-    return _needs_sharing(vmi) or (_has_hugepages(vmi) and vmi.metadata.annotations.get(MEMFD_ANNOTATION) != "false")
+    return needs_sharing(vmi) or (_has_hugepages(vmi) and vmi.metadata.annotations.get(MEMFD_ANNOTATION) != "false")
 
 
 def memorybacking(vmi: VirtualMachineInstance, cells: Sequence[GuestCell]) -> Element | None:
@@ -26,32 +25,23 @@ def memorybacking(vmi: VirtualMachineInstance, cells: Sequence[GuestCell]) -> El
 
     Source: pkg/virt-launcher/virtwrap/converter/converter.go and vcpu/vcpu.go.
     """
-    hugepages, sharing = _has_hugepages(vmi), _needs_sharing(vmi)
+    hugepages, sharing = _has_hugepages(vmi), needs_sharing(vmi)
     if not hugepages and not sharing:
         return None
     cpu = vmi.spec.domain.cpu
     unmerged = bool(cells) and cpu is not None and cpu.realtime is not None
-    pages = (page_size(vmi), *(cell.id for cell in cells)) if hugepages and cells else ()
-    return _memorybacking(hugepages, pages, unmerged, needs_memfd(vmi), sharing, bool(cells))
-
-
-@lru_cache(maxsize=256)
-def _memorybacking(
-    hugepages: bool, pages: tuple[int, ...], unmerged: bool, memfd: bool, sharing: bool, immediate: bool
-) -> Element:
-    """`pages` are the size of a huge page and the cells that have pages of their own."""
-    element = Shared("memoryBacking")
+    element = Element("memoryBacking")
     if hugepages:
         parent = SubElement(element, "hugepages")
-        for cell in pages[1:]:
-            SubElement(parent, "page", size=str(pages[0]), unit="b", nodeset=str(cell))
+        for cell in cells:
+            SubElement(parent, "page", size=str(page_size(vmi)), unit="b", nodeset=str(cell.id))
     if unmerged:
         SubElement(element, "nosharepages")
-    if memfd:
+    if needs_memfd(vmi):
         SubElement(element, "source", type="memfd")
     if sharing:
         SubElement(element, "access", mode="shared")
-    if immediate:
+    if cells:
         SubElement(element, "allocation", mode="immediate")
     return element
 
@@ -61,7 +51,7 @@ def _has_hugepages(vmi: VirtualMachineInstance) -> bool:
     return memory is not None and memory.hugepages is not None
 
 
-def _needs_sharing(vmi: VirtualMachineInstance) -> bool:
+def needs_sharing(vmi: VirtualMachineInstance) -> bool:
     """virtiofsd and passt read the guest's memory."""
     devices = vmi.spec.domain.devices
     shares_files = devices.filesystems and any(map(_virtiofs, devices.filesystems))

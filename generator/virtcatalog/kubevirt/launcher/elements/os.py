@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Sequence
-from functools import lru_cache
 
 from virtcatalog.api.annotations import NON_ROOT
 from virtcatalog.api.domainspec import ACPI, Firmware, KernelBoot
 from virtcatalog.api.kubevirt import VirtualMachineInstance
-from virtcatalog.kubevirt.launcher.architecture import Architecture
 from virtcatalog.kubevirt.launcher.context import Context
 from virtcatalog.kubevirt.launcher.efi import EFI, select_efi
 from virtcatalog.kubevirt.launcher.errors import DomainError
-from virtcatalog.kubevirt.launcher.xml import Element, Form, Shared, SubElement, leaf
+from virtcatalog.kubevirt.launcher.xml import Element, SubElement, leaf
 
 _NVRAM_DIRECTORY = "/var/lib/libvirt/qemu/nvram"
 _NON_ROOT_NVRAM_DIRECTORY = "/var/run/kubevirt-private/libvirt/qemu/nvram"
@@ -30,36 +27,24 @@ def os(vmi: VirtualMachineInstance, context: Context) -> Element:
     machine, firmware = vmi.spec.domain.machine, vmi.spec.domain.firmware
     name = machine.type if machine is not None and machine.type else context.architecture.default_machine
     efi = select_efi(vmi, context)
-    own = _own_parts(vmi, firmware)
-    # libvirt keeps the variables of arm64's secure firmware itself, outside a flash image.
-    if efi is None or efi.stateless or (efi.auto_selected and vmi.spec.architecture == "arm64"):
-        return _os(name, context.architecture, efi, own, "") if own else _shared(name, context.architecture, efi)
-    directory = _nvram_directory(vmi, context)
-    if own:
-        return _os(name, context.architecture, efi, own, _nvram_path(directory, vmi.metadata.name))
-    return _form(name, context.architecture, efi, directory).filled(vmi.metadata.name)
-
-
-@lru_cache(maxsize=256)
-def _shared(machine: str, architecture: Architecture, efi: EFI | None) -> Element:
-    return _os(machine, architecture, efi, (), "")
-
-
-@lru_cache(maxsize=256)
-def _form(machine: str, architecture: Architecture, efi: EFI, directory: str) -> Form:
-    return Form(lambda name: [_os(machine, architecture, efi, (), _nvram_path(directory, name))], 1)
-
-
-def _os(machine: str, architecture: Architecture, efi: EFI | None, own_parts: Sequence[Element], nvram: str) -> Element:
-    """`nvram` is the path of the firmware's variables, empty where it keeps none."""
-    element = Shared("os")
-    element.append(leaf("type", "hvm", arch=architecture.os_arch, machine=machine))
+    parts = _own_parts(vmi, firmware)
+    element = Element("os")
+    element.append(leaf("type", "hvm", arch=context.architecture.os_arch, machine=name))
     if efi is not None:
-        _add_efi(element, efi, nvram)
-    element.extend(own_parts)
-    if architecture.smbios:
+        _add_efi(element, efi, _nvram(efi, vmi, context))
+    element.extend(parts)
+    if context.architecture.smbios:
         element.append(leaf("smbios", mode="sysinfo"))
     return element
+
+
+def _nvram(efi: EFI, vmi: VirtualMachineInstance, context: Context) -> str:
+    """The path of the firmware's variables, empty where it keeps none."""
+    # libvirt keeps the variables of arm64's secure firmware itself, outside a flash image.
+    if efi.stateless or (efi.auto_selected and vmi.spec.architecture == "arm64"):
+        return ""
+    non_root = context.non_root or NON_ROOT in vmi.metadata.annotations
+    return f"{_NON_ROOT_NVRAM_DIRECTORY if non_root else _NVRAM_DIRECTORY}/{vmi.metadata.name}_VARS.fd"
 
 
 def _add_efi(parent: Element, efi: EFI, nvram: str) -> None:
@@ -93,15 +78,6 @@ def _own_parts(vmi: VirtualMachineInstance, firmware: Firmware | None) -> list[E
         if bios is not None and bios.use_serial:
             parts.append(leaf("bios", useserial="yes"))
     return parts
-
-
-def _nvram_directory(vmi: VirtualMachineInstance, context: Context) -> str:
-    non_root = context.non_root or NON_ROOT in vmi.metadata.annotations
-    return _NON_ROOT_NVRAM_DIRECTORY if non_root else _NVRAM_DIRECTORY
-
-
-def _nvram_path(directory: str, name: str) -> str:
-    return f"{directory}/{name}_VARS.fd"
 
 
 def _add_kernel_boot(parts: list[Element], boot: KernelBoot) -> None:
