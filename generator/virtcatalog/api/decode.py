@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from copy import deepcopy
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, TypeVar, overload
 
 import msgspec
@@ -39,8 +39,12 @@ def to_manifest(obj: msgspec.Struct) -> dict[str, Any]:
 
 def clone(obj: T) -> T:
     """Return a deep copy of `obj`, which may share its quantities: they never change."""
-    if _is_flat(type(obj)):
-        return replace(obj)
+    return replace(obj) if _is_flat(type(obj)) else copier(obj)()
+
+
+def copier(obj: T) -> Callable[[], T]:
+    """Return what returns a deep copy of `obj`, as `clone` does, at each call; `obj` must not change meanwhile."""
+    kind = type(obj)
     quantities: list[Any] = []
 
     def put(quantity: Any) -> int:
@@ -50,11 +54,20 @@ def clone(obj: T) -> T:
     def take(_kind: type, index: int) -> Any:
         return quantities[index]
 
+    def copy() -> T:
+        try:
+            return msgspec.msgpack.decode(data, type=kind, dec_hook=take)
+        except (
+            ValueError,
+            OverflowError,
+        ):  # it holds something that its type would not read, say a number out of range
+            return deepcopy(obj)
+
     try:
         data = msgspec.msgpack.encode(obj, enc_hook=put)
-        return msgspec.msgpack.decode(data, type=type(obj), dec_hook=take)
-    except (ValueError, OverflowError):  # it holds something that its type would not read, say a number out of range
-        return deepcopy(obj)
+    except (ValueError, OverflowError):
+        return partial(deepcopy, obj)
+    return copy
 
 
 @lru_cache(maxsize=1024)

@@ -7,20 +7,39 @@ it its value, and there from what it is missing or different without.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable
+from functools import cached_property
 from typing import Any, Final, NamedTuple
 
 import msgspec
 from msgspec.structs import replace
 
+from virtcatalog.api.core import ObjectMeta
 from virtcatalog.api.decode import clone, to_manifest
-from virtcatalog.api.kubevirt import InstancetypeMatcher, PreferenceMatcher, VirtualMachine, VirtualMachineInstance
-from virtcatalog.ask.leaves import blot, changed, leaves
-from virtcatalog.ask.template import Held, Manifest, as_vmi, read_vm, written_template
+from virtcatalog.api.instancetype import VirtualMachinePreferenceSpec
+from virtcatalog.api.kubevirt import (
+    InstancetypeMatcher,
+    PreferenceMatcher,
+    VirtualMachine,
+    VirtualMachineInstance,
+    VirtualMachineInstanceSpec,
+)
+from virtcatalog.ask.leaves import ABSENT, blot, changed, leaves
+from virtcatalog.ask.origins import FINISHED, MADE, Known, Origins, Values
+from virtcatalog.ask.template import INHERITED, Held, Manifest, as_vmi, read_vm, written_template
 from virtcatalog.kubevirt.cluster import Cluster
-from virtcatalog.kubevirt.controller.vm import ControllerError, own_template, start_vmi, sync_instancetype
+from virtcatalog.kubevirt.controller.vm import (
+    ControllerError,
+    Found,
+    find_both,
+    own_template,
+    setting_up,
+    start_vmi,
+    sync_instancetype,
+)
 from virtcatalog.kubevirt.defaults.webhooks import mutate_vm, mutate_vmi
 from virtcatalog.kubevirt.identity import without_made_up_uids
+from virtcatalog.kubevirt.instancetype.webhook import takes
 from virtcatalog.kubevirt.result import Result
 
 VM = "VM"
@@ -30,9 +49,8 @@ PRESET = "preset"
 CONFIGURATION = "cluster configuration"
 DEFAULT = "KubeVirt default"
 
-_OF_VM, _OF_CONFIGURATION, _OF_KUBEVIRT = (VM,), (CONFIGURATION,), (DEFAULT,)
-_WRITTEN, _MUTATED, _STARTED, _FINAL = range(4)
-"""The stages: what the VM's author wrote; after the VM's webhook; virt-controller's VMI; after its webhook."""
+Sources = tuple[str, ...]
+
 _PARTS: Final = ("metadata", "spec")
 """What is explained of a VMI."""
 
@@ -53,192 +71,238 @@ def explain(vm_manifest: Manifest, cluster: Cluster) -> list[Origin]:
 
     Empty when KubeVirt makes no VMI of the VM. ManifestError when the VM's manifest does not fit its API.
     """
-    vm = read_vm(vm_manifest, cluster.release)
-    vm.metadata.namespace = vm.metadata.namespace or "default"
-    return _Runs(vm_manifest, cluster, clone(vm), _Run(vm, [], _run(vm, cluster))).origins()
+    return _origins(_run(vm_manifest, cluster), cluster)
 
 
 def explain_result(vm_manifest: Manifest, result: Result, cluster: Cluster) -> list[Origin]:
     """Return what `explain` does, of a VM that was expanded in the cluster: quicker if its stages were kept."""
-    stages, final = result.stages, result.vmi
-    if stages is None or final is None:
-        return explain(vm_manifest, cluster)
-    whole = _Run(stages.mutated, [as_vmi(stages.mutated), stages.started, final], iter(()))
-    return _Runs(vm_manifest, cluster, stages.read, whole).origins()
+    return _origins(_whole(vm_manifest, result, cluster), cluster)
 
 
-def _run(vm: Held, cluster: Cluster) -> Iterator[Manifest]:
-    """Run the stages that change objects, as `pipeline.create_vmi` does, each when it is asked for; changes `vm`.
+def sources_of(vm_manifest: Manifest, result: Result, cluster: Cluster) -> dict[str, Sources]:
+    """Return the sources alone that `explain_result` returns, by field."""
+    whole = _whole(vm_manifest, result, cluster)
+    return _Runs(whole, cluster).sources() if whole else {}
 
-    A stage that KubeVirt does not come to is left out.
+
+def _origins(whole: _Whole | None, cluster: Cluster) -> list[Origin]:
+    if whole is None:
+        return []
+    sources = _Runs(whole, cluster).sources()
+    return [Origin(field, value, sources[field]) for field, value in leaves(whole.shown, _PARTS)]
+
+
+class _Whole(NamedTuple):
+    """A VM as it is, and what its stages make of it; `read` is there where its manifest does not say the same.
+
+    The manifest is its author's; `shown` is that of the final VMI, without uids that are made up.
     """
+
+    manifest: Manifest
+    read: Held | None
+    mutated: Held
+    final: VirtualMachineInstance
+    shown: Manifest
+
+
+def _whole(manifest: Manifest, result: Result, cluster: Cluster) -> _Whole | None:
+    stages, final, shown = result.stages, result.vmi_object, result.vmi
+    if stages is None or final is None or shown is None:
+        return _run(manifest, cluster)
+    return _Whole(manifest, stages.read, stages.mutated, final, shown)
+
+
+def _run(manifest: Manifest, cluster: Cluster) -> _Whole | None:
+    """Run the stages that change objects, as in `pipeline`; None where KubeVirt does not come to the end."""
+    vm = _read(manifest, cluster)
+    read = None if manifest.get("kind") == "VirtualMachine" else clone(vm)
+    vmi = _start(vm, cluster)
+    if vmi is None:
+        return None
+    mutated = vm if isinstance(vm, VirtualMachine) else clone(vm)
+    shown = _finish(vmi, cluster)
+    return _Whole(manifest, read, mutated, vmi, shown) if shown else None
+
+
+def _read(manifest: Manifest, cluster: Cluster) -> Held:
+    vm = read_vm(manifest, cluster.release)
+    vm.metadata.namespace = vm.metadata.namespace or "default"
+    return vm
+
+
+def _start(vm: Held, cluster: Cluster) -> VirtualMachineInstance | None:
+    """Run the VM's webhook and virt-controller; changes the VM, and a VMI is started as it is."""
     if isinstance(vm, VirtualMachineInstance):
-        written = to_manifest(vm)
-        yield written
-        yield written
-        if not mutate_vmi(vm, cluster):
-            yield without_made_up_uids(to_manifest(vm))
-    elif not mutate_vm(vm, cluster):
-        yield as_vmi(vm)
-        yield from _run_controller(vm, cluster)
-
-
-def _run_controller(vm: VirtualMachine, cluster: Cluster) -> Iterator[Manifest]:
-    """Run the stages after the VM's webhook."""
+        return vm
     try:
-        vmi = start_vmi(sync_instancetype(vm, cluster), cluster)
+        return None if mutate_vm(vm, cluster) else start_vmi(sync_instancetype(vm, cluster), cluster)
     except ControllerError:
-        return
-    yield to_manifest(vmi)
-    if not mutate_vmi(vmi, cluster):
-        yield without_made_up_uids(to_manifest(vmi))
+        return None
 
 
-class _Without(NamedTuple):
-    """What a run leaves out."""
-
-    instancetype: bool = False
-    preference: bool = False
-    presets: tuple[str, ...] = ()
-    configuration: bool = False
-
-
-_NO_INSTANCETYPE, _NO_PREFERENCE = _Without(instancetype=True), _Without(preference=True)
-_NEITHER, _NO_CONFIGURATION = _Without(instancetype=True, preference=True), _Without(configuration=True)
-
-
-class _Run:
-    """A run over a VM: what it makes of each stage, when that is asked for; `made` is there, `left` makes the rest."""
-
-    def __init__(self, vm: Held, made: list[Manifest], left: Iterator[Manifest]) -> None:
-        self.vm = vm
-        self._made, self._left = made, left
-
-    def stage(self, number: int) -> Manifest:
-        """Return what a stage makes, nothing where KubeVirt does not come to it."""
-        while len(self._made) < number:
-            self._made.append(next(self._left, {}))
-        return self._made[number - 1]
-
-    def without_instancetype(self, cluster: Cluster) -> _Run:
-        """Return the run that has no instance type: virt-controller applies it, and the VM's webhook does not look."""
-        assert isinstance(self.vm, VirtualMachine)
-        mutated = self.stage(_MUTATED)
-        vm = replace(self.vm, spec=replace(self.vm.spec, instancetype=None))
-        return _Run(vm, [mutated], _run_controller(vm, cluster) if mutated else iter(()))
+def _finish(vmi: VirtualMachineInstance, cluster: Cluster) -> Manifest:
+    """Run the VMI's webhook, and return the VMI's manifest: nothing if it is refused there."""
+    return {} if mutate_vmi(vmi, cluster) else without_made_up_uids(to_manifest(vmi))
 
 
 class _Runs:
-    """The run over a VM as it is, and the runs without something, each made when a field needs it.
+    """The run over a VM as it is, and the runs without something."""
 
-    `read` is the VM before its webhook.
-    """
-
-    def __init__(self, manifest: Manifest, cluster: Cluster, read: Held, whole: _Run) -> None:
-        self._manifest, self._cluster = manifest, cluster
-        self._read, self._whole = read, whole
-        self._final = whole.stage(_FINAL)
+    def __init__(self, whole: _Whole, cluster: Cluster) -> None:
+        self._whole, self._cluster = whole, cluster
+        self._namespace = whole.final.metadata.namespace
+        self._without: dict[frozenset[str], set[str]] = {}
         # What was inferred is inferred once: the instance type may stand at the volume of a VM without preference.
         self._instancetype: InstancetypeMatcher | None = None
         self._preference: PreferenceMatcher | None = None
-        if isinstance(whole.vm, VirtualMachine):
-            self._instancetype, self._preference = whole.vm.spec.instancetype, whole.vm.spec.preference
-        self._named = [*self._matchers()]
-        self._presets = tuple(sorted(each.metadata.name for each in cluster.presets(read.metadata.namespace)))
-        self._runs: dict[_Without, _Run] = {}
-        self._changes: dict[tuple[_Without, int], set[str]] = {}
+        if isinstance(whole.mutated, VirtualMachine):
+            self._instancetype, self._preference = whole.mutated.spec.instancetype, whole.mutated.spec.preference
 
-    def origins(self) -> list[Origin]:
-        """Return the origin of every leaf."""
-        if not self._final:
-            return []
-        before = _written(self._read, self._manifest), self._whole.stage(_MUTATED), self._whole.stage(_STARTED)
-        found = leaves(self._final, before, _PARTS)
-        own = dict.fromkeys(self._changed(_NO_CONFIGURATION, _FINAL), _OF_CONFIGURATION)
-        given = {stage: own | self._given(stage) for stage in {stage for _, _, stage in found} - {_WRITTEN}}
-        return [
-            Origin(field, value, _OF_VM if stage == _WRITTEN else given[stage].get(field, _OF_KUBEVIRT))
-            for field, value, stage in found
-        ]
+    def sources(self) -> dict[str, Sources]:
+        """Return the sources of every leaf, in the VMI's order."""
+        whole = self._whole
+        mutated = whole.mutated
+        stages = (mutated,) * 6 if isinstance(mutated, VirtualMachineInstance) else self._stages(mutated)
+        metadata, spec = zip(*map(_parts, stages), strict=True)
+        written = _as_written(whole)
+        origins = Origins(self._said, self._cluster.computed(_known))
+        origins.add("metadata", whole.shown["metadata"], written["metadata"], Values(whole.final.metadata, *metadata))
+        origins.add("spec", whole.shown["spec"], written["spec"], Values(whole.final.spec, *spec))
+        return self._named(origins.found)
 
-    def _matchers(self) -> Iterator[tuple[str, _Without]]:
-        if self._instancetype is not None:
-            yield _source(INSTANCETYPE, _name(self._instancetype)), _NO_INSTANCETYPE
-        if self._preference is not None:
-            yield _source(PREFERENCE, _name(self._preference)), _NO_PREFERENCE
+    def _stages(self, mutated: VirtualMachine) -> tuple[Held | None, ...]:
+        """The VM after its webhook, with its preference and without; its VMI, and that without matchers (`Values`)."""
+        instancetype, preference = self._instancetype, self._preference
+        found = find_both(mutated, self._cluster)
+        set_up = setting_up(mutated)
+        without: VirtualMachine | None = mutated
+        started = typeless = bare = neither = self._started(mutated, set_up, found)
+        if instancetype is not None:
+            typeless = self._started(mutated, set_up, (None, found[1]))
+        if preference is not None:
+            without = self._mutated_without_preference(mutated, found[1])
+            if without is not mutated:
+                set_up = setting_up(without) if without else set_up
+            bare = self._started(without, set_up, (found[0], None))
+            if instancetype is not None:
+                neither = self._started(without, set_up, (None, None))
+        return mutated, without, started, typeless, bare, neither
 
-    def _given(self, stage: int) -> dict[str, tuple[str, ...]]:
-        """What objects that are there for VMs give at a stage: the sources of fields."""
-        return self._of_presets() if stage == _FINAL else self._of_matchers(stage)
+    def _started(
+        self, vm: VirtualMachine | None, set_up: Callable[[], VirtualMachineInstance], found: Found
+    ) -> VirtualMachineInstance | None:
+        """What virt-controller starts of a VM after its webhook, with what was found of its matchers alone."""
+        if vm is None:
+            return None
+        instancetype, preference = found[0] and self._instancetype, found[1] and self._preference
+        vm = replace(vm, spec=replace(vm.spec, instancetype=instancetype, preference=preference))
+        try:
+            synced = sync_instancetype(vm, self._cluster)
+            return start_vmi(vm, self._cluster, found, set_up()) if synced is vm else start_vmi(synced, self._cluster)
+        except ControllerError:
+            return None
 
-    def _of_matchers(self, stage: int) -> dict[str, tuple[str, ...]]:
-        """The instance type or the preference; both when both are needed for the value, or either alone gives it."""
-        found: dict[str, tuple[str, ...]] = {}
-        for source, without in self._named:
-            for field in self._changed(without, stage):
-                found[field] = (*found.get(field, ()), source)
-        if len(self._named) == 2:
-            both = tuple(source for source, _ in self._named)
-            # Where neither makes what one of them makes, it is that one that the field needs.
-            alone = tuple(self._run_without(without).stage(stage) for _, without in self._named)
-            fields = changed(self._whole.stage(stage), self._run_without(_NEITHER).stage(stage), _PARTS, alone)
-            found = {**dict.fromkeys(fields, both), **found} if fields else found
-        return found
+    def _mutated_without_preference(
+        self, mutated: VirtualMachine, preference: VirtualMachinePreferenceSpec | None
+    ) -> VirtualMachine | None:
+        """What the webhook makes of the VM without preference: the same if it takes nothing from that."""
+        if not self._infers and not (preference and takes(preference)):
+            return mutated
+        vm = self._again()
+        assert isinstance(vm, VirtualMachine)
+        vm.spec.preference = None
+        return None if mutate_vm(vm, self._cluster) else vm
 
-    def _of_presets(self) -> dict[str, tuple[str, ...]]:
-        """The presets without which the value is another; where there are none, those of which each alone gives it."""
-        names = self._presets
-        if not names:
-            return {}
-        sources = {name: _source(PRESET, name) for name in names}
-        found: dict[str, tuple[str, ...]] = {}
-        for field in self._changed(_Without(presets=names), _FINAL):
-            needed = [name for name in names if field in self._changed(_Without(presets=(name,)), _FINAL)]
-            needed = needed or [name for name in names if self._gives_alone(name, field)]
-            if needed:
-                found[field] = tuple(sources[name] for name in needed)
-        return found
+    @property
+    def _infers(self) -> bool:
+        """Whether the webhook has changed more than the matcher to what it inferred."""
+        matcher = (self._whole.manifest.get("spec") or {}).get("instancetype") or {}
+        return bool(matcher.get("inferFromVolume"))
 
-    def _gives_alone(self, name: str, field: str) -> bool:
-        """Whether a preset gives the value without the others."""
-        others = tuple(other for other in self._presets if other != name)
-        return field not in self._changed(_Without(presets=others), _FINAL)
-
-    def _changed(self, without: _Without, stage: int) -> set[str]:
-        """The fields that a stage makes otherwise, or not at all, without something."""
-        found = self._changes.get((without, stage))
-        if found is None:
-            run = self._run_without(without)
-            whole = self._whole
-            found = set() if run is whole else changed(whole.stage(stage), run.stage(stage), _PARTS)
-            self._changes[without, stage] = found
-        return found
-
-    def _run_without(self, without: _Without) -> _Run:
-        """The run without something; the whole one where that is not there anyway."""
-        run = self._runs.get(without)
-        if run is None:
-            run = self._runs[without] = self._make(without)
-        return run
-
-    def _make(self, without: _Without) -> _Run:
-        cluster = self._cluster
-        if without.configuration:
-            cluster = cluster.computed(_unconfigured)
-            if cluster is self._cluster:
-                return self._whole
-        if without.presets:
-            cluster = cluster.without_presets(*without.presets)
-        if without.instancetype:
-            with_it = self._run_without(_NO_PREFERENCE) if without.preference else self._whole
-            return with_it.without_instancetype(cluster)
-        if not isinstance(self._read, VirtualMachine):
-            vmi = clone(self._read)
-            return _Run(vmi, [], _run(vmi, cluster))
-        vm = own_template(self._read)
+    def _again(self) -> Held:
+        """The VM as it was read, with what was inferred, to be used up."""
+        vm = self._read
+        if not isinstance(vm, VirtualMachine):
+            return clone(vm)
+        vm = own_template(vm)
         vm.spec.instancetype = self._instancetype and clone(self._instancetype)
-        vm.spec.preference = None if without.preference else self._preference and clone(self._preference)
-        return _Run(vm, [], _run(vm, cluster))
+        vm.spec.preference = self._preference and clone(self._preference)
+        return vm
+
+    @cached_property
+    def _read(self) -> Held:
+        read = self._whole.read
+        return _read(self._whole.manifest, self._cluster) if read is None else read
+
+    def _named(self, origins: dict[str, int]) -> dict[str, Sources]:
+        instancetype = (_source(INSTANCETYPE, self._instancetype),) if self._instancetype else ()
+        preference = (_source(PREFERENCE, self._preference),) if self._preference else ()
+        names = ((VM,), instancetype, preference, (*instancetype, *preference), (DEFAULT,), (DEFAULT,))
+        named = dict(zip(origins, map(names.__getitem__, origins.values()), strict=True))
+        unconfigured, presets = self._cluster.computed(_unconfigured), self._cluster.presets(self._namespace)
+        if unconfigured is not self._cluster:
+            made = (field for field in self._changed(unconfigured) if origins[field] in (MADE, FINISHED))
+            named |= dict.fromkeys(made, (CONFIGURATION,))
+        if presets:
+            of_presets = self._of_presets(sorted(each.metadata.name for each in presets))
+            named |= {field: sources for field, sources in of_presets.items() if origins[field] == FINISHED}
+        return named
+
+    def _said(self, field: str) -> Any:
+        return self._said_leaves.get(field, ABSENT)
+
+    @cached_property
+    def _said_leaves(self) -> dict[str, Any]:
+        return dict(leaves(_written(self._read, self._whole.manifest), _PARTS))
+
+    def _of_presets(self, names: list[str]) -> dict[str, Sources]:
+        """The presets without which the value is another; where there are none, those of which each alone gives it."""
+        found: dict[str, Sources] = {}
+        for field in self._changed_without(*names):
+            needed = [name for name in names if field in self._changed_without(name)]
+            needed = needed or [name for name in names if field not in self._changed_without(*{*names} - {name})]
+            if needed:
+                found[field] = tuple(f"{PRESET} {name}" for name in needed)
+        return found
+
+    def _changed_without(self, *presets: str) -> set[str]:
+        """The fields that the VMI has otherwise, or not at all, without some presets."""
+        found = self._without.get(frozenset(presets))
+        if found is None:
+            found = self._without[frozenset(presets)] = self._changed(self._cluster.without_presets(*presets))
+        return found
+
+    def _changed(self, cluster: Cluster) -> set[str]:
+        """The fields that the VMI has otherwise, or not at all, in another cluster."""
+        vmi = _start(self._again(), cluster)
+        return changed(self._whole.shown, _finish(vmi, cluster) if vmi else {}, _PARTS)
+
+
+def _parts(held: Held | None) -> tuple[ObjectMeta | None, VirtualMachineInstanceSpec | None]:
+    """The metadata and spec that a VM's template and name give to its VMI; those of a VMI are its own."""
+    if held is None:
+        return None, None
+    if isinstance(held, VirtualMachineInstance):
+        return held.metadata, held.spec
+    own, template = held.metadata, held.spec.template
+    given = {key: getattr(template.metadata, key) for key in INHERITED}
+    return ObjectMeta(name=own.name, namespace=own.namespace, **given), template.spec
+
+
+def _as_written(whole: _Whole) -> Manifest:
+    """What the author of the VM's manifest gives to the VMI, as it stands there if it was read so."""
+    if whole.read is not None:
+        return _written(whole.read, whole.manifest)
+    template, own = written_template(whole.manifest), whole.final.metadata
+    given = template.get("metadata") or {}
+    metadata = {"name": own.name, **{key: given[key] for key in INHERITED if key in given}}
+    if (whole.manifest.get("metadata") or {}).get("namespace"):
+        metadata["namespace"] = own.namespace
+    return {"metadata": metadata, "spec": template.get("spec")}
+
+
+def _known(_cluster: Cluster) -> Known:
+    return {}
 
 
 def _unconfigured(cluster: Cluster) -> Cluster:
@@ -247,12 +311,9 @@ def _unconfigured(cluster: Cluster) -> Cluster:
     return cluster if vars(other.configuration) == vars(cluster.configuration) else other
 
 
-def _source(kind: str, name: str) -> str:
-    return f"{kind} {name}" if name else kind
-
-
-def _name(matcher: InstancetypeMatcher | PreferenceMatcher) -> str:
-    return f"{matcher.name} ({matcher.revision_name})" if matcher.revision_name else matcher.name
+def _source(kind: str, matcher: InstancetypeMatcher | PreferenceMatcher) -> str:
+    revision = f" ({matcher.revision_name})" if matcher.revision_name else ""
+    return f"{kind} {matcher.name}{revision}" if matcher.name else f"{kind}{revision}"
 
 
 def _written(read: Held, manifest: Manifest) -> Manifest:

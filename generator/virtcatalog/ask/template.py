@@ -39,7 +39,7 @@ def read_vm(manifest: Manifest, release: Release = DEFAULT) -> Held:
 def as_vmi(vm: Held) -> Manifest:
     """Return the metadata and spec that the VM's template gives to its VMI; those of a VMI are its own."""
     template = to_manifest(vm) if isinstance(vm, VirtualMachineInstance) else to_manifest(vm.spec.template)
-    metadata = {key: value for key, value in template.get("metadata", {}).items() if key in _INHERITED}
+    metadata = {key: value for key, value in template.get("metadata", {}).items() if key in INHERITED}
     own = {"name": vm.metadata.name, "namespace": vm.metadata.namespace}
     names = {key: value for key, value in own.items() if value}
     return {"metadata": {**names, **metadata}, "spec": template["spec"]}
@@ -69,4 +69,4 @@ def _compared(vmi: Manifest) -> Manifest:
 
 
 # pkg/virt-controller/watch/vm/vm.go: what of a template's metadata a VMI gets.
-_INHERITED = ("labels", "annotations", "finalizers")
+INHERITED = ("labels", "annotations", "finalizers")

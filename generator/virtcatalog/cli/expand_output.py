@@ -119,6 +119,7 @@ def show_explanations(tables: Iterable[Table], many: bool) -> None:
 def make_json(outcome: Outcome, _many: bool) -> str:
     """Return all that is known of a VM as JSON."""
     from virtcatalog.ask.disks import disks_of
+    from virtcatalog.ask.explain import sources_of
 
     vm, result, cluster = outcome
     document = {
@@ -132,7 +133,7 @@ def make_json(outcome: Outcome, _many: bool) -> str:
         "vm": result.vm,
         "vmi": result.vmi,
         **_pod(result),
-        "origins": {each.field: each.sources for each in _origins(outcome)} if result.vmi else None,
+        "origins": sources_of(vm.manifest, result, cluster) if result.vmi else None,
         "domainXml": result.domain_xml,
         "disks": disks_of(result, cluster),
     }

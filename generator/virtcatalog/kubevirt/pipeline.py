@@ -261,7 +261,8 @@ def _start(
     staged: bool = False,
 ) -> Result:
     """The VM's webhooks and virt-controller, then the VMI's webhooks."""
-    before = own_template(decoded) if staged else None
+    # What was warned of so far is that the manifest does not say all that was read.
+    before = own_template(decoded) if staged and warnings else None
     causes = mutate_vm(decoded, cluster)
     if causes:
         return _refused("vm", causes, manifest, cluster, warnings)
@@ -276,16 +277,15 @@ def _start(
     try:
         vm = sync_instancetype(vm, cluster)
         found, spec = (judged.found, judged.spec) if vm is decoded else (None, None)
-        # Presets come between what virt-controller makes and its defaults, and stages show it without them.
-        if staged or found is None or spec is None or cluster.presets(vm.metadata.namespace):
+        # Presets come between what virt-controller makes and its defaults.
+        if found is None or spec is None or cluster.presets(vm.metadata.namespace):
             started, template = start_vmi(vm, cluster, found), None
         else:
             started, template = start_judged(vm, found, spec), vm.spec.template.spec
     except ControllerError as error:
         return _refused("controller", error.causes, manifest, cluster, warnings, vm)
-    stages = Stages(before, decoded, to_manifest(started)) if before is not None else None
     result = _admit_vmi(started, vm, manifest, cluster, warnings, template)
-    return result if stages is None else replace(result, stages=stages)
+    return replace(result, stages=Stages(before, decoded)) if staged else result
 
 
 def _admit_vmi(

@@ -27,14 +27,13 @@ _ENCODER = msgspec.msgpack.Encoder(enc_hook=str)
 
 
 class Stages(msgspec.Struct, frozen=True):
-    """A VM between KubeVirt's stages: as it was read, after its webhook, and the VMI that virt-controller makes of it.
+    """A VM between KubeVirt's stages: as it was read, if its manifest may say something else, and after its webhook.
 
     Read them, do not change them.
     """
 
-    read: VirtualMachine
+    read: VirtualMachine | None
     mutated: VirtualMachine
-    started: dict[str, Any]
 
 
 class Result(msgspec.Struct, frozen=True, kw_only=True, dict=True):

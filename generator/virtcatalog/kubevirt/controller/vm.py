@@ -6,10 +6,12 @@ and pkg/instancetype/expand.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from msgspec.structs import replace
 
 from virtcatalog.api.core import ObjectMeta, OwnerReference
-from virtcatalog.api.decode import clone
+from virtcatalog.api.decode import clone, copier
 from virtcatalog.api.devices import Devices, Input
 from virtcatalog.api.instancetype import VirtualMachineInstancetypeSpec, VirtualMachinePreferenceSpec
 from virtcatalog.api.kubevirt import (
@@ -56,7 +58,7 @@ def sync_instancetype(vm: VirtualMachine, cluster: Cluster) -> VirtualMachine:
         return vm
     if cluster.configuration.instancetype_reference_policy not in ("expand", "expandAll"):
         return vm
-    found = _find(vm, cluster)
+    found = find_both(vm, cluster)
     expanded = clone(vm)
     spec, metadata = expanded.spec.template.spec, expanded.spec.template.metadata
     set_default_volume_disks(spec)
@@ -67,14 +69,15 @@ def sync_instancetype(vm: VirtualMachine, cluster: Cluster) -> VirtualMachine:
     return expanded
 
 
-def start_vmi(vm: VirtualMachine, cluster: Cluster, found: Found | None = None) -> VirtualMachineInstance:
+def start_vmi(
+    vm: VirtualMachine, cluster: Cluster, found: Found | None = None, vmi: VirtualMachineInstance | None = None
+) -> VirtualMachineInstance:
     """Return the VMI that virt-controller creates for a VM, as if it were to start; ControllerError if it cannot.
 
-    Who has `found` the VM's instance type and preference gives them.
+    Who has `found` the VM's instance type and preference, or set up its VMI, gives them; the VMI is used up.
     """
-    vmi = _vmi_of(vm, _own_spec(vm.spec.template.spec))
-    set_default_volume_disks(vmi.spec)
-    found = instancetype, preference = _find(vm, cluster) if found is None else found
+    vmi = setting_up(vm)() if vmi is None else vmi
+    found = instancetype, preference = find_both(vm, cluster) if found is None else found
     devices = vmi.spec.domain.devices
     # Before the default network and input device are added: the preference may be against them.
     if preference is not None and preference.devices is not None:
@@ -110,6 +113,20 @@ def _add_default_input(devices: Devices) -> bool:
     if wanted:
         devices.inputs = [Input(name=_INPUT, type="")]
     return wanted
+
+
+def setting_up(vm: VirtualMachine) -> Callable[[], VirtualMachineInstance]:
+    """Return what sets up a VMI with what the VM's template says, a new one each time; the VM must not change."""
+    spec = vm.spec.template.spec
+    copy_domain, vmi = copier(spec.domain), _vmi_of(vm, spec)
+
+    def set_up() -> VirtualMachineInstance:
+        metadata = replace(vmi.metadata, annotations=dict(vmi.metadata.annotations))
+        made = replace(vmi, metadata=metadata, spec=replace(spec, domain=copy_domain()))
+        set_default_volume_disks(made.spec)
+        return made
+
+    return set_up
 
 
 def _vmi_of(vm: VirtualMachine, spec: VirtualMachineInstanceSpec) -> VirtualMachineInstance:
@@ -154,7 +171,8 @@ def _own_spec(spec: VirtualMachineInstanceSpec) -> VirtualMachineInstanceSpec:
     return replace(spec, domain=clone(spec.domain))
 
 
-def _find(vm: VirtualMachine, cluster: Cluster) -> Found:
+def find_both(vm: VirtualMachine, cluster: Cluster) -> Found:
+    """Return a VM's instance type and preference; ControllerError if one that it names is not there."""
     try:
         return find_instancetype(vm, cluster), find_preference(vm, cluster)
     except NotFoundError as error:

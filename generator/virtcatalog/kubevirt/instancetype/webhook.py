@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from virtcatalog.api.instancetype import VirtualMachinePreferenceSpec
 from virtcatalog.api.kubevirt import VirtualMachine
 from virtcatalog.errors import Cause
 from virtcatalog.kubevirt.instancetype.find import NotFoundError, find_preference
@@ -30,7 +31,7 @@ def mutate_matchers(vm: VirtualMachine, cluster: Cluster) -> list[Cause]:
         preference = find_preference(vm, cluster)
     except NotFoundError:
         return []
-    if preference is None:
+    if preference is None or not takes(preference):
         return []
     template = vm.spec.template.spec
     apply_architecture(preference, template)
@@ -39,6 +40,12 @@ def mutate_matchers(vm: VirtualMachine, cluster: Cluster) -> list[Cause]:
     if preference.volumes is not None and preference.volumes.preferred_storage_class_name:
         _set_storage_class(vm, preference.volumes.preferred_storage_class_name)
     return []
+
+
+def takes(preference: VirtualMachinePreferenceSpec) -> bool:
+    """Whether this webhook takes anything from a preference."""
+    storage_class = preference.volumes is not None and preference.volumes.preferred_storage_class_name
+    return bool(preference.preferred_architecture or preference.machine is not None or storage_class)
 
 
 def _set_storage_class(vm: VirtualMachine, name: str) -> None:

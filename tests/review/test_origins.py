@@ -1,0 +1,174 @@
+"""From which stage the leaves of a VMI are, by what the stages make of it."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Any
+
+import msgspec
+import pytest
+
+from virtcatalog.api.core import ObjectMeta
+from virtcatalog.api.decode import convert, to_manifest
+from virtcatalog.api.kubevirt import VirtualMachineInstance, VirtualMachineInstanceSpec
+from virtcatalog.api.quantity import Quantity
+from virtcatalog.api.shape import List, Struct, struct_of
+from virtcatalog.ask.leaves import ABSENT, leaves
+from virtcatalog.ask.origins import (
+    FINISHED,
+    MADE,
+    OF_BOTH,
+    OF_INSTANCETYPE,
+    OF_PREFERENCE,
+    SAID,
+    Known,
+    Origins,
+    Values,
+)
+
+CORES, MORE = {"cpu": {"cores": 2}}, {"cpu": {"cores": 3}}
+NOTHING: dict[str, Any] = {}
+
+
+def spec(domain: dict[str, Any] | None) -> VirtualMachineInstanceSpec | None:
+    return None if domain is None else convert({"domain": {"devices": {}, **domain}}, VirtualMachineInstanceSpec)
+
+
+def origins(written: dict[str, Any], *domains: dict[str, Any] | None, known: Known | None = None) -> dict[str, int]:
+    """Where the leaves of a domain are from, by what the stages make of it in the order of `Values`."""
+    said = dict(leaves({"spec": {"domain": written}}, ["spec"]))
+    values = Values(*map(spec, domains))
+    found = Origins(lambda field: said.get(field, ABSENT), {} if known is None else known)
+    found.add("spec", to_manifest(values.final), {"domain": written}, values)
+    return {field.removeprefix("spec.domain."): origin for field, origin in found.found.items()}
+
+
+@pytest.mark.parametrize(
+    ("written", "domains", "origin"),
+    [
+        (CORES, (CORES, NOTHING, NOTHING, NOTHING, NOTHING, NOTHING, NOTHING), SAID),
+        (NOTHING, (CORES, CORES, CORES, CORES, CORES, CORES, CORES), MADE),
+        (NOTHING, (CORES, CORES, NOTHING, CORES, CORES, CORES, CORES), OF_PREFERENCE),
+        (NOTHING, (CORES, NOTHING, NOTHING, CORES, CORES, CORES, CORES), MADE),
+        (NOTHING, (CORES, NOTHING, NOTHING, CORES, NOTHING, CORES, CORES), OF_INSTANCETYPE),
+        (NOTHING, (CORES, NOTHING, NOTHING, CORES, CORES, MORE, NOTHING), OF_PREFERENCE),
+        (NOTHING, (CORES, NOTHING, NOTHING, CORES, MORE, MORE, NOTHING), OF_BOTH),
+        (NOTHING, (CORES, NOTHING, NOTHING, CORES, CORES, CORES, NOTHING), OF_BOTH),
+        (NOTHING, (CORES, NOTHING, NOTHING, CORES, None, CORES, CORES), OF_INSTANCETYPE),
+        (NOTHING, (CORES, NOTHING, None, CORES, CORES, None, None), OF_PREFERENCE),
+        (NOTHING, (CORES, NOTHING, NOTHING, MORE, NOTHING, NOTHING, NOTHING), FINISHED),
+        (MORE, (CORES, MORE, MORE, MORE, MORE, MORE, MORE), FINISHED),
+        ({"cpu": None}, (CORES, NOTHING, NOTHING, CORES, NOTHING, CORES, CORES), OF_INSTANCETYPE),
+    ],
+)
+def test_a_leaf_is_from_the_first_stage_that_gave_it_its_value_and_from_what_that_needed(written, domains, origin):
+    assert origins(written, *domains)["cpu.cores"] == origin
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        {"cpu": {"cores": 1, "model": "x"}},
+        {"memory": {"guest": "1Gi"}},
+        {"devices": {"disks": [{"name": "a", "disk": {"bus": "sata"}}, {"name": "b"}], "rng": {}}},
+        {"resources": {"requests": {"cpu": "1"}}},
+        {"features": {"acpi": {}, "hyperv": {"vapic": {"enabled": False}}}},
+    ],
+)
+def test_every_leaf_is_compared_for_itself(part):
+    """Where one stage makes all of a part, half of it or nothing, each leaf is as if it were alone."""
+    half = {
+        "cpu": {"cores": 1},
+        "memory": {"maxGuest": "1Gi"},
+        "devices": {"disks": [{"name": "a"}, {"name": "c"}]},
+        "features": {"hyperv": {}},
+    }
+    for stages in product((part, half, NOTHING), repeat=4):
+        mutated, started, typeless, neither = stages
+        domains = part, mutated, mutated, started, typeless, started, neither
+        flat = [dict(leaves({"spec": to_manifest(spec(each))}, ["spec"])) for each in domains]
+        found = origins(NOTHING, *domains)
+        for field, value in flat[0].items():
+            values = [each.get(field, ABSENT) for each in flat]
+            assert found[field.removeprefix("spec.domain.")] == alone(value, *values[1:]), (field, stages)
+
+
+def alone(final, mutated, without_preference, started, typeless, bare, neither):
+    if final == mutated:
+        return OF_PREFERENCE if mutated != without_preference else MADE
+    if final != started:
+        return FINISHED
+    by_one = (typeless != started) * OF_INSTANCETYPE + (bare != started) * OF_PREFERENCE
+    return by_one or (OF_BOTH if neither != started else MADE)
+
+
+def test_what_is_known_of_a_part_is_of_all_that_it_depends_on():
+    known: Known = {}
+    for written, values in product((NOTHING, {"cpu": {}}), product((CORES, MORE, NOTHING, None), repeat=4)):
+        started, typeless, bare, neither = values
+        domains = CORES, NOTHING, NOTHING, started, typeless, bare, neither
+        assert origins(written, *domains, known=known) == origins(written, *domains)
+    assert known
+
+
+def test_known_parts_are_of_their_field():
+    known: Known = {}
+    one = {"clock": {"timer": {"hpet": {"present": True}}}}
+    other = {"clock": {"timer": {"pit": {"present": True}}}}
+    for part in (one, other):
+        domains = part, NOTHING, NOTHING, NOTHING, NOTHING, NOTHING, NOTHING
+        assert origins(NOTHING, *domains, known=known) == origins(NOTHING, *domains)
+
+
+def test_equal_amounts_in_other_words_are_not_the_same():
+    gib, mib = {"memory": {"guest": "1Gi"}}, {"memory": {"guest": "1073741824"}}
+    domains = gib, mib, mib, mib, mib, mib, mib
+    assert origins(mib, *domains)["memory.guest"] == FINISHED
+
+
+def test_an_amount_that_a_type_always_writes_is_the_authors_where_the_rest_is():
+    disk = {"hostDisk": {"path": "/disk", "type": "Disk"}, "name": "a"}
+    read = convert({"domain": {"devices": {}}, "volumes": [disk]}, VirtualMachineInstanceSpec)
+    said = dict(leaves({"spec": to_manifest(read)}, ["spec"]))
+    found = Origins(lambda field: said.get(field, ABSENT), {})
+    found.add("spec", to_manifest(read), {"volumes": [disk]}, [read] * 7)
+    assert {field for field, origin in found.found.items() if origin == SAID} == {
+        "spec.volumes[0].name",
+        "spec.volumes[0].hostDisk.path",
+        "spec.volumes[0].hostDisk.type",
+        "spec.volumes[0].hostDisk.capacity",
+    }
+
+
+def test_keys_of_authors_are_written_as_the_api_does():
+    labels = {"app": "web", "example.org/tier": "front"}
+    meta = ObjectMeta(name="a", labels=labels, finalizers=["x", "y"])
+    found = Origins(lambda _field: ABSENT, {})
+    values = [meta, ObjectMeta(name="a", finalizers=["x"]), None, meta, meta, meta, meta]
+    found.add("metadata", to_manifest(meta), {"labels": {"app": "web"}}, values)
+    assert found.found == {
+        "metadata.name": OF_PREFERENCE,
+        "metadata.labels.app": SAID,
+        "metadata.labels[example.org/tier]": MADE,
+        "metadata.finalizers[0]": OF_PREFERENCE,
+        "metadata.finalizers[1]": MADE,
+    }
+
+
+def test_types_of_a_vmi_write_out_by_themselves_only_amounts_and_parts():
+    """What the API writes out though nobody said it is known: empty maps and amounts (`Origins`, `leaves.blot`)."""
+    found = set()
+
+    def look(struct: Struct, path: str, above: frozenset[type]) -> None:
+        for (name, field), each in zip(struct.fields.items(), msgspec.structs.fields(struct.kind), strict=True):
+            shape = field.shape
+            while isinstance(shape, List):
+                shape = shape.item
+            made = each.default_factory
+            if made not in (msgspec.NODEFAULT, list, dict, Quantity) and not isinstance(field.shape, Struct):
+                found.add(f"{path}{name}")
+            if isinstance(shape, Struct) and shape.kind not in above:
+                look(shape, f"{path}{name}.", above | {shape.kind})
+
+    look(struct_of(VirtualMachineInstance).fields["spec"].shape, "", frozenset())
+    assert found == {"domain.machine.type"}  # which the webhook of VMs always sets
