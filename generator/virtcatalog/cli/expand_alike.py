@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 _WORTH_IT: Final = 4
 """How many VMs there have to be of a kind, of which each has been expanded, before stand-ins are."""
 _KINDS: Final = 1 << 14
-_TRIED, _EVERY = 256, 16
+_TRIED, _EVERY = 128, 32
 """After so many VMs that are like none before, only one in some is looked at."""
 
 _OFTEN: Final = 32

@@ -87,9 +87,9 @@ def index_of(field: Field) -> tuple[int, Field]:
 
 def after(field: str, key: str) -> str | None:
     """What is left of a path once `key` is taken from its start; None when it does not start so."""
-    if field.startswith(f"[{key}]"):
+    if field[:1] == "[" and field.startswith(f"[{key}]"):
         return field[len(key) + 2 :].removeprefix(".")
-    rest = field.removeprefix(key)
+    rest = field[len(key) :]
     if field.startswith(key) and rest[:1] in ("", ".", "["):
         return rest.removeprefix(".")
     return None

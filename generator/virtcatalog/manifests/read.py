@@ -121,11 +121,9 @@ def read_part(part: Part) -> Found:
 def unchecked(part: Part) -> Found:
     """Read what may be manifests of a part, and do not look whether they are; the problems are those of the text."""
     source = Text(part.text, part.file, part.line, part.column)
-    manifests = [
-        manifest
-        for document, data in source.documents()
-        for manifest in _take_apart(_item(Manifest(data, source, document), part.named))
-    ]
+    manifests: list[Manifest] = []
+    for document, data in source.documents():
+        manifests += _take_apart(_item(Manifest(data, source, document), part.named))
     return manifests, list(source.problems)
 
 
@@ -150,14 +148,13 @@ def _item(manifest: Manifest, named: Data | None) -> Manifest:
     return manifest
 
 
-def _take_apart(manifest: Manifest, depth: int = 0) -> Iterator[Manifest]:
-    """Yield the items of a list as kubectl prints it, or the manifest itself."""
+def _take_apart(manifest: Manifest, depth: int = 0) -> list[Manifest]:
+    """Return the items of a list as kubectl prints it, or the manifest itself."""
     items = listed(manifest.data) if depth <= 3 else None
     if items is None:
-        yield manifest
-        return
-    for index, item in enumerate(items):
-        yield from _take_apart(manifest.within(item, ("items", index)), depth + 1)
+        return [manifest]
+    parts = (manifest.within(item, ("items", index)) for index, item in enumerate(items))
+    return [each for part in parts for each in _take_apart(part, depth + 1)]
 
 
 def _check(manifest: Manifest) -> list[Problem]:
