@@ -13,16 +13,17 @@ Time = Annotated[str, msgspec.Meta(extra={"time": True})]  # RFC 3339, which onl
 UInt64 = Annotated[int, msgspec.Meta(ge=0, extra={"le": 2**64 - 1})]  # msgspec knows no limits beyond Int64's
 
 
-class Object(msgspec.Struct, rename="camel", omit_defaults=True, forbid_unknown_fields=True, kw_only=True):
+class Object(msgspec.Struct, rename="camel", omit_defaults=True, forbid_unknown_fields=True, kw_only=True, gc=False):
     """An API object or a part of one.
 
     Attributes are the API's fields in snake case. A field that KubeVirt keeps as a pointer is `None` when
     absent, so `false`, `0` and `{}` differ from silence; one that it keeps as a plain value has Go's zero value
-    and is not written out while it holds it. A field without a default is required.
+    and is not written out while it holds it. A field without a default is required. Objects are trees, in which nobody
+    need search for circles.
     """
 
 
-class Status(msgspec.Struct, rename="camel", omit_defaults=True, kw_only=True):
+class Status(msgspec.Struct, rename="camel", omit_defaults=True, kw_only=True, gc=False):
     """What a controller wrote into an object, as far as virtcatalog reads it: other fields are ignored and dropped."""
 
 

@@ -7,6 +7,7 @@ pkg/host-disk/host-disk.go.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from operator import attrgetter
 
 import msgspec
 
@@ -18,6 +19,7 @@ from virtcatalog.kubevirt.hosts import Storage
 from virtcatalog.kubevirt.launcher.context import BackingVolume
 from virtcatalog.kubevirt.launcher.errors import DomainError
 
+_name = attrgetter("name")
 _MIB = 2**20
 
 
@@ -41,7 +43,7 @@ def backing_volumes(
 ) -> dict[str, BackingVolume]:
     """Return volume name to the claim behind it; DomainError for a claim too small to hold a disk."""
     found: dict[str, BackingVolume] = {}
-    mounted = {filesystem.name for filesystem in vmi.spec.domain.devices.filesystems}
+    mounted = set(map(_name, vmi.spec.domain.devices.filesystems))
     for position, volume in enumerate(vmi.spec.volumes):
         if volume.container_disk is not None:
             continue
@@ -59,7 +61,7 @@ def backing_volumes(
         claim = find_claim(name, vmi, cluster, storage, vm)
         host_disk = not claim.block and not hotplug and volume.name not in mounted
         if host_disk:
-            _check_size(claim, f"spec.volumes[{position}]", name)
+            _check_size(claim, position, name)
         found[volume.name] = BackingVolume(
             block=claim.block,
             hotplug=hotplug,
@@ -85,14 +87,16 @@ def find_claim(
         return Claim(block, request, capacity, preallocated, tuple(pvc.spec.access_modes), pvc.metadata.uid)
     data_volume: DataVolume | DataVolumeTemplateSpec | None = cluster.data_volume(namespace, name)
     if data_volume is None and vm is not None:
-        templates = vm.spec.data_volume_templates
-        data_volume = next((template for template in templates if template.metadata.name == name), None)
-    size = Quantity.parse(storage.missing_claim_size)
+        for template in vm.spec.data_volume_templates:
+            if template.metadata.name == name:
+                data_volume = template
+                break
     if data_volume is None:
+        size = Quantity.parse(storage.missing_claim_size)
         return Claim(block=False, request=size, capacity=size, assumed=True)
     wanted = data_volume.spec.pvc or data_volume.spec.storage
     asked = wanted.resources.requests.get("storage") if wanted is not None else None
-    request, assumed = asked or size, asked is None
+    request, assumed = asked or Quantity.parse(storage.missing_claim_size), asked is None
     preallocated = bool(data_volume.spec.preallocation) or _is_preallocated(data_volume.metadata.annotations)
     if wanted is None:
         return Claim(block=False, request=request, capacity=request, preallocated=preallocated, assumed=assumed)
@@ -101,7 +105,7 @@ def find_claim(
 
 
 def _is_preallocated(annotations: Mapping[str, str]) -> bool:
-    return any(
+    return bool(annotations) and any(
         value == "true" and ("/storage.preallocation" in name or "/storage.thick-provisioned" in name)
         for name, value in annotations.items()
     )
@@ -111,14 +115,15 @@ def _disk_capacity(claim: Claim) -> int | None:
     """What the disk can hold, in bytes; None when the claim does not tell it in plain numbers."""
     if claim.request is None or claim.capacity is None:
         return None
-    request, capacity = claim.request.int64, claim.capacity.int64
+    request = claim.request.int64
+    capacity = request if claim.capacity is claim.request else claim.capacity.int64
     return None if request is None or capacity is None else min(request, capacity)
 
 
-def _check_size(claim: Claim, field: str, name: str) -> None:
-    """A host disk has whole mebibytes, and at least one."""
-    amounts = [amount for amount in (claim.request, claim.capacity) if amount is not None]
-    if not amounts:
-        raise DomainError(field, f"claim {name} neither requests storage nor has a capacity")
-    if min(amount.value for amount in amounts) < _MIB:
-        raise DomainError(field, f"claim {name} is smaller than 1Mi, the least that a disk needs")
+def _check_size(claim: Claim, position: int, name: str) -> None:
+    """A host disk has whole mebibytes, and at least one; `position` is that of its volume."""
+    request, capacity = claim.request, claim.capacity
+    if request is None and capacity is None:
+        raise DomainError(f"spec.volumes[{position}]", f"claim {name} neither requests storage nor has a capacity")
+    if (request is not None and request.value < _MIB) or (capacity is not None and capacity.value < _MIB):
+        raise DomainError(f"spec.volumes[{position}]", f"claim {name} is smaller than 1Mi, the least that a disk needs")
