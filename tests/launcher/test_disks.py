@@ -242,5 +242,5 @@ def test_a_claim_without_a_plain_size_tells_its_overhead_alone(built):
 @given(st.lists(st.sampled_from(["virtio", "sata", "scsi", "usb"]), max_size=60))
 def test_every_disk_has_a_target_of_its_own(buses):
     text = "".join(f"\n  - {{name: d{i}, cdrom: {{bus: {bus}}}}}" for i, bus in enumerate(buses))
-    shown = disks(make_vmi(f"domain.devices:\n  disks:{text or ' []'}"), make_context()).whole()
+    shown = [disk.whole()[0] for disk in disks(make_vmi(f"domain.devices:\n  disks:{text or ' []'}"), make_context())]
     assert len({disk.find("target").get("dev") for disk in shown}) == len(buses)

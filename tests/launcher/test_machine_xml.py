@@ -8,7 +8,7 @@ from virtcatalog.kubevirt.launcher.context import SMBIOS
 from virtcatalog.kubevirt.launcher.elements.hypervisor import domain_type, emulator
 from virtcatalog.kubevirt.launcher.elements.iommufd import iommufd
 from virtcatalog.kubevirt.launcher.elements.launchsecurity import launchsecurity, uses_secure_execution, uses_sev
-from virtcatalog.kubevirt.launcher.elements.metadata import metadata, name
+from virtcatalog.kubevirt.launcher.elements.metadata import identity
 from virtcatalog.kubevirt.launcher.elements.onreboot import on_reboot
 from virtcatalog.kubevirt.launcher.elements.qemu import NAMESPACE, commandline
 from virtcatalog.kubevirt.launcher.elements.sysinfo import sysinfo
@@ -28,12 +28,9 @@ IGNITION = [
 SEV = '<launchSecurity type="sev"><policy>0x1</policy></launchSecurity>'
 
 
-def test_the_name_holds_the_namespace():
-    assert xml(name(make_vmi())) == xml("<name>default_vm</name>")
-
-
-def test_metadata_is_kubevirts():
-    assert xml(metadata()) == xml('<metadata><kubevirt xmlns="http://kubevirt.io"><uid/></kubevirt></metadata>')
+def test_the_name_holds_the_namespace_and_metadata_is_kubevirts():
+    metadata = '<metadata><kubevirt xmlns="http://kubevirt.io"><uid/></kubevirt></metadata>'
+    assert xml(identity(make_vmi())) == xml(f"<name>default_vm</name>{metadata}")
 
 
 def tables(system="", chassis=""):

@@ -27,7 +27,7 @@ def driver(xml):
         text = f"domain.devices: {{disks: [{{name: v, {disk}}}]}}\nvolumes: [{{name: v, {volume}}}]\n{spec}"
         context = make_context(volumes={} if claim is None else {"v": claim}, **changes)
         vmi = make_vmi(text)
-        found = set_drivers(disks(vmi, context)).whole()[0].find("driver")
+        found = set_drivers(disks(vmi, context))[0].whole()[0].find("driver")
         return found.get("cache"), found.get("io")
 
     return drive
@@ -125,7 +125,7 @@ def test_a_driver_with_a_pool_of_threads_keeps_it(driver):
 
 def test_an_empty_tray_has_no_cache_mode():
     vmi, context = make_vmi("domain.devices: {disks: [{name: v, cdrom: {bus: sata}}]}"), make_context()
-    assert set_drivers(disks(vmi, context)).whole()[0].find("driver").get("cache") is None
+    assert set_drivers(disks(vmi, context))[0].whole()[0].find("driver").get("cache") is None
 
 
 def test_what_the_converter_shares_between_domains_is_not_changed(xml):

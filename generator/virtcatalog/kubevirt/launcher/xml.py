@@ -165,7 +165,9 @@ def _text(element: Element, line: str, comment: str = "") -> str:
 
 
 def _text_of(elements: Iterable[Element], line: str) -> str:
-    return "".join([_text(element, line) for element in elements])
+    parts: list[str] = []
+    _add_all(parts.append, elements, line)
+    return "".join(parts)
 
 
 def _add_text(add: Callable[[str], None], element: Element, line: str, comment: str = "") -> None:
@@ -180,14 +182,18 @@ def _add_text(add: Callable[[str], None], element: Element, line: str, comment: 
     add(">")
     if comment:
         add(_comment(comment, inner))
-    for child in element:
-        if child.__class__ is Shared:
-            add(child.written if child.line is inner else _remembered(child, inner))
-        elif child.__class__ is Filled:
-            add(child.form.written(child.texts, inner))
-        else:
-            _add_text(add, child, inner)
+    _add_all(add, element, inner)
     add(f"{line}</{tag}>")
+
+
+def _add_all(add: Callable[[str], None], elements: Iterable[Element], line: str) -> None:
+    for each in elements:
+        if each.__class__ is Shared:
+            add(each.written if each.line is line else _remembered(each, line))
+        elif each.__class__ is Filled:
+            add(each.form.written(each.texts, line))
+        else:
+            _add_text(add, each, line)
 
 
 def _remembered(element: Shared, line: str) -> str:

@@ -64,7 +64,7 @@ def _needs_usb(vmi: VirtualMachineInstance, context: Context) -> bool:
     resources = context.device_resources
     return (
         devices.client_passthrough is not None
-        or any(device.bus in ("", "usb") for device in devices.inputs)
+        or not {"", "usb"}.isdisjoint([device.bus for device in devices.inputs])
         or "usb" in [disk.disk.bus for disk in devices.disks if disk.disk is not None]
         or "usb" in [resources[each.device_name].kind for each in devices.host_devices if each.device_name in resources]
     )

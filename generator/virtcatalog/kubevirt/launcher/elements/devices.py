@@ -42,7 +42,7 @@ class Devices(msgspec.Struct):
     """The devices of a domain, by families, in the order in which libvirt documents them."""
 
     emulator: Element | None
-    disks: Filled
+    disks: Sequence[Filled]
     controllers: Filled
     filesystems: Sequence[Element]
     interfaces: Filled
@@ -51,14 +51,14 @@ class Devices(msgspec.Struct):
     @property
     def families(self) -> tuple[Filled, ...]:
         """Those that have a place on a bus, or may have one."""
-        return self.disks, self.controllers, self.interfaces, self.others
+        return *self.disks, self.controllers, self.interfaces, self.others
 
     def element(self) -> Element:
         """`<devices>`."""
         element = Element("devices")
         if self.emulator is not None:
             element.append(self.emulator)
-        element.extend((self.disks, self.controllers, *self.filesystems, self.interfaces, self.others))
+        element.extend((*self.disks, self.controllers, *self.filesystems, self.interfaces, self.others))
         return element
 
     def placed(self, whole: Element) -> Devices:
@@ -67,7 +67,7 @@ class Devices(msgspec.Struct):
         family = {tag: tags.pop(tag, []) for tag in ("emulator", "disk", "controller", "filesystem", "interface")}
         return Devices(
             self.emulator,
-            _placed(self.disks, family["disk"]),
+            [_placed(before, [disk]) for before, disk in zip(self.disks, family["disk"], strict=True)],
             _placed(self.controllers, family["controller"]),
             family["filesystem"],
             _placed(self.interfaces, family["interface"]),

@@ -19,7 +19,7 @@ from virtcatalog.kubevirt.launcher.elements.iothreads import SUPPLEMENTAL_POOL, 
 from virtcatalog.kubevirt.launcher.elements.launchsecurity import uses_iommu
 from virtcatalog.kubevirt.launcher.elements.vcpu import requested_topology
 from virtcatalog.kubevirt.launcher.errors import DomainError
-from virtcatalog.kubevirt.launcher.xml import Element, Filled, Form, Shared, SubElement, leaf
+from virtcatalog.kubevirt.launcher.xml import Element, Filled, Form, SubElement, leaf
 
 _PREFIXES = {"virtio": "vd", "sata": "sd", "scsi": "sd", "usb": "sd"}
 _ERROR_POLICIES = ("stop", "ignore", "report", "enospace")
@@ -38,23 +38,20 @@ class _Machine(NamedTuple):
     pool: int | None
 
 
-class Disks(Form):
-    """The disks of VMIs that have the same; the texts, if any are a VMI's own, are its namespace and name.
+class Drive(Form):
+    """The `<disk>` of a disk that many VMIs have; where its image is of one VM alone, namespace and name are its texts.
 
-    `of` are the disks as the VMI has them, and what is behind each: None behind a CD-ROM drive's empty tray.
+    `position` is its place among the VMI's disks, `source` what is behind it: None behind a drive's empty tray.
     """
 
     def __init__(
-        self,
-        make: Callable[..., Sequence[Element]],
-        texts: int,
-        of: tuple[Sequence[Disk], Sequence[DiskSource | None]],
+        self, make: Callable[..., Sequence[Element]], texts: int, disk: Disk, position: int, source: DiskSource | None
     ) -> None:
         super().__init__(make, texts)
-        self.of = of
+        self.disk, self.position, self.source = disk, position, source
 
 
-def disks(vmi: VirtualMachineInstance, context: Context) -> Filled:
+def disks(vmi: VirtualMachineInstance, context: Context) -> list[Filled]:
     """A `<disk>` for each disk of the VMI; DomainError for one that cannot be.
 
     Source: pkg/virt-launcher/virtwrap/converter/converter.go (Convert_v1_Disk_To_api_Disk).
@@ -65,41 +62,33 @@ def disks(vmi: VirtualMachineInstance, context: Context) -> Filled:
     try:
         _add_sources(sources, vmi, context)
     except DomainError:  # what is wrong with a disk before this one is told first
-        _form(_ENCODER.encode(found[: len(sources)]), tuple(sources), threads, machine, context.shared)
+        _drives(_ENCODER.encode(found[: len(sources)]), tuple(sources), threads, machine, context.shared)
         raise
-    form = _form(_ENCODER.encode(found), tuple(sources), threads, machine, context.shared)
-    return form.filled(vmi.metadata.namespace, vmi.metadata.name) if form.texts else form.filled()
+    own = vmi.metadata.namespace, vmi.metadata.name
+    drives = _drives(_ENCODER.encode(found), tuple(sources), threads, machine, context.shared)
+    return [drive.filled(*own) if drive.texts else drive.filled() for drive in drives]
 
 
 @lru_cache(maxsize=1024)
-def _form(
+def _drives(
     encoded: bytes,
     sources: tuple[DiskSource | None, ...],
     threads: tuple[int, ...] | None,
     machine: _Machine,
     context: Context,
-) -> Disks:
+) -> Sequence[Drive]:
     """The disks of what the VMI says in MessagePack: many VMIs have disks of the same names and sorts.
 
     `threads` are those of the virtio disks.
     """
     found = _DECODER.decode(encoded)
     units, serving = _units(found), iter(threads or ())
-    shared = []
+    drives = []
     for position, disk in enumerate(found):
-        field, behind = f"spec.domain.devices.disks[{position}]", sources[position] or EMPTY_TRAY
         thread = next(serving) if threads is not None and bus_of(disk) == "virtio" else None
-        shared.append(_disk(_ENCODER.encode(disk), field, units[position], thread, behind, machine, context))
-
-    def make(namespace: str = "", name: str = "") -> Sequence[Element]:
-        return [
-            _with_image(element, own_path(namespace, name, source.own), source.image)
-            if source and source.own
-            else element
-            for element, source in zip(shared, sources, strict=True)
-        ]
-
-    return Disks(make, 2 if any(source and source.own for source in sources) else 0, (found, sources))
+        place = position, units[position]
+        drives.append(_drive(_ENCODER.encode(disk), place, thread, sources[position], machine, context))
+    return drives
 
 
 def _units(found: Sequence[Disk]) -> list[int]:
@@ -146,8 +135,30 @@ def _add_sources(found: list[DiskSource | None], vmi: VirtualMachineInstance, co
 
 
 @lru_cache(maxsize=1024)
-def _disk(
+def _drive(
     encoded: bytes,
+    place: tuple[int, int],
+    thread: int | None,
+    source: DiskSource | None,
+    machine: _Machine,
+    context: Context,
+) -> Drive:
+    """The disk of what the VMI says in MessagePack; `place` is its position and its number on its bus."""
+    disk, (position, unit) = _DISK.decode(encoded), place
+    field = f"spec.domain.devices.disks[{position}]"
+    element = _disk(disk, field, unit, thread, source or EMPTY_TRAY, machine, context)
+    if source is None or not source.own:
+        return Drive(lambda: [element], 0, disk, position, source)
+    file, image = source.own, source.image
+
+    def make(namespace: str, name: str) -> Sequence[Element]:
+        return [_with_image(element, own_path(namespace, name, file), image)]
+
+    return Drive(make, 2, disk, position, source)
+
+
+def _disk(
+    disk: Disk,
     field: str,
     unit: int,
     thread: int | None,
@@ -155,11 +166,9 @@ def _disk(
     machine: _Machine,
     context: Context,
 ) -> Element:
-    """`<disk>` of what the VMI says in MessagePack: most disks of a name are alike. `unit` is its number on its bus."""
-    disk = _DISK.decode(encoded)
     bus = bus_of(disk)
     device = "disk" if disk.disk is not None else "lun" if disk.lun is not None else "cdrom"
-    element = Shared("disk", {"type": source.image.type, "device": device})
+    element = Element("disk", {"type": source.image.type, "device": device})
     if (device == "disk" and bus == "virtio") or source.metrics:
         element.set("model", context.architecture.virtio_model(machine.transitional))
     element.append(_driver(disk, source, thread, machine, field))
@@ -270,9 +279,8 @@ def _with_image(shared: Element, path: str, image: Image) -> Element:
     return element
 
 
-@lru_cache(maxsize=1024)
 def _image(tag: str, image: Image, *, named: bool) -> Element:
-    element = Shared(tag, {"type": image.type})
+    element = Element(tag, {"type": image.type})
     SubElement(element, "format", {"type": image.format})
     SubElement(element, "source", _location(image, named=named))
     return element

@@ -2,27 +2,30 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from collections.abc import Sequence
+from functools import cache
 
 from virtcatalog.api.kubevirt import VirtualMachineInstance
-from virtcatalog.kubevirt.launcher.xml import Element, Shared, SubElement
+from virtcatalog.kubevirt.launcher.xml import Element, Filled, Form, SubElement
 
 NAMESPACE = "http://kubevirt.io"
 
 
-def name(vmi: VirtualMachineInstance) -> Element:
-    """`<name>`: namespace and name of the VMI.
+def identity(vmi: VirtualMachineInstance) -> Filled:
+    """`<name>`, namespace and name of the VMI, and `<metadata>`, whose uid virt-launcher fills in later.
 
     Source: pkg/virt-launcher/virtwrap/converter/metadata/configurator.go (DomainConfigurator).
     """
-    element = Element("name")
-    element.text = f"{vmi.metadata.namespace}_{vmi.metadata.name}"
-    return element
+    return _form().filled(vmi.metadata.namespace, vmi.metadata.name)
 
 
-@lru_cache(maxsize=1)
-def metadata() -> Element:
-    """`<metadata>`, whose uid virt-launcher fills in once libvirt has the domain."""
-    element = Shared("metadata")
-    SubElement(SubElement(element, "kubevirt", xmlns=NAMESPACE), "uid")
-    return element
+@cache
+def _form() -> Form:
+    return Form(_identity, 2)
+
+
+def _identity(namespace: str, name: str) -> Sequence[Element]:
+    element, metadata = Element("name"), Element("metadata")
+    element.text = f"{namespace}_{name}"
+    SubElement(SubElement(metadata, "kubevirt", xmlns=NAMESPACE), "uid")
+    return element, metadata

@@ -10,7 +10,7 @@ import msgspec
 from virtcatalog.api.kubevirt import VirtualMachineInstance
 from virtcatalog.errors import UnsupportedError
 from virtcatalog.kubevirt.launcher.context import Context
-from virtcatalog.kubevirt.launcher.xml import Element, SubElement, leaf
+from virtcatalog.kubevirt.launcher.xml import Element, Shared, SubElement, leaf
 
 _UINT32 = 2**32 - 1
 _LISTED = 2**16
@@ -56,7 +56,11 @@ def vcpu(vmi: VirtualMachineInstance, context: Context) -> Sequence[Element]:
 
     Source: pkg/virt-launcher/virtwrap/converter/compute/cpu.go (CPUDomainConfigurator).
     """
-    requested, max_sockets = requested_topology(vmi), _max_sockets(vmi, context)
+    return _vcpu(requested_topology(vmi), _max_sockets(vmi, context))
+
+
+@lru_cache(maxsize=1024)
+def _vcpu(requested: CPUTopology, max_sockets: int) -> Sequence[Element]:
     if not max_sockets:
         return (leaf("vcpu", str(requested.vcpus), placement="static"),)
     total = _topology(max_sockets, requested.cores, requested.threads).vcpus
@@ -67,7 +71,7 @@ def vcpu(vmi: VirtualMachineInstance, context: Context) -> Sequence[Element]:
 
 
 def _vcpus(total: int, enabled: int, fixed: int) -> Element:
-    listed = Element("vcpus")
+    listed = Shared("vcpus")
     for number in range(total):
         attributes = {
             "id": str(number),
