@@ -4,6 +4,7 @@ import json
 
 import pytest
 from click.testing import CliRunner
+from msgspec.structs import replace
 
 import otheryaml
 from virtcatalog.api.quantity import Quantity
@@ -91,6 +92,23 @@ def test_what_a_disk_is_told_of():
             cache="none",
         ),
     ]
+
+
+def test_each_vm_has_its_own_disks_where_domains_are_alike():
+    """The disks of one cluster's VMs are as those of a VM that is alone in one, and as a domain's text tells them."""
+    seed = VM.replace("{name: scratch, emptyDisk: {capacity: 2Gi}}", "{name: scratch, cloudInitNoCloud: {userData: x}}")
+    cluster, sizes = Cluster([claim("root", resources={"requests": {"storage": "30Gi"}})]), []
+    for text in (seed, seed.replace("name: web", "name: db"), seed.replace("name: web", "name: web, namespace: shop")):
+        result = expand(otheryaml.load(text), cluster)
+        found = disks_of(result, cluster)
+        sizes.append(found[0].size)
+        read_again = replace(result, made_domain=result.domain_xml)
+        assert found == disks_of(read_again, cluster)
+        metadata = result.vmi["metadata"]
+        directory = f"cloud-init-data/{metadata['namespace']}/{metadata['name']}"
+        assert found[3].path == f"/var/run/kubevirt-ephemeral-disks/{directory}/noCloud.iso"
+        assert found[3].volume == "cloudInitNoCloud"
+    assert sizes == [30 * 2**30, 30 * 2**30, 0]
 
 
 def test_a_refused_vm_has_no_disks():

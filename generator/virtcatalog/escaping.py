@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 #: Characters that move, hide, reorder or end text: controls, formats, separators, halves of characters.
@@ -116,14 +116,14 @@ def as_json(value: Any) -> str:
     return f"{json_value(value)}\n"
 
 
-def json_value(value: Any) -> str:
-    """Return plain data as `as_json` does, without the last line feed."""
+def json_value(value: Any, write: Callable[[Any], Any] | None = None) -> str:
+    """Return plain data as `as_json` does, without the last line feed; `write` makes plain data of what is none."""
     import msgspec
 
     try:
-        written = msgspec.json.format(msgspec.json.encode(value), indent=2).decode()
+        written = msgspec.json.format(msgspec.json.encode(value, enc_hook=write), indent=2).decode()
     except (TypeError, ValueError, OverflowError):  # numbers beyond 64 bits, halves of characters
-        written = json.dumps(msgspec.to_builtins(value), indent=2, ensure_ascii=False)
+        written = json.dumps(msgspec.to_builtins(value, enc_hook=write), indent=2, ensure_ascii=False)
     return re.sub(_TERMINAL, _json_escape, written) if not written.isascii() or "\x7f" in written else written
 
 

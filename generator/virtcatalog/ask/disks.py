@@ -5,18 +5,25 @@ The view of nova's get_instance_disk_info.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from functools import cache
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 from lxml import etree
+from msgspec.structs import replace
 
 from virtcatalog.api.kubevirt import VirtualMachine, VirtualMachineInstance
 from virtcatalog.api.quantity import Quantity
 from virtcatalog.api.volumes import Volume
 from virtcatalog.kubevirt.claims import find_claim
 from virtcatalog.kubevirt.cluster import Cluster
+from virtcatalog.kubevirt.launcher.xml import Element, Filled, Form, make_whole
 from virtcatalog.kubevirt.result import Result
+
+_FIRST_MARK: Final = "\ue000"
+_TEXTS: Final = ("name", "path", "backing_file", "serial")
+"""What of a disk may be of one VM alone."""
 
 
 class DiskInfo(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
@@ -49,18 +56,51 @@ def disks_of(result: Result, cluster: Cluster) -> list[DiskInfo]:
         return []
     volumes = {each.name: each for each in vmi.spec.volumes}
     found = []
-    devices = _domain(result).find("devices")
-    for element in () if devices is None else devices.findall("disk"):
-        name = _of(element.find("alias"), "name").removeprefix("ua-")
-        volume = volumes.get(name)
-        size = _size(volume, vmi, result.vm_object, cluster) if volume else None
-        found.append(_disk(element, name, _kind(volume) if volume else "", size.value if size else 0))
+    for disk in _attached(result):
+        volume = volumes.get(disk.name)
+        if volume is not None:
+            size = _size(volume, vmi, result.vm_object, cluster)
+            disk = replace(disk, volume=_kind(volume), size=size.value if size else 0)
+        found.append(disk)
     return found
 
 
-def _domain(result: Result) -> Any:
-    """The domain's element; that of another process has to be read from its text. Both are used alike."""
-    return result.domain if result.domain is not None else etree.fromstring(result.domain_xml or "")
+def _attached(result: Result) -> Iterator[DiskInfo]:
+    """The disks as the domain alone has them."""
+    made: Any = result.made_domain
+    if made is None or isinstance(made, str):  # that of another process has to be read from its text
+        made = etree.fromstring(result.domain_xml or "")
+    devices = made.find("devices")
+    for element in () if devices is None else devices:
+        if isinstance(element, Filled):
+            yield from _of_form(element)
+        elif element.tag == "disk":
+            make_whole(element)
+            yield _disk(element)
+
+
+def _of_form(filled: Filled) -> Iterable[DiskInfo]:
+    """The disks among the elements of a form, which are read once; those of its texts have these where they stand."""
+    disks = filled.form.computed(_read)
+    texts = filled.texts
+    if not texts:
+        return disks
+    if not all(texts) or not disks:
+        return map(_disk, _disks(filled.whole()))
+    places = dict(enumerate(texts, ord(_FIRST_MARK)))
+    return [replace(each, **{name: getattr(each, name).translate(places) for name in _TEXTS}) for each in disks]
+
+
+def _read(form: Form) -> list[DiskInfo]:
+    """The disks of a form, with marks in place of its texts; none where these cannot be told from what is there."""
+    marks = [chr(ord(_FIRST_MARK) + number) for number in range(form.texts)]
+    if any(mark in getattr(_disk(each), name) for each in _disks(form.elements) for name in _TEXTS for mark in marks):
+        return []
+    return [*map(_disk, _disks(form.make(*marks)))]
+
+
+def _disks(elements: Iterable[Element]) -> Iterator[Element]:
+    return (each for each in elements if each.tag == "disk")
 
 
 def _kind(volume: Volume) -> str:
@@ -88,14 +128,12 @@ def _size(volume: Volume, vmi: VirtualMachineInstance, vm: VirtualMachine | None
     return None if claim.assumed else min(amounts, default=None)
 
 
-def _disk(element: Any, name: str, volume: str, size: int) -> DiskInfo:
+def _disk(element: Any) -> DiskInfo:
     target, driver, backing = element.find("target"), element.find("driver"), element.find("backingStore")
     return DiskInfo(
-        name=name,
-        volume=volume,
+        name=_of(element.find("alias"), "name").removeprefix("ua-"),
         path=_path(element),
         backing_file="" if backing is None else _path(backing),
-        size=size,
         bus=_of(target, "bus"),
         dev=_of(target, "dev"),
         type=element.get("device", ""),

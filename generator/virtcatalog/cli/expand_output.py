@@ -130,14 +130,14 @@ def make_json(outcome: Outcome, _many: bool) -> str:
         "causes": result.causes,
         "reasons": result.reasons,
         "warnings": result.warnings,
-        "vm": result.vm,
+        "vm": result.vm_object,
         "vmi": result.vmi,
         **_pod(result),
         "origins": sources_of(vm.manifest, result, cluster) if result.vmi else None,
         "domainXml": result.domain_xml,
         "disks": disks_of(result, cluster),
     }
-    return json_value(document)
+    return json_value(document, write=str)  # amounts
 
 
 def show_json(texts: Iterable[str], many: bool) -> None:
