@@ -127,7 +127,7 @@ def label_fault(value: str) -> str:
 
 def annotations_fault(annotations: Mapping[str, str]) -> str:
     """Say why Kubernetes refuses all annotations of an object, or ""."""
-    if sum(len(key) + len(value) for key, value in annotations.items()) * 4 <= ANNOTATION_BYTES:
+    if (sum(map(len, annotations)) + sum(map(len, annotations.values()))) * 4 <= ANNOTATION_BYTES:
         return ""
     size = sum(len(text.encode(errors="surrogatepass")) for pair in annotations.items() for text in pair)
     if size <= ANNOTATION_BYTES:
@@ -146,12 +146,12 @@ def metadata_faults(metadata: Mapping[str, Any]) -> Iterator[tuple[Path, str]]:
         if name and isinstance(name, str) and (fault := name_fault_of(name)):
             yield ("metadata", key), fault
     for key, value in _texts(metadata.get("labels")).items():
-        if fault := key_fault(key) or label_fault(value):
+        if fault := (label_key_problems(key) and key_fault(key)) or label_fault(value):
             yield ("metadata", "labels", key), fault
     annotations = _texts(metadata.get("annotations"))
     for key in annotations:
-        if fault := key_fault(key.lower()):  # QualifiedName judges annotations' keys in lower case
-            yield ("metadata", "annotations", key), fault
+        if label_key_problems(key.lower()):  # QualifiedName judges annotations' keys in lower case
+            yield ("metadata", "annotations", key), key_fault(key.lower())
     if annotations and (fault := annotations_fault(annotations)):
         yield ("metadata", "annotations"), fault
 

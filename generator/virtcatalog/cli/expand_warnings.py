@@ -66,27 +66,33 @@ class Warnings:
                 told.append(Told(problem, each))
         return told
 
-    def _of_matched(self, vm: Located, result: Result) -> Iterator[Warning]:
-        spec = result.vm_object.spec if result.vm_object is not None else None
-        for name in _matched(vm, spec) if spec is not None else ():
+    def _of_matched(self, vm: Located, result: Result) -> list[Warning]:
+        found: list[Warning] = []
+        if result.vm_object is None:
+            return found
+        for name in _matched(vm, result.vm_object.spec):
+            about = self._objects.get(name)
+            if about is None:
+                continue
             if name not in self._of_object:
                 from virtcatalog.kubevirt.admission.instancetypes import warnings
 
-                about = self._objects.get(name)
-                found = warnings(about.manifest, self._release) if about else ()
-                self._of_object[name] = [replace(each, object=name) for each in found]
-            yield from self._of_object[name]
+                self._of_object[name] = [replace(each, object=name) for each in warnings(about.manifest, self._release)]
+            found += self._of_object[name]
+        return found
 
 
-def _matched(vm: Located, spec: VirtualMachineSpec) -> Iterator[str]:
+def _matched(vm: Located, spec: VirtualMachineSpec) -> list[str]:
+    names = []
     if spec.instancetype is not None and not spec.instancetype.revision_name:
         kind = instancetype_kind(spec.instancetype.kind)
         scope = "default" if kind == CLUSTER_INSTANCETYPE else namespace_of(vm.manifest)
-        yield f"{kind or INSTANCETYPE}/{scope}/{spec.instancetype.name}"
+        names.append(f"{kind or INSTANCETYPE}/{scope}/{spec.instancetype.name}")
     if spec.preference is not None and not spec.preference.revision_name:
         kind = preference_kind(spec.preference.kind)
         scope = "default" if kind == CLUSTER_PREFERENCE else namespace_of(vm.manifest)
-        yield f"{kind or PREFERENCE}/{scope}/{spec.preference.name}"
+        names.append(f"{kind or PREFERENCE}/{scope}/{spec.preference.name}")
+    return names
 
 
 def _of_preset(each: Located) -> Problem:

@@ -42,7 +42,7 @@ class Located(NamedTuple):
     @property
     def title(self) -> str:
         """The name, and the environment if there are any."""
-        return within(self.name, [self.environment])
+        return within(self.name, [self.environment]) if self.environment else self.name
 
     def located_in(self, environment: str) -> Located:
         """Return the VM in an environment, whose problems say so."""

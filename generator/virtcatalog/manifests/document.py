@@ -341,7 +341,8 @@ def plain_json(text: str | bytes) -> Any:
 
 def has_unwritable(text: bytes) -> bool:
     """Whether there is a character beyond ASCII in UTF-8 that may not stand in YAML."""
-    return any(each in text for each in b"\xc2\xef") and _UNWRITABLE_UTF8.search(text) is not None
+    may_have = not text.isascii() and any(each in text for each in b"\xc2\xef")
+    return may_have and _UNWRITABLE_UTF8.search(text) is not None
 
 
 def _canonical(text: bytes) -> Any:
