@@ -16,16 +16,15 @@ VIDEO_TYPES = {
 }
 
 
-def validate_foreign_architecture(
-    spec: VirtualMachineInstanceSpec, path: str, config: Configuration
-) -> Iterator[Cause]:
+def validate_foreign_architecture(spec: VirtualMachineInstanceSpec, path: str, config: Configuration) -> list[Cause]:
     """Whether nodes of another architecture than the cluster's own may run VMs (vmi-create-admitter.go)."""
     architecture, own = spec.architecture, config.default_architecture
     if architecture in ("", own) or not config.release.traits.foreign_architecture_needs_gate:
-        return
-    if not config.feature_gate("MultiArchitecture"):
-        message = f"{architecture} on a cluster of {own} needs the feature gate MultiArchitecture, which is off"
-        yield required(f"{path}.architecture", message)
+        return []
+    if config.feature_gate("MultiArchitecture"):
+        return []
+    message = f"{architecture} on a cluster of {own} needs the feature gate MultiArchitecture, which is off"
+    return [required(f"{path}.architecture", message)]
 
 
 def validate_architecture(spec: VirtualMachineInstanceSpec, path: str, config: Configuration) -> Iterator[Cause]:

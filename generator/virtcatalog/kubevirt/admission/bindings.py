@@ -18,33 +18,35 @@ _DISCONTINUED = ("slirp", "passt", "macvtap")
 _DISCONTINUED_GATES = {"Passt": "passt", "Macvtap": "macvtap"}
 
 
-def validate_discontinued_bindings(
-    spec: VirtualMachineInstanceSpec, path: str, config: Configuration
-) -> Iterator[Cause]:
+def validate_discontinued_bindings(spec: VirtualMachineInstanceSpec, path: str, config: Configuration) -> list[Cause]:
     """Bindings that only an old VM can still have: they are refused in a new one (validateDiscontinuedBindings)."""
     discontinued = _DISCONTINUED[:1] if config.release.traits.passt_and_macvtap_gates else _DISCONTINUED
+    causes = []
     for index, interface in enumerate(spec.domain.devices.interfaces):
         if interface.slirp is None and interface.passt is None and interface.macvtap is None:
             continue
         for binding in discontinued:
             if getattr(interface, binding) is not None:
-                yield invalid(
-                    f"{path}.domain.devices.interfaces[{index}].{binding}",
-                    f"interface {interface.name!r}: the {binding} binding was removed in KubeVirt v1.3",
-                )
+                field = f"{path}.domain.devices.interfaces[{index}].{binding}"
+                message = f"interface {interface.name!r}: the {binding} binding was removed in KubeVirt v1.3"
+                causes.append(invalid(field, message))
+    return causes
 
 
 def validate_discontinued_feature_gates(
     spec: VirtualMachineInstanceSpec, _path: str, config: Configuration
-) -> Iterator[Cause]:
+) -> list[Cause]:
     """A gate that is still configured for a feature that is gone, while the spec uses that feature.
 
     Source: ValidateFeatureGates.
     """
+    causes = []
     for gate in config.configured_feature_gates:
         binding = _DISCONTINUED_GATES.get(gate)
         if binding and any(getattr(interface, binding) is not None for interface in spec.domain.devices.interfaces):
-            yield not_supported("", f"the feature gate {gate} and the {binding} binding were removed in KubeVirt v1.3")
+            message = f"the feature gate {gate} and the {binding} binding were removed in KubeVirt v1.3"
+            causes.append(not_supported("", message))
+    return causes
 
 
 def validate_bindings(spec: VirtualMachineInstanceSpec, path: str, config: Configuration) -> Iterator[Cause]:

@@ -24,16 +24,15 @@ def validate_start_strategy(spec: VirtualMachineInstanceSpec, path: str, _config
         yield invalid(f"{path}.startStrategy", "a VM that starts Paused cannot have a livenessProbe: drop one of them")
 
 
-def validate_eviction_strategy(spec: VirtualMachineInstanceSpec, path: str, config: Configuration) -> Iterator[Cause]:
+def validate_eviction_strategy(spec: VirtualMachineInstanceSpec, path: str, config: Configuration) -> list[Cause]:
     """The eviction strategy, the VM's own or the cluster's, is a known one (validateLiveMigration)."""
-    own = spec.eviction_strategy
+    own, default = spec.eviction_strategy, config.eviction_strategy
+    strategy = default if own is None else own
+    if strategy is None or strategy in EVICTION_STRATEGIES:
+        return []
     if own is not None:
-        if own not in EVICTION_STRATEGIES:
-            yield invalid(f"{path}.evictionStrategy", f"{own!r} is no eviction strategy; strategies are {_KNOWN}")
-    elif config.eviction_strategy is not None and config.eviction_strategy not in EVICTION_STRATEGIES:
-        yield crash(
-            f"the cluster's evictionStrategy {config.eviction_strategy!r}, on which KubeVirt fails, is none of {_KNOWN}"
-        )
+        return [invalid(f"{path}.evictionStrategy", f"{own!r} is no eviction strategy; strategies are {_KNOWN}")]
+    return [crash(f"the cluster's evictionStrategy {default!r}, on which KubeVirt fails, is none of {_KNOWN}")]
 
 
 def validate_reboot_policy(spec: VirtualMachineInstanceSpec, path: str, config: Configuration) -> Iterator[Cause]:

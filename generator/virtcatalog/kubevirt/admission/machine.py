@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 
 from virtcatalog.api.kubevirt import VirtualMachineInstanceSpec
@@ -14,17 +14,18 @@ from virtcatalog.kubevirt.configuration import Configuration
 _WILDCARD = re.compile(r"\*|\?|\[(\^?)((?:\\.|[^\\\]])+)\]|\\?(.)", re.DOTALL)
 
 
-def validate_machine(spec: VirtualMachineInstanceSpec, path: str, config: Configuration) -> Iterator[Cause]:
+def validate_machine(spec: VirtualMachineInstanceSpec, path: str, config: Configuration) -> list[Cause]:
     """The machine type is one that the cluster allows on this architecture (`emulatedMachines`).
 
     Source: validateEmulatedMachine.
     """
     machine = spec.domain.machine
     if not machine or not machine.type:
-        return
+        return []
     allowed = config.emulated_machines(spec.architecture)
-    if not _matches(machine.type, tuple(allowed)):
-        yield invalid(f"{path}.domain.machine.type", _wording(machine.type, spec.architecture, allowed))
+    if _matches(machine.type, tuple(allowed)):
+        return []
+    return [invalid(f"{path}.domain.machine.type", _wording(machine.type, spec.architecture, allowed))]
 
 
 def _wording(machine: str, architecture: str, allowed: Sequence[str]) -> str:

@@ -45,15 +45,16 @@ def memory_warnings(spec: VirtualMachineInstanceSpec, path: str) -> list[Warning
     return [Warning("Suspect", f"{path}.domain.memory.guest", said)]
 
 
-def validate_memory_is_set(spec: VirtualMachineInstanceSpec, path: str, _config: Configuration) -> Iterator[Cause]:
+def validate_memory_is_set(spec: VirtualMachineInstanceSpec, path: str, _config: Configuration) -> list[Cause]:
     """A VMI says how much memory it has; a VM template need not (validateMemoryIsProvided)."""
-    requested = spec.domain.resources.requests.get("memory")
-    if requested:
-        return
-    memory = spec.domain.memory
-    if not memory or (memory.guest is None and memory.hugepages is None):
-        yield required(
-            "",
-            f"the VM has no memory: set {path}.domain.memory.guest, {path}.domain.memory.hugepages.pageSize "
-            f"or {path}.domain.resources.requests.memory",
-        )
+    domain = spec.domain
+    memory = domain.memory
+    if memory is not None and (memory.guest is not None or memory.hugepages is not None):
+        return []
+    if domain.resources.requests.get("memory"):
+        return []
+    message = (
+        f"the VM has no memory: set {path}.domain.memory.guest, {path}.domain.memory.hugepages.pageSize "
+        f"or {path}.domain.resources.requests.memory"
+    )
+    return [required("", message)]

@@ -28,7 +28,8 @@ def validate_metadata(metadata: ObjectMeta, path: str, config: Configuration) ->
 
     Source: ValidateVirtualMachineInstanceMetadata.
     """
-    if reserved := sorted(RESERVED_LABELS.intersection(metadata.labels)):
+    if not RESERVED_LABELS.isdisjoint(metadata.labels):
+        reserved = sorted(RESERVED_LABELS.intersection(metadata.labels))
         yield not_supported(f"{path}.labels", f"{', '.join(reserved)}: KubeVirt keeps these labels for itself")
     yield from validate_annotations(metadata, path, config)
 

@@ -34,15 +34,15 @@ def validate_vm(vm: VirtualMachine, expanded: VirtualMachineSpec, config: Config
     KubeVirt's defaults. The first of the webhook's steps that finds causes is the last.
     """
     return (
-        list(validate_discontinued_feature_gates(vm.spec.template.spec, "spec", config))
-        or list(validate_discontinued_bindings(expanded.template.spec, "spec", config))
+        validate_discontinued_feature_gates(vm.spec.template.spec, "spec", config)
+        or validate_discontinued_bindings(expanded.template.spec, "spec", config)
         or validate_any_vm(vm, expanded, config)
     )
 
 
 def validate_any_vm(vm: VirtualMachine, expanded: VirtualMachineSpec, config: Configuration) -> list[Cause]:
     """Why a VM is refused, be it new or updated: of an update nobody asks what is discontinued."""
-    causes = validate_vm_spec(expanded, "spec", config)
+    causes = list(validate_vm_spec(expanded, "spec", config))
     if causes or not vm.spec.data_volume_templates:
         return causes
     return list(validate_data_volume_namespaces(vm))
@@ -56,17 +56,16 @@ def vm_warnings(vm: VirtualMachine) -> list[Warning]:
     return found
 
 
-def validate_vm_spec(spec: VirtualMachineSpec, path: str, config: Configuration) -> list[Cause]:
+def validate_vm_spec(spec: VirtualMachineSpec, path: str, config: Configuration) -> Iterator[Cause]:
     """Everything wrong with a VM's spec, or with that of a pool's template (ValidateVirtualMachineSpec)."""
     template = spec.template
-    return [
-        *validate_metadata(template.metadata, f"{path}.template.metadata", config),
-        *validate_grace_annotations(template.spec, template.metadata, f"{path}.template.metadata", config),
-        *validate_vmi_spec(template.spec, f"{path}.template.spec", config),
-        *validate_data_volume_templates(spec, path),
-        *_run_strategy(spec, path, config),
-        *(_live_update(template.spec, f"{path}.template.spec.domain") if config.live_update else ()),
-    ]
+    yield from validate_metadata(template.metadata, f"{path}.template.metadata", config)
+    yield from validate_grace_annotations(template.spec, template.metadata, f"{path}.template.metadata", config)
+    yield from validate_vmi_spec(template.spec, f"{path}.template.spec", config)
+    yield from validate_data_volume_templates(spec, path)
+    yield from _run_strategy(spec, path, config)
+    if config.live_update:
+        yield from _live_update(template.spec, f"{path}.template.spec.domain")
 
 
 def _run_strategy(spec: VirtualMachineSpec, path: str, config: Configuration) -> Iterator[Cause]:

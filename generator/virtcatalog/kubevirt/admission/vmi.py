@@ -74,7 +74,7 @@ from virtcatalog.kubevirt.admission.vsock import validate_vsock
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.configuration import Configuration
 
-Rule = Callable[[VirtualMachineInstanceSpec, str, Configuration], Iterator[Cause]]
+Rule = Callable[[VirtualMachineInstanceSpec, str, Configuration], Iterable[Cause]]
 
 _downward_metrics = attrgetter("downward_metrics")
 _NO_CPU, _NO_MEMORY, _NO_FIRMWARE = CPU(), Memory(), Firmware()
@@ -195,7 +195,4 @@ def _asked_again(spec: VirtualMachineInstanceSpec, template: VirtualMachineInsta
 
 
 def _run(rules: Iterable[Rule], spec: VirtualMachineInstanceSpec, path: str, config: Configuration) -> list[Cause]:
-    causes: list[Cause] = []
-    for rule in rules:
-        causes += rule(spec, path, config)
-    return causes
+    return [cause for rule in rules for cause in rule(spec, path, config)]
