@@ -169,18 +169,16 @@ class _Text:
         index = {value: number for number, value in enumerate(values)}
         longest_first = sorted(index, key=len, reverse=True)
         self._parts = re.split(f"({'|'.join(map(re.escape, longest_first))})", text)
-        self._places = [(place, index[value]) for place, value in enumerate(self._parts) if place % 2]
+        self._numbers = [index[value] for value in self._parts[1::2]]
 
     def used(self) -> set[int]:
         """Return which values are in it."""
-        return {number for _, number in self._places}
+        return set(self._numbers)
 
     def filled(self, values: list[str]) -> str:
         """Return it with other values."""
-        parts = self._parts
-        for place, number in self._places:
-            parts[place] = values[number]
-        return "".join(parts)
+        self._parts[1::2] = [values[number] for number in self._numbers]
+        return "".join(self._parts)
 
 
 class _Filler:
@@ -211,10 +209,11 @@ class _Filler:
 
     def fill(self, own: Blank, share: Share) -> Done:
         """Return what becomes of a VM."""
-        values = [each.decode() for each in own.values]
-        for number in self._texts:
-            values[number] = self._written(values[number]) if self._written else values[number]
-        name, namespace = values[:2]
+        values = b"\0".join(own.values).decode().split("\0")  # JSON holds no such character, and this is one step
+        if self._written is not None:
+            for number in self._texts:
+                values[number] = self._written(values[number])
+        name, namespace = values[0], values[1]
         derived = [""] * len(_DERIVED)
         for number in self._derived:
             derived[number] = _DERIVED[number](namespace, name)
