@@ -53,19 +53,27 @@ class Form:
     def __init__(self, make: Callable[..., Sequence[Element]], texts: int = 0) -> None:
         self.make, self.texts = make, texts
         self.elements = make(*[""] * texts)
-        self._constant = None if texts else Filled(self, ())
+        self._constant: Filled | None = None
+        self._filled = False
         self._computed: dict[Callable[[Any], Any], Any] = {}
         self._patterns: dict[str, tuple[str, Callable[[tuple[str, ...]], object] | None] | None] = {}
 
     def filled(self, *texts: str) -> Filled:
         """What stands for the elements of so many texts; they are there once it is made whole."""
-        return self._constant or Filled(self, texts)
+        if texts:
+            return Filled(self, texts)
+        if self._constant is None:
+            if not self._filled:  # the form of one VM alone, which is asked once, shall not hold itself
+                self._filled = True
+                return Filled(self, ())
+            self._constant = Filled(self, ())
+        return self._constant
 
     def holding(self, elements: Sequence[Element]) -> Self:
         """The same form with other elements, which are of one domain."""
         other = copy(self)
         other.make, other.elements = lambda *_: elements, elements
-        other._constant, other._patterns, other._computed = None, {}, {}  # noqa: SLF001 - of its own kind
+        other._constant, other._filled, other._patterns, other._computed = None, False, {}, {}  # noqa: SLF001 - its kind
         return other
 
     def computed(self, make: Callable[[Any], T]) -> T:
