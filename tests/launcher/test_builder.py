@@ -90,6 +90,8 @@ DEDICATED = "domain.cpu: {cores: 2, dedicatedCpuPlacement: true}"
 ISOLATED = DEDICATED.replace("2,", "2, isolateEmulatorThread: true,")
 CLAIM = "volumes: [{name: d, persistentVolumeClaim: {claimName: c}}]\n"
 DISK = f"{CLAIM}domain.devices.disks: [{{name: d, disk: {{bus: virtio}}}}]\n"
+DISKS = f"{CLAIM}domain.devices.disks: [{{name: d, disk: {{bus: virtio}}}}, {{name: e, cdrom: {{bus: sata}}}}]\n"
+DEDICATED_DISK = DISKS.replace("virtio}", "virtio}, dedicatedIOThread: true")
 NIC = "domain.devices.interfaces: [{name: n, %s}]\nnetworks: [{name: n, %s}]\n"
 TAP = NIC % ("bridge: {}", "pod: {}")
 EFI = "domain.firmware: {uuid: u, bootloader: {efi: {}}}"
@@ -119,6 +121,8 @@ FILES = frozenset({"OVMF_CODE.secboot.fd", "OVMF_VARS.secboot.fd"})
         (DISK, {"text": DISK.replace("virtio", "sata")}),
         (DISK, {"text": DISK.replace("virtio}", "virtio}, dedicatedIOThread: true")}),
         (DISK, {"text": f"{DISK}domain.ioThreadsPolicy: auto"}),
+        (f"{DISK}domain.ioThreadsPolicy: auto", {"text": f"{DISKS}domain.ioThreadsPolicy: auto"}),
+        (f"{DISKS}domain.ioThreadsPolicy: shared", {"text": f"{DEDICATED_DISK}domain.ioThreadsPolicy: shared"}),
         (DISK, {"text": DISK.replace("d, p", "x, p").replace("d, d", "x, d")}),
         (DISK, {"text": DISK.replace("persistentVolumeClaim: {claimName: c}", "secret: {secretName: c}")}),
         (DISK, {"volumes": {"d": BackingVolume(capacity=2**30)}}),
@@ -154,6 +158,27 @@ def test_what_is_like_another_in_all_but_one_thing_has_a_domain_of_its_own(text,
     assert [told(base), told(base, **changed)] == [*alone]
     assert [told(base), told(base, **changed)] == [*alone]
     assert [told(base, **changed), told(base)] == [*alone[::-1]]
+
+
+@pytest.mark.parametrize(
+    ("dedicated", "threads"), [((), "2"), ((0,), "2"), ((0, 1), "3"), ((0, 1, 2), "4"), ((0, 1, 2, 3), "5")]
+)
+def test_the_number_of_io_threads_is_that_of_all_disks(dedicated, threads):
+    listed = [f"{{name: d{each}, disk: {{bus: virtio}}, dedicatedIOThread: {each in dedicated}}}" for each in range(4)]
+    volumes = [f"{{name: d{each}, emptyDisk: {{capacity: 1Gi}}}}" for each in range(4)]
+    vmi = make_vmi(f"""
+        domain.ioThreadsPolicy: auto
+        domain.devices.disks: [{", ".join(listed)}]
+        volumes: [{", ".join(volumes)}]
+    """)
+    assert build_domain(vmi, make_context()).findtext("iothreads") == threads
+
+
+def test_firmware_and_features_know_of_launch_security():
+    vmi = make_vmi("domain.launchSecurity: {tdx: {}}\ndomain.firmware: {bootloader: {efi: {}}}\ndomain.features: {}")
+    domain = build_domain(vmi, make_context(firmware_files=frozenset({"OVMF.inteltdx.secboot.fd"})))
+    assert domain.findtext("os/loader").endswith("OVMF.inteltdx.secboot.fd")
+    assert domain.find("features/pmu").get("state") == "off"
 
 
 def test_a_text_that_cannot_be_encoded_is_written_nevertheless():

@@ -1,5 +1,6 @@
 """`<disk>`: what the guest sees of disks, LUNs and CD-ROM drives."""
 
+import re
 from xml.etree.ElementTree import fromstring, tostring
 
 import pytest
@@ -244,3 +245,15 @@ def test_every_disk_has_a_target_of_its_own(buses):
     text = "".join(f"\n  - {{name: d{i}, cdrom: {{bus: {bus}}}}}" for i, bus in enumerate(buses))
     shown = [disk.whole()[0] for disk in disks(make_vmi(f"domain.devices:\n  disks:{text or ' []'}"), make_context())]
     assert len({disk.find("target").get("dev") for disk in shown}) == len(buses)
+
+
+def test_what_is_wrong_with_the_first_disk_is_told_first():
+    vmi = make_vmi("""
+        domain.devices.disks: [{name: v, disk: {bus: virtio}, errorPolicy: x}, {name: gone, disk: {bus: virtio}}]
+        volumes: [{name: v, emptyDisk: {capacity: 1Gi}}]
+    """)
+    with pytest.raises(DomainError, match=re.escape("disks[0].errorPolicy")):
+        disks(vmi, make_context())
+    vmi.spec.domain.devices.disks[0].error_policy = None
+    with pytest.raises(DomainError, match=re.escape("disks[1].name")):
+        disks(vmi, make_context())

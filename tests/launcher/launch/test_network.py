@@ -62,6 +62,11 @@ def test_the_vmis_own_mac_is_printed_as_linux_prints_it(attached, mac):
     assert shown.count("<mac ") == 1
 
 
+def test_the_mac_of_an_interface_without_a_tap_stays_as_it_is_written(attached):
+    shown = attached("{name: n, passtBinding: {}, macAddress: '02-00-5E-10-00-0A'}", "{name: n, pod: {}}")
+    assert '<mac address="02-00-5E-10-00-0A">' in shown
+
+
 def test_links_are_numbered_as_the_networks_are(attached):
     shown = attached(
         "{name: b, bridge: {}}, {name: a, bridge: {}}",
