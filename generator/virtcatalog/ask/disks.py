@@ -83,19 +83,22 @@ def _of_form(filled: Filled) -> Iterable[DiskInfo]:
     """The disks among the elements of a form, which are read once; those of its texts have these where they stand."""
     disks = filled.form.computed(_read)
     texts = filled.texts
-    if not texts:
+    if disks is not None and not (texts and disks):
         return disks
-    if not all(texts) or not disks:
+    if disks is None or not all(texts):
         return map(_disk, _disks(filled.whole()))
     places = dict(enumerate(texts, ord(_FIRST_MARK)))
     return [replace(each, **{name: getattr(each, name).translate(places) for name in _TEXTS}) for each in disks]
 
 
-def _read(form: Form) -> list[DiskInfo]:
-    """The disks of a form, with marks in place of its texts; none where these cannot be told from what is there."""
+def _read(form: Form) -> list[DiskInfo] | None:
+    """The disks of a form, with marks in place of its texts; None where these cannot be told from what is there."""
+    plain = [*map(_disk, _disks(form.elements))]
+    if not plain or not form.texts:
+        return plain
     marks = [chr(ord(_FIRST_MARK) + number) for number in range(form.texts)]
-    if any(mark in getattr(_disk(each), name) for each in _disks(form.elements) for name in _TEXTS for mark in marks):
-        return []
+    if any(mark in getattr(each, name) for each in plain for name in _TEXTS for mark in marks):
+        return None
     return [*map(_disk, _disks(form.make(*marks)))]
 
 
