@@ -204,6 +204,7 @@ def _shift_up(number: int, power: int) -> int:
     return shifted
 
 
+@lru_cache(maxsize=1024)
 def _canonical(nano: int, notation: Notation) -> str:
     """The shortest text without a fraction: the largest suffix that loses nothing."""
     if nano == 0:

@@ -101,6 +101,7 @@ class _Whole(NamedTuple):
     manifest: Manifest
     read: Held | None
     mutated: Held
+    found: Found | None
     final: VirtualMachineInstance
     shown: Manifest
 
@@ -109,7 +110,7 @@ def _whole(manifest: Manifest, result: Result, cluster: Cluster) -> _Whole | Non
     stages, final, shown = result.stages, result.vmi_object, result.vmi
     if stages is None or final is None or shown is None:
         return _run(manifest, cluster)
-    return _Whole(manifest, stages.read, stages.mutated, final, shown)
+    return _Whole(manifest, stages.read, stages.mutated, stages.found, final, shown)
 
 
 def _run(manifest: Manifest, cluster: Cluster) -> _Whole | None:
@@ -121,7 +122,7 @@ def _run(manifest: Manifest, cluster: Cluster) -> _Whole | None:
         return None
     mutated = vm if isinstance(vm, VirtualMachine) else clone(vm)
     shown = _finish(vmi, cluster)
-    return _Whole(manifest, read, mutated, vmi, shown) if shown else None
+    return _Whole(manifest, read, mutated, None, vmi, shown) if shown else None
 
 
 def _read(manifest: Manifest, cluster: Cluster) -> Held:
@@ -173,7 +174,7 @@ class _Runs:
     def _stages(self, mutated: VirtualMachine) -> tuple[Held | None, ...]:
         """The VM after its webhook, with its preference and without; its VMI, and that without matchers (`Values`)."""
         instancetype, preference = self._instancetype, self._preference
-        found = find_both(mutated, self._cluster)
+        found = self._whole.found or find_both(mutated, self._cluster)
         set_up = setting_up(mutated)
         without: VirtualMachine | None = mutated
         started = typeless = bare = neither = self._started(mutated, set_up, found)

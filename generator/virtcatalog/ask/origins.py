@@ -79,17 +79,19 @@ class Origins:
         getters = _GETTERS[kind]
         add = self._add_known if kind is DomainSpec else self.add
         for step, part in item.items():
-            told = written.get(step, ABSENT)
+            told, below = written.get(step, ABSENT), field + STEPS[step]
             if told == part:
-                self._add_said(field + STEPS[step], part)
-            elif kind is dict:
-                self.add(field + STEPS[step], part, told, [each.get(step, ABSENT) for each in wholes])
+                self._add_said(below, part)
+                continue
+            row = [each.get(step, ABSENT) for each in wholes] if kind is dict else [*map(getters[step], wholes)]
+            if part.__class__ in NESTED and part:
+                add(below, part, told, row)
             else:
-                add(field + STEPS[step], part, told, [*map(getters[step], wholes)])
+                self.found[below] = self._of_leaf(below, part, told, row)
 
     def _add_known(self, field: str, item: Any, written: Any, values: Sequence[Any]) -> None:
         """Do as `add` does, once for what many VMs have alike: what neither their authors nor their webhook made."""
-        if written or values[1] or item.__class__ is not dict:
+        if written or values[1]:
             self.add(field, item, written, values)
             return
         key = _PACK((field, values))

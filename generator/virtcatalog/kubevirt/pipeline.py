@@ -285,7 +285,7 @@ def _start(
     except ControllerError as error:
         return _refused("controller", error.causes, manifest, cluster, warnings, vm)
     result = _admit_vmi(started, vm, manifest, cluster, warnings, template)
-    return replace(result, stages=Stages(before, decoded)) if staged else result
+    return replace(result, stages=Stages(before, decoded, found)) if staged else result
 
 
 def _admit_vmi(

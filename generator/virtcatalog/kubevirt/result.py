@@ -19,6 +19,7 @@ from virtcatalog.kubevirt.launcher.xml import make_whole, write
 from virtcatalog.kubevirt.reasons import field_of_holder, field_of_vm
 
 if TYPE_CHECKING:
+    from virtcatalog.kubevirt.controller.vm import Found
     from virtcatalog.kubevirt.launcher.xml import Element
 
 T = TypeVar("T", bound=msgspec.Struct)
@@ -29,11 +30,12 @@ _ENCODER = msgspec.msgpack.Encoder(enc_hook=str)
 class Stages(msgspec.Struct, frozen=True):
     """A VM between KubeVirt's stages: as it was read, if its manifest may say something else, and after its webhook.
 
-    Read them, do not change them.
+    `found` are its instance type and preference, if virt-controller takes those of the webhook. Read all, change none.
     """
 
     read: VirtualMachine | None
     mutated: VirtualMachine
+    found: Found | None
 
 
 class Result(msgspec.Struct, frozen=True, kw_only=True, dict=True):

@@ -6,9 +6,11 @@ pkg/network/multus/annotation.go and pkg/storage/pod/annotations.
 
 from __future__ import annotations
 
-import json
 from hashlib import sha1
+from json.encoder import encode_basestring_ascii as quoted
 from typing import Any
+
+import msgspec
 
 from virtcatalog.api.devices import Interface
 from virtcatalog.api.kubevirt import VirtualMachineInstance
@@ -77,7 +79,7 @@ def pod_annotations(vmi: VirtualMachineInstance, facts: Facts, overhead: int) ->
 
 def _add_backup_hooks(annotations: dict[str, str], name: str, namespace: str) -> None:
     """Velero freezes the guest's file systems while it backs up."""
-    guest = f'"--name", {json.dumps(name)}, "--namespace", {json.dumps(namespace)}]'
+    guest = f'"--name", {quoted(name)}, "--namespace", {quoted(namespace)}]'
     annotations["pre.hook.backup.velero.io/container"] = "compute"
     annotations["pre.hook.backup.velero.io/command"] = f'["/usr/bin/virt-freezer", "--freeze", {guest}'
     annotations["pre.hook.backup.velero.io/timeout"] = "60s"
@@ -102,7 +104,7 @@ def _add_networks(annotations: dict[str, str], vmi: VirtualMachineInstance, fact
             if definition:
                 elements.append(_of_plugin(vmi.metadata.namespace, definition, network.name))
     if elements:
-        annotations[_NETWORKS] = json.dumps(elements, separators=(",", ":"), ensure_ascii=False)
+        annotations[_NETWORKS] = msgspec.json.encode(elements).decode()
     for network in networks:
         if network.multus is not None and network.multus.default:
             annotations[_DEFAULT_NETWORK] = network.multus.network_name
