@@ -178,6 +178,31 @@ def test_an_inferred_instance_type_is_named() -> None:
     assert found["spec.domain.memory.guest"] == "instance type medium"
 
 
+@pytest.mark.parametrize("spec", ["{devices: {preferredTPM: {}}}", "{machine: {preferredMachineType: pc-q35-9.0}}"])
+@pytest.mark.parametrize("configuration", ["{}", "{cpuModel: Nehalem}"])
+def test_memory_that_made_way_for_an_inferred_instance_type_is_in_the_way_of_nothing(
+    spec: str, configuration: str
+) -> None:
+    claim = """
+        apiVersion: v1
+        kind: PersistentVolumeClaim
+        metadata:
+          {name: disk, namespace: shop, labels: {instancetype.kubevirt.io/default-instancetype: medium}}
+        spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}
+        """
+    matchers = """instancetype: {inferFromVolume: root, inferFromVolumeFailurePolicy: Ignore}
+  preference: {name: mine}"""
+    domain = f"{DOMAIN}\n      volumes: [{{name: root, persistentVolumeClaim: {{claimName: disk}}}}]"
+    found = origins(
+        MEDIUM, preference("mine", spec), claim, configured(configuration), matchers=matchers, domain=domain
+    )
+    assert found["spec.domain.memory.guest"] == "instance type medium"
+    assert found["spec.domain.cpu.cores"] == "instance type medium"
+    assert found["metadata.name"] == "VM"
+    assert found["metadata.annotations[kubevirt.io/vm-generation]"] == "KubeVirt default"
+    assert found["metadata.annotations[kubevirt.io/cluster-preference-name]"] == "preference mine"
+
+
 def test_an_empty_map_is_the_vms_only_where_the_vm_has_it() -> None:
     # The API writes both out.
     found = origins(domain="{devices: {}, resources: {}, memory: {guest: 1Gi}}")

@@ -207,18 +207,12 @@ class _Runs:
         self, mutated: VirtualMachine, preference: VirtualMachinePreferenceSpec | None
     ) -> VirtualMachine | None:
         """What the webhook makes of the VM without preference: the same if it takes nothing from that."""
-        if not self._infers and not (preference and takes(preference)):
+        if not (preference and takes(preference)):
             return mutated
         vm = self._again()
         assert isinstance(vm, VirtualMachine)
         vm.spec.preference = None
         return None if mutate_vm(vm, self._cluster) else vm
-
-    @property
-    def _infers(self) -> bool:
-        """Whether the webhook has changed more than the matcher to what it inferred."""
-        matcher = (self._whole.manifest.get("spec") or {}).get("instancetype") or {}
-        return bool(matcher.get("inferFromVolume"))
 
     def _again(self) -> Held:
         """The VM as it was read, with what was inferred, to be used up."""
@@ -226,6 +220,9 @@ class _Runs:
         if not isinstance(vm, VirtualMachine):
             return clone(vm)
         vm = own_template(vm)
+        assert isinstance(self._whole.mutated, VirtualMachine)
+        if self._whole.mutated.spec.template.spec.domain.memory is None:  # dropped for what was inferred
+            vm.spec.template.spec.domain.memory = None
         vm.spec.instancetype = self._instancetype and clone(self._instancetype)
         vm.spec.preference = self._preference and clone(self._preference)
         return vm
