@@ -6,7 +6,7 @@ from reading import read, read_vm
 
 from virtcatalog.api.decode import to_manifest
 from virtcatalog.kubevirt.cluster import Cluster
-from virtcatalog.kubevirt.controller.vm import ControllerError, start_vmi, sync_instancetype
+from virtcatalog.kubevirt.controller.vm import ControllerError, setting_up, start_vmi, sync_instancetype
 from virtcatalog.kubevirt.defaults.webhooks import mutate_vmi
 from virtcatalog.kubevirt.pipeline import admit_vm
 
@@ -77,6 +77,17 @@ def test_the_vm_is_left_as_it_is_whatever_becomes_of_its_vmi():
     assert to_manifest(vm) == before
     assert vmi.spec.volumes[0].container_disk.image_pull_policy
     assert vmi.spec.liveness_probe.timeout_seconds
+
+
+def test_vmis_that_are_set_up_do_not_see_what_their_webhooks_give_each_other():
+    set_up, cluster = setting_up(read_vm("{}", VOLUMES)), Cluster()
+    first, second = set_up(), set_up()
+    assert mutate_vmi(first, cluster) == mutate_vmi(second, cluster) == []
+    assert to_manifest(first) == to_manifest(second)
+    assert first.metadata.finalizers == [
+        "kubevirt.io/virtualMachineControllerFinalize",
+        "kubevirt.io/foregroundDeleteVirtualMachine",
+    ]
 
 
 @pytest.mark.parametrize(("strategy", "annotated"), [("WaitAsReceiver", True), ("Always", False)])

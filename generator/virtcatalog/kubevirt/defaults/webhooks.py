@@ -75,7 +75,7 @@ def mutate_vmi(vmi: VirtualMachineInstance, cluster: Cluster, *, judged: bool = 
     quotes = config.release.traits.tdx_quotes and config.qgs_socket_path
     if quotes and security is not None and security.tdx is not None:
         annotations[QGS_SOCKET] = config.qgs_socket_path
-    vmi.metadata.finalizers.append(_FOREGROUND_FINALIZER)
+    vmi.metadata.finalizers = [*vmi.metadata.finalizers, _FOREGROUND_FINALIZER]
     _set_status(vmi, config)
     return []
 
