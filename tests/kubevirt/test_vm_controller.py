@@ -80,7 +80,8 @@ def test_the_vm_is_left_as_it_is_whatever_becomes_of_its_vmi():
 
 
 def test_vmis_that_are_set_up_do_not_see_what_their_webhooks_give_each_other():
-    set_up, cluster = setting_up(read_vm("{}", VOLUMES)), Cluster()
+    vm, cluster = read_vm("{}", VOLUMES), Cluster()
+    before, set_up = to_manifest(vm), setting_up(vm)
     first, second = set_up(), set_up()
     assert mutate_vmi(first, cluster) == mutate_vmi(second, cluster) == []
     assert to_manifest(first) == to_manifest(second)
@@ -88,6 +89,9 @@ def test_vmis_that_are_set_up_do_not_see_what_their_webhooks_give_each_other():
         "kubevirt.io/virtualMachineControllerFinalize",
         "kubevirt.io/foregroundDeleteVirtualMachine",
     ]
+    scribble(first.spec.domain)
+    assert to_manifest(first) != to_manifest(second)
+    assert to_manifest(vm) == before
 
 
 @pytest.mark.parametrize(("strategy", "annotated"), [("WaitAsReceiver", True), ("Always", False)])

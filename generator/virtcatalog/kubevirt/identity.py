@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 from hashlib import sha1
 from typing import Any
 from uuid import NAMESPACE_URL, UUID, uuid5
@@ -17,8 +18,9 @@ _VARIANTS = {digit: "89ab"[int(digit, 16) & 3] for digit in "0123456789abcdef"}
 _SEED = sha1(_NAMESPACE.bytes, usedforsecurity=False)
 
 
+@lru_cache(maxsize=16)
 def _identity(what: str, namespace: str, name: str) -> str:
-    """`uuid.uuid5` of the three, several times as fast: every VM needs four."""
+    """`uuid.uuid5` of the three, several times as fast: every VM needs four, some more than once."""
     digest = _SEED.copy()
     digest.update(f"{what}/{namespace or 'default'}/{name}".encode())
     text = digest.hexdigest()

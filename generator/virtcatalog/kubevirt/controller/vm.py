@@ -117,14 +117,14 @@ def _add_default_input(devices: Devices) -> bool:
 
 def setting_up(vm: VirtualMachine) -> Callable[[], VirtualMachineInstance]:
     """Return what sets up a VMI with what the VM's template says, a new one each time; the VM must not change."""
-    spec = vm.spec.template.spec
+    domain = vm.spec.template.spec.domain
+    spec = replace(vm.spec.template.spec, domain=replace(domain, devices=replace(domain.devices)))
+    set_default_volume_disks(spec)
     copy_domain, vmi = copier(spec.domain), _vmi_of(vm, spec)
 
     def set_up() -> VirtualMachineInstance:
         metadata = replace(vmi.metadata, annotations=dict(vmi.metadata.annotations))
-        made = replace(vmi, metadata=metadata, spec=replace(spec, domain=copy_domain()))
-        set_default_volume_disks(made.spec)
-        return made
+        return replace(vmi, metadata=metadata, spec=replace(spec, domain=copy_domain()))
 
     return set_up
 
