@@ -111,6 +111,18 @@ def test_what_is_known_of_a_part_is_of_all_that_it_depends_on():
     assert known
 
 
+def test_what_is_known_of_a_disk_is_of_all_that_it_depends_on():
+    known: Known = {}
+    bare, sata, scsi = ({"name": "a", "disk": disk} for disk in ({}, {"bus": "sata"}, {"bus": "scsi"}))
+    stages = [{"devices": {"disks": [*disks]}} for disks in ((), (bare,), (sata,), (scsi,), (sata, sata))]
+    nothing = stages[0]
+    for written, final, mutated in product((nothing, *stages[1:]), stages[1:], stages):
+        for started, bare_start, neither in product((nothing, stages[2], stages[4]), repeat=3):
+            domains = final, mutated, mutated, started, started, bare_start, neither
+            assert origins(written, *domains, known=known) == origins(written, *domains)
+    assert known
+
+
 def test_known_parts_are_of_their_field():
     known: Known = {}
     one = {"clock": {"timer": {"hpet": {"present": True}}}}

@@ -5,8 +5,10 @@ The view of nova's get_instance_disk_info.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
+from itertools import compress
+from operator import attrgetter
 from typing import Any, Final
 
 import msgspec
@@ -107,13 +109,15 @@ def _disks(elements: Iterable[Element]) -> Iterator[Element]:
 
 
 def _kind(volume: Volume) -> str:
-    return next((kind for name, kind in _kinds() if getattr(volume, name)), "")
+    get, kinds = _kinds()
+    return next(compress(kinds, get(volume)), "")
 
 
 @cache
-def _kinds() -> list[tuple[str, str]]:
-    """The fields of a volume that say of what kind it is: ours, and the API's."""
-    return [(each.name, each.encode_name) for each in msgspec.structs.fields(Volume) if each.name != "name"]
+def _kinds() -> tuple[Callable[[Volume], tuple[Any, ...]], list[str]]:
+    """What gets the fields of a volume that say of what kind it is, and what the API calls them."""
+    fields = [each for each in msgspec.structs.fields(Volume) if each.name != "name"]
+    return attrgetter(*(each.name for each in fields)), [each.encode_name for each in fields]
 
 
 def _size(volume: Volume, vmi: VirtualMachineInstance, vm: VirtualMachine | None, cluster: Cluster) -> Quantity | None:

@@ -6,13 +6,14 @@ What stages make is of the API's types; fields have the API's names.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import zip_longest
+from itertools import repeat, zip_longest
 from operator import attrgetter
 from types import SimpleNamespace
 from typing import Any, Final, NamedTuple
 
 import msgspec
 
+from virtcatalog.api.devices import Devices, Disk
 from virtcatalog.api.domainspec import DomainSpec
 from virtcatalog.api.quantity import Quantity
 from virtcatalog.ask.leaves import ABSENT, NESTED, STEPS, Manifest, items
@@ -41,7 +42,10 @@ class Values(NamedTuple):
 
 
 Known = dict[bytes, Mapping[str, int]]
-"""Origins of parts of domains that many VMs have alike, by all that they depend on."""
+"""Origins of parts of domains that many VMs have alike, by all that they depend on.
+
+What the API server reads of a part that an author wrote follows from that part alone.
+"""
 
 
 class Origins:
@@ -66,8 +70,13 @@ class Origins:
             told = written if isinstance(written, list) else ()
             lists = [each if each.__class__ is list else () for each in values]
             rows = zip(item, zip_longest(told, *lists, fillvalue=ABSENT), strict=False)
+            # Of other lists, many have something of their VM's alone, such as addresses.
+            add = self._add_once if lists[0] and lists[0][0].__class__ is Disk else self.add
             for index, (part, (given, *row)) in enumerate(rows):
-                self.add(field + STEPS[index], part, given, row)
+                if part == given:
+                    self._add_said(field + STEPS[index], part)
+                else:
+                    add(field + STEPS[index], part, given, row)
         else:
             self._add_parts(field, item, written if isinstance(written, dict) else {}, values)
 
@@ -77,13 +86,16 @@ class Origins:
         blank = {} if kind is dict else _BLANKS[kind]
         wholes = [each if each.__class__ is kind else blank for each in values]
         getters = _GETTERS[kind]
-        add = self._add_known if kind is DomainSpec else self.add
+        add = self._add_known if kind is DomainSpec or kind is Devices else self.add
         for step, part in item.items():
             told, below = written.get(step, ABSENT), field + STEPS[step]
             if told == part:
                 self._add_said(below, part)
                 continue
-            row = [each.get(step, ABSENT) for each in wholes] if kind is dict else [*map(getters[step], wholes)]
+            if kind is dict:
+                row = [*map(dict.get, wholes, repeat(step), repeat(ABSENT))]
+            else:
+                row = [*map(getters[step], wholes)]
             if part.__class__ in NESTED and part:
                 add(below, part, told, row)
             else:
@@ -93,8 +105,12 @@ class Origins:
         """Do as `add` does, once for what many VMs have alike: what neither their authors nor their webhook made."""
         if written or values[1]:
             self.add(field, item, written, values)
-            return
-        key = _PACK((field, values))
+        else:
+            self._add_once(field, item, written, values)
+
+    def _add_once(self, field: str, item: Any, written: Any, values: Sequence[Any]) -> None:
+        """Do as `add` does, once for all parts of which it has the same to go by."""
+        key = _PACK((field, written, values))
         known = self._known.get(key)
         if known is None:
             alone = Origins(self._said, self._known)
@@ -127,10 +143,10 @@ class Origins:
                 return SAID
             # Equal amounts may be written in other ways.
             values = [str(each) if each.__class__ is Quantity else each for each in values]
-        final, mutated, mutated_without_preference, started, *less = values
+        final, mutated, mutated_without_preference, started, typeless, bare, neither = values
         if final == mutated:
             return MADE if mutated == mutated_without_preference else OF_PREFERENCE
-        return _of_matchers(started, *less) if final == started else FINISHED
+        return _of_matchers(started, typeless, bare, neither) if final == started else FINISHED
 
 
 def _of_matchers(started: Any, typeless: Any, bare: Any, neither: Any) -> int:
