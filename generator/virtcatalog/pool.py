@@ -38,6 +38,10 @@ class Executor(Protocol):
     and it may run again elsewhere. So it depends on nothing but its item and what is given.
     """
 
+    @property
+    def forks(self) -> bool:
+        """Whether the processes have what is given, as it is when they start, without its being sent."""
+
     def worth(self, number: int, least: int) -> bool:
         """Whether so many items are to be sent; `least` is from where on that saves more than processes cost."""
 
@@ -50,6 +54,11 @@ class Processes(NamedTuple):
 
     number: int
     method: str = START
+
+    @property
+    def forks(self) -> bool:
+        """Whether the processes are forked."""
+        return self.method == "fork"
 
     def worth(self, number: int, least: int) -> bool:
         """Whether so many items are to be sent."""

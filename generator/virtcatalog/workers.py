@@ -73,6 +73,11 @@ class Workers(NamedTuple):
 
     address: str
 
+    @property
+    def forks(self) -> bool:
+        """Whether workers have anything that is not sent: no."""
+        return False
+
     def worth(self, number: int, least: int) -> bool:
         """Workers that were asked for take whatever there is."""
         return number > 0

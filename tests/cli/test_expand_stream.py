@@ -9,6 +9,7 @@ import pytest
 
 from virtcatalog.cli import expanding
 from virtcatalog.manifests import stored
+from virtcatalog.pool import Processes
 
 TYPE = {
     "apiVersion": "instancetype.kubevirt.io/v1beta1",
@@ -50,12 +51,19 @@ def test_what_is_wrong_is_told_in_the_order_of_the_vms(run, tmp_path):
 
 
 @pytest.mark.parametrize("form", ["xml", "json", "vmi", "explain", "disks", "sarif"])
-def test_several_processes_print_what_one_does(run, tmp_path, monkeypatch, form):
+@pytest.mark.parametrize("forks", [True, False])
+def test_several_processes_print_what_one_does(run, tmp_path, monkeypatch, form, forks):
     monkeypatch.setattr(expanding, "WORTH_IT", 2)
     monkeypatch.setattr(expanding, "CHUNK", 2)
-    (tmp_path / "fleet.json").write_text(FLEET)
-    one, two = (run("-f", str(tmp_path / "fleet.json"), "-o", form, "-j", jobs) for jobs in ("1", "2"))
+    monkeypatch.setattr(expanding, "_SECTION", 2)
+    monkeypatch.setattr(Processes, "forks", forks)
+    monkeypatch.setattr(stored, "_SMALL", 100)
+    (tmp_path / "a.json").write_text(FLEET)
+    (tmp_path / "b.yaml").write_text("".join(f"---\n{json.dumps(vm(name))}\n" for name in ("six", "seven", "eight")))
+    files = "-f", str(tmp_path / "a.json"), "-f", "-", "-f", str(tmp_path / "b.yaml")
+    one, two = (run(*files, "-o", form, "-j", jobs, stdin=listed([vm("nine")])) for jobs in ("1", "2"))
     assert (two.stdout, two.stderr, two.exit_code) == (one.stdout, one.stderr, one.exit_code)
+    assert one.stderr.endswith("\n9 VMs: 6 admitted, 2 refused, 1 unreadable\n")
 
 
 def test_of_a_list_that_is_cut_off_no_vm_is_expanded(run):
@@ -71,7 +79,9 @@ def test_standard_input_is_put_aside_on_disk_when_it_is_long(run, monkeypatch):
     assert run("-f", "-", stdin=FLEET).stdout.count("<domain ") == 2
 
 
-def test_a_file_that_shrinks_meanwhile_is_told(run, tmp_path, monkeypatch):
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_a_file_that_shrinks_meanwhile_is_told(run, tmp_path, monkeypatch, jobs):
+    monkeypatch.setattr(expanding, "WORTH_IT", 2)
     file = tmp_path / "fleet.json"
     file.write_text(FLEET)
     monkeypatch.setattr(stored, "_SMALL", 100)
@@ -82,6 +92,6 @@ def test_a_file_that_shrinks_meanwhile_is_told(run, tmp_path, monkeypatch):
         return parts(self, start, end)
 
     monkeypatch.setattr(stored.Stored, "read", shrunk)
-    result = run("-f", str(file))
+    result = run("-f", str(file), "-j", jobs)
     assert "has been changed while it was read" in result.stderr
     assert result.exit_code == 2

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from virtcatalog.api.kubevirt import VirtualMachine
 from virtcatalog.cli.expand_alike import Alike
 from virtcatalog.cli.expand_warnings import Told, Warnings
+from virtcatalog.cli.fleet import Fleet
 from virtcatalog.cli.outcome import Done, Outcome
 from virtcatalog.cli.vms import Batch, Located, located
 from virtcatalog.errors import UnsupportedError, placed
@@ -18,11 +19,14 @@ from virtcatalog.pool import chunks
 
 if TYPE_CHECKING:
     from virtcatalog.cli.expand_output import Form
-    from virtcatalog.cli.fleet import Share
+    from virtcatalog.cli.fleet import Section, Share
     from virtcatalog.kubevirt.cluster import Cluster
     from virtcatalog.kubevirt.launcher.lint import Finding, Schema
     from virtcatalog.kubevirt.pipeline import Result
     from virtcatalog.pool import Executor
+
+_SECTION: Final = 200
+"""How many pieces of a file a forked process reads at a time: nobody sends them to it."""
 
 
 class Expander:
@@ -89,12 +93,19 @@ def expand_all(expanders: Iterable[tuple[Batch, Expander]], executor: Executor |
         yield from map(expander.vm, batch.vms)
         if batch.fleet is None:
             continue
-        shares = batch.fleet.shares()
-        if executor is None or not executor.worth(batch.fleet.number, WORTH_IT):
-            yield from chain.from_iterable(map(expander.share, shares))
+        fleet = batch.fleet
+        if executor is None or not executor.worth(fleet.number, WORTH_IT):
+            yield from chain.from_iterable(map(expander.share, fleet.shares()))
+        elif executor.forks and isinstance(fleet, Fleet):
+            yield from chain.from_iterable(executor.each(_expand_section, fleet.sections(_SECTION), expander, fleet))
         else:
-            yield from chain.from_iterable(executor.each(_expand_chunk, chunks(shares, CHUNK), expander))
+            yield from chain.from_iterable(executor.each(_expand_chunk, chunks(fleet.shares(), CHUNK), expander))
 
 
-def _expand_chunk(shares: list[Share], expander: Expander) -> list[Done]:
+def _expand_section(section: Section, expander: Expander, fleet: Fleet) -> list[Done]:
+    """In a process that has the files open, too."""
+    return _expand_chunk(fleet.within(section), expander)
+
+
+def _expand_chunk(shares: Iterable[Share], expander: Expander) -> list[Done]:
     return [done for share in shares for done in expander.share(share)]

@@ -32,6 +32,14 @@ class Share(NamedTuple):
         return (vms, problems) if self.places is None else ([vms[each] for each in self.places], problems)
 
 
+class Section(NamedTuple):
+    """Pieces of one of the files of a fleet, from `first` on as far as before `end`."""
+
+    file: int
+    first: int
+    end: int
+
+
 class Fleet:
     """The VMs of plain files, and what else is in these.
 
@@ -82,6 +90,15 @@ class Fleet:
     def shares(self) -> Iterator[Share]:
         """Yield all VMs, of one environment."""
         return (Share(part) for part, _ in self.parts())
+
+    def sections(self, size: int) -> Iterator[Section]:
+        """Yield where all VMs are, so many pieces of a file at a time."""
+        for number, (stream, _) in enumerate(self._streams):
+            yield from (Section(number, first, first + size) for first in range(0, stream.pieces, size))
+
+    def within(self, section: Section) -> Iterator[Share]:
+        """Yield the VMs of a section."""
+        return map(Share, self._streams[section.file][0].vms(section.first, section.end))
 
     def by_environment(self, find: Callable[[Data, str], Sequence[str]]) -> dict[Key, Chosen]:
         """Tell the VMs apart by the environments that `find` says for a VM and where it is from.
