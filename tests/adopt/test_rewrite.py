@@ -269,3 +269,18 @@ def test_both_matchers_go_into_braces_over_several_lines() -> None:
     both = "instancetype: {name: small},\n  preference: {name: linux},\n  template"
     made = after(vm(text), instancetype={"name": "small"}, preference={"name": "linux"})
     assert made == vm(text).replace("template", both, 1)
+
+
+LINES = [
+    '{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}}',
+    '{"apiVersion": "kubevirt.io/v1", "kind": "VirtualMachine", "metadata": {"name": "one"}, "spec": {"a": 1, "b": 2}}',
+    '  {"apiVersion":"kubevirt.io/v1","kind":"VirtualMachine","metadata":{"name":"two"},"spec":{"a":1,"b":{"c":3}}}',
+    '{"apiVersion": "kubevirt.io/v1", "kind": "VirtualMachine", "metadata": {"name": "six"}, "spec": {"a": 1}}',
+]
+
+
+@pytest.mark.parametrize("end", ["", "\n", "\n\n"])
+def test_json_lines_keep_their_lines(end):
+    made = rewrite("\n".join(LINES) + end, {1: json.loads(LINES[2]) | {"spec": {"a": 1}}})
+    first, second, third, last = LINES
+    assert made == "\n".join([first, second, third.replace(',"b":{"c":3}', ""), last]) + end
