@@ -57,15 +57,12 @@ def copier(obj: T) -> Callable[[], T]:
     def copy() -> T:
         try:
             return msgspec.msgpack.decode(data, type=kind, dec_hook=take)
-        except (
-            ValueError,
-            OverflowError,
-        ):  # it holds something that its type would not read, say a number out of range
+        except (ValueError, OverflowError):
             return deepcopy(obj)
 
     try:
         data = msgspec.msgpack.encode(obj, enc_hook=put)
-    except (ValueError, OverflowError):
+    except (ValueError, OverflowError):  # it holds something that its type would not read, say a number out of range
         return partial(deepcopy, obj)
     return copy
 

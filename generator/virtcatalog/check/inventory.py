@@ -50,7 +50,7 @@ def take(
     """
     overlays = catalog.overlays if catalog is not None else ()
     objects: list[Subject] = []
-    templates: list[Subject] = []
+    templates: list[list[Subject]] = []
     held: list[tuple[Manifest, str]] = []
     others: list[Subject] = []
     if catalog is not None:
@@ -60,9 +60,12 @@ def take(
         objects += _declared(catalog)
         objects += _patched(catalog)
         templates += [
-            Subject(manifest=each.manifest, origin="catalog", environment=environment, place=each.origin.field)
+            [
+                Subject(manifest=each.manifest, origin="catalog", environment=environment, place=each.origin.field)
+                for environment in names
+            ]
             for each, names in landing
-            for environment in names
+            if names
         ]
         others += _companions(landing)
     beside = {**(elsewhere or {}), "": [*manifests, *(elsewhere or {}).get("", ())]}
@@ -79,35 +82,35 @@ def take(
         today=today,
         objects=tuple(objects),
         vms=_Vms(templates, (held, fleet), overlays, environments),
-        number=len({id(each.manifest) for each in templates}) + len(held) + number,
+        number=len(templates) + len(held) + number,
         others=tuple(others),
         texts=(*((text, partial(Source, file)) for text, file in texts), *_rendered(catalog)),
         allow=catalog.allow if catalog else (),
     )
 
 
-class _Vms(Iterable[Subject]):
+class _Vms(Iterable[Sequence[Subject]]):
     """VM templates, and manifests that hold VMs, of which no more than one is kept at a time."""
 
     def __init__(
         self,
-        templates: Sequence[Subject],
+        templates: Sequence[Sequence[Subject]],
         given: Iterable[Iterable[tuple[Manifest, str]]],
         overlays: Sequence[Overlay],
         only: Sequence[str],
     ) -> None:
         self._templates, self._given, self._overlays, self._only = templates, given, overlays, only
 
-    def __iter__(self) -> Iterator[Subject]:
+    def __iter__(self) -> Iterator[Sequence[Subject]]:
         yield from self._templates
         for each, where in chain.from_iterable(self._given):
             # Who expands a VM sees no nulls in it.
             subject = Subject(manifest=each.data, origin="import", where=where, place=partial(_in_manifest, each))
-            if not isinstance(each.object, VirtualMachine):
-                yield subject
-                continue
-            for environment in environments_for(each.data, self._overlays, where, self._only):
-                yield replace(subject, environment=environment)
+            if isinstance(each.object, VirtualMachine):
+                found = environments_for(each.data, self._overlays, where, self._only)
+                yield [replace(subject, environment=environment) for environment in found]
+            else:
+                yield [subject]
 
 
 def _declared(catalog: Catalog) -> Iterator[Subject]:

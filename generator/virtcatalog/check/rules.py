@@ -54,8 +54,9 @@ def _findings(inventory: Inventory) -> Iterator[Finding]:
     for each in _CHECKS:
         yield from each.check(inventory)
     looks = [look(inventory) for look in _LOOKS]
-    for vm in tracked(inventory.vms, inventory.number, "VMs"):
-        for look in looks:
-            yield from look.of(vm)
+    for places in tracked(inventory.vms, inventory.number, "VMs"):
+        for vm in places:
+            for look in looks:
+                yield from look.of(vm)
     for look in looks:
         yield from look.rest()

@@ -101,9 +101,9 @@ class Inventory(msgspec.Struct, frozen=True, kw_only=True):
 
     `release` is the oldest that the catalog must work with; `conditions` is what else was asked for.
     `objects` are instance types and preferences; an object of the catalog stands there once, as the cluster-wide kind.
-    `vms` are the VM templates and what holds VMs beside the catalog, once for each environment that they are in; these
-    may be read only as they are gone through, and then raise ManifestError at their end for what is wrong with any.
-    `number` is how many VMs they are. `others` are further objects of the cluster: the KubeVirt CR, claims. `texts` are
+    `vms` are the VM templates and what holds VMs beside the catalog, so many as `number` says, each as it is in each of
+    its environments; these may be read only as they are gone through, and then raise ManifestError at their end for
+    what is wrong with any. `others` are further objects of the cluster: the KubeVirt CR, claims. `texts` are
     the catalog's files as they are read, with a function that finds a line and column of the text in its file. `cache`
     is where what becomes of VMs is kept, None for nowhere.
     """
@@ -113,7 +113,7 @@ class Inventory(msgspec.Struct, frozen=True, kw_only=True):
     conditions: Conditions = Conditions()
     today: date
     objects: tuple[Subject, ...] = ()
-    vms: Iterable[Subject] = ()
+    vms: Iterable[Sequence[Subject]] = ()
     number: int = 0
     others: tuple[Subject, ...] = ()
     texts: tuple[tuple[str | bytes, Callable[[int, int], Source]], ...] = ()
