@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import msgspec
 
 from virtcatalog.adopt.candidates import Candidates, Preference
@@ -11,8 +13,10 @@ from virtcatalog.api.kubevirt import PreferenceMatcher, VirtualMachine, VirtualM
 from virtcatalog.errors import UnsupportedError
 from virtcatalog.kubevirt.controller.vm import ControllerError, start_vmi, sync_instancetype
 from virtcatalog.kubevirt.defaults.webhooks import mutate_vm, mutate_vmi
+from virtcatalog.kubevirt.handler import build_context
 from virtcatalog.kubevirt.instancetype.annotations import NAMING
-from virtcatalog.kubevirt.launcher.difference import same
+from virtcatalog.kubevirt.launcher.builder import machine_text
+from virtcatalog.kubevirt.launcher.errors import DomainError
 from virtcatalog.kubevirt.pipeline import Result, build, read
 
 _ENCODER = msgspec.msgpack.Encoder(enc_hook=str, order="deterministic")
@@ -75,11 +79,22 @@ class Added:
         if mutate_vmi(vmi, self._cluster):
             return False
         try:
+            if None not in (self._machine, machine := self._machine_of(vm, vmi)) and machine != self._machine:
+                return True
             made = build(self._original.manifest, Result(made_vm=vm, made_vmi=vmi), self._cluster)
-        except UnsupportedError:
+        except (DomainError, UnsupportedError):
             return False
-        old, new = self._original.result.domain, made.domain
-        return old is not None and new is not None and not same(old, new)
+        return made.admitted and made.domain_xml != self._original.result.domain_xml
+
+    @cached_property
+    def _machine(self) -> str | None:
+        vm, vmi = self._original.result.vm_object, self._original.result.vmi_object
+        assert vm is not None
+        assert vmi is not None  # the VM is admitted
+        return self._machine_of(vm, vmi)
+
+    def _machine_of(self, vm: VirtualMachine, vmi: VirtualMachineInstance) -> str | None:
+        return machine_text(vmi, build_context(vmi, self._cluster, vm))
 
 
 def _said(vmi: VirtualMachineInstance) -> bytes:

@@ -6,17 +6,15 @@ the text then says what it should is checked by reading it.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator, Mapping
-from json import JSONDecoder
-from typing import Any, Final
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from virtcatalog.api.kinds import holds_vm
 from virtcatalog.manifests.edits import Editor, UnwritableError
-from virtcatalog.manifests.read import read_apart
+from virtcatalog.manifests.read import Part, unchecked, vms_of
+from virtcatalog.manifests.stored import Aside, stored
+from virtcatalog.manifests.stream import Stream
 from virtcatalog.manifests.syntax import MappingNode, SequenceNode, compose
-
-_OPEN: Final = re.compile(r"\s*\{")
 
 
 def rewrite(text: str, changed: Mapping[int, dict[str, Any]]) -> str:
@@ -25,51 +23,42 @@ def rewrite(text: str, changed: Mapping[int, dict[str, Any]]) -> str:
     Fields may go, maps become empty, and fields be added, in a VM's `spec` and where fields go. Raises UnwritableError
     where that cannot be done without touching what should stay.
     """
-    values = _json_values(text)
-    if len(values) > 1:
-        return "".join(_each(values, changed))
-    wanted = [manifest.data for manifest in read_apart(text)[0]]
+    content = text.encode()
+    stream = Stream(stored(content, Aside()), "")
+    made, end, first = [], 0, 0
+    for part, span in zip(stream.vms(), stream.spans(), strict=True):
+        behind = first + (1 if part.is_vm else len(vms_of(part, unchecked)[0]))
+        own = {number - first: changed[number] for number in range(first, behind) if number in changed}
+        if own:
+            made += [content[end : span[0]], _rewritten(part, own)]
+            end = span[1]
+        first = behind
+    return b"".join([*made, content[end:]]).decode()
+
+
+def _rewritten(part: Part, changed: Mapping[int, dict[str, Any]]) -> bytes:
+    """The text of a part with some of its VMs changed."""
+    assert isinstance(part.text, bytes)  # that is how a stream has it
+    wanted = [manifest.data for manifest in unchecked(part)[0]]
     places = [place for place, data in enumerate(wanted) if holds_vm(data)]
-    nodes = list(_machines(text))
-    editor = Editor(text)
+    nodes = list(_machines(part))
+    editor = Editor(part.text.decode())
     for number, new in changed.items():
         editor.change(nodes[number], wanted[places[number]], new)
         wanted[places[number]] = new
-    made = editor.apply()
-    read, faults = read_apart(made)
+    made = editor.apply().encode()
+    read, faults = unchecked(part._replace(text=made))
     if faults or [manifest.data for manifest in read] != wanted:
         raise UnwritableError("what must go is shared through YAML anchors, aliases or <<: write it out first")
     return made
 
 
-def _json_values(text: str) -> list[str]:
-    """The JSON values of a text that holds nothing else, such as one a line, each with what is before it."""
-    values: list[str] = []
-    end, decoder = 0, JSONDecoder()
-    try:
-        while found := _OPEN.match(text, end):
-            _, last = decoder.raw_decode(text, found.end() - 1)
-            values.append(text[end:last])
-            end = last
-    except (ValueError, RecursionError):  # YAML, perhaps
-        return []
-    rest = text[end:]
-    return [*values[:-1], values[-1] + rest] if values and not rest.strip() else []
-
-
-def _each(values: Iterable[str], changed: Mapping[int, dict[str, Any]]) -> Iterator[str]:
-    first = 0
-    for value in values:
-        number = sum(holds_vm(manifest.data) for manifest in read_apart(value)[0])
-        own = {each: changed[first + each] for each in range(number) if first + each in changed}
-        yield rewrite(value, own) if own else value
-        first += number
-
-
-def _machines(text: str) -> Iterator[Any]:
-    """The nodes of the VirtualMachines of a text, lists taken apart."""
-    for node in compose(text):
-        yield from _in_list(node, {})
+def _machines(part: Part) -> Iterator[Any]:
+    """The nodes of the VirtualMachines of a part, lists taken apart."""
+    assert isinstance(part.text, bytes)
+    for node in compose(part.text.decode()):
+        is_item = part.named is not None and isinstance(node, SequenceNode)
+        yield from _in_list(node.value[0] if is_item else node, part.named or {})
 
 
 def _in_list(node: Any, implied: dict[str, Any]) -> Iterator[Any]:

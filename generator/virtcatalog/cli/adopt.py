@@ -103,7 +103,7 @@ def command(
         text, unwritable = rewritten(file.name, file.text, own[file.name], outcomes)
         made.append(text)
         problems += unwritable
-    _tell(machines, problems, [comment for file in made for comment in file.lost_comments()], candidates)
+    _tell(machines, problems, made, candidates)
     failed = any(machine.adoption.outcome not in ("adopted", "unchanged") for machine in machines)
     changed = [file for file in made if file.new != file.old]
     if in_place:
@@ -178,20 +178,24 @@ def _read(sources: Iterable[str]) -> tuple[list[_File], list[Problem]]:
 
 
 def _read_file(name: str, content: bytes, problems: list[Problem], fatal: list[Problem]) -> _File:
-    from virtcatalog.api.kinds import holds_vm
-    from virtcatalog.manifests.read import read_apart
+    from virtcatalog.manifests.read import vms_of
+    from virtcatalog.manifests.stored import Aside, stored
+    from virtcatalog.manifests.stream import Stream
 
-    manifests, faults = read_apart(content, name)
-    fatal += faults
-    vms = [each for each in manifests if holds_vm(each.data)]
-    beside = [each for each in manifests if not holds_vm(each.data)]
+    stream = Stream(stored(content, Aside()), name)
+    vms: list[Manifest] = []
+    for part in stream.vms():
+        found, faults = vms_of(part)
+        vms += found
+        fatal += faults if part.is_vm else ()  # the stream tells those of the others
+    fatal += (problem for each in stream.others for problem in each.problems)
+    fatal += stream.problems
     problems += (problem for each in vms for problem in each.problems)
-    fatal += (problem for each in beside for problem in each.problems)
     readable = {number: each for number, each in enumerate(vms) if not each.problems}
-    return _File(name, content.decode("utf-8-sig", "replace"), readable, beside)
+    return _File(name, content.decode("utf-8-sig", "replace"), readable, stream.others)
 
 
-def _tell(machines: list[Machine], problems: list[Problem], lost_comments: list[str], candidates: Candidates) -> None:
+def _tell(machines: list[Machine], problems: list[Problem], files: list[Rewritten], candidates: Candidates) -> None:
     """Explain every VM on stderr, and sum up when they are many; of very many only say what they have in common."""
     from virtcatalog.adopt.report import COLUMNS, rows
 
@@ -202,8 +206,9 @@ def _tell(machines: list[Machine], problems: list[Problem], lost_comments: list[
         return
     for machine in machines:
         _tell_one(machine)
-    for comment in lost_comments:
-        echo(comment, err=True)
+    for file in files:
+        for comment in file.lost_comments():
+            echo(comment, err=True)
     if len(machines) > 1:
         for text in aligned(COLUMNS, rows((machine.name, machine.adoption) for machine in machines)):
             summary(text)

@@ -46,8 +46,15 @@ class Stream:
 
     def vms(self, first: int = 0, end: int | None = None) -> Iterator[Part]:
         """Yield the parts that hold VMs, in the text's order: all, or those among its pieces from `first` to `end`."""
+        return map(self._part, self._with_vms(first, end))
+
+    def spans(self) -> Iterator[tuple[int, int]]:
+        """Yield where the parts of `vms` start and end in the text, in bytes."""
+        return ((piece.start, piece.end) for piece in self._with_vms(0, None))
+
+    def _with_vms(self, first: int, end: int | None) -> Iterator[Piece]:
         pieces, kept = self._pieces.between(first, len(self._kept) if end is None else end), self._kept[first:end]
-        return (self._part(piece) for piece, holds in zip(pieces, kept, strict=True) if holds)
+        return (piece for piece, holds in zip(pieces, kept, strict=True) if holds)
 
     @property
     def pieces(self) -> int:
