@@ -293,3 +293,59 @@ def test_the_result_depends_neither_on_the_order_nor_on_the_processes(executor):
         random.Random(seed).shuffle(order)
         found = dict(adopt_all([vms[place] for place in order], candidates, executor))
         assert [key(found[order.index(place)]) for place in range(len(vms))] == alone
+
+
+def with_disks(vm: Data, **disk: Any) -> Data:
+    """The VM with its disks on a bus, and two of them."""
+    template = vm["spec"]["template"]
+    disks = [{"name": f"disk{number}", "disk": {"bus": disk["bus"]}} for number in range(disk["number"])]
+    volumes = [{"name": each["name"], "containerDisk": {"image": "a:1"}} for each in disks]
+    domain = template["spec"]["domain"]
+    domain = {**domain, "devices": {**domain["devices"], "disks": disks}}
+    spec = {**template["spec"], "domain": domain, "volumes": volumes}
+    return {**vm, "spec": {**vm["spec"], "template": {**template, "spec": spec}}}
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_what_is_known_of_other_vms_changes_nothing(seed):
+    """VMs that differ in disks alone: one of them has IO threads under some preference, and another none."""
+    candidates, vms = cases(seed, 8)
+    vms = [with_disks(vm, bus=bus, number=number) for vm in vms for bus, number in (("virtio", 1), ("sata", 2))]
+    vms = [vm for vm in vms if expand(vm, candidates.cluster).admitted]
+    random.Random(seed).shuffle(vms)
+    for vm in vms:
+        fresh, _ = cases(seed, 0)
+        assert key(adopt(vm, candidates)) == key(adopt(vm, fresh))
+
+
+def test_io_threads_of_another_vms_disks_are_not_held_against_a_preference():
+    """Under it the disks on virtio get a thread each, and those on SATA none."""
+    saving = {"devices": {"preferredDiskBus": "sata", "preferredDiskDedicatedIoThread": True}}
+    candidates = Candidates([SMALL, {**OWN, "spec": saving}])
+    vm = machine("{cpu: {sockets: 2}, memory: {guest: 4Gi}, devices: {}}")
+    virtio, sata = (with_disks(vm, bus=bus, number=2) for bus in ("virtio", "sata"))
+    assert preference_of(adopt(virtio, candidates)) is None
+    assert preference_of(adopt(sata, candidates)) == "own"
+
+
+def test_cpus_of_another_instance_type_are_not_held_against_a_preference():
+    """A single vCPU has the same topology under it, several have not."""
+    saving = {"devices": {"preferredDiskBus": "sata"}, "cpu": {"preferredCPUTopology": "cores"}}
+    single = {**SMALL, "metadata": {"name": "single"}, "spec": {"cpu": {"guest": 1}, "memory": {"guest": "4Gi"}}}
+    candidates = Candidates([SMALL, single, {**OWN, "spec": saving}])
+    vm = with_disks(machine("devices: {}"), bus="sata", number=2)
+    vms = [{**vm, "spec": {**vm["spec"], "instancetype": {"name": name}}} for name in ("small", "single")]
+    assert [preference_of(adopt(vm, candidates)) for vm in vms] == [None, "own"]
+
+
+SMALL = {
+    "apiVersion": "instancetype.kubevirt.io/v1beta1",
+    "kind": "VirtualMachineClusterInstancetype",
+    "metadata": {"name": "small"},
+    "spec": {"cpu": {"guest": 2}, "memory": {"guest": "4Gi"}},
+}
+
+
+def preference_of(adoption: Adoption) -> str | None:
+    name = adoption.found.names.preference if adoption.found is not None else None
+    return name.name if name is not None else None

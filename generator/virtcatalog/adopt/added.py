@@ -5,10 +5,11 @@ from __future__ import annotations
 from functools import cached_property
 
 import msgspec
+from msgspec.structs import replace
 
 from virtcatalog.adopt.candidates import Candidates, Preference
 from virtcatalog.adopt.shrink import Original
-from virtcatalog.api.decode import clone
+from virtcatalog.api.decode import copier
 from virtcatalog.api.kubevirt import PreferenceMatcher, VirtualMachine, VirtualMachineInstance
 from virtcatalog.errors import UnsupportedError
 from virtcatalog.kubevirt.controller.vm import ControllerError, start_vmi, sync_instancetype
@@ -16,6 +17,8 @@ from virtcatalog.kubevirt.defaults.webhooks import mutate_vm, mutate_vmi
 from virtcatalog.kubevirt.handler import build_context
 from virtcatalog.kubevirt.instancetype.annotations import NAMING
 from virtcatalog.kubevirt.launcher.builder import machine_text
+from virtcatalog.kubevirt.launcher.elements.iothreads import has_iothreads
+from virtcatalog.kubevirt.launcher.elements.sysinfo import numbers_of
 from virtcatalog.kubevirt.launcher.errors import DomainError
 from virtcatalog.kubevirt.pipeline import Result, build, read
 
@@ -28,17 +31,21 @@ class Added:
 
     A preference that changes the domain here does so beside any instance type, and whatever else leaves the VM for it:
     it fills in something that the VM does not say. So nobody is asked to admit the VM here, and of the preferences that
-    make one and the same VMI, mostly the VM's own, one is looked at.
+    make one and the same VMI, mostly the VM's own, one is looked at. What comes before the devices is looked at first,
+    and only once for all VMs that differ in disks, interfaces and names alone.
     """
 
     def __init__(self, original: Original, candidates: Candidates) -> None:
         self._original, self._cluster = original, candidates.scan_cluster
         vm = read(original.manifest, VirtualMachine, self._cluster, [])
         assert isinstance(vm, VirtualMachine)  # it was read before, and admitted
-        self._vm = vm
+        self._copy = copier(vm)
         self._changing: dict[bytes, bool] = {}
         """Whether VMIs as they are started, by what they say, have another domain."""
         self._of_preference: dict[str, bool] = {}
+        # Presets go by labels and namespace.
+        self._changes_machine = {} if self._cluster.all_presets else candidates.known_of(_machine_said(vm))
+        """Whether preferences change what comes before the devices, as far as that is the same for other VMs."""
         started = self._started(None)
         if started is not None:
             self._changing[_said(started[1])] = False
@@ -53,18 +60,23 @@ class Added:
         return known
 
     def _changes(self, preference: Preference) -> bool:
+        if self._changes_machine.get(preference.scanned):
+            return True
         started = self._started(preference)
         if started is None:
             return False
-        said = _said(started[1])
+        vm, vmi = started
+        said = _said(vmi)
         changes = self._changing.get(said)
         if changes is None:
-            changes = self._changing[said] = self._has_another_domain(*started)
+            changes = self._changing[said] = not mutate_vmi(vmi, self._cluster) and (
+                self._has_another_machine(vm, vmi, preference) or self._has_another_domain(vm, vmi)
+            )
         return changes
 
     def _started(self, preference: Preference | None) -> tuple[VirtualMachine, VirtualMachineInstance] | None:
         """The VM and its VMI before that one's webhooks, None where there is none."""
-        vm = clone(self._vm)
+        vm = self._copy()
         if preference is not None:
             vm.spec.preference = PreferenceMatcher(name=preference.scanned)
         if mutate_vm(vm, self._cluster):
@@ -75,14 +87,22 @@ class Added:
         except ControllerError:
             return None
 
-    def _has_another_domain(self, vm: VirtualMachine, vmi: VirtualMachineInstance) -> bool:
-        if mutate_vmi(vmi, self._cluster):
-            return False
+    def _has_another_machine(self, vm: VirtualMachine, vmi: VirtualMachineInstance, preference: Preference) -> bool:
+        if preference.scanned in self._changes_machine:
+            return self._changes_machine[preference.scanned]
         try:
-            if None not in (self._machine, machine := self._machine_of(vm, vmi)) and machine != self._machine:
-                return True
-            made = build(self._original.manifest, Result(made_vm=vm, made_vmi=vmi), self._cluster)
+            machine = self._machine_of(vm, vmi)
+            changes = None not in (self._machine, machine) and machine != self._machine
         except (DomainError, UnsupportedError):
+            return False
+        if not has_iothreads(vmi):  # how many there are is for the disks to say
+            self._changes_machine[preference.scanned] = changes
+        return changes
+
+    def _has_another_domain(self, vm: VirtualMachine, vmi: VirtualMachineInstance) -> bool:
+        try:
+            made = build(self._original.manifest, Result(made_vm=vm, made_vmi=vmi), self._cluster)
+        except UnsupportedError:
             return False
         return made.admitted and made.domain_xml != self._original.result.domain_xml
 
@@ -102,3 +122,16 @@ def _said(vmi: VirtualMachineInstance) -> bytes:
     metadata = vmi.metadata
     annotations = {key: each for key, each in metadata.annotations.items() if key not in _NAMING}
     return _ENCODER.encode([vmi.spec, annotations, metadata.labels])
+
+
+def _machine_said(vm: VirtualMachine) -> bytes:
+    """All of a VM that decides whether a preference changes the part of its domain before the devices."""
+    template = vm.spec.template
+    domain = template.spec.domain
+    firmware = domain.firmware
+    if firmware is not None:
+        firmware = replace(firmware, **dict.fromkeys(numbers_of(firmware)[0], ""))
+    alike = replace(domain, devices=replace(domain.devices, disks=[], interfaces=[]), firmware=firmware)
+    spec = replace(template.spec, domain=alike, volumes=[], networks=[])
+    said = template.metadata.annotations, spec, vm.spec.instancetype, vm.metadata.namespace
+    return _ENCODER.encode(said if vm.spec.instancetype is not None else said[:2])

@@ -34,6 +34,8 @@ _BETWEEN = re.compile(r"[^a-z0-9]+")
 _SHORTAGE = 8
 """How much more it weighs that a VM gets less than it has, than that it gets more."""
 
+_REMEMBERED = 4096
+
 
 class Reference(NamedTuple):
     """An instance type or preference by kind and name; `namespace` is "" for the cluster-wide kinds."""
@@ -148,6 +150,7 @@ class Candidates:
         for instancetype in self.instancetypes:
             self._by_size.setdefault((instancetype.vcpus, instancetype.memory), []).append(instancetype)
         self._layouts: dict[int, dict[CPUTopology, list[Preference]]] = {}
+        self._known: dict[bytes, dict[str, bool]] = {}
         self._spoken: dict[str, dict[str, list[str]]] = {}
         for name in {reference.name for reference in self.groups}:
             first, *_ = parts = [part for part in _BETWEEN.split(name.lower()) if part] or [""]
@@ -175,6 +178,12 @@ class Candidates:
             for preference in self.preferences:
                 found.setdefault(layout(vcpus, preference.spec), []).append(preference)
         return found
+
+    def known_of(self, said: bytes) -> dict[str, bool]:
+        """Return what is known of the preferences, by their `scanned` names, for VMs that say the same; to be added."""
+        if len(self._known) >= _REMEMBERED:
+            self._known.clear()
+        return self._known.setdefault(said, {})
 
     def hints(self, words: str) -> Mapping[str, int]:
         """Return how many parts of a name (`centos.stream9`) words hold, for the names whose first one they do."""
