@@ -284,3 +284,63 @@ def test_json_lines_keep_their_lines(end):
     made = rewrite("\n".join(LINES) + end, {1: json.loads(LINES[2]) | {"spec": {"a": 1}}})
     first, second, third, last = LINES
     assert made == "\n".join([first, second, third.replace(',"b":{"c":3}', ""), last]) + end
+
+
+VM = (
+    '{"apiVersion": "kubevirt.io/v1", "kind": "VirtualMachine", "metadata": {"name": "NAME"}, "spec": {"a": 1, "b": 2}}'
+)
+OTHER = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "x"}}
+
+
+@pytest.mark.parametrize("kind", ["List", "VirtualMachineList"])
+@pytest.mark.parametrize("indent", [None, 4])
+def test_items_of_a_json_list_change_one_by_one(kind, indent):
+    items = [json.loads(VM.replace("NAME", name)) for name in ("one", "two", "six")]
+    if kind == "List":
+        items.insert(1, OTHER)
+    else:
+        items = [{key: value for key, value in each.items() if key in ("metadata", "spec")} for each in items]
+    version = "v1" if kind == "List" else "kubevirt.io/v1"
+    text = json.dumps({"apiVersion": version, "items": items, "kind": kind}, indent=indent)
+    wanted = json.loads(text)
+    del wanted["items"][-2]["spec"]["b"]
+    changed = {"apiVersion": "kubevirt.io/v1", "kind": "VirtualMachine"} | wanted["items"][-2]
+    assert rewrite(text, {1: changed}) == json.dumps(wanted, indent=indent)
+
+
+ITEMS = """\
+apiVersion: v1
+kind: List
+items:
+# the first
+- apiVersion: kubevirt.io/v1
+  kind: VirtualMachine
+  metadata: {name: one}
+  spec: &spec
+    a: 1   # here
+    b: 2
+# the second
+- apiVersion: kubevirt.io/v1
+  kind: VirtualMachine
+  metadata: {name: two}
+  spec:
+    a: 1
+    b: 2   # there
+"""
+
+
+@pytest.mark.parametrize("indent", ["", "  "])
+def test_items_of_a_yaml_list_change_one_by_one(indent):
+    head, mark, items = ITEMS.partition("items:\n")
+    text = head + mark + "".join(indent + line for line in items.splitlines(keepends=True))
+    changed = json.loads(VM.replace("NAME", "two")) | {"spec": {"a": 1}}
+    assert rewrite(text, {1: changed}) == text.replace(f"{indent}    b: 2   # there\n", "")
+
+
+def test_an_item_that_is_shared_with_another_one_is_not_touched():
+    text = ITEMS[: ITEMS.rindex("spec:")] + "spec: *spec\n"
+    changed = {name: json.loads(VM.replace("NAME", name)) | {"spec": {"a": 1}} for name in ("one", "two")}
+    with pytest.raises(UnwritableError):
+        rewrite(text, {0: changed["one"]})
+    with pytest.raises(UnwritableError):
+        rewrite(text, {1: changed["two"]})

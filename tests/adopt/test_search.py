@@ -240,6 +240,14 @@ OWN = {
 }
 
 
+SMALL = {
+    "apiVersion": "instancetype.kubevirt.io/v1beta1",
+    "kind": "VirtualMachineClusterInstancetype",
+    "metadata": {"name": "small"},
+    "spec": {"cpu": {"guest": 2}, "memory": {"guest": "4Gi"}},
+}
+
+
 def cases(seed: int, number: int) -> tuple[Candidates, list[Data]]:
     """A catalog, and VMs that KubeVirt admits."""
     chance = random.Random(seed)
@@ -336,14 +344,6 @@ def test_cpus_of_another_instance_type_are_not_held_against_a_preference():
     vm = with_disks(machine("devices: {}"), bus="sata", number=2)
     vms = [{**vm, "spec": {**vm["spec"], "instancetype": {"name": name}}} for name in ("small", "single")]
     assert [preference_of(adopt(vm, candidates)) for vm in vms] == [None, "own"]
-
-
-SMALL = {
-    "apiVersion": "instancetype.kubevirt.io/v1beta1",
-    "kind": "VirtualMachineClusterInstancetype",
-    "metadata": {"name": "small"},
-    "spec": {"cpu": {"guest": 2}, "memory": {"guest": "4Gi"}},
-}
 
 
 def preference_of(adoption: Adoption) -> str | None:
