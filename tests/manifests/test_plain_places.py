@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -26,9 +27,9 @@ DOCUMENTS = st.dictionaries(KEYS, VALUES, min_size=1, max_size=5)
 class Composed(Text):
     """Finds places among nodes."""
 
-    def place(self, document: int, field: Any) -> tuple[int, int]:
+    def place(self, document: int, field: Any, item: Any = ()) -> tuple[int, int]:
         self._starts, self._is_block = [], False
-        return super().place(document, field)
+        return super().place(document, field, item)
 
 
 def paths(value: Any, path: tuple[str | int, ...] = ()) -> list[tuple[str | int, ...]]:
@@ -47,6 +48,22 @@ def assert_same_places(text: str, data: Any) -> None:
 @given(DOCUMENTS, st.sampled_from([None, 0, 1, 4]), st.booleans())
 def test_places_in_json(data: dict[str, Any], indent: int | None, ascii_only: bool) -> None:
     assert_same_places(" \n" + json.dumps(data, indent=indent, ensure_ascii=ascii_only), data)
+
+
+@given(st.lists(DOCUMENTS, min_size=1, max_size=3), st.sampled_from([None, 0, 4]), st.sampled_from(["\n", "\r", " "]))
+def test_places_in_items_and_in_later_documents(data: list[dict[str, Any]], indent: int | None, end: str) -> None:
+    """An item has the places that it has in its document, which has those that it has behind nothing but space."""
+    whole: dict[str, Any] = {"a": ["items", {}], "items": [*data, {"a": [], "items": data}]}
+    first, second = json.dumps({"b": [1, {}]}, indent=indent), json.dumps(whole, indent=indent)
+    several, alone = Text(first + end + second), Text(re.sub(r"[^\r\n]", " ", first) + end + second)
+    assert [each for _, each in several.documents()] == [{"b": [1, {}]}, whole]
+    assert [each for _, each in alone.documents()] == [whole]
+    outer: list[tuple[str | int, ...]] = [("items", number) for number in range(len(data))]
+    for item in [*outer, *(("items", len(data), *each) for each in outer)]:
+        for path in paths(data[int(item[-1])]):
+            wanted = (*item, *path)
+            assert several.place(1, path, item) == alone.place(0, wanted), wanted
+            assert several.place(1, field_path(path), item) == alone.place(0, field_path(wanted)), wanted
 
 
 @given(DOCUMENTS)

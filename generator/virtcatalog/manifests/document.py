@@ -14,15 +14,25 @@ import math
 import re
 from collections.abc import Iterator
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, Final
 
 import msgspec
 
+from virtcatalog.api.findings import Path, field_path
 from virtcatalog.errors import Problem
 from virtcatalog.limits import YAML_ALIASED_CHARACTERS, YAML_ALIASED_VALUES, YAML_LEVELS
 from virtcatalog.manifests.blocks import read_block
 from virtcatalog.manifests.places import Field, Index, is_merge, merge_sources, step
-from virtcatalog.manifests.plainplaces import Mark, place_in_block, place_in_json, skip
+from virtcatalog.manifests.plainplaces import (
+    Item,
+    Mark,
+    items_in_json,
+    mark_behind,
+    place_in_block,
+    place_in_json,
+    skip,
+)
 from virtcatalog.manifests.scalars import number, resolve
 from virtcatalog.manifests.syntax import (
     PLAIN,
@@ -63,6 +73,7 @@ class Text:
         self._line, self._column = line, column
         self.problems: list[Problem] = []
         self._index: Index = {}
+        self._items: dict[Path, list[Item]] = {}
         self._starts: list[int] = []
         """Where documents start, if they are JSON."""
         self._is_block = False
@@ -104,10 +115,16 @@ class Text:
         """Whether there may be aliases in it."""
         return ALIAS.search(self._text) is not None
 
-    def place(self, document: int, field: Field) -> tuple[int, int]:
-        """Return line and column of a field's key or a list's item, or of the nearest thing around it."""
+    def place(self, document: int, field: Field, item: Path = ()) -> tuple[int, int]:
+        """Return line and column of a field's key or a list's item, or of the nearest thing around it.
+
+        The field may be that of an item of a list, or of lists in lists: `item` leads there, such as `("items", 3)`.
+        """
         if self._starts:
-            return self._place(place_in_json(self._text, self._starts[document], field))
+            whole = self._item(document, item)
+            return self._place(whole.mark.then(place_in_json(self._text[whole.start : whole.end], 0, field)))
+        if item:
+            field = (*item, *field) if isinstance(field, tuple) else f"{field_path(item)}.{field}".rstrip(".")
         if self._is_block:
             return self._place(place_in_block(self._text, field))
         if document >= len(self._nodes):
@@ -118,6 +135,17 @@ class Text:
             node, found, field = step(node, field, self._index)
             mark = found or mark
         return self._place(mark)
+
+    def _item(self, document: int, path: Path) -> Item:
+        """Where a document in JSON is, or an item in it: those of one list are found together."""
+        if not path:
+            return self._documents[document]
+        above, (key, index) = path[:-2], path[-2:]
+        items = self._items.get((document, *path[:-1]))
+        if items is None:
+            items = items_in_json(self._text, self._item(document, above), str(key))
+            self._items[document, *path[:-1]] = items
+        return items[int(index)]
 
     def fault(self, mark: Any, message: str) -> None:
         """Note what is wrong at a mark."""
@@ -133,6 +161,17 @@ class Text:
         if self.is_plain:
             return given if isinstance(given, str) else given.decode()
         return self._decode(given)
+
+    @cached_property
+    def _documents(self) -> list[Item]:
+        """Where documents are, if they are JSON."""
+        found: list[Item] = []
+        before, mark = 0, Mark(0, 0)
+        for start, end in pairwise([*self._starts, len(self._text)]):
+            mark = mark.then(mark_behind(self._text[before:start]))
+            found.append(Item(start, end, mark))
+            before = start
+        return found
 
     @cached_property
     def _nodes(self) -> list[Any]:

@@ -27,6 +27,18 @@ class Mark(NamedTuple):
     line: int
     column: int
 
+    def then(self, further: Mark) -> Mark:
+        """Return the place that is so far behind this one."""
+        return Mark(self.line + further.line, further.column + (0 if further.line else self.column))
+
+
+class Item(NamedTuple):
+    """Where an item of a list, or a document, starts and ends in a text, and the place of its start."""
+
+    start: int
+    end: int
+    mark: Mark
+
 
 def mark_behind(before: str) -> Mark:
     """Return the place behind a text."""
@@ -46,6 +58,21 @@ def place_in_json(text: str, start: int, field: Field) -> Mark:
             break
         mark, at, field = found
     return mark_behind(text[:mark])
+
+
+def items_in_json(text: str, whole: Item, key: str) -> list[Item]:
+    """Return the items of the list that an object has under a key, all found on one way through it."""
+    at = next((value for name, _, value in _entries(text, whole.start) if name == key), whole.end)
+    items: list[Item] = []
+    at, before, mark = skip(text, at + 1), whole.start, whole.mark
+    while at < whole.end and text[at] != "]":
+        end: int = _SCAN(text, at)[1]
+        mark = mark.then(mark_behind(text[before:at]))
+        items.append(Item(at, end, mark))
+        before = at
+        behind = _BEHIND.match(text, end)
+        at = behind.end() if behind else end
+    return items
 
 
 def _in_list(text: str, at: int, field: Field) -> tuple[int, int, Field] | None:

@@ -70,11 +70,7 @@ class Manifest:
 
     def place(self, field: str | Path = "") -> tuple[int, int]:
         """Return line and column, from 1, of a field (`spec.disks[0].name`) or of the nearest thing around it."""
-        if not self._prefix:
-            return self._text.place(self._document, field)
-        if isinstance(field, str):
-            return self._text.place(self._document, field_path(self._prefix) + (f".{field}" if field else ""))
-        return self._text.place(self._document, (*self._prefix, *field))
+        return self._text.place(self._document, field, self._prefix)
 
     def problem(self, field: str | Path, message: str) -> Problem:
         """Say what is wrong with a field, with its place."""
