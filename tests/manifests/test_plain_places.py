@@ -17,7 +17,7 @@ from virtcatalog.manifests.emit import dump
 
 KEYS = st.sampled_from(["a", "b", "a.b", "a[0]", "spec", "spec.a", "a]b", "x/y", "ä", "<<", "no", "17"])
 VALUES = st.recursive(
-    st.sampled_from([1, True, None, "text", "a: b", "[x]", "two\nlines\n", "", "\u2028", "\r"]),
+    st.sampled_from([1, True, None, "text", "a: b", "[x]", "two\nlines\n", "a\n\n- gap\n", "", "\u2028", "\r"]),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(KEYS, inner, max_size=4),
     max_leaves=20,
 )
@@ -71,6 +71,20 @@ def test_places_in_blocks(data: dict[str, Any]) -> None:
     text = dump(data)
     if read_block(text) is not ...:
         assert_same_places(text, data)
+
+
+@given(st.lists(DOCUMENTS, min_size=1, max_size=3))
+def test_places_in_items_of_lists_in_blocks(data: list[dict[str, Any]]) -> None:
+    text = dump({"a": ["items", {"b": 1}], "items": [*data, {"a": 1, "items": data}], "z": 1})
+    plain, composed = Text(text), Composed(text)
+    if read_block(text) is ...:
+        return
+    assert [each for _, each in plain.documents()] == [each for _, each in composed.documents()]
+    outer: list[tuple[str | int, ...]] = [("items", number) for number in range(len(data))]
+    for item in [*outer, *(("items", len(data), *each) for each in outer)]:
+        for path in paths(data[int(item[-1])]):
+            for field in (path, field_path(path)):
+                assert plain.place(0, field, item) == composed.place(0, field, item), (item, field)
 
 
 @pytest.mark.parametrize("field", ["spec.a", "spec.a.b", "spec.b", "spec[0]"])

@@ -27,9 +27,11 @@ from virtcatalog.manifests.places import Field, Index, is_merge, merge_sources, 
 from virtcatalog.manifests.plainplaces import (
     Item,
     Mark,
+    items_in_block,
     items_in_json,
     mark_behind,
     place_in_block,
+    place_in_item,
     place_in_json,
     skip,
 )
@@ -120,15 +122,16 @@ class Text:
 
         The field may be that of an item of a list, or of lists in lists: `item` leads there, such as `("items", 3)`.
         """
-        if self._starts:
+        if self._starts or self._is_block:
             whole = self._item(document, item)
-            return self._place(whole.mark.then(place_in_json(self._text[whole.start : whole.end], 0, field)))
-        if item:
-            field = (*item, *field) if isinstance(field, tuple) else f"{field_path(item)}.{field}".rstrip(".")
-        if self._is_block:
-            return self._place(place_in_block(self._text, field))
+            text = self._text[whole.start : whole.end]
+            if self._starts:
+                return self._place(whole.mark.then(place_in_json(text, 0, field)))
+            return self._place(whole.mark.then((place_in_item if item else place_in_block)(text, field)))
         if document >= len(self._nodes):
             return (0, 0)
+        if item:
+            field = (*item, *field) if isinstance(field, tuple) else f"{field_path(item)}.{field}".rstrip(".")
         node = self._nodes[document]
         mark = node.start_mark
         while node is not None and field:
@@ -137,13 +140,14 @@ class Text:
         return self._place(mark)
 
     def _item(self, document: int, path: Path) -> Item:
-        """Where a document in JSON is, or an item in it: those of one list are found together."""
-        if not path:
+        """Where a document is, or an item in it: those of one list are found together."""
+        if len(path) < 2:  # a document may be an item with its dash
             return self._documents[document]
         above, (key, index) = path[:-2], path[-2:]
         items = self._items.get((document, *path[:-1]))
         if items is None:
-            items = items_in_json(self._text, self._item(document, above), str(key))
+            find = items_in_json if self._starts else items_in_block
+            items = find(self._text, self._item(document, above), str(key))
             self._items[document, *path[:-1]] = items
         return items[int(index)]
 
@@ -164,7 +168,9 @@ class Text:
 
     @cached_property
     def _documents(self) -> list[Item]:
-        """Where documents are, if they are JSON."""
+        """Where documents are, if they are JSON; a block is one."""
+        if not self._starts:
+            return [Item(0, len(self._text), Mark(0, 0))]
         found: list[Item] = []
         before, mark = 0, Mark(0, 0)
         for start, end in pairwise([*self._starts, len(self._text)]):

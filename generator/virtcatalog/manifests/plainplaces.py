@@ -154,12 +154,39 @@ def place_in_block(text: str, field: Field) -> Mark:
     return mark
 
 
+def items_in_block(text: str, whole: Item, key: str) -> list[Item]:
+    """Return the items, each from its dash's line on, of the list that a map has under a key."""
+    lines = text[whole.start : whole.end].split("\n")
+    if lines[0].lstrip(" ").startswith("- "):  # an item itself
+        lines[0] = lines[0].replace("- ", "  ", 1)
+    found = _entry(_Block(lines, _indent(lines[0]), 0), (key,))
+    inner = found[1] if found is not None else None
+    if inner is None:
+        return []
+    starts: list[tuple[int, Mark]] = []
+    at = whole.start + sum(map(len, lines[: inner.first])) + inner.first
+    for number in range(inner.first, len(lines)):
+        line = lines[number]
+        if _ends_list(line, inner.indent):
+            break
+        if line.startswith("- ", inner.indent):
+            starts.append((at, whole.mark.then(Mark(number, 0))))
+        at += len(line) + 1
+    ends = [*(start - 1 for start, _ in starts[1:]), min(at - 1, whole.end)]
+    return [Item(start, end, mark) for (start, mark), end in zip(starts, ends, strict=True)]
+
+
+def place_in_item(text: str, field: Field) -> Mark:
+    """Return the place of a field in an item of a list with its dash, or of the nearest thing around it."""
+    return place_in_block(text.replace("- ", "  ", 1), field)
+
+
 def _item(block: _Block, field: Field) -> tuple[Mark, _Block | None, Field] | None:
     lines, indent, first = block
     index, rest = index_of(field)
     for number in range(first, len(lines)):
         line = lines[number]
-        if _ends(line, indent) or (_indent(line) == indent and not line.startswith("- ", indent)):
+        if _ends_list(line, indent):
             return None
         if line.startswith(" " * indent + "- "):
             if index == 0:
@@ -204,6 +231,11 @@ def _nested(lines: list[str], number: int, indent: int) -> _Block | None:
 def _ends(line: str, indent: int) -> bool:
     """Whether a line belongs to what is around a block."""
     return bool(line) and _indent(line) < indent
+
+
+def _ends_list(line: str, indent: int) -> bool:
+    """Whether a line belongs to what is around a list."""
+    return bool(line) and (_indent(line) < indent or (_indent(line) == indent and not line.startswith("- ", indent)))
 
 
 def _indent(line: str) -> int:
