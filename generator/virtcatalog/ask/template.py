@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from difflib import unified_diff
 from typing import Any
 
 from virtcatalog.api.decode import decode_manifest, to_manifest
@@ -11,6 +10,7 @@ from virtcatalog.api.kinds import vm_spec
 from virtcatalog.api.kubevirt import VirtualMachine, VirtualMachineInstance
 from virtcatalog.kubevirt.controller.holders import first_vm, vmi_of_replica_set
 from virtcatalog.manifests.emit import dump
+from virtcatalog.manifests.textdiff import unified
 from virtcatalog.releases import DEFAULT, Release
 
 Manifest = dict[str, Any]
@@ -58,9 +58,8 @@ def template_diff(vm_manifest: Manifest, vmi: Manifest, name: str) -> str:
 
     `name` is the VM's, for the headers. "" when KubeVirt adds nothing.
     """
-    old, new = (dump(_compared(each)).splitlines(keepends=True) for each in (as_vmi(read_vm(vm_manifest)), vmi))
-    kind = vm_manifest.get("kind") or "VirtualMachine"
-    return "".join(unified_diff(old, new, f"{kind}/{name}", f"VirtualMachineInstance/{name}"))
+    old, new = (dump(_compared(each)) for each in (as_vmi(read_vm(vm_manifest)), vmi))
+    return unified(old, new, f"{vm_manifest.get('kind') or 'VirtualMachine'}/{name}", f"VirtualMachineInstance/{name}")
 
 
 def _compared(vmi: Manifest) -> Manifest:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from difflib import unified_diff
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -100,11 +99,11 @@ def _stream(files: list[Rewritten]) -> Iterator[str]:
 
 
 def _diff(files: list[Rewritten]) -> Iterator[str]:
+    from virtcatalog.manifests.textdiff import unified
+
     for file in files:
-        old, new = file.old.splitlines(keepends=True), file.new.splitlines(keepends=True)
         name = file.name.lstrip("/")
-        for line in unified_diff(old, new, f"a/{name}", f"b/{name}"):
-            yield line if line.endswith("\n") else f"{line}\n"
+        yield unified(file.old, file.new, f"a/{name}", f"b/{name}")
 
 
 def _json(machines: list[Machine]) -> str:

@@ -120,7 +120,7 @@ def _print(form: str, files: list[File]) -> None:
 
         data(as_json([_report(file) for file in files]))
     elif form == "diff":
-        from virtcatalog.manifests.difference import unified
+        from virtcatalog.manifests.textdiff import unified
 
         for file in files:
             name = file.name.lstrip("/")

@@ -138,7 +138,7 @@ def _declare(noun: str, name: str, spec: dict[str, Any], catalog: str) -> Declar
 
 
 def _show(made: Declaration, name: str) -> None:
-    from virtcatalog.manifests.difference import unified
+    from virtcatalog.manifests.textdiff import unified
 
     write_diff(unified(made.old, made.new, f"a/{name}" if made.old else "/dev/null", f"b/{name}", 3))
 

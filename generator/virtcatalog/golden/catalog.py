@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from difflib import unified_diff
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,6 +23,7 @@ from virtcatalog.kubevirt.hosts import HostProfile
 from virtcatalog.kubevirt.inputs import encoded
 from virtcatalog.manifests.read import Manifest
 from virtcatalog.manifests.sources import SourceError, open_source
+from virtcatalog.manifests.textdiff import unified
 from virtcatalog.placement import release_of, rendered
 from virtcatalog.releases import DEFAULT, RELEASES, Release, find_release
 from virtcatalog.review.side import read_folder
@@ -90,8 +90,7 @@ class GoldenFile(SingleFileSnapshotExtension):
 
     def diff_lines(self, serialized_data: Any, snapshot_data: Any) -> Iterator[str]:
         """Yield a unified diff: what the golden file has and what the domain or Pod is."""
-        old, new = (str(data or "").splitlines() for data in (snapshot_data, serialized_data))
-        yield from unified_diff(old, new, "golden", "expanded", lineterm="")
+        yield from unified(str(snapshot_data or ""), str(serialized_data or ""), "golden", "expanded").splitlines()
 
 
 class DomainXML(GoldenFile):

@@ -72,14 +72,6 @@ def shown(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def unified(old: str, new: str, old_name: str = "before", new_name: str = "after", context: int = 3) -> str:
-    """The unified diff of two texts; "" when they are the same."""
-    from difflib import unified_diff  # it takes long to load, and most data is alike
-
-    lines = unified_diff(old.splitlines(), new.splitlines(), old_name, new_name, n=context, lineterm="")
-    return "".join(f"{line}\n" for line in lines)
-
-
 def _parts(old: Any, new: Any, *, named: bool) -> tuple[dict[Any, Any], dict[Any, Any]] | None:
     """The parts of two values by the step that leads to them; None where they can only be compared as a whole."""
     one = type(new)() if old is None and new and isinstance(new, dict | list) else old

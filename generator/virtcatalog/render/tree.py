@@ -19,6 +19,7 @@ import msgspec
 from virtcatalog.errors import VirtcatalogError
 from virtcatalog.limits import MIB, OUTPUT_FILE_BYTES
 from virtcatalog.manifests.layout import CATALOG, OWNED
+from virtcatalog.manifests.textdiff import unified
 from virtcatalog.render.files import locked, remove, said_nowhere
 
 _HEADER = "# Files that virtcatalog wrote in this folder; it replaces and removes these and no others.\n"
@@ -44,11 +45,8 @@ class Change(msgspec.Struct, frozen=True):
 
     def diff(self) -> str:
         """Return the change as a unified diff."""
-        from difflib import unified_diff
-
-        old, new = (text.splitlines(keepends=True) if text else [] for text in (self.old, self.new))
         names = ("/dev/null" if self.old is None else f"a/{self.path}", f"b/{self.path}" if self.new else "/dev/null")
-        return "".join(line if line.endswith("\n") else f"{line}\n" for line in unified_diff(old, new, *names))
+        return unified(self.old or "", self.new or "", *names)
 
 
 def compare(folder: Path, tree: Mapping[str, str], owner: str = "") -> list[Change]:

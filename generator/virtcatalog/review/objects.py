@@ -9,9 +9,10 @@ from typing import Any, Literal
 import msgspec
 
 from virtcatalog.api.findings import Path
-from virtcatalog.manifests.difference import leaves, unified
+from virtcatalog.manifests.difference import leaves
 from virtcatalog.manifests.emit import dump
 from virtcatalog.manifests.identity import Data, Identity, identity
+from virtcatalog.manifests.textdiff import unified
 
 Change = Literal["added", "removed", "changed", "renamed"]
 

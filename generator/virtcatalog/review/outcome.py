@@ -15,9 +15,10 @@ from virtcatalog.kubevirt.launcher.difference import same
 from virtcatalog.kubevirt.launcher.xml import Element
 from virtcatalog.kubevirt.pipeline import Result, expand
 from virtcatalog.kubevirt.pod.amounts import extract
-from virtcatalog.manifests.difference import differences, unified
+from virtcatalog.manifests.difference import differences
 from virtcatalog.manifests.emit import dump
 from virtcatalog.manifests.identity import Data
+from virtcatalog.manifests.textdiff import unified
 from virtcatalog.review import elements
 from virtcatalog.review.machines import amounts
 from virtcatalog.review.requests import Ask, ask

@@ -1,0 +1,81 @@
+"""Unified diffs: what is applied to the old text makes the new one, and what is the same is not told."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from virtcatalog.manifests import linematch
+from virtcatalog.manifests.textdiff import unified
+
+LINES = st.lists(st.sampled_from(["a", "b", "", "  c", "-d", "\u2028", "e\r", *map(str, range(12))]), max_size=40)
+UNENDED = "(not ended)\n"
+HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@\n")
+
+
+def applied(old: str, diff: str) -> str:
+    """The text that a diff makes of the old one, of which it must know every line that it tells."""
+    lines, made, at = re.findall(".*\n|.+$", old), list[str](), 0
+    body = diff.partition("\n+++ ")[2].partition("\n")[2]
+    for line in re.findall(".*\n", body.replace("\n\\ No newline at end of file\n", UNENDED)):
+        if hunk := HUNK.fullmatch(line):
+            start = int(hunk[1]) - (hunk[2] != "0")
+            made += lines[at:start]
+            at = start
+            continue
+        text = line[1:].replace(UNENDED, "")
+        if line[0] in " -":
+            assert lines[at] == text
+            at += 1
+        made += [text] if line[0] in " +" else []
+    return "".join([*made, *lines[at:]])
+
+
+@pytest.mark.parametrize("short", [0, 2000])
+@given(LINES, LINES, st.sampled_from(["", "\n"]), st.sampled_from(["", "\n"]))
+def test_a_diff_makes_the_new_text(short: int, old: list[str], new: list[str], old_end: str, new_end: str) -> None:
+    before, after = "\n".join(old) + old_end, "\n".join(new) + new_end
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(linematch, "_SHORT", short)
+        diff = unified(before, after)
+    assert applied(before, diff) == after
+    assert (diff == "") == (before == after)
+
+
+def machine(number: int, cores: int = 2) -> list[str]:
+    return ["- kind: VirtualMachine", f"  name: vm-{number}", "  cpu:", f"    cores: {cores}", "  devices: {}"]
+
+
+def fleet(changed: set[int], number: int = 1000) -> Iterator[str]:
+    for each in range(number):
+        yield from machine(each, 4 if each in changed else 2)
+
+
+def test_what_is_the_same_in_long_texts_is_not_told():
+    before, after = ("\n".join(fleet(changed)) for changed in (set[int](), {0, 500, 999}))
+    diff = unified(before, after, "a", "b", context=1)
+    changes = "   cpu:\n-    cores: 2\n+    cores: 4\n   devices: {}\n"
+    hunks = [f"@@ -{line},3 +{line},3 @@\n{changes}" for line in (3, 2503, 4998)]
+    assert diff == "".join(["--- a\n+++ b\n", *hunks, "\\ No newline at end of file\n"])
+
+
+def test_a_machine_that_moves_goes_and_comes():
+    others = list(fleet(set()))
+    before, after = [*others, *machine(-1)], [*machine(-1), *others]
+    diff = unified("\n".join(before) + "\n", "\n".join(after) + "\n")
+    told = [line for line in diff.splitlines()[2:] if line[0] in "+-"]
+    assert sorted(told) == sorted(sign + line for sign in "+-" for line in machine(-1))
+
+
+def test_git_applies_it(tmp_path: Path):
+    before, after = "\n".join(fleet({1, 3}, 600)), "\n".join(fleet({2, 599}, 601)) + "\n"
+    (tmp_path / "fleet.yaml").write_text(before)
+    diff = unified(before, after, "a/fleet.yaml", "b/fleet.yaml")
+    subprocess.run(["git", "apply", "-"], cwd=tmp_path, input=diff.encode(), check=True)
+    assert (tmp_path / "fleet.yaml").read_text() == after
