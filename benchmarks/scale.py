@@ -83,15 +83,15 @@ def figures(folder: Path, vms: int) -> Iterator[tuple[str, int, Used]]:
     changed.write_text(CHANGED)
     unchanged.write_text(CHANGED.replace("disableSerialConsoleLog: {}", ""))
     larger = str(multiplied(folder / "larger", 10))
-    files = {number: folder / str(number) for number in (vms // 10, vms)}
+    files = {number: folder / str(number) for number in (vms // 10, vms // 5, vms)}
     for number, place in files.items():
         place.mkdir()
         # In a process of its own: what a process starts is taken to have used as much memory as it has itself.
         writer = Process(target=write, args=(place, number))
         writer.start()
         writer.join()
-    for number, place in files.items():
-        different = str(place / "different.json")
+    for number in (vms // 10, vms):
+        different = str(files[number] / "different.json")
         yield "`expand -o xml`", number, used("expand", "-f", different, "-c", catalog, "-o", "xml")
     yield "`expand -o json`", vms, used("expand", "-f", different, "-c", catalog, "-o", "json")
     text = str(files[vms] / "different.yaml")
@@ -103,6 +103,8 @@ def figures(folder: Path, vms: int) -> Iterator[tuple[str, int, Used]]:
     alike = str(files[vms] / "alike.json")
     yield "`expand -o xml`, 95 % of the VMs alike", vms, used("expand", "-f", alike, "-c", catalog, "-o", "xml")
     yield "`expand -o xml`, ten times the types", vms, used("expand", "-f", different, "-c", larger, "-o", "xml")
+    few = vms // 5
+    yield "`adopt` of VMs that name no type", few, used("adopt", "-f", str(files[few] / "sized.json"), "-c", catalog)
     cache = ("--cache-dir", str(folder / "cache"))
     change = ("diff", catalog, catalog, "--config", str(unchanged), str(changed), "-f", different, *cache)
     yield "`diff`, a change that every VM meets", vms, used(*change)

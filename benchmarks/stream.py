@@ -4,8 +4,9 @@ usage: stream.py [--vms N] [--against PYTHON] [--runs N] [--write FOLDER]
 
 The fleet is the same each time: VMs over instance types, preferences, disks and networks, each with a name, claims, MAC
 addresses, uid and cloud-init of its own; `plain` are those of one disk and one network each. `alike` are files in which
-95 of 100 VMs differ in nothing else. With --against, the same commands run by another environment's python, by turns.
-Rates are by the CPU time of all processes, the least of the runs.
+95 of 100 VMs differ in nothing else; `sized` are of VMs that say their CPUs and memory themselves. With --against, the
+same commands run by another environment's python, by turns. Rates are by the CPU time of all processes, the least of
+the runs.
 """
 
 from __future__ import annotations
@@ -53,6 +54,17 @@ def fleet(number: int, alike: float = 0.0, catalog: Path = CATALOG) -> Iterator[
         yield vm(index, chance.choice(sorts) if usual else shape(pairs[index % len(pairs)], chance), chance)
 
 
+def sized(number: int, catalog: Path = CATALOG) -> Iterator[Manifest]:
+    """Yield so many VMs that name no instance type and no preference, of this and that size."""
+    chance = random.Random(2)
+    for each in fleet(number, catalog=catalog):
+        spec = {key: value for key, value in each["spec"].items() if key not in ("instancetype", "preference")}
+        domain = spec["template"]["spec"]["domain"]
+        domain["cpu"] = {chance.choice(("cores", "sockets")): chance.choice((1, 2, 3, 4, 8))}
+        domain["memory"] = {"guest": f"{chance.choice((1, 2, 4, 5, 8, 16))}Gi"}
+        yield each | {"spec": spec}
+
+
 def shape(pair: tuple[str, str], chance: random.Random) -> Shape:
     disks = tuple(chance.choice(("", "virtio", "scsi", "sata")) for _ in range(chance.randrange(1, 5)))
     evict = chance.choice(("", "LiveMigrate", "None"))
@@ -62,7 +74,7 @@ def shape(pair: tuple[str, str], chance: random.Random) -> Shape:
 
 def write(folder: Path, number: int) -> None:
     """Write the fleets as kubectl prints them, and as a VM a line."""
-    fleets = {"different": fleet, "plain": plain, "alike": partial(fleet, alike=0.95)}
+    fleets = {"different": fleet, "plain": plain, "alike": partial(fleet, alike=0.95), "sized": sized}
     for name, vms in fleets.items():
         with (folder / f"{name}.json").open("w") as text:
             text.write('{\n    "apiVersion": "v1",\n    "items": [')
