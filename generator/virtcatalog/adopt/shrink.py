@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 from typing import Any, NamedTuple
 
 from virtcatalog.adopt.candidates import Instancetype, Preference, Reference
@@ -123,6 +124,41 @@ def shrink(original: Original, pair: Pair, names: Names, cluster: Cluster) -> Sh
     return trial.shrunk()
 
 
+class _Attempt:
+    """A VM with some fields left out, what it becomes, and how that differs from what it was.
+
+    `emptied` are the maps and lists that are left out for being empty.
+    """
+
+    def __init__(self, original: Original, manifest: dict[str, Any], emptied: set[Path], result: Result) -> None:
+        self.original, self.manifest, self.emptied, self.result = original, manifest, emptied, result
+
+    @cached_property
+    def shape(self) -> dict[str, Any]:
+        """Its VMI, at the paths of the VM."""
+        return _shape(self.result)
+
+    @cached_property
+    def vmi(self) -> list[Difference]:
+        """Where its VMI differs."""
+        found = differences(self.original.shape, self.shape, named=False, same=_same)
+        guest = get(self.shape, _GUEST)
+        return [one for one in found if one.path not in _NAMING_PATHS and not _means_the_same(one, guest)]
+
+    @property
+    def keeps_domain(self) -> bool:
+        """Whether its domain, if it has one, is the same."""
+        return self.result.admitted and domain(self.result) == domain(self.original.result)
+
+    @cached_property
+    def domain(self) -> list[domains.Difference]:
+        """Where its domain differs."""
+        old, new = self.original.result.domain, self.result.domain
+        assert old is not None
+        assert new is not None  # both VMs are admitted
+        return [] if self.keeps_domain else list(domains.differences(old, new))
+
+
 class _Trial:
     def __init__(self, original: Original, pair: Pair, names: Names, cluster: Cluster) -> None:
         self.original, self.names, self.cluster = original, names, cluster
@@ -139,9 +175,7 @@ class _Trial:
             self.optional |= self._targets(pair.instancetype.implied, names.instancetype)
             self.forced |= self._targets(pair.instancetype.decided, names.instancetype)
             self.optional -= self.forced
-        self.emptied: set[Path] = set()
-        self.result = original.result
-        self.smaller = self.manifest
+        self.now = self._attempt()
 
     def _targets(self, rules: Rules, by: Reference) -> set[Path]:
         found = set()
@@ -157,48 +191,44 @@ class _Trial:
 
     def settle(self) -> Result:
         """Leave out what may go; put back what the VMI needs, until nothing that could be put back differs."""
-        for _ in range(_ROUNDS):
-            self._expand()
-            if not self.result.admitted or not self._restore():
+        for _ in range(_ROUNDS - 1):
+            if not self.now.result.admitted or not self._restore():
                 break
-        if self.result.admitted:
+            self.now = self._attempt()
+        if self.now.result.admitted:
             self._drop_needless_maps()
-        return self.result
+        return self.now.result
 
     def _drop_needless_maps(self) -> None:
         """Leave out the empty maps that were put back in vain: the VMI is no nearer to the original with them."""
         for path in sorted(self.filled, key=str):
-            before, found = self._state(), self._vmi_differences()
             self.filled.discard(path)
-            self._expand()
-            if not self.result.admitted or self._vmi_differences() != found:
+            attempt = self._attempt()
+            if attempt.result.admitted and attempt.vmi == self.now.vmi:
+                self.now = attempt
+            else:
                 self.filled.add(path)
-                self.result, self.smaller, self.emptied = before
 
-    def _state(self) -> tuple[Result, dict[str, Any], set[Path]]:
-        return self.result, self.smaller, self.emptied
-
-    def _expand(self) -> None:
-        smaller, self.emptied = without(self.manifest, self.active(), self.filled | _REQUIRED)
+    def _attempt(self) -> _Attempt:
+        smaller, emptied = without(self.manifest, self.active(), self.filled | _REQUIRED)
         for key, name in zip(("instancetype", "preference"), self.names, strict=True):
             if name is not None:
                 smaller = put(smaller, ("spec", key), name.matcher())
         if self.pinned is not None:
             smaller = put(smaller, _MAX_SOCKETS, self.pinned)
-        self.smaller = smaller
-        self.result = expand(smaller, self.cluster)
+        return _Attempt(self.original, smaller, emptied, expand(smaller, self.cluster))
 
     def _restore(self) -> bool:
         restored = False
         active = self.active()
-        for difference in self._vmi_differences():
+        for difference in self.now.vmi:
             path = difference.path
             above = [path[:end] for end in range(len(path), 0, -1)]
             fault = next((one for one in above if one in active), None)
             if fault is not None:
                 faults = [fault]
             else:
-                empty = next((one for one in above if one in self.emptied), None)
+                empty = next((one for one in above if one in self.now.emptied), None)
                 if empty is not None and empty not in self.filled:
                     self.filled.add(empty)
                     restored = True
@@ -206,51 +236,38 @@ class _Trial:
             for fault in faults:
                 if fault in self.optional:
                     self.optional.discard(fault)
-                    self.restored[fault] = get(_shape(self.result), fault)
+                    self.restored[fault] = get(self.now.shape, fault)
                     restored = True
         return restored
 
-    def _vmi_differences(self) -> list[Difference]:
-        shape = _shape(self.result)
-        found = differences(self.original.shape, shape, named=False, same=_same)
-        guest = get(shape, _GUEST)
-        return [one for one in found if one.path not in _NAMING_PATHS and not _means_the_same(one, guest)]
-
     def drop_respelled(self) -> None:
         """Leave out fields of the machine that were put back, where the domain is the same without them."""
-        if domain(self.result) != domain(self.original.result):
+        if not self.now.keeps_domain:
             return
         for path in sorted(one for one in self.restored if one[: len(_DOMAIN)] == _DOMAIN):
-            before = self._state()
             self.optional.add(path)
-            self._expand()
-            if self.result.admitted and domain(self.result) == domain(self.original.result):
+            attempt = self._attempt()
+            if attempt.keeps_domain:
+                self.now = attempt
                 del self.restored[path]
             else:
                 self.optional.discard(path)
-                self.result, self.smaller, self.emptied = before
 
     def pin_sockets(self) -> None:
         """Give the VM `maxSockets` where the instance type would make room for CPU hotplug that it never had.
 
         KubeVirt gives none to a VM that writes cores or threads without sockets.
         """
-        then, now = self.original.shape, _shape(self.result)
+        then, now = self.original.shape, self.now.shape
         lacked = get(then, _MAX_SOCKETS) is None and get(then, (*_MAX_SOCKETS[:-1], "sockets")) is None
-        if not lacked or get(now, _MAX_SOCKETS) is None or get(self.smaller, _MAX_SOCKETS) is not None:
+        if not lacked or get(now, _MAX_SOCKETS) is None or get(self.now.manifest, _MAX_SOCKETS) is not None:
             return
-        before, places = self._state(), len(self._domain_differences())
         self.pinned = get(now, (*_MAX_SOCKETS[:-1], "sockets"))
-        self._expand()
-        if not self.result.admitted or len(self._domain_differences()) >= places:
+        attempt = self._attempt()
+        if attempt.result.admitted and len(attempt.domain) < len(self.now.domain):
+            self.now = attempt
+        else:
             self.pinned = None
-            self.result, self.smaller, self.emptied = before
-
-    def _domain_differences(self) -> list[domains.Difference]:
-        old, new = self.original.result.domain, self.result.domain
-        assert old is not None
-        assert new is not None  # both VMs are admitted
-        return list(domains.differences(old, new)) if domain(self.original.result) != domain(self.result) else []
 
     def shrunk(self) -> Shrunk:
         """Return what has come of it."""
@@ -260,13 +277,13 @@ class _Trial:
         kept = [Kept(path, get(self.manifest, path), self.restored[path]) for path in sorted(self.restored, key=str)]
         return Shrunk(
             self.names,
-            self.smaller,
+            self.now.manifest,
             removed,
             kept,
             [_MAX_SOCKETS] if self.pinned is not None else [],
-            self._domain_differences(),
-            self._vmi_differences(),
-            count(self.smaller),
+            self.now.domain,
+            self.now.vmi,
+            count(self.now.manifest),
         )
 
 
