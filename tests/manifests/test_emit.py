@@ -14,7 +14,7 @@ WORDS = st.sampled_from([*TEXTS, "", " ", "a ", " a", "a\nb", "a\n", "\t", "a\tb
 LEAVES = st.one_of(
     st.none(),
     st.booleans(),
-    st.integers(),
+    st.integers(-(2**63), 2**64 - 1),  # of others, YAML has the nearest float
     st.floats(allow_nan=False, allow_infinity=False),
     WORDS,
     st.text(max_size=8),

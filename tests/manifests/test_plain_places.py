@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from copy import copy
 from typing import Any
 
 import pytest
@@ -38,11 +39,22 @@ def paths(value: Any, path: tuple[str | int, ...] = ()) -> list[tuple[str | int,
 
 
 def assert_same_places(text: str, data: Any) -> None:
-    plain, composed = Text(text), Composed(text)
+    """Places that are looked for one by one, and all at once."""
+    plain, outlined, composed = Text(text), Text(text), Composed(text)
     assert [each for _, each in plain.documents()] == [each for _, each in composed.documents()]
+    assert [each for _, each in outlined.documents()] == [each for _, each in composed.documents()]
+    for _ in range(20):
+        outlined.place(0, "")
     for path in paths(data):
-        for wanted in (path, (*path, "none", "a"), (*path, 7), field_path(path), f"{field_path(path)}.a.none"):
-            assert plain.place(0, wanted) == composed.place(0, wanted), wanted
+        others = [(*path, "none", "a"), (*path, 7), (*path, "b"), (*path, 0, "a"), f"{field_path(path)}.a.none"]
+        for wanted in (path, field_path(path), *others):
+            place = composed.place(0, wanted)
+            assert one_by_one(plain, wanted) == place, wanted
+            assert outlined.place(0, wanted) == place, wanted
+
+
+def one_by_one(text: Text, field: Any, item: Any = ()) -> Any:
+    return copy(text).place(0, field, item)
 
 
 @given(DOCUMENTS, st.sampled_from([None, 0, 1, 4]), st.booleans())
@@ -84,7 +96,9 @@ def test_places_in_items_of_lists_in_blocks(data: list[dict[str, Any]]) -> None:
     for item in [*outer, *(("items", len(data), *each) for each in outer)]:
         for path in paths(data[int(item[-1])]):
             for field in (path, field_path(path)):
-                assert plain.place(0, field, item) == composed.place(0, field, item), (item, field)
+                place = composed.place(0, field, item)
+                assert one_by_one(plain, field, item) == place, (item, field)
+                assert plain.place(0, field, item) == place, (item, field)
 
 
 @pytest.mark.parametrize("field", ["spec.a", "spec.a.b", "spec.b", "spec[0]"])

@@ -25,15 +25,17 @@ from virtcatalog.limits import YAML_ALIASED_CHARACTERS, YAML_ALIASED_VALUES, YAM
 from virtcatalog.manifests.blocks import read_block
 from virtcatalog.manifests.places import Field, Index, is_merge, merge_sources, step
 from virtcatalog.manifests.plainplaces import (
+    BlockOutline,
     Item,
+    JsonOutline,
     Mark,
     items_in_block,
     items_in_json,
     mark_behind,
     place_in_block,
-    place_in_item,
     place_in_json,
     skip,
+    undashed,
 )
 from virtcatalog.manifests.scalars import number, resolve
 from virtcatalog.manifests.syntax import (
@@ -76,6 +78,8 @@ class Text:
         self.problems: list[Problem] = []
         self._index: Index = {}
         self._items: dict[Path, list[Item]] = {}
+        self._outlines: dict[Path, JsonOutline | BlockOutline | int] = {}
+        """Of documents and items, or how many places were asked of them."""
         self._starts: list[int] = []
         """Where documents start, if they are JSON."""
         self._is_block = False
@@ -85,7 +89,11 @@ class Text:
 
     def __getstate__(self) -> dict[str, Any]:
         """Nodes are found by what they are in this process: another one reads the text again."""
-        return {**{key: value for key, value in self.__dict__.items() if key != "_nodes"}, "_index": {}}
+        return {
+            **{key: value for key, value in self.__dict__.items() if key != "_nodes"},
+            "_index": {},
+            "_outlines": {},
+        }
 
     def documents(self) -> Iterator[tuple[int, Any]]:
         """Yield the index and the data of every document that is not empty; `problems` has the others' faults."""
@@ -123,11 +131,7 @@ class Text:
         The field may be that of an item of a list, or of lists in lists: `item` leads there, such as `("items", 3)`.
         """
         if self._starts or self._is_block:
-            whole = self._item(document, item)
-            text = self._text[whole.start : whole.end]
-            if self._starts:
-                return self._place(whole.mark.then(place_in_json(text, 0, field)))
-            return self._place(whole.mark.then((place_in_item if item else place_in_block)(text, field)))
+            return self._place(self._in_plain((document, *item), self._item(document, item), field))
         if document >= len(self._nodes):
             return (0, 0)
         if item:
@@ -138,6 +142,20 @@ class Text:
             node, found, field = step(node, field, self._index)
             mark = found or mark
         return self._place(mark)
+
+    def _in_plain(self, key: Path, whole: Item, field: Field) -> Mark:
+        """The mark of a field of a document or item; of one that is asked for many, all are found at once."""
+        outline = self._outlines.get(key, 0)
+        text = self._text[whole.start : whole.end] if isinstance(outline, int) else ""
+        if outline == _FEW:
+            made = JsonOutline(text) if self._starts else BlockOutline(undashed(text) if len(key) > 1 else text)
+            outline = self._outlines[key] = made
+        if not isinstance(outline, int):
+            return whole.mark.then(outline.place(field))
+        self._outlines[key] = outline + 1
+        if self._starts:
+            return whole.mark.then(place_in_json(text, 0, field))
+        return whole.mark.then(place_in_block(undashed(text) if len(key) > 1 else text, field))
 
     def _item(self, document: int, path: Path) -> Item:
         """Where a document is, or an item in it: those of one list are found together."""
@@ -416,5 +434,7 @@ _JSON: Final = json.JSONDecoder(
 )
 _encode: Final = msgspec.json.Encoder().encode
 _PLAIN_JSON: Final = msgspec.json.Decoder(float_hook=lambda text: number(text, text))
+_FEW: Final = 8
+"""So many places are looked for one by one."""
 _SHORT: Final = 1 << 20
 """So many characters have no more than so many values."""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from typing import Any, Final
+from collections.abc import Iterator, Mapping
+from itertools import groupby
+from typing import Any, Final, NamedTuple
 
 from virtcatalog.manifests.scalars import resolve
 from virtcatalog.manifests.syntax import PLAIN, TAG, MappingNode, ScalarNode, SequenceNode
@@ -92,4 +93,40 @@ def after(field: str, key: str) -> str | None:
     rest = field[len(key) :]
     if field.startswith(key) and rest[:1] in ("", ".", "["):
         return rest.removeprefix(".")
+    return None
+
+
+def keys_of(field: str) -> Iterator[list[tuple[str, str]]]:
+    """Yield the keys that `after` would take from a field's start, each with what is left; those that leave as much
+    are together, and those that leave least come first.
+    """
+    found = [
+        (field[:end], field[end:].removeprefix("."))
+        for end in range(len(field), -1, -1)
+        if end == len(field) or field[end] in ".["
+    ]
+    if field[:1] == "[":
+        ends = (end for end, character in enumerate(field) if character == "]")
+        found += [(field[1:end], field[end + 1 :].removeprefix(".")) for end in ends]
+        found.sort(key=lambda each: len(each[1]))
+    yield from (list(same) for _, same in groupby(found, key=lambda each: len(each[1])))
+
+
+class Entry(NamedTuple):
+    """An entry of a map: its number there, the place of its key, and what leads on to its value."""
+
+    number: int
+    mark: Any
+    value: Any
+
+
+def entry_of(known: Mapping[str, Entry], field: Field) -> tuple[Entry, Field] | None:
+    """Return the entry whose key takes most of a field, the first of several, and what is left of the field."""
+    if isinstance(field, tuple):
+        entry = known.get(str(field[0]))
+        return (entry, field[1:]) if entry is not None else None
+    for keys in keys_of(field):
+        found = [(known[key], left) for key, left in keys if key in known]
+        if found:
+            return min(found, key=lambda each: each[0].number)
     return None

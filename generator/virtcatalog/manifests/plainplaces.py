@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import json
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
+from itertools import zip_longest
 from json.decoder import scanstring  # type: ignore[attr-defined]
 from typing import Any, Final, NamedTuple
 
 from virtcatalog.manifests.blocks import ENTRY
-from virtcatalog.manifests.places import Field, after, index_of
+from virtcatalog.manifests.places import Entry, Field, after, entry_of, index_of
 
 _SPACE: Final = re.compile(r"[ \t\n\r]*")
 _KEY: Final = re.compile(r'"([^"\\]*)"[ \t\n\r]*:[ \t\n\r]*')
@@ -138,12 +140,17 @@ class _Block(NamedTuple):
     lines: list[str]
     indent: int
     first: int
+    end: int
+
+    def inner(self, indent: int, first: int) -> _Block:
+        """A block in it, which ends with it at the latest."""
+        return self._replace(indent=indent, first=first)
 
 
 def place_in_block(text: str, field: Field) -> Mark:
     """Return the place of a field in YAML that `blocks` reads, or of the nearest thing around it."""
     lines = text.split("\n")
-    block: _Block | None = _Block(lines, _indent(lines[0]), 0)
+    block: _Block | None = _Block(lines, _indent(lines[0]), 0, len(lines))
     mark = Mark(0, _indent(lines[0]))
     while field and block is not None:
         is_list = lines[block.first].startswith("- ", block.indent)
@@ -158,8 +165,8 @@ def items_in_block(text: str, whole: Item, key: str) -> list[Item]:
     """Return the items, each from its dash's line on, of the list that a map has under a key."""
     lines = text[whole.start : whole.end].split("\n")
     if lines[0].lstrip(" ").startswith("- "):  # an item itself
-        lines[0] = lines[0].replace("- ", "  ", 1)
-    found = _entry(_Block(lines, _indent(lines[0]), 0), (key,))
+        lines[0] = undashed(lines[0])
+    found = _entry(_Block(lines, _indent(lines[0]), 0, len(lines)), (key,))
     inner = found[1] if found is not None else None
     if inner is None:
         return []
@@ -176,56 +183,66 @@ def items_in_block(text: str, whole: Item, key: str) -> list[Item]:
     return [Item(start, end, mark) for (start, mark), end in zip(starts, ends, strict=True)]
 
 
-def place_in_item(text: str, field: Field) -> Mark:
-    """Return the place of a field in an item of a list with its dash, or of the nearest thing around it."""
-    return place_in_block(text.replace("- ", "  ", 1), field)
+def undashed(text: str) -> str:
+    """Return the text of an item with a space in place of its dash."""
+    return text.replace("- ", "  ", 1)
 
 
 def _item(block: _Block, field: Field) -> tuple[Mark, _Block | None, Field] | None:
-    lines, indent, first = block
     index, rest = index_of(field)
-    for number in range(first, len(lines)):
-        line = lines[number]
-        if _ends_list(line, indent):
-            return None
-        if line.startswith(" " * indent + "- "):
-            if index == 0:
-                lines[number] = f"{' ' * (indent + 2)}{line[indent + 2 :]}"
-                inner = _Block(lines, indent + 2, number) if ENTRY.fullmatch(line[indent + 2 :]) else None
-                return Mark(number, indent + 2), inner, rest
-            index -= 1
+    for number, (mark, inner) in enumerate(_block_items(block)):
+        if number == index:
+            return mark, inner, rest
     return None
 
 
-def _entry(block: _Block, field: Field) -> tuple[Mark, _Block | None, Field] | None:
-    lines, indent, first = block
-    best: tuple[Mark, _Block | None, Any] | None = None
-    for number in range(first, len(lines)):
+def _block_items(block: _Block) -> Iterator[tuple[Mark, _Block | None]]:
+    """Yield the places of a list's items and the maps that they are; their dashes are spaces then."""
+    lines, indent, first, end = block
+    for number in range(first, end):
         line = lines[number]
-        if _ends(line, indent):
-            break
-        if not line or line[indent] == " " or line.startswith("- ", indent):
-            continue
-        entry = ENTRY.fullmatch(line[indent:])
-        if entry is None:
-            break
-        key, value = entry.groups()
+        if _ends_list(line, indent):
+            return
+        if line.startswith(" " * indent + "- "):
+            inner = line[indent + 2 :]
+            lines[number] = f"{' ' * (indent + 2)}{inner}"
+            yield Mark(number, indent + 2), block.inner(indent + 2, number) if ENTRY.fullmatch(inner) else None
+
+
+def _entry(block: _Block, field: Field) -> tuple[Mark, _Block | None, Field] | None:
+    best: tuple[Mark, _Block | None, Any] | None = None
+    for key, mark, inner in _block_entries(block):
         if isinstance(field, tuple):
             left: Field | None = field[1:] if key == str(field[0]) else None
         else:
             left = after(field, key)
         if left is not None and (best is None or len(left) < len(best[2])):
-            inner = _nested(lines, number + 1, indent) if value is None else None
-            best = Mark(number, indent), inner, left
+            best = mark, inner, left
     return best
 
 
-def _nested(lines: list[str], number: int, indent: int) -> _Block | None:
-    if number == len(lines) or not lines[number]:
+def _block_entries(block: _Block) -> Iterator[tuple[str, Mark, _Block | None]]:
+    """Yield a map's keys with their places, and the maps and lists that they are of."""
+    lines, indent, first, end = block
+    for number in range(first, end):
+        line = lines[number]
+        if _ends(line, indent):
+            return
+        if not line or line[indent] == " " or line.startswith("- ", indent):
+            continue
+        entry = ENTRY.fullmatch(line[indent:])
+        if entry is None:
+            return
+        key, value = entry.groups()
+        yield key, Mark(number, indent), _nested(block, number + 1) if value is None else None
+
+
+def _nested(block: _Block, number: int) -> _Block | None:
+    if number == block.end or not block.lines[number]:
         return None
-    inner = _indent(lines[number])
-    is_list = lines[number].startswith("- ", inner)
-    return _Block(lines, inner, number) if inner > indent or (inner == indent and is_list) else None
+    inner = _indent(block.lines[number])
+    is_list = block.lines[number].startswith("- ", inner)
+    return block.inner(inner, number) if inner > block.indent or (inner == block.indent and is_list) else None
 
 
 def _ends(line: str, indent: int) -> bool:
@@ -240,3 +257,92 @@ def _ends_list(line: str, indent: int) -> bool:
 
 def _indent(line: str) -> int:
     return len(line) - len(line.lstrip(" "))
+
+
+class Outline:
+    """Places in one text, of which each map and list is gone through once: for those who ask for many."""
+
+    def __init__(self) -> None:
+        self._maps: dict[Any, dict[str, Entry]] = {}
+        self._lists: dict[Any, list[tuple[Any, Any]]] = {}
+
+    def _step(self, at: Any, key: Any, field: Field, *, is_list: bool) -> tuple[Any, Any, Field] | None:
+        """Go on from a map or list, which is found by a key: the mark, what is there, and what is left of a field."""
+        if is_list:
+            items = self._lists.get(key)
+            if items is None:
+                items = self._lists[key] = list(self._items(at))
+            index, rest = index_of(field)
+            return (*items[index], rest) if 0 <= index < len(items) else None
+        known = self._maps.get(key)
+        if known is None:
+            known = self._maps[key] = {}
+            for number, (name, mark, value) in enumerate(self._entries(at)):
+                known.setdefault(name, Entry(number, mark, value))
+        found = entry_of(known, field)
+        return (found[0].mark, found[0].value, found[1]) if found is not None else None
+
+    def _items(self, at: Any) -> Iterator[tuple[Any, Any]]:
+        raise NotImplementedError
+
+    def _entries(self, at: Any) -> Iterator[tuple[str, Any, Any]]:
+        raise NotImplementedError
+
+
+class JsonOutline(Outline):
+    """Of JSON."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self._text = text
+        self._starts = [0, *(end.end() for end in _ENDS.finditer(text))]
+
+    def place(self, field: Field) -> Mark:
+        """Return what `place_in_json` does."""
+        at = mark = 0
+        while field and self._text[at] in "{[":
+            found = self._step(at, at, field, is_list=self._text[at] == "[")
+            if found is None:
+                break
+            mark, at, field = found
+        line = bisect_right(self._starts, mark) - 1
+        return Mark(line, mark - self._starts[line])
+
+    def _items(self, at: int) -> Iterator[tuple[int, int]]:
+        at = skip(self._text, at + 1)
+        while self._text[at] != "]":
+            yield at, at
+            at = _following(self._text, at)
+
+    def _entries(self, at: int) -> Iterator[tuple[str, int, int]]:
+        return _entries(self._text, at)
+
+
+class BlockOutline(Outline):
+    """Of YAML that `blocks` reads: of a document, or of an item of a list with its dash."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self._lines = text.split("\n")
+
+    def place(self, field: Field) -> Mark:
+        """Return what `place_in_block` does."""
+        mark = Mark(0, _indent(self._lines[0]))
+        block: _Block | None = _Block(self._lines, mark.column, 0, len(self._lines))
+        while field and block is not None:
+            key = block.first, block.indent
+            is_list = key in self._lists or self._lines[block.first].startswith("- ", block.indent)
+            found = self._step(block, key, field, is_list=is_list)
+            if found is None:
+                break
+            mark, block, field = found
+        return mark
+
+    def _items(self, at: _Block) -> Iterator[tuple[Mark, _Block | None]]:
+        items = list(_block_items(at))
+        for (mark, inner), (following, _) in zip_longest(items, items[1:], fillvalue=(Mark(at.end, 0), None)):
+            # The next one's dash is there no more.
+            yield mark, inner and inner._replace(end=following.line)
+
+    def _entries(self, at: _Block) -> Iterator[tuple[str, Mark, _Block | None]]:
+        return _block_entries(at)
