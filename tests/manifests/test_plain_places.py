@@ -165,3 +165,24 @@ def test_places_in_a_block(field: str, place: tuple[int, int]) -> None:
     assert len(list(text.documents())) == 1
     assert text.place(0, field) == place
     assert Composed(BLOCK).place(0, field) == place
+
+
+@pytest.mark.parametrize("many", [False, True])
+@pytest.mark.parametrize(
+    ("field", "place"),
+    [
+        ("items[0].b", (2, 3)),
+        ("items[1].a", (4, 3)),
+        ("items[1].b", (4, 3)),
+        ("items[2]", (1, 1)),
+        ("z", (8, 1)),
+        ("items[1].c[1].d", (7, 5)),
+    ],
+)
+def test_what_an_item_has_not_is_not_taken_of_the_next_one(many: bool, field: str, place: tuple[int, int]) -> None:
+    text = Text("items:\n- a: 1\n  c: []\n- b: 2\n  c:\n  - 1\n  - d: 2\nz: 1\n")
+    assert list(text.documents())
+    if many:
+        for number in range(20):
+            text.place(0, f"items[{number % 3}].c[0]")
+    assert text.place(0, field) == place

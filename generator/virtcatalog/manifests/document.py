@@ -76,7 +76,7 @@ class Text:
         self.file = file
         self._line, self._column = line, column
         self.problems: list[Problem] = []
-        self._index: Index = {}
+        self._index = Index()
         self._items: dict[Path, list[Item]] = {}
         self._outlines: dict[Path, JsonOutline | BlockOutline | int] = {}
         """Of documents and items, or how many places were asked of them."""
@@ -91,7 +91,7 @@ class Text:
         """Nodes are found by what they are in this process: another one reads the text again."""
         return {
             **{key: value for key, value in self.__dict__.items() if key != "_nodes"},
-            "_index": {},
+            "_index": Index(),
             "_outlines": {},
         }
 

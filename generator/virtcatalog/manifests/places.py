@@ -25,8 +25,22 @@ def merge_sources(node: Any) -> list[Any]:
     return list(node.value) if isinstance(node, SequenceNode) else [node]
 
 
-#: For each map, by its identity, its keys and values by the key's text: filled as fields are looked for.
-Index = dict[int, dict[str, tuple[Any, Any]]]
+class Entry(NamedTuple):
+    """An entry of a map: its number there, the place of its key, and what leads on to its value."""
+
+    number: int
+    mark: Any
+    value: Any
+
+
+class Index:
+    """The entries of maps, each by its key's text: filled as fields are looked for."""
+
+    def __init__(self) -> None:
+        self.resolved: dict[int, dict[str, Entry]] = {}
+        """By a map's identity; keys are as data has them."""
+        self.written: dict[int, dict[str, Entry]] = {}
+        """By a map's identity; keys are as they are written."""
 
 
 def step(node: Any, field: Field, known: Index) -> tuple[Any, Any, Field]:
@@ -41,24 +55,27 @@ def step(node: Any, field: Field, known: Index) -> tuple[Any, Any, Field]:
 
 
 def _in_map(node: Any, field: Field, known: Index) -> tuple[Any, Any, Field]:
-    if isinstance(field, tuple):
-        found = _indexed(node, known).get(str(field[0]))
-        return (found[1], found[0].start_mark, field[1:]) if found else (None, None, ())
-    best: tuple[Any, Any, str] | None = None
-    for key, value in _entries(node):
-        left = after(field, key.value)
-        if left is not None and (best is None or len(left) < len(best[2])):
-            best = value, key.start_mark, left
-    return best or (None, None, ())
+    entries = _indexed(node, known) if isinstance(field, tuple) else _as_written(node, known)
+    found = entry_of(entries, field)
+    return (found[0].value, found[0].mark, found[1]) if found is not None else (None, None, ())
 
 
-def _indexed(node: Any, index: Index) -> dict[str, tuple[Any, Any]]:
-    known = index.get(id(node))
+def _indexed(node: Any, index: Index) -> dict[str, Entry]:
+    known = index.resolved.get(id(node))
     if known is None:
-        known = index[id(node)] = {}
+        known = index.resolved[id(node)] = {}
         own = [(key, value) for key, value in node.value if isinstance(key, ScalarNode) and not is_merge(key)]
-        for key, value in (*own, *_entries(node)):
-            known.setdefault(_text(key), (key, value))
+        for number, (key, value) in enumerate((*own, *_entries(node))):
+            known.setdefault(_text(key), Entry(number, key.start_mark, value))
+    return known
+
+
+def _as_written(node: Any, index: Index) -> dict[str, Entry]:
+    known = index.written.get(id(node))
+    if known is None:
+        known = index.written[id(node)] = {}
+        for number, (key, value) in enumerate(_entries(node)):
+            known.setdefault(key.value, Entry(number, key.start_mark, value))
     return known
 
 
@@ -110,14 +127,6 @@ def keys_of(field: str) -> Iterator[list[tuple[str, str]]]:
         found += [(field[1:end], field[end + 1 :].removeprefix(".")) for end in ends]
         found.sort(key=lambda each: len(each[1]))
     yield from (list(same) for _, same in groupby(found, key=lambda each: len(each[1])))
-
-
-class Entry(NamedTuple):
-    """An entry of a map: its number there, the place of its key, and what leads on to its value."""
-
-    number: int
-    mark: Any
-    value: Any
 
 
 def entry_of(known: Mapping[str, Entry], field: Field) -> tuple[Entry, Field] | None:
