@@ -11,9 +11,8 @@ from typing import Any
 from virtcatalog.adopt.adopt import Adoption
 from virtcatalog.adopt.candidates import Reference
 from virtcatalog.adopt.data import get
-from virtcatalog.adopt.shrink import Removed, Shrunk, still_inline
+from virtcatalog.adopt.shrink import Change, Removed, Shrunk, still_inline
 from virtcatalog.api.findings import field_path
-from virtcatalog.kubevirt.launcher.difference import Difference
 from virtcatalog.units import memory
 
 _SHOWN = 100
@@ -59,7 +58,7 @@ def explain(adoption: Adoption) -> Iterator[str]:
 
 def _domain(found: Shrunk) -> Iterator[str]:
     """Where the domain differs; of what is the same of many elements, such as vCPUs, the first is told."""
-    alike: dict[str, list[Difference]] = {}
+    alike: dict[str, list[Change]] = {}
     for each in found.domain:
         alike.setdefault(_NUMBER.sub("", each.place), []).append(each)
     for place, (first, *others) in alike.items():

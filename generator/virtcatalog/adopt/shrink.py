@@ -61,6 +61,14 @@ class Kept(NamedTuple):
     instead: Any
 
 
+class Change(NamedTuple):
+    """Where the domain is another one: an XPath from its root, and what was there and is there; None for nothing."""
+
+    place: str
+    old: str | None
+    new: str | None
+
+
 POOLED: Path = ("spec", "virtualMachineTemplate")
 """Where a pool has what a VirtualMachine has at the top."""
 
@@ -103,7 +111,7 @@ class Shrunk(NamedTuple):
     removed: list[Removed]
     kept: list[Kept]
     added: list[Path]
-    domain: list[domains.Difference]
+    domain: list[Change]
     outside: list[Difference]
     size: int
 
@@ -281,7 +289,8 @@ class _Trial:
             removed,
             kept,
             [_MAX_SOCKETS] if self.pinned is not None else [],
-            self.now.domain,
+            # Whole domains, which differences lead through, are not kept of thousands of VMs.
+            [Change(each.place, each.old, each.new) for each in self.now.domain],
             self.now.vmi,
             count(self.now.manifest),
         )
