@@ -336,13 +336,27 @@ def test_io_threads_of_another_vms_disks_are_not_held_against_a_preference():
     assert preference_of(adopt(sata, candidates)) == "own"
 
 
-def test_cpus_of_another_instance_type_are_not_held_against_a_preference():
+@pytest.mark.parametrize("inferred", [False, True])
+def test_cpus_of_another_instance_type_are_not_held_against_a_preference(inferred):
     """A single vCPU has the same topology under it, several have not."""
     saving = {"devices": {"preferredDiskBus": "sata"}, "cpu": {"preferredCPUTopology": "cores"}}
     single = {**SMALL, "metadata": {"name": "single"}, "spec": {"cpu": {"guest": 1}, "memory": {"guest": "4Gi"}}}
-    candidates = Candidates([SMALL, single, {**OWN, "spec": saving}])
-    vm = with_disks(machine("devices: {}"), bus="sata", number=2)
-    vms = [{**vm, "spec": {**vm["spec"], "instancetype": {"name": name}}} for name in ("small", "single")]
+    claims = [
+        {
+            "apiVersion": "v1",
+            "kind": "PersistentVolumeClaim",
+            "metadata": {"name": name, "labels": {"instancetype.kubevirt.io/default-instancetype": name}},
+            "spec": {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}},
+        }
+        for name in ("small", "single")
+    ]
+    candidates = Candidates([SMALL, single, {**OWN, "spec": saving}, *claims])
+    vms = []
+    for name in ("small", "single"):
+        vm = with_disks(machine("devices: {}"), bus="sata", number=2)
+        vm["spec"]["instancetype"] = {"inferFromVolume": "disk0"} if inferred else {"name": name}
+        vm["spec"]["template"]["spec"]["volumes"][0] = {"name": "disk0", "persistentVolumeClaim": {"claimName": name}}
+        vms.append(vm)
     assert [preference_of(adopt(vm, candidates)) for vm in vms] == [None, "own"]
 
 

@@ -133,5 +133,9 @@ def _machine_said(vm: VirtualMachine) -> bytes:
         firmware = replace(firmware, **dict.fromkeys(numbers_of(firmware)[0], ""))
     alike = replace(domain, devices=replace(domain.devices, disks=[], interfaces=[]), firmware=firmware)
     spec = replace(template.spec, domain=alike, volumes=[], networks=[])
-    said = template.metadata.annotations, spec, vm.spec.instancetype, vm.metadata.namespace
-    return _ENCODER.encode(said if vm.spec.instancetype is not None else said[:2])
+    said = template.metadata.annotations, spec
+    if vm.spec.instancetype is None:
+        return _ENCODER.encode(said)
+    # Where it is in, or what volume it is inferred from, may tell which one it is.
+    where = vm.metadata.namespace, template.spec.volumes, vm.spec.data_volume_templates
+    return _ENCODER.encode((*said, vm.spec.instancetype, *where))
