@@ -165,16 +165,17 @@ def test_two_presets_that_say_the_same_are_both_the_source() -> None:
     assert origins(preset("a", same), preset("b", same))["spec.domain.cpu.cores"] == "preset a, preset b"
 
 
+CLAIM = """
+    apiVersion: v1
+    kind: PersistentVolumeClaim
+    metadata: {name: disk, namespace: shop, labels: {instancetype.kubevirt.io/default-instancetype: medium}}
+    spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}
+    """
+
+
 def test_an_inferred_instance_type_is_named() -> None:
-    claim = """
-        apiVersion: v1
-        kind: PersistentVolumeClaim
-        metadata:
-          {name: disk, namespace: shop, labels: {instancetype.kubevirt.io/default-instancetype: medium}}
-        spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}
-        """
     domain = "{devices: {}}\n      volumes: [{name: root, persistentVolumeClaim: {claimName: disk}}]"
-    found = origins(MEDIUM, claim, matchers="instancetype: {inferFromVolume: root}", domain=domain)
+    found = origins(MEDIUM, CLAIM, matchers="instancetype: {inferFromVolume: root}", domain=domain)
     assert found["spec.domain.memory.guest"] == "instance type medium"
 
 
@@ -183,18 +184,11 @@ def test_an_inferred_instance_type_is_named() -> None:
 def test_memory_that_made_way_for_an_inferred_instance_type_is_in_the_way_of_nothing(
     spec: str, configuration: str
 ) -> None:
-    claim = """
-        apiVersion: v1
-        kind: PersistentVolumeClaim
-        metadata:
-          {name: disk, namespace: shop, labels: {instancetype.kubevirt.io/default-instancetype: medium}}
-        spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}
-        """
     matchers = """instancetype: {inferFromVolume: root, inferFromVolumeFailurePolicy: Ignore}
   preference: {name: mine}"""
     domain = f"{DOMAIN}\n      volumes: [{{name: root, persistentVolumeClaim: {{claimName: disk}}}}]"
     found = origins(
-        MEDIUM, preference("mine", spec), claim, configured(configuration), matchers=matchers, domain=domain
+        MEDIUM, preference("mine", spec), CLAIM, configured(configuration), matchers=matchers, domain=domain
     )
     assert found["spec.domain.memory.guest"] == "instance type medium"
     assert found["spec.domain.cpu.cores"] == "instance type medium"

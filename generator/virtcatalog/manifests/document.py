@@ -14,7 +14,6 @@ import math
 import re
 from collections.abc import Iterator
 from functools import cached_property
-from itertools import pairwise
 from typing import Any, Final
 
 import msgspec
@@ -22,21 +21,11 @@ import msgspec
 from virtcatalog.api.findings import Path, field_path
 from virtcatalog.errors import Problem
 from virtcatalog.limits import YAML_ALIASED_CHARACTERS, YAML_ALIASED_VALUES, YAML_LEVELS
+from virtcatalog.manifests.blockplaces import BlockPlaces
 from virtcatalog.manifests.blocks import read_block
+from virtcatalog.manifests.jsonplaces import JsonPlaces, skip
+from virtcatalog.manifests.outline import Mark
 from virtcatalog.manifests.places import Field, Index, is_merge, merge_sources, step
-from virtcatalog.manifests.plainplaces import (
-    BlockOutline,
-    Item,
-    JsonOutline,
-    Mark,
-    items_in_block,
-    items_in_json,
-    mark_behind,
-    place_in_block,
-    place_in_json,
-    skip,
-    undashed,
-)
 from virtcatalog.manifests.scalars import number, resolve
 from virtcatalog.manifests.syntax import (
     PLAIN,
@@ -77,9 +66,6 @@ class Text:
         self._line, self._column = line, column
         self.problems: list[Problem] = []
         self._index = Index()
-        self._items: dict[Path, list[Item]] = {}
-        self._outlines: dict[Path, JsonOutline | BlockOutline | int] = {}
-        """Of documents and items, or how many places were asked of them."""
         self._starts: list[int] = []
         """Where documents start, if they are JSON."""
         self._is_block = False
@@ -89,11 +75,8 @@ class Text:
 
     def __getstate__(self) -> dict[str, Any]:
         """Nodes are found by what they are in this process: another one reads the text again."""
-        return {
-            **{key: value for key, value in self.__dict__.items() if key != "_nodes"},
-            "_index": Index(),
-            "_outlines": {},
-        }
+        made = ("_nodes", "_plain_places")
+        return {**{key: value for key, value in self.__dict__.items() if key not in made}, "_index": Index()}
 
     def documents(self) -> Iterator[tuple[int, Any]]:
         """Yield the index and the data of every document that is not empty; `problems` has the others' faults."""
@@ -131,7 +114,7 @@ class Text:
         The field may be that of an item of a list, or of lists in lists: `item` leads there, such as `("items", 3)`.
         """
         if self._starts or self._is_block:
-            return self._place(self._in_plain((document, *item), self._item(document, item), field))
+            return self._place(self._plain_places.place(document, field, item))
         if document >= len(self._nodes):
             return (0, 0)
         if item:
@@ -142,32 +125,6 @@ class Text:
             node, found, field = step(node, field, self._index)
             mark = found or mark
         return self._place(mark)
-
-    def _in_plain(self, key: Path, whole: Item, field: Field) -> Mark:
-        """The mark of a field of a document or item; of one that is asked for many, all are found at once."""
-        outline = self._outlines.get(key, 0)
-        text = self._text[whole.start : whole.end] if isinstance(outline, int) else ""
-        if outline == _FEW:
-            made = JsonOutline(text) if self._starts else BlockOutline(undashed(text) if len(key) > 1 else text)
-            outline = self._outlines[key] = made
-        if not isinstance(outline, int):
-            return whole.mark.then(outline.place(field))
-        self._outlines[key] = outline + 1
-        if self._starts:
-            return whole.mark.then(place_in_json(text, 0, field))
-        return whole.mark.then(place_in_block(undashed(text) if len(key) > 1 else text, field))
-
-    def _item(self, document: int, path: Path) -> Item:
-        """Where a document is, or an item in it: those of one list are found together."""
-        if len(path) < 2:  # a document may be an item with its dash
-            return self._documents[document]
-        above, (key, index) = path[:-2], path[-2:]
-        items = self._items.get((document, *path[:-1]))
-        if items is None:
-            find = items_in_json if self._starts else items_in_block
-            items = find(self._text, self._item(document, above), str(key))
-            self._items[document, *path[:-1]] = items
-        return items[int(index)]
 
     def fault(self, mark: Any, message: str) -> None:
         """Note what is wrong at a mark."""
@@ -185,17 +142,8 @@ class Text:
         return self._decode(given)
 
     @cached_property
-    def _documents(self) -> list[Item]:
-        """Where documents are, if they are JSON; a block is one."""
-        if not self._starts:
-            return [Item(0, len(self._text), Mark(0, 0))]
-        found: list[Item] = []
-        before, mark = 0, Mark(0, 0)
-        for start, end in pairwise([*self._starts, len(self._text)]):
-            mark = mark.then(mark_behind(self._text[before:start]))
-            found.append(Item(start, end, mark))
-            before = start
-        return found
+    def _plain_places(self) -> JsonPlaces | BlockPlaces:
+        return JsonPlaces(self._text, self._starts) if self._starts else BlockPlaces(self._text)
 
     @cached_property
     def _nodes(self) -> list[Any]:
@@ -434,7 +382,5 @@ _JSON: Final = json.JSONDecoder(
 )
 _encode: Final = msgspec.json.Encoder().encode
 _PLAIN_JSON: Final = msgspec.json.Decoder(float_hook=lambda text: number(text, text))
-_FEW: Final = 8
-"""So many places are looked for one by one."""
 _SHORT: Final = 1 << 20
 """So many characters have no more than so many values."""

@@ -9,7 +9,7 @@ from typing import Final
 
 from virtcatalog.limits import SOURCE_FILE_BYTES
 from virtcatalog.manifests.document import CONTROLS, has_unwritable
-from virtcatalog.manifests.plainplaces import mark_behind
+from virtcatalog.manifests.outline import mark_behind
 
 _CHUNK: Final = 2**18
 KEPT: Final = 128
