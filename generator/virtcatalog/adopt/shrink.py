@@ -161,10 +161,12 @@ class _Attempt:
     @cached_property
     def domain(self) -> list[domains.Difference]:
         """Where its domain differs."""
+        if self.keeps_domain:
+            return []
         old, new = self.original.result.domain, self.result.domain
         assert old is not None
         assert new is not None  # both VMs are admitted
-        return [] if self.keeps_domain else list(domains.differences(old, new))
+        return list(domains.differences(old, new))
 
 
 class _Trial:
