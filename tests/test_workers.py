@@ -7,6 +7,7 @@ workers are killed by what they are asked to do, or when the first result has be
 import io
 import logging
 import os
+import pickle
 import re
 import shutil
 import signal
@@ -176,6 +177,22 @@ def test_a_worker_that_dies_costs_no_result(tmp_path):
         found = list(Workers(processes.address).each(killed_once, range(60), 17, str(marker)))
         assert found == list(range(60))
         assert sorted(each.poll() is None for each in both) == [False, True]
+
+
+def test_a_result_that_dask_loses_with_its_worker_is_asked_for_again(workers, monkeypatch):
+    """It says so with a ValueError of its own."""
+    result, lost = Workers._result, [3, 17]
+
+    def once_lost(self, client, future, seconds):
+        made = result(self, client, future, seconds)
+        if lost and pickle.loads(made) == lost[0]:
+            lost.pop(0)
+            raise ValueError("too many values to unpack (expected 3)")
+        return made
+
+    monkeypatch.setattr(Workers, "_result", once_lost)
+    assert list(workers.each(multiplied, range(30), 1)) == list(range(30))
+    assert not lost
 
 
 def test_what_kills_worker_after_worker_ends_the_run(tmp_path):

@@ -96,15 +96,26 @@ class Workers(NamedTuple):
             self._wait(client, seconds)
             self._compare(client)
             executor = client.get_executor()
-            waiting: deque[Future[bytes]] = deque()
+            waiting: deque[tuple[bytes, Future[bytes]]] = deque()
+
+            def submit(sent: bytes) -> Future[bytes]:
+                future: Future[bytes] = executor.submit(call, versions(), sent, digest, held)
+                return future
+
             for number in count():
                 if number % _LOOK == 0:  # workers come and go
                     room = _AHEAD * max(1, sum(self._ask(client.nthreads).values()))
                 for item in islice(items, max(0, room - len(waiting))):
-                    waiting.append(executor.submit(call, versions(), pickle.dumps((function, item)), digest, held))
+                    sent = pickle.dumps((function, item))
+                    waiting.append((sent, submit(sent)))
                 if not waiting:
                     return
-                result = pickle.loads(self._result(client, waiting.popleft(), seconds))  # noqa: S301
+                sent, future = waiting.popleft()
+                try:
+                    made = self._result(client, future, seconds)
+                except ValueError:  # dask's, too, where a worker dies just after it has sent its result
+                    made = self._result(client, submit(sent), seconds)
+                result = pickle.loads(made)  # noqa: S301
                 if interrupts:
                     raise KeyboardInterrupt
                 yield result
