@@ -21,6 +21,7 @@ ORDER = (
     "sarif",
     "errors",
     "units",
+    "lockstep",
     "pool",
     "progress",
     "workers",

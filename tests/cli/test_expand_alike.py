@@ -186,8 +186,7 @@ def became(path: str, form: str, *, plainly: bool) -> Iterator[Done]:
     expander = Expander(batch, Cluster(OBJECTS), FORMS[form], None, many=True, pods=False)
     if plainly:
         expander._alike = None
-    for share in fleet.Fleet([Placed(path)]).shares():
-        yield from expander.share(share)
+    yield from expander.shares(fleet.Fleet([Placed(path)]).shares())
 
 
 @pytest.mark.parametrize(

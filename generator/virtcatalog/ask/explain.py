@@ -41,6 +41,7 @@ from virtcatalog.kubevirt.defaults.webhooks import mutate_vm, mutate_vmi
 from virtcatalog.kubevirt.identity import without_made_up_uids
 from virtcatalog.kubevirt.instancetype.webhook import takes
 from virtcatalog.kubevirt.result import Result
+from virtcatalog.lockstep import Steps, at_once
 
 VM = "VM"
 INSTANCETYPE = "instance type"
@@ -79,16 +80,16 @@ def explain_result(vm_manifest: Manifest, result: Result, cluster: Cluster) -> l
     return _origins(_whole(vm_manifest, result, cluster), cluster)
 
 
-def sources_of(vm_manifest: Manifest, result: Result, cluster: Cluster) -> dict[str, Sources]:
-    """Return the sources alone that `explain_result` returns, by field."""
+def sources_of(vm_manifest: Manifest, result: Result, cluster: Cluster) -> Steps[dict[str, Sources]]:
+    """Return the sources alone that `explain_result` returns, by field; in steps."""
     whole = _whole(vm_manifest, result, cluster)
-    return _Runs(whole, cluster).sources() if whole else {}
+    return (yield from _Runs(whole, cluster).sources()) if whole else {}
 
 
 def _origins(whole: _Whole | None, cluster: Cluster) -> list[Origin]:
     if whole is None:
         return []
-    sources = _Runs(whole, cluster).sources()
+    sources = at_once(_Runs(whole, cluster).sources())
     return [Origin(field, value, sources[field]) for field, value in leaves(whole.shown, _PARTS)]
 
 
@@ -159,16 +160,18 @@ class _Runs:
         if isinstance(whole.mutated, VirtualMachine):
             self._instancetype, self._preference = whole.mutated.spec.instancetype, whole.mutated.spec.preference
 
-    def sources(self) -> dict[str, Sources]:
+    def sources(self) -> Steps[dict[str, Sources]]:
         """Return the sources of every leaf, in the VMI's order."""
         whole = self._whole
         mutated = whole.mutated
         stages = (mutated,) * 6 if isinstance(mutated, VirtualMachineInstance) else self._stages(mutated)
+        yield
         metadata, spec = zip(*map(_parts, stages), strict=True)
         written = _as_written(whole)
         origins = Origins(self._said, self._cluster.computed(_known))
         origins.add("metadata", whole.shown["metadata"], written["metadata"], Values(whole.final.metadata, *metadata))
         origins.add("spec", whole.shown["spec"], written["spec"], Values(whole.final.spec, *spec))
+        yield
         return self._named(origins.found)
 
     def _stages(self, mutated: VirtualMachine) -> tuple[Held | None, ...]:

@@ -14,6 +14,7 @@ from virtcatalog.cli.outcome import Outcome, Table
 from virtcatalog.cli.table import print_tables
 from virtcatalog.errors import Problem, UnsupportedError, placed
 from virtcatalog.escaping import as_json, json_value
+from virtcatalog.lockstep import Steps, in_one
 
 if TYPE_CHECKING:
     from virtcatalog.ask.explain import Origin
@@ -33,7 +34,7 @@ class Form(NamedTuple):
     that it is quicker where the stages of the VM are kept.
     """
 
-    make: Callable[[Outcome, bool], Any]
+    make: Callable[[Outcome, bool], Steps[Any]]
     show: Callable[[Iterable[Any], bool], None]
     fills: bool = False
     written: Callable[[str], str] | None = None
@@ -116,12 +117,18 @@ def show_explanations(tables: Iterable[Table], many: bool) -> None:
     print_tables(_COLUMNS, tables, titled=many, style=lambda row: _STYLES.get(row[2].split(" ", 1)[0], ""))
 
 
-def make_json(outcome: Outcome, _many: bool) -> str:
+def make_json(outcome: Outcome, _many: bool) -> Steps[str]:
     """Return all that is known of a VM as JSON."""
     from virtcatalog.ask.disks import disks_of
     from virtcatalog.ask.explain import sources_of
 
     vm, result, cluster = outcome
+    pod = _pod(result)
+    yield
+    origins = (yield from sources_of(vm.manifest, result, cluster)) if result.vmi else None
+    yield
+    domain, disks = result.domain_xml, disks_of(result, cluster)
+    yield
     document = {
         "name": vm.name,
         "environment": vm.environment,
@@ -132,10 +139,10 @@ def make_json(outcome: Outcome, _many: bool) -> str:
         "warnings": result.warnings,
         "vm": result.vm_object,
         "vmi": result.vmi,
-        **_pod(result),
-        "origins": sources_of(vm.manifest, result, cluster) if result.vmi else None,
-        "domainXml": result.domain_xml,
-        "disks": disks_of(result, cluster),
+        **pod,
+        "origins": origins,
+        "domainXml": domain,
+        "disks": disks,
     }
     return json_value(document, write=str)  # amounts
 
@@ -200,7 +207,10 @@ def show_pins(json_wanted: bool, pins: Iterable[Pins], _many: bool) -> None:
         summary("ControllerRevisions of what has no uid yet have no owner: they stay when it is deleted")
 
 
-PINS: Final = {"yaml": Form(make_pins, partial(show_pins, False)), "json": Form(make_pins, partial(show_pins, True))}
+PINS: Final = {
+    "yaml": Form(partial(in_one, make_pins), partial(show_pins, False)),
+    "json": Form(partial(in_one, make_pins), partial(show_pins, True)),
+}
 """What `--pin` prints."""
 
 
@@ -220,14 +230,14 @@ def _short(value: Any) -> str:
 _STYLES = {"VM": "bold", "instance": "green", "preference": "cyan", "preset": "magenta", "cluster": "yellow"}
 
 FORMS: Final[dict[str, Form]] = {
-    "xml": Form(partial(make_xml, "domain_xml"), show_texts, fills=True),
-    "converted": Form(partial(make_xml, "converted_xml"), show_texts, fills=True),
-    "vmi": Form(partial(make_manifest, "vmi"), show_texts),
-    "vm": Form(partial(make_manifest, "vm"), show_texts),
-    "pod": Form(partial(make_manifest, "pod"), show_texts),
+    "xml": Form(partial(in_one, make_xml, "domain_xml"), show_texts, fills=True),
+    "converted": Form(partial(in_one, make_xml, "converted_xml"), show_texts, fills=True),
+    "vmi": Form(partial(in_one, make_manifest, "vmi"), show_texts),
+    "vm": Form(partial(in_one, make_manifest, "vm"), show_texts),
+    "pod": Form(partial(in_one, make_manifest, "pod"), show_texts),
     "json": Form(make_json, show_json, fills=True, written=_as_json_text, staged=True),
-    "diff": Form(make_diff, show_diffs),
-    "explain": Form(make_explanation, show_explanations, staged=True),
-    "disks": Form(make_disks, show_disks),
-    "sarif": Form(make_findings, show_sarif),
+    "diff": Form(partial(in_one, make_diff), show_diffs),
+    "explain": Form(partial(in_one, make_explanation), show_explanations, staged=True),
+    "disks": Form(partial(in_one, make_disks), show_disks),
+    "sarif": Form(partial(in_one, make_findings), show_sarif),
 }

@@ -14,7 +14,8 @@ from virtcatalog.cli.outcome import Done, Outcome
 from virtcatalog.cli.vms import Batch, Located, located
 from virtcatalog.errors import UnsupportedError, placed
 from virtcatalog.kubevirt.many import CHUNK, WORTH_IT
-from virtcatalog.kubevirt.pipeline import expand
+from virtcatalog.kubevirt.pipeline import steps_of
+from virtcatalog.lockstep import Steps, at_once, finished, together
 from virtcatalog.pool import chunks
 
 if TYPE_CHECKING:
@@ -39,38 +40,43 @@ class Expander:
         self._cluster, self._form, self._many, self._pods = cluster, form, many, pods
         self._schema = schema
         self._warnings = Warnings(batch.objects, cluster.release)
-        self._alike = Alike(self._plainly, cluster, form.written) if form.fills else None
+        self._alike = Alike(self._one_by_one, cluster, form.written) if form.fills else None
 
-    def share(self, share: Share) -> Iterator[Done]:
-        """Yield what became of the VMs in a part of a file."""
+    def vms(self, vms: Iterable[Located]) -> Iterator[Done]:
+        """Yield what became of VMs."""
+        return together(self._vm(each, self._cluster) for each in vms)
+
+    def shares(self, shares: Iterable[Share]) -> Iterator[Done]:
+        """Yield what became of the VMs in parts of files."""
+        return together(chain.from_iterable(map(self._share, shares)))
+
+    def _share(self, share: Share) -> Iterator[Steps[Done]]:
         done = self._alike.of(share) if self._alike else None
-        return self._plainly(share, self._cluster) if done is None else iter(done)
+        return self._plainly(share, self._cluster) if done is None else map(finished, done)
 
-    def _plainly(self, share: Share, cluster: Cluster) -> Iterator[Done]:
+    def _one_by_one(self, share: Share, cluster: Cluster) -> Iterator[Done]:
+        return map(at_once, self._plainly(share, cluster))
+
+    def _plainly(self, share: Share, cluster: Cluster) -> Iterator[Steps[Done]]:
         manifests, problems = share.manifests()
         for problem in problems:
-            yield Done("", told=(Told(problem),))
+            yield finished(Done("", told=(Told(problem),)))
         for each in manifests:
             if each.problems:
-                yield Done("unreadable", told=tuple(map(Told, sorted(each.problems))))
+                yield finished(Done("unreadable", told=tuple(map(Told, sorted(each.problems)))))
             else:
                 decoded = each.object if isinstance(each.object, VirtualMachine) else None
                 yield self._vm(located(each, share.environment), cluster, decoded)
 
-    def vm(self, vm: Located) -> Done:
-        """Return what became of a VM."""
-        return self._vm(vm, self._cluster)
-
-    def _vm(self, vm: Located, cluster: Cluster, decoded: VirtualMachine | None = None) -> Done:
+    def _vm(self, vm: Located, cluster: Cluster, decoded: VirtualMachine | None = None) -> Steps[Done]:
         try:
-            result = expand(vm.manifest, cluster, decoded, staged=self._form.staged)
-        except UnsupportedError as error:
-            return self._unsupported(vm, error)
-        try:
+            result = yield from steps_of(vm.manifest, cluster, decoded, staged=self._form.staged)
+            yield
             podless = [result.pod_error] if self._pods and result.pod_error else []
         except UnsupportedError as error:
             return self._unsupported(vm, error)
-        made = self._form.make(Outcome(vm, result, cluster), self._many)
+        made = yield from self._form.make(Outcome(vm, result, cluster), self._many)
+        yield
         faults = [vm.problem("", f"{self._schema}: {each}") for each in self._lint(result)]
         faults += (vm.problem(each.field, each.message) for each in podless)
         told = (
@@ -90,12 +96,12 @@ class Expander:
 def expand_all(expanders: Iterable[tuple[Batch, Expander]], executor: Executor | None) -> Iterator[Done]:
     """Yield what became of all VMs, in their order: few of them are expanded here, many by the executor."""
     for batch, expander in expanders:
-        yield from map(expander.vm, batch.vms)
+        yield from expander.vms(batch.vms)
         if batch.fleet is None:
             continue
         fleet = batch.fleet
         if executor is None or not executor.worth(fleet.number, WORTH_IT):
-            yield from chain.from_iterable(map(expander.share, fleet.shares()))
+            yield from expander.shares(fleet.shares())
         elif executor.forks and isinstance(fleet, Fleet):
             yield from chain.from_iterable(executor.each(_expand_section, fleet.sections(_SECTION), expander, fleet))
         else:
@@ -108,4 +114,4 @@ def _expand_section(section: Section, expander: Expander, fleet: Fleet) -> list[
 
 
 def _expand_chunk(shares: Iterable[Share], expander: Expander) -> list[Done]:
-    return [done for share in shares for done in expander.share(share)]
+    return list(expander.shares(shares))

@@ -10,8 +10,9 @@ from msgspec.structs import replace
 
 from virtcatalog.errors import UnsupportedError
 from virtcatalog.kubevirt.cluster import Cluster
-from virtcatalog.kubevirt.pipeline import expand
+from virtcatalog.kubevirt.pipeline import steps_of
 from virtcatalog.kubevirt.result import Result
+from virtcatalog.lockstep import Steps, together
 from virtcatalog.pool import START, Executor, chunks
 
 Manifest = dict[str, Any]
@@ -36,7 +37,7 @@ def expand_many(
     first = list(islice(vms, WORTH_IT)) if executor else []
     vms = chain(first, vms)
     if executor is None or not executor.worth(len(first), WORTH_IT):
-        yield from (_expand(vm, cluster) for vm in vms)
+        yield from _expanded(vms, cluster)
         return
     for results in executor.each(_expand_chunk, chunks(vms, CHUNK), cluster):
         for each in results:
@@ -44,11 +45,15 @@ def expand_many(
 
 
 def _expand_chunk(vms: list[Manifest], cluster: Cluster) -> list[Result | UnsupportedError]:
-    return [_expand(vm, cluster) for vm in vms]
+    return list(_expanded(vms, cluster))
 
 
-def _expand(vm: Manifest, cluster: Cluster) -> Result | UnsupportedError:
+def _expanded(vms: Iterable[Manifest], cluster: Cluster) -> Iterator[Result | UnsupportedError]:
+    return together(_steps_of(vm, cluster) for vm in vms)
+
+
+def _steps_of(vm: Manifest, cluster: Cluster) -> Steps[Result | UnsupportedError]:
     try:
-        return expand(vm, cluster)
+        return (yield from steps_of(vm, cluster))
     except UnsupportedError as error:
         return error

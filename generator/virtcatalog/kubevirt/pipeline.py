@@ -61,8 +61,9 @@ from virtcatalog.kubevirt.launcher.launch.sync import launch, launch_warnings
 from virtcatalog.kubevirt.preference.requirements import check_requirements
 from virtcatalog.kubevirt.reasons import field_in_template, field_of_holder, field_of_vm, reasons
 from virtcatalog.kubevirt.result import Result, Stages
+from virtcatalog.lockstep import Steps, at_once
 
-__all__ = ["Result", "admit", "create_vmi", "expand"]
+__all__ = ["Result", "admit", "create_vmi", "expand", "steps_of"]
 
 T = TypeVar("T", VirtualMachine, VirtualMachineInstance, VirtualMachineInstanceReplicaSet, VirtualMachinePool)
 
@@ -93,6 +94,13 @@ def expand(
     `staged` keeps the stages of a VirtualMachine in the result. Raises UnsupportedError, with the manifest's field, for
     what virtcatalog does not model.
     """
+    return at_once(steps_of(manifest, cluster, decoded, staged=staged))
+
+
+def steps_of(
+    manifest: dict[str, Any], cluster: Cluster, decoded: VirtualMachine | None = None, *, staged: bool = False
+) -> Steps[Result]:
+    """Do what `expand` does, in steps: many VMs go through them together."""
     return _run(manifest, cluster, decoded, domain=True, staged=staged)
 
 
@@ -116,7 +124,7 @@ def admit(object_manifest: dict[str, Any], cluster: Cluster) -> list[Cause]:
 
 def create_vmi(manifest: dict[str, Any], cluster: Cluster) -> Result:
     """Return what `expand` returns, without the domain."""
-    return _run(manifest, cluster, domain=False)
+    return at_once(_run(manifest, cluster, domain=False))
 
 
 def _run(
@@ -126,13 +134,17 @@ def _run(
     *,
     domain: bool,
     staged: bool = False,
-) -> Result:
+) -> Steps[Result]:
     kind = manifest.get("kind") if isinstance(manifest, dict) else None
     create = _HELD.get(kind, _of_vm) if isinstance(kind, str) else _of_vm
     try:
-        result = create(manifest, cluster) if create is not _of_vm else _of_vm(manifest, cluster, decoded, staged)
+        if create is _of_vm:
+            result = yield from _of_vm(manifest, cluster, decoded, staged)
+        else:
+            result = yield from create(manifest, cluster)
         if domain and result.admitted:
-            result = build(result.vm or {} if create is _of_pool else manifest, result, cluster)
+            yield
+            result = yield from _build(result.vm or {} if create is _of_pool else manifest, result, cluster)
     except UnsupportedError as error:
         field = field_of_vm(error.field, of_vmi=domain or create is not _of_vm)
         raise UnsupportedError(field_of_holder(field, kind), error.message) from error
@@ -150,12 +162,18 @@ def _run(
 
 def build(manifest: dict[str, Any], result: Result, cluster: Cluster) -> Result:
     """virt-launcher's part."""
+    return at_once(_build(manifest, result, cluster))
+
+
+def _build(manifest: dict[str, Any], result: Result, cluster: Cluster) -> Steps[Result]:
     vm, vmi = result.made_vm, result.made_vmi
     assert vm is None or isinstance(vm, VirtualMachine)  # not every VMI is of a VM
     assert isinstance(vmi, VirtualMachineInstance)
     try:
         context = build_context(vmi, cluster, vm)
+        yield
         domain = convert(vmi, context)
+        yield
         launch(domain, vmi)
     except DomainError as error:
         causes = [Cause(CRASH if error.is_crash else "", error.field, error.message)]
@@ -167,13 +185,13 @@ def build(manifest: dict[str, Any], result: Result, cluster: Cluster) -> Result:
 
 def _of_vm(
     manifest: dict[str, Any], cluster: Cluster, decoded: VirtualMachine | None = None, staged: bool = False
-) -> Result:
+) -> Steps[Result]:
     warnings: list[Warning] = []
     vm = read(manifest, VirtualMachine, cluster, warnings, decoded)
-    return vm if isinstance(vm, Result) else _start(vm, manifest, cluster, warnings, staged=staged)
+    return vm if isinstance(vm, Result) else (yield from _start(vm, manifest, cluster, warnings, staged=staged))
 
 
-def _of_pool(manifest: dict[str, Any], cluster: Cluster) -> Result:
+def _of_pool(manifest: dict[str, Any], cluster: Cluster) -> Steps[Result]:
     warnings: list[Warning] = []
     pool = read(manifest, VirtualMachinePool, cluster, warnings)
     if isinstance(pool, Result):
@@ -182,10 +200,10 @@ def _of_pool(manifest: dict[str, Any], cluster: Cluster) -> Result:
     if causes:
         return _refused_holder(causes, warnings)
     vm = first_vm(pool, cluster.release)
-    return _start(vm, to_manifest(vm), cluster, warnings)
+    return (yield from _start(vm, to_manifest(vm), cluster, warnings))
 
 
-def _of_replica_set(manifest: dict[str, Any], cluster: Cluster) -> Result:
+def _of_replica_set(manifest: dict[str, Any], cluster: Cluster) -> Steps[Result]:
     warnings: list[Warning] = []
     held = read(manifest, VirtualMachineInstanceReplicaSet, cluster, warnings)
     if isinstance(held, Result):
@@ -195,10 +213,10 @@ def _of_replica_set(manifest: dict[str, Any], cluster: Cluster) -> Result:
         return _refused_holder(causes, warnings)
     vmi = vmi_of_replica_set(held)
     warnings += memory_warnings(vmi.spec, "spec.template.spec")
-    return _admit_vmi(vmi, None, manifest, cluster, warnings)
+    return (yield from _admit_vmi(vmi, None, manifest, cluster, warnings))
 
 
-def _of_vmi(manifest: dict[str, Any], cluster: Cluster) -> Result:
+def _of_vmi(manifest: dict[str, Any], cluster: Cluster) -> Steps[Result]:
     warnings: list[Warning] = []
     vmi = read(manifest, VirtualMachineInstance, cluster, warnings)
     if isinstance(vmi, Result):
@@ -207,10 +225,10 @@ def _of_vmi(manifest: dict[str, Any], cluster: Cluster) -> Result:
     metadata.name = metadata.name or generated_name(metadata.namespace, metadata.generate_name)
     metadata.uid = metadata.uid or vmi_uid(metadata.namespace, metadata.name)
     warnings += memory_warnings(vmi.spec, "spec")
-    return _admit_vmi(vmi, None, manifest, cluster, warnings, of_user=True)
+    return (yield from _admit_vmi(vmi, None, manifest, cluster, warnings, of_user=True))
 
 
-_HELD: Mapping[str, Callable[[dict[str, Any], Cluster], Result]] = {
+_HELD: Mapping[str, Callable[[dict[str, Any], Cluster], Steps[Result]]] = {
     "VirtualMachineInstance": _of_vmi,
     "VirtualMachineInstanceReplicaSet": _of_replica_set,
     "VirtualMachinePool": _of_pool,
@@ -259,7 +277,7 @@ def _start(
     warnings: list[Warning],
     *,
     staged: bool = False,
-) -> Result:
+) -> Steps[Result]:
     """The VM's webhooks and virt-controller, then the VMI's webhooks."""
     # What was warned of so far is that the manifest does not say all that was read.
     before = own_template(decoded) if staged and warnings else None
@@ -267,12 +285,14 @@ def _start(
     if causes:
         return _refused("vm", causes, manifest, cluster, warnings)
     vm = decoded
-    judged = judge_vm(vm, cluster)
+    yield
+    judged = yield from _judging(vm, cluster)
     if judged.causes:
         refusal = _refused("vm", judged.causes, manifest, cluster, warnings, vm)
         # The webhook passes over what it does not find, and judges the VM as if it named nothing.
         missing = reasons("controller", missing_matchers(vm, cluster), manifest, cluster)
         return replace(refusal, reasons=(*missing, *refusal.reasons)) if missing else refusal
+    yield
     warnings += vm_warnings(vm) + cluster.warnings_about(vm)
     try:
         vm = sync_instancetype(vm, cluster)
@@ -284,7 +304,8 @@ def _start(
             started, template = start_judged(vm, found, spec), vm.spec.template.spec
     except ControllerError as error:
         return _refused("controller", error.causes, manifest, cluster, warnings, vm)
-    result = _admit_vmi(started, vm, manifest, cluster, warnings, template)
+    yield
+    result = yield from _admit_vmi(started, vm, manifest, cluster, warnings, template)
     return replace(result, stages=Stages(before, decoded, found)) if staged else result
 
 
@@ -297,11 +318,12 @@ def _admit_vmi(
     template: VirtualMachineInstanceSpec | None = None,
     *,
     of_user: bool = False,
-) -> Result:
+) -> Steps[Result]:
     """The VMI's webhooks; it may be one that `start_judged` has made of a VM's template."""
     causes = mutate_vmi(vmi, cluster, judged=template is not None)
     if causes:
         return _refused("vmi", causes, manifest, cluster, warnings, vm)
+    yield
     warnings += preset_warnings(vmi, cluster)
     causes = validate_vmi(vmi, cluster, template, of_user=of_user)
     if causes:
@@ -362,18 +384,25 @@ def admit_vm(vm: VirtualMachine, cluster: Cluster, validate: Rules = validate_vm
 
 def judge_vm(vm: VirtualMachine, cluster: Cluster, validate: Rules = validate_vm) -> Judged:
     """Return what `admit_vm` returns, and what else the webhook knows of the VM."""
+    return at_once(_judging(vm, cluster, validate))
+
+
+def _judging(vm: VirtualMachine, cluster: Cluster, validate: Rules = validate_vm) -> Steps[Judged]:
     causes = list(validate_data_volume_schema(vm)) if vm.spec.data_volume_templates else []
     if causes:
         return Judged(causes)
     expanded = own_template(vm)
+    yield
     applied = apply_to_vm(expanded, cluster)
     if applied.causes:
         return Judged(applied.causes)
+    yield
     spec, found = expanded.spec.template.spec, (applied.instancetype, applied.preference)
     try:
         set_default_vmi_spec(spec, cluster.configuration)
     except NetworkDefaultError as error:
         return Judged([Cause("", "", str(error))])
+    yield
     causes = check_requirements(*found, spec) or validate(vm, expanded.spec, cluster.configuration)
     missing = (vm.spec.instancetype and not found[0]) or (vm.spec.preference and not found[1])
     return Judged(causes, None if missing else found, spec)
