@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner, Result
 from syrupy.assertion import SnapshotAssertion
 
-from virtcatalog.cli import main
+from virtcatalog.cli import expand_alike, main
 
 FILES = {
     "nodes.yaml": """\
@@ -97,6 +97,52 @@ def test_types_by_kind_of_node() -> None:
     ]
     assert (small["empty"], small["beside"]) == (26, 25)
     assert types["huge"]["empty"] == 0
+
+
+def of_a_kind(kind: int, number: int) -> str:
+    """A VM as JSON on a line: VMs of a kind differ in their names, and in what is made of these."""
+    name = f"{'abc'[kind]}-{number}"
+    of_vm: dict[str, Any] = {"domain": {"devices": {}}, "terminationGracePeriodSeconds": kind}
+    if kind == 0:  # each of these wants a node of its own
+        term = {"labelSelector": {"matchLabels": {"app": name}}, "topologyKey": "kubernetes.io/hostname"}
+        of_vm["affinity"] = {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}
+    if kind == 1:  # these are refused
+        of_vm["domain"]["cpu"] = {"cores": 2}
+    template = {"metadata": {"labels": {"app": name}}, "spec": of_vm}
+    spec = {"runStrategy": "Halted" if number % 2 else "Always", "instancetype": {"name": "small"}}
+    return json.dumps(
+        {
+            "apiVersion": "kubevirt.io/v1",
+            "kind": "VirtualMachine",
+            "metadata": {"name": name, "namespace": f"team-{number}"},
+            "spec": {**spec, "template": template},
+        }
+    )
+
+
+def test_what_is_filled_in_for_vms_that_are_alike_is_what_each_of_them_asks(monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("fleet.jsonl").write_text("\n".join(of_a_kind(number % 3, number) for number in range(60)))
+    arguments = ("--nodes", "nodes.yaml", "-f", "fleet.jsonl", "-f", "quota.yaml")
+    filled: list[object] = []
+    fill = expand_alike._Filler.fill
+    monkeypatch.setattr(expand_alike._Filler, "fill", lambda *given: filled.append(fill(*given)) or filled[-1])
+    found = run("-o", "json", *arguments)
+    assert len(filled) > 30
+    monkeypatch.setattr(expand_alike.Alike, "of", lambda *_: None)
+    plainly = run("-o", "json", *arguments)
+    assert (found.stdout, found.stderr) == (plainly.stdout, plainly.stderr)
+    assert len(json.loads(found.stdout)["vms"]) == 40
+    assert found.stderr.endswith("40 VMs, 20 VMs make no Pod\n")
+
+
+def test_a_vm_that_cannot_be_read_is_told_also_among_those_that_are_alike() -> None:
+    lines = [of_a_kind(2, number) for number in range(20)]
+    lines[10] = lines[10].replace('"terminationGracePeriodSeconds": 2', '"hostname": 7')
+    Path("fleet.jsonl").write_text("\n".join(lines))
+    result = run("--nodes", "nodes.yaml", "-f", "fleet.jsonl")
+    assert result.exit_code == 2
+    assert "fleet.jsonl:11:" in result.stderr
+    assert "must be a string" in result.stderr
 
 
 def test_a_vm_that_runs_is_where_its_vmi_is() -> None:

@@ -11,7 +11,8 @@ from virtcatalog.capacity.demand import Demand, Reader
 from virtcatalog.capacity.quota import Asked, Judge
 from virtcatalog.errors import UnsupportedError
 from virtcatalog.kubevirt.cluster import Cluster
-from virtcatalog.kubevirt.pipeline import create_vmi
+from virtcatalog.kubevirt.pipeline import steps_to_vmi
+from virtcatalog.lockstep import Steps, at_once, together
 from virtcatalog.progress import tracked
 
 Manifest = dict[str, Any]
@@ -21,9 +22,41 @@ _HALTED = ("Halted",)
 _LAUNCHER = {"kubevirt.io": "virt-launcher"}
 
 
+class Launch(msgspec.Struct, frozen=True, kw_only=True):
+    """The Pod of a VM, None where `why` says that there is none.
+
+    `names` are those of the VMs that it is for: a pool or ReplicaSet stands for its replicas. `automatic` are limits
+    that KubeVirt set of itself.
+    """
+
+    name: str
+    pod: dict[str, Any] | None = None
+    names: tuple[str, ...] = ()
+    halted: bool = False
+    automatic: tuple[str, ...] = ()
+    why: str = ""
+
+
+def launches(vms: Iterable[Manifest], cluster: Cluster) -> Iterator[Launch]:
+    """Yield what is launched of VMs."""
+    return together(steps_to_launch(each, cluster) for each in vms)
+
+
+def steps_to_launch(vm: Manifest, cluster: Cluster) -> Steps[Launch]:
+    """Make what is launched of a VM, in steps."""
+    try:
+        made = yield from _pod(vm, cluster)
+    except UnsupportedError as error:
+        made = str(error)
+    if isinstance(made, str):
+        return Launch(name=_name(vm), why=made)
+    pod, automatic = made
+    return Launch(name=_name(vm), names=tuple(_names(vm)), halted=is_halted(vm), pod=pod, automatic=automatic)
+
+
 def demand_of(vm: Manifest, cluster: Cluster, reader: Reader) -> Demand | str:
     """What a VM asks for, or why it asks for nothing: it is refused, or virt-controller makes no Pod of it."""
-    made = _pod(vm, cluster)
+    made = at_once(_pod(vm, cluster))
     return made if isinstance(made, str) else reader.demand(_name(vm), made[0])
 
 
@@ -46,12 +79,13 @@ def type_vm(manifest: Manifest) -> Manifest:
     }
 
 
-def _pod(vm: Manifest, cluster: Cluster) -> tuple[Manifest, tuple[str, ...]] | str:
+def _pod(vm: Manifest, cluster: Cluster) -> Steps[tuple[Manifest, tuple[str, ...]] | str]:
     """The Pod, and the limits that KubeVirt set of itself; else a sentence."""
     from virtcatalog.kubevirt.pod.errors import PodError
     from virtcatalog.kubevirt.pod.render import render_pod
 
-    result = create_vmi(vm, cluster)
+    result = yield from steps_to_vmi(vm, cluster)
+    yield
     vmi = result.vmi_object
     if not result.admitted or vmi is None:
         return f"refused: {result.reasons[0]}" if result.reasons else "refused"
@@ -67,29 +101,23 @@ def _pod(vm: Manifest, cluster: Cluster) -> tuple[Manifest, tuple[str, ...]] | s
 
 
 def read_fleet(
-    vms: Iterable[Manifest], number: int, cluster: Cluster, reader: Reader, judge: Judge
+    launched: Iterable[Launch], number: int, reader: Reader, judge: Judge
 ) -> tuple[list[tuple[Demand, bool]], list[tuple[str, str]]]:
-    """The demands of so many VMs, and whether they are halted; the VMs that ask for nothing.
+    """The demands of so many VMs, and whether they are halted; the VMs that ask for nothing, and why.
 
     `judge` hears what those ask that run. Of a VM and its Pod no more is kept than that.
     """
     fleet: list[tuple[Demand, bool]] = []
     podless: list[tuple[str, str]] = []
-    for vm in tracked(vms, number, "VMs"):
-        try:
-            made = _pod(vm, cluster)
-        except UnsupportedError as error:
-            made = str(error)
-        if isinstance(made, str):
-            podless.append((_name(vm), made))
+    for vm in tracked(launched, number, "VMs"):
+        if vm.pod is None:
+            podless.append((vm.name, vm.why))
             continue
-        pod, automatic = made
-        demand = reader.demand(_name(vm), pod)
-        halted = is_halted(vm)
-        for name in _names(vm):
-            fleet.append((msgspec.structs.replace(demand, name=name), halted))
-            if not halted:
-                judge.take(Asked(name=name, namespace=demand.namespace, pod=pod, automatic=automatic))
+        demand = reader.demand(vm.name, vm.pod)
+        for name in vm.names:
+            fleet.append((msgspec.structs.replace(demand, name=name), vm.halted))
+            if not vm.halted:
+                judge.take(Asked(name=name, namespace=demand.namespace, pod=vm.pod, automatic=vm.automatic))
     return fleet, podless
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from virtcatalog.capacity.demand import Demand, Reader
-from virtcatalog.capacity.fleet import demand_of, is_launchers, is_over, read_fleet, running_on, type_vm
+from virtcatalog.capacity.fleet import Launch, demand_of, is_launchers, is_over, read_fleet, running_on, type_vm
 from virtcatalog.capacity.nodes import Kind, Node, cluster_nodes, titled
 from virtcatalog.capacity.packing import (
     Failure,
@@ -105,18 +105,22 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def report(
-    vms: Iterable[Manifest], number: int, cluster: Cluster, types: Sequence[Manifest], pods: Iterable[Manifest] = ()
+    launched: Iterable[Launch],
+    number: int,
+    cluster: Cluster,
+    types: Sequence[Manifest],
+    pods: Iterable[Manifest] = (),
 ) -> Report:
     """Put the VMs of a cluster, so many, on its nodes, and reckon what more fits.
 
-    The VMs are gone through once, and not kept. `types` are the instance types that are asked about; `pods` are other
-    Pods of the cluster, those that are bound to a node take room there. UnsupportedError for what virtcatalog does not
-    model.
+    What is launched of the VMs is gone through once, and not kept. `types` are the instance types that are asked about;
+    `pods` are other Pods of the cluster, those that are bound to a node take room there. UnsupportedError for what
+    virtcatalog does not model.
     """
     nodes, kinds = cluster_nodes(cluster.nodes)
     reader = Reader()
     judge = Judge(cluster.quotas, cluster.limit_ranges)
-    fleet, podless = read_fleet(vms, number, cluster, reader, judge)
+    fleet, podless = read_fleet(launched, number, reader, judge)
     positions = {node.name: position for position, node in enumerate(nodes)}
     others: list[list[Demand]] = [[] for _ in nodes]
     for pod in pods:

@@ -64,6 +64,7 @@ def command(
     from virtcatalog.capacity.declared import load_nodes
     from virtcatalog.capacity.fleet import split
     from virtcatalog.capacity.report import report
+    from virtcatalog.cli.capacity_fleet import launched
     from virtcatalog.cli.fleet import Whole
     from virtcatalog.kubevirt.cluster import Cluster
 
@@ -78,7 +79,7 @@ def command(
     asked = split(own)[0] or types
     if not fleet.number and not asked:
         raise VirtcatalogError("there is neither a VM nor an instance type to ask about: see --help")
-    found = report((vm.data for vm, _ in fleet), fleet.number, cluster, asked, pods)
+    found = report(launched(fleet, cluster), fleet.number, cluster, asked, pods)
     if form == "json":
         data(as_json(_as_data(found)))
     else:

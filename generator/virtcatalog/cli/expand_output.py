@@ -160,7 +160,7 @@ def show_json(texts: Iterable[str], many: bool) -> None:
         stream("\n")
 
 
-def _as_json_text(text: str) -> str:
+def as_json_text(text: str) -> str:
     """A text in JSON between quotes as we write it, whoever wrote it."""
     return json_value(json.loads(f'"{text}"'))[1:-1]
 
@@ -235,7 +235,7 @@ FORMS: Final[dict[str, Form]] = {
     "vmi": Form(partial(in_one, make_manifest, "vmi"), show_texts),
     "vm": Form(partial(in_one, make_manifest, "vm"), show_texts),
     "pod": Form(partial(in_one, make_manifest, "pod"), show_texts),
-    "json": Form(make_json, show_json, fills=True, written=_as_json_text, staged=True),
+    "json": Form(make_json, show_json, fills=True, written=as_json_text, staged=True),
     "diff": Form(partial(in_one, make_diff), show_diffs),
     "explain": Form(partial(in_one, make_explanation), show_explanations, staged=True),
     "disks": Form(partial(in_one, make_disks), show_disks),

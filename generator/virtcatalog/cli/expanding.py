@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from virtcatalog.kubevirt.pipeline import Result
     from virtcatalog.pool import Executor
 
-_SECTION: Final = 200
+_SECTION: Final = 100
 """How many pieces of a file a forked process reads at a time: nobody sends them to it."""
 
 

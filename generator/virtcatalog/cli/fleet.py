@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from virtcatalog.api.kinds import may_matter
 from virtcatalog.cli.inputs import Placed, contents
@@ -14,6 +14,8 @@ from virtcatalog.manifests.identity import Data
 from virtcatalog.manifests.read import Manifest, Part, vms_of
 from virtcatalog.manifests.sources import SourceError, is_folder
 from virtcatalog.manifests.stream import Stream
+
+T = TypeVar("T")
 
 Key = tuple[str, str]
 """An environment, and the environment or cluster that the VM is said to be from."""
@@ -173,9 +175,17 @@ class Whole:
                 pass
 
     def __iter__(self) -> Iterator[tuple[Manifest, str]]:
+        return ((found, where) for found, where in self.known(_unknown) if isinstance(found, Manifest))
+
+    def known(self, find: Callable[[Share], T | None]) -> Iterator[tuple[Manifest | T, str]]:
+        """Yield what `find` knows of a part, and every manifest of those of which it knows nothing."""
         problems = list(self._problems)
-        for part, where in ((part, where) for stream, where in self._streams for part in stream.vms()):
-            vms, faults = vms_of(part)
+        for share, where in ((Share(part), where) for stream, where in self._streams for part in stream.vms()):
+            found = find(share) if not problems else None
+            if found is not None:
+                yield found, where
+                continue
+            vms, faults = share.manifests()
             problems += faults
             for each in vms:
                 problems += each.problems
@@ -183,6 +193,10 @@ class Whole:
                     yield each, where
         if problems:
             raise ManifestError(*problems)
+
+
+def _unknown(_: Share) -> None:
+    return None
 
 
 def dumped(sources: Iterable[Placed], take: Callable[[Stream, str], object]) -> None:

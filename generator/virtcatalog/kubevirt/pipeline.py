@@ -63,7 +63,7 @@ from virtcatalog.kubevirt.reasons import field_in_template, field_of_holder, fie
 from virtcatalog.kubevirt.result import Result, Stages
 from virtcatalog.lockstep import Steps, at_once
 
-__all__ = ["Result", "admit", "create_vmi", "expand", "steps_of"]
+__all__ = ["Result", "admit", "create_vmi", "expand", "steps_of", "steps_to_vmi"]
 
 T = TypeVar("T", VirtualMachine, VirtualMachineInstance, VirtualMachineInstanceReplicaSet, VirtualMachinePool)
 
@@ -124,7 +124,12 @@ def admit(object_manifest: dict[str, Any], cluster: Cluster) -> list[Cause]:
 
 def create_vmi(manifest: dict[str, Any], cluster: Cluster) -> Result:
     """Return what `expand` returns, without the domain."""
-    return at_once(_run(manifest, cluster, domain=False))
+    return at_once(steps_to_vmi(manifest, cluster))
+
+
+def steps_to_vmi(manifest: dict[str, Any], cluster: Cluster) -> Steps[Result]:
+    """Do what `create_vmi` does, in steps."""
+    return _run(manifest, cluster, domain=False)
 
 
 def _run(

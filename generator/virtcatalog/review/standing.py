@@ -34,9 +34,10 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True):
 
 def standing(environment: str, vms: Sequence[Data], before: Cluster, after: Cluster) -> Standing:
     """Put the VMs on the nodes of their cluster and hold them against its quotas, before and after a change."""
+    from virtcatalog.capacity.fleet import launches
     from virtcatalog.capacity.report import report
 
-    old, new = report(vms, len(vms), before, []), report(vms, len(vms), after, [])
+    old, new = (report(launches(vms, cluster), len(vms), cluster, []) for cluster in (before, after))
     homeless = _homeless(new).items() - _homeless(old).items() if after.nodes else set()
     known = {each.name for each in old.homeless}
     refused = {each.vm for each in old.quota.refusals}
@@ -55,11 +56,12 @@ def overspent(
     """What the VMs of all environments request beyond the budgets."""
     if not budgets:
         return ()
+    from virtcatalog.capacity.fleet import launches
     from virtcatalog.capacity.report import report
 
     spending = Spending()
     for environment, vms, cluster in fleets:
-        for namespace, wanted in report(vms, len(vms), cluster, []).requested.items():
+        for namespace, wanted in report(launches(vms, cluster), len(vms), cluster, []).requested.items():
             spending.add(environment, namespace, wanted)
     return tuple(spending.over(budgets))
 
