@@ -4,7 +4,7 @@ from itertools import count, islice
 
 import pytest
 
-from virtcatalog.lockstep import at_once, finished, in_one, together
+from virtcatalog.lockstep import at_once, finished, in_one, of_size, together
 
 
 def walk(name, steps, seen):
@@ -46,6 +46,21 @@ def test_nothing_makes_nothing():
 
 def test_a_function_is_a_single_step():
     assert at_once(in_one(divmod, 7, 3)) == (2, 1)
+
+
+def test_a_function_is_called_when_its_step_is_taken():
+    seen = []
+    steps = in_one(seen.append, 1)
+    assert seen == []
+    at_once(steps)
+    assert seen == [1]
+
+
+def test_work_on_a_long_text_is_done_before_that_on_the_next_one_begins():
+    seen = []
+    sizes = {"a": 100_000, "b": 100_000, "c": 10, "d": 10}
+    assert list(together(of_size(size, walk(name, 2, seen)) for name, size in sizes.items())) == ["A", "B", "C", "D"]
+    assert seen == ["a0", "a1", "b0", "b1", "c0", "d0", "c1", "d1"]
 
 
 def test_what_a_step_raises_is_raised():

@@ -7,8 +7,7 @@ that step's code at hand for all but the first; where each VM goes its whole way
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Iterator
-from itertools import islice
-from typing import Any, Final, TypeVar
+from typing import Any, Final, Generic, NamedTuple, TypeVar
 
 R = TypeVar("R")
 
@@ -16,7 +15,32 @@ Steps = Generator[None, None, R]
 """Work that has come to the end of a step where it yields; in the end it returns what it made."""
 
 _TOGETHER: Final = 16
-"""How many go together: of more, what they hold no longer stays at hand from one step to the next."""
+"""How many go together: of more, what they hold would no longer stay at hand from one step to the next."""
+
+_LONG: Final = 1 << 15
+
+
+class Alone(NamedTuple, Generic[R]):
+    """Work that goes with no other: it takes much memory while it is done."""
+
+    steps: Steps[R]
+
+
+def of_size(size: int, steps: Steps[R]) -> Steps[R] | Alone[R]:
+    """Return work on a text of so many bytes, of which it takes many times as much memory."""
+    return steps if size <= _LONG else Alone(steps)
+
+
+def finished(made: R) -> Steps[R]:
+    """Return what was made already, as work that has no step left."""
+    yield from ()
+    return made
+
+
+def in_one(make: Callable[..., R], *given: Any) -> Steps[R]:
+    """Call a function, as work of a single step."""
+    yield from ()
+    return make(*given)
 
 
 def at_once(steps: Steps[R]) -> R:
@@ -29,26 +53,28 @@ def at_once(steps: Steps[R]) -> R:
         return made
 
 
-def finished(made: R) -> Steps[R]:
-    """Return what was made already, as work that has no step left."""
-    yield from ()
-    return made
-
-
-def in_one(make: Callable[..., R], *given: Any) -> Steps[R]:
-    """Call a function, as work of a single step."""
-    return finished(make(*given))
-
-
-def together(all_steps: Iterable[Steps[R]]) -> Iterator[R]:
+def together(work: Iterable[Steps[R] | Alone[R]]) -> Iterator[R]:
     """Take all steps of some at a time; yield what each makes, in their order."""
-    all_steps = iter(all_steps)
-    while some := list(islice(all_steps, _TOGETHER)):
-        made: dict[int, R] = {}
-        going = list(enumerate(some))
-        while going:
-            going = [each for each in going if not _step(*each, made)]
-        yield from (made.pop(index) for index in range(len(some)))
+    some: list[Steps[R]] = []
+    for each in work:
+        if isinstance(each, Alone):
+            yield from _all(some)
+            some = []
+            yield at_once(each.steps)
+            continue
+        some.append(each)
+        if len(some) == _TOGETHER:
+            yield from _all(some)
+            some = []
+    yield from _all(some)
+
+
+def _all(some: list[Steps[R]]) -> Iterator[R]:
+    made: dict[int, R] = {}
+    going = list(enumerate(some))
+    while going:
+        going = [each for each in going if not _step(*each, made)]
+    return (made.pop(index) for index in range(len(some)))
 
 
 def _step(index: int, steps: Steps[R], made: dict[int, R]) -> bool:

@@ -13,7 +13,7 @@ from virtcatalog.cli.fleet import Share, Whole
 from virtcatalog.cli.outcome import Done
 from virtcatalog.escaping import json_value
 from virtcatalog.kubevirt.cluster import Cluster
-from virtcatalog.lockstep import Steps, at_once, finished, together
+from virtcatalog.lockstep import Alone, Steps, at_once, finished, of_size, together
 from virtcatalog.manifests.read import Manifest
 
 _read = msgspec.json.Decoder(Launch).decode
@@ -27,10 +27,12 @@ def launched(fleet: Whole, cluster: Cluster) -> Iterator[Launch]:
         done = alike.of(share)
         return None if done is None or len(done) != 1 or done[0].became == "unreadable" else _read(done[0].made)
 
-    def steps(found: Manifest | Launch) -> Steps[Launch]:
-        return steps_to_launch(found.data, cluster) if isinstance(found, Manifest) else finished(found)
+    def work(found: Manifest | Launch) -> Steps[Launch] | Alone[Launch]:
+        if isinstance(found, Launch):
+            return finished(found)
+        return of_size(found.size, steps_to_launch(found.data, cluster))
 
-    return together(steps(found) for found, _ in fleet.known(known))
+    return together(work(found) for found, _ in fleet.known(known))
 
 
 def _texts(share: Share, cluster: Cluster) -> Iterator[Done]:

@@ -15,7 +15,7 @@ from virtcatalog.cli.vms import Batch, Located, located
 from virtcatalog.errors import UnsupportedError, placed
 from virtcatalog.kubevirt.many import CHUNK, WORTH_IT
 from virtcatalog.kubevirt.pipeline import steps_of
-from virtcatalog.lockstep import Steps, at_once, finished, together
+from virtcatalog.lockstep import Alone, Steps, finished, of_size, together
 from virtcatalog.pool import chunks
 
 if TYPE_CHECKING:
@@ -50,14 +50,14 @@ class Expander:
         """Yield what became of the VMs in parts of files."""
         return together(chain.from_iterable(map(self._share, shares)))
 
-    def _share(self, share: Share) -> Iterator[Steps[Done]]:
+    def _share(self, share: Share) -> Iterator[Steps[Done] | Alone[Done]]:
         done = self._alike.of(share) if self._alike else None
         return self._plainly(share, self._cluster) if done is None else map(finished, done)
 
     def _one_by_one(self, share: Share, cluster: Cluster) -> Iterator[Done]:
-        return map(at_once, self._plainly(share, cluster))
+        return together(self._plainly(share, cluster))
 
-    def _plainly(self, share: Share, cluster: Cluster) -> Iterator[Steps[Done]]:
+    def _plainly(self, share: Share, cluster: Cluster) -> Iterator[Steps[Done] | Alone[Done]]:
         manifests, problems = share.manifests()
         for problem in problems:
             yield finished(Done("", told=(Told(problem),)))
@@ -66,7 +66,7 @@ class Expander:
                 yield finished(Done("unreadable", told=tuple(map(Told, sorted(each.problems)))))
             else:
                 decoded = each.object if isinstance(each.object, VirtualMachine) else None
-                yield self._vm(located(each, share.environment), cluster, decoded)
+                yield of_size(each.size, self._vm(located(each, share.environment), cluster, decoded))
 
     def _vm(self, vm: Located, cluster: Cluster, decoded: VirtualMachine | None = None) -> Steps[Done]:
         try:

@@ -78,6 +78,11 @@ class Text:
         made = ("_nodes", "_plain_places")
         return {**{key: value for key, value in self.__dict__.items() if key not in made}, "_index": Index()}
 
+    @property
+    def size(self) -> int:
+        """How long it is, in characters or bytes."""
+        return len(self._given)
+
     def documents(self) -> Iterator[tuple[int, Any]]:
         """Yield the index and the data of every document that is not empty; `problems` has the others' faults."""
         plain = plain_json(self._given)

@@ -64,6 +64,11 @@ class Manifest:
         return self._text.file
 
     @property
+    def size(self) -> int:
+        """How long the text is that it was read from, in characters or bytes; others may stand in it, too."""
+        return self._text.size
+
+    @property
     def name(self) -> str:
         """`Kind/namespace/name`, without the namespace when it has none."""
         return manifest_name(self.data)
