@@ -17,7 +17,7 @@ Steps = Generator[None, None, R]
 _TOGETHER: Final = 16
 """How many go together: of more, what they hold would no longer stay at hand from one step to the next."""
 
-_LONG: Final = 1 << 15
+_LONG: Final = 1 << 16
 
 
 class Alone(NamedTuple, Generic[R]):

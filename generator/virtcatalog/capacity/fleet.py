@@ -82,7 +82,7 @@ def type_vm(manifest: Manifest) -> Manifest:
 def _pod(vm: Manifest, cluster: Cluster) -> Steps[tuple[Manifest, tuple[str, ...]] | str]:
     """The Pod, and the limits that KubeVirt set of itself; else a sentence."""
     from virtcatalog.kubevirt.pod.errors import PodError
-    from virtcatalog.kubevirt.pod.render import render_pod
+    from virtcatalog.kubevirt.pod.render import steps_to_pod
 
     result = yield from steps_to_vmi(vm, cluster)
     yield
@@ -90,7 +90,7 @@ def _pod(vm: Manifest, cluster: Cluster) -> Steps[tuple[Manifest, tuple[str, ...
     if not result.admitted or vmi is None:
         return f"refused: {result.reasons[0]}" if result.reasons else "refused"
     try:
-        pod = render_pod(vmi, cluster, result.vm_object)
+        pod = yield from steps_to_pod(vmi, cluster, result.vm_object)
     except PodError as error:
         return f"no Pod is made: {error}"
     limits = pod["spec"]["containers"][0]["resources"]["limits"]

@@ -123,7 +123,7 @@ def make_json(outcome: Outcome, _many: bool) -> Steps[str]:
     from virtcatalog.ask.explain import sources_of
 
     vm, result, cluster = outcome
-    pod = _pod(result)
+    pod = yield from _pod(result)
     yield
     origins = (yield from sources_of(vm.manifest, result, cluster)) if result.vmi else None
     yield
@@ -165,11 +165,11 @@ def as_json_text(text: str) -> str:
     return json_value(json.loads(f'"{text}"'))[1:-1]
 
 
-def _pod(result: Result) -> dict[str, Any]:
+def _pod(result: Result) -> Steps[dict[str, Any]]:
     """The Pod, or why there is none: virt-controller makes none of the VMI, or virtcatalog does not model it."""
     try:
-        error = result.pod_error
-        return {"pod": result.pod, "podError": error}
+        yield from result.steps_to_pod()
+        return {"pod": result.pod, "podError": result.pod_error}
     except UnsupportedError as unsupported:
         return {"pod": None, "podError": {"field": unsupported.field, "message": unsupported.sentence}}
 

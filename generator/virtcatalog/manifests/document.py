@@ -63,6 +63,8 @@ class Text:
 
     def __init__(self, text: str | bytes, file: str = "", line: int = 0, column: int = 0) -> None:
         self.file = file
+        self.size = len(text)
+        """How long it is, in characters or bytes."""
         self._line, self._column = line, column
         self.problems: list[Problem] = []
         self._index = Index()
@@ -77,11 +79,6 @@ class Text:
         """Nodes are found by what they are in this process: another one reads the text again."""
         made = ("_nodes", "_plain_places")
         return {**{key: value for key, value in self.__dict__.items() if key not in made}, "_index": Index()}
-
-    @property
-    def size(self) -> int:
-        """How long it is, in characters or bytes."""
-        return len(self._given)
 
     def documents(self) -> Iterator[tuple[int, Any]]:
         """Yield the index and the data of every document that is not empty; `problems` has the others' faults."""
