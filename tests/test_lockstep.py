@@ -72,3 +72,15 @@ def test_what_a_step_raises_is_raised():
         list(together([finished(1), failing()]))
     with pytest.raises(ValueError, match="in the second step"):
         at_once(failing())
+
+
+def test_what_came_before_an_error_is_not_lost():
+    def work():
+        yield finished(1)
+        yield finished(2)
+        raise ValueError("no more")
+
+    made = together(work())
+    assert [next(made), next(made)] == [1, 2]
+    with pytest.raises(ValueError, match="no more"):
+        next(made)

@@ -14,7 +14,7 @@ R = TypeVar("R")
 Steps = Generator[None, None, R]
 """Work that has come to the end of a step where it yields; in the end it returns what it made."""
 
-_TOGETHER: Final = 16
+TOGETHER: Final = 16
 """How many go together: of more, what they hold would no longer stay at hand from one step to the next."""
 
 _LONG: Final = 1 << 16
@@ -54,19 +54,27 @@ def at_once(steps: Steps[R]) -> R:
 
 
 def together(work: Iterable[Steps[R] | Alone[R]]) -> Iterator[R]:
-    """Take all steps of some at a time; yield what each makes, in their order."""
+    """Take all steps of some at a time; yield what each makes, in their order.
+
+    Where there is an error in finding the next work, what came before it is yielded first.
+    """
     some: list[Steps[R]] = []
-    for each in work:
+    work = iter(work)
+    while True:
+        try:
+            each = next(work, None)
+        except Exception:
+            yield from _all(some)
+            raise
+        if isinstance(each, Alone) or each is None or len(some) == TOGETHER:
+            yield from _all(some)
+            some = []
+        if each is None:
+            return
         if isinstance(each, Alone):
-            yield from _all(some)
-            some = []
             yield at_once(each.steps)
-            continue
-        some.append(each)
-        if len(some) == _TOGETHER:
-            yield from _all(some)
-            some = []
-    yield from _all(some)
+        else:
+            some.append(each)
 
 
 def _all(some: list[Steps[R]]) -> Iterator[R]:

@@ -15,7 +15,7 @@ from virtcatalog.cli.vms import Batch, Located, located
 from virtcatalog.errors import UnsupportedError, placed
 from virtcatalog.kubevirt.many import CHUNK, WORTH_IT
 from virtcatalog.kubevirt.pipeline import steps_of
-from virtcatalog.lockstep import Alone, Steps, finished, of_size, together
+from virtcatalog.lockstep import TOGETHER, Alone, Steps, finished, of_size, together
 from virtcatalog.pool import chunks
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from virtcatalog.kubevirt.pipeline import Result
     from virtcatalog.pool import Executor
 
-_SECTION: Final = 100
+_SECTION: Final = 6 * TOGETHER
 """How many pieces of a file a forked process reads at a time: nobody sends them to it."""
 
 

@@ -12,7 +12,7 @@ from virtcatalog.errors import UnsupportedError
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.pipeline import steps_of
 from virtcatalog.kubevirt.result import Result
-from virtcatalog.lockstep import Steps, together
+from virtcatalog.lockstep import TOGETHER, Steps, together
 from virtcatalog.pool import START, Executor, chunks
 
 Manifest = dict[str, Any]
@@ -20,7 +20,7 @@ Manifest = dict[str, Any]
 WORTH_IT = 500 if START == "fork" else 2000
 """The number of VMs from which on other processes save more time than it takes to start them."""
 
-CHUNK = 50
+CHUNK = 3 * TOGETHER
 """How many VMs are sent to a process at a time."""
 
 
