@@ -322,3 +322,18 @@ def test_places_behind_a_colon_within_a_word_are_true() -> None:
 def test_a_kind_of_any_length_is_somebodys_own(kind: str) -> None:
     (found,) = read_manifests(f"apiVersion: v1\nkind: {kind}\nmetadata: {{name: x}}\n")
     assert found.data["kind"] == kind
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "apiVersion: v1\nkind: Secret\nmetadata:\n  name: a\n",
+        '{"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "a"}}',
+        "{apiVersion: v1, kind: Secret, metadata: {name: a}}",
+    ],
+    ids=["block", "JSON", "flow"],
+)
+def test_a_manifest_knows_how_long_the_text_is_that_it_stands_in(text: str) -> None:
+    (found,) = read_manifests(text)
+    found.place("metadata.name")
+    assert found.size == len(text)
