@@ -15,10 +15,9 @@ import msgspec
 from lxml import etree
 from msgspec.structs import replace
 
-from virtcatalog.api.kubevirt import VirtualMachine, VirtualMachineInstance
 from virtcatalog.api.quantity import Quantity
 from virtcatalog.api.volumes import Volume
-from virtcatalog.kubevirt.claims import find_claim
+from virtcatalog.kubevirt.claims import Claims
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.launcher.xml import Element, Filled, Form, make_whole
 from virtcatalog.kubevirt.result import Result
@@ -57,11 +56,12 @@ def disks_of(result: Result, cluster: Cluster) -> list[DiskInfo]:
     if not result.domain_xml or vmi is None:
         return []
     volumes = {each.name: each for each in vmi.spec.volumes}
+    claims = Claims(vmi, cluster, cluster.host.storage, result.vm_object)
     found = []
     for disk in _attached(result):
         volume = volumes.get(disk.name)
         if volume is not None:
-            size = _size(volume, vmi, result.vm_object, cluster)
+            size = _size(volume, claims)
             disk = replace(disk, volume=_kind(volume), size=size.value if size else 0)
         found.append(disk)
     return found
@@ -120,7 +120,7 @@ def _kinds() -> tuple[Callable[[Volume], tuple[Any, ...]], list[str]]:
     return attrgetter(*(each.name for each in fields)), [each.encode_name for each in fields]
 
 
-def _size(volume: Volume, vmi: VirtualMachineInstance, vm: VirtualMachine | None, cluster: Cluster) -> Quantity | None:
+def _size(volume: Volume, claims: Claims) -> Quantity | None:
     """What the volume's claim has and is asked for, or the volume itself is."""
     if volume.empty_disk is not None:
         return volume.empty_disk.capacity
@@ -130,7 +130,7 @@ def _size(volume: Volume, vmi: VirtualMachineInstance, vm: VirtualMachine | None
     name = source.claim_name if source else volume.data_volume.name if volume.data_volume else ""
     if not name:
         return None
-    claim = find_claim(name, vmi, cluster, cluster.host.storage, vm)
+    claim = claims.find(name)
     amounts = [each for each in (claim.request, claim.capacity) if each is not None]
     return None if claim.assumed else min(amounts, default=None)
 

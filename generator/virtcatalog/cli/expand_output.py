@@ -28,10 +28,10 @@ _COLUMNS = ("Field", "Value", "From")
 class Form(NamedTuple):
     """A form of output: what it makes of a VM where that is expanded, None for nothing, and how all of that is shown.
 
-    Both are told whether there are many VMs. It is made in steps, as the VM is expanded. What is made can be sent to other processes. `fills` says that it is text
-    in which names and the like stand as they are, so that they can be replaced by those of another VM; `written` is how
-    other texts stand there, which are given as JSON has them between quotes, None where there are none. `staged` says
-    that it is quicker where the stages of the VM are kept.
+    Both are told whether there are many VMs. It is made in steps, as the VM is expanded. What is made can be sent to
+    other processes. `fills` says that it is text in which names and the like stand as they are, so that they can be
+    replaced by those of another VM; `written` is how other texts stand there, which are given as JSON has them between
+    quotes, None where there are none. `staged` says that it is quicker where the stages of the VM are kept.
     """
 
     make: Callable[[Outcome, bool], Steps[Any]]

@@ -11,8 +11,7 @@ from operator import attrgetter
 
 import msgspec
 
-from virtcatalog.api.cdi import DataVolume
-from virtcatalog.api.kubevirt import DataVolumeTemplateSpec, VirtualMachine, VirtualMachineInstance
+from virtcatalog.api.kubevirt import VirtualMachine, VirtualMachineInstance
 from virtcatalog.api.quantity import Quantity
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.hosts import Storage
@@ -43,6 +42,7 @@ def backing_volumes(
 ) -> dict[str, BackingVolume]:
     """Return volume name to the claim behind it; DomainError for a claim too small to hold a disk."""
     found: dict[str, BackingVolume] = {}
+    claims = Claims(vmi, cluster, storage, vm)
     mounted = set(map(_name, vmi.spec.domain.devices.filesystems))
     for position, volume in enumerate(vmi.spec.volumes):
         if volume.container_disk is not None:
@@ -53,12 +53,12 @@ def backing_volumes(
         elif volume.data_volume is not None:
             name, hotplug = volume.data_volume.name, volume.data_volume.hotpluggable
         elif volume.ephemeral is not None and volume.ephemeral.persistent_volume_claim is not None:
-            claim = find_claim(volume.ephemeral.persistent_volume_claim.claim_name, vmi, cluster, storage, vm)
+            claim = claims.find(volume.ephemeral.persistent_volume_claim.claim_name)
             found[volume.name] = BackingVolume(block=claim.block, has_claim=False)
             continue
         else:
             continue
-        claim = find_claim(name, vmi, cluster, storage, vm)
+        claim = claims.find(name)
         host_disk = not claim.block and not hotplug and volume.name not in mounted
         if host_disk:
             _check_size(claim, position, name)
@@ -73,35 +73,40 @@ def backing_volumes(
     return found
 
 
-def find_claim(
-    name: str, vmi: VirtualMachineInstance, cluster: Cluster, storage: Storage, vm: VirtualMachine | None
-) -> Claim:
-    """The claim, or the one that its DataVolume or data volume template will make, or what a missing one counts as."""
-    namespace = vmi.metadata.namespace or "default"
-    pvc = cluster.pvc(namespace, name)
-    if pvc is not None:
-        request = pvc.spec.resources.requests.get("storage")
-        capacity = request if pvc.status is None else pvc.status.capacity.get("storage")
-        block = pvc.spec.volume_mode == "Block"
-        preallocated = _is_preallocated(pvc.metadata.annotations)
-        return Claim(block, request, capacity, preallocated, tuple(pvc.spec.access_modes), pvc.metadata.uid)
-    data_volume: DataVolume | DataVolumeTemplateSpec | None = cluster.data_volume(namespace, name)
-    if data_volume is None and vm is not None:
-        for template in vm.spec.data_volume_templates:
-            if template.metadata.name == name:
-                data_volume = template
-                break
-    if data_volume is None:
-        size = Quantity.parse(storage.missing_claim_size)
-        return Claim(block=False, request=size, capacity=size, assumed=True)
-    wanted = data_volume.spec.pvc or data_volume.spec.storage
-    asked = wanted.resources.requests.get("storage") if wanted is not None else None
-    request, assumed = asked or Quantity.parse(storage.missing_claim_size), asked is None
-    preallocated = bool(data_volume.spec.preallocation) or _is_preallocated(data_volume.metadata.annotations)
-    if wanted is None:
-        return Claim(block=False, request=request, capacity=request, preallocated=preallocated, assumed=assumed)
-    block = wanted.volume_mode == "Block"
-    return Claim(block, request, request, preallocated, tuple(wanted.access_modes), assumed=assumed)
+class Claims:
+    """The claims that the volumes of a VMI name.
+
+    `vm`, when there is one, has data volume templates; `storage` says what a missing claim counts as.
+    """
+
+    def __init__(
+        self, vmi: VirtualMachineInstance, cluster: Cluster, storage: Storage, vm: VirtualMachine | None
+    ) -> None:
+        self._namespace, self._cluster, self._storage = vmi.metadata.namespace or "default", cluster, storage
+        templates = vm.spec.data_volume_templates if vm is not None else ()
+        self._templates = {each.metadata.name: each for each in reversed(templates)}
+
+    def find(self, name: str) -> Claim:
+        """Return a claim, or the one that its DataVolume or template will make, or what a missing one counts as."""
+        pvc = self._cluster.pvc(self._namespace, name)
+        if pvc is not None:
+            request = pvc.spec.resources.requests.get("storage")
+            capacity = request if pvc.status is None else pvc.status.capacity.get("storage")
+            block = pvc.spec.volume_mode == "Block"
+            preallocated = _is_preallocated(pvc.metadata.annotations)
+            return Claim(block, request, capacity, preallocated, tuple(pvc.spec.access_modes), pvc.metadata.uid)
+        data_volume = self._cluster.data_volume(self._namespace, name) or self._templates.get(name)
+        if data_volume is None:
+            size = Quantity.parse(self._storage.missing_claim_size)
+            return Claim(block=False, request=size, capacity=size, assumed=True)
+        wanted = data_volume.spec.pvc or data_volume.spec.storage
+        asked = wanted.resources.requests.get("storage") if wanted is not None else None
+        request, assumed = asked or Quantity.parse(self._storage.missing_claim_size), asked is None
+        preallocated = bool(data_volume.spec.preallocation) or _is_preallocated(data_volume.metadata.annotations)
+        if wanted is None:
+            return Claim(block=False, request=request, capacity=request, preallocated=preallocated, assumed=assumed)
+        block = wanted.volume_mode == "Block"
+        return Claim(block, request, request, preallocated, tuple(wanted.access_modes), assumed=assumed)
 
 
 def _is_preallocated(annotations: Mapping[str, str]) -> bool:

@@ -12,7 +12,7 @@ from virtcatalog.api.decode import to_manifest
 from virtcatalog.api.devices import FeatureState
 from virtcatalog.api.domainspec import FeatureHyperv
 from virtcatalog.api.kubevirt import VirtualMachine, VirtualMachineInstance
-from virtcatalog.kubevirt.claims import find_claim
+from virtcatalog.kubevirt.claims import Claims
 from virtcatalog.kubevirt.identity import pvc_uid
 from virtcatalog.kubevirt.launcher.elements.clock import needs_tsc_frequency
 from virtcatalog.kubevirt.launcher.elements.launchsecurity import (
@@ -152,12 +152,13 @@ def reservations(vmi: VirtualMachineInstance, vm: VirtualMachine | None, facts: 
     if not reserving:
         return []
     found = set()
+    claims = Claims(vmi, facts.cluster, facts.cluster.host.storage, vm)
     for volume in vmi.spec.volumes:
         claim, data = volume.persistent_volume_claim, volume.data_volume
         name = claim.claim_name if claim is not None else data.name if data is not None else ""
         if not name and volume.memory_dump is not None:
             name = volume.memory_dump.claim_name
         if name and volume.name in reserving:
-            known = find_claim(name, vmi, facts.cluster, facts.cluster.host.storage, vm)
+            known = claims.find(name)
             found.add(f"pr.kubevirt.io/{known.uid or pvc_uid(vmi.metadata.namespace, name)}")
     return sorted(found)

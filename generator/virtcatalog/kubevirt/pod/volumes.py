@@ -17,7 +17,7 @@ from virtcatalog.api.volumes import (
     SysprepSource,
     Volume,
 )
-from virtcatalog.kubevirt.claims import find_claim
+from virtcatalog.kubevirt.claims import Claims
 from virtcatalog.kubevirt.handler import tracks_changed_blocks
 from virtcatalog.kubevirt.pod.errors import PodError
 from virtcatalog.kubevirt.pod.facts import PRIVATE_DIRECTORY, SHARE_DIRECTORY, Facts
@@ -80,8 +80,9 @@ def pod_volumes(
     spec, devices = vmi.spec, vmi.spec.domain.devices
     made = Volumes(image_volumes=facts.image_volumes)
     _add_configuration(made, vmi)
+    claims = Claims(vmi, facts.cluster, facts.cluster.host.storage, vm)
     for position, volume in enumerate(spec.volumes):
-        _add_storage(made, volume, position, vmi, vm, facts)
+        _add_storage(made, volume, position, claims)
     for credential in spec.access_credentials:
         secret = _secret_of(credential)
         if secret:
@@ -158,25 +159,23 @@ def _configuration(volume: Volume) -> Source:
     return {"downwardAPI": {"items": fields} if fields else {}}
 
 
-def _add_storage(
-    made: Volumes, volume: Volume, position: int, vmi: VirtualMachineInstance, vm: VirtualMachine | None, facts: Facts
-) -> None:
+def _add_storage(made: Volumes, volume: Volume, position: int, claims: Claims) -> None:
     """What a volume needs in the Pod, unless it is to be plugged in later (withVMIVolumes)."""
     name = volume.name
     if volume.persistent_volume_claim is not None:
         claim = volume.persistent_volume_claim
         if not claim.hotpluggable:
-            _mount_claim(made, name, claim.claim_name, vmi, vm, facts)
+            _mount_claim(made, name, claim.claim_name, claims)
             made.add(name, _claim(claim.claim_name, read_only=claim.read_only))
     elif volume.data_volume is not None:
         if not volume.data_volume.hotpluggable:
-            _mount_claim(made, name, volume.data_volume.name, vmi, vm, facts)
+            _mount_claim(made, name, volume.data_volume.name, claims)
             made.add(name, _claim(volume.data_volume.name))
     elif volume.ephemeral is not None:
         source = volume.ephemeral.persistent_volume_claim
         if source is None:
             raise PodError(f"spec.volumes[{position}].ephemeral", "virt-controller crashes: the volume names no claim")
-        _mount_claim(made, name, source.claim_name, vmi, vm, facts)
+        _mount_claim(made, name, source.claim_name, claims)
         made.add(name, _claim(source.claim_name, read_only=source.read_only))
     elif volume.host_disk is not None:
         made.add(name, _host_path(volume.host_disk), _disk_directory(name))
@@ -196,11 +195,9 @@ def _claim(name: str, *, read_only: bool = False) -> Source:
     return {"persistentVolumeClaim": {"claimName": name, "readOnly": True} if read_only else {"claimName": name}}
 
 
-def _mount_claim(
-    made: Volumes, name: str, claim_name: str, vmi: VirtualMachineInstance, vm: VirtualMachine | None, facts: Facts
-) -> None:
+def _mount_claim(made: Volumes, name: str, claim_name: str, claims: Claims) -> None:
     """A block claim is a device, another a directory (addPVCToLaunchManifest)."""
-    claim = find_claim(claim_name, vmi, facts.cluster, facts.cluster.host.storage, vm)
+    claim = claims.find(claim_name)
     if claim.block:
         made.devices.append({"name": name, "devicePath": f"/dev/{name}"})
         return

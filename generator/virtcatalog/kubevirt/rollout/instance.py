@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from virtcatalog.api.kubevirt import VirtualMachineInstanceSpec
 from virtcatalog.api.volumes import Network, Volume
-from virtcatalog.kubevirt.claims import find_claim
+from virtcatalog.kubevirt.claims import Claims
 from virtcatalog.kubevirt.rollout.interfaces import ABSENT, interfaces_by_name, is_secondary, networks_are_live
 from virtcatalog.kubevirt.rollout.migratable import note_migratability
 from virtcatalog.kubevirt.rollout.running import (
@@ -42,8 +42,9 @@ def boot(running: Running) -> None:
         None if memory is None else memory.guest_at_boot,
         None if memory is None else memory.guest_current,
     )
+    claims = _claims(running)
     running.volumes = {
-        volume.name: _attached(running, volume, hotplugged=is_hotplugged(volume) or volume.memory_dump is not None)
+        volume.name: _attached(claims, volume, hotplugged=is_hotplugged(volume) or volume.memory_dump is not None)
         for volume in spec.volumes
     }
     # An interface that is absent from the start never comes.
@@ -80,9 +81,10 @@ def note(running: Running) -> None:
 
 def _note_volumes(running: Running) -> None:
     assert running.vmi is not None
+    claims = _claims(running)
     running.volumes = {
         volume.name: _attached(
-            running,
+            claims,
             volume,
             hotplugged=running.volumes[volume.name].hotplugged
             if volume.name in running.volumes
@@ -104,14 +106,14 @@ def _note_left_volumes(running: Running) -> None:
     running.vmi = replace(running.vmi, metadata=replace(metadata, annotations=annotations))
 
 
-def _attached(running: Running, volume: Volume, *, hotplugged: bool) -> AttachedVolume:
-    claim = claim_of(volume)
-    if not claim:
-        return AttachedVolume(hotplugged)
+def _claims(running: Running) -> Claims:
     assert running.vmi is not None
-    cluster = running.cluster
-    found = find_claim(claim, running.vmi, cluster, cluster.host.storage, running.vm)
-    return AttachedVolume(hotplugged, claim, found.access_modes)
+    return Claims(running.vmi, running.cluster, running.cluster.host.storage, running.vm)
+
+
+def _attached(claims: Claims, volume: Volume, *, hotplugged: bool) -> AttachedVolume:
+    claim = claim_of(volume)
+    return AttachedVolume(hotplugged, claim, claims.find(claim).access_modes) if claim else AttachedVolume(hotplugged)
 
 
 def _qualified(running: Running, network: str) -> str:
