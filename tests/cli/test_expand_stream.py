@@ -7,7 +7,11 @@ from typing import Any
 
 import pytest
 
-from virtcatalog.cli import expanding
+from virtcatalog.cli import expanding, fleet
+from virtcatalog.cli.expand_output import FORMS
+from virtcatalog.cli.inputs import Placed
+from virtcatalog.cli.vms import Batch
+from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.manifests import stored
 from virtcatalog.pool import Processes
 
@@ -64,6 +68,20 @@ def test_several_processes_print_what_one_does(run, tmp_path, monkeypatch, form,
     one, two = (run(*files, "-o", form, "-j", jobs, stdin=listed([vm("nine")])) for jobs in ("1", "2"))
     assert (two.stdout, two.stderr, two.exit_code) == (one.stdout, one.stderr, one.exit_code)
     assert one.stderr.endswith("\n9 VMs: 6 admitted, 2 refused, 1 unreadable\n")
+
+
+def test_the_first_result_is_there_before_the_next_vm_is_read(tmp_path, monkeypatch):
+    (tmp_path / "fleet.json").write_text(listed([vm(f"vm-{number}") for number in range(20)]))
+    vms = fleet.Fleet([Placed(str(tmp_path / "fleet.json"))])
+    shares, read = vms.shares(), []
+    monkeypatch.setattr(vms, "shares", lambda: (read.append(each) or each for each in shares))
+    batch = Batch([], [], [], fleet=vms)
+    expander = expanding.Expander(batch, Cluster([TYPE]), FORMS["xml"], None, many=True, pods=False)
+    made = expanding.expand_all([(batch, expander)], None)
+    assert next(made).became == "admitted"
+    assert len(read) == 1
+    assert [each.became for each in made] == ["admitted"] * 19
+    assert len(read) == 20
 
 
 def test_of_a_list_that_is_cut_off_no_vm_is_expanded(run):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from itertools import chain
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Final
 
 from virtcatalog.api.kubevirt import VirtualMachine
@@ -101,7 +101,9 @@ def expand_all(expanders: Iterable[tuple[Batch, Expander]], executor: Executor |
             continue
         fleet = batch.fleet
         if executor is None or not executor.worth(fleet.number, WORTH_IT):
-            yield from expander.shares(fleet.shares())
+            shares = iter(fleet.shares())
+            yield from expander.shares(islice(shares, 1))  # nobody waits for others to see a first result
+            yield from expander.shares(shares)
         elif executor.forks and isinstance(fleet, Fleet):
             yield from chain.from_iterable(executor.each(_expand_section, fleet.sections(_SECTION), expander, fleet))
         else:
