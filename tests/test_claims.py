@@ -7,7 +7,6 @@ from virtcatalog.api.decode import convert
 from virtcatalog.api.kubevirt import VirtualMachine, VirtualMachineInstance
 from virtcatalog.kubevirt.claims import backing_volumes
 from virtcatalog.kubevirt.cluster import Cluster
-from virtcatalog.kubevirt.hosts import Storage
 from virtcatalog.kubevirt.launcher.context import BackingVolume
 from virtcatalog.kubevirt.launcher.errors import DomainError
 
@@ -38,7 +37,7 @@ def backing():
         if templates is not None:
             spec = {"template": {"spec": {"domain": {"devices": {}}}}, "dataVolumeTemplates": read(templates)}
             vm = convert({"spec": spec}, VirtualMachine)
-        return backing_volumes(vmi, Cluster(map(read, manifests)), Storage(), vm).get("v")
+        return backing_volumes(vmi, Cluster(map(read, manifests)), vm).get("v")
 
     return find
 

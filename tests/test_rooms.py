@@ -51,6 +51,7 @@ ORDER = (
     "kubevirt.defaults",
     "kubevirt.admission",
     "kubevirt.controller",
+    "kubevirt.judged",
     "kubevirt.claims",
     "kubevirt.deviceplugins",
     "kubevirt.handler",

@@ -8,7 +8,7 @@ from virtcatalog.api.decode import to_manifest
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.controller.vm import ControllerError, setting_up, start_vmi, sync_instancetype
 from virtcatalog.kubevirt.defaults.webhooks import mutate_vmi
-from virtcatalog.kubevirt.pipeline import admit_vm
+from virtcatalog.kubevirt.judged import admit_vm
 
 VERSION = "instancetype.kubevirt.io/v1beta1"
 INSTANCETYPE = {

@@ -56,7 +56,7 @@ def disks_of(result: Result, cluster: Cluster) -> list[DiskInfo]:
     if not result.domain_xml or vmi is None:
         return []
     volumes = {each.name: each for each in vmi.spec.volumes}
-    claims = Claims(vmi, cluster, cluster.host.storage, result.vm_object)
+    claims = Claims(vmi, cluster, result.vm_object)
     found = []
     for disk in _attached(result):
         volume = volumes.get(disk.name)

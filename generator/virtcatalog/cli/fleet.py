@@ -175,7 +175,7 @@ class Whole:
                 pass
 
     def __iter__(self) -> Iterator[tuple[Manifest, str]]:
-        return ((found, where) for found, where in self.known(_unknown) if isinstance(found, Manifest))
+        return self.known(_unknown)
 
     def known(self, find: Callable[[Share], T | None]) -> Iterator[tuple[Manifest | T, str]]:
         """Yield what `find` knows of a part, and every manifest of those of which it knows nothing."""
@@ -195,7 +195,7 @@ class Whole:
             raise ManifestError(*problems)
 
 
-def _unknown(_: Share) -> None:
+def _unknown(_: Share) -> Manifest | None:
     return None
 
 

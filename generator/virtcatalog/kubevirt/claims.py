@@ -14,7 +14,6 @@ import msgspec
 from virtcatalog.api.kubevirt import VirtualMachine, VirtualMachineInstance
 from virtcatalog.api.quantity import Quantity
 from virtcatalog.kubevirt.cluster import Cluster
-from virtcatalog.kubevirt.hosts import Storage
 from virtcatalog.kubevirt.launcher.context import BackingVolume
 from virtcatalog.kubevirt.launcher.errors import DomainError
 
@@ -38,11 +37,11 @@ class Claim(msgspec.Struct, frozen=True):
 
 
 def backing_volumes(
-    vmi: VirtualMachineInstance, cluster: Cluster, storage: Storage, vm: VirtualMachine | None
+    vmi: VirtualMachineInstance, cluster: Cluster, vm: VirtualMachine | None
 ) -> dict[str, BackingVolume]:
     """Return volume name to the claim behind it; DomainError for a claim too small to hold a disk."""
     found: dict[str, BackingVolume] = {}
-    claims = Claims(vmi, cluster, storage, vm)
+    claims = Claims(vmi, cluster, vm)
     mounted = set(map(_name, vmi.spec.domain.devices.filesystems))
     for position, volume in enumerate(vmi.spec.volumes):
         if volume.container_disk is not None:
@@ -68,7 +67,7 @@ def backing_volumes(
             host_disk=host_disk,
             preallocated=claim.preallocated,
             capacity=_disk_capacity(claim),
-            filesystem_overhead=storage.filesystem_overhead,
+            filesystem_overhead=cluster.host.storage.filesystem_overhead,
         )
     return found
 
@@ -76,13 +75,11 @@ def backing_volumes(
 class Claims:
     """The claims that the volumes of a VMI name.
 
-    `vm`, when there is one, has data volume templates; `storage` says what a missing claim counts as.
+    `vm`, when there is one, has data volume templates; the cluster's host says what a missing claim counts as.
     """
 
-    def __init__(
-        self, vmi: VirtualMachineInstance, cluster: Cluster, storage: Storage, vm: VirtualMachine | None
-    ) -> None:
-        self._namespace, self._cluster, self._storage = vmi.metadata.namespace or "default", cluster, storage
+    def __init__(self, vmi: VirtualMachineInstance, cluster: Cluster, vm: VirtualMachine | None) -> None:
+        self._namespace, self._cluster = vmi.metadata.namespace or "default", cluster
         templates = vm.spec.data_volume_templates if vm is not None else ()
         self._templates = {each.metadata.name: each for each in reversed(templates)}
 
@@ -97,11 +94,11 @@ class Claims:
             return Claim(block, request, capacity, preallocated, tuple(pvc.spec.access_modes), pvc.metadata.uid)
         data_volume = self._cluster.data_volume(self._namespace, name) or self._templates.get(name)
         if data_volume is None:
-            size = Quantity.parse(self._storage.missing_claim_size)
+            size = Quantity.parse(self._cluster.host.storage.missing_claim_size)
             return Claim(block=False, request=size, capacity=size, assumed=True)
         wanted = data_volume.spec.pvc or data_volume.spec.storage
         asked = wanted.resources.requests.get("storage") if wanted is not None else None
-        request, assumed = asked or Quantity.parse(self._storage.missing_claim_size), asked is None
+        request, assumed = asked or Quantity.parse(self._cluster.host.storage.missing_claim_size), asked is None
         preallocated = bool(data_volume.spec.preallocation) or _is_preallocated(data_volume.metadata.annotations)
         if wanted is None:
             return Claim(block=False, request=request, capacity=request, preallocated=preallocated, assumed=assumed)

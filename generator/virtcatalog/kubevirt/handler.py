@@ -44,7 +44,7 @@ def build_context(vmi: VirtualMachineInstance, cluster: Cluster, vm: VirtualMach
     changes: dict[str, Any] = {}
     _gather_machine(vmi, cluster.configuration, facts, base, changes)
     _gather_devices(vmi, facts, changes)
-    volumes = backing_volumes(vmi, cluster, facts.host.storage, vm)
+    volumes = backing_volumes(vmi, cluster, vm)
     if volumes:
         changes["volumes"] = volumes
     if vm is not None and facts.tracks_changed_blocks and tracks_changed_blocks(vm, cluster):

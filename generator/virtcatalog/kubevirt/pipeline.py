@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
-import msgspec
 from msgspec.structs import replace
 
 from virtcatalog.api.decode import decode_manifest, to_manifest
@@ -16,7 +15,6 @@ from virtcatalog.api.kubevirt import (
     VirtualMachine,
     VirtualMachineInstance,
     VirtualMachineInstanceSpec,
-    VirtualMachineSpec,
 )
 from virtcatalog.api.names import metadata_faults
 from virtcatalog.errors import (
@@ -30,35 +28,29 @@ from virtcatalog.errors import (
     UnsupportedError,
     Warning,
 )
-from virtcatalog.kubevirt.admission.datavolumetemplates import validate_data_volume_schema
 from virtcatalog.kubevirt.admission.holders import validate_pool, validate_replica_set
 from virtcatalog.kubevirt.admission.instancetypes import admit as admit_catalog_object
-from virtcatalog.kubevirt.admission.instancetypes import apply_to_vm
 from virtcatalog.kubevirt.admission.memory import memory_warnings
-from virtcatalog.kubevirt.admission.vm import validate_vm, vm_warnings
+from virtcatalog.kubevirt.admission.vm import vm_warnings
 from virtcatalog.kubevirt.admission.vmi import validate_vmi
 from virtcatalog.kubevirt.cluster import Cluster, prune_manifest
-from virtcatalog.kubevirt.configuration import Configuration
 from virtcatalog.kubevirt.controller.holders import first_vm, vmi_of_replica_set
 from virtcatalog.kubevirt.controller.vm import (
     ControllerError,
-    Found,
     own_template,
     start_judged,
     start_vmi,
     sync_instancetype,
 )
-from virtcatalog.kubevirt.defaults.network import NetworkDefaultError
 from virtcatalog.kubevirt.defaults.presets import preset_warnings
-from virtcatalog.kubevirt.defaults.spec import set_default_vmi_spec
 from virtcatalog.kubevirt.defaults.webhooks import mutate_vm, mutate_vmi
 from virtcatalog.kubevirt.handler import build_context
 from virtcatalog.kubevirt.identity import generated_name, vmi_uid
 from virtcatalog.kubevirt.instancetype.find import missing_matchers
+from virtcatalog.kubevirt.judged import steps_to_judge
 from virtcatalog.kubevirt.launcher.builder import convert
 from virtcatalog.kubevirt.launcher.errors import DomainError
 from virtcatalog.kubevirt.launcher.launch.sync import launch, launch_warnings
-from virtcatalog.kubevirt.preference.requirements import check_requirements
 from virtcatalog.kubevirt.reasons import field_in_template, field_of_holder, field_of_vm, reasons
 from virtcatalog.kubevirt.result import Result, Stages
 from virtcatalog.lockstep import Steps, at_once
@@ -67,20 +59,7 @@ __all__ = ["Result", "admit", "create_vmi", "expand", "steps_of", "steps_to_vmi"
 
 T = TypeVar("T", VirtualMachine, VirtualMachineInstance, VirtualMachineInstanceReplicaSet, VirtualMachinePool)
 
-Rules = Callable[[VirtualMachine, VirtualMachineSpec, Configuration], list[Cause]]
-
 MOST_CAUSES = 10
-
-
-class Judged(msgspec.Struct, frozen=True):
-    """What the VM's webhook finds on its way: causes; the VM's instance type and preference, if they are there; a spec.
-
-    The spec is that of the VM's template with these and KubeVirt's defaults.
-    """
-
-    causes: list[Cause]
-    found: Found | None = None
-    spec: VirtualMachineInstanceSpec | None = None
 
 
 def expand(
@@ -291,7 +270,7 @@ def _start(
         return _refused("vm", causes, manifest, cluster, warnings)
     vm = decoded
     yield
-    judged = yield from _judging(vm, cluster)
+    judged = yield from steps_to_judge(vm, cluster)
     if judged.causes:
         refusal = _refused("vm", judged.causes, manifest, cluster, warnings, vm)
         # The webhook passes over what it does not find, and judges the VM as if it named nothing.
@@ -375,39 +354,3 @@ def _unreadable(found: Iterable[Problem | Warning], warnings: list[Warning], kin
         reasons=reasons,
         warnings=tuple(warnings),
     )
-
-
-def admit_vm(vm: VirtualMachine, cluster: Cluster, validate: Rules = validate_vm) -> list[Cause]:
-    """The VM's validating webhook: it looks at the VM with its instance type, preference and defaults applied.
-
-    `validate` are the rules for a new VM or for one that is updated.
-
-    Source: pkg/virt-api/webhooks/validating-webhook/admitters/vms-admitter.go.
-    """
-    return judge_vm(vm, cluster, validate).causes
-
-
-def judge_vm(vm: VirtualMachine, cluster: Cluster, validate: Rules = validate_vm) -> Judged:
-    """Return what `admit_vm` returns, and what else the webhook knows of the VM."""
-    return at_once(_judging(vm, cluster, validate))
-
-
-def _judging(vm: VirtualMachine, cluster: Cluster, validate: Rules = validate_vm) -> Steps[Judged]:
-    causes = list(validate_data_volume_schema(vm)) if vm.spec.data_volume_templates else []
-    if causes:
-        return Judged(causes)
-    expanded = own_template(vm)
-    yield
-    applied = apply_to_vm(expanded, cluster)
-    if applied.causes:
-        return Judged(applied.causes)
-    yield
-    spec, found = expanded.spec.template.spec, (applied.instancetype, applied.preference)
-    try:
-        set_default_vmi_spec(spec, cluster.configuration)
-    except NetworkDefaultError as error:
-        return Judged([Cause("", "", str(error))])
-    yield
-    causes = check_requirements(*found, spec) or validate(vm, expanded.spec, cluster.configuration)
-    missing = (vm.spec.instancetype and not found[0]) or (vm.spec.preference and not found[1])
-    return Judged(causes, None if missing else found, spec)

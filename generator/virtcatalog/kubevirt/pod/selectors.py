@@ -152,7 +152,7 @@ def reservations(vmi: VirtualMachineInstance, vm: VirtualMachine | None, facts: 
     if not reserving:
         return []
     found = set()
-    claims = Claims(vmi, facts.cluster, facts.cluster.host.storage, vm)
+    claims = Claims(vmi, facts.cluster, vm)
     for volume in vmi.spec.volumes:
         claim, data = volume.persistent_volume_claim, volume.data_volume
         name = claim.claim_name if claim is not None else data.name if data is not None else ""

@@ -80,7 +80,7 @@ def pod_volumes(
     spec, devices = vmi.spec, vmi.spec.domain.devices
     made = Volumes(image_volumes=facts.image_volumes)
     _add_configuration(made, vmi)
-    claims = Claims(vmi, facts.cluster, facts.cluster.host.storage, vm)
+    claims = Claims(vmi, facts.cluster, vm)
     for position, volume in enumerate(spec.volumes):
         _add_storage(made, volume, position, claims)
     for credential in spec.access_credentials:

@@ -108,7 +108,7 @@ def _note_left_volumes(running: Running) -> None:
 
 def _claims(running: Running) -> Claims:
     assert running.vmi is not None
-    return Claims(running.vmi, running.cluster, running.cluster.host.storage, running.vm)
+    return Claims(running.vmi, running.cluster, running.vm)
 
 
 def _attached(claims: Claims, volume: Volume, *, hotplugged: bool) -> AttachedVolume:

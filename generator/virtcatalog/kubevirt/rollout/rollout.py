@@ -19,7 +19,8 @@ from virtcatalog.kubevirt.admission.vm import RECEIVER
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.controller.vm import GENERATION_ANNOTATION
 from virtcatalog.kubevirt.defaults.webhooks import mutate_vm
-from virtcatalog.kubevirt.pipeline import MOST_CAUSES, admit_vm, build, read
+from virtcatalog.kubevirt.judged import admit_vm
+from virtcatalog.kubevirt.pipeline import MOST_CAUSES, build, read
 from virtcatalog.kubevirt.reasons import reasons
 from virtcatalog.kubevirt.result import Result
 from virtcatalog.kubevirt.rollout.controller import run_strategy, settle, store

@@ -14,8 +14,8 @@ from virtcatalog.kubevirt.admission.causes import invalid
 from virtcatalog.kubevirt.admission.vm import validate_any_vm
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.defaults.webhooks import mutate_updated_vm
+from virtcatalog.kubevirt.judged import admit_vm
 from virtcatalog.kubevirt.matchers import Matcher
-from virtcatalog.kubevirt.pipeline import admit_vm
 
 
 def admit_update(vm: VirtualMachine, old: VirtualMachine, cluster: Cluster) -> list[Cause]:
