@@ -16,6 +16,10 @@ def multiplied(number, by):
     return by * number
 
 
+def repeated(number, length):
+    return number, str(number % 10) * (length if number % 3 else 1)
+
+
 def killed_at(number, last):
     if number == last:
         os.kill(os.getpid(), signal.SIGKILL)
@@ -30,6 +34,21 @@ def failing(number):
 def test_results_are_in_the_order_of_the_items(method):
     found = Processes(3, method).each(multiplied, range(40), 7)
     assert list(found) == [7 * number for number in range(40)]
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn"])
+@pytest.mark.parametrize("length", [10, (1 << 22) - 100, (1 << 22) + 1])
+def test_results_may_be_of_any_length(method, length):
+    """Those that are too long for the memory that processes share come another way, between the others."""
+    found = Processes(2, method).each(repeated, range(14), length)
+    assert [(number, len(text), set(text)) for number, text in found] == [
+        (number, length if number % 3 else 1, {str(number % 10)}) for number in range(14)
+    ]
+
+
+def test_a_result_stays_what_it_is_while_others_come():
+    found = list(Processes(2).each(repeated, range(40), 1000))
+    assert found == [repeated(number, 1000) for number in range(40)]
 
 
 def test_items_are_taken_a_few_ahead():

@@ -7,11 +7,15 @@ import os
 import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from itertools import islice
+from contextlib import suppress
+from itertools import cycle, islice
 from types import MappingProxyType
-from typing import Any, Final, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeVar
 
 from virtcatalog.errors import VirtcatalogError
+
+if TYPE_CHECKING:
+    from mmap import mmap
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -20,6 +24,9 @@ START: Final = "fork" if sys.platform == "linux" else "spawn"
 """Forked processes start many times as fast as spawned ones, and only Linux forks safely."""
 
 _AHEAD = 3
+
+_SHARED: Final = 1 << 22
+"""How long a result may be, in bytes, that a forked process hands over in memory: longer ones go through a pipe."""
 
 
 class LostProcessError(VirtcatalogError):
@@ -67,20 +74,28 @@ class Processes(NamedTuple):
     def each(self, function: Callable[..., R], items: Iterable[T], *given: Any) -> Iterator[R]:
         """Yield `function(item, *given)` for each item; LostProcessError when one of the processes has ended.
 
-        A forked process has what is given without its being sent; items and results are sent.
+        A forked process has what is given without its being sent; items and results are sent. Its results lie in
+        memory that it shares with this one: a pipe holds so little that both would wait for each other.
         """
         # Imported here, as most runs of a command start no process.
+        import pickle
         from concurrent.futures.process import BrokenProcessPool, ProcessPoolExecutor
+        from mmap import mmap
         from multiprocessing import get_context
 
         items = iter(items)
         context = get_context(self.method)
-        pool = ProcessPoolExecutor(self.number, mp_context=context, initializer=_start, initargs=given)
+        ahead = _AHEAD * self.number
+        shared = [mmap(-1, _SHARED) for _ in range(ahead)] if self.forks else []
+        pool = ProcessPoolExecutor(self.number, mp_context=context, initializer=_start, initargs=(shared, *given))
+        placed = zip(cycle(range(ahead)), items, strict=False)
         try:
-            waiting = deque(pool.submit(_call, function, each) for each in islice(items, _AHEAD * self.number))
+            waiting = deque((at, pool.submit(_call, function, item, at)) for at, item in islice(placed, ahead))
             while waiting:
-                result = waiting.popleft().result()
-                waiting.extend(pool.submit(_call, function, each) for each in islice(items, 1))
+                place, sent = waiting.popleft()
+                found = sent.result()
+                result = pickle.loads(shared[place]) if found is None else found[0]  # noqa: S301 - our own process's
+                waiting.extend((at, pool.submit(_call, function, item, at)) for at, item in islice(placed, 1))
                 yield result
         except BrokenProcessPool:
             message = "a process that worked on this was killed, perhaps for want of memory: use fewer of them"
@@ -94,15 +109,27 @@ def forked() -> Processes:
     return Processes(min(processors(), 4) if START == "fork" else 1)
 
 
+_shared: list[mmap] = []
 _given: list[Any] = []
 
 
-def _start(*given: Any) -> None:
+def _start(shared: list[mmap], *given: Any) -> None:
+    _shared[:] = shared
     _given[:] = given
 
 
-def _call(function: Callable[..., R], item: Any) -> R:
-    return function(item, *_given)
+def _call(function: Callable[..., R], item: Any, place: int) -> tuple[R] | None:
+    """Return the result, or None where it lies in its place in the shared memory."""
+    import pickle
+
+    result = function(item, *_given)
+    if _shared:
+        memory = _shared[place]
+        memory.seek(0)
+        with suppress(ValueError):  # it is too long
+            pickle.dump(result, memory, pickle.HIGHEST_PROTOCOL)
+            return None
+    return (result,)
 
 
 def chunks(items: Iterable[T], size: int) -> Iterator[list[T]]:
