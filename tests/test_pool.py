@@ -2,7 +2,10 @@
 
 import os
 import signal
+import subprocess
+import sys
 from itertools import count, islice
+from time import monotonic, sleep
 
 import pytest
 
@@ -11,6 +14,22 @@ from virtcatalog.kubevirt import many
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.pool import LostProcessError, Processes, chunks
 
+INTERRUPTED = """
+from itertools import count
+from operator import add
+from time import sleep
+from virtcatalog.pool import Processes
+
+results = Processes(2).each(add, count(), 1)
+try:
+    next(results)
+    sleep(0.5)  # and now they wait for more
+    print("at work", flush=True)
+    sleep(60)
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+
 
 def multiplied(number, by):
     return by * number
@@ -18,6 +37,10 @@ def multiplied(number, by):
 
 def repeated(number, length):
     return number, str(number % 10) * (length if number % 3 else 1)
+
+
+def written(number, folder):
+    (folder / str(number)).touch()
 
 
 def killed_at(number, last):
@@ -60,11 +83,34 @@ def test_items_are_taken_a_few_ahead():
     results.close()
 
 
+def test_they_are_at_work_whether_or_not_anybody_waits(tmp_path):
+    results = Processes(2).each(written, range(3), tmp_path)
+    deadline = monotonic() + 30
+    while len([*tmp_path.iterdir()]) < 3 and monotonic() < deadline:
+        sleep(0.01)
+    assert {each.name for each in tmp_path.iterdir()} == {"0", "1", "2"}
+    results.close()
+
+
 def test_a_process_that_is_killed_ends_the_run():
     found = Processes(2).each(killed_at, range(1000), 5)
     with pytest.raises(LostProcessError, match="was killed") as caught:
         list(found)
     assert isinstance(caught.value, VirtcatalogError)
+
+
+def test_ctrl_c_ends_all_processes_and_none_of_them_speaks():
+    """A terminal sends it to all of them; who waits for results says what it has to say."""
+    with subprocess.Popen(
+        [sys.executable, "-c", INTERRUPTED],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a runner's jobs may ignore it
+    ) as process:
+        assert process.stdout.readline() == b"at work\n"
+        os.killpg(process.pid, signal.SIGINT)
+        assert process.communicate(timeout=60) == (b"interrupted\n", b"")
 
 
 def test_an_error_in_a_process_is_raised_here():

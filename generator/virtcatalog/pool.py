@@ -9,8 +9,9 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from itertools import cycle, islice
+from signal import SIG_DFL, SIGINT, default_int_handler, getsignal, signal
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeVar, cast
 
 from virtcatalog.errors import VirtcatalogError
 
@@ -25,7 +26,7 @@ START: Final = "fork" if sys.platform == "linux" else "spawn"
 
 _AHEAD = 3
 
-_SHARED: Final = 1 << 22
+_SHARED: Final = 1 << 23
 """How long a result may be, in bytes, that a forked process hands over in memory: longer ones go through a pipe."""
 
 
@@ -53,7 +54,7 @@ class Executor(Protocol):
         """Whether so many items are to be sent; `least` is from where on that saves more than processes cost."""
 
     def each(self, function: Callable[..., R], items: Iterable[T], *given: Any) -> Iterator[R]:
-        """Yield `function(item, *given)` for each item, in order; items are taken a few ahead of the results."""
+        """Return what yields `function(item, *given)` for each item, in order; items are taken a few ahead."""
 
 
 class Processes(NamedTuple):
@@ -67,30 +68,42 @@ class Processes(NamedTuple):
         """Whether the processes are forked."""
         return self.method == "fork"
 
+    @property
+    def at_once(self) -> int:
+        """How many items are taken before the first result is."""
+        return _AHEAD * self.number
+
     def worth(self, number: int, least: int) -> bool:
         """Whether so many items are to be sent."""
         return self.number > 1 and number >= least
 
     def each(self, function: Callable[..., R], items: Iterable[T], *given: Any) -> Iterator[R]:
-        """Yield `function(item, *given)` for each item; LostProcessError when one of the processes has ended.
+        """Return what yields `function(item, *given)` for each item; LostProcessError when a process has ended.
 
-        A forked process has what is given without its being sent; items and results are sent. Its results lie in
-        memory that it shares with this one: a pipe holds so little that both would wait for each other.
+        They are at work when this returns, whether or not anybody waits for the results. A forked process has what is
+        given without its being sent; items and results are sent. Its results lie in memory that it shares with this
+        one: a pipe holds so little that both would wait for each other.
         """
+        begun = self._begun(function, iter(items), given)
+        next(begun)
+        return cast("Iterator[R]", begun)
+
+    def _begun(self, function: Callable[..., R], items: Iterator[T], given: tuple[Any, ...]) -> Iterator[R | None]:
+        """Yield nothing once they are at work, and then the results."""
         # Imported here, as most runs of a command start no process.
         import pickle
         from concurrent.futures.process import BrokenProcessPool, ProcessPoolExecutor
         from mmap import mmap
         from multiprocessing import get_context
 
-        items = iter(items)
         context = get_context(self.method)
-        ahead = _AHEAD * self.number
+        ahead = self.at_once
         shared = [mmap(-1, _SHARED) for _ in range(ahead)] if self.forks else []
         pool = ProcessPoolExecutor(self.number, mp_context=context, initializer=_start, initargs=(shared, *given))
         placed = zip(cycle(range(ahead)), items, strict=False)
         try:
             waiting = deque((at, pool.submit(_call, function, item, at)) for at, item in islice(placed, ahead))
+            yield None
             while waiting:
                 place, sent = waiting.popleft()
                 found = sent.result()
@@ -114,6 +127,8 @@ _given: list[Any] = []
 
 
 def _start(shared: list[mmap], *given: Any) -> None:
+    if getsignal(SIGINT) is default_int_handler:
+        signal(SIGINT, SIG_DFL)  # Ctrl-C reaches all processes, and one of them tells of it
     _shared[:] = shared
     _given[:] = given
 

@@ -12,7 +12,7 @@ from virtcatalog.cli.expand_output import FORMS
 from virtcatalog.cli.inputs import Placed
 from virtcatalog.cli.vms import Batch
 from virtcatalog.kubevirt.cluster import Cluster
-from virtcatalog.manifests import stored
+from virtcatalog.manifests import ahead, stored
 from virtcatalog.pool import Processes
 
 TYPE = {
@@ -68,6 +68,39 @@ def test_several_processes_print_what_one_does(run, tmp_path, monkeypatch, form,
     one, two = (run(*files, "-o", form, "-j", jobs, stdin=listed([vm("nine")])) for jobs in ("1", "2"))
     assert (two.stdout, two.stderr, two.exit_code) == (one.stdout, one.stderr, one.exit_code)
     assert one.stderr.endswith("\n9 VMs: 6 admitted, 2 refused, 1 unreadable\n")
+
+
+@pytest.mark.parametrize("lines", [True, False])
+def test_processes_that_look_through_a_long_file_find_what_one_does(run, tmp_path, monkeypatch, lines):
+    monkeypatch.setattr(ahead, "_WORTH_IT", 1000)
+    monkeypatch.setattr(ahead, "_BEGINNING", 6000)
+    monkeypatch.setattr(stored, "_SMALL", 100)
+    monkeypatch.setattr(expanding, "WORTH_IT", 2)
+    monkeypatch.setattr(expanding, "_SECTION", 12)
+    items = [vm(f"vm-{number}", "small" if number % 5 else "none") for number in range(90)]
+    items.insert(70, TYPE)
+    text = "\n".join(map(json.dumps, items)) if lines else listed(items)
+    (tmp_path / "fleet.json").write_text(text)
+    taken = []
+    stretch = ahead.Ahead.stretch
+    monkeypatch.setattr(ahead.Ahead, "stretch", lambda self, at: taken.append(stretch(self, at)) or taken[-1])
+    files = "-f", str(tmp_path / "fleet.json"), "-f", str(tmp_path / "none.json")
+    one = run(*files, "-j", "1")
+    assert not taken
+    two = run(*files, "-j", "2")
+    assert sum(len(each.pieces) for each in taken if each) > 80
+    assert (two.stdout, two.stderr, two.exit_code) == (one.stdout, one.stderr, one.exit_code)
+    assert one.stderr.endswith("\n90 VMs: 72 admitted, 18 refused; 1 other problem\n")
+
+
+def test_sections_of_a_file_get_smaller_towards_its_end(tmp_path):
+    (tmp_path / "fleet.json").write_text(listed([vm(f"vm-{number}") for number in range(500)]))
+    vms = fleet.Fleet([Placed(str(tmp_path / "fleet.json"))])
+    sections = [*vms.sections(48)]
+    sizes = [each.end - each.first for each in sections]
+    assert [one.end for one in sections] == [*(each.first for each in sections[1:]), 500]
+    assert sizes == sorted(sizes, reverse=True)
+    assert (sizes[0], sizes[-2:]) == (48, [4, 4])
 
 
 def test_the_first_result_is_there_before_the_next_vm_is_read(tmp_path, monkeypatch):

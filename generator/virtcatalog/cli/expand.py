@@ -13,12 +13,14 @@ from virtcatalog.cli import options
 from virtcatalog.cli.conditions import conditioned, conditions_of
 from virtcatalog.cli.console import echo, failing, progress, summary
 from virtcatalog.cli.expand_output import FORMS, PINS, Form
+from virtcatalog.cli.inputs import placed
 from virtcatalog.cli.upstream import with_upstream
 from virtcatalog.cli.vms import Batch, gather
 from virtcatalog.errors import ManifestError, Problem, Warning, counted
 
 if TYPE_CHECKING:
     from virtcatalog.cli.expanding import Expander
+    from virtcatalog.cli.fleet import Aheads
     from virtcatalog.cli.outcome import Done
     from virtcatalog.cli.revisions import Revision
     from virtcatalog.kubevirt.cluster import Cluster
@@ -89,7 +91,9 @@ def command(
     if pin and form not in (None, "json"):
         raise click.UsageError(f"--pin prints manifests, as YAML or with -o json; it has no -o {form}")
     revision = _revision(at) if at is not None else None
-    batches, faults = gather(sources, catalog, options.settings().cluster, environments, revision, streamed=True)
+    ahead = _ahead(sources, executor)
+    companions = options.settings().cluster
+    batches, faults = gather(sources, catalog, companions, environments, revision, streamed=True, ahead=ahead)
     schema = _schema(libvirt_schema) if lint_xml or libvirt_schema else None
     met = conditions_of(batches, conditions)
     batches = with_upstream(batches, met)
@@ -139,6 +143,15 @@ def _revision(name: str) -> Revision:
     from virtcatalog.cli.revisions import Revision
 
     return Revision(name)
+
+
+def _ahead(sources: tuple[str, ...], executor: Executor | None) -> Aheads | None:
+    from virtcatalog.cli.fleet import look_ahead
+
+    ahead = look_ahead(map(placed, sources), executor) if executor else None
+    if ahead:
+        import virtcatalog.cli.expanding  # noqa: F401 - it takes a while, and they are at work meanwhile
+    return ahead
 
 
 def _schema(file: Path | None) -> Schema:

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from virtcatalog.kubevirt.pipeline import Result
     from virtcatalog.pool import Executor
 
-_SECTION: Final = 6 * TOGETHER
-"""How many pieces of a file a forked process reads at a time: nobody sends them to it."""
+_SECTION: Final = 12 * TOGETHER
+"""How many pieces of a file a forked process reads at a time, at most: nobody sends them to it."""
 
 
 class Expander:

@@ -3,22 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import NamedTuple, TypeVar
+from contextlib import suppress
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from virtcatalog.api.kinds import may_matter
 from virtcatalog.cli.inputs import Placed, contents
 from virtcatalog.errors import ManifestError, Problem
 from virtcatalog.kubevirt.cluster import counts
 from virtcatalog.manifests import stored
+from virtcatalog.manifests.ahead import Ahead, begun
 from virtcatalog.manifests.identity import Data
 from virtcatalog.manifests.read import Manifest, Part, vms_of
 from virtcatalog.manifests.sources import SourceError, is_folder
 from virtcatalog.manifests.stream import Stream
 
+if TYPE_CHECKING:
+    from virtcatalog.pool import Executor
+
 T = TypeVar("T")
+
+Aheads = dict[str, Ahead]
+"""Files that others look through, by their paths."""
 
 Key = tuple[str, str]
 """An environment, and the environment or cluster that the VM is said to be from."""
+
+
+_SHARES, _FEWER = 8, 12
+"""What is left of a file is divided into so many sections at least, which may get so many times smaller."""
 
 
 class Share(NamedTuple):
@@ -47,17 +59,17 @@ class Fleet:
 
     `objects` are each with where it is from, as `inputs.placed` reads it; `without_vm` are files that hold neither a VM
     nor what one meets, and `problems` those that make no VM's answer wrong. ManifestError for an object of the cluster
-    that cannot be read.
+    that cannot be read. `ahead` are files that others look through.
     """
 
-    def __init__(self, sources: Iterable[Placed]) -> None:
+    def __init__(self, sources: Iterable[Placed], ahead: Aheads | None = None) -> None:
         self.objects: list[tuple[Manifest, str]] = []
         self.problems: list[Problem] = []
         self.without_vm: list[str] = []
         self._streams: list[tuple[Stream, str]] = []
         aside = stored.Aside()
         for path, where in sources:
-            self._streams += ((stream, where) for stream in streams(path, aside, self.problems))
+            self._streams += ((stream, where) for stream in streams(path, aside, self.problems, ahead))
         fatal: list[Problem] = []
         for stream, where in self._streams:
             self.problems += stream.problems
@@ -93,10 +105,15 @@ class Fleet:
         """Yield all VMs, of one environment."""
         return (Share(part) for part, _ in self.parts())
 
-    def sections(self, size: int) -> Iterator[Section]:
-        """Yield where all VMs are, so many pieces of a file at a time."""
+    def sections(self, most: int) -> Iterator[Section]:
+        """Yield where all VMs are: so many pieces of a file, fewer towards its end, where others have nothing left."""
+        least = max(1, most // _FEWER)
         for number, (stream, _) in enumerate(self._streams):
-            yield from (Section(number, first, first + size) for first in range(0, stream.pieces, size))
+            first = 0
+            while left := stream.pieces - first:
+                size = min(left, max(least, min(most, left // _SHARES // least * least)))
+                yield Section(number, first, first + size)
+                first += size
 
     def within(self, section: Section) -> Iterator[Share]:
         """Yield the VMs of a section."""
@@ -213,10 +230,24 @@ def dumped(sources: Iterable[Placed], take: Callable[[Stream, str], object]) -> 
         raise ManifestError(*problems)
 
 
-def streams(path: str, aside: stored.Aside, problems: list[Problem]) -> Iterator[Stream]:
+def look_ahead(sources: Iterable[Placed], executor: Executor) -> Aheads:
+    """Have the processes of an executor look through long files, which are read later."""
+    found: Aheads = {}
+    for path, _ in sources:
+        with suppress(SourceError):  # it is told when the file is read
+            if ahead := begun(path, executor):
+                found[path] = ahead
+    return found
+
+
+def streams(path: str, aside: stored.Aside, problems: list[Problem], ahead: Aheads | None = None) -> Iterator[Stream]:
     """Yield the stream of every file that a file, a folder or `-` stands for; add what cannot be read."""
     name = "<stdin>" if path == "-" else path
+    others = ahead.pop(path, None) if ahead else None
     try:
+        if others is not None:
+            yield Stream(others.stored, name, others)
+            return
         if not is_folder(path):
             yield Stream(stored.store(path, aside), name)
             return

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from virtcatalog.cli.expand_warnings import Told
-from virtcatalog.cli.vms import Located
-
 if TYPE_CHECKING:
+    from virtcatalog.cli.expand_warnings import Told
+    from virtcatalog.cli.vms import Located
     from virtcatalog.kubevirt.cluster import Cluster
     from virtcatalog.kubevirt.pipeline import Result
 

@@ -21,7 +21,7 @@ from virtcatalog.placement import (
 
 if TYPE_CHECKING:
     from virtcatalog.catalog.model import Catalog, Overlay, VmTemplate
-    from virtcatalog.cli.fleet import Chosen, Fleet
+    from virtcatalog.cli.fleet import Aheads, Chosen, Fleet
     from virtcatalog.cli.revisions import Revision
     from virtcatalog.manifests.read import Manifest
 
@@ -107,6 +107,7 @@ def gather(
     revision: Revision | None = None,
     *,
     streamed: bool = False,
+    ahead: Aheads | None = None,
 ) -> tuple[list[Batch], list[Problem]]:
     """Return the VMs of files, folders, `-` and catalogs' `vms/`; without sources, those of the catalog's `vms/`.
 
@@ -114,7 +115,8 @@ def gather(
     meet what is in its file beside them. All meet the objects that `cluster` names, whose VMs are not among those asked
     for. With a git revision the catalog is what it is there, and so are its VMs where no sources say which. The
     problems are those of the input that make no VM's answer wrong. ManifestError for an object of the cluster
-    that cannot be read, CatalogError for a catalog. Where they are `streamed`, VMs of files are in their batch's fleet.
+    that cannot be read, CatalogError for a catalog. Where they are `streamed`, VMs of files are in their batch's fleet;
+    `ahead` are files that others look through meanwhile.
     """
     plain: list[Placed] = []
     templates: list[_Template] = []
@@ -130,7 +132,9 @@ def gather(
             templates += _templates(folder, source)
     if plain and not sources:
         raise VirtcatalogError(f"{plain[0].path} is no catalog that holds VM templates: name VMs with -f")
-    fleet = _fleet(plain) if plain and streamed else None
+    if plain:
+        met.load()
+    fleet = _fleet(plain, ahead) if plain and streamed else None
     files = _from_files(plain) if fleet is None else _Files([], _located(fleet), [], (), fleet.problems)
     files.objects[:0] = [(Located(each.data, each.problem), "") for each in companions(cluster)]
     batches = [*met.of_templates(templates, files), *(met.of_files(files, fleet) if plain else ())]
@@ -191,6 +195,10 @@ class _Met:
         self._named, self._asked, self._revision = named, environments, revision
         self._catalogs: dict[str, Catalog | None] = {}
         self._objects: dict[tuple[str, str], list[Located]] = {}
+
+    def load(self) -> None:
+        """Load the catalog that VMs of plain files meet."""
+        self._catalog(None)
 
     def of_templates(self, templates: Iterable[_Template], files: _Files) -> Iterator[Batch]:
         """Yield a batch for each file of templates and environment."""
@@ -299,10 +307,10 @@ def _in(manifest: dict[str, Any], field: str, message: str) -> Problem:
     return Problem(object=manifest_name(manifest), field=field, message=message)
 
 
-def _fleet(sources: list[Placed]) -> Fleet:
+def _fleet(sources: list[Placed], ahead: Aheads | None) -> Fleet:
     from virtcatalog.cli.fleet import Fleet
 
-    return Fleet(sources)
+    return Fleet(sources, ahead)
 
 
 def _located(fleet: Fleet) -> list[tuple[Located, str]]:

@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import json
-from functools import lru_cache
-from itertools import takewhile
-from typing import Any, Final
+from collections.abc import Callable
+from contextlib import suppress
+from functools import lru_cache, reduce
+from io import BytesIO
+from itertools import pairwise, takewhile
+from typing import Any, Final, NamedTuple, Protocol
 
 import msgspec
 
-from virtcatalog.manifests.pieces import AS_LISTED, NO_VM, VM, Pieces, Rest, is_single_vm, named_by
+from virtcatalog.manifests.pieces import AS_LISTED, NO_VM, VM, Pieces, Place, Rest, behind, is_single_vm, named_by
 from virtcatalog.manifests.window import KEPT, OtherStyleError, Window
 
 _TRIES: Final = 4
-_SMALL, _LARGE = 1 << 12, 1 << 20
+_SMALL, _GLANCE, _LARGE = 1 << 12, 1 << 16, 1 << 20
 _START: Final = 64
 """How much of an item's start may be the same for all."""
 _SPACE: Final = b" \t\r\n"
 _ANY: Final = json.JSONDecoder()
+_CONTROLS: Final = b"\x7f"
+"""The only control character that JSON may have and YAML may not."""
 
 
 class _Head(msgspec.Struct, rename="camel"):
@@ -30,14 +35,52 @@ class _Head(msgspec.Struct, rename="camel"):
 _HEAD: Final = msgspec.json.Decoder(_Head)
 
 
-def take_apart(window: Window, pieces: Pieces) -> Rest | None:
-    """Find the pieces of JSON text; the document that is not plainly JSON and all behind it are the rest."""
-    window.controls = b"\x7f"  # all others are no JSON
-    reader = _Reader(window, pieces)
+class Seam(NamedTuple):
+    """What is between two items of a list, or two documents: `text` is that, with what both always end and start with.
+
+    The second one starts `gap` bytes behind the end of the first one.
+    """
+
+    text: bytes
+    gap: int
+    listed: bool
+
+
+class Stretch(NamedTuple):
+    """What was found from an item or a document on, up to where another one starts or the list ends.
+
+    Its places are counted from its start.
+    """
+
+    start: int
+    end: int
+    place: Place
+    pieces: Pieces
+
+
+class Others(Protocol):
+    """Others who look through a text, too: for items of lists, or for documents."""
+
+    @property
+    def listed(self) -> bool:
+        """Whether they look for items."""
+
+    def stretch(self, at: int) -> Stretch | None:
+        """Return what they found from an offset on; None where they began elsewhere. Offsets only grow."""
+
+    def seek(self, offset: int) -> None:
+        """Let the text be read on from an offset."""
+
+
+def take_apart(window: Window, pieces: Pieces, others: Others | None = None) -> Rest | None:
+    """Find the pieces of JSON text; the document that is not plainly JSON and all behind it are the rest.
+
+    What `others` found from an offset on is taken where a piece is found to start there: then it is what is there.
+    """
+    window.controls = _CONTROLS
+    reader = _Reader(window, pieces, others)
     try:
-        at = reader.skip(window.start)
-        while window.cut(at, at + 1):
-            at = reader.skip(reader.document(at))
+        reader.documents(reader.skip(window.start))
     except OtherStyleError:
         rest = reader.rest
         pieces.forget(rest.first)
@@ -45,14 +88,48 @@ def take_apart(window: Window, pieces: Pieces) -> Rest | None:
     return None
 
 
+def seam_of(beginning: bytes) -> Seam | None:
+    """Return what is between all pieces with which a text begins; None where that says nothing of those behind."""
+    window, pieces = Window(BytesIO(beginning).read), Pieces()
+    reader = _Reader(window, pieces)
+    with suppress(OtherStyleError):
+        reader.documents(reader.skip(window.start))
+    pairs = [*pairwise(pieces)][:-1]  # the last one may be cut off
+    gaps = {other.start - one.end for one, other in pairs}
+    if len(pairs) < _TRIES or len(gaps) > 1:
+        return None
+    (gap,) = gaps
+    text = reduce(_common, (beginning[one.end - 1 : other.start + _START] for one, other in pairs))
+    return Seam(text, gap, listed=reader.rest.item is not None) if len(text) > gap + 2 else None
+
+
+def look_through(part: tuple[int, int], reader: Callable[[int], Callable[[int], bytes]], seam: Seam) -> Stretch | None:
+    """Find the pieces that start between two offsets of a text; None where there is no seam, or nothing behind it.
+
+    `reader` returns what reads the text on from an offset.
+    """
+    first, end = part
+    read, some, found = reader(first), b"", -1
+    while found < 0 and len(some) < _LARGE and (chunk := read(_GLANCE)):
+        some += chunk
+        found = some.find(seam.text)
+    start = first + found + 1 + seam.gap
+    if found < 0 or start >= end:
+        return None
+    window, pieces = Window(reader(start), start), Pieces()
+    window.controls = _CONTROLS
+    at, place = _Reader(window, pieces).stretch(start, end, seam)
+    return Stretch(start, at, place, pieces) if pieces else None
+
+
 class _Reader:
-    def __init__(self, window: Window, pieces: Pieces) -> None:
-        self._window, self._pieces = window, pieces
+    def __init__(self, window: Window, pieces: Pieces, others: Others | None = None) -> None:
+        self._window, self._pieces, self._others = window, pieces, others
         self._between = b""
         self._gap = 0
         """How many bytes there are between the braces of two items."""
         self._document = Rest()
-        self._item: tuple[int, tuple[int, int]] | None = None
+        self._item: tuple[int, Place] | None = None
 
     @property
     def rest(self) -> Rest:
@@ -68,19 +145,54 @@ class _Reader:
             if left or not some:
                 return at
 
-    def document(self, start: int) -> int:
-        """Take apart the object that starts here; return its end."""
-        place = self._window.place(start)
-        self._document = Rest(start, place, len(self._pieces))
-        found = self._by_lines(start) or self._on_a_line(start)
-        if found:
-            end, head = found
-            if not isinstance(head.kind, str) or not head.kind.endswith("List"):
-                self._pieces.add(start, end, place, _is_vm(head, NO_VM))
-                return end
-        return self._top(start, place)
+    def documents(self, at: int) -> None:
+        """Take apart all objects from here on."""
+        while self._byte(at):
+            taken = self._taken(at, listed=False)
+            if taken is None:
+                place = self._window.place(at)
+                self._document = Rest(at, place, len(self._pieces))
+                taken = self.skip(self._small(at, place) or self._top(at, place))
+            at = taken
 
-    def _top(self, start: int, place: tuple[int, int]) -> int:
+    def stretch(self, at: int, end: int, seam: Seam) -> tuple[int, Place]:
+        """Take apart what starts before `end`; return the offset and the place of what comes next, or is other."""
+        self._between, self._gap = seam.text, seam.gap
+        try:
+            while at < end and self._byte(at) not in (b"]", b""):
+                if seam.listed:
+                    at = self._next_item(at)
+                elif found := self._small(at, self._window.place(at)):
+                    at = self.skip(found)
+                else:
+                    break
+        except OtherStyleError:
+            pass
+        return at, self._window.place(at)
+
+    def _taken(self, at: int, *, listed: bool) -> int | None:
+        """Take what others found from here on; return where that ends."""
+        others = self._others
+        stretch = others.stretch(at) if others and others.listed == listed else None
+        if others is None or stretch is None:
+            return None
+        place = self._window.place(at)
+        self._pieces.adopt(stretch.pieces, place)
+        self._window.skip(stretch.end, behind(place, stretch.place), others.seek)
+        return stretch.end
+
+    def _small(self, start: int, place: Place) -> int | None:
+        """Add the object that starts here; return its end. None for one that is large, or a list."""
+        found = self._by_lines(start) or self._on_a_line(start)
+        if found is None:
+            return None
+        end, head = found
+        if isinstance(head.kind, str) and head.kind.endswith("List"):
+            return None
+        self._pieces.add(start, end, place, _is_vm(head, NO_VM))
+        return end
+
+    def _top(self, start: int, place: Place) -> int:
         """Go through the keys of an object that is large, or a list."""
         first = len(self._pieces)
         said: dict[str, Any] = {}
@@ -106,24 +218,29 @@ class _Reader:
 
     def _items(self, at: int) -> int:
         at = self._after(at, b"[")
-        while (first := self._byte(at)) != b"]":
-            place = self._window.place(at)
-            self._item = at, place
-            if first != b"{":
-                raise OtherStyleError
-            found = self._as_before(at)
-            if found:
-                end, head = found
-                following = end + self._gap
-            else:
-                end, head = self._by_lines(at) or self._slowly(at)
-                following = self._next(end, b"]")
-                if self._byte(following) != b"]":
-                    self._learn(end, following)
-            self._pieces.add(at, end, place, _is_vm(head, AS_LISTED))
-            at = following
+        while self._byte(at) != b"]":
+            taken = self._taken(at, listed=True)
+            at = self._next_item(at) if taken is None else taken
         self._item = None
         return at + 1
+
+    def _next_item(self, at: int) -> int:
+        """Add the item that starts here; return where the next one starts, or the bracket behind them."""
+        place = self._window.place(at)
+        self._item = at, place
+        if self._byte(at) != b"{":
+            raise OtherStyleError
+        found = self._as_before(at)
+        if found:
+            end, head = found
+            following = end + self._gap
+        else:
+            end, head = self._by_lines(at) or self._slowly(at)
+            following = self._next(end, b"]")
+            if self._byte(following) != b"]":
+                self._learn(end, following)
+        self._pieces.add(at, end, place, _is_vm(head, AS_LISTED))
+        return following
 
     def _as_before(self, start: int) -> tuple[int, _Head] | None:
         """Return the end of an item, and what it says that it is, where another follows it as one did before."""

@@ -40,6 +40,10 @@ class Piece(NamedTuple):
     is_vm: bool
 
 
+Place = tuple[int, int]
+"""How many lines are before an offset, and how many characters before it in its own."""
+
+
 class Rest(NamedTuple):
     """A text from a document on that cannot be taken apart, behind `first` pieces.
 
@@ -47,9 +51,15 @@ class Rest(NamedTuple):
     """
 
     start: int = 0
-    place: tuple[int, int] = (0, 0)
+    place: Place = (0, 0)
     first: int = 0
-    item: tuple[int, tuple[int, int]] | None = None
+    item: tuple[int, Place] | None = None
+
+
+def behind(start: Place, place: Place) -> Place:
+    """Return the place that lies so far behind another one."""
+    lines, column = place
+    return (start[0] + lines, column) if lines else (start[0], start[1] + column)
 
 
 class Pieces:
@@ -65,15 +75,30 @@ class Pieces:
     def __iter__(self) -> Iterator[Piece]:
         return self.between(0, len(self))
 
+    def vms(self) -> bytearray:
+        """Return of each piece whether it looks like one VM, and nothing else."""
+        return bytearray([is_vm == VM for is_vm in self._rows[5::_ROW]])
+
     def between(self, first: int, end: int) -> Iterator[Piece]:
         """Yield the pieces from `first` on, as far as before `end`."""
         for at in range(first * _ROW, min(end, len(self)) * _ROW, _ROW):
             start, end, line, column, named, is_vm = self._rows[at : at + _ROW]
             yield Piece(start, end, line, column, self._named[named], is_vm == VM)
 
-    def add(self, start: int, end: int, place: tuple[int, int], is_vm: int = NO_VM) -> None:
+    def add(self, start: int, end: int, place: Place, is_vm: int = NO_VM) -> None:
         """Add a document, or what may turn out to be an item of a list."""
         self._rows.extend((start, end, *place, 0, is_vm))
+
+    def adopt(self, others: Pieces, start: Place) -> None:
+        """Add pieces of one text whose places are counted from `start`, and which no list has been made of."""
+        lines, columns = others._rows[2::_ROW], others._rows[3::_ROW]
+        line, column = start
+        rows = others._rows[:]
+        rows[2::_ROW] = array("Q", [line + each for each in lines])
+        rows[3::_ROW] = array(
+            "Q", [each if below else column + each for each, below in zip(columns, lines, strict=True)]
+        )
+        self._rows += rows
 
     def forget(self, first: int) -> None:
         """Leave out the piece `first` and all after it."""
@@ -87,7 +112,7 @@ class Pieces:
             if self._rows[at + 5] == AS_LISTED:
                 self._rows[at + 5] = VM if named.is_vm else NO_VM
 
-    def made_document(self, first: int, start: int, end: int, place: tuple[int, int], is_vm: int = NO_VM) -> None:
+    def made_document(self, first: int, start: int, end: int, place: Place, is_vm: int = NO_VM) -> None:
         """Make the piece `first` and all after it one document."""
         self.forget(first)
         self.add(start, end, place, is_vm)

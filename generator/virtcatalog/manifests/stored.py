@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import stat
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from io import BytesIO
 from typing import IO, Final
@@ -53,10 +54,8 @@ class Stored:
 
     def next(self, size: int) -> bytes:
         """Return the next bytes, none at the end; raises SourceError."""
-        try:
+        with _told():
             chunk = self._next(size) or b""
-        except OSError as error:
-            raise SourceError(f"cannot be read: {(error.strerror or str(error)).lower()}") from error
         if not self._size:
             self._first = self._aside.size
         self._size += len(chunk)
@@ -65,6 +64,28 @@ class Stored:
         if self._descriptor < 0:
             self._aside.add(chunk)
         return chunk
+
+    @property
+    def length(self) -> int | None:
+        """How many bytes the file has; None where that is not known, or it cannot be read from any offset on."""
+        return os.fstat(self._descriptor).st_size if self._descriptor >= 0 else None
+
+    def reader(self, start: int) -> Callable[[int], bytes]:
+        """Return what reads a file on from an offset, whoever else reads it meanwhile."""
+        at = start
+
+        def read(size: int) -> bytes:
+            nonlocal at
+            with _told():
+                chunk = os.pread(self._descriptor, size, at)
+            at += len(chunk)
+            return chunk
+
+        return read
+
+    def seek(self, offset: int) -> None:
+        """Let `next` read on from an offset: what lies before it was read elsewhere."""
+        self._size = os.lseek(self._descriptor, offset, os.SEEK_SET)
 
     def read(self, start: int, end: int) -> bytes:
         """Return the bytes between two offsets; raises SourceError when they are there no more."""
@@ -99,6 +120,14 @@ def store(path: str, aside: Aside) -> Stored:
 def stored(content: bytes, aside: Aside) -> Stored:
     """Put the bytes of a file aside."""
     return Stored(BytesIO(content).read, aside)
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise SourceError(f"cannot be read: {(error.strerror or str(error)).lower()}") from error
 
 
 def _read_at(descriptor: int, start: int, end: int) -> bytes:

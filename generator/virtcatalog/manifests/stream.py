@@ -9,6 +9,7 @@ from virtcatalog.api.kinds import holds_vm
 from virtcatalog.errors import Problem
 from virtcatalog.manifests import jsonpieces, yamlpieces
 from virtcatalog.manifests.document import Text
+from virtcatalog.manifests.jsonpieces import Others
 from virtcatalog.manifests.pieces import Piece, Pieces, Rest
 from virtcatalog.manifests.read import Manifest, Part, read_part
 from virtcatalog.manifests.stored import Stored
@@ -23,10 +24,10 @@ class Stream:
 
     `others` are those that hold no VM, unusable ones too, and `problems` are those of the text; `number` is how many
     VMs there are. Memory is taken for the others alone, unless the text cannot be taken apart. SourceError when it
-    cannot be read.
+    cannot be read. `others` may have looked through it, if it is JSON.
     """
 
-    def __init__(self, stored: Stored, file: str) -> None:
+    def __init__(self, stored: Stored, file: str, others: Others | None = None) -> None:
         self.file = file
         self.others: list[Manifest] = []
         self.problems: list[Problem] = []
@@ -35,7 +36,7 @@ class Stream:
         self._pieces = Pieces()
         self._kept = bytearray()
         self._is_json = False
-        self._take_apart()
+        self._take_apart(others)
         if not self._look_through():
             # A quoted text may have what looks like the next item in it: only as a whole it is what it is.
             self._pieces.forget(0)
@@ -64,22 +65,28 @@ class Stream:
     def _look_through(self) -> bool:
         """Read all but the VMs; return False where the text of an item cannot be read by itself."""
         known = list(self.problems)
-        self.others, self.number, self._kept = [], 0, bytearray(len(self._pieces))
-        for index, piece in enumerate(self._pieces):
+        self._kept = self._pieces.vms()
+        self.others, self.number = [], self._kept.count(True)
+        at = self._kept.find(False)
+        while at >= 0:
+            (piece,) = self._pieces.between(at, at + 1)
             before = len(self.problems)
-            self._kept[index] = piece.is_vm or self._look_into(self._part(piece))
-            self.number += piece.is_vm
+            self._kept[at] = self._look_into(self._part(piece))
+            at = self._kept.find(False, at + 1)
             if piece.named and not self._is_json and len(self.problems) > before and not known:
                 self.problems = known
                 return False
         return True
 
-    def _take_apart(self) -> None:
+    def _take_apart(self, others: Others | None) -> None:
         rest: Rest | None = Rest()
         with suppress(OtherStyleError):
             window = Window(self._stored.next)
             self._is_json = window.cut(window.start, window.start + _PEEKED).lstrip().startswith(b"{")
-            rest = (jsonpieces if self._is_json else yamlpieces).take_apart(window, self._pieces)
+            if self._is_json:
+                rest = jsonpieces.take_apart(window, self._pieces, others)
+            else:
+                rest = yamlpieces.take_apart(window, self._pieces)
         if rest is None:
             return
         end = self._stored.end(rest.start)

@@ -10,6 +10,7 @@ from typing import Final
 from virtcatalog.limits import SOURCE_FILE_BYTES
 from virtcatalog.manifests.document import CONTROLS, has_unwritable
 from virtcatalog.manifests.outline import mark_behind
+from virtcatalog.manifests.pieces import Place
 
 _CHUNK: Final = 2**18
 KEPT: Final = 128
@@ -26,12 +27,12 @@ class Window:
     """The part of a text between what is done with and what is not read yet; offsets are those of the whole text.
 
     `read` returns the next bytes, at most so many, none at the end. OtherStyleError for what is no text that YAML may
-    hold, and for a part that is larger than a file may be.
+    hold, and for a part that is larger than a file may be. One that is opened at an offset counts places from there.
     """
 
-    def __init__(self, read: Callable[[int], bytes]) -> None:
+    def __init__(self, read: Callable[[int], bytes], base: int = 0) -> None:
         self._read = read
-        self._base = 0
+        self._base = base
         self._held = b""
         self._ended = False
         self._decoder = getincrementaldecoder("utf-8")()
@@ -41,8 +42,8 @@ class Window:
         """The characters of ASCII that are looked for, as they may not be in it; a reader may refuse some itself."""
         self.other_ends = False
         """Whether YAML would see ends of lines that are no line feeds in what was read so far."""
-        self.start = self._counted = len(_BOM) if self.cut(0, len(_BOM)) == _BOM else 0
-        """Where the text starts, behind a byte order mark."""
+        self.start = self._counted = len(_BOM) if not base and self.cut(0, len(_BOM)) == _BOM else base
+        """Where the text starts, behind a byte order mark, or goes on."""
 
     def more(self) -> bool:
         """Read on; whether there was something."""
@@ -88,7 +89,7 @@ class Window:
             pass
         return self._base + len(self._held)
 
-    def place(self, offset: int) -> tuple[int, int]:
+    def place(self, offset: int) -> Place:
         """Return how many lines are before an offset, and how many characters in its line.
 
         Offsets only grow: what lies more than some lines before one is forgotten.
@@ -106,6 +107,19 @@ class Window:
             self._held = self._held[offset - KEPT - self._base :]
             self._base = offset - KEPT
         return self._line, self._column
+
+    def skip(self, offset: int, place: Place, seek: Callable[[int], None]) -> None:
+        """Go on at an offset whose place is known, as what lies before it was read elsewhere.
+
+        `seek` lets what reads on do so at an offset.
+        """
+        if offset > self._base + len(self._held):
+            seek(offset)
+            self._last = b""
+            self._decoder.reset()
+        self._held = self._held[offset - self._base :]
+        self.start = self._counted = self._base = offset
+        self._line, self._column = place
 
     def _check(self, chunk: bytes) -> None:
         if any(each in chunk for each in self.controls):
