@@ -216,12 +216,16 @@ def _unknown(_: Share) -> Manifest | None:
     return None
 
 
-def dumped(sources: Iterable[Placed], take: Callable[[Stream, str], object]) -> None:
-    """Hand each file to `take`, with where it is from; ManifestError carries the problems of all."""
+def dumped(sources: Sequence[Placed], take: Callable[[Stream, str], object], executor: Executor) -> None:
+    """Hand each file to `take`, with where it is from; ManifestError carries the problems of all.
+
+    An executor may help to look through long files.
+    """
     problems: list[Problem] = []
     aside = stored.Aside()
+    ahead = look_ahead(sources, executor)
     for path, where in sources:
-        for stream in streams(path, aside, problems):
+        for stream in streams(path, aside, problems, ahead):
             try:
                 take(stream, where)
             except ManifestError as error:
