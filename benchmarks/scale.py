@@ -116,7 +116,7 @@ def figures(folder: Path, vms: int) -> Iterator[tuple[str, int, Used]]:
 def tables(found: list[tuple[str, int, Used]], load: float) -> Iterator[str]:
     """Yield the lines of the tables."""
     yield f"Python {platform.python_version()} on {platform.machine()}, {os.cpu_count()} CPUs, one run of each;"
-    yield f"{load:.0f} other processes wanted the CPUs at the same time, which makes CPU times longer.\n"
+    yield f"the machine's load before them was {load:.1f}. What else runs at the same time makes CPU times longer.\n"
     yield "| | VMs | CPU | VMs a second of CPU | by the clock | peak |"
     yield "|---|---:|---:|---:|---:|---:|"
     for name, vms, (cpu, wall, memory) in found:
