@@ -167,9 +167,11 @@ def test_processes_look_through_long_files_alone(tmp_path: Path, monkeypatch: py
     assert begun(str(tmp_path / "none"), Processes(2)) is None
     assert begun(str(path), Processes(1)) is None
     assert begun(str(path), Processes(2, "spawn")) is None
-    others = begun(str(path), Processes(2))
-    assert others is not None
-    assert found(Stream(others.stored, "f", others)) == found(Stream(opened(path), "f"))
+    for part in (1 << 26, 500):
+        monkeypatch.setattr(ahead, "_PART", part)
+        others = begun(str(path), Processes(2))
+        assert others is not None
+        assert found(Stream(others.stored, "f", others)) == found(Stream(opened(path), "f"))
 
 
 def test_a_file_that_gets_shorter_meanwhile_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
