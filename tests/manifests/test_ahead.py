@@ -55,6 +55,8 @@ TEXTS = {
     "a comma too many": json.dumps(listed(ITEMS), indent=4).replace("\n    ]", ",\n    ]"),
     "a control character": json.dumps(listed([*ITEMS, item(9, x="!"), *ITEMS]), indent=4).replace("!", "\x07"),
     "what JSON takes and YAML does not": json.dumps(listed([*ITEMS, item(9, x="\x7f")]), indent=4),
+    "lines with a control character": "\n".join(map(json.dumps, ITEMS)).replace('"n20"', '"\x07"'),
+    "lines with a control character between them": "\n".join(map(json.dumps, ITEMS)).replace("}\n{", "}\n\x7f{", 20),
     "lines": "\n".join(map(json.dumps, ITEMS)),
     "compact lines": "\n".join(map(COMPACT, ITEMS)) + "\n\n\n",
     "documents without lines": "".join(map(COMPACT, ITEMS)),
@@ -98,6 +100,17 @@ def test_with_others_a_text_has_the_same_pieces(
     for number in (1, 2, 3, 7, 40) if seam else ():
         file = opened(path)
         assert found(Stream(file, "f", Ahead(file, Here(number), seam))) == alone
+
+
+@pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
+def test_what_is_read_at_a_time_makes_no_difference(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+    path = tmp_path / "text"
+    path.write_bytes(text.encode())
+    pieces = []
+    for chunk in (7, 100, 1 << 18):
+        monkeypatch.setattr(window, "_CHUNK", chunk)
+        pieces.append(found(Stream(opened(path), "f")))
+    assert pieces[0] == pieces[1] == pieces[2]
 
 
 @given(

@@ -176,6 +176,26 @@ def test_a_window_refuses_what_a_text_does(size: int) -> None:
             assert opened.other_ends == (character in "\r\x85\u2028\u2029")
 
 
+@pytest.mark.parametrize("size", [1, 2, 3, 100])
+@pytest.mark.parametrize(
+    "bad",
+    [b"\x07", b"\x7f", "\x80".encode(), "\ufffe".encode(), b"\xff", b"\xed\xa0\x80", "\u20ac".encode()[:2] + b"x"],
+)
+@pytest.mark.parametrize("good", [b"", b"ab", "a\u20ac".encode(), "\u20ac\U0001f600\u00e4".encode()])
+def test_a_window_shows_what_is_before_a_bad_character(size: int, bad: bytes, good: bytes) -> None:
+    reader = BytesIO(b"# " + good + bad + b"more")
+    opened = window.Window(lambda _: reader.read(size))
+    assert opened.cut(0, 100) == b"# " + good
+    assert opened.cut(1, 100) == b" " + good
+    assert opened.place(2 + len(good)) == (0, 2 + len(good.decode()))
+    assert opened.find(b"m", 1, 100) == -1
+    assert opened.find(b" ", 0, 100) == 1
+    end = 2 + len(good)
+    for look in (lambda: opened.cut(end, 100), lambda: opened.find(b"m", end, 100), opened.end, opened.more):
+        with pytest.raises(window.OtherStyleError):
+            look()
+
+
 def test_lines_of_json_are_documents_with_places_of_their_own(chunk: int) -> None:
     stream = stream_of(FAULTS["JSON lines"].encode())
     vms, problems = gone_through(stream)

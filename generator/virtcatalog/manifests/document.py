@@ -355,7 +355,13 @@ def plain_json(text: str | bytes) -> Any:
 def has_unwritable(text: bytes) -> bool:
     """Whether there is a character beyond ASCII in UTF-8 that may not stand in YAML."""
     may_have = not text.isascii() and any(each in text for each in b"\xc2\xef")
-    return may_have and _UNWRITABLE_UTF8.search(text) is not None
+    return may_have and find_unwritable(text) >= 0
+
+
+def find_unwritable(text: bytes, start: int = 0) -> int:
+    """Return where the first such character is from an offset on; -1 where there is none."""
+    found = _UNWRITABLE_UTF8.search(text, start)
+    return found.start() if found else -1
 
 
 def _canonical(text: bytes) -> Any:

@@ -90,7 +90,10 @@ def take_apart(window: Window, pieces: Pieces, others: Others | None = None) -> 
 
 def seam_of(beginning: bytes) -> Seam | None:
     """Return what is between all pieces with which a text begins; None where that says nothing of those behind."""
-    window, pieces = Window(BytesIO(beginning).read), Pieces()
+    try:
+        window, pieces = Window(BytesIO(beginning).read), Pieces()
+    except OtherStyleError:
+        return None
     reader = _Reader(window, pieces)
     with suppress(OtherStyleError):
         reader.documents(reader.skip(window.start))
@@ -148,12 +151,13 @@ class _Reader:
     def documents(self, at: int) -> None:
         """Take apart all objects from here on."""
         while self._byte(at):
-            taken = self._taken(at, listed=False)
-            if taken is None:
+            end = self._taken(at, listed=False)
+            if end is None:
                 place = self._window.place(at)
                 self._document = Rest(at, place, len(self._pieces))
-                taken = self.skip(self._small(at, place) or self._top(at, place))
-            at = taken
+                end = self._small(at, place) or self._top(at, place)
+            self._document = Rest(end, self._window.place(end), len(self._pieces))
+            at = self.skip(end)
 
     def stretch(self, at: int, end: int, seam: Seam) -> tuple[int, Place]:
         """Take apart what starts before `end`; return the offset and the place of what comes next, or is other."""
@@ -163,7 +167,8 @@ class _Reader:
                 if seam.listed:
                     at = self._next_item(at)
                 elif found := self._small(at, self._window.place(at)):
-                    at = self.skip(found)
+                    at = found
+                    at = self.skip(at)
                 else:
                     break
         except OtherStyleError:

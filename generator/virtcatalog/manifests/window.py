@@ -8,13 +8,15 @@ from collections.abc import Callable
 from typing import Final
 
 from virtcatalog.limits import SOURCE_FILE_BYTES
-from virtcatalog.manifests.document import CONTROLS, has_unwritable
+from virtcatalog.manifests.document import CONTROLS, find_unwritable, has_unwritable
 from virtcatalog.manifests.outline import mark_behind
 from virtcatalog.manifests.pieces import Place
 
 _CHUNK: Final = 2**18
 KEPT: Final = 128
 """How many bytes before the last place are still there."""
+_LONGEST: Final = 3
+"""How many bytes of a character may be in one chunk, and its last one in the next."""
 _BOM: Final = b"\xef\xbb\xbf"
 _OTHER_ENDS: Final = tuple(map(str.encode, "\x85\u2028\u2029"))
 
@@ -26,15 +28,16 @@ class OtherStyleError(Exception):
 class Window:
     """The part of a text between what is done with and what is not read yet; offsets are those of the whole text.
 
-    `read` returns the next bytes, at most so many, none at the end. OtherStyleError for what is no text that YAML may
-    hold, and for a part that is larger than a file may be. One that is opened at an offset counts places from there.
+    `read` returns the next bytes, at most so many, none at the end. OtherStyleError for a character that YAML may not
+    hold, once what stands there is wanted, and for a part that is larger than a file may be. One that is opened at an
+    offset counts places from there.
     """
 
     def __init__(self, read: Callable[[int], bytes], base: int = 0) -> None:
         self._read = read
         self._base = base
         self._held = b""
-        self._ended = False
+        self._ended = self._spoilt = False
         self._decoder = getincrementaldecoder("utf-8")()
         self._last = b""
         self._line = self._column = 0
@@ -47,10 +50,15 @@ class Window:
 
     def more(self) -> bool:
         """Read on; whether there was something."""
+        if self._spoilt:
+            raise OtherStyleError
         if self._ended:
             return False
         chunk = self._read(_CHUNK)
-        self._check(chunk)
+        if not self._is_sound(chunk):
+            self._spoilt = True
+            self._held = self._sound(self._held + chunk, len(self._held), final=not chunk)
+            return True
         self._ended = not chunk
         self._held += chunk
         if len(self._held) > SOURCE_FILE_BYTES:
@@ -58,19 +66,24 @@ class Window:
         return not self._ended
 
     def cut(self, start: int, end: int) -> bytes:
-        """Return the bytes between two offsets, as far as they are there."""
-        while self._base + len(self._held) < end and self.more():
+        """Return the bytes between two offsets, as far as they are there, and sound."""
+        while self._base + len(self._held) < end and not self._ends_behind(start) and self.more():
             pass
         return self._held[start - self._base : end - self._base]
 
+    def _ends_behind(self, offset: int) -> bool:
+        """Whether what is sound ends behind an offset, and all of it is there."""
+        return self._spoilt and offset < self._base + len(self._held)
+
     def find(self, what: bytes, start: int, end: int) -> int:
-        """Return where some bytes stand next between two offsets; -1 when they do not."""
+        """Return where some bytes stand next between two offsets; -1 when they do not, as far as the text is sound."""
+        first = start
         while True:
             found = self._held.find(what, start - self._base, end - self._base)
             if found >= 0:
                 return self._base + found
             start = max(start, self._base + len(self._held) - len(what) + 1)
-            if start >= end or not self.more():
+            if start >= end or self._ends_behind(first) or not self.more():
                 return -1
 
     def search(self, pattern: re.Pattern[bytes], start: int, longest: int) -> tuple[int, bytes] | None:
@@ -121,20 +134,33 @@ class Window:
         self.start = self._counted = self._base = offset
         self._line, self._column = place
 
-    def _check(self, chunk: bytes) -> None:
+    def _is_sound(self, chunk: bytes) -> bool:
         if any(each in chunk for each in self.controls):
-            raise OtherStyleError
+            return False
         self.other_ends = self.other_ends or b"\r" in chunk
         if chunk.isascii() and not self._decoder.getstate()[0]:
             self._last = b""
-            return
+            return True
         try:
             self._decoder.decode(chunk, final=not chunk)
         except UnicodeDecodeError:
-            raise OtherStyleError from None
+            return False
         characters = self._last + chunk
         self._last = characters[-2:]  # a character may go on in the next chunk
-        if has_unwritable(characters):
-            raise OtherStyleError
         may_end = any(each in characters for each in b"\xc2\xe2")  # many times as fast as to look for all of it
         self.other_ends = self.other_ends or (may_end and any(each in characters for each in _OTHER_ENDS))
+        return not has_unwritable(characters)
+
+    def _sound(self, text: bytes, read: int, *, final: bool) -> bytes:
+        """Return a text, of which some was read before, up to the first character that may not be in it."""
+        first = max(0, read - _LONGEST)
+        while first < read and text[first] & 0xC0 == 0x80:  # within a character
+            first += 1
+        ends = [len(text), *(found for each in self.controls if (found := text.find(each, first)) >= 0)]
+        if (found := find_unwritable(text, first)) >= 0:
+            ends.append(found)
+        try:
+            getincrementaldecoder("utf-8")().decode(text[first:], final=final)
+        except UnicodeDecodeError as error:
+            ends.append(first + error.start)
+        return text[: min(ends)]
