@@ -133,7 +133,7 @@ def gather(
     if plain and not sources:
         raise VirtcatalogError(f"{plain[0].path} is no catalog that holds VM templates: name VMs with -f")
     if plain:
-        met.load()
+        met.load()  # before the files, which others may be looking through
     fleet = _fleet(plain, ahead) if plain and streamed else None
     files = _from_files(plain) if fleet is None else _Files([], _located(fleet), [], (), fleet.problems)
     files.objects[:0] = [(Located(each.data, each.problem), "") for each in companions(cluster)]
