@@ -181,7 +181,7 @@ def opened(path: str) -> int:
     """Return the descriptor of a regular file that a user named, or of a pipe of this process; raises SourceError."""
     descriptor = _opened(path)
     try:
-        with _told():
+        with reading():
             _check_kind(descriptor, pipe=_is_pipe(path))
     except SourceError:
         os.close(descriptor)
@@ -217,7 +217,7 @@ def _check_kind(descriptor: int, *, pipe: bool) -> os.stat_result:
 
 
 def _content(descriptor: int, most: int, *, pipe: bool = False) -> bytes:
-    with _told(), ExitStack() as stack:
+    with reading(), ExitStack() as stack:
         stack.callback(os.close, descriptor)
         if _check_kind(descriptor, pipe=pipe).st_size > most:
             raise SourceError(too_large(most))
@@ -242,7 +242,8 @@ def too_large(most: int) -> str:
 
 
 @contextmanager
-def _told() -> Iterator[None]:
+def reading() -> Iterator[None]:
+    """Tell what the system says of reading a file as a SourceError."""
     try:
         yield
     except FileNotFoundError:
@@ -353,7 +354,7 @@ class _OnDisk(Folder):
         """The names in a folder, with the types of what they stand for."""
         descriptor = self._open((*self._at, *inside), self._at, _FOLDER)
         try:
-            with _told(), os.scandir(descriptor) as entries:
+            with reading(), os.scandir(descriptor) as entries:
                 found = []
                 for entry in entries:
                     if not entry.name.startswith("."):
@@ -386,7 +387,7 @@ class _OnDisk(Folder):
         `resolved` is filled with the parts that were opened. A link starts again from the root, with its target in
         its place: what was opened before may be another folder by now, and `..` must not lead out of it.
         """
-        with _told():
+        with reading():
             for _ in range(SOURCE_LINKS):
                 opened = os.open(self._root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
                 for index, part in enumerate(parts):

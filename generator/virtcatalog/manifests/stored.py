@@ -5,14 +5,13 @@ from __future__ import annotations
 import os
 import stat
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from functools import partial
 from io import BytesIO
 from typing import IO, Final
 
 from virtcatalog.limits import SOURCE_FILE_BYTES, STREAM_BYTES
-from virtcatalog.manifests.sources import SourceError, opened, too_large
+from virtcatalog.manifests.sources import SourceError, opened, reading, too_large
 
 _SMALL: Final = 8 * 2**20
 _AHEAD: Final = 2**16
@@ -54,7 +53,7 @@ class Stored:
 
     def next(self, size: int) -> bytes:
         """Return the next bytes, none at the end; raises SourceError."""
-        with _told():
+        with reading():
             chunk = self._next(size) or b""
         if not self._size:
             self._first = self._aside.size
@@ -76,7 +75,7 @@ class Stored:
 
         def read(size: int) -> bytes:
             nonlocal at
-            with _told():
+            with reading():
                 chunk = os.pread(self._descriptor, size, at)
             at += len(chunk)
             return chunk
@@ -120,14 +119,6 @@ def store(path: str, aside: Aside) -> Stored:
 def stored(content: bytes, aside: Aside) -> Stored:
     """Put the bytes of a file aside."""
     return Stored(BytesIO(content).read, aside)
-
-
-@contextmanager
-def _told() -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        raise SourceError(f"cannot be read: {(error.strerror or str(error)).lower()}") from error
 
 
 def _read_at(descriptor: int, start: int, end: int) -> bytes:
