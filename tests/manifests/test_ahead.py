@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from virtcatalog.manifests import ahead, stored, window
-from virtcatalog.manifests.ahead import Ahead, begun
+from virtcatalog.manifests.ahead import Ahead, look_ahead
 from virtcatalog.manifests.jsonpieces import Seam, look_through, seam_of
 from virtcatalog.manifests.stream import Stream
 from virtcatalog.pool import Processes
@@ -174,16 +174,13 @@ def test_processes_look_through_long_files_alone(tmp_path: Path, monkeypatch: py
     path.write_text(TEXTS["a list of several lines"])
     (tmp_path / "short.json").write_text(json.dumps(listed([])))
     (tmp_path / "long.yaml").write_text("a: 1\n" * 1000)
-    assert begun(str(tmp_path / "short.json"), Processes(2)) is None
-    assert begun(str(tmp_path / "long.yaml"), Processes(2)) is None
-    assert begun(str(tmp_path), Processes(2)) is None
-    assert begun(str(tmp_path / "none"), Processes(2)) is None
-    assert begun(str(path), Processes(1)) is None
-    assert begun(str(path), Processes(2, "spawn")) is None
+    other = [str(tmp_path / name) for name in ("short.json", "long.yaml", "", "none")]
+    assert look_ahead(other, Processes(2)) == {}
+    assert look_ahead([str(path)], Processes(1)) == {}
+    assert look_ahead([str(path)], Processes(2, "spawn")) == {}
     for part in (1 << 26, 500):
         monkeypatch.setattr(ahead, "_PART", part)
-        others = begun(str(path), Processes(2))
-        assert others is not None
+        others = look_ahead([*other, str(path)], Processes(2)).pop(str(path))
         assert found(Stream(others.stored, "f", others)) == found(Stream(opened(path), "f"))
 
 

@@ -14,18 +14,17 @@ from virtcatalog.cli.conditions import conditioned, conditions_of
 from virtcatalog.cli.console import echo, failing, progress, summary
 from virtcatalog.cli.expand_output import FORMS, PINS, Form
 from virtcatalog.cli.inputs import placed
-from virtcatalog.cli.upstream import with_upstream
-from virtcatalog.cli.vms import Batch, gather
 from virtcatalog.errors import ManifestError, Problem, Warning, counted
 
 if TYPE_CHECKING:
     from virtcatalog.cli.expanding import Expander
-    from virtcatalog.cli.fleet import Aheads
     from virtcatalog.cli.outcome import Done
     from virtcatalog.cli.revisions import Revision
+    from virtcatalog.cli.vms import Batch
     from virtcatalog.kubevirt.cluster import Cluster
     from virtcatalog.kubevirt.conditions import Conditions
     from virtcatalog.kubevirt.launcher.lint import Schema
+    from virtcatalog.manifests.ahead import Aheads
     from virtcatalog.pool import Executor
 
 _COUNTED = ("admitted", "refused", "unreadable", "unsupported")
@@ -92,6 +91,9 @@ def command(
         raise click.UsageError(f"--pin prints manifests, as YAML or with -o json; it has no -o {form}")
     revision = _revision(at) if at is not None else None
     ahead = _ahead(sources, executor)
+    from virtcatalog.cli.upstream import with_upstream
+    from virtcatalog.cli.vms import gather
+
     companions = options.settings().cluster
     batches, faults = gather(sources, catalog, companions, environments, revision, streamed=True, ahead=ahead)
     schema = _schema(libvirt_schema) if lint_xml or libvirt_schema else None
@@ -146,11 +148,14 @@ def _revision(name: str) -> Revision:
 
 
 def _ahead(sources: tuple[str, ...], executor: Executor | None) -> Aheads | None:
-    from virtcatalog.cli.fleet import look_ahead
+    """Have others look through long files, before anything is imported that takes a while."""
+    if not executor:
+        return None
+    from virtcatalog.manifests.ahead import look_ahead
 
-    ahead = look_ahead(map(placed, sources), executor) if executor else None
+    ahead = look_ahead((placed(source).path for source in sources), executor)
     if ahead:
-        import virtcatalog.cli.expanding  # noqa: F401 - it takes a while, and they are at work meanwhile
+        import virtcatalog.cli.expanding  # noqa: F401 - they are at work meanwhile
     return ahead
 
 

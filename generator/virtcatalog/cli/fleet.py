@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from virtcatalog.api.kinds import may_matter
@@ -11,7 +10,7 @@ from virtcatalog.cli.inputs import Placed, contents
 from virtcatalog.errors import ManifestError, Problem
 from virtcatalog.kubevirt.cluster import counts
 from virtcatalog.manifests import stored
-from virtcatalog.manifests.ahead import Ahead, begun
+from virtcatalog.manifests.ahead import Aheads, look_ahead
 from virtcatalog.manifests.identity import Data
 from virtcatalog.manifests.read import Manifest, Part, vms_of
 from virtcatalog.manifests.sources import SourceError, is_folder
@@ -21,9 +20,6 @@ if TYPE_CHECKING:
     from virtcatalog.pool import Executor
 
 T = TypeVar("T")
-
-Aheads = dict[str, Ahead]
-"""Files that others look through, by their paths."""
 
 Key = tuple[str, str]
 """An environment, and the environment or cluster that the VM is said to be from."""
@@ -223,7 +219,7 @@ def dumped(sources: Sequence[Placed], take: Callable[[Stream, str], object], exe
     """
     problems: list[Problem] = []
     aside = stored.Aside()
-    ahead = look_ahead(sources, executor)
+    ahead = look_ahead((path for path, _ in sources), executor)
     for path, where in sources:
         for stream in streams(path, aside, problems, ahead):
             try:
@@ -232,16 +228,6 @@ def dumped(sources: Sequence[Placed], take: Callable[[Stream, str], object], exe
                 problems += error.problems
     if problems:
         raise ManifestError(*problems)
-
-
-def look_ahead(sources: Iterable[Placed], executor: Executor) -> Aheads:
-    """Have the processes of an executor look through long files, which are read later."""
-    found: Aheads = {}
-    for path, _ in sources:
-        with suppress(SourceError):  # it is told when the file is read
-            if ahead := begun(path, executor):
-                found[path] = ahead
-    return found
 
 
 def streams(path: str, aside: stored.Aside, problems: list[Problem], ahead: Aheads | None = None) -> Iterator[Stream]:

@@ -21,8 +21,9 @@ from virtcatalog.placement import (
 
 if TYPE_CHECKING:
     from virtcatalog.catalog.model import Catalog, Overlay, VmTemplate
-    from virtcatalog.cli.fleet import Aheads, Chosen, Fleet
+    from virtcatalog.cli.fleet import Chosen, Fleet
     from virtcatalog.cli.revisions import Revision
+    from virtcatalog.manifests.ahead import Aheads
     from virtcatalog.manifests.read import Manifest
 
 

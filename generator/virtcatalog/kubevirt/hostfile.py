@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from decimal import Decimal, InvalidOperation
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -18,9 +18,10 @@ from virtcatalog.api.quantity import Quantity
 from virtcatalog.errors import ManifestError, Problem
 from virtcatalog.kubevirt.hosts import ARCHITECTURES, HOSTS, HostProfile, cpu_list, cpu_ranges
 from virtcatalog.limits import HOST_CPUS, HOST_FILE_BYTES
-from virtcatalog.manifests.document import Text
-from virtcatalog.manifests.emit import dump
 from virtcatalog.manifests.sources import SourceError, read_file
+
+if TYPE_CHECKING:
+    from virtcatalog.manifests.document import Text
 
 _BYTES = frozenset({"memory", "size", "barBytes", "filesystemBlockSize", "logical", "physical", "discardGranularity"})
 _CPUS = re.compile(r"[0-9]{1,5}(-[0-9]{1,5})?(,[0-9]{1,5}(-[0-9]{1,5})?)*")
@@ -48,6 +49,8 @@ def load_host(name: str) -> HostProfile:
 
 def read_host(text: str | bytes, file: str = "") -> HostProfile:
     """Read a profile; ManifestError carries everything that is wrong with it, each at its place in `file`."""
+    from virtcatalog.manifests.document import Text  # most runs need no YAML before they begin
+
     source = Text(text, file)
     documents = list(source.documents())
     if source.problems:
@@ -64,6 +67,8 @@ def read_host(text: str | bytes, file: str = "") -> HostProfile:
 
 def dump_host(profile: HostProfile) -> str:
     """Write a profile as YAML that `read_host` makes the same profile of; what is as by default is left out."""
+    from virtcatalog.manifests.emit import dump
+
     data = _sparse(msgspec.to_builtins(profile), msgspec.to_builtins(HostProfile(name="")))
     return dump({"name": profile.name, "version": profile.version, **data})
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from virtcatalog.manifests.jsonpieces import Seam, Stretch, look_through, seam_of
-from virtcatalog.manifests.sources import size_of
+from virtcatalog.manifests.sources import SourceError, size_of
 from virtcatalog.manifests.stored import Aside, Stored, store
 from virtcatalog.pool import Processes
 
@@ -47,11 +48,21 @@ class Ahead:
         self.stored.seek(offset)
 
 
-def begun(path: str, executor: Executor) -> Ahead | None:
-    """Have the processes of an executor look through a file that a user named; None where that is not worth it.
+Aheads = dict[str, Ahead]
+"""Files that others look through, by their paths."""
 
-    SourceError where it cannot be read.
-    """
+
+def look_ahead(paths: Iterable[str], executor: Executor) -> Aheads:
+    """Have the processes of an executor look through the long ones of the files that a user named."""
+    found: Aheads = {}
+    for path in paths:
+        with suppress(SourceError):  # it is told when the file is read
+            if ahead := _begun(path, executor):
+                found[path] = ahead
+    return found
+
+
+def _begun(path: str, executor: Executor) -> Ahead | None:
     if not isinstance(executor, Processes) or not executor.forks or not executor.worth(size_of(path), _WORTH_IT):
         return None
     stored = store(path, Aside())
