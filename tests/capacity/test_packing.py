@@ -134,6 +134,42 @@ def test_the_largest_come_first_and_those_that_run_stay():
     assert packing.where == {"here": 0, "large": 1, "small": 0}
 
 
+def test_whoever_waits_for_others_goes_where_they_have_come():
+    beside = """
+affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [
+  {topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {app: %s}}}]}}
+"""
+    made = nodes(*(node(name, labels={"kubernetes.io/hostname": name}) for name in ("n1", "n2")))[0]
+    fleet = [
+        demand("app", "4", labels={"app": "app"}, spec=beside % "cache"),
+        demand("cache", "2", labels={"app": "cache"}, spec=beside % "database"),
+        demand("database", "1", labels={"app": "database"}, spec="nodeSelector: {kubernetes.io/hostname: n2}"),
+        demand("lonely", "1", labels={"app": "lonely"}, spec=beside % "nobody"),
+    ]
+    assert pack(fleet, made).where == {"app": 1, "cache": 1, "database": 1, "lonely": None}
+
+
+def test_domains_that_others_have_evened_out_take_more():
+    zones = {"n1": "a", "n2": "a", "n3": "b"}
+    made = nodes(
+        *(
+            node(
+                name,
+                "2",
+                labels={"zone": zone, "kubernetes.io/hostname": name},
+                taints=[("t", "", "NoSchedule")] * (zone == "b"),
+            )
+            for name, zone in zones.items()
+        )
+    )[0]
+    fleet = [
+        demand("p0", "2", labels={"app": "z"}),
+        demand("p1", "2", labels={"app": "z"}, spec=(SPREAD % "z").strip()),
+        demand("p2", "1", labels={"app": "z"}, spec=f"tolerations: [{{operator: Exists}}]\n{(SPREAD % 'z').strip()}"),
+    ]
+    assert pack(fleet, made).where == {"p0": 0, "p1": 1, "p2": 2}
+
+
 def test_other_pods_take_room():
     made = nodes(node("n"))[0]
     packing = pack([demand("a", "4")], made, used=[[demand("system", "5")]])

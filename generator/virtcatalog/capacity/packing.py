@@ -39,6 +39,7 @@ def pack(
 ) -> Packing:
     """Put demands on nodes, those that run where they run, the others by first fit, the largest share first.
 
+    Those that mind where others are get another turn once these have come, as the scheduler gives them one.
     `used` are other Pods that are on each node.
     """
     placement = Placement(nodes, namespaces)
@@ -56,8 +57,12 @@ def pack(
             where[each.name] = home
     fit = _FirstFit(placement)
     total = totals(nodes)
-    for each in sorted(waiting, key=lambda each: (-share(each.wanted, total), each.name)):
-        where[each.name] = fit.put(each)
+    waiting.sort(key=lambda each: (-share(each.wanted, total), each.name))
+    before = None
+    while len(waiting) != before:  # those who come may be whom others wait for
+        before = len(waiting)
+        where.update({each.name: fit.put(each) for each in waiting})
+        waiting = [each for each in waiting if where[each.name] is None and placement.minds_others(each)]
     return Packing(where=where, placement=placement)
 
 
