@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from typing import Any
+from weakref import WeakSet
 
 import pytest
 from inline_vms import machine
@@ -43,6 +44,32 @@ def test_each_vm_adopts_what_it_adopts_alone(fleet, candidates, executor):
         if alone.found is not None:
             assert found[place].found.manifest == alone.found.manifest
             assert places(found[place]) == places(alone)
+
+
+class Watched(dict):
+    """A VM of which it is known whether somebody holds it."""
+
+    __hash__ = object.__hash__
+
+
+class Fleet:
+    """VMs that are read when they are asked for, and those that are held."""
+
+    def __init__(self, vms):
+        self.vms, self.held = vms, WeakSet()
+
+    def __len__(self):
+        return len(self.vms)
+
+    def __getitem__(self, place):
+        made = Watched(copy.deepcopy(self.vms[place]))
+        self.held.add(made)
+        return made
+
+
+def test_few_vms_are_held_at_a_time(fleet, candidates):
+    held = Fleet(fleet)
+    assert len([place for place, _ in adopt_all(held, candidates) if len(held.held) < 5]) == len(fleet)
 
 
 def places(adoption):

@@ -4,46 +4,55 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import chain, groupby
-from typing import Any
+from typing import Any, Protocol
 
 from virtcatalog.adopt.adopt import Adoption, adopt, adopt_alike
 from virtcatalog.adopt.candidates import Candidates
 from virtcatalog.adopt.search import spoken_of
+from virtcatalog.cache import digest
 from virtcatalog.kubevirt.alike import Alike
 from virtcatalog.pool import Executor, chunks
 
 VM = dict[str, Any]
-_Keyed = tuple[Any, int, VM]
-"""A VM with its place in the fleet and its key: what it is, and which of several names it speaks of."""
+_Key = tuple[bytes, tuple[tuple[str, int], ...]]
+"""What a VM is, and which of several names it speaks of."""
+_Keyed = tuple[_Key, int, VM]
+"""A VM with its key and its place in the fleet."""
 _CHUNK = 20
 _WORTH_IT = 50
 """The number of VMs from which on other processes save more time than it takes to start them."""
 
 
-def adopt_all(
-    vms: Sequence[VM], candidates: Candidates, executor: Executor | None = None
-) -> Iterator[tuple[int, Adoption]]:
+class Vms(Protocol):
+    """VMs by their places; a list of them is such, and so is what reads each one when it is asked for."""
+
+    def __len__(self) -> int: ...
+    def __getitem__(self, place: int, /) -> VM: ...
+
+
+def adopt_all(vms: Vms, candidates: Candidates, executor: Executor | None = None) -> Iterator[tuple[int, Adoption]]:
     """Yield what each VM adopts with its place in `vms`; those that are alike come one after the other.
 
-    What is found for the first of them is proven for each other one, by expanding it. LostProcessError when one of the
-    executor's processes is killed.
+    What is found for the first of them is proven for each other one, by expanding it. Each VM is asked for twice,
+    and held only meanwhile. LostProcessError when one of the executor's processes is killed.
     """
     alike = Alike(candidates.cluster)
-    keyed = [
-        ((alike.key(vm, candidates.namespaces), sorted(candidates.hints(spoken_of(vm)).items())), number, vm)
-        for number, vm in enumerate(vms)
-    ]
-    keyed.sort(key=lambda each: each[:2])
+    groups: dict[_Key, list[int]] = {}
+    for number in range(len(vms)):
+        vm = vms[number]
+        hints = tuple(sorted(candidates.hints(spoken_of(vm)).items()))
+        groups.setdefault((digest(alike.key(vm, candidates.namespaces)), hints), []).append(number)
+    keyed = ((key, number, vms[number]) for key, numbers in groups.items() for number in numbers)
     if executor is None or not executor.worth(len(vms), _WORTH_IT):
         return _adopt(keyed, candidates)
     return chain.from_iterable(executor.each(_adopt_chunk, chunks(keyed, _CHUNK), candidates))
 
 
 def _adopt_chunk(keyed: Sequence[_Keyed], candidates: Candidates) -> list[tuple[int, Adoption]]:
-    return list(_adopt(keyed, candidates))
+    return list(_adopt(iter(keyed), candidates))
 
 
-def _adopt(keyed: Sequence[_Keyed], candidates: Candidates) -> Iterator[tuple[int, Adoption]]:
+def _adopt(keyed: Iterator[_Keyed], candidates: Candidates) -> Iterator[tuple[int, Adoption]]:
     for _, group in groupby(keyed, key=lambda each: each[0]):
         first: Adoption | None = None
         for _, number, vm in group:

@@ -7,7 +7,7 @@ the text then says what it should is checked by reading it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, Protocol
 
 from virtcatalog.api.kinds import holds_vm
 from virtcatalog.manifests.edits import Editor, UnwritableError
@@ -17,7 +17,14 @@ from virtcatalog.manifests.stream import Stream
 from virtcatalog.manifests.syntax import MappingNode, SequenceNode, compose
 
 
-def rewrite(text: str, changed: Mapping[int, dict[str, Any]]) -> str:
+class Changed(Protocol):
+    """VMs as they are to be, by their number in a text: each is asked for once, in the text's order."""
+
+    def __contains__(self, number: object, /) -> bool: ...
+    def __getitem__(self, number: int, /) -> dict[str, Any]: ...
+
+
+def rewrite(text: str, changed: Changed) -> str:
     """Return YAML or JSON text with some of its VirtualMachines changed, by their number in it, counted from 0.
 
     Fields may go, maps become empty, and fields be added, in a VM's `spec` and where fields go. Raises UnwritableError

@@ -13,6 +13,7 @@ from virtcatalog.errors import UnsupportedError
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.pipeline import steps_to_vmi
 from virtcatalog.lockstep import Steps, at_once, together
+from virtcatalog.manifests.identity import full_name
 from virtcatalog.progress import tracked
 
 Manifest = dict[str, Any]
@@ -49,15 +50,15 @@ def steps_to_launch(vm: Manifest, cluster: Cluster) -> Steps[Launch]:
     except UnsupportedError as error:
         made = str(error)
     if isinstance(made, str):
-        return Launch(name=_name(vm), why=made)
+        return Launch(name=full_name(vm), why=made)
     pod, automatic = made
-    return Launch(name=_name(vm), names=tuple(_names(vm)), halted=is_halted(vm), pod=pod, automatic=automatic)
+    return Launch(name=full_name(vm), names=tuple(_names(vm)), halted=is_halted(vm), pod=pod, automatic=automatic)
 
 
 def demand_of(vm: Manifest, cluster: Cluster, reader: Reader) -> Demand | str:
     """What a VM asks for, or why it asks for nothing: it is refused, or virt-controller makes no Pod of it."""
     made = at_once(_pod(vm, cluster))
-    return made if isinstance(made, str) else reader.demand(_name(vm), made[0])
+    return made if isinstance(made, str) else reader.demand(full_name(vm), made[0])
 
 
 def type_vm(manifest: Manifest) -> Manifest:
@@ -121,14 +122,9 @@ def read_fleet(
     return fleet, podless
 
 
-def _name(vm: Manifest) -> str:
-    metadata = vm.get("metadata") or {}
-    return f"{metadata.get('namespace') or 'default'}/{metadata.get('name') or metadata.get('generateName')}"
-
-
 def _names(vm: Manifest) -> Iterator[str]:
     """The VMs that a manifest stands for: a pool or ReplicaSet for its replicas."""
-    name = _name(vm)
+    name = full_name(vm)
     if vm.get("kind") not in ("VirtualMachinePool", "VirtualMachineInstanceReplicaSet"):
         yield name
         return

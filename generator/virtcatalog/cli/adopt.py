@@ -4,27 +4,28 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import click
 import msgspec
 
 from virtcatalog.cli import options
-from virtcatalog.cli.adopt_output import Machine, Rewritten, as_text, put, replace, rewritten
+from virtcatalog.cli.adopt_input import File, Machines, read
+from virtcatalog.cli.adopt_output import Machine, Rewritten, replace, rewritten, show
 from virtcatalog.cli.conditions import conditioned
 from virtcatalog.cli.console import echo, failing, progress, summary
-from virtcatalog.cli.inputs import catalog_objects, companions, contents
+from virtcatalog.cli.inputs import catalog_objects, companions
 from virtcatalog.cli.inputs import placed as from_where
 from virtcatalog.cli.table import aligned
-from virtcatalog.errors import ManifestError, Problem, VirtcatalogError, counted, placed
+from virtcatalog.errors import Problem, VirtcatalogError, counted, placed
 from virtcatalog.manifests.sources import is_catalog
 
 if TYPE_CHECKING:
     from virtcatalog.adopt.candidates import Candidates
     from virtcatalog.kubevirt.conditions import Conditions
     from virtcatalog.manifests.identity import Data
-    from virtcatalog.manifests.read import Manifest
     from virtcatalog.pool import Executor
     from virtcatalog.releases import Release
 
@@ -77,10 +78,9 @@ def command(
     nothing is written, unless --nearest asks for it; the exit status is 1.
     """
     from virtcatalog.adopt.candidates import Candidates
-    from virtcatalog.adopt.fleet import adopt_all
 
     _refuse_nonsense(context, sources, in_place)
-    files, problems = _read(sources)
+    files, problems = read(sources)
     if not any(file.vms for file in files) and not problems:
         raise VirtcatalogError(f"no VirtualMachine in {', '.join(sources)}")
     beside = [*companions(options.settings().cluster), *(each for file in files for each in file.companions)]
@@ -89,41 +89,40 @@ def command(
     candidates = Candidates(objects, msgspec.structs.replace(conditions, release=_choice(conditions, release, objects)))
     _refuse_nothing(candidates, catalog)
     files = [file for file in files if file.vms]
-    vms = [(file, number, vm) for file in files for number, vm in file.vms.items()]
-    adopted = dict(progress(adopt_all([vm.data for *_, vm in vms], candidates, executor), len(vms), "VMs", silent=True))
-    machines = [Machine(file.name, number, vm, adopted[place]) for place, (file, number, vm) in enumerate(vms)]
+    machines = _adopted(files, candidates, executor)
     if propose:
         return _propose(machines, problems, candidates)
-    own: dict[str, list[Machine]] = {}
-    for machine in machines:
-        own.setdefault(machine.file, []).append(machine)
     made: list[Rewritten] = []
+    left = iter(machines)
     for file in files:
-        outcomes = ("adopted", "nearest") if nearest else ("adopted",)
-        text, unwritable = rewritten(file.name, file.text, own[file.name], outcomes)
+        text, unwritable = rewritten(file, islice(left, len(file.vms)), nearest=nearest)
         made.append(text)
         problems += unwritable
     _tell(machines, problems, made, candidates)
-    failed = any(machine.adoption.outcome not in ("adopted", "unchanged") for machine in machines)
+    failed = any(machine.outcome not in ("adopted", "unchanged") for machine in machines)
     changed = [file for file in made if file.new != file.old]
     if in_place:
         for each in changed:
             replace(Path(each.name), each.new)
     printed = not in_place or context.get_parameter_source("form") is not click.core.ParameterSource.DEFAULT
     if printed and (changed or form == "json" or not (failed or problems)):
-        put(form, as_text(form, made, machines))
-    if problems or any(machine.adoption.outcome == "unsupported" for machine in machines):
+        show(form, made, machines)
+    if problems or any(machine.outcome == "unsupported" for machine in machines):
         return 2
     return 1 if failed else 0
 
 
-class _File(NamedTuple):
-    """A file with its VMs by their number among all VMs of it, and the other objects."""
+def _adopted(files: Iterable[File], candidates: Candidates, executor: Executor | None) -> list[Machine]:
+    """What each VM adopts, in the order of the files."""
+    from virtcatalog.adopt.fleet import adopt_all
 
-    name: str
-    text: str
-    vms: dict[int, Manifest]
-    companions: list[Manifest]
+    vms = [(number, vm) for file in files for number, vm in file.vms.items()]
+    found: list[Machine | None] = [None] * len(vms)
+    adopted = adopt_all(Machines([vm for _, vm in vms]), candidates, executor)
+    for place, adoption in progress(adopted, len(vms), "VMs", silent=True):
+        number, vm = vms[place]
+        found[place] = Machine.of(vm, number, adoption)
+    return [each for each in found if each is not None]
 
 
 def _refuse_nonsense(context: click.Context, sources: Iterable[str], in_place: bool) -> None:
@@ -165,36 +164,6 @@ def _refuse_nothing(candidates: Candidates, catalog: str | None) -> None:
     raise VirtcatalogError(f"there is no instance type and no preference in {where}: nothing to adopt")
 
 
-def _read(sources: Iterable[str]) -> tuple[list[_File], list[Problem]]:
-    """Read the files; VMs that cannot be read are among the problems, other objects must be fine."""
-    files: list[_File] = []
-    problems: list[Problem] = []
-    fatal: list[Problem] = []
-    for source in map(from_where, sources):
-        files += [_read_file(name, content, problems, fatal) for name, content in contents(source.path, fatal)]
-    if fatal:
-        raise ManifestError(*fatal, *problems)
-    return files, problems
-
-
-def _read_file(name: str, content: bytes, problems: list[Problem], fatal: list[Problem]) -> _File:
-    from virtcatalog.manifests.read import vms_of
-    from virtcatalog.manifests.stored import Aside, stored
-    from virtcatalog.manifests.stream import Stream
-
-    stream = Stream(stored(content, Aside()), name)
-    vms: list[Manifest] = []
-    for part in stream.vms():
-        found, faults = vms_of(part)
-        vms += found
-        fatal += faults if part.is_vm else ()  # the stream tells those of the others
-    fatal += (problem for each in stream.others for problem in each.problems)
-    fatal += stream.problems
-    problems += (problem for each in vms for problem in each.problems)
-    readable = {number: each for number, each in enumerate(vms) if not each.problems}
-    return _File(name, content.decode("utf-8-sig", "replace"), readable, stream.others)
-
-
 def _tell(machines: list[Machine], problems: list[Problem], files: list[Rewritten], candidates: Candidates) -> None:
     """Explain every VM on stderr, and sum up when they are many; of very many only say what they have in common."""
     from virtcatalog.adopt.report import COLUMNS, rows
@@ -217,12 +186,12 @@ def _tell(machines: list[Machine], problems: list[Problem], files: list[Rewritte
 def _tell_one(machine: Machine) -> None:
     from virtcatalog.adopt.report import explain
 
-    manifest = machine.manifest
-    for problem in placed(machine.adoption.against, manifest.problem):
+    manifest, adoption = machine.vm.manifest, machine.adoption
+    for problem in placed(adoption.against, manifest.problem):
         echo(str(problem), err=True)
     line, column = manifest.place("")
     start = f"{manifest.file}:{line}:{column}: {manifest.name}: "
-    for text in explain(machine.adoption):
+    for text in explain(adoption):
         echo(start + text, err=True)
         start = ""
 
@@ -235,7 +204,7 @@ def _tell_groups(machines: list[Machine], candidates: Candidates) -> None:
         summary(text)
     if left:
         summary(f"and {counted(left, 'group')} more, of {counted(vms, 'VM')}; -o json has each VM")
-    counts = Counter(machine.adoption.outcome for machine in machines)
+    counts = Counter(machine.outcome for machine in machines)
     parts = ", ".join(f"{number:,} {outcome}" for outcome, number in counts.most_common())
     summary(f"{counted(len(machines), 'VM')}: {parts}")
 

@@ -2,36 +2,63 @@
 
 from __future__ import annotations
 
+import pickle
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from virtcatalog.cli.console import data, summary, write_diff
+from virtcatalog.cli.console import data, show_json, summary, write_diff
 from virtcatalog.errors import Problem, VirtcatalogError
-from virtcatalog.escaping import as_json
+from virtcatalog.escaping import json_value
 
 _COMMENT = re.compile(r"(?:^|\s)(#.*)$")
 
 if TYPE_CHECKING:
-    from virtcatalog.adopt.adopt import Adoption
-    from virtcatalog.manifests.read import Manifest
+    from virtcatalog.adopt.adopt import Adoption, Outcome
+    from virtcatalog.cli.adopt_input import File, Vm
+    from virtcatalog.manifests.identity import Data
 
 
 class Machine(NamedTuple):
-    """A VM of a file, by its number among the file's VMs, and what it adopts."""
+    """A VM of a file, by its number among the file's VMs, and what it adopts, packed."""
 
-    file: str
+    vm: Vm
     number: int
-    manifest: Manifest
-    adoption: Adoption
+    outcome: Outcome
+    packed: bytes
+
+    @classmethod
+    def of(cls, vm: Vm, number: int, adoption: Adoption) -> Machine:
+        """Pack what a VM adopts: a fleet has many of them, each with its manifest as it would be."""
+        return cls(vm, number, adoption.outcome, pickle.dumps(adoption, pickle.HIGHEST_PROTOCOL))
 
     @property
     def name(self) -> str:
         """`namespace/name`."""
-        metadata = self.manifest.data.get("metadata") or {}
-        return f"{metadata.get('namespace') or 'default'}/{metadata.get('name') or metadata.get('generateName')}"
+        return self.vm.name
+
+    @property
+    def adoption(self) -> Adoption:
+        """What the VM adopts."""
+        adoption: Adoption = pickle.loads(self.packed)  # noqa: S301 - we packed it
+        return adoption
+
+
+class _Changed:
+    """VMs of a file as they are to be, by their numbers."""
+
+    def __init__(self, machines: Iterable[Machine]) -> None:
+        self.machines = {machine.number: machine for machine in machines}
+
+    def __contains__(self, number: object) -> bool:
+        return number in self.machines
+
+    def __getitem__(self, number: int) -> Data:
+        found = self.machines[number].adoption.found
+        assert found is not None  # of the others there is nothing to be changed
+        return found.manifest
 
 
 class Rewritten(NamedTuple):
@@ -52,42 +79,34 @@ class Rewritten(NamedTuple):
                 yield f"{self.name}:{number}:{found.start(1) + 1}: comment goes with its field: {found[1]}"
 
 
-def rewritten(
-    name: str, text: str, machines: Iterable[Machine], outcomes: tuple[str, ...]
-) -> tuple[Rewritten, list[Problem]]:
-    """Return a file with the VMs of some outcomes shrunk; it stays as it is when it cannot be rewritten."""
+def rewritten(file: File, machines: Iterable[Machine], *, nearest: bool) -> tuple[Rewritten, list[Problem]]:
+    """Return a file with its VMs shrunk, also to the nearest if wanted; one that cannot be rewritten stays as it is."""
     from virtcatalog.adopt.rewrite import rewrite
     from virtcatalog.manifests.edits import UnwritableError
 
-    changed = {
-        machine.number: machine
-        for machine in machines
-        if machine.adoption.found is not None and machine.adoption.outcome in outcomes
-    }
-    if not changed:
-        return Rewritten(name, text, text), []
-    wanted = {number: one.adoption.found.manifest for number, one in changed.items() if one.adoption.found is not None}
+    text = file.stream.text().decode("utf-8-sig", "replace")
+    outcomes = ("adopted", "nearest") if nearest else ("adopted",)
+    changed = _Changed(each for each in machines if each.outcome in outcomes and each.adoption.found is not None)
+    if not changed.machines:
+        return Rewritten(file.name, text, text), []
     try:
-        return Rewritten(name, text, rewrite(text, wanted)), []
+        return Rewritten(file.name, text, rewrite(text, changed)), []
     except UnwritableError as error:
         message = f"cannot be rewritten: {error}"
-        return Rewritten(name, text, text), [each.manifest.problem("", message) for each in changed.values()]
+        faults = [each.vm.manifest.problem("", message) for each in changed.machines.values()]
+        return Rewritten(file.name, text, text), faults
 
 
-def as_text(form: str, files: list[Rewritten], machines: list[Machine]) -> str:
-    """Return what is printed in one of the forms: `yaml`, `diff` or `json`."""
+def show(form: str, files: list[Rewritten], machines: list[Machine]) -> None:
+    """Print what becomes of files and VMs in one of the forms: `yaml`, `diff` or `json`."""
     if form == "json":
-        return _json(machines)
-    forms: dict[str, Callable[[list[Rewritten]], Iterator[str]]] = {"yaml": _stream, "diff": _diff}
-    return "".join(forms[form](files))
-
-
-def put(form: str, text: str) -> None:
-    """Print the text in the form that it has."""
-    if form == "diff":
-        write_diff(text)
+        show_json(map(_as_json, machines), len(machines) != 1)
+    elif form == "diff":
+        for file in files:
+            write_diff(_diff(file))
     else:
-        data(text)
+        for text in _stream(files):
+            data(text)
 
 
 def _stream(files: list[Rewritten]) -> Iterator[str]:
@@ -98,23 +117,20 @@ def _stream(files: list[Rewritten]) -> Iterator[str]:
         yield file.new if file.new.endswith("\n") or len(files) == 1 else f"{file.new}\n"
 
 
-def _diff(files: list[Rewritten]) -> Iterator[str]:
+def _diff(file: Rewritten) -> str:
     from virtcatalog.manifests.textdiff import unified
 
-    for file in files:
-        name = file.name.lstrip("/")
-        yield unified(file.old, file.new, f"a/{name}", f"b/{name}")
+    name = file.name.lstrip("/")
+    return unified(file.old, file.new, f"a/{name}", f"b/{name}")
 
 
-def _json(machines: list[Machine]) -> str:
+def _as_json(machine: Machine) -> str:
     from virtcatalog.adopt.report import document
 
-    documents = []
-    for machine in machines:
-        line, column = machine.manifest.place("")
-        place = {"file": machine.manifest.file, "line": line, "column": column}
-        documents.append(document(machine.name, machine.adoption) | {"place": place})
-    return as_json(documents[0] if len(documents) == 1 else documents)
+    manifest = machine.vm.manifest
+    line, column = manifest.place("")
+    place = {"file": manifest.file, "line": line, "column": column}
+    return json_value(document(machine.name, machine.adoption) | {"place": place})
 
 
 def replace(path: Path, text: str) -> None:

@@ -175,6 +175,19 @@ def stream(text: str) -> None:
         sys.stdout.write(text)
 
 
+def show_json(texts: Iterable[str], many: bool) -> None:
+    """Print one object for one VM, else a list of them."""
+    separator = "[\n" if many else ""
+    for text in texts:
+        stream(separator)
+        stream(text)
+        separator = ",\n"
+    if many:
+        stream("\n]\n" if separator == ",\n" else "[]\n")
+    elif separator:
+        stream("\n")
+
+
 def summary(text: str) -> None:
     """Print a closing line, unless -q says that nobody wants one."""
     if not quiet():

@@ -8,7 +8,7 @@ from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from virtcatalog.cli.console import data, stream, summary, write_diff
+from virtcatalog.cli.console import data, show_json, stream, summary, write_diff
 from virtcatalog.cli.expand_disks import make_disks, show_disks
 from virtcatalog.cli.outcome import Outcome, Table
 from virtcatalog.cli.table import print_tables
@@ -145,19 +145,6 @@ def make_json(outcome: Outcome, _many: bool) -> Steps[str]:
         "disks": disks,
     }
     return json_value(document, write=str)  # amounts
-
-
-def show_json(texts: Iterable[str], many: bool) -> None:
-    """Print one object for one VM, else a list of them."""
-    separator = "[\n" if many else ""
-    for text in texts:
-        stream(separator)
-        stream(text)
-        separator = ",\n"
-    if many:
-        stream("\n]\n" if separator == ",\n" else "[]\n")
-    elif separator:
-        stream("\n")
 
 
 def as_json_text(text: str) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from virtcatalog.cli.inputs import Placed, catalog_objects, companions, placed, read_apart
 from virtcatalog.errors import ManifestError, Problem, VirtcatalogError, listed, within
+from virtcatalog.manifests.identity import full_name
 from virtcatalog.manifests.sources import NOT_THERE, exists, is_catalog
 from virtcatalog.placement import (
     BASE,
@@ -37,8 +38,7 @@ class Located(NamedTuple):
     @property
     def name(self) -> str:
         """`namespace/name`."""
-        metadata = self.manifest.get("metadata") or {}
-        return f"{metadata.get('namespace') or 'default'}/{metadata.get('name') or metadata.get('generateName')}"
+        return full_name(self.manifest)
 
     @property
     def title(self) -> str:

@@ -27,6 +27,12 @@ def listed(data: Any) -> list[Any] | None:
     return [{**named, **item} if isinstance(item, dict) else item for item in items]
 
 
+def full_name(manifest: Mapping[str, Any]) -> str:
+    """Return what people call a namespaced object: `namespace/name`."""
+    metadata = manifest.get("metadata") or {}
+    return f"{namespace_of(manifest)}/{metadata.get('name') or metadata.get('generateName')}"
+
+
 def namespace_of(manifest: Mapping[str, Any]) -> str:
     """Return the namespace that a namespaced object is in; without one of its own it is in `default`."""
     metadata = manifest.get("metadata")

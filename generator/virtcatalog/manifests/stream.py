@@ -49,6 +49,10 @@ class Stream:
         """Yield the parts that hold VMs, in the text's order: all, or those among its pieces from `first` to `end`."""
         return map(self._part, self._with_vms(first, end))
 
+    def text(self) -> bytes:
+        """Return the whole text; SourceError when it is larger than a file may be that is held."""
+        return self._stored.read(0, self._stored.end(0))
+
     def spans(self) -> Iterator[tuple[int, int]]:
         """Yield where the parts of `vms` start and end in the text, in bytes."""
         return ((piece.start, piece.end) for piece in self._with_vms(0, None))

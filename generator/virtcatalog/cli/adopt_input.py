@@ -1,0 +1,90 @@
+"""The VMs of files that `virtcatalog adopt` may shorten: each is read from its file's text when it is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from virtcatalog.cli.inputs import contents, placed
+from virtcatalog.errors import ManifestError, Problem
+from virtcatalog.manifests.identity import full_name
+from virtcatalog.manifests.read import Manifest, unchecked, vms_of
+from virtcatalog.manifests.stored import Aside, stored
+from virtcatalog.manifests.stream import Stream
+
+if TYPE_CHECKING:
+    from virtcatalog.manifests.identity import Data
+
+
+class Vm(NamedTuple):
+    """A VM that can be read: one of those in a piece of a file."""
+
+    name: str
+    """`namespace/name`."""
+    stream: Stream
+    piece: int
+    place: int
+
+    @property
+    def manifest(self) -> Manifest:
+        """The VM, read anew."""
+        (part,) = self.stream.vms(self.piece, self.piece + 1)
+        return vms_of(part, unchecked)[0][self.place]
+
+
+class Machines:
+    """VMs as plain data, of which nobody holds more than a few at a time."""
+
+    def __init__(self, vms: Sequence[Vm]) -> None:
+        self._vms = vms
+
+    def __len__(self) -> int:
+        return len(self._vms)
+
+    def __getitem__(self, place: int) -> Data:
+        data: Data = self._vms[place].manifest.data
+        return data
+
+
+class File(NamedTuple):
+    """A file with its VMs by their number among all VMs of it, and the other objects."""
+
+    stream: Stream
+    vms: dict[int, Vm]
+    companions: list[Manifest]
+
+    @property
+    def name(self) -> str:
+        """What problems call it."""
+        return self.stream.file
+
+
+def read(sources: Iterable[str]) -> tuple[list[File], list[Problem]]:
+    """Read the files; VMs that cannot be read are among the problems, other objects must be fine."""
+    files: list[File] = []
+    problems: list[Problem] = []
+    fatal: list[Problem] = []
+    aside = Aside()
+    for source in map(placed, sources):
+        for name, content in contents(source.path, fatal):
+            files.append(_read_file(Stream(stored(content, aside), name), problems, fatal))
+    if fatal:
+        raise ManifestError(*fatal, *problems)
+    return files, problems
+
+
+def _read_file(stream: Stream, problems: list[Problem], fatal: list[Problem]) -> File:
+    vms: dict[int, Vm] = {}
+    number = 0
+    for piece in range(stream.pieces):
+        for part in stream.vms(piece, piece + 1):
+            found, faults = vms_of(part)
+            fatal += faults if part.is_vm else ()  # the stream tells those of the others
+            for place, each in enumerate(found):
+                problems += each.problems
+                if not each.problems:
+                    vms[number] = Vm(full_name(each.data), stream, piece, place)
+                number += 1
+    fatal += (problem for each in stream.others for problem in each.problems)
+    fatal += stream.problems
+    return File(stream, vms, stream.others)
