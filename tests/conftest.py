@@ -2,6 +2,7 @@
 
 import os
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 # How fast a machine is, and what else it does, is no property of the code: benchmarks/ has those.
@@ -10,3 +11,16 @@ settings.load_profile("virtcatalog")
 
 # A test finds out itself what it asserts; those of the cache say where theirs is.
 os.environ["VIRTCATALOG_NO_CACHE"] = "1"
+
+
+@pytest.fixture(scope="session")
+def schema():
+    """libvirt's newest schema that is installed; a laptop may have none."""
+    from virtcatalog.kubevirt.launcher.lint import SchemaMissingError, newest_schema
+
+    try:
+        return newest_schema()
+    except SchemaMissingError as error:
+        if os.environ.get("CI"):
+            raise
+        pytest.skip(str(error))
