@@ -134,6 +134,15 @@ def test_the_vms_of_the_site_and_its_own_folder_among_them(house, monkeypatch):
     assert (status, said.count("fleet/vm.yaml changed\n"), said.count("open fleet/site/index.html\n")) == (130, 1, 2)
 
 
+def test_the_host_that_the_site_is_made_for(house, monkeypatch):
+    write("mine.yaml", "name: mine\nversion: 1\n")
+    events = [lambda: edit("mine.yaml", "version: 1", "version: 0"), still, still]
+    events += [lambda: edit("mine.yaml", "version: 0", "version: 2"), still, still]
+    status, said = run(monkeypatch, "site", "--host", "mine.yaml", "--watch", events=events)
+    assert (status, said.count("mine.yaml changed\n"), said.count("open site/index.html\n")) == (130, 2, 2)
+    assert "mine.yaml:2:1: version: counts from 1\n1 problem\n" in said
+
+
 def test_quietly(house, monkeypatch):
     events = [lambda: edit(STD, "medium: {vcpus: 2}", "medium: {vcpus: 3}"), still, still]
     assert run(monkeypatch, "build", "--watch", "-q", events=events) == (130, "")

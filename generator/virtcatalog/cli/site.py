@@ -65,9 +65,9 @@ Examples:
 @click.option("--check", is_flag=True, help="Write nothing; exit 1 when the site in the folder is another one.")
 @click.option("--force", is_flag=True, help="Replace the site of another catalog.")
 @failing
+@options.watched
 @conditioned
 @options.executor
-@options.watched
 def command(
     catalog: str,
     folder: Folder | None,
