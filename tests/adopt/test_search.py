@@ -198,7 +198,7 @@ def tried_all(vm: Data, candidates: Candidates) -> tuple[Names, Data] | None:
     original = Original(vm, expand(vm, candidates.cluster))
     spec, vmi = vm["spec"], original.result.vmi_object
     assert vmi is not None
-    hints = candidates.hints(spoken_of(vm))
+    hints = dict(candidates.hints(spoken_of(vm)))
 
     def order(member: Member) -> tuple[Any, ...]:
         return member.deprecated, member.namespaced, -hints.get(member.name, 0), member.name

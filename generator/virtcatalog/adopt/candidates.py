@@ -37,6 +37,10 @@ _SHORTAGE = 8
 _REMEMBERED = 4096
 
 
+Hints = tuple[tuple[str, int], ...]
+"""Names of instance types and preferences, sorted, with how much a VM speaks of each."""
+
+
 class Reference(NamedTuple):
     """An instance type or preference by kind and name; `namespace` is "" for the cluster-wide kinds."""
 
@@ -151,6 +155,7 @@ class Candidates:
             self._by_size.setdefault((instancetype.vcpus, instancetype.memory), []).append(instancetype)
         self._layouts: dict[int, dict[CPUTopology, list[Preference]]] = {}
         self._known: dict[bytes, dict[str, bool]] = {}
+        self._usable: dict[tuple[str, str, Hints], dict[Instancetype | Preference, list[Member]]] = {}
         self._spoken: dict[str, dict[str, list[str]]] = {}
         for name in {reference.name for reference in self.groups}:
             first, *_ = parts = [part for part in _BETWEEN.split(name.lower()) if part] or [""]
@@ -185,14 +190,23 @@ class Candidates:
             self._known.clear()
         return self._known.setdefault(said, {})
 
-    def hints(self, words: str) -> Mapping[str, int]:
+    def usable_by(
+        self, namespace: str, architecture: str, hints: Hints
+    ) -> dict[Instancetype | Preference, list[Member]]:
+        """Return what is known of the members of groups, for VMs that can name the same ones; to be added."""
+        if len(self._usable) >= _REMEMBERED:
+            self._usable.clear()
+        return self._usable.setdefault((namespace if namespace in self.namespaces else "", architecture, hints), {})
+
+    def hints(self, words: str) -> Hints:
         """Return how many parts of a name (`centos.stream9`) words hold, for the names whose first one they do."""
-        return {
-            name: sum(part in words for part in parts)
+        found = (
+            (name, sum(part in words for part in parts))
             for first, names in self._spoken.items()
             if first and first in words
             for name, parts in names.items()
-        }
+        )
+        return tuple(sorted(found))
 
     def _member(self, reference: Reference, manifest: dict[str, Any]) -> Member:
         deprecated = (manifest["metadata"].get("labels") or {}).get(DEPRECATED_LABEL) == "true"

@@ -7,14 +7,14 @@ from itertools import chain, groupby
 from typing import Any, Protocol
 
 from virtcatalog.adopt.adopt import Adoption, adopt, adopt_alike
-from virtcatalog.adopt.candidates import Candidates
+from virtcatalog.adopt.candidates import Candidates, Hints
 from virtcatalog.adopt.search import spoken_of
 from virtcatalog.cache import digest
 from virtcatalog.kubevirt.alike import Alike
 from virtcatalog.pool import Executor, chunks
 
 VM = dict[str, Any]
-_Key = tuple[bytes, tuple[tuple[str, int], ...]]
+_Key = tuple[bytes, Hints]
 """What a VM is, and which of several names it speaks of."""
 _Keyed = tuple[_Key, int, VM]
 """A VM with its key and its place in the fleet."""
@@ -40,8 +40,8 @@ def adopt_all(vms: Vms, candidates: Candidates, executor: Executor | None = None
     groups: dict[_Key, list[int]] = {}
     for number in range(len(vms)):
         vm = vms[number]
-        hints = tuple(sorted(candidates.hints(spoken_of(vm)).items()))
-        groups.setdefault((digest(alike.key(vm, candidates.namespaces)), hints), []).append(number)
+        key = digest(alike.key(vm, candidates.namespaces)), candidates.hints(spoken_of(vm))
+        groups.setdefault(key, []).append(number)
     keyed = ((key, number, vms[number]) for key, numbers in groups.items() for number in numbers)
     if executor is None or not executor.worth(len(vms), _WORTH_IT):
         return _adopt(keyed, candidates)

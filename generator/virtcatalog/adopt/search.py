@@ -6,7 +6,6 @@ result is that of trying every pair.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Iterator
 from itertools import product
 from typing import Any
@@ -42,9 +41,10 @@ class Search:
         self.against: tuple[Reason, ...] = ()
         """Why KubeVirt would refuse the VM with the nearest instance type."""
         self._added = Added(original, candidates)
-        self._hints = candidates.hints(spoken_of(original.manifest))
+        hints = candidates.hints(spoken_of(original.manifest))
+        self._hints = dict(hints)
         self._best: dict[int, tuple[int, tuple[Any, ...]]] = {}
-        self._usable_members: dict[int, list[Member]] = {}
+        self._usable_members = candidates.usable_by(self.namespace, vmi.spec.architecture, hints)
         self._tried: dict[tuple[int, int], Ranked | None] = {}
         self._named = find_preference(vm, candidates.cluster)
 
@@ -132,12 +132,12 @@ class Search:
 
         Of those as near, one that has the Pod request as much of its memory as the VM's does.
         """
-        vcpus, memory = self.topology.vcpus, self.memory
+        vcpus, memory, overcommitted = self.topology.vcpus, self.memory, self._overcommitted()
         near = [
             (
                 each.vcpus < vcpus or each.memory < memory,
                 each.differing_features(self.vmi) + each.distance(vcpus, memory),
-                bool(each.spec.memory.overcommit_percent) != self._overcommitted(),
+                bool(each.spec.memory.overcommit_percent) != overcommitted,
                 each.members[0],
                 each,
             )
@@ -203,10 +203,10 @@ class Search:
 
     def _members(self, group: Group) -> list[Member]:
         """The objects of a group that the VM can name, the best first."""
-        known = self._usable_members.get(id(group))
+        known = self._usable_members.get(group)
         if known is None:
             members = usable(group.members, self.namespace, self.vmi.spec.architecture)
-            known = self._usable_members[id(group)] = sorted(members, key=self._order)
+            known = self._usable_members[group] = sorted(members, key=self._order)
         return known
 
     def _order(self, member: Member) -> tuple[Any, ...]:
@@ -219,4 +219,4 @@ def _any(_: Shrunk) -> bool:
 
 def spoken_of(vm: dict[str, Any]) -> str:
     """Return what a VM speaks of."""
-    return json.dumps(vm).lower()
+    return str(vm).lower()
