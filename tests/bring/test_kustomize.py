@@ -215,6 +215,32 @@ def test_a_folder_without_a_kustomization_is_none(tmp_path):
             "kustomize makes a text of null in labels",
         ),
         ({"kustomization.yaml": "labels: [{fields: []}]\n"}, "labels[0]: may have pairs"),
+        ({"kustomization.yaml": "labels: [{pairs: [a]}]\n"}, "labels[0].pairs: must be a map"),
+        ({"kustomization.yaml": "commonLabels: [[a, b]]\n"}, "commonLabels: must be a map"),
+        ({"kustomization.yaml": "commonAnnotations: x\n"}, "commonAnnotations: must be a map"),
+        *(
+            ({"kustomization.yaml": "namespace: a\nnamePrefix: b\nresources: [r]\n", "r": text}, f"x/r: {message}")
+            for text, message in {
+                "{kind: [], metadata: {name: a}}\n": "kind must be a string, not a list",
+                "{apiVersion: {}, kind: {a: b}}\n": "apiVersion must be a string, not a map",
+                "{kind: A, metadata: [a]}\n": "metadata must be a map, not a list",
+                "{kind: A, metadata: {name: [a]}}\n": "metadata.name must be a string, not a list",
+                "{kind: A, metadata: {labels: a}}\n": "metadata.labels must be a map, not the string 'a'",
+                "{kind: List, items: {a: b}}\n": "holds something that is no object",
+                "{kind: List, items: 3}\n": "holds something that is no object",
+            }.items()
+        ),
+        *(
+            (
+                {"kustomization.yaml": f"patches: [{{patch: '{patch}', target: {{}}}}]\nresources: [r]\n", "r": TYPE},
+                message,
+            )
+            for patch, message in {
+                "{metadata: a}": "patches[0]: metadata must be a map, not the string 'a' (VirtualMachineClusterIn",
+                "[{op: replace, path: /kind, value: [a]}]": "patches[0]: kind must be a string, not a list (Virt",
+                "[{op: add, path: /metadata/annotations, value: 1}]": "annotations must be a map, not the number 1",
+            }.items()
+        ),
     ],
 )
 def test_what_is_not_known_is_an_error(files, message):

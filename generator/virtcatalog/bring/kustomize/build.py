@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from os.path import normpath
 from typing import Any
 
+from virtcatalog.api.findings import describe
 from virtcatalog.api.kinds import CLUSTER_SCOPED
 from virtcatalog.bring.kustomize.jsonpatch import PatchError, patched
 from virtcatalog.bring.kustomize.selectors import SelectorError, matches
@@ -49,6 +50,22 @@ class Resource:
         """Remember what it is called now."""
         if self._id() != self.ids[-1]:
             self.ids.append(self._id())
+
+
+def shape_fault(data: Data) -> str:
+    """Say why an object cannot be told from others, or be labelled; "" where nothing is wrong."""
+    metadata = data.get("metadata")
+    if not isinstance(metadata, dict | None):
+        return f"metadata must be a map, not {describe(metadata)}"
+    own = metadata or {}
+    texts = {key: data.get(key) for key in ("apiVersion", "kind")}
+    texts |= {f"metadata.{key}": own.get(key) for key in ("name", "namespace")}
+    maps = {f"metadata.{key}": own.get(key) for key in ("labels", "annotations")}
+    faults = [f"{key} must be a string, not {describe(text)}" for key, text in texts.items() if not _is_text(text)]
+    faults += [
+        f"{key} must be a map, not {describe(each)}" for key, each in maps.items() if not isinstance(each, dict | None)
+    ]
+    return faults[0] if faults else ""
 
 
 def is_kustomization(folder: Folder) -> bool:
@@ -142,6 +159,12 @@ class _Builder:
             raise self.fail(key, "must be a list")
         return found
 
+    def _map(self, data: Data, key: str, field: str = "") -> Data:
+        found = data.get(key) or {}
+        if not isinstance(found, dict):
+            raise self.fail(field or key, "must be a map")
+        return found
+
     def _resource(self, path: Any, field: str) -> list[Resource]:
         if isinstance(path, str) and self._is_file(path):
             return [Resource(fresh(each)) for each in self._objects(path)]
@@ -149,12 +172,16 @@ class _Builder:
 
     def _objects(self, path: str) -> Iterator[Data]:
         for document in self._documents(path):
-            listed = isinstance(document, dict) and document.get("kind") == "List"
-            for each in document.get("items") or [] if listed else [document]:
+            items = [document]
+            if isinstance(document, dict) and document.get("kind") == "List":
+                items = document.get("items") or []
+            for each in items if isinstance(items, list) else [None]:
                 if not isinstance(each, dict):
                     raise ManifestError(
                         Problem(file=f"{self._name}/{path}", message="holds something that is no object")
                     )
+                if fault := shape_fault(each):
+                    raise ManifestError(Problem(file=f"{self._name}/{path}", message=fault))
                 yield each
 
     def _is_file(self, path: str) -> bool:
@@ -228,7 +255,7 @@ class _Builder:
                 raise self.fail(field, f"{error} ({'/'.join(each.ids[-1][1::2])})") from None
             if not isinstance(made, dict):
                 raise self.fail(field, "leaves no object")
-            each.data = made
+            each.data = self._whole(made, each, field)
             each.changed()
         return resources
 
@@ -249,13 +276,19 @@ class _Builder:
                 gone.append(each)
                 continue
             old = each.data
-            each.data = self._merged(old, patch, field)
+            each.data = self._whole(self._merged(old, patch, field), each, field)
             if not options.get("allowNameChange"):
-                each.data.setdefault("metadata", {})["name"] = (old.get("metadata") or {}).get("name")
+                _metadata(each.data)["name"] = (old.get("metadata") or {}).get("name")
             if not options.get("allowKindChange"):
                 each.data |= {key: old.get(key) for key in ("apiVersion", "kind")}
             each.changed()
         return [each for each in resources if each not in gone]
+
+    def _whole(self, made: Data, resource: Resource, field: str) -> Data:
+        """Return what a patch has made of an object, if that is still one."""
+        if fault := shape_fault(made):
+            raise self.fail(field, f"{fault} ({'/'.join(resource.ids[-1][1::2])})")
+        return made
 
     def _merged(self, below: Data, patch: Mapping[str, Any], field: str) -> Data:
         """A strategic merge for kinds without a schema: maps merge, `null` removes, lists are replaced."""
@@ -299,7 +332,7 @@ class _Builder:
     def _rename(self, data: Data, resources: list[Resource]) -> None:
         namespace, prefix, suffix = (data.get(key) or "" for key in ("namespace", "namePrefix", "nameSuffix"))
         for each in resources:
-            metadata = each.data.setdefault("metadata", {})
+            metadata = _metadata(each.data)
             if namespace and each.data.get("kind") not in CLUSTER_SCOPED:
                 metadata["namespace"] = str(namespace)
             if prefix or suffix:
@@ -311,12 +344,25 @@ class _Builder:
         for index, each in enumerate(self._list(data, "labels")):
             if not isinstance(each, dict) or set(each) - {"pairs", "includeSelectors", "includeTemplates"}:
                 raise self.fail(f"labels[{index}]", "may have pairs, includeSelectors and includeTemplates")
-            labels |= each.get("pairs") or {}
-        labels |= data.get("commonLabels") or {}
-        for key, own in (("labels", labels), ("annotations", data.get("commonAnnotations") or {})):
+            labels |= self._map(each, "pairs", f"labels[{index}].pairs")
+        labels |= self._map(data, "commonLabels")
+        for key, own in (("labels", labels), ("annotations", self._map(data, "commonAnnotations"))):
             for each in resources if own else ():
                 metadata = each.data["metadata"]
                 metadata[key] = {**(metadata.get(key) or {}), **own}
+
+
+def _is_text(value: Any) -> bool:
+    """Whether it counts as a text where one is wanted, or as none: `name: 5` does, too."""
+    return not isinstance(value, dict | list)
+
+
+def _metadata(data: Data) -> Data:
+    """The metadata of an object, which it has from now on."""
+    if data.get("metadata") is None:
+        data["metadata"] = {}
+    metadata: Data = data["metadata"]
+    return metadata
 
 
 def _leaves(path: str) -> bool:
