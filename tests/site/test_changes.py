@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import re
 
+import pytest
+
 from virtcatalog import load_catalog
 from virtcatalog.catalog.lock import write_lock
 from virtcatalog.publish.releases import Release, now, releases
@@ -21,8 +23,10 @@ TWO = (
 PREFERENCES = "preferences: {plain: {}}\n"
 
 
-def catalog(text: str, lock: str = "", preferences: str = PREFERENCES):
+def catalog(text: str, lock: str = "", preferences: str = PREFERENCES, overlays: str = ""):
     files = {"catalog.yaml": CATALOG, "instancetypes/m.yaml": text, "preferences/p.yaml": preferences}
+    if overlays:
+        files["overlays.yaml"] = overlays
     if lock:
         files["catalog.lock"] = lock
     return load_catalog("catalog", {path: each.encode() for path, each in files.items()})
@@ -48,6 +52,103 @@ def test_between_releases_is_told_what_was_added_changed_deprecated_and_removed(
     assert [([each.name for each in alike.named], alike.fields) for alike in part.changed] == [
         (["m.big", "m.large"], ("ioThreadsPolicy: auto is new",))
     ]
+
+
+LAB = """\
+lab:
+  scope: namespaced
+  namespace: lab
+  labels: {team: lab, tier: one}
+  select: {names: [m.*]}
+  patches:
+    - {select: {names: [m.large]}, spec: {memory: {guest: 8Gi}}}
+    - {select: {names: [m.big]}, spec: {ioThreadsPolicy: auto}, metadata: {labels: {own: "1"}}}
+"""
+ALONE = """\
+lab:
+  scope: namespaced
+  namespace: lab
+  patches: [{select: {names: [m.big]}, spec: {memory: {guest: 1Gi}}}]
+"""
+
+
+def in_environments(old: str, new: str, text: str = ONE) -> dict[str, list[tuple[list[str], tuple[str, ...]]]]:
+    """What the page tells of environments between two releases of one catalog."""
+    lock = write_lock("v1.0.0", catalog(ONE, overlays=old))
+    loaded = catalog(text, lock, overlays=new)
+    first, *_ = chapters(loaded, Known(releases=releases(loaded, None).found))
+    found = [part for part in first.parts if part.title == "Environments"]
+    return {
+        title: [([each.name for each in alike.named], alike.fields) for alike in part.changed]
+        if title == "changed"
+        else [([each.name for each in getattr(part, title)], ())]
+        for part in found
+        for title in ("added", "changed", "removed")
+        if getattr(part, title)
+    }
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        (LAB, LAB, {}),
+        (LAB, LAB.replace("8Gi", "9Gi"), {"changed": [(["lab: m.large"], ("memory.guest: 8Gi → 9Gi",))]}),
+        (LAB, LAB.replace("namespace: lab", "namespace: other"), {"changed": [(["lab"], ("namespace: lab → other",))]}),
+        (
+            LAB,
+            LAB.replace("{team: lab, tier: one}", "{team: lab, tier: two}"),
+            {"changed": [(["lab"], ("label tier: one → two",))]},
+        ),
+        (
+            LAB,
+            LAB.replace("[m.*]", '["m.*", plain]').replace("[m.large]", "[m.*]"),
+            {
+                "changed": [
+                    (["lab: m.big"], ("memory.guest: 32Gi → 8Gi",)),
+                    (["lab: m.small"], ("memory.guest: 4Gi → 8Gi",)),
+                    (["lab: plain"], ("is no longer left out",)),
+                ]
+            },
+        ),
+        (
+            "lab: {}\n",
+            "lab: {scope: both, namespace: lab, select: {names: [m.small]}}\n",
+            {
+                "changed": [
+                    (["lab"], ("namespace: none → lab", "scope: cluster → both")),
+                    (["lab: m.big", "lab: m.large", "lab: plain"], ("is left out",)),
+                ]
+            },
+        ),
+        (
+            "lab: {}\n",
+            ALONE,
+            {
+                "changed": [
+                    (["lab"], ("namespace: none → lab", "scope: cluster → namespaced")),
+                    (["lab: m.big"], ("memory.guest: 32Gi → 1Gi",)),
+                ]
+            },
+        ),
+        (LAB + "eu: {}\n", LAB + "us: {}\n", {"added": [(["us"], ())], "removed": [(["eu"], ())]}),
+        ("", LAB, {}),
+    ],
+)
+def test_what_environments_make_of_objects_is_told_where_they_changed_it(old, new, told):
+    assert in_environments(old, new) == told
+
+
+def test_what_changed_of_an_object_itself_is_told_once():
+    assert in_environments(LAB, LAB, TWO) == {}
+
+
+def test_environments_are_linked():
+    lock = write_lock("v1.0.0", catalog(ONE, overlays=LAB))
+    loaded = catalog(ONE, lock, overlays=LAB.replace("8Gi", "9Gi").replace("team: lab", "team: x"))
+    page = render(loaded, past=Known(releases=releases(loaded, None).found))["changes.html"]
+    assert 'href="environments.html">lab</a>' in page
+    assert 'href="types/m.large.html">lab: m.large</a>' in page
+    assert "Environments changed lab label team: lab → x lab: m.large memory.guest: 8Gi → 9Gi" in words(page)
 
 
 def test_what_is_not_released_yet_comes_first():

@@ -100,13 +100,6 @@ def conditions_of(batches: Sequence[Batch], asked: Conditions) -> list[Condition
     return found
 
 
-def host_file(name: str | None) -> str | None:
-    """Return the file that `--host` names, None where that is a profile that comes with virtcatalog."""
-    from virtcatalog.kubevirt.hosts import HOSTS
-
-    return None if name in HOSTS else name
-
-
 def _with(command: Callable[..., int], options: tuple[Callable[..., Any], ...]) -> Callable[..., int]:
     for option in reversed(options):
         command = option(command)

@@ -150,14 +150,15 @@ def watched(command: Callable[..., int]) -> Callable[..., int]:
             return command(catalog=catalog, folder=None, **others)
         if others["check"]:
             raise click.UsageError("--check looks once and --watch goes on: give one of them")
-        from virtcatalog.cli.conditions import host_file
         from virtcatalog.cli.inputs import placed
         from virtcatalog.cli.watch import watching
+        from virtcatalog.kubevirt.hosts import HOSTS
 
         files = [placed(source).path for source in others.get("sources", ())]
         if "-" in files:
             raise click.UsageError("--watch reads files again, and -f - is none")
-        files += filter(None, [others.get("prices"), host_file(others.get("host"))])
+        host = others.get("host")
+        files += filter(None, [others.get("prices"), None if host in HOSTS else host])
         return watching(
             catalog, files, others["output"], lambda folder: command(catalog=catalog, folder=folder, **others)
         )

@@ -10,8 +10,8 @@ import msgspec
 
 from virtcatalog.catalog.load import load_catalog
 from virtcatalog.catalog.lock import SECTIONS, published, read_lock
-from virtcatalog.catalog.model import Catalog, Lock, Published
-from virtcatalog.catalog.published import LOCK
+from virtcatalog.catalog.model import Catalog, Lock, Published, PublishedEnvironment
+from virtcatalog.catalog.published import LOCK, published_in
 from virtcatalog.catalog.sources import Sources
 from virtcatalog.errors import CatalogError, VirtcatalogError
 from virtcatalog.limits import CATALOG_FILE_BYTES, PAST_LOCK_BYTES, PAST_LOCKS, PAST_RELEASES
@@ -23,11 +23,15 @@ from virtcatalog.manifests.sources import held
 _VERSION: Final = re.compile(r"(?:.*[-/])?v?\d+\.\d+(?:\.\d+)?(?:[-.+][0-9A-Za-z.-]+)?")
 
 Objects = Mapping[str, Mapping[str, Published]]
+"""By section of the lock and by name."""
+
+Environments = Mapping[str, PublishedEnvironment]
 
 
 class Release(msgspec.Struct, frozen=True, kw_only=True):
     """What was published under a name: instance types and preferences, by section of the lock and by name.
 
+    `environments` are what each of them published of these; none is known of a release of before that was recorded.
     `date` and `commit` are "" for what git does not know.
     """
 
@@ -35,6 +39,7 @@ class Release(msgspec.Struct, frozen=True, kw_only=True):
     date: str = ""
     commit: str = ""
     objects: Objects
+    environments: Environments = {}
 
 
 class Releases(msgspec.Struct, frozen=True):
@@ -74,11 +79,16 @@ def now(catalog: Catalog) -> Objects:
     }
 
 
+def environments_now(catalog: Catalog) -> Environments:
+    """Return what each environment would publish."""
+    return {each.name: published_in(catalog, each) for each in catalog.overlays}
+
+
 def _by_lock(catalog: Catalog, history: History | None, said: list[str]) -> list[Release]:
     """The versions of the lock, each as it was published last, of the day on which it was first."""
     found: dict[str, Release] = {}
     if catalog.lock is not None:
-        found[catalog.lock.version] = Release(name=catalog.lock.version, objects=_objects(catalog.lock))
+        found[catalog.lock.version] = _release(catalog.lock)
     if history is not None:
         for commit, lock in _locks(history, said):
             if lock.version in found:
@@ -88,9 +98,7 @@ def _by_lock(catalog: Catalog, history: History | None, said: list[str]) -> list
                 said.append(f"Releases before {list(found)[-1]} are left out.")
                 break
             else:
-                found[lock.version] = Release(
-                    name=lock.version, date=commit.date, commit=commit.id, objects=_objects(lock)
-                )
+                found[lock.version] = _release(lock, commit.date, commit.id)
     return list(reversed(found.values()))
 
 
@@ -118,8 +126,9 @@ def _lock(content: bytes) -> Lock | None:
     return None if sources.problems else lock
 
 
-def _objects(lock: Lock) -> Objects:
-    return {section: getattr(lock, section) for section in SECTIONS}
+def _release(lock: Lock, date: str = "", commit: str = "") -> Release:
+    objects = {section: getattr(lock, section) for section in SECTIONS}
+    return Release(name=lock.version, date=date, commit=commit, objects=objects, environments=lock.environments)
 
 
 def _by_tags(history: History, said: list[str]) -> Iterator[Release]:
@@ -146,9 +155,11 @@ def _at(history: History, commit: Commit, name: str) -> Release:
     folder = history.folder(commit.id, ".")
     if folder is None or not folder.has(CATALOG):
         raise VirtcatalogError(f"{name}: there is no catalog in this revision")
+    catalog = load_catalog(f"{name}:{history.prefix or '.'}", folder)
     return Release(
         name=name,
         date=commit.date or history.dated(commit.id),
         commit=commit.id,
-        objects=now(load_catalog(f"{name}:{history.prefix or '.'}", folder)),
+        objects=now(catalog),
+        environments=environments_now(catalog),
     )

@@ -11,9 +11,10 @@ from virtcatalog import units
 from virtcatalog.api.quantity import Quantity
 from virtcatalog.catalog.model import Catalog, Published
 from virtcatalog.errors import counted
-from virtcatalog.publish.releases import Objects, Release, now
+from virtcatalog.publish.releases import Objects, Release, environments_now, now
 from virtcatalog.publish.rendered import Event, Which
-from virtcatalog.publish.steps import Step, steps
+from virtcatalog.publish.steps import Step, environment_steps, steps
+from virtcatalog.render.natural import natural
 
 _NOUNS = {"instancetypes": "Instance types", "preferences": "Preferences"}
 _FOLDERS = {"instancetypes": "types", "preferences": "preferences"}
@@ -69,19 +70,49 @@ class Chapter(msgspec.Struct, frozen=True, kw_only=True):
 
 def chapters(catalog: Catalog, past: Known) -> list[Chapter]:
     """Return what changed, the newest first; the first release that is known is only named."""
-    states = [(each.name, each.date, each.objects) for each in past.releases]
-    if not states:
+    if not past.releases:
         return []
-    present = now(catalog)
-    if any(_parts(states[-1][2], present, present)):
-        states.append(("", "", present))
-    found = [Chapter(name=states[0][0], date=states[0][1])]
-    for (before, _, old), (name, date, new) in pairwise(states):
-        found.append(Chapter(name=name, before=before, date=date, parts=tuple(_parts(old, new, present))))
+    present = Release(name="", objects=now(catalog), environments=environments_now(catalog))
+    states = [*past.releases, *([present] if any(_parts(past.releases[-1], present, present)) else [])]
+    found = [Chapter(name=states[0].name, date=states[0].date)]
+    for old, new in pairwise(states):
+        parts = tuple(_parts(old, new, present))
+        found.append(Chapter(name=new.name, before=old.name, date=new.date, parts=parts))
     return found[::-1]
 
 
-def _parts(old: Objects, new: Objects, present: Objects) -> Iterator[Part]:
+def _parts(old: Release, new: Release, present: Release) -> Iterator[Part]:
+    yield from _of_objects(old.objects, new.objects, present.objects)
+    if old.environments and new.environments:  # else they were not recorded yet
+        yield from _of_environments(old, new, present)
+
+
+def _of_environments(old: Release, new: Release, present: Release) -> Iterator[Part]:
+    """What environments make otherwise of objects: their patches, selection, labels and namespaces."""
+
+    def named(name: str) -> Named:
+        return Named(name, "environments.html" if name in present.environments else "")
+
+    changed: list[tuple[Named, tuple[str, ...]]] = []
+    for name in sorted(old.environments.keys() & new.environments.keys(), key=natural):
+        for step in environment_steps(old.environments[name], new.environments[name], old.objects, new.objects):
+            section = "instancetypes" if step.instancetype else "preferences"
+            page = f"{_FOLDERS[section]}/{step.name}.html" if step.name in present.objects[section] else ""
+            changed.append((Named(f"{name}: {step.name}", page) if step.name else named(name), step.said))
+    added, removed = (
+        new.environments.keys() - old.environments.keys(),
+        old.environments.keys() - new.environments.keys(),
+    )
+    if changed or added or removed:
+        yield Part(
+            title="Environments",
+            added=tuple(map(named, sorted(added))),
+            changed=_alike(changed),
+            removed=tuple(map(named, sorted(removed))),
+        )
+
+
+def _of_objects(old: Objects, new: Objects, present: Objects) -> Iterator[Part]:
     for section, title in _NOUNS.items():
         found = list(steps(old.get(section, {}), new.get(section, {})))
         there = present.get(section, {})
