@@ -17,7 +17,8 @@ from msgspec import Meta
 
 from virtcatalog.errors import Level, ManifestError, Problem, Severity
 from virtcatalog.limits import SETTINGS_FILE_BYTES, SETTINGS_KEY_PARTS
-from virtcatalog.manifests.sources import SourceError, open_folder
+from virtcatalog.manifests.folder import SourceError
+from virtcatalog.manifests.sources import open_folder
 
 FILE: Final = "virtcatalog.toml"
 PROJECT: Final = "pyproject.toml"

@@ -11,7 +11,7 @@ from virtcatalog.bring.kustomize.build import build
 from virtcatalog.bring.kustomize.jsonpatch import PatchError, patched
 from virtcatalog.bring.objects.read import kustomized
 from virtcatalog.errors import VirtcatalogError
-from virtcatalog.manifests.sources import held
+from virtcatalog.manifests.folder import held
 
 TYPE = """\
 apiVersion: instancetype.kubevirt.io/v1beta1

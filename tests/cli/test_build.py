@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from virtcatalog.cli import main
-from virtcatalog.manifests.sources import NOT_THERE
+from virtcatalog.manifests.folder import NOT_THERE
 
 CATALOG = "name: test\nkubevirt: v1.9.0\n"
 SIZES = "class: m\nmemoryPerVcpu: 4Gi\nsizes: {small: {vcpus: 1}, large: {vcpus: 4}}\n"

@@ -7,7 +7,7 @@ from virtcatalog.create.declare import DeclarationError, declare_instancetype, d
 from virtcatalog.create.options import FlagError
 from virtcatalog.create.types import InstancetypeOptions, PreferenceOptions, create_type, instancetype_spec
 from virtcatalog.create.types import preference_spec as preference_spec_of
-from virtcatalog.manifests.sources import held
+from virtcatalog.manifests.folder import held
 
 BASE = {"catalog.yaml": "name: house\nkubevirt: v1.7.0\noperator: {commonInstancetypes: disabled}\n"}
 M = "class: m\nmemoryPerVcpu: 4Gi\nsizes:\n  small: {vcpus: 1}  # the least\n"

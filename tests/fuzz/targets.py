@@ -42,10 +42,10 @@ from virtcatalog.kubevirt.template.openshift import convert_template
 from virtcatalog.manifests.document import Text
 from virtcatalog.manifests.dump import read_dump
 from virtcatalog.manifests.emit import dump
+from virtcatalog.manifests.folder import held
 from virtcatalog.manifests.git import Repository
 from virtcatalog.manifests.loose import LooseText
 from virtcatalog.manifests.read import read_apart
-from virtcatalog.manifests.sources import held
 from virtcatalog.manifests.stored import Aside, stored
 from virtcatalog.manifests.stream import Stream
 from virtcatalog.render.output import render

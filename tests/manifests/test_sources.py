@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from virtcatalog.manifests import git, sources
+from virtcatalog.manifests import disk, folder, git
+from virtcatalog.manifests.folder import Folder, LinkOutError, SourceError, alone, held
 from virtcatalog.manifests.git import GitError, Repository
-from virtcatalog.manifests.sources import Folder, LinkOutError, SourceError, alone, held, open_folder, read_file
+from virtcatalog.manifests.sources import open_folder, read_file
 
 
 @pytest.fixture
@@ -131,8 +132,9 @@ def test_names_that_are_no_text_are_faults(root: Path) -> None:
 
 
 def test_files_and_bytes_are_counted(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sources, "SOURCE_FILES", 2)
-    monkeypatch.setattr(sources, "SOURCE_BYTES", 5)
+    monkeypatch.setattr(folder, "SOURCE_FILES", 2)
+    monkeypatch.setattr(disk, "SOURCE_FILES", 2)
+    monkeypatch.setattr(disk, "SOURCE_BYTES", 5)
     top = open_folder(f"{root}/top")
     assert [top.read("a.yaml") for _ in range(5)] == [b"a"] * 5
     assert fault(lambda: top.read("a.yaml")) == "together with what was read before is more than 0 MiB"

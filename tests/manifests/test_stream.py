@@ -15,8 +15,8 @@ from virtcatalog.api.kinds import holds_vm
 from virtcatalog.manifests import stored, window
 from virtcatalog.manifests.document import UNWRITABLE
 from virtcatalog.manifests.emit import dump
+from virtcatalog.manifests.folder import SourceError
 from virtcatalog.manifests.read import Manifest, read_apart, read_part
-from virtcatalog.manifests.sources import SourceError
 from virtcatalog.manifests.stream import Stream
 
 FIELDS = ("", "metadata.name", "spec.template.spec.volumes[0].name", "spec.nope.x", ("metadata", "labels", "a.b/c"))

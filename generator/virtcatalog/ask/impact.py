@@ -16,9 +16,10 @@ from virtcatalog.kubevirt.instancetype.references import references
 from virtcatalog.kubevirt.matchers import KINDS, MATCHERS
 from virtcatalog.manifests.document import Text
 from virtcatalog.manifests.emit import dump
+from virtcatalog.manifests.folder import Folder
 from virtcatalog.manifests.identity import Data, Identity, identity, namespace_of
 from virtcatalog.manifests.layout import CATALOG, COMPONENTS
-from virtcatalog.manifests.sources import Folder, open_source
+from virtcatalog.manifests.sources import open_source
 from virtcatalog.placement import check_environments, check_places, environments_for
 from virtcatalog.progress import tracked
 from virtcatalog.review.compare import only

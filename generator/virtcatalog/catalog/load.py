@@ -41,8 +41,9 @@ from virtcatalog.catalog.settings import read_chain, settle
 from virtcatalog.catalog.sources import Sources
 from virtcatalog.catalog.vms import vm_templates
 from virtcatalog.errors import CatalogError, Problem, nearest
+from virtcatalog.manifests.folder import Folder, SourceError, held
 from virtcatalog.manifests.layout import CATALOG, COMPONENTS, OVERLAYS, PRICES, VMS
-from virtcatalog.manifests.sources import Folder, SourceError, held, open_folder
+from virtcatalog.manifests.sources import open_folder
 
 if TYPE_CHECKING:
     from virtcatalog.catalog.prices import Known, Prices

@@ -15,8 +15,8 @@ from virtcatalog.catalog.work import Work
 from virtcatalog.errors import CatalogError, Problem, nearest
 from virtcatalog.limits import CATALOG_FILE_BYTES, PROBLEMS
 from virtcatalog.manifests.document import Text
+from virtcatalog.manifests.folder import Folder, SourceError
 from virtcatalog.manifests.layout import CATALOG_FILES, CATALOG_FOLDERS, VM_TEMPLATE
-from virtcatalog.manifests.sources import Folder, SourceError
 
 #: What a catalog consists of: files at its top, and folders of files.
 

@@ -14,7 +14,7 @@ from virtcatalog.errors import counted
 from virtcatalog.manifests.layout import OWNED
 
 if TYPE_CHECKING:
-    from virtcatalog.manifests.sources import Folder
+    from virtcatalog.manifests.folder import Folder
     from virtcatalog.publish.promise import Breach
     from virtcatalog.render.tree import Change
 

@@ -17,8 +17,9 @@ from virtcatalog.cli.console import data, failing, print_findings, summary
 from virtcatalog.cli.inputs import Placed, placed
 from virtcatalog.errors import ManifestError, ProblemsError, Severity, VirtcatalogError, counted
 from virtcatalog.escaping import as_json
+from virtcatalog.manifests.folder import NOT_THERE
 from virtcatalog.manifests.layout import CATALOG
-from virtcatalog.manifests.sources import NOT_THERE, exists, is_catalog, open_folder
+from virtcatalog.manifests.sources import exists, is_catalog, open_folder
 
 if TYPE_CHECKING:
     from virtcatalog.cache import Cache

@@ -179,7 +179,8 @@ def _batch(catalog: str | None, environment: str | None, sources: tuple[str, ...
 
 def _password(path: str) -> str:
     from virtcatalog.create.options import FlagError
-    from virtcatalog.manifests.sources import SourceError, read_file
+    from virtcatalog.manifests.folder import SourceError
+    from virtcatalog.manifests.sources import read_file
 
     try:
         return read_file("./-" if path == "-" else path).decode()

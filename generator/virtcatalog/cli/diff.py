@@ -16,7 +16,8 @@ from virtcatalog.cli.console import data, failing, progress, write_diff
 from virtcatalog.cli.inputs import placed, read
 from virtcatalog.errors import LEVELS, ManifestError, Problem, VirtcatalogError
 from virtcatalog.escaping import as_json
-from virtcatalog.manifests.sources import NOT_THERE, exists, is_catalog, open_source
+from virtcatalog.manifests.folder import NOT_THERE
+from virtcatalog.manifests.sources import exists, is_catalog, open_source
 
 if TYPE_CHECKING:
     from virtcatalog.cache import Cache

@@ -11,9 +11,10 @@ from virtcatalog.errors import ManifestError, Problem
 from virtcatalog.kubevirt.cluster import counts
 from virtcatalog.manifests import stored
 from virtcatalog.manifests.ahead import Aheads, look_ahead
+from virtcatalog.manifests.folder import SourceError
 from virtcatalog.manifests.identity import Data
 from virtcatalog.manifests.read import Manifest, Part, vms_of
-from virtcatalog.manifests.sources import SourceError, is_folder
+from virtcatalog.manifests.sources import is_folder
 from virtcatalog.manifests.stream import Stream
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from virtcatalog.cli.console import data, echo, failing
 from virtcatalog.cli.diff import read_dumps
 from virtcatalog.errors import VirtcatalogError, counted, some
 from virtcatalog.escaping import as_json, single_line
-from virtcatalog.manifests.sources import NOT_THERE
+from virtcatalog.manifests.folder import NOT_THERE
 
 if TYPE_CHECKING:
     from virtcatalog.ask.impact import Impact, Use

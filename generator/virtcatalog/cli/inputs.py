@@ -8,17 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from virtcatalog.errors import ManifestError, Problem
+from virtcatalog.manifests.folder import SourceError, manifest_files
 from virtcatalog.manifests.layout import BASE, OWNED
-from virtcatalog.manifests.sources import (
-    SourceError,
-    exists,
-    is_catalog,
-    is_file,
-    is_folder,
-    manifest_files,
-    open_folder,
-    read_file,
-)
+from virtcatalog.manifests.sources import exists, is_catalog, is_file, is_folder, open_folder, read_file
 
 if TYPE_CHECKING:
     from virtcatalog.manifests.read import Manifest

@@ -13,7 +13,8 @@ from virtcatalog.cli.inputs import catalog_objects
 from virtcatalog.cli.table import print_tables
 from virtcatalog.errors import VirtcatalogError, nearest
 from virtcatalog.escaping import as_json
-from virtcatalog.manifests.sources import NOT_THERE, exists, is_catalog
+from virtcatalog.manifests.folder import NOT_THERE
+from virtcatalog.manifests.sources import exists, is_catalog
 
 if TYPE_CHECKING:
     from virtcatalog.ask.items import Fact, Item, Sort

@@ -163,6 +163,6 @@ class Command(click.Command):
 
 
 def _is_utf8(text: str) -> bool:
-    from virtcatalog.manifests.sources import is_text
+    from virtcatalog.manifests.folder import is_text
 
     return is_text(text)

@@ -10,7 +10,7 @@ from virtcatalog.manifests.layout import CATALOG
 
 if TYPE_CHECKING:
     from virtcatalog.catalog.model import Catalog
-    from virtcatalog.manifests.sources import Folder
+    from virtcatalog.manifests.folder import Folder
 
 
 class Revision:

@@ -19,7 +19,7 @@ from virtcatalog.errors import ManifestError, VirtcatalogError, counted
 if TYPE_CHECKING:
     from virtcatalog.catalog.model import Catalog
     from virtcatalog.kubevirt.conditions import Conditions
-    from virtcatalog.manifests.sources import Folder
+    from virtcatalog.manifests.folder import Folder
     from virtcatalog.pool import Executor
     from virtcatalog.site.changes import Known
     from virtcatalog.site.fleet import Fleet

@@ -288,8 +288,9 @@ def _read(file: str, kind: type[Struct]) -> tuple[LooseText, dict[str, Any]]:
 
 
 def _text(file: str) -> LooseText:
+    from virtcatalog.manifests.folder import SourceError
     from virtcatalog.manifests.loose import LooseText
-    from virtcatalog.manifests.sources import SourceError, read_file
+    from virtcatalog.manifests.sources import read_file
 
     name = "<stdin>" if file == "-" else file
     try:

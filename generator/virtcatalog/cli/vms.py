@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from virtcatalog.cli.inputs import Placed, catalog_objects, companions, placed, read_apart
 from virtcatalog.errors import ManifestError, Problem, VirtcatalogError, listed, within
+from virtcatalog.manifests.folder import NOT_THERE
 from virtcatalog.manifests.identity import full_name
-from virtcatalog.manifests.sources import NOT_THERE, exists, is_catalog
+from virtcatalog.manifests.sources import exists, is_catalog
 from virtcatalog.placement import (
     BASE,
     check_environments,

@@ -10,7 +10,7 @@ from pathlib import Path
 from virtcatalog.catalog.load import open_catalog
 from virtcatalog.cli.console import refuse, summary
 from virtcatalog.errors import VirtcatalogError, counted
-from virtcatalog.manifests.sources import Folder
+from virtcatalog.manifests.folder import Folder
 from virtcatalog.manifests.watch import Changed, Watch
 
 #: Seconds between two looks.

@@ -18,7 +18,7 @@ from virtcatalog.create.options import FlagError
 from virtcatalog.errors import CatalogError, VirtcatalogError
 from virtcatalog.manifests.edits import with_entry
 from virtcatalog.manifests.emit import dump
-from virtcatalog.manifests.sources import Folder
+from virtcatalog.manifests.folder import Folder
 
 Data = dict[str, Any]
 

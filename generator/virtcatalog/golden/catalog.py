@@ -21,8 +21,9 @@ from virtcatalog.kubevirt.conditions import Conditions, choose_release
 from virtcatalog.kubevirt.hostfile import load_host
 from virtcatalog.kubevirt.hosts import HostProfile
 from virtcatalog.kubevirt.inputs import encoded
+from virtcatalog.manifests.folder import SourceError
 from virtcatalog.manifests.read import Manifest
-from virtcatalog.manifests.sources import SourceError, open_source
+from virtcatalog.manifests.sources import open_source
 from virtcatalog.manifests.textdiff import unified
 from virtcatalog.placement import release_of, rendered
 from virtcatalog.releases import DEFAULT, RELEASES, Release, find_release

@@ -18,7 +18,8 @@ from virtcatalog.api.quantity import Quantity
 from virtcatalog.errors import ManifestError, Problem
 from virtcatalog.kubevirt.hosts import ARCHITECTURES, HOSTS, HostProfile, cpu_list, cpu_ranges
 from virtcatalog.limits import HOST_CPUS, HOST_FILE_BYTES
-from virtcatalog.manifests.sources import SourceError, read_file
+from virtcatalog.manifests.folder import SourceError
+from virtcatalog.manifests.sources import read_file
 
 if TYPE_CHECKING:
     from virtcatalog.manifests.document import Text

@@ -7,8 +7,9 @@ from contextlib import suppress
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
+from virtcatalog.manifests.folder import SourceError
 from virtcatalog.manifests.jsonpieces import Seam, Stretch, look_through, seam_of
-from virtcatalog.manifests.sources import SourceError, size_of
+from virtcatalog.manifests.sources import size_of
 from virtcatalog.manifests.stored import Aside, Stored, store
 from virtcatalog.pool import Processes
 

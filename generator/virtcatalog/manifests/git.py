@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from virtcatalog.errors import VirtcatalogError
 from virtcatalog.limits import SOURCE_BYTES, SOURCE_FILE_BYTES, SOURCE_FILES, SOURCE_LINKS
-from virtcatalog.manifests.sources import (
+from virtcatalog.manifests.disk import Budget
+from virtcatalog.manifests.folder import (
     LEADS_OUT,
-    Budget,
     Folder,
     LinkOutError,
     Listing,

@@ -11,7 +11,9 @@ from io import BytesIO
 from typing import IO, Final
 
 from virtcatalog.limits import SOURCE_FILE_BYTES, STREAM_BYTES
-from virtcatalog.manifests.sources import SourceError, opened, reading, too_large
+from virtcatalog.manifests.disk import reading
+from virtcatalog.manifests.folder import SourceError, too_large
+from virtcatalog.manifests.sources import opened
 
 _SMALL: Final = 8 * 2**20
 _AHEAD: Final = 2**16

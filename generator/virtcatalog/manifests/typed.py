@@ -12,7 +12,8 @@ from virtcatalog.api.findings import Path, field_path, inspect
 from virtcatalog.errors import ManifestError, Problem
 from virtcatalog.limits import HOST_FILE_BYTES
 from virtcatalog.manifests.document import Text
-from virtcatalog.manifests.sources import SourceError, read_file
+from virtcatalog.manifests.folder import SourceError
+from virtcatalog.manifests.sources import read_file
 
 T = TypeVar("T", bound=msgspec.Struct)
 Faults = Iterable[tuple[Path, str]]

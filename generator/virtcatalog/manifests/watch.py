@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from virtcatalog.limits import SOURCE_FILE_BYTES, SOURCE_FILES
+from virtcatalog.manifests.folder import Folder, Listing, SourceError, parts_of
 from virtcatalog.manifests.layout import CATALOG, VM_TEMPLATE
 from virtcatalog.manifests.shipped import meant
-from virtcatalog.manifests.sources import Folder, Listing, SourceError, parts_of
 
 #: How many looks may find further changes before these are told all the same.
 PATIENCE = 20

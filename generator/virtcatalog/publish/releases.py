@@ -15,10 +15,10 @@ from virtcatalog.catalog.published import LOCK, published_in
 from virtcatalog.catalog.sources import Sources
 from virtcatalog.errors import CatalogError, VirtcatalogError
 from virtcatalog.limits import CATALOG_FILE_BYTES, PAST_LOCK_BYTES, PAST_LOCKS, PAST_RELEASES
+from virtcatalog.manifests.folder import held
 from virtcatalog.manifests.git import GitError
 from virtcatalog.manifests.history import Commit, History
 from virtcatalog.manifests.layout import CATALOG
-from virtcatalog.manifests.sources import held
 
 _VERSION: Final = re.compile(r"(?:.*[-/])?v?\d+\.\d+(?:\.\d+)?(?:[-.+][0-9A-Za-z.-]+)?")
 

@@ -11,10 +11,10 @@ from virtcatalog.api.kinds import holds_vm
 from virtcatalog.catalog.load import load_catalog
 from virtcatalog.catalog.model import TEMPLATE, Budget, Catalog, Entry, Overlay, Source
 from virtcatalog.errors import CatalogError, ManifestError, Problem
+from virtcatalog.manifests.folder import Folder, SourceError, manifest_files
 from virtcatalog.manifests.identity import Data, Identity, identity
 from virtcatalog.manifests.layout import BASE, CATALOG, COMPONENTS, OWNED
 from virtcatalog.manifests.read import Manifest, read_manifests
-from virtcatalog.manifests.sources import Folder, SourceError, manifest_files
 from virtcatalog.placement import BASE as NOWHERE
 from virtcatalog.placement import environments_of
 

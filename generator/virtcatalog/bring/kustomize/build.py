@@ -17,9 +17,9 @@ from virtcatalog.bring.kustomize.selectors import SelectorError, matches
 from virtcatalog.errors import ManifestError, Problem, VirtcatalogError
 from virtcatalog.limits import KUSTOMIZE_OBJECTS
 from virtcatalog.manifests.document import Text
+from virtcatalog.manifests.folder import Folder, LinkOutError, SourceError
 from virtcatalog.manifests.layout import KUSTOMIZATIONS
 from virtcatalog.manifests.merge import fresh
-from virtcatalog.manifests.sources import Folder, LinkOutError, SourceError
 
 Data = dict[str, Any]
 

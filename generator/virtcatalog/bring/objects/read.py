@@ -14,9 +14,10 @@ from virtcatalog.api.names import metadata_faults
 from virtcatalog.bring.kustomize.build import build, is_kustomization
 from virtcatalog.catalog.model import API_VERSION, KINDS
 from virtcatalog.errors import ManifestError, Problem, VirtcatalogError
+from virtcatalog.manifests.folder import Folder, SourceError
 from virtcatalog.manifests.merge import merge
 from virtcatalog.manifests.read import read_apart
-from virtcatalog.manifests.sources import Folder, SourceError, exists, is_folder, open_folder
+from virtcatalog.manifests.sources import exists, is_folder, open_folder
 
 Data = dict[str, Any]
 

@@ -15,7 +15,8 @@ from virtcatalog.cli.console import data, echo, failing, summary
 from virtcatalog.cli.inputs import catalog_objects
 from virtcatalog.cli.table import print_tables
 from virtcatalog.errors import ManifestError, Problem, UnsupportedError
-from virtcatalog.manifests.sources import SourceError, is_folder, open_folder, read_file
+from virtcatalog.manifests.folder import SourceError
+from virtcatalog.manifests.sources import is_folder, open_folder, read_file
 
 if TYPE_CHECKING:
     from virtcatalog.adopt.adopt import Adoption

@@ -1,0 +1,197 @@
+"""Folders as something that files are read from by their paths, whether it is on disk or what somebody holds."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping
+from typing import Final, NamedTuple
+
+from virtcatalog.errors import VirtcatalogError
+from virtcatalog.limits import SOURCE_FILE_BYTES, SOURCE_FILES
+from virtcatalog.manifests.layout import may_hold_manifests
+
+LEADS_OUT: Final = "is a symbolic link that leads out of the folder"
+NOT_THERE: Final = "there is no such file or folder"
+
+Parts = tuple[str, ...]
+
+
+class SourceError(VirtcatalogError):
+    """A file or folder that cannot be read; `path` says which, "" the one that was asked for."""
+
+    def __init__(self, message: str, path: str = "") -> None:
+        self.message, self.path = message, path
+        super().__init__(f"{path}: {message}" if path else message)
+
+
+class LinkOutError(SourceError):
+    """A symbolic link leads out of the folder that it is in."""
+
+    def __init__(self, path: str = "") -> None:
+        super().__init__(LEADS_OUT, path)
+
+
+class TooManyError(SourceError):
+    """There are more files than are read."""
+
+    def __init__(self) -> None:
+        super().__init__(f"holds more than {SOURCE_FILES} files")
+
+
+def too_large(most: int) -> str:
+    """Say that something is larger than so many bytes."""
+    return f"is larger than {most // 2**20} MiB"
+
+
+class Listing(NamedTuple):
+    """What is below a folder: the paths of files, and those of what is there and is not read, with the reason."""
+
+    files: tuple[str, ...]
+    faults: tuple[tuple[str, str], ...] = ()
+
+
+class Folder(ABC):
+    """Files by their path below a folder, with `/` between its parts. Names that begin with a dot are left out."""
+
+    @property
+    @abstractmethod
+    def at(self) -> Parts:
+        """Where it is, from the root that nothing leads out of."""
+
+    @abstractmethod
+    def listing(self) -> Listing:
+        """List it, sorted."""
+
+    @abstractmethod
+    def read(self, path: str, most: int = SOURCE_FILE_BYTES) -> bytes:
+        """Return a file's bytes, `most` at most; raises SourceError."""
+
+    @abstractmethod
+    def has(self, path: str) -> bool:
+        """Whether there is something of that path other than a folder."""
+
+    @abstractmethod
+    def folder(self, path: str) -> Folder | None:
+        """Return the folder of a path, which may be beside this one; None when there is none; raises LinkOutError."""
+
+    def changed(self, changes: Mapping[str, bytes | None]) -> Folder:
+        """Return it with the bytes of some files replaced, or the files left out."""
+        return _Changed(self, changes)
+
+
+def manifest_files(folder: Folder) -> Listing:
+    """List what of a folder can hold manifests; faults of other files do not matter."""
+    files, faults = folder.listing()
+    found = [path for path in files if not path or may_hold_manifests(path)]
+    broken = [(path, why) for path, why in faults if not path or may_hold_manifests(path) or _may_be_folder(path)]
+    return Listing(tuple(sorted(found, key=lambda path: path.split("/"))), tuple(broken))
+
+
+def _may_be_folder(path: str) -> bool:
+    return "." not in path.rpartition("/")[2]
+
+
+def parts_of(path: str, at: Parts = ()) -> Parts:
+    """Return the parts of a path that starts at a folder; LinkOutError when it leaves the root."""
+    parts = list(at)
+    for part in path.split("/"):
+        if part == "..":
+            if not parts:
+                raise LinkOutError
+            parts.pop()
+        elif part not in ("", "."):
+            parts.append(part)
+    return tuple(parts)
+
+
+def is_text(name: str) -> bool:
+    """Whether a file's name is UTF-8."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def shown(path: Iterable[str]) -> str:
+    """Return the parts of a path as text, whatever bytes they are."""
+    return "/".join(path).encode(errors="surrogateescape").decode(errors="backslashreplace")
+
+
+def held(files: Mapping[str, bytes], name: str = "catalog") -> Folder:
+    """Return files that are at hand as a folder of that name; `../other/x.yaml` lies in a folder beside it."""
+    return held_at({parts_of(path, (name,)): content for path, content in files.items()}, (name,))
+
+
+def held_at(files: Mapping[Parts, bytes], at: Parts) -> Folder:
+    """Return files that are at hand, by the parts of their paths, as a folder that is somewhere among them."""
+    return _Held(files, at)
+
+
+def alone(content: bytes) -> Folder:
+    """Return one file as a folder, in which its path is empty."""
+    return _Held({(): content}, ())
+
+
+class _Held(Folder):
+    """Files at hand, by the parts of their paths."""
+
+    def __init__(self, files: Mapping[Parts, bytes], at: Parts) -> None:
+        self._files, self._at = files, at
+
+    @property
+    def at(self) -> Parts:
+        return self._at
+
+    def listing(self) -> Listing:
+        depth = len(self._at)
+        below = (path[depth:] for path in self._files if path[:depth] == self._at)
+        return Listing(tuple(sorted("/".join(path) for path in below if not any(map(_is_hidden, path)))))
+
+    def read(self, path: str, most: int = SOURCE_FILE_BYTES) -> bytes:
+        content = self._files.get(parts_of(path, self._at))
+        if content is None:
+            raise SourceError(NOT_THERE)
+        if len(content) > most:
+            raise SourceError(too_large(most))
+        return content
+
+    def has(self, path: str) -> bool:
+        return parts_of(path, self._at) in self._files
+
+    def folder(self, path: str) -> Folder | None:
+        at = parts_of(path, self._at)
+        there = any(each[: len(at)] == at and len(each) > len(at) for each in self._files)
+        return _Held(self._files, at) if there else None
+
+
+def _is_hidden(name: str) -> bool:
+    return name.startswith(".")
+
+
+class _Changed(Folder):
+    def __init__(self, folder: Folder, changes: Mapping[str, bytes | None]) -> None:
+        self._folder, self._changes = folder, changes
+
+    @property
+    def at(self) -> Parts:
+        return self._folder.at
+
+    def listing(self) -> Listing:
+        files, faults = self._folder.listing()
+        kept = {*files, *self._changes} - {path for path, content in self._changes.items() if content is None}
+        return Listing(tuple(sorted(kept)), tuple(fault for fault in faults if fault[0] not in self._changes))
+
+    def read(self, path: str, most: int = SOURCE_FILE_BYTES) -> bytes:
+        if path not in self._changes:
+            return self._folder.read(path, most)
+        content = self._changes[path]
+        if content is None:
+            raise SourceError(NOT_THERE)
+        return content
+
+    def has(self, path: str) -> bool:
+        return self._changes[path] is not None if path in self._changes else self._folder.has(path)
+
+    def folder(self, path: str) -> Folder | None:
+        return self._folder.folder(path)
