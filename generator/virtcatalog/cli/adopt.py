@@ -12,7 +12,7 @@ import click
 import msgspec
 
 from virtcatalog.cli import options
-from virtcatalog.cli.adopt_input import File, Machines, read
+from virtcatalog.cli.adopt_input import File, OnDemand, read
 from virtcatalog.cli.adopt_output import Machine, Rewritten, replace, rewritten, show
 from virtcatalog.cli.conditions import conditioned
 from virtcatalog.cli.console import echo, failing, progress, summary
@@ -118,7 +118,7 @@ def _adopted(files: Iterable[File], candidates: Candidates, executor: Executor |
 
     vms = [(number, vm) for file in files for number, vm in file.vms.items()]
     found: list[Machine | None] = [None] * len(vms)
-    adopted = adopt_all(Machines([vm for _, vm in vms]), candidates, executor)
+    adopted = adopt_all(OnDemand([vm for _, vm in vms]), candidates, executor)
     for place, adoption in progress(adopted, len(vms), "VMs", silent=True):
         number, vm = vms[place]
         found[place] = Machine.of(vm, number, adoption)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import count
 from typing import TYPE_CHECKING, NamedTuple
 
 from virtcatalog.cli.inputs import contents, placed
@@ -17,23 +18,26 @@ if TYPE_CHECKING:
 
 
 class Vm(NamedTuple):
-    """A VM that can be read: one of those in a piece of a file."""
+    """A VM that can be read anew, as it is alone in a piece of a file; one of several in a piece is `held`."""
 
     name: str
     """`namespace/name`."""
     stream: Stream
     piece: int
-    place: int
+    held: Manifest | None
 
     @property
     def manifest(self) -> Manifest:
-        """The VM, read anew."""
+        """The VM."""
+        if self.held is not None:
+            return self.held
         (part,) = self.stream.vms(self.piece, self.piece + 1)
-        return vms_of(part, unchecked)[0][self.place]
+        (manifest,) = vms_of(part, unchecked)[0]
+        return manifest
 
 
-class Machines:
-    """VMs as plain data, of which nobody holds more than a few at a time."""
+class OnDemand:
+    """VMs as plain data, each of which is read when it is asked for."""
 
     def __init__(self, vms: Sequence[Vm]) -> None:
         self._vms = vms
@@ -75,16 +79,15 @@ def read(sources: Iterable[str]) -> tuple[list[File], list[Problem]]:
 
 def _read_file(stream: Stream, problems: list[Problem], fatal: list[Problem]) -> File:
     vms: dict[int, Vm] = {}
-    number = 0
+    numbers = count()
     for piece in range(stream.pieces):
         for part in stream.vms(piece, piece + 1):
             found, faults = vms_of(part)
             fatal += faults if part.is_vm else ()  # the stream tells those of the others
-            for place, each in enumerate(found):
+            for each, number in zip(found, numbers, strict=False):
                 problems += each.problems
                 if not each.problems:
-                    vms[number] = Vm(full_name(each.data), stream, piece, place)
-                number += 1
+                    vms[number] = Vm(full_name(each.data), stream, piece, each if len(found) > 1 else None)
     fatal += (problem for each in stream.others for problem in each.problems)
     fatal += stream.problems
     return File(stream, vms, stream.others)
