@@ -193,6 +193,25 @@ def test_the_failure_of_each_node():
     assert in_use(packing.placement) == before
 
 
+def test_vms_that_belong_together_leave_a_node_that_fails_together():
+    beside = """
+affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [
+  {topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {app: database}}}]}}
+"""
+    made = nodes(
+        *(node(name, size, labels={"kubernetes.io/hostname": name}) for name, size in (("n1", "8"), ("n2", "5")))
+    )[0]
+    fleet = [
+        demand("app", "4", labels={"app": "app"}, spec=beside),
+        demand("database", "1", labels={"app": "database"}),
+    ]
+    packing = pack(fleet, made)
+    assert set(packing.where.values()) == {0}
+    before = in_use(packing.placement)
+    assert [(each.node, each.vms, each.homeless) for each in failures(packing)] == [("n1", 2, ())]
+    assert in_use(packing.placement) == before
+
+
 def test_what_is_lost_is_free_where_nothing_fits_any_more():
     made = nodes(node("n1", "8", "4Gi"), node("n2"))[0]
     packing = pack([demand("a", "1", "4Gi")], made, running={"a": 0})

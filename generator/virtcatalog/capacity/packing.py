@@ -39,7 +39,6 @@ def pack(
 ) -> Packing:
     """Put demands on nodes, those that run where they run, the others by first fit, the largest share first.
 
-    Those that mind where others are get another turn once these have come, as the scheduler gives them one.
     `used` are other Pods that are on each node.
     """
     placement = Placement(nodes, namespaces)
@@ -55,15 +54,24 @@ def pack(
         else:
             placement.put(each, home)
             where[each.name] = home
-    fit = _FirstFit(placement)
-    total = totals(nodes)
-    waiting.sort(key=lambda each: (-share(each.wanted, total), each.name))
-    before = None
-    while len(waiting) != before:  # those who come may be whom others wait for
-        before = len(waiting)
-        where.update({each.name: fit.put(each) for each in waiting})
-        waiting = [each for each in waiting if where[each.name] is None and placement.minds_others(each)]
+    where |= _put_all(waiting, placement)
     return Packing(where=where, placement=placement)
+
+
+def _put_all(demands: Iterable[Demand], placement: Placement, without: int | None = None) -> dict[str, int | None]:
+    """Put demands on nodes, perhaps without one of these, by first fit, the largest share of all nodes first.
+
+    Those that mind where others are get another turn once these have come, as the scheduler gives them one.
+    """
+    fit, total = _FirstFit(placement, without), totals(placement.nodes)
+    where: dict[str, int | None] = {}
+    waiting = sorted(demands, key=lambda each: (-share(each.wanted, total), each.name))
+    before = None
+    while len(waiting) != before:
+        before = len(waiting)
+        where |= {each.name: fit.put(each) for each in waiting}
+        waiting = [each for each in waiting if where[each.name] is None and placement.minds_others(each)]
+    return where
 
 
 def totals(nodes: Iterable[Node]) -> Counter[str]:
@@ -82,14 +90,15 @@ def share(wanted: Mapping[str, int], total: Mapping[str, int]) -> float:
 class _FirstFit:
     """Finds the first node that can take a Pod; where room only shrinks, one that could not will not later."""
 
-    def __init__(self, placement: Placement) -> None:
-        self._placement = placement
+    def __init__(self, placement: Placement, without: int | None = None) -> None:
+        self._placement, self._without = placement, without
         self._next: dict[tuple[object, ...], list[int]] = {}
 
     def put(self, demand: Demand) -> int | None:
         placement = self._placement
         if placement.minds_others(demand):
-            position = next((i for i in range(len(placement.nodes)) if placement.takes(demand, i)), None)
+            others = (i for i in range(len(placement.nodes)) if i != self._without)
+            position = next((i for i in others if placement.takes(demand, i)), None)
         else:
             position = self._first(demand)
         if position is not None:
@@ -101,7 +110,8 @@ class _FirstFit:
         waiting = self._next.get(shape)
         if waiting is None:
             standing = self._placement.standing(demand.conditions)
-            waiting = self._next[shape] = [i for i in reversed(range(len(standing))) if standing[i] is None]
+            fine = (i for i in reversed(range(len(standing))) if standing[i] is None and i != self._without)
+            waiting = self._next[shape] = list(fine)
         while waiting:
             if self._placement.has_room(demand, waiting[-1]):
                 return waiting[-1]
@@ -159,31 +169,17 @@ def failures(packing: Packing) -> list[Failure]:
 
 
 def _homeless(vms: Sequence[Demand], failed: int, placement: Placement) -> list[str]:
-    """The VMs of a node that no other one can take, the largest tried first; the placement stays as it is."""
-    total = totals(placement.nodes)
+    """The VMs of a node that no other one can take; the placement stays as it is."""
     for each in vms:
         placement.take(each, failed)
-    moved: list[tuple[Demand, int]] = []
-    homeless: list[str] = []
-    starts: dict[tuple[object, ...], int] = {}
-    for each in sorted(vms, key=lambda each: (-share(each.wanted, total), each.name)):
-        minds = placement.minds_others(each)
-        start = 0 if minds else starts.get(each.shape, 0)
-        position = next(
-            (i for i in range(start, len(placement.nodes)) if i != failed and placement.takes(each, i)), None
-        )
-        if not minds:
-            starts[each.shape] = len(placement.nodes) if position is None else position
-        if position is None:
-            homeless.append(each.name)
-        else:
-            placement.put(each, position)
-            moved.append((each, position))
-    for each, position in moved:
-        placement.take(each, position)
+    where = _put_all(vms, placement, without=failed)
+    for each in vms:
+        position = where[each.name]
+        if position is not None:
+            placement.take(each, position)
     for each in vms:
         placement.put(each, failed)
-    return sorted(homeless)
+    return sorted(name for name, position in where.items() if position is None)
 
 
 def lost(placement: Placement, smallest: Iterable[Demand]) -> Counter[str]:
