@@ -55,7 +55,10 @@ def test_the_plainest_domain():
 
 
 def test_qemus_namespace_is_declared():
-    assert XML(write(build_domain(*everything()))).find("{http://libvirt.org/schemas/domain/qemu/1.0}commandline")
+    assert (
+        XML(write(build_domain(*everything()))).find("{http://libvirt.org/schemas/domain/qemu/1.0}commandline")
+        is not None
+    )
 
 
 def test_the_same_input_gives_the_same_text():

@@ -119,7 +119,7 @@ def test_a_pipe_of_the_shell_is_read() -> None:
         ("{root}/none.yaml", "there is no such file or folder"),
         ("{root}/" + "x" * 5000, "File name too long"),
         ("{root}/top", "is a folder"),
-        ("a\0b", "is no path: embedded null byte"),
+        ("a\0b", "is no path: it has a character that no path has"),
     ],
 )
 def test_a_file_that_cannot_be_read_says_why(root: Path, path: str, said: str) -> None:

@@ -16,6 +16,7 @@ from typing import Final
 
 from virtcatalog.limits import SOURCE_BYTES, SOURCE_FILE_BYTES, SOURCE_FILES, SOURCE_FOLDER_LEVELS, SOURCE_LINKS
 from virtcatalog.manifests.folder import (
+    NO_PATH,
     NOT_THERE,
     Folder,
     LinkOutError,
@@ -245,5 +246,5 @@ def reading() -> Iterator[None]:
         raise SourceError(NOT_THERE) from None
     except OSError as error:
         raise SourceError(f"cannot be read: {(error.strerror or str(error)).lower()}") from error
-    except ValueError as error:  # a path with a null byte
-        raise SourceError(f"cannot be read: {error}") from error
+    except ValueError as error:  # a null character, or half of one
+        raise SourceError(NO_PATH) from error

@@ -12,6 +12,7 @@ from virtcatalog.manifests.layout import may_hold_manifests
 
 LEADS_OUT: Final = "is a symbolic link that leads out of the folder"
 NOT_THERE: Final = "there is no such file or folder"
+NO_PATH: Final = "is no path: it has a character that no path has"
 
 Parts = tuple[str, ...]
 

@@ -7,7 +7,7 @@ import sys
 
 from virtcatalog.limits import SOURCE_FILE_BYTES
 from virtcatalog.manifests.disk import check_kind, content_of, limited, on_disk, reading
-from virtcatalog.manifests.folder import NOT_THERE, Folder, SourceError, alone
+from virtcatalog.manifests.folder import NO_PATH, NOT_THERE, Folder, SourceError, alone
 from virtcatalog.manifests.layout import CATALOG
 from virtcatalog.manifests.shipped import hint, meant, shipped
 
@@ -88,7 +88,7 @@ def _opened(path: str) -> int:
     except OSError as error:
         raise SourceError(f"{error.strerror or error}{hint(path)}") from error
     except ValueError as error:
-        raise SourceError(f"is no path: {error}") from error
+        raise SourceError(NO_PATH) from error
 
 
 def _is_pipe(path: str) -> bool:
