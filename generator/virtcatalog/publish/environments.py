@@ -1,14 +1,21 @@
-"""Where an environment no longer publishes what it did, beside what changes in the objects themselves."""
+"""What environments make otherwise than they did, beside what changes in the objects themselves.
+
+`broken` tells what they published and do not any more; `environment_steps` all, from one release to another.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
 
 import msgspec
 
 from virtcatalog.catalog.labels import promised
+from virtcatalog.catalog.lock import SECTIONS
 from virtcatalog.catalog.model import (
+    CLUSTER_KINDS,
     INSTANCETYPE_KINDS,
+    PREFERENCE_KINDS,
     Catalog,
     Entry,
     Lock,
@@ -19,6 +26,7 @@ from virtcatalog.catalog.model import (
     Source,
 )
 from virtcatalog.manifests.difference import differences
+from virtcatalog.render.natural import natural
 
 
 class Broken(msgspec.Struct, frozen=True, kw_only=True):
@@ -132,3 +140,81 @@ class _Compared:
             was=was,
             source=self._overlay.source,
         )
+
+
+class EnvironmentStep(msgspec.Struct, frozen=True, kw_only=True):
+    """What an environment makes otherwise of an object, or of all of them where `name` is ""; each is told in words."""
+
+    name: str = ""
+    section: str = ""
+    said: tuple[str, ...]
+
+
+class _State(NamedTuple):
+    """What an environment published in a release, and what that published of objects, by section and name."""
+
+    environment: PublishedEnvironment
+    objects: Mapping[str, Mapping[str, Published]]
+
+    @property
+    def scope(self) -> str:
+        wide = {kind in CLUSTER_KINDS for kind in self.environment.objects}
+        return "both" if len(wide) > 1 else "cluster" if True in wide else "namespaced"
+
+    def shown(self, section: str, kind: str, name: str) -> tuple[Manifest, dict[str, str] | None]:
+        """The spec of an object as the environment has it, and its promised labels; None of before they were."""
+        published, patch = self.objects[section][name], self.environment.patched.get(f"{kind}/{name}")
+        labels = None if published.labels is None else {**published.labels, **self.environment.labels}
+        if patch is None:
+            return published.spec, labels
+        return published.spec if patch.spec is None else patch.spec, labels if patch.labels is None else patch.labels
+
+
+def environment_steps(
+    was: PublishedEnvironment,
+    now: PublishedEnvironment,
+    before: Mapping[str, Mapping[str, Published]],
+    after: Mapping[str, Mapping[str, Published]],
+) -> Iterator[EnvironmentStep]:
+    """Yield what differs in an environment between two releases, whose objects are by section and name."""
+    old, new = _State(was, before), _State(now, after)
+    whole = []
+    if was.namespace != now.namespace:
+        whole.append(f"namespace: {was.namespace or 'none'} → {now.namespace or 'none'}")
+    if all((was.objects, now.objects)) and old.scope != new.scope:
+        whole.append(f"scope: {old.scope} → {new.scope}")
+    labels = [f"label {each}" for each in differences(was.labels, now.labels)]
+    if whole or labels:
+        yield EnvironmentStep(said=(*whole, *labels))
+    for section, kinds in zip(SECTIONS, (INSTANCETYPE_KINDS, PREFERENCE_KINDS), strict=True):
+        both = before.get(section, {}).keys() & after.get(section, {}).keys()
+        found: dict[str, tuple[str, ...]] = {}
+        for kind, other in _pairs(was, now, kinds):
+            had, has = (set(each.objects.get(name, ())) & both for each, name in ((was, kind), (now, other)))
+            found |= dict.fromkeys(had - has, ("is left out",)) | dict.fromkeys(has - had, ("is no longer left out",))
+            for name in had & has:
+                if f"{kind}/{name}" in was.patched or f"{other}/{name}" in now.patched:
+                    texts = _patched(old, new, section, (kind, other), name)
+                    if own := tuple(each for each in texts if each not in labels):
+                        found[name] = own  # it is the same of both kinds, cluster-wide and not
+        for name in sorted(found, key=natural):
+            yield EnvironmentStep(name=name, section=section, said=found[name])
+
+
+def _pairs(was: PublishedEnvironment, now: PublishedEnvironment, kinds: Iterable[str]) -> list[tuple[str, str]]:
+    """The kinds that are compared: with themselves, or with the other one in an environment that has only that."""
+    old, new = ([kind for kind in kinds if kind in each.objects] for each in (was, now))
+    return [(kind, kind) for kind in old if kind in new] or [("".join(old[:1]), "".join(new[:1]))]
+
+
+def _patched(old: _State, new: _State, section: str, kinds: tuple[str, str], name: str) -> Iterator[str]:
+    """What differs of an object with a patch before or after, and not in the object itself."""
+    before, after = old.objects[section][name], new.objects[section][name]
+    (spec, labels), (new_spec, new_labels) = (
+        each.shown(section, kind, name) for each, kind in zip((old, new), kinds, strict=True)
+    )
+    itself = set(map(str, differences(before.spec, after.spec)))
+    yield from (text for text in map(str, differences(spec, new_spec)) if text not in itself)
+    if labels is not None and new_labels is not None:
+        itself = set(map(str, differences(before.labels, after.labels)))
+        yield from (f"label {text}" for text in map(str, differences(labels, new_labels)) if text not in itself)

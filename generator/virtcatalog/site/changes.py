@@ -11,9 +11,10 @@ from virtcatalog import units
 from virtcatalog.api.quantity import Quantity
 from virtcatalog.catalog.model import Catalog, Published
 from virtcatalog.errors import counted
+from virtcatalog.publish.environments import environment_steps
 from virtcatalog.publish.releases import Objects, Release, environments_now, now
 from virtcatalog.publish.rendered import Event, Which
-from virtcatalog.publish.steps import Step, environment_steps, steps
+from virtcatalog.publish.steps import Step, steps
 from virtcatalog.render.natural import natural
 
 _NOUNS = {"instancetypes": "Instance types", "preferences": "Preferences"}
@@ -96,20 +97,15 @@ def _of_environments(old: Release, new: Release, present: Release) -> Iterator[P
     changed: list[tuple[Named, tuple[str, ...]]] = []
     for name in sorted(old.environments.keys() & new.environments.keys(), key=natural):
         for step in environment_steps(old.environments[name], new.environments[name], old.objects, new.objects):
-            section = "instancetypes" if step.instancetype else "preferences"
-            page = f"{_FOLDERS[section]}/{step.name}.html" if step.name in present.objects[section] else ""
+            there = step.name in present.objects.get(step.section, {})
+            page = f"{_FOLDERS[step.section]}/{step.name}.html" if there else ""
             changed.append((Named(f"{name}: {step.name}", page) if step.name else named(name), step.said))
     added, removed = (
-        new.environments.keys() - old.environments.keys(),
-        old.environments.keys() - new.environments.keys(),
+        tuple(map(named, sorted(one.environments.keys() - other.environments.keys(), key=natural)))
+        for one, other in ((new, old), (old, new))
     )
     if changed or added or removed:
-        yield Part(
-            title="Environments",
-            added=tuple(map(named, sorted(added))),
-            changed=_alike(changed),
-            removed=tuple(map(named, sorted(removed))),
-        )
+        yield Part(title="Environments", added=added, changed=_alike(changed), removed=removed)
 
 
 def _of_objects(old: Objects, new: Objects, present: Objects) -> Iterator[Part]:
