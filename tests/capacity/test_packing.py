@@ -212,6 +212,15 @@ affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [
     assert in_use(packing.placement) == before
 
 
+def test_a_failure_of_a_node_with_two_vms_of_one_name():
+    """A dump may hold a VM twice."""
+    made = nodes(node("n1", "4"), node("n2", "3"), node("n3", "1"))[0]
+    packing = pack([demand("a", "2"), demand("a", "2"), demand("b", "1")], made)
+    before = in_use(packing.placement)
+    assert [(each.node, each.vms, each.homeless) for each in failures(packing)] == [("n1", 2, ("a",)), ("n2", 1, ())]
+    assert in_use(packing.placement) == before
+
+
 def test_what_is_lost_is_free_where_nothing_fits_any_more():
     made = nodes(node("n1", "8", "4Gi"), node("n2"))[0]
     packing = pack([demand("a", "1", "4Gi")], made, running={"a": 0})

@@ -54,23 +54,24 @@ def pack(
         else:
             placement.put(each, home)
             where[each.name] = home
-    where |= _put_all(waiting, placement)
+    where |= zip((each.name for each in waiting), _put_all(waiting, placement), strict=True)
     return Packing(where=where, placement=placement)
 
 
-def _put_all(demands: Iterable[Demand], placement: Placement, without: int | None = None) -> dict[str, int | None]:
+def _put_all(demands: Sequence[Demand], placement: Placement, without: int | None = None) -> list[int | None]:
     """Put demands on nodes, perhaps without one of these, by first fit, the largest share of all nodes first.
 
     Those that mind where others are get another turn once these have come, as the scheduler gives them one.
     """
     fit, total = _FirstFit(placement, without), totals(placement.nodes)
-    where: dict[str, int | None] = {}
-    waiting = sorted(demands, key=lambda each: (-share(each.wanted, total), each.name))
+    where: list[int | None] = [None] * len(demands)
+    waiting = sorted(range(len(demands)), key=lambda i: (-share(demands[i].wanted, total), demands[i].name))
     before = None
     while len(waiting) != before:
         before = len(waiting)
-        where |= {each.name: fit.put(each) for each in waiting}
-        waiting = [each for each in waiting if where[each.name] is None and placement.minds_others(each)]
+        for i in waiting:
+            where[i] = fit.put(demands[i])
+        waiting = [i for i in waiting if where[i] is None and placement.minds_others(demands[i])]
     return where
 
 
@@ -173,13 +174,12 @@ def _homeless(vms: Sequence[Demand], failed: int, placement: Placement) -> list[
     for each in vms:
         placement.take(each, failed)
     where = _put_all(vms, placement, without=failed)
-    for each in vms:
-        position = where[each.name]
+    for each, position in zip(vms, where, strict=True):
         if position is not None:
             placement.take(each, position)
     for each in vms:
         placement.put(each, failed)
-    return sorted(name for name, position in where.items() if position is None)
+    return sorted(each.name for each, position in zip(vms, where, strict=True) if position is None)
 
 
 def lost(placement: Placement, smallest: Iterable[Demand]) -> Counter[str]:
