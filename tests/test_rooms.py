@@ -35,6 +35,7 @@ ORDER = (
     "catalog",
     "render",
     "publish",
+    "kubevirt.memo",
     "kubevirt.selectors",
     "kubevirt.matchers",
     "kubevirt.identity",
