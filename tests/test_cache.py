@@ -83,6 +83,73 @@ def test_a_folder_of_somebody_else_is_refused(tmp_path: Path, monkeypatch: pytes
         Cache(str(tmp_path))
 
 
+@pytest.mark.parametrize("marker", ["folder", "file"])
+@pytest.mark.parametrize("place", ["", "cache", "deep/er/cache", ".git/cache"])
+def test_a_folder_in_a_work_tree_of_git_is_refused(tmp_path: Path, marker: str, place: str) -> None:
+    """Also one that is not there yet, and one in a linked work tree or a submodule, whose `.git` is a file."""
+    git = tmp_path / ".git"
+    git.mkdir() if marker == "folder" or place.startswith(".git") else git.write_text("gitdir: elsewhere\n")
+    with pytest.raises(CacheError, match=f"lies in the checkout {tmp_path}, .*name a folder outside of every checkout"):
+        Cache(str(tmp_path / place))
+
+
+def test_a_folder_below_the_current_one_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is judged lies there, as an archive without git's own files too."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("cache", "./a/../cache", str(tmp_path / "cache")):
+        with pytest.raises(CacheError, match="lies in the checkout"):
+            Cache(name)
+
+
+def test_the_current_folder_may_be_the_users_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    Cache(str(tmp_path / ".cache"))
+    monkeypatch.chdir(tmp_path.parent)
+    Cache(str(tmp_path / ".cache"))
+
+
+@pytest.mark.parametrize("variable", ["GITHUB_WORKSPACE", "CI_PROJECT_DIR"])
+def test_a_folder_in_the_checkout_of_a_forge_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, variable: str
+) -> None:
+    """With `working-directory`, the current folder is below the checkout, and GitHub may fetch that without git."""
+    monkeypatch.setenv(variable, str(tmp_path))
+    with pytest.raises(CacheError, match="lies in the checkout"):
+        Cache(str(tmp_path / "cache"))
+
+
+def test_no_link_of_a_checkout_leads_to_a_cache(tmp_path: Path) -> None:
+    checkout, cache, mine = tmp_path / "checkout", tmp_path / "cache", tmp_path / "mine"
+    (checkout / ".git").mkdir(parents=True)
+    cache.mkdir(mode=0o700)
+    (checkout / "link").symlink_to(cache)
+    mine.symlink_to(checkout / "link")
+    for folder in (checkout / "link", checkout / "link" / "below", mine, mine / "below"):
+        with pytest.raises(CacheError, match=f"lies in the checkout {checkout}, or a link in it leads there"):
+            Cache(str(folder))
+
+
+def test_a_link_into_a_checkout_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "checkout" / ".git").mkdir(parents=True)
+    (tmp_path / "mine").symlink_to("checkout/cache")
+    with pytest.raises(CacheError, match="lies in the checkout"):
+        Cache(str(tmp_path / "mine"))
+
+
+def test_a_link_of_the_users_own_is_followed(tmp_path: Path) -> None:
+    (tmp_path / "disk").mkdir()
+    (tmp_path / "mine").symlink_to("disk")
+    Cache(str(tmp_path / "mine" / "cache")).put(KEY, b"answer")
+    assert Cache(str(tmp_path / "disk" / "cache")).get(KEY) == b"answer"
+
+
+def test_links_that_go_round_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "round").symlink_to("round")
+    with pytest.raises(CacheError, match="leads through more than 40 symbolic links"):
+        Cache(str(tmp_path / "round"))
+
+
 def test_a_file_in_the_folders_place_is_refused(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(CacheError, match="is no folder to keep anything in"):
@@ -233,3 +300,11 @@ def test_a_folder_that_is_named_has_to_be_the_users_own(tmp_path: Path, monkeypa
     monkeypatch.setenv("VIRTCATALOG_CACHE", str(tmp_path / "virtcatalog"))
     with pytest.raises(CacheError):
         users_cache()
+
+
+def test_the_usual_folder_is_not_used_in_a_checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As where a pipeline has set XDG_CACHE_HOME to a folder of the project, so that it is kept."""
+    monkeypatch.setenv("VIRTCATALOG_NO_CACHE", "")
+    (tmp_path / ".git").mkdir()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    assert users_cache() is None

@@ -2,6 +2,8 @@
 
 Nothing in it is ever needed: it may be deleted at any time, by another run too. What is not whole counts as not there;
 a disk that is full, or a folder that cannot be written, costs the next run its time and nothing else.
+
+What is in it is believed. So it lies where no checkout reaches: whoever opens a pull request commits files and links.
 """
 
 from __future__ import annotations
@@ -31,6 +33,9 @@ _TOUCHED_AGAIN: Final = 24 * 3600
 _LEFT_BEHIND: Final = 3600
 _SIZE: Final = 16
 _UNFINISHED: Final = ".new-"
+_LINKS: Final = 40
+#: Where GitHub and GitLab say that the checkout is, which may be without git's own files.
+_CHECKOUTS: Final = ("GITHUB_WORKSPACE", "CI_PROJECT_DIR")
 
 
 class CacheError(VirtcatalogError):
@@ -41,7 +46,11 @@ class Cache:
     """Answers by the digests of what they depend on, no more than `most` bytes of them; the oldest are dropped."""
 
     def __init__(self, folder: str, most: int = CACHE_BYTES) -> None:
-        """CacheError when somebody else owns the folder, or may write into it; one that is not there is made."""
+        """CacheError when somebody else owns the folder or may write into it, or when a checkout may reach it.
+
+        One that is not there is made.
+        """
+        _check_outside(folder)
         self._folder, self._most = folder, most
         self._full = False
         self._grown: set[str] = set()
@@ -51,6 +60,8 @@ class Cache:
 
     def get(self, key: str) -> bytes | None:
         """Return what was kept under a key; None when there is nothing, or nothing whole."""
+        if not self._there:
+            return None
         try:
             descriptor = os.open(self._path(key), os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
         except OSError:
@@ -122,6 +133,53 @@ def _check(folder: str) -> None:
         raise CacheError(f"{folder}: belongs to somebody else: nothing is kept there")
     if found.st_mode & 0o022 and os.name == "posix":
         raise CacheError(f"{folder}: can be written by others: nothing is kept there")
+
+
+def _check_outside(folder: str) -> None:
+    """CacheError for a folder in a checkout, or to which a link in one leads."""
+    checkouts = {os.path.realpath(path) for path in _checkouts()}
+    seen: set[str] = set()
+    for way in _ways(folder):
+        while way not in seen:
+            seen.add(way)
+            if way in checkouts or os.path.lexists(f"{way}/.git"):
+                raise CacheError(
+                    f"{folder}: lies in the checkout {way}, or a link in it leads there, and anybody may commit to "
+                    "one: nothing is kept there; name a folder outside of every checkout"
+                )
+            way = os.path.dirname(way)  # noqa: PTH120
+
+
+def _checkouts() -> Iterator[str]:
+    """Yield what is a checkout though git's own files may be missing: the current folder, and what CI says."""
+    here, home = os.path.realpath("."), os.path.expanduser("~")  # noqa: PTH111
+    if not os.path.isabs(home) or os.path.commonpath((here, os.path.realpath(home))) != here:  # noqa: PTH117
+        yield here
+    yield from filter(os.path.isabs, (os.environ.get(name, "") for name in _CHECKOUTS))
+
+
+def _ways(path: str) -> Iterator[str]:
+    """Yield the folders that hold a path, and those that hold the links on the way to it; then where it leads."""
+    at, left = "/", os.path.join(os.path.realpath("."), path).split("/")[::-1]  # noqa: PTH118
+    links = 0
+    while left:
+        part = left.pop()
+        if part in ("", ".", ".."):
+            at = os.path.dirname(at) if part == ".." else at  # noqa: PTH120
+            continue
+        entry = os.path.join(at, part)  # noqa: PTH118
+        try:
+            target = os.readlink(entry)  # noqa: PTH115
+        except OSError:
+            at = entry
+            continue
+        yield at
+        links += 1
+        if links > _LINKS:
+            raise CacheError(f"{path}: leads through more than {_LINKS} symbolic links")
+        at = "/" if target.startswith("/") else at
+        left += target.split("/")[::-1]
+    yield at
 
 
 def _trim(share: str, most: int) -> None:

@@ -198,3 +198,14 @@ def test_the_rules_are_documented(run):
     result = run("--rules")
     assert result.exit_code == 0
     assert "\n## vm-refused\n" in result.stdout
+
+
+def test_a_cache_in_the_checkout_is_refused(run, monkeypatch):
+    """Whoever commits to it would decide what is found."""
+    monkeypatch.setenv("VIRTCATALOG_NO_CACHE", "")
+    result = run("--cache-dir", ".virtcatalog")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert ".virtcatalog: lies in the checkout" in result.stderr
+    monkeypatch.setenv("VIRTCATALOG_CACHE", "catalog/cache")
+    assert "catalog/cache: lies in the checkout" in run().stderr
+    assert run("--no-cache").exit_code == 0
