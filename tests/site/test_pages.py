@@ -68,7 +68,6 @@ def test_there_is_a_page_for_each_type_and_preference(pages):
         "changes.html",
         "chart.html",
         "compare.html",
-        "domains.js",
         "domains/g.big.js",
         "domains/m.large.js",
         "domains/m.small.js",

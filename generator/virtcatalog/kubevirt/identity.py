@@ -27,12 +27,6 @@ def _identity(what: str, namespace: str, name: str) -> str:
     return f"{text[:8]}-{text[8:12]}-5{text[13:16]}-{_VARIANTS[text[16]]}{text[17:20]}-{text[20:32]}"
 
 
-def named_by(namespace: str) -> dict[str, tuple[UUID, str]]:
-    """What identities of a VM are hashes of, by what they are: a UUID's namespace, and what is before the VM's name."""
-    own = {what: (_NAMESPACE, f"{what}/{namespace}/") for what in ("firmware-uuid", "firmware-serial", "vmi", "vm")}
-    return {**own, "legacy": (_LEGACY, "")}
-
-
 def generated_name(namespace: str, base: str) -> str:
     """Return the name that an object with this `generateName` gets, of which the API server draws the end."""
     drawn = int(_identity("generated-name", namespace, base).replace("-", ""), 16)

@@ -21,6 +21,7 @@ from virtcatalog.manifests.emit import dump
 from virtcatalog.pool import Executor
 from virtcatalog.progress import tracked
 from virtcatalog.site import chart as charts
+from virtcatalog.site import plainvms
 from virtcatalog.site.changes import Known, chapters
 from virtcatalog.site.domains import Domains, domains
 from virtcatalog.site.facts import Type, Wish, types, wishes
@@ -120,7 +121,8 @@ class _Site:
         yield "compare.html", self._page("compare.html", specs=dict(self._specs()))
         judged = _matrix_data(self.types, self.wishes, self.matrix)
         yield "matrix.html", self._page("matrix.html", data=judged)
-        yield "form.html", self._page("form.html", data={**judged, "domains": self.domains.data})
+        plain = {"name": plainvms.NAME, "image": plainvms.IMAGE}
+        yield "form.html", self._page("form.html", data={**judged, "domains": self.domains.data, "plain": plain})
         yield from self.domains.files.items()
         size = {"width": charts.WIDTH, "height": charts.HEIGHT, "margin": charts.MARGIN}
         yield "chart.html", self._page("chart.html", "", chart=charts.chart(self.types), **size)

@@ -1,7 +1,6 @@
 "use strict";
 // The form: its fields and the address they stand in, and what becomes of the VM they describe.
 (() => {
-  const IMAGE = "quay.io/containerdisks/fedora:latest";
   const data = site.data(), form = document.getElementById("vm"), list = document.getElementById("disks"), add = document.getElementById("add");
   const machine = site.vm;
   const single = ["name", "type", "preference", "run", "boot", "source", "size", "pod", "networks", "user", "keys"];
@@ -38,7 +37,7 @@
   }
   function renumber() {
     [...list.children].forEach((row, place) => row.name(place + 1));
-    add.disabled = list.children.length >= data.domains.disks - 2;
+    add.disabled = list.children.length >= machine.DISKS - 2;
   }
 
   function fits(row, column) {
@@ -62,17 +61,17 @@
     by("problems").replaceChildren(...vm.problems.map((text) => site.make("li", {}, text)));
     by("problems").hidden = !vm.problems.length;
     site.keep(state);
-    tell(vm);
+    showDomain(vm);
   }
-  async function tell(vm) {
+  async function showDomain(vm) {
     const number = ++asked; // what was asked for before is not shown any more
     by("domain").setAttribute("aria-busy", "true");
-    const found = vm.problems.length ? { why: "It is told of a VM without problems." } : await site.domains.told(vm);
+    const domain = await site.domains.of(vm.type, vm.preference);
     if (number !== asked) return;
-    by("told").textContent = found.why || "";
-    by("requests").textContent = found.requests || "";
+    by("no-domain").textContent = domain.why || "";
+    by("requests").textContent = domain.requests || "";
     let before = "";
-    by("domain").replaceChildren(...(found.lines || []).map(([text, source]) => {
+    by("domain").replaceChildren(...(domain.lines || []).map(([text, source]) => {
       const line = site.make("span", { className: `line from-${source}` }, text + "\n");
       if (source !== before) line.dataset.from = data.domains.sources[source];
       before = source;
@@ -98,7 +97,7 @@
       if (form.elements[name].value === "" && form.elements[name].tagName === "SELECT") form.elements[name].value = initial[name];
     }
     list.replaceChildren();
-    for (const text of state.getAll("disk").slice(0, data.domains.disks - 2)) {
+    for (const text of state.getAll("disk").slice(0, machine.DISKS - 2)) {
       const [kind, size, ...source] = text.split(" ");
       diskRow(kind, size || "", source.join(" "));
     }
@@ -106,11 +105,11 @@
   }
 
   form.elements.boot.append(...options(Object.keys(machine.KINDS)));
-  form.elements.source.value = IMAGE;
+  form.elements.source.value = data.plain.image;
   for (const name of single) initial[name] = form.elements[name].value;
   form.elements.boot.addEventListener("change", () => {
-    if (value("boot") === "image" && !value("source")) form.elements.source.value = IMAGE;
-    else if (value("boot") !== "image" && value("source") === IMAGE) form.elements.source.value = "";
+    if (value("boot") === "image" && !value("source")) form.elements.source.value = data.plain.image;
+    else if (value("boot") !== "image" && value("source") === data.plain.image) form.elements.source.value = "";
   });
   for (const event of ["input", "change"]) form.addEventListener(event, write);
   form.addEventListener("submit", (event) => event.preventDefault());

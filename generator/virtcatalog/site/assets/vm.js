@@ -1,7 +1,8 @@
 "use strict";
 // What the form's fields say as a VM: its disks and networks, its manifest, and virtctl's line for it.
 site.vm = (() => {
-  const known = site.data().domains;
+  const ROOT = "root", CLOUD_INIT = "cloudinitdisk", POD = "default"; // volumes and the network, as virtctl names them
+  const DISKS = 8, NETWORKS = 4; // cloud-init's disk is one of the disks
   // Kinds of disks: what they are called, what their source is, and whether it is a new disk that takes a size.
   const KINDS = {
     image: { text: "a container image", source: "Image" },
@@ -21,16 +22,16 @@ site.vm = (() => {
   // Fields of the form, as they are written: a VM that may have problems.
   function read(fields) {
     const disks = fields.disks.map((disk, number) => {
-      const copied = ORDER(disk.kind) === 2, name = number ? `disk-${number}` : known.root;
+      const copied = ORDER(disk.kind) === 2, name = number ? `disk-${number}` : ROOT;
       const gib = copied && /^[1-9]\d{0,6}$/.test(disk.size) ? Number(disk.size) : 0;
       const size = gib ? (gib % 1024 ? `${gib}Gi` : `${gib / 1024}Ti`) : "";
-      return { ...disk, type: disk.kind, kind: gib ? "sized" : disk.kind === "image" ? "image" : "claim", name: copied ? `${fields.name}-${name}` : name, quantity: size, bytes: gib * 2 ** 30 };
+      return { ...disk, type: disk.kind, name: copied ? `${fields.name}-${name}` : name, quantity: size };
     });
     const sorted = disks.map((disk, place) => [disk, place]).sort(([a, i], [b, j]) => ORDER(a.type) - ORDER(b.type) || i - j).map(([disk]) => disk);
     if (sorted[0] !== disks[0]) disks[0].first = true; // else the first volume is what boots
     const networks = fields.networks.split(/[\s,]+/).filter(Boolean);
     const keys = fields.keys.split("\n").map((key) => key.trim()).filter(Boolean);
-    const links = [...(fields.pod === "none" ? [] : [known.pod]), ...networks.map((_, number) => `net${number + 1}`)];
+    const links = [...(fields.pod === "none" ? [] : [POD]), ...networks.map((_, number) => `net${number + 1}`)];
     return { ...fields, disks: sorted, root: disks[0], networks, keys, links, cloud: Boolean(fields.user || keys.length), problems: problems(fields, disks, networks, keys) };
   }
   function problems(fields, disks, networks, keys) {
@@ -42,9 +43,9 @@ site.vm = (() => {
       if (KINDS[disk.type].source && !whole(SOURCES[disk.type]).test(disk.source)) wrong(`${which}: ${disk.source ? `${disk.source} is not` : "name"} ${{ registry: "an address such as docker://quay.io/containerdisks/fedora:latest", http: "an address such as https://example.org/disk.qcow2", pvc: "a namespace/claim", snapshot: "a namespace/snapshot" }[disk.type] || "a " + KINDS[disk.type].source}.`);
       if (ORDER(disk.type) === 2 && !disk.quantity && (disk.size || KINDS[disk.type].size === "needed")) wrong(`${which}: the size has to be a whole number of GiB.`);
     });
-    if (disks.length + 1 > known.disks) wrong(`A VM of this form has ${known.disks - 1} disks at most.`);
+    if (disks.length + 1 > DISKS) wrong(`A VM of this form has ${DISKS - 1} disks at most.`);
     for (const name of networks) if (!whole(`(${LABEL}/)?${NAME}`).test(name)) wrong(`${name} is not the name of a network: name or namespace/name.`);
-    if (networks.length > known.links.length) wrong(`A VM of this form has ${known.links.length} networks of Multus at most.`);
+    if (networks.length > NETWORKS) wrong(`A VM of this form has ${NETWORKS} networks of Multus at most.`);
     if (fields.user && !/^[a-z_][a-z0-9_-]*\$?$/.test(fields.user)) wrong(`${fields.user} is no user's name.`);
     for (const key of keys) if (!/^[a-z0-9@.-]+ [A-Za-z0-9+/=]+( [ -~]*)?$/.test(key)) wrong("An SSH key has to be a line of a .pub file.");
     return found;
@@ -81,16 +82,16 @@ site.vm = (() => {
     const devices = {}, spec = {}, volumes = vm.disks.map(volume);
     if (vm.root.first) devices.disks = [{ name: vm.root.name, bootOrder: 1 }];
     if (vm.pod || vm.networks.length) {
-      if (vm.links.length) devices.interfaces = vm.links.map((name) => ({ name, [name === known.pod ? "masquerade" : "bridge"]: {} }));
+      if (vm.links.length) devices.interfaces = vm.links.map((name) => ({ name, [name === POD ? "masquerade" : "bridge"]: {} }));
       else devices.autoattachPodInterface = false;
     }
     if (vm.cloud) {
       const data = ["#cloud-config", ...(vm.user ? [`user: ${vm.user}`] : []), ...(vm.keys.length ? ["ssh_authorized_keys:", ...vm.keys.map((key) => `  - ${key}`)] : [])];
-      volumes.push({ name: known.cloud, cloudInitNoCloud: { userData: data.join("\n") } });
+      volumes.push({ name: CLOUD_INIT, cloudInitNoCloud: { userData: data.join("\n") } });
     }
     if (vm.architecture) spec.architecture = vm.architecture;
     spec.domain = { devices };
-    if (devices.interfaces) spec.networks = vm.links.map((name) => (name === known.pod ? { name, pod: {} } : { name, multus: { networkName: vm.networks[Number(name.slice(3)) - 1] } }));
+    if (devices.interfaces) spec.networks = vm.links.map((name) => (name === POD ? { name, pod: {} } : { name, multus: { networkName: vm.networks[Number(name.slice(3)) - 1] } }));
     spec.volumes = volumes;
     return yaml({
       apiVersion: "kubevirt.io/v1", kind: "VirtualMachine", metadata: { name: vm.name },
@@ -126,5 +127,5 @@ site.vm = (() => {
     if (vm.disks.some((disk) => disk.source.includes(","))) found.push("virtctl takes a comma for the end of a parameter: use the manifest.");
     return found;
   }
-  return { KINDS, read, manifest, virtctl, beside };
+  return { DISKS, KINDS, read, manifest, virtctl, beside };
 })();

@@ -1,0 +1,164 @@
+"""The plain VM of every pair: its domain is what KubeVirt makes, each line has its source, and each pair has a row."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+from ruamel.yaml import YAML
+
+from virtcatalog import Cluster, expand, load_catalog
+from virtcatalog.catalog.model import CLUSTER_INSTANCETYPE, CLUSTER_PREFERENCE
+from virtcatalog.kubevirt.conditions import Conditions
+from virtcatalog.kubevirt.pod.amounts import extract
+from virtcatalog.pool import Processes
+from virtcatalog.releases import RELEASES
+from virtcatalog.site.domains import domains
+from virtcatalog.site.pages import render
+from virtcatalog.site.pairs import matrix
+from virtcatalog.site.plainvms import PlainVM, PlainVMs, plain_vm
+from virtcatalog.site.sources import BOTH, KUBEVIRT, PREFERENCE, TYPE, UNKNOWN, VM, Lines, Sources, blocks
+
+
+def catalog(types: str = "{}", preferences: str = "  plain: {}\n", sizes: str = "{small: {vcpus: 2}}"):
+    files = {
+        "catalog.yaml": "name: house\nkubevirt: v1.9.0\n",
+        "instancetypes/m.yaml": f"class: m\nmemoryPerVcpu: 4Gi\nspec: {types}\nsizes: {sizes}\n",
+        "preferences/p.yaml": f"preferences:\n{preferences}",
+    }
+    return load_catalog("catalog", {path: text.encode() for path, text in files.items()})
+
+
+def plain_vms(loaded, conditions: Conditions | None = None) -> PlainVMs:
+    types = [each.manifest(CLUSTER_INSTANCETYPE) for each in loaded.instancetypes]
+    preferences = [each.manifest(CLUSTER_PREFERENCE) for each in loaded.preferences]
+    return PlainVMs(types, preferences, conditions or Conditions())
+
+
+def of_the_pair(loaded, conditions: Conditions | None = None) -> PlainVM | str | None:
+    """The plain VM of the type with the only preference."""
+    return plain_vms(loaded, conditions).of_type("m.small", [True])[1]
+
+
+@pytest.mark.parametrize(
+    ("types", "preference"),
+    [
+        ("{}", "{}"),
+        ("{}", "{spec: {devices: {preferredDiskBus: scsi}}}"),
+        ("{ioThreadsPolicy: auto}", "{spec: {devices: {preferredDiskBus: virtio}}}"),
+        ("{}", "{spec: {firmware: {preferredEfi: {secureBoot: false}}, devices: {preferredTPM: {}}}}"),
+        ("{}", "{spec: {preferredArchitecture: s390x}}"),
+        ("{}", "{spec: {requirements: {architecture: arm64}}}"),
+    ],
+)
+def test_the_domain_and_the_requests_are_what_kubevirt_makes(types, preference):
+    loaded = catalog(types, f"  plain: {preference}\n")
+    vms = plain_vms(loaded)
+    vm = vms.of_type("m.small", [True])[1]
+    assert isinstance(vm, PlainVM)
+    result = expand(plain_vm("m.small", "plain", vms.architectures[1]), Cluster(loaded.objects()))
+    assert "\n".join(block.text for block in vm.blocks) + "\n" == result.domain_xml
+    requests, pod = YAML(typ="safe").load(vm.requests), result.pod
+    assert requests["pod"].keys() <= {"requests", "limits", "devices"}
+    assert requests["pod"].items() <= extract(pod).items()
+    containers = [*pod["spec"]["containers"], *pod["spec"].get("initContainers", ())]
+    assert requests["containers"] == {each["name"]: each.get("resources", {}) for each in containers}
+
+
+def test_a_pair_that_is_refused_says_why():
+    loaded = catalog(preferences="  plain: {spec: {preferredArchitecture: s390x}}\n")
+    refused = of_the_pair(loaded, Conditions(release=RELEASES["v1.7.4"]))
+    assert isinstance(refused, str)
+    assert "MultiArchitecture" in refused
+
+
+def test_what_does_not_fit_is_not_expanded():
+    assert plain_vms(catalog()).of_type("m.small", [False])[1] is None
+
+
+def test_preferences_that_say_the_same_beside_their_requirements_share_a_vm():
+    rest = "spec: {devices: {preferredDiskBus: scsi}}"
+    preferences = f"  a: {{{rest}}}\n  b: {{{rest}, requirements: {{vcpus: 2}}}}\n"
+    preferences += "  c: {}\n  d: {requirements: {vcpus: 3}}\n"
+    none, a, b, c, d = plain_vms(catalog(preferences=preferences)).of_type("m.small", [True, True, True, False])
+    assert a is b
+    assert d is None
+    assert len({id(vm) for vm in (none, a, c)}) == 3
+
+
+class TestSources:
+    def of_lines(self, types: str, preference: str) -> dict[str, str]:
+        vm = of_the_pair(catalog(types, f"  plain: {preference}\n"))
+        sources: dict[str, str] = {}
+        for text, letters in vm.blocks:
+            lines = text.split("\n")
+            for line, letter in zip(lines, letters if len(letters) > 1 else letters * len(lines), strict=True):
+                sources.setdefault(line.strip(), letter)
+        return sources
+
+    def test_each_line_has_its_source(self):
+        preference = "{spec: {cpu: {preferredCPUTopology: cores}, devices: {preferredDiskBus: virtio}}}"
+        sources = self.of_lines("{ioThreadsPolicy: shared}", preference)
+        assert sources['<memory unit="b">8589934592</memory>'] == TYPE
+        assert sources['<target dev="vda" bus="virtio"/>'] == PREFERENCE
+        assert sources['<alias name="ua-root"/>'] == VM
+        assert sources["<name>default_my-vm</name>"] == VM
+        assert {letter for line, letter in sources.items() if 'name="uuid"' in line} == {VM}
+        assert sources["<acpi/>"] == KUBEVIRT
+        assert [letter for line, letter in sources.items() if "<topology" in line] == [BOTH]
+        assert {letter for line, letter in sources.items() if 'iothread="1"' in line} == {BOTH}
+
+    def test_a_closing_tag_goes_with_its_opening_one(self):
+        block = '  <a x="1">\n    <b/>\n  </a>'
+        without = Lines("<domain>\n  <a>\n    <b/>\n  </a>\n  <devices>\n    <d/>\n  </devices>\n</domain>")
+        assert Sources(without, []).block(block).sources == PREFERENCE + KUBEVIRT + PREFERENCE
+
+    def test_nothing_is_known_without_the_other_domains(self):
+        domain = Lines("<domain>\n  <a/>\n  <devices>\n    <d/>\n  </devices>\n</domain>")
+        assert Sources(None, []).block("  <a/>").sources == Sources(domain, None).block("  <a/>").sources == UNKNOWN
+
+    def test_a_domain_is_split_where_its_elements_are(self):
+        xml = "<domain>\n  <!-- c -->\n  <a>\n    <b>\n      <c/>\n    </b>\n  </a>\n  <devices>\n    <d>\n      <e/>\n"
+        xml += "    </d>\n    <f/>\n  </devices>\n</domain>\n"
+        parts = blocks(xml)
+        assert "\n".join(parts) + "\n" == xml
+        assert parts[2:6] == [
+            "  <a>\n    <b>\n      <c/>\n    </b>\n  </a>",
+            "  <devices>",
+            "    <d>\n      <e/>\n    </d>",
+            "    <f/>",
+        ]
+
+
+class TestFiles:
+    def test_are_the_same_from_several_processes(self, monkeypatch):
+        loaded = catalog(
+            preferences="  plain: {}\n  wide: {requirements: {vcpus: 3}}\n", sizes="{a: {vcpus: 2}, b: {vcpus: 3}}"
+        )
+        one = domains(loaded, matrix(loaded))
+        monkeypatch.setattr("virtcatalog.site.domains.WORTH_IT", 1)
+        assert domains(loaded, matrix(loaded), None, Processes(2)) == one
+        assert sorted(one.files) == ["domains/m.a.js", "domains/m.b.js"]
+
+    def test_have_a_row_for_no_preference_and_for_each(self):
+        loaded = catalog(
+            preferences="  plain: {}\n  same: {requirements: {vcpus: 1}}\n  wide: {requirements: {vcpus: 3}}\n"
+        )
+        script = domains(loaded, matrix(loaded)).files["domains/m.small.js"]
+        name, texts, requests, rows = json.loads(re.search(r"site\.domain\((.*)\);", script)[1])
+        assert name == "m.small"
+        assert rows[1] == rows[2]  # plain and same
+        assert rows[3] == 0  # wide does not fit
+        vm = of_the_pair(loaded)
+        assert [tuple(texts[place]) for place in rows[1][1:]] == list(vm.blocks)
+        assert requests[rows[1][0]] == vm.requests
+
+    @pytest.mark.parametrize(
+        ("wanted", "most", "there"), [(None, 1, True), (None, 0, False), (True, 0, True), (False, 9, False)]
+    )
+    def test_are_made_where_there_are_not_too_many_pairs_or_as_is_asked(self, monkeypatch, wanted, most, there):
+        monkeypatch.setattr("virtcatalog.site.domains.MOST", most)
+        pages = render(catalog(), made_in_advance=wanted)
+        assert ("domains/m.small.js" in pages) == there
+        assert ("This catalog has 1 pair whose domains were not made in advance" in pages["form.html"]) != there
