@@ -28,6 +28,12 @@ def test_nodes_that_are_alike_are_of_one_kind():
     assert made[3].room["nvidia.com/A10"] == 2
 
 
+@pytest.mark.parametrize("label", ["cpumanager", "kubevirt.io/cpumanager"])
+def test_nodes_with_dedicated_cpus_are_of_a_kind_of_their_own(label):
+    _, kinds = nodes(node("a", labels={TYPE: "m7", label: "true"}), node("b", labels={TYPE: "m7"}))
+    assert [kind.nodes for kind in kinds] == [(0,), (1,)]
+
+
 def test_declared_nodes():
     text = """
 nodes:

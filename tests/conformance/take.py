@@ -113,6 +113,7 @@ def _gathered(path: Path) -> list[dict[str, Any]]:
         for more in _read(beside) if beside.exists() else ():
             if "vm" in more:
                 cases.append(more)
+                by_name[more["name"]] = more
             else:
                 by_name[more["name"]]["expected"].update(more["expected"])
     return cases

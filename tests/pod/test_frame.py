@@ -188,6 +188,14 @@ def test_labels_of_nodes(template, conditions, labels):
     assert own == set(labels)
 
 
+@pytest.mark.parametrize(
+    ("release", "label"), [("v1.7.4", "cpumanager"), ("v1.8.4", "kubevirt.io/cpumanager")], ids=["v1.7", "v1.8"]
+)
+def test_the_label_of_nodes_with_dedicated_cpus_is_the_releases(release, label):
+    selector = spec(domain("cpu: {cores: 1, dedicatedCpuPlacement: true}"), release=release)["nodeSelector"]
+    assert {key for key in selector if "cpumanager" in key} == {label}
+
+
 def test_selectors_of_vmi_and_configuration():
     config = "developerConfiguration: {nodeSelectors: {a: cluster, b: cluster, kubevirt.io/schedulable: maybe}}"
     selector = spec(f"{GUEST}\nnodeSelector: {{a: vm}}", config=config)["nodeSelector"]

@@ -8,6 +8,7 @@ import msgspec
 
 from virtcatalog.api import nodes as api
 from virtcatalog.api.quantity import Quantity
+from virtcatalog.releases import RELEASES
 from virtcatalog.units import count, memory
 
 DECLARED: str = "virtcatalog.io/kind"
@@ -19,6 +20,8 @@ PODS = "pods"
 _INSTANCE_TYPE = "node.kubernetes.io/instance-type"
 _HOSTNAME = "kubernetes.io/hostname"
 _GIB = 2**30
+#: The labels of nodes on which VMs can have CPUs of their own, one of each release.
+_CPU_MANAGER = sorted({release.traits.cpu_manager_label for release in RELEASES.values()})
 #: Labels that KubeVirt's node labeller gives nodes, of which a declaration need not say anything.
 _LABELLED = (
     "cpu-feature.node.kubevirt.io/",
@@ -146,7 +149,7 @@ def _likeness(node: api.Node) -> tuple[object, ...]:
         tuple(each for each in special if each[1] and not each[0].startswith("devices.kubevirt.io/")),
         tuple(sorted((each.key, each.value, each.effect) for each in node.spec.taints if _lasting(each))),
         labels.get("kubernetes.io/arch", ""),
-        labels.get("kubevirt.io/cpumanager", ""),
+        *(labels.get(label, "") for label in _CPU_MANAGER),
     )
 
 

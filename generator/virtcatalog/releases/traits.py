@@ -138,6 +138,8 @@ class Traits(msgspec.Struct, frozen=True, kw_only=True):
     """virt-launcher crashes on dedicated CPUs with maxSockets where CPUs cannot be plugged in
     (converter/vcpu/vcpu.go, AdjustDomainForTopologyAndCPUSet)."""
 
+    cpu_manager_label: str = "cpumanager"
+    """The label of nodes on which a VMI can have CPUs of its own (api/core/v1/types.go, CPUManager)."""
     launcher_is_told_hypervisor: bool = False
     """virt-launcher's command names the hypervisor (services/template.go, renderLaunchManifest)."""
     tool_keeps_attributes: bool = False

@@ -46,6 +46,7 @@ RELEASE = replace(
         crashes_on_pinned_iothreads=False,
         pod_network_needs_restart=True,
         networks_change_alone=True,
+        cpu_manager_label="kubevirt.io/cpumanager",
         launcher_is_told_hypervisor=True,
         tool_keeps_attributes=True,
         claims_by_name_alone=False,

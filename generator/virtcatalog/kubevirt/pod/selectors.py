@@ -46,7 +46,7 @@ def node_selector(vmi: VirtualMachineInstance, facts: Facts) -> dict[str, str]:
     wanted = []
     cpu = domain.cpu
     if has_dedicated_cpus(vmi):
-        wanted.append("kubevirt.io/cpumanager")
+        wanted.append(facts.traits.cpu_manager_label)
     if facts.checks_hyperv and domain.features is not None and domain.features.hyperv is not None:
         wanted += _hyperv_labels(domain.features.hyperv)
     if cpu is not None and cpu.model:
