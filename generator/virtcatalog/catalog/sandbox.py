@@ -8,7 +8,7 @@ make a bigger value from smaller ones is bounded.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from math import isfinite
 from typing import Any
@@ -37,7 +37,7 @@ from virtcatalog.catalog.filters import (
     weighed,
     work_of,
 )
-from virtcatalog.catalog.work import EXPRESSION, Work, WorkError
+from virtcatalog.catalog.work import EXPRESSION, NAME_IN_CONDITION, NODE, PARSED, Work, WorkError
 from virtcatalog.limits import TEMPLATE_INTEGER_BITS, TEMPLATE_ITERATIONS, TEMPLATE_OUTPUT_CHARACTERS
 
 _STATEMENTS = (nodes.Template, nodes.Output, nodes.TemplateData, nodes.For, nodes.If, nodes.Assign, nodes.With)
@@ -85,6 +85,12 @@ class _Environment(ImmutableSandboxedEnvironment):
                 pass
         return self.getattr(obj, argument) if isinstance(argument, str) else self.undefined(obj=obj, name=argument)
 
+    def call_filter(self, name: str, *arguments: Any, **named: Any) -> Any:
+        """Call a filter that another one, as `map`, was given the name of; those of the rewriter have none."""
+        if name not in NAMES:
+            raise ExpressionError(_no_filter(name))
+        return super().call_filter(name, *arguments, **named)
+
     def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
         numbers = all(isinstance(each, (int, float)) for each in (left, right))
         if (
@@ -121,7 +127,7 @@ class _Rewriter(NodeTransformer):
 
     def visit_Filter(self, node: nodes.Filter) -> nodes.Node:  # noqa: N802
         if node.node is None or node.name not in NAMES:
-            self._refuse(node, f"the filter {node.name!r} is not available; these are: {', '.join(NAMES)}")
+            self._refuse(node, _no_filter(node.name))
         return self.generic_visit(node)
 
     def visit_For(self, node: nodes.For) -> nodes.Node:  # noqa: N802
@@ -162,13 +168,37 @@ class _Rewriter(NodeTransformer):
         self.refused.append(ExpressionError(f"in templates {message}", max(node.lineno, 1) - 1))
 
 
+def _no_filter(name: str) -> str:
+    return f"the filter {name!r} is not available; these are: {', '.join(NAMES)}"
+
+
 def _filtered(node: nodes.Node, name: str, *arguments: nodes.Expr) -> nodes.Filter:
     return nodes.Filter(node, name, [*arguments], [], None, None, lineno=node.lineno)
 
 
 def _cost(node: nodes.Node) -> int:
     """What it costs to run a node once, loops in it one round, beside the size of its values."""
-    return 8 + sum(40 if isinstance(each, nodes.BinExpr) else 8 for each in node.find_all(nodes.Node))
+    return sum(40 if isinstance(each, nodes.BinExpr) else 8 for each in _nodes(node))
+
+
+def _compiling(tree: nodes.Template) -> int:
+    """What it costs to compile a template: each condition goes through all names that it may give a value."""
+    found, names, conditions = 0, set(), 0
+    for node in _nodes(tree):
+        found += 1
+        if isinstance(node, nodes.Name):
+            names.add(node.name)
+        conditions += isinstance(node, nodes.If)
+    return NODE * found + NAME_IN_CONDITION * len(names) * conditions
+
+
+def _nodes(tree: nodes.Node) -> Iterator[nodes.Node]:
+    """Yield a node and all below it, in time that does not grow with their depth."""
+    rest = [tree]
+    while rest:
+        node = rest.pop()
+        yield node
+        rest += node.iter_child_nodes()
 
 
 @lru_cache(maxsize=1)
@@ -192,10 +222,12 @@ class _Compiled(msgspec.Struct, frozen=True):
     cost: int
 
 
-def _compile(text: str) -> _Compiled:
+def _compile(text: str, work: Work) -> _Compiled:
     environment = _environment()
+    work.spend(PARSED * len(text))
     try:
         tree = environment.parse(text)
+        work.spend(_compiling(tree))
         native = _whole(tree)
         if native is not None:
             tree.body = [nodes.Assign(nodes.Name("result", "store"), native, lineno=1)]
@@ -225,11 +257,16 @@ def _whole(tree: nodes.Template) -> nodes.Expr | None:
 
 
 def _undeclared(tree: nodes.Template) -> tuple[tuple[str, int], ...]:
-    from jinja2.meta import find_undeclared_variables
+    from jinja2.meta import TrackingCodeGenerator
 
-    free = find_undeclared_variables(tree) - {"range"}
-    found = {(node.name, node.lineno - 1) for node in tree.find_all(nodes.Name) if node.name in free}
-    return tuple(sorted(found, key=lambda use: use[1]))
+    generator = TrackingCodeGenerator(_environment())
+    generator.optimizer = None  # as the environment's: it goes through each node once for each that is around it
+    generator.visit(tree)
+    free = generator.undeclared_identifiers - {"range"}
+    found = {
+        (node.name, node.lineno - 1) for node in _nodes(tree) if isinstance(node, nodes.Name) and node.name in free
+    }
+    return tuple(sorted(found, key=lambda use: (use[1], use[0])))
 
 
 def evaluate_with_jinja(text: str, names: Mapping[str, Any], work: Work) -> Any:
@@ -255,7 +292,7 @@ def render(text: str, names: Mapping[str, Any], work: Work) -> str:
 
 
 def _prepare(text: str, names: Mapping[str, Any], work: Work) -> _Compiled:
-    compiled: _Compiled = work.compiled(text, _compile)
+    compiled: _Compiled = work.compiled(text, lambda each: _compile(each, work))
     for name, line in compiled.uses:
         if name not in names:
             raise unknown(name, names, line)
@@ -288,7 +325,7 @@ def _render(template: jinja2.Template, names: Mapping[str, Any], work: Work) -> 
 
 def _fault(error: BaseException, line: int = 0) -> ExpressionError:
     message = str(error) or type(error).__name__
-    if isinstance(error, RecursionError):
+    if isinstance(error, (MemoryError, RecursionError)):  # Python's parser says the first of what is too deep
         message = "it is nested too deeply"
     return ExpressionError(_sentence(message), line)
 

@@ -13,6 +13,8 @@ from virtcatalog.limits import WORK, WORK_PER_BYTE
 
 #: What takes work beyond its size: an entry, and an expression that is more than a name.
 ENTRY, EXPRESSION = 2000, 150
+#: What a template takes once: a character that is parsed, a node of it, and a name for each condition.
+PARSED, NODE, NAME_IN_CONDITION = 20, 700, 5
 _YAML_NODE = 150
 _CHARACTERS = 8  # characters that count as one unit
 
@@ -43,12 +45,19 @@ class Work:
         self._compiled: dict[str, Any] = {}
         self._sizes: dict[int, tuple[Any, int]] = {}
 
+    @property
+    def left(self) -> int:
+        """What may still be charged."""
+        return self._left
+
     def read(self, count: int) -> None:
         """Take note of so many bytes of the catalog."""
         self._left += count * WORK_PER_BYTE
 
     def spend(self, units: int) -> None:
-        """Charge work; WorkError when nothing is left."""
+        """Charge work; WorkError when nothing is left, ValueError when the charge would give some back."""
+        if not units >= 0:
+            raise ValueError(f"{units} units of work cannot be charged")
         self._left -= units
         if self._left < 0:
             raise WorkError
