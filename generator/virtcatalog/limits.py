@@ -30,6 +30,9 @@ PROBLEMS: Final = 1000  # of one catalog, before reading it ends
 RENDERED_BYTES: Final = 64 * MIB  # of all objects' manifests together
 ANNOTATION_BYTES: Final = 256 * KIB  # of one object, keys and values together: as Kubernetes
 
+# Instance types with preferences: all that one run judges
+PAIRS: Final = 300_000  # one for which a VM is expanded counts as 50
+
 # Expressions and templates: each value, and each template
 TEMPLATE_ITERATIONS: Final = 10_000
 TEMPLATE_VALUE_CHARACTERS: Final = 64 * KIB

@@ -97,3 +97,44 @@ def test_places_of_many_problems_and_what_was_perhaps_meant_do_not_add_up(catalo
     told, first, *_ = catalog.problems({"instancetypes/m.yaml": f"class: m\nsizes: {{{sizes}}}\n{variants}\n"})
     assert told.endswith(": has 1,000 problems, the first of which are here; there may be more")
     assert first == "instancetypes/m.yaml:3:24: variants.v.sizes[0]: the class has no size 't0'"
+
+
+TOO_MUCH = "ask for more work than a catalog of its size may"
+ENVIRONMENTS = "".join(f"e{number}: {{}}\n" for number in range(1500))
+
+
+def test_objects_of_many_environments_count(catalog):
+    sizes = ", ".join(f"s{number}: {{vcpus: 1, memory: 1Gi}}" for number in range(20))
+    few = {"instancetypes/m.yaml": f"class: m\nsizes: {{{sizes}}}\n", "overlays.yaml": "a: {}\nb: {}\n"}
+    assert len(catalog.load(few).overlays) == 2
+    (problem,) = catalog.problems({**few, "overlays.yaml": ENVIRONMENTS})
+    assert problem.startswith("overlays.yaml:")
+    assert TOO_MUCH in problem
+
+
+def test_vms_in_many_environments_count(catalog):
+    spec = "{template: {spec: {domain: {devices: {}}}}}"
+    vm = f"apiVersion: kubevirt.io/v1\nkind: VirtualMachine\nmetadata: {{name: v}}\nspec: {spec}\n"
+    files = {"instancetypes/m.yaml": SIZES, **{f"vms/{number}.yaml": vm for number in range(20)}}
+    assert len(catalog.load(files | {"overlays.yaml": "a: {}\n"}).vms) == 20
+    (problem,) = catalog.problems(files | {"overlays.yaml": ENVIRONMENTS})
+    assert problem.startswith("vms/")
+    assert TOO_MUCH in problem
+
+
+def test_templates_in_many_environments_count(catalog):
+    sets = ", ".join(f"t{number}: {{}}" for number in range(40))
+    files = {
+        "catalog.yaml": "name: x\nkubevirt: v1.9.0\n",
+        "instancetypes/m.yaml": SIZES,
+        "preferences/l.yaml": "preferences: {own: {}}\n",
+        "templates/l.yaml": (
+            "sizes: {s: {instancetype: m.s}}\nworkloads: {w: {}}\nsystems: {l: {preference: own, "
+            f"workloads: {{w: [s]}}, vm: {{spec: {{template: {{spec: {{domain: {{}}}}}}}}}}, tests: {{{sets}}}}}}}\n"
+        ),
+    }
+    assert len(catalog.load(files | {"overlays.yaml": "a: {templates: vms}\n"}).vms) == 41
+    environments = "".join(f"e{number}: {{templates: vms}}\n" for number in range(1500))
+    (problem,) = catalog.problems(files | {"overlays.yaml": environments})
+    assert problem.startswith("templates/l.yaml:")
+    assert TOO_MUCH in problem

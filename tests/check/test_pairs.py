@@ -6,9 +6,11 @@ import pytest
 
 from conformance.cases import catalog
 from virtcatalog.catalog.model import Source
+from virtcatalog.check import pairs as module
 from virtcatalog.check.minimal import minimal_vm
-from virtcatalog.check.pairs import distinct, pairs
+from virtcatalog.check.pairs import Judge, Shared, distinct, pairs
 from virtcatalog.check.subject import Subject
+from virtcatalog.errors import VirtcatalogError
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.pipeline import create_vmi
 
@@ -87,3 +89,25 @@ class TestCommonInstancetypes:
             for right in preferences
         }
         assert {(each.instancetype, each.preference): each.fits for each in pairs(objects)} == expanded
+
+
+def test_pairs_of_a_run_have_a_limit(monkeypatch):
+    objects = [a_type(f"t{number}", 1, "1Gi") for number in range(20)]
+    objects += [a_preference(f"p{number}", {}) for number in range(20)]
+    monkeypatch.setattr(module, "PAIRS", 400 + 50)  # one VM is expanded for all that are alike
+    assert sum(each.fits for each in pairs(objects)) == 400
+    shared = Shared()
+    list(pairs(objects, shared=shared))
+    with pytest.raises(VirtcatalogError, match="a run judges 450 pairs of an instance type and a preference at most"):
+        list(pairs(objects, shared=shared))
+
+
+def test_objects_that_are_alike_are_admitted_alone_once_a_run(monkeypatch):
+    monkeypatch.setattr(module, "PAIRS", 2 * 50)
+    shared = Shared()
+    for _ in range(9):
+        objects = [a_type("t", 1, "1Gi"), a_preference("p", {})]
+        assert all(map(Judge(objects, shared=shared).admits, objects))
+    other = a_type("t", 2, "1Gi")
+    with pytest.raises(VirtcatalogError, match="a run judges 100 pairs"):
+        Judge([other], shared=shared).admits(other)

@@ -40,6 +40,7 @@ from virtcatalog.catalog.preferences import preferences
 from virtcatalog.catalog.settings import read_chain, settle
 from virtcatalog.catalog.sources import Sources
 from virtcatalog.catalog.vms import vm_templates
+from virtcatalog.catalog.work import PLACED
 from virtcatalog.errors import CatalogError, Problem, nearest
 from virtcatalog.manifests.folder import Folder, SourceError, held
 from virtcatalog.manifests.layout import CATALOG, COMPONENTS, OVERLAYS, PRICES, VMS
@@ -233,6 +234,7 @@ class _Loader:
                     message = f"{each.name!r} is declared twice, first at {found[each.name].source}"
                     self.sources.report(place, ("systems", each.system), message)
                 having = [env.name for env in environments if is_offered(each, env, known, self.files.release)]
+                self.sources.spend(place, ("systems", each.system), PLACED * len(having) * len(each.made))
                 made = replace(each, environments=tuple(having))
                 found[each.name] = kept_from_substitution(made)
         return tuple(found.values())

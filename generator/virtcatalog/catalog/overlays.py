@@ -26,13 +26,12 @@ from virtcatalog.catalog.model import (
     Selection,
 )
 from virtcatalog.catalog.sources import FieldPath
-from virtcatalog.catalog.work import WorkError
 from virtcatalog.errors import UnsupportedError
 from virtcatalog.manifests.layout import OVERLAYS
 from virtcatalog.manifests.merge import fresh, lay_over, merge
 
-#: The work, for each object, of an environment, of a pattern or patch that may match it, and of a patch that does.
-_ENVIRONMENT, _MATCH, _PATCH = 100, 60, 500
+#: The work of an environment, of each object in it, of a pattern or patch that may match one, and of a patch that does.
+_ENVIRONMENT, _OBJECT, _MATCH, _PATCH = 6000, 600, 60, 500
 #: What of a glob stands for some letters.
 _GLOB = re.compile(r"\*|\?|\[!?[^\]]+\]")
 
@@ -47,7 +46,6 @@ def overlays(
         if fault:
             composer.sources.report(OVERLAYS, (name,), fault)
         reader = _Reader(composer, (name,), entries)
-        reader.spend(_ENVIRONMENT * len(entries))
         reader.check_namespace(data)
         reader.check_places(data, declared)
         reader.check_release(data)
@@ -66,6 +64,7 @@ def overlays(
             annotations=reader.annotations(data),
             source=composer.sources.source(OVERLAYS, (name,)),
         )
+        reader.spend(_ENVIRONMENT + _OBJECT * len(entries) * len(overlay.kinds) // 2)
         reader.check_selection(data.get("select"), overlay, ("select",))
         patches = [
             patch
@@ -92,11 +91,8 @@ class _Reader:
             self._composer.sources.report(OVERLAYS, (*self._path, *path), message)
 
     def spend(self, units: int, path: FieldPath = ()) -> None:
-        """Charge work to the catalog's budget: a few words may ask for each of many objects again and again."""
-        try:
-            self._composer.sources.work.spend(units)
-        except WorkError as error:
-            self._composer.sources.stop(OVERLAYS, (*self._path, *path), error.message)
+        """Charge work to the catalog's budget."""
+        self._composer.sources.spend(OVERLAYS, (*self._path, *path), units)
 
     def check_namespace(self, data: Mapping[str, Any]) -> None:
         scope, namespace = data.get("scope", "cluster"), data.get("namespace", "")

@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 from virtcatalog.api.findings import field_path
 from virtcatalog.catalog.compose import Layer
 from virtcatalog.catalog.model import Source
-from virtcatalog.catalog.work import Work
+from virtcatalog.catalog.work import Work, WorkError
 from virtcatalog.errors import CatalogError, Problem, nearest
 from virtcatalog.limits import CATALOG_FILE_BYTES, PROBLEMS
 from virtcatalog.manifests.document import Text
@@ -97,6 +97,13 @@ class Sources:
         """Raise CatalogError with everything that was reported, and this: nothing else can be looked at after it."""
         self.report(place, path, message)
         raise CatalogError(*self.problems)
+
+    def spend(self, place: str, path: FieldPath, units: int) -> None:
+        """Charge work to the catalog's budget that a field asks for: a few words may ask for very much."""
+        try:
+            self.work.spend(units)
+        except WorkError as error:
+            self.stop(place, path, error.message)
 
     def add(self, problem: Problem) -> None:
         """Note a problem that has its place already."""

@@ -209,11 +209,8 @@ def _made(composer: Composer, merged: Merged, template: Template) -> dict[str, M
 
 
 def _spend(composer: Composer, merged: Merged) -> None:
-    """Charge the making of a VM to the catalog's budget: a few words may ask for very many."""
-    try:
-        composer.sources.work.spend(_MADE)
-    except WorkError as error:
-        composer.sources.stop(merged.layers[-1].place, merged.layers[-1].path, error.message)
+    """Charge the making of a VM to the catalog's budget."""
+    composer.sources.spend(merged.layers[-1].place, merged.layers[-1].path, _MADE)
 
 
 def _declared(template: Template, field: str) -> FieldPath:

@@ -18,7 +18,7 @@ from virtcatalog.catalog.amounts import ExpressionError
 from virtcatalog.catalog.check import faults
 from virtcatalog.catalog.model import Cross, Origin, Overlay, Source, VmTemplate
 from virtcatalog.catalog.sources import Sources
-from virtcatalog.catalog.work import WorkError, reading
+from virtcatalog.catalog.work import PLACED, WorkError, reading
 from virtcatalog.errors import CatalogError, Problem, nearest
 from virtcatalog.manifests.document import Text
 from virtcatalog.manifests.layout import OVERLAYS, VM_TEMPLATE, VMS
@@ -60,6 +60,7 @@ def vm_templates(
         if not name.endswith(VM_TEMPLATE):
             named = tuple((declared.get(name) or {}).get("environments") or ())
             for each in _read(sources, _Rendering(place, "", raw, {}), raw, release):
+                sources.spend(place, (), PLACED * len(named or overlays))
                 yield replace(each, cross=cross, environments=named)
             continue
         try:

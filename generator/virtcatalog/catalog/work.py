@@ -11,8 +11,8 @@ from typing import Any
 
 from virtcatalog.limits import WORK, WORK_PER_BYTE
 
-#: What takes work beyond its size: an entry, and an expression that is more than a name.
-ENTRY, EXPRESSION = 2000, 150
+#: What takes work beyond its size: an entry, an expression that is more than a name, and a VM in an environment.
+ENTRY, EXPRESSION, PLACED = 2000, 150, 4000
 #: What a template takes once: a character that is parsed, a node of it, and a name for each condition.
 PARSED, NODE, NAME_IN_CONDITION = 20, 700, 5
 _YAML_NODE = 150

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -13,15 +13,18 @@ from virtcatalog.api.kubevirt import VirtualMachineInstanceSpec
 from virtcatalog.catalog.model import CLUSTER_KINDS, Manifest
 from virtcatalog.check.minimal import host_of, lone_vm, minimal_vm, required_architecture
 from virtcatalog.check.subject import Subject
-from virtcatalog.errors import Cause, Reason
+from virtcatalog.errors import Cause, Reason, VirtcatalogError
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.conditions import Conditions
 from virtcatalog.kubevirt.pipeline import create_vmi
 from virtcatalog.kubevirt.preference.requirements import check_requirements
 from virtcatalog.kubevirt.preference.topology import check_spread, guest_topology
+from virtcatalog.limits import PAIRS
 from virtcatalog.progress import tracked
 
 _NUMBERS = {"cpu": ("guest", "maxSockets"), "memory": ("guest", "maxGuest")}
+_EXPANSION = 50
+"""So many pairs take as long as one for which a VM is expanded."""
 
 
 class Verdict(msgspec.Struct, frozen=True):
@@ -42,6 +45,28 @@ class Pair(msgspec.Struct, frozen=True, kw_only=True):
     reason: str = ""
 
 
+class Shared:
+    """What the judges of one run share: how much they may still do, and which objects are admitted alone."""
+
+    def __init__(self) -> None:
+        self._left = PAIRS
+        self._alone: dict[bytes, dict[tuple[bool, bytes], bool]] = {}
+
+    def spend(self, pairs: int) -> None:
+        """Count what takes as long as so many pairs."""
+        self._left -= pairs
+        if self._left < 0:
+            raise VirtcatalogError(
+                f"a run judges {PAIRS:,} pairs of an instance type and a preference at most, and here are more: "
+                "name fewer environments, or split the catalog"
+            )
+
+    def alone(self, cluster: Cluster, others: Iterable[Manifest]) -> dict[tuple[bool, bytes], bool]:
+        """Return whether objects are admitted alone, by their specs, as far as is known beside these others."""
+        key = msgspec.json.encode((cluster.release.name, list(others)), order="deterministic")
+        return self._alone.setdefault(key, {})
+
+
 class Judge:
     """Judges pairs in a cluster of which only the configuration and the architecture count.
 
@@ -51,7 +76,11 @@ class Judge:
     """
 
     def __init__(
-        self, objects: Iterable[Subject], others: Iterable[Manifest] = (), conditions: Conditions | None = None
+        self,
+        objects: Iterable[Subject],
+        others: Sequence[Manifest] = (),
+        conditions: Conditions | None = None,
+        shared: Shared | None = None,
     ) -> None:
         conditions = conditions or Conditions()
         self.architecture = conditions.architecture
@@ -59,13 +88,15 @@ class Judge:
         hosts = [host_of(each).manifest for each in objects if each.is_preference]
         manifests = [*(each.manifest for each in objects), *hosts, *others]
         self._cluster = Cluster.under(manifests, conditions)
-        self._alone: dict[int, bool] = {}
+        self._shared = shared or Shared()
+        self._alone = self._shared.alone(self._cluster, others)
         self._types: dict[int, _Type] = {}
         self._preferences: dict[int, _Preference] = {}
         self._kinds: dict[tuple[Any, ...], bool] = {}
 
     def verdict(self, instancetype: Subject, preference: Subject) -> Verdict:
         """Judge a pair of the objects that the judge was made with."""
+        self._shared.spend(1)
         left, right = self._type(instancetype), self._preference(preference)
         causes = check_spread(left.spec, right.spec) or check_requirements(left.spec, right.spec, right.vmi)
         if causes:
@@ -83,17 +114,21 @@ class Judge:
 
     def admits(self, subject: Subject) -> bool:
         """Whether a VM is admitted that has the object and, beside a preference, what that requires."""
-        known = self._alone.get(id(subject))
+        key = subject.is_preference, msgspec.json.encode(subject.spec, order="deterministic")
+        known = self._alone.get(key)
         if known is None:
-            known = self._alone[id(subject)] = create_vmi(lone_vm(subject), self._cluster).admitted
+            self._shared.spend(_EXPANSION)
+            known = self._alone[key] = create_vmi(lone_vm(subject), self._cluster).admitted
         return known
 
     def fails_to_spread(self, instancetype: Subject, preference: Subject) -> bool:
         """Whether the instance type meets the preference's requirements, and its vCPUs cannot be spread."""
+        self._shared.spend(1)
         left, right = self._type(instancetype), self._preference(preference)
         return bool(check_spread(left.spec, right.spec)) and not check_requirements(left.spec, right.spec, right.vmi)
 
     def _expand(self, instancetype: Subject, preference: Subject) -> Verdict:
+        self._shared.spend(_EXPANSION)
         result = create_vmi(minimal_vm(instancetype, preference), self._cluster)
         if result.admitted:
             return _FITS
@@ -152,11 +187,14 @@ def distinct(objects: Iterable[Subject]) -> tuple[list[Subject], list[Subject]]:
 
 
 def pairs(
-    objects: Iterable[Subject], others: Iterable[Manifest] = (), conditions: Conditions | None = None
+    objects: Iterable[Subject],
+    others: Sequence[Manifest] = (),
+    conditions: Conditions | None = None,
+    shared: Shared | None = None,
 ) -> Iterator[Pair]:
     """Yield every pair of objects that a VM can use together, by name."""
     types, preferences = distinct(objects)
-    judge = Judge([*types, *preferences], others, conditions)
+    judge = Judge([*types, *preferences], others, conditions, shared)
     for instancetype in tracked(types, len(types), "instance types"):
         for preference in preferences:
             if meet(instancetype, preference):

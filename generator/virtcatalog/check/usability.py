@@ -15,7 +15,7 @@ from virtcatalog.api.instancetype import (
 )
 from virtcatalog.api.quantity import Quantity
 from virtcatalog.check.finding import Finding, Rule
-from virtcatalog.check.pairs import Judge, distinct, meet
+from virtcatalog.check.pairs import Judge, Shared, distinct, meet
 from virtcatalog.check.subject import Inventory, Subject
 from virtcatalog.errors import some
 from virtcatalog.kubevirt.admission.instancetypes import validate_preference
@@ -58,7 +58,8 @@ _NO_MEMORY = MemoryInstancetype(guest=Quantity())
 def check(inventory: Inventory) -> Iterator[Finding]:
     """Judge every pair, of the catalog as a whole and of each environment."""
     types, preferences = distinct(each for each in inventory.objects if each.origin != "environment")
-    judge = Judge([*types, *preferences], inventory.configurations(), inventory.conditions)
+    shared = Shared()
+    judge = Judge([*types, *preferences], inventory.configurations(), inventory.conditions, shared)
     lonely = list(_lonely(types, preferences, judge))
     for each, message in lonely:
         yield each.finding(UNUSABLE_TYPE if each.is_instancetype else UNUSABLE_PREFERENCE, message)
@@ -70,7 +71,8 @@ def check(inventory: Inventory) -> Iterator[Finding]:
         types, preferences = distinct(inventory.deployed(overlay))
         others = inventory.configurations(overlay.name)
         met = replace(inventory.conditions, release=inventory.choice(others, overlay.name).release)
-        for each, message in _lonely(types, preferences, Judge([*types, *preferences], others, met)):
+        judge = Judge([*types, *preferences], others, met, shared)
+        for each, message in _lonely(types, preferences, judge):
             if (each.is_instancetype, each.name) not in known:
                 yield each.finding(UNUSABLE_TYPE if each.is_instancetype else UNUSABLE_PREFERENCE, message)
 

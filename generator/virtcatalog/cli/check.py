@@ -205,17 +205,18 @@ def _with_nodes(inventory: Inventory, file: str) -> Inventory:
 
 def _print_pairs(inventory: Inventory, form: str, environments: Sequence[str]) -> None:
     """Print the pairs of the catalog as a whole, or of the environments asked for."""
-    from virtcatalog.check.pairs import pairs
+    from virtcatalog.check.pairs import Shared, pairs
 
     whole = [each for each in inventory.objects if each.origin != "environment"]
     asked = {each.name: inventory.deployed(each) for each in inventory.overlays if each.name in environments}
     found: list[tuple[str, Pair]] = []
+    shared = Shared()
     for environment, objects in asked.items() or [("", whole)]:
         configurations = inventory.configurations(environment)
         met = msgspec.structs.replace(
             inventory.conditions, release=inventory.choice(configurations, environment).release
         )
-        found += ((environment, pair) for pair in pairs(objects, configurations, met))
+        found += ((environment, pair) for pair in pairs(objects, configurations, met, shared))
     if form == "json":
         data(as_json([_plain(*each) for each in found]))
     else:
