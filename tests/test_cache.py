@@ -146,7 +146,7 @@ def test_a_link_of_the_users_own_is_followed(tmp_path: Path) -> None:
 
 def test_links_that_go_round_are_refused(tmp_path: Path) -> None:
     (tmp_path / "round").symlink_to("round")
-    with pytest.raises(CacheError, match="leads through more than 40 symbolic links"):
+    with pytest.raises(CacheError, match="Too many levels of symbolic links"):
         Cache(str(tmp_path / "round"))
 
 
@@ -156,11 +156,12 @@ def test_a_file_in_the_folders_place_is_refused(tmp_path: Path) -> None:
         Cache(str(tmp_path / "file"))
 
 
-@pytest.mark.parametrize("written", [None, 3])
-def test_a_full_disk_costs_what_would_be_kept(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, written: int | None
-) -> None:
+@pytest.mark.parametrize("room", [0, 3])
+def test_a_full_disk_costs_what_would_be_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, room: int) -> None:
+    writes = iter([room] if room else [])
+
     def write(_descriptor: int, _content: bytes) -> int:
+        written = next(writes, None)
         if written is None:
             raise OSError(28, "No space left on device")
         return written

@@ -26,6 +26,8 @@ ORDER = (
     "progress",
     "workers",
     "limits",
+    "checkouts",
+    "writing",
     "cache",
     "releases",
     "api",

@@ -22,8 +22,10 @@ from typing import Final, TypeVar
 import msgspec
 
 from virtcatalog._version import __version__
+from virtcatalog.checkouts import checkout_of, resolved
 from virtcatalog.errors import VirtcatalogError
 from virtcatalog.limits import CACHE_BYTES, CACHE_ENTRY_BYTES
+from virtcatalog.writing import write_new
 
 T = TypeVar("T")
 
@@ -33,9 +35,6 @@ _TOUCHED_AGAIN: Final = 24 * 3600
 _LEFT_BEHIND: Final = 3600
 _SIZE: Final = 16
 _UNFINISHED: Final = ".new-"
-_LINKS: Final = 40
-#: Where GitHub and GitLab say that the checkout is, which may be without git's own files.
-_CHECKOUTS: Final = ("GITHUB_WORKSPACE", "CI_PROJECT_DIR")
 
 
 class CacheError(VirtcatalogError):
@@ -98,13 +97,7 @@ class Cache:
                 self._there = True
             with suppress(FileExistsError):
                 os.mkdir(share, 0o700)  # noqa: PTH102
-            descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-            try:
-                whole = _seal(key, content) + content
-                if os.write(descriptor, whole) != len(whole):
-                    raise OSError
-            finally:
-                os.close(descriptor)
+            write_new(new, _seal(key, content) + content, 0o600)
             os.replace(new, path)  # noqa: PTH105
         except (OSError, CacheError):
             self._full = True
@@ -137,49 +130,17 @@ def _check(folder: str) -> None:
 
 def _check_outside(folder: str) -> None:
     """CacheError for a folder in a checkout, or to which a link in one leads."""
-    checkouts = {os.path.realpath(path) for path in _checkouts()}
-    seen: set[str] = set()
-    for way in _ways(folder):
-        while way not in seen:
-            seen.add(way)
-            if way in checkouts or os.path.lexists(f"{way}/.git"):
-                raise CacheError(
-                    f"{folder}: lies in the checkout {way}, or a link in it leads there, and anybody may commit to "
-                    "one: nothing is kept there; name a folder outside of every checkout"
-                )
-            way = os.path.dirname(way)  # noqa: PTH120
-
-
-def _checkouts() -> Iterator[str]:
-    """Yield what is a checkout though git's own files may be missing: the current folder, and what CI says."""
-    here, home = os.path.realpath("."), os.path.expanduser("~")  # noqa: PTH111
-    if not os.path.isabs(home) or os.path.commonpath((here, os.path.realpath(home))) != here:  # noqa: PTH117
-        yield here
-    yield from filter(os.path.isabs, (os.environ.get(name, "") for name in _CHECKOUTS))
-
-
-def _ways(path: str) -> Iterator[str]:
-    """Yield the folders that hold a path, and those that hold the links on the way to it; then where it leads."""
-    at, left = "/", os.path.join(os.path.realpath("."), path).split("/")[::-1]  # noqa: PTH118
-    links = 0
-    while left:
-        part = left.pop()
-        if part in ("", ".", ".."):
-            at = os.path.dirname(at) if part == ".." else at  # noqa: PTH120
-            continue
-        entry = os.path.join(at, part)  # noqa: PTH118
-        try:
-            target = os.readlink(entry)  # noqa: PTH115
-        except OSError:
-            at = entry
-            continue
-        yield at
-        links += 1
-        if links > _LINKS:
-            raise CacheError(f"{path}: leads through more than {_LINKS} symbolic links")
-        at = "/" if target.startswith("/") else at
-        left += target.split("/")[::-1]
-    yield at
+    try:
+        place, links = resolved(folder)
+        checkouts = (checkout_of(each) for each in (*map(os.path.dirname, links), place))
+        checkout = next(filter(None, checkouts), None)
+    except OSError as error:
+        raise CacheError(f"{folder}: {error.strerror or error}: nothing is kept there") from error
+    if checkout:
+        raise CacheError(
+            f"{folder}: lies in the checkout {checkout}, or a link in it leads there, and anybody may commit to "
+            "one: nothing is kept there; name a folder outside of every checkout"
+        )
 
 
 def _trim(share: str, most: int) -> None:

@@ -167,11 +167,12 @@ class TestWriting:
         assert Path("vm.yaml").stat().st_mode & 0o777 == 0o600
         assert sorted(path.name for path in Path().iterdir()) == ["types.yaml", "vm.yaml"]
 
-    def test_in_place_through_a_link(self, run):
+    def test_not_through_a_link(self, run):
         Path("link.yaml").symlink_to(written(VM))
-        run("-f", "link.yaml", "--in-place")
-        assert Path("link.yaml").is_symlink()
-        assert Path("vm.yaml").read_text() == SHRUNK
+        result = run("-f", "link.yaml", "--in-place")
+        assert result.exit_code == 2
+        assert "link.yaml is a symbolic link, and nothing is written through one" in result.stderr
+        assert Path("vm.yaml").read_text() == VM
 
     def test_in_place_is_for_files_alone(self, run):
         result = run("-f", "-", "--in-place", text=VM)

@@ -99,10 +99,10 @@ def test_only_a_catalog_that_is_named_is_written(house: Path) -> None:
 
 
 def test_a_file_that_cannot_be_written_stays(house: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(*_: object) -> None:
+    def fail(*_: object, **__: object) -> None:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr("virtcatalog.render.files.replace_file", fail)
+    monkeypatch.setattr("virtcatalog.writing.write_new", fail)
     result = run(*LARGE, "-c", "house")
     assert result.exit_code == 2
     assert "error: house/instancetypes/m.yaml: Permission denied; it is as it was" in result.stderr

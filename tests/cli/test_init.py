@@ -15,11 +15,12 @@ from click.testing import CliRunner, Result
 
 import otheryaml
 import virtcatalog
+from virtcatalog import writing
 from virtcatalog.catalog.load import load_catalog
 from virtcatalog.cli import main
-from virtcatalog.scaffold import write as writing
 from virtcatalog.scaffold.requirements import pinned
-from virtcatalog.scaffold.write import ScaffoldError, write
+from virtcatalog.scaffold.write import write
+from virtcatalog.writing import WriteError
 
 BIN = Path(sys.executable).parent
 ROOT = Path(__file__).parents[2]
@@ -281,18 +282,13 @@ def test_whatever_goes_wrong_nothing_is_left(tmp_path, monkeypatch, existing, st
         (folder / "a").mkdir(parents=True)
         (folder / "a/mine.txt").write_text("mine\n")
 
-    def fail(path: Path, *arguments: object) -> None:
-        raise stop
-
     def fail_at_the_last(source: Path, place: Path) -> None:
         if place.name == "three.txt":
             raise stop
         os.link(source, place)
 
-    monkeypatch.setattr(writing, "_place", fail_at_the_last)
-    if not existing:
-        monkeypatch.setattr(Path, "rename", fail)
-    with pytest.raises(ScaffoldError if isinstance(stop, OSError) else KeyboardInterrupt):
+    monkeypatch.setattr(writing, "_link", fail_at_the_last)
+    with pytest.raises(WriteError if isinstance(stop, OSError) else KeyboardInterrupt):
         write(folder, FILES)
     assert held(tmp_path) == ({"new/a/mine.txt": "mine\n"} if existing else {})
     assert sorted(each.name for each in tmp_path.rglob("*")) == (["a", "mine.txt", "new"] if existing else [])
@@ -311,9 +307,15 @@ def test_without_hard_links_the_files_are_copied(tmp_path, monkeypatch):
 def test_a_file_that_turns_up_meanwhile_is_not_replaced(tmp_path, monkeypatch):
     folder = tmp_path / "new"
     folder.mkdir()
-    monkeypatch.setattr(writing.os.path, "lexists", lambda path: Path(path) == folder)
-    (folder / "three.txt").write_text("mine\n")
-    with pytest.raises(ScaffoldError, match=r"three\.txt: File exists; nothing was written"):
+    link = writing._link
+
+    def turn_up(source: Path, place: Path) -> None:
+        if place.name == "three.txt":
+            place.write_text("mine\n")
+        link(source, place)
+
+    monkeypatch.setattr(writing, "_link", turn_up)
+    with pytest.raises(WriteError, match=r"three\.txt: File exists; nothing was written"):
         write(folder, FILES)
     assert held(folder) == {"three.txt": "mine\n"}
 
@@ -327,13 +329,13 @@ def test_a_folder_that_is_something_else_is_refused(tmp_path, what):
     else:
         (tmp_path / "new").mkdir()
         (tmp_path / "new/a").symlink_to(tmp_path / "elsewhere")
-    with pytest.raises(ScaffoldError, match=r"a/b/one\.txt, a/two\.txt$"):
+    with pytest.raises(WriteError, match=r"a/b/one\.txt, a/two\.txt$"):
         write(tmp_path / "new", FILES)
     assert list((tmp_path / "elsewhere").iterdir()) == []
 
 
 def test_a_file_in_the_place_of_the_folder_is_refused(tmp_path):
     (tmp_path / "new").write_text("mine\n")
-    with pytest.raises(ScaffoldError):
+    with pytest.raises(WriteError):
         write(tmp_path / "new", FILES)
     assert (tmp_path / "new").read_text() == "mine\n"

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from virtcatalog.catalog.load import load_catalog
-from virtcatalog.render import files, tree
+from virtcatalog.render import tree
 from virtcatalog.render.output import render
 from virtcatalog.render.tree import TreeError, compare, replace
 
@@ -326,34 +326,6 @@ def test_what_a_killed_run_left_is_cleaned_up_whatever_it_is(folder, monkeypatch
         replace(folder, wanted)
         assert siblings(folder) == ["output"]
         assert (folder / "README.md").read_text() == wanted["README.md"]
-
-
-def test_a_lock_that_is_held_is_said_and_waited_for_only_so_long(folder, monkeypatch):
-    monkeypatch.setattr(files, "QUIET", 0.0)
-    said = []
-    with files.locked(folder.parent):
-        second = files.locked(folder.parent, said.append, patience=0.2)
-        with pytest.raises(files.BusyError, match="another virtcatalog has been writing here"):
-            second.__enter__()
-    assert said == [f"{folder.parent}: another virtcatalog is writing here; waiting for it"]
-    replace(folder, FIRST)
-
-
-def test_a_file_is_replaced_with_its_mode_and_nothing_else_is_left(tmp_path):
-    file = tmp_path / "a.yaml"
-    file.write_text("old\n")
-    file.chmod(0o640)
-    (tmp_path / ".a.yaml.virtcatalog-new").symlink_to("/etc/passwd")
-    files.replace_file(file, "new\n")
-    files.replace_file(tmp_path / "b.yaml", "new\n")
-    assert {each.name: each.stat().st_mode & 0o777 for each in tmp_path.iterdir()} == {"a.yaml": 0o640, "b.yaml": 0o644}
-    assert file.read_text() == "new\n"
-
-
-def test_what_is_no_regular_file_is_not_replaced():
-    with pytest.raises(FileExistsError, match="not a regular file"):
-        files.replace_file(Path("/dev/null"), "text")
-    assert Path("/dev/null").is_char_device()
 
 
 def test_all_that_is_rendered_is_what_can_be_ours():

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import islice
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -102,8 +101,7 @@ def command(
     failed = any(machine.outcome not in ("adopted", "unchanged") for machine in machines)
     changed = [file for file in made if file.new != file.old]
     if in_place:
-        for each in changed:
-            replace(Path(each.name), each.new)
+        replace(changed)
     printed = not in_place or context.get_parameter_source("form") is not click.core.ParameterSource.DEFAULT
     if printed and (changed or form == "json" or not (failed or problems)):
         show(form, made, machines)

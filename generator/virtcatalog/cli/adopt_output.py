@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from virtcatalog.cli.console import data, show_json, summary, write_diff
-from virtcatalog.errors import Problem, VirtcatalogError
+from virtcatalog.cli.console import data, note, show_json, write_diff
+from virtcatalog.errors import Problem, some
 from virtcatalog.escaping import json_value
 
 _COMMENT = re.compile(r"(?:^|\s)(#.*)$")
@@ -133,11 +133,16 @@ def _as_json(machine: Machine) -> str:
     return json_value(document(machine.name, machine.adoption) | {"place": place})
 
 
-def replace(path: Path, text: str) -> None:
-    """Write a file as a whole or not at all, with the permissions that it had."""
-    from virtcatalog.render.files import replace_file
+def replace(files: Iterable[Rewritten]) -> None:
+    """Write files, each as a whole or not at all, with the permissions that they had."""
+    from virtcatalog.writing import WriteError, real_place, replace_file
 
-    try:
-        replace_file(path, text, summary)
-    except OSError as error:
-        raise VirtcatalogError(f"{path}: {error.strerror or error}; it is as it was") from error
+    places = [(Path(file.name), file.new) for file in files]
+    for path, _ in places:
+        real_place(path)
+    for done, (path, text) in enumerate(places):
+        try:
+            replace_file(path, text, note)
+        except WriteError as error:
+            before = f"; rewritten before it: {some([str(each) for each, _ in places[:done]], 5)}" if done else ""
+            raise WriteError(f"{error}{before}") from error

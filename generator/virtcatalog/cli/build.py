@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from virtcatalog.cli import options
-from virtcatalog.cli.console import echo, failing, summary, write_diff
+from virtcatalog.cli.console import echo, failing, note, summary, write_diff
 from virtcatalog.errors import counted
 from virtcatalog.manifests.layout import OWNED
 
@@ -53,7 +53,7 @@ def command(catalog: str, folder: Folder | None, output: Path, check: bool, forc
             return refuse(broken)
     rendered = render(loaded)
     if not check:
-        changes = tree.replace(output, rendered, loaded.name, catalog=loaded.path, force=force, say=summary)
+        changes = tree.replace(output, rendered, loaded.name, catalog=loaded.path, force=force, say=note)
         summary(f"{output}: {counted(len(rendered), 'file')}, {changed(changes)}")
         return 0
     changes = tree.compare(output, rendered, loaded.name)

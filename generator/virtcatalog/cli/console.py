@@ -194,6 +194,11 @@ def summary(text: str) -> None:
         echo(text, err=True)
 
 
+def note(text: str) -> None:
+    """Print what is to be known beside the results, whether or not -q is there."""
+    echo(text, err=True)
+
+
 def quiet() -> bool:
     """Whether the command line has -q: results and what is wrong are all that is printed."""
     context = click.get_current_context(silent=True)

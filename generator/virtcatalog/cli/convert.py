@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -65,9 +64,8 @@ def command(context: click.Context, /, sources: tuple[str, ...], form: str, in_p
     for file in loose:
         echo(f"{file.name}: cannot be rewritten in its own text: {file.loose}; printed, it has no comments", err=True)
     if in_place:
-        for file in made:
-            if file.new != file.old and not file.loose:
-                replace(Path(file.name), file.new)
+        changed = (file for file in made if file.new != file.old and not file.loose)
+        replace(Rewritten(file.name, file.old, file.new) for file in changed)
     if not in_place or context.get_parameter_source("form") is not click.core.ParameterSource.DEFAULT:
         _print(form, made)
     _sum_up(made)

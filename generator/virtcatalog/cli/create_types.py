@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from virtcatalog.cli import options, pflag
-from virtcatalog.cli.console import data, failing, summary, write_diff
+from virtcatalog.cli.console import data, failing, note, summary, write_diff
 from virtcatalog.errors import VirtcatalogError
 
 if TYPE_CHECKING:
@@ -100,6 +100,7 @@ def _create(noun: str, given: TypeOptions, spec: dict[str, Any], catalog: str | 
     from virtcatalog.create.options import FlagError
     from virtcatalog.create.types import create_type
     from virtcatalog.manifests.emit import dump
+    from virtcatalog.writing import replace_file
 
     if catalog is None:
         if dry_run:
@@ -114,7 +115,7 @@ def _create(noun: str, given: TypeOptions, spec: dict[str, Any], catalog: str | 
     made = _declare(noun, given.name, spec, catalog)
     _show(made, str(Path(catalog, made.file)))
     if not dry_run:
-        _write(Path(catalog, made.file), made.new)
+        replace_file(Path(catalog), made.new, note, inside=made.file)
     summary(f"{made.entry.name}: {'would be ' if dry_run else ''}declared in {Path(catalog, made.file)}")
     return 0
 
@@ -141,13 +142,3 @@ def _show(made: Declaration, name: str) -> None:
     from virtcatalog.manifests.textdiff import unified
 
     write_diff(unified(made.old, made.new, f"a/{name}" if made.old else "/dev/null", f"b/{name}", 3))
-
-
-def _write(path: Path, text: str) -> None:
-    from virtcatalog.render.files import replace_file
-
-    try:
-        path.parent.mkdir(exist_ok=True)
-        replace_file(path, text, summary)
-    except OSError as error:
-        raise VirtcatalogError(f"{path}: {error.strerror or error}; it is as it was") from error

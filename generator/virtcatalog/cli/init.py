@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from virtcatalog.cli.console import echo, failing, summary
+from virtcatalog.cli.console import echo, failing, note, summary
 from virtcatalog.errors import counted
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def command(folder: Path, name: str | None, tool: Tool, repo_url: str, package: 
         raise click.UsageError(f"{fault}; choose another --name.")
     if repo_url and tool == "none":
         raise click.UsageError("--repo-url is for --gitops argocd or flux.")
-    written = write(folder, contents(name, tool, repo_url, package))
+    written = write(folder, contents(name, tool, repo_url, package), note)
     for path in written:
         echo(str(folder / path))
     count = counted(len(written), "file")

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from virtcatalog.cli import options
-from virtcatalog.cli.console import data, failing, summary
+from virtcatalog.cli.console import data, failing, note, summary
 
 
 @click.command(
@@ -29,6 +29,7 @@ def command(name: tuple[str, ...], output: Path | None) -> int:
     from virtcatalog.cli import main
     from virtcatalog.cli.manual import file_name, pages, roff
     from virtcatalog.errors import VirtcatalogError, nearest
+    from virtcatalog.writing import write_files
 
     known = {page.name: page for page in pages(main)}
     if output is None:
@@ -39,8 +40,6 @@ def command(name: tuple[str, ...], output: Path | None) -> int:
         return 0
     if name:
         raise click.UsageError("--output-dir writes the pages of all commands: name none.")
-    output.mkdir(parents=True, exist_ok=True)
-    for page in known.values():
-        (output / file_name(page)).write_text(roff(page), encoding="utf-8", newline="\n")
+    write_files(output, {file_name(page): roff(page) for page in known.values()}, note, replaces=True)
     summary(f"{output}: {len(known)} pages")
     return 0

@@ -9,7 +9,7 @@ import click
 
 from virtcatalog.cli import options
 from virtcatalog.cli.build import refuse
-from virtcatalog.cli.console import data, failing, summary
+from virtcatalog.cli.console import data, failing, note, summary
 
 
 @click.command(
@@ -72,7 +72,7 @@ def command(
     if version == before and different.any:
         raise click.UsageError(f"{version} is published already, with other objects; choose another version")
     if not dry_run:
-        publish(loaded, version, output, force=force, say=summary)
+        publish(loaded, version, output, force=force, say=note)
     data(notes(version, before, different))
     summary(f"{'would publish' if dry_run else 'published'} {version}: {output}, {Path(catalog, 'catalog.lock')}")
     return 0

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from virtcatalog.cli import options
-from virtcatalog.cli.console import data, echo, failing
+from virtcatalog.cli.console import data, echo, failing, note
 from virtcatalog.errors import VirtcatalogError
 
 
@@ -25,6 +25,7 @@ def command(kind: str | None, output: Path | None, *, check: bool) -> int:
     of all schemas are printed.
     """
     from virtcatalog.catalog.schema import all_schemas
+    from virtcatalog.writing import write_files
 
     schemas = all_schemas()
     if kind and (output or check):
@@ -39,7 +40,8 @@ def command(kind: str | None, output: Path | None, *, check: bool) -> int:
                 echo(f"{folder / path}: {what}", err=True)
             echo(f"{len(stale)} of {len(schemas)} schemas differ" if stale else "schemas are fresh", err=True)
             return 1 if stale else 0
-        _write(folder, schemas, stale)
+        texts = {path: _text(schemas[path]) if path in schemas else None for path in stale}
+        write_files(folder, texts, note, replaces=True)
     elif kind:
         data(_text(schemas[_find(kind, schemas)]))
     else:
@@ -86,13 +88,3 @@ def _stale(folder: Path, schemas: dict[str, dict[str, Any]]) -> dict[str, str]:
         if path not in schemas and file.is_file() and not file.is_symlink() and COMMENT.encode() in file.read_bytes():
             found[path] = "no longer written"
     return found
-
-
-def _write(folder: Path, schemas: dict[str, dict[str, Any]], stale: dict[str, str]) -> None:
-    for path in stale:
-        file = folder / path
-        if path in schemas:
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_bytes(_text(schemas[path]).encode())
-        else:
-            file.unlink()

@@ -11,7 +11,7 @@ import msgspec
 
 from virtcatalog.cli import options
 from virtcatalog.cli.conditions import conditioned
-from virtcatalog.cli.console import failing, summary
+from virtcatalog.cli.console import failing, note, summary
 from virtcatalog.cli.inputs import placed
 from virtcatalog.cli.items import prices_for
 from virtcatalog.errors import ManifestError, VirtcatalogError, counted
@@ -107,7 +107,7 @@ def command(
         stale = compare(output, pages, owner)
         summary(f"{output} is stale: {changed(stale)}" if stale else f"{output} is fresh")
         return 1 if stale else 0
-    changes = replace(output, pages, owner, catalog=loaded.path, force=force, say=summary)
+    changes = replace(output, pages, owner, catalog=loaded.path, force=force, say=note)
     summary(f"{output}: {counted(len(pages), 'file')}, {changed(changes)}; open {output / 'index.html'}")
     return 0
 

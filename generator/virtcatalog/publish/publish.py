@@ -12,16 +12,10 @@ from virtcatalog.api.names import key_fault, label_fault
 from virtcatalog.catalog.lock import write_lock
 from virtcatalog.catalog.model import Catalog
 from virtcatalog.catalog.published import LOCK
-from virtcatalog.errors import VirtcatalogError
 from virtcatalog.render import tree
 from virtcatalog.render.bundle import version_label
-from virtcatalog.render.files import replace_file, said_nowhere
 from virtcatalog.render.output import render
-
-
-class ReleaseError(VirtcatalogError):
-    """A release cannot be written."""
-
+from virtcatalog.writing import WriteError, real_place, replace_file, said_nowhere
 
 #: As https://semver.org has it, with or without a `v`; labels cannot hold a build's `+`.
 _VERSION = re.compile(r"v?(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(?:-([0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*))?")
@@ -60,18 +54,19 @@ def publish(
     """Write the catalog's output tree and its lock as `version`; see `tree.replace` for `force` and `say`.
 
     The lock comes last and in one step: whatever interrupts this, the same command run again completes it. Raises
-    ReleaseError or TreeError.
+    WriteError, which says how far it came.
     """
     text = write_lock(version, catalog)
-    place = Path(catalog.path) / LOCK
-    if place.is_symlink():
-        raise ReleaseError(
-            f"{place}: is a symbolic link, and the lock is not written through one; nothing is published"
-        )
+    try:
+        real_place(catalog.path, LOCK)
+    except WriteError as error:
+        raise WriteError(f"{error}; nothing is published") from error
     tree.replace(
         output, render(replace(catalog, version=version)), catalog.name, catalog=catalog.path, force=force, say=say
     )
     try:
-        replace_file(place, text, say)
-    except OSError as error:
-        raise ReleaseError(f"{error.filename or place}: {error.strerror or error}; nothing is published") from error
+        replace_file(Path(catalog.path), text, say, inside=LOCK)
+    except WriteError as error:
+        raise WriteError(
+            f"{error}; {output} is the tree of {version}, which is published once the same command completes"
+        ) from error

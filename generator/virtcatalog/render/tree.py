@@ -11,16 +11,17 @@ import errno
 import os
 import re
 import shutil
+import stat
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import msgspec
 
-from virtcatalog.errors import VirtcatalogError
+from virtcatalog.checkouts import mode_of
 from virtcatalog.limits import MIB, OUTPUT_FILE_BYTES
 from virtcatalog.manifests.layout import CATALOG, OWNED
 from virtcatalog.manifests.textdiff import unified
-from virtcatalog.render.files import locked, remove, said_nowhere
+from virtcatalog.writing import WriteError, discard, locked, real_place, remove, said_nowhere, write_new
 
 _HEADER = "# Files that virtcatalog wrote in this folder; it replaces and removes these and no others.\n"
 _OWNER = "# Of the catalog: "
@@ -32,8 +33,8 @@ _OURS = re.compile(
 )
 
 
-class TreeError(VirtcatalogError):
-    """The output folder cannot be read or replaced; nothing was changed."""
+class TreeError(WriteError):
+    """The output folder cannot be read or replaced; the message says where it is not as it was."""
 
 
 class Change(msgspec.Struct, frozen=True):
@@ -52,9 +53,9 @@ class Change(msgspec.Struct, frozen=True):
 def compare(folder: Path, tree: Mapping[str, str], owner: str = "") -> list[Change]:
     """Return what replacing `folder` by `tree` would change, by path; raises TreeError where a file is not ours.
 
-    `owner` is the name of the catalog that the tree is of. No link is followed.
+    `owner` is the name of the catalog that the tree is of. No link is followed; see `real_place`.
     """
-    tree = with_ownership(tree, owner)
+    folder, tree = real_place(folder), with_ownership(tree, owner)
     reader = _Reader(folder)
     owned = reader.owned()
     changes = [Change(path, reader.text(path), None) for path in owned - tree.keys() if reader.has(path)]
@@ -89,14 +90,19 @@ def replace(
     """Make `folder` hold `tree` beside what others keep there; returns what changed. Writes only when something did.
 
     `catalog` is the path of the catalog, which the folder must not be around. A tree of another catalog than `owner` is
-    replaced by `force` only. `say` is told when another run has to be waited for; BusyError when it takes too long.
+    replaced by `force` only. `say` is told when another run has to be waited for, and what cannot be cleaned up;
+    BusyError when the wait takes too long.
     """
-    _refuse_place(folder, catalog)
-    folder = Path(os.path.realpath(folder))
+    state = "the output folder is as it was"
     try:
+        _refuse_place(folder, catalog)
+        folder = real_place(folder)
         folder.parent.mkdir(parents=True, exist_ok=True)
         with locked(folder.parent, say):
-            _recover(folder)
+            if _put_back(folder):
+                state = "the output folder is as it was before the run that was killed"
+            for each in (_aside(folder), _staging(folder)):
+                remove(each)
             _refuse_owned(folder, owner, force=force)
             changes = compare(folder, tree, owner)
             if changes:
@@ -104,13 +110,15 @@ def replace(
                 staging = _staging(folder)
                 try:
                     _build(staging, folder, with_ownership(tree, owner))
-                    _exchange(staging, folder)
-                finally:
-                    remove(staging)
+                    old = _exchange(staging, folder)
+                except BaseException:
+                    discard(staging, say)
+                    raise
+                discard(old, say)
             return changes
     except OSError as error:
         place = error.filename or folder
-        raise TreeError(f"{place}: {error.strerror or error}; the output folder is as it was") from error
+        raise TreeError(f"{place}: {error.strerror or error}; {state}") from error
 
 
 def owner_of(folder: Path) -> str:
@@ -182,16 +190,16 @@ class _Reader:
     def has(self, path: str) -> bool:
         """Whether there is something at a path; TreeError when a link leads there."""
         parent = path.rpartition("/")[0]
-        return self._is_sound(parent) and os.path.lexists(f"{self._folder}/{path}")
+        return self._is_sound(parent) and mode_of(f"{self._folder}/{path}") is not None
 
     def _is_sound(self, folder: str) -> bool:
         """Whether there is a folder, and no link on the way to it."""
         if folder not in self._known:
             place = self._folder / folder
-            there = self._is_sound(folder.rpartition("/")[0]) and os.path.lexists(place)
-            if there and place.is_symlink():
+            mode = mode_of(place) if self._is_sound(folder.rpartition("/")[0]) else None
+            if mode is not None and stat.S_ISLNK(mode):
                 raise TreeError(f"{place}: is a symbolic link in the place of a folder; move it away")
-            self._known[folder] = there and place.is_dir()
+            self._known[folder] = mode is not None and stat.S_ISDIR(mode)
         return self._known[folder]
 
     def text(self, path: str) -> str:
@@ -218,7 +226,7 @@ def _build(staging: Path, folder: Path, tree: Mapping[str, str]) -> None:
         if parent not in made:
             (staging / parent).mkdir(parents=True, exist_ok=True)
             made.add(parent)
-        _write(f"{staging}/{path}", text)
+        write_new(f"{staging}/{path}", text.encode())
     owned = _Reader(folder).owned()
     ours = {parent for path in owned for parent in _parents(path)}
     folders = [folder] if folder.is_dir() else []
@@ -239,18 +247,6 @@ def _build(staging: Path, folder: Path, tree: Mapping[str, str]) -> None:
             shutil.copymode(found, target)
 
 
-def _write(path: str, text: str) -> None:
-    """Write a new file, piece by piece, with no more calls of the system than that takes: there are many files."""
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
-    try:
-        for start in range(0, len(text), MIB):
-            piece = text[start : start + MIB].encode()
-            while piece:
-                piece = piece[os.write(descriptor, piece) :]
-    finally:
-        os.close(descriptor)
-
-
 def _parents(path: str) -> Iterator[str]:
     while "/" in path:
         path = path.rpartition("/")[0]
@@ -259,7 +255,7 @@ def _parents(path: str) -> Iterator[str]:
 
 def _keep(found: Path, target: Path) -> None:
     target.parent.mkdir(parents=True, exist_ok=True)
-    if os.path.lexists(target):
+    if mode_of(target) is not None:
         raise TreeError(f"{found}: virtcatalog did not write this and needs its place; move it away")
     try:
         os.link(found, target, follow_symlinks=False)
@@ -268,7 +264,10 @@ def _keep(found: Path, target: Path) -> None:
 
 
 def _entries(folder: Path) -> Iterator[Path]:
-    for root, folders, files in os.walk(folder):
+    def fail(error: OSError) -> None:
+        raise error  # what cannot be listed would be missing in the new tree
+
+    for root, folders, files in os.walk(folder, onerror=fail) if folder.is_dir() else ():
         for name in sorted(folders) + sorted(files):
             yield Path(root, name)
 
@@ -279,17 +278,24 @@ def _refuse_read_only(folder: Path) -> None:
         raise PermissionError(errno.EACCES, "the folder is read-only", str(folder))
 
 
-def _exchange(staging: Path, folder: Path) -> None:
-    """Put `staging` in the place of `folder`; what was there is left at `staging`."""
+def _exchange(staging: Path, folder: Path) -> Path:
+    """Put `staging` in the place of `folder`; return where that is now which was there."""
     if not folder.exists():
         staging.rename(folder)
-        return
+        return staging
     if _rename_exchange(staging, folder):
-        return
+        return staging
     aside = _aside(folder)
     folder.rename(aside)
-    staging.rename(folder)
-    aside.rename(staging)
+    try:
+        staging.rename(folder)
+    except BaseException as error:
+        try:
+            aside.rename(folder)
+        except OSError:
+            raise TreeError(f"{folder}: {error}; what was there is {aside}, and the next run puts it back") from error
+        raise
+    return aside
 
 
 def _rename_exchange(one: Path, other: Path) -> bool:
@@ -304,13 +310,13 @@ def _rename_exchange(one: Path, other: Path) -> bool:
     return bool(renameat2(at_fdcwd, os.fsencode(one), at_fdcwd, os.fsencode(other), rename_exchange) == 0)
 
 
-def _recover(folder: Path) -> None:
-    """Clean up after a run that was killed; undo a replacement that stopped between its two renames."""
+def _put_back(folder: Path) -> bool:
+    """Undo a replacement that was killed between its two renames."""
     aside = _aside(folder)
-    if not os.path.lexists(folder) and aside.is_dir() and not aside.is_symlink():
-        aside.rename(folder)
-    for each in (aside, _staging(folder)):
-        remove(each)
+    if mode_of(folder) is not None or not stat.S_ISDIR(mode_of(aside) or 0):
+        return False
+    aside.rename(folder)
+    return True
 
 
 def _staging(folder: Path) -> Path:
