@@ -147,12 +147,12 @@ def _trim(share: str, most: int) -> None:
     now, total = time.time(), 0
     found = []
     with os.scandir(share) as entries:
-        for each in entries:
-            known = each.stat(follow_symlinks=False)
-            if each.name.startswith(_UNFINISHED) and now - known.st_mtime < _LEFT_BEHIND:
+        for entry in entries:
+            known = entry.stat(follow_symlinks=False)
+            if entry.name.startswith(_UNFINISHED) and now - known.st_mtime < _LEFT_BEHIND:
                 continue
-            age = float("inf") if each.name.startswith(_UNFINISHED) else now - known.st_mtime
-            found.append((age, -(-known.st_size // _BLOCK) * _BLOCK, each.path))
+            age = float("inf") if entry.name.startswith(_UNFINISHED) else now - known.st_mtime
+            found.append((age, -(-known.st_size // _BLOCK) * _BLOCK, entry.path))
     for age, size, path in sorted(found):
         total += size
         if total > most or age == float("inf"):
@@ -195,9 +195,9 @@ def users_cache() -> Cache | None:
 def digest(*parts: bytes) -> bytes:
     """Return a digest of some parts, each of which counts by itself."""
     found = blake2b(digest_size=32)
-    for each in parts:
-        found.update(len(each).to_bytes(8, "big"))
-        found.update(each)
+    for part in parts:
+        found.update(len(part).to_bytes(8, "big"))
+        found.update(part)
     return found.digest()
 
 
@@ -218,7 +218,7 @@ def program() -> bytes:
 
 def _files(folder: str) -> Iterator[bytes]:
     with os.scandir(folder) as entries:
-        found = sorted(entries, key=lambda each: each.name)
+        found = sorted(entries, key=lambda entry: entry.name)
     for each in found:
         if each.is_dir():
             yield from _files(each.path) if each.name != "__pycache__" else ()

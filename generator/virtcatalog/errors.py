@@ -208,7 +208,7 @@ _LONGEST_NAME, _MANY_NAMES = 100, 200
 
 def within(message: str, environments: Sequence[str]) -> str:
     """Return a message that says in which environments it holds; "" is the base, which is not said."""
-    names = [each for each in environments if each]
+    names = [environment for environment in environments if environment]
     return f"{message} (in {listed(names)})" if names else message
 
 
@@ -239,7 +239,7 @@ def nearest(name: object, known: Iterable[str]) -> str:
     candidates = list(lower)
     if len(candidates) > _MANY_NAMES:  # comparing takes long, and what is close begins or ends alike
         edges = {meant[:2], meant[-2:]}
-        candidates = [each for each in candidates if edges & {each[:2], each[-2:]}][:_MANY_NAMES]
+        candidates = [candidate for candidate in candidates if edges & {candidate[:2], candidate[-2:]}][:_MANY_NAMES]
     found = get_close_matches(meant, candidates, n=1, cutoff=0.55)
     return f"; did you mean {lower[found[0]]!r}?" if found else ""
 

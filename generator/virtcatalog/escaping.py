@@ -40,7 +40,7 @@ def single_line(text: str) -> str:
 def log(text: str) -> str:
     """Return a text as the log of a CI runner may have it: none of its lines is a workflow command of GitHub's."""
     text = terminal(text)
-    return re.sub(_COMMAND, r"\1\\\2", text) if any(each in text for each in _COMMANDS) else text
+    return re.sub(_COMMAND, r"\1\\\2", text) if any(command in text for command in _COMMANDS) else text
 
 
 def _shown(match: re.Match[str]) -> str:

@@ -26,10 +26,10 @@ def environments_for(vm: Data, overlays: Sequence[Overlay], where: str = "", onl
     cluster of some, that it is known to be in; of these, `only` some are looked at. What it was said of is where it
     is, fitting or not. A VM that wants nothing of the catalog is judged once, unless releases differ.
     """
-    candidates = [each for each in overlays if not only or each.name in only]
+    candidates = [overlay for overlay in overlays if not only or overlay.name in only]
     if where:
-        named = [each for each in candidates if each.name == where]
-        candidates = named or [each for each in candidates if where in each.clusters]
+        named = [candidate for candidate in candidates if candidate.name == where]
+        candidates = named or [candidate for candidate in candidates if where in candidate.clusters]
         if named:
             return [where]
     taking = _taking(vm, candidates)
@@ -64,7 +64,7 @@ def rendered(catalog: Catalog) -> Iterator[tuple[VmTemplate, str]]:
 
 def offered(catalog: Catalog, only: Sequence[str] = ()) -> list[Data]:
     """Return the objects that VMs may name wherever they are: alike in every environment whose scope has their kind."""
-    overlays = [each for each in catalog.overlays if not only or each.name in only]
+    overlays = [overlay for overlay in catalog.overlays if not only or overlay.name in only]
     if not overlays:
         return catalog.objects()
     found: dict[tuple[str, str, str], list[Data]] = {}
@@ -74,14 +74,14 @@ def offered(catalog: Catalog, only: Sequence[str] = ()) -> list[Data]:
     return [
         same[0]
         for (kind, namespace, _), same in found.items()
-        if len(same) == sum(kind in each.kinds and namespace in ("", each.namespace) for each in overlays)
+        if len(same) == sum(kind in overlay.kinds and namespace in ("", overlay.namespace) for overlay in overlays)
         and all(each["spec"] == same[0]["spec"] for each in same)
     ]
 
 
 def places_of(places: Iterable[str], overlays: Iterable[Overlay]) -> list[str]:
     """Return the environments that are named, or of which a cluster is."""
-    return [each.name for each in overlays if not {each.name, *each.clusters}.isdisjoint(places)]
+    return [overlay.name for overlay in overlays if not {overlay.name, *overlay.clusters}.isdisjoint(places)]
 
 
 def wants_catalog(vm: Data) -> bool:
@@ -93,23 +93,23 @@ def wants_catalog(vm: Data) -> bool:
 def _taking(vm: Data, overlays: Sequence[Overlay]) -> list[Overlay]:
     """The environments that take the VM's namespace; all do when it does not say which that is."""
     namespace = (vm.get("metadata") or {}).get("namespace")
-    return [each for each in overlays if not namespace or each.takes(namespace)]
+    return [overlay for overlay in overlays if not namespace or overlay.takes(namespace)]
 
 
 def check_environments(names: Iterable[str], overlays: Iterable[Overlay], where: str) -> None:
     """VirtcatalogError for a name that is no environment; `where` says of what these are: `in catalog`."""
-    _check(names, [each.name for each in overlays], "environment", where)
+    _check(names, [overlay.name for overlay in overlays], "environment", where)
 
 
 def check_places(names: Iterable[str], overlays: Iterable[Overlay], where: str) -> None:
     """VirtcatalogError for a name, other than "", that is neither an environment nor a cluster of one."""
-    known = [name for each in overlays for name in (each.name, *each.clusters)]
+    known = [name for overlay in overlays for name in (overlay.name, *overlay.clusters)]
     _check(filter(None, names), known, "environment or cluster", where)
 
 
 def release_of(overlays: Iterable[Overlay], environment: str) -> str:
     """Return the release that an environment is said to run, "" when that is not said."""
-    return next((each.kubevirt for each in overlays if each.name == environment), "")
+    return next((overlay.kubevirt for overlay in overlays if overlay.name == environment), "")
 
 
 def _check(names: Iterable[str], known: Sequence[str], noun: str, where: str) -> None:

@@ -45,7 +45,7 @@ def real_place(path: str | Path, inside: str = "") -> Path:
     """
     try:
         place, links = resolved(os.fspath(path))
-        foreign = [each for each in links if checkout_of(os.path.dirname(each)) is not None]  # noqa: PTH120
+        foreign = [link for link in links if checkout_of(os.path.dirname(link)) is not None]  # noqa: PTH120
         for part in filter(None, inside.split("/")):
             place = os.path.join(place, part)  # noqa: PTH118
             foreign += [place] if stat.S_ISLNK(mode_of(place) or 0) else []
@@ -265,5 +265,5 @@ def remove(path: Path) -> None:
         if mode & stat.S_IRWXU != stat.S_IRWXU:
             os.chmod(folder, mode | stat.S_IRWXU)  # noqa: PTH101
         with os.scandir(folder) as entries:
-            rest += [each.path for each in entries if each.is_dir(follow_symlinks=False)]
+            rest += [entry.path for entry in entries if entry.is_dir(follow_symlinks=False)]
     shutil.rmtree(path)

@@ -120,7 +120,7 @@ class Added:
 def _said(vmi: VirtualMachineInstance) -> bytes:
     """All of a VMI that one VM's preferences make a difference to, as bytes that are equal where it is."""
     metadata = vmi.metadata
-    annotations = {key: each for key, each in metadata.annotations.items() if key not in _NAMING}
+    annotations = {key: annotation for key, annotation in metadata.annotations.items() if key not in _NAMING}
     return _ENCODER.encode([vmi.spec, annotations, metadata.labels])
 
 

@@ -145,7 +145,9 @@ class Candidates:
         self._instancetypes: dict[str, Instancetype] = {}
         self._preferences: dict[str, Preference] = {}
         scanned: list[dict[str, Any]] = []
-        for reference, manifest in {_reference(each): each for each in manifests if _is_candidate(each)}.items():
+        for reference, manifest in {
+            _reference(manifest): manifest for manifest in manifests if _is_candidate(manifest)
+        }.items():
             if not admit(manifest, self.cluster):
                 group = self.groups[reference] = self._group(reference, scanned)
                 group.members.append(self._member(reference, manifest))
@@ -251,9 +253,9 @@ def _key(spec: dict[str, Any]) -> str:
 def usable(members: Iterable[Member], namespace: str, architecture: str) -> list[Member]:
     """Return those that a VM of a namespace and architecture can name."""
     return [
-        each
-        for each in members
-        if each.reference.namespace in ("", namespace) and each.architecture in ("", architecture)
+        member
+        for member in members
+        if member.reference.namespace in ("", namespace) and member.architecture in ("", architecture)
     ]
 
 

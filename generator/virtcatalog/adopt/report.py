@@ -97,7 +97,7 @@ def rows(adoptions: Iterable[tuple[str, Adoption]]) -> Iterator[tuple[str, ...]]
     """Yield the rows of a table of many VMs."""
     for name, adoption in adoptions:
         found = adoption.found
-        names = [each.name if each else "" for each in found.names] if found else ["", ""]
+        names = [name.name if name else "" for name in found.names] if found else ["", ""]
         sizes = f"{adoption.before} -> {found.size}" if found else str(adoption.before)
         yield name, adoption.outcome, *names, sizes
 

@@ -135,14 +135,14 @@ class Search:
         vcpus, memory, overcommitted = self.topology.vcpus, self.memory, self._overcommitted()
         near = [
             (
-                each.vcpus < vcpus or each.memory < memory,
-                each.differing_features(self.vmi) + each.distance(vcpus, memory),
-                bool(each.spec.memory.overcommit_percent) != overcommitted,
-                each.members[0],
-                each,
+                instancetype.vcpus < vcpus or instancetype.memory < memory,
+                instancetype.differing_features(self.vmi) + instancetype.distance(vcpus, memory),
+                bool(instancetype.spec.memory.overcommit_percent) != overcommitted,
+                instancetype.members[0],
+                instancetype,
             )
-            for each in self.candidates.instancetypes
-            if self._usable(each)
+            for instancetype in self.candidates.instancetypes
+            if self._usable(instancetype)
         ]
         return [each for *_, each in sorted(near, key=lambda one: one[:4])]
 
@@ -182,7 +182,7 @@ class Search:
         only = names.instancetype
         if not self.against and only is not None and names.preference is None:
             said = f"with {only.kind} {only.name}"
-            self.against = tuple(replace(each, message=f"{said}: {each.message}") for each in reasons)
+            self.against = tuple(replace(reason, message=f"{said}: {reason.message}") for reason in reasons)
 
     def _at_best(self, pair: Pair) -> Rank:
         """The rank that a pair has if everything leaves the VM that it could."""

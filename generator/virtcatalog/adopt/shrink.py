@@ -89,7 +89,7 @@ class Original:
 
     def saved(self, group: Instancetype | Preference) -> int:
         """Return how many values less the VM has, at best, when it names one of a group for what that says."""
-        return sum(map(self._count, group.fields)) - min(len(each.reference.matcher()) for each in group.members)
+        return sum(map(self._count, group.fields)) - min(len(member.reference.matcher()) for member in group.members)
 
     def _count(self, pattern: Path) -> int:
         values = self._values.get(pattern)
@@ -337,7 +337,9 @@ def _shape(result: Result) -> dict[str, Any]:
     metadata = {key: value for key, value in made["metadata"].items() if key in ("annotations", "labels")}
     shape: dict[str, Any] = {"template": {"metadata": metadata, "spec": made["spec"]}}
     if vm.spec.data_volume_templates:
-        shape["dataVolumeTemplates"] = [to_manifest(each) for each in vm.spec.data_volume_templates]
+        shape["dataVolumeTemplates"] = [
+            to_manifest(data_volume_template) for data_volume_template in vm.spec.data_volume_templates
+        ]
     return {"spec": shape}
 
 

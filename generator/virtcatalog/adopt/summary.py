@@ -39,9 +39,9 @@ def groups(adoptions: Iterable[Named], candidates: Candidates) -> tuple[list[tup
     """
     found: dict[tuple[str, str, str, str], list[str]] = defaultdict(list)
     for name, adoption in adoptions:
-        named = [each.name if each else "" for each in adoption.found.names] if adoption.found else ["", ""]
+        named = [name.name if name else "" for name in adoption.found.names] if adoption.found else ["", ""]
         found[adoption.outcome, named[0], named[1], _why(adoption, candidates)].append(name)
-    ordered = sorted(found.items(), key=lambda each: (_OUTCOMES.index(each[0][0]), -len(each[1]), each[0]))
+    ordered = sorted(found.items(), key=lambda item: (_OUTCOMES.index(item[0][0]), -len(item[1]), item[0]))
     rows: list[tuple[str, ...]] = [
         (f"{count(len(vms))}", outcome, instancetype, preference, vms[0], why)
         for (outcome, instancetype, preference, why), vms in ordered[:_SHOWN]
@@ -88,27 +88,30 @@ def proposals(adoptions: Iterable[Named]) -> list[Proposal]:
 
 def declarations(proposed: Sequence[Proposal], candidates: Candidates) -> Iterator[str]:
     """Yield lines for files of a catalog: sizes of classes that it has, or a class for several of one new ratio."""
-    ratios = {each.memory / each.vcpus for each in candidates.instancetypes if each.vcpus}
+    ratios = {
+        instancetype.memory / instancetype.vcpus for instancetype in candidates.instancetypes if instancetype.vcpus
+    }
     alike: dict[float, list[Proposal]] = defaultdict(list)
     for each in proposed:
         alike[each.size.memory / max(each.size.vcpus, 1)].append(each)
     beside: dict[str, list[Proposal]] = defaultdict(list)
     for ratio, members in alike.items():
         if ratio in ratios or len(members) < _SEVERAL or not ratio.is_integer():
-            for each in members:
-                beside[each.nearest.name.rpartition(".")[0] or each.nearest.name].append(each)
+            for member in members:
+                beside[member.nearest.name.rpartition(".")[0] or member.nearest.name].append(member)
             continue
         whole = Quantity.of(int(ratio))
         yield f"# a class of its own, to be named better: {len(members)} sizes of {memory(int(ratio))} a vCPU"
         yield f"class: x{str(whole).lower()}"
         yield f"memoryPerVcpu: {whole}"
         yield "sizes:"
-        yield from (_line(each, f"vcpus: {each.size.vcpus}") for each in members)
+        yield from (_line(member, f"vcpus: {member.size.vcpus}") for member in members)
     for members in beside.values():
-        yield f"# beside {some(sorted({each.nearest.name for each in members}), len(members))}"
+        yield f"# beside {some(sorted({member.nearest.name for member in members}), len(members))}"
         yield "sizes:"
         yield from (
-            _line(each, f"vcpus: {each.size.vcpus}, memory: {Quantity.of(each.size.memory)}") for each in members
+            _line(member, f"vcpus: {member.size.vcpus}, memory: {Quantity.of(member.size.memory)}")
+            for member in members
         )
 
 

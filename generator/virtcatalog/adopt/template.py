@@ -49,9 +49,9 @@ def adopt_in_template(template: Template, names: Names, candidates: Candidates) 
             made = put(made, path, value)
     spec = {**template["spec"], "virtualMachine": made}
     unused = _referred(template["spec"]) - _referred(spec)
-    dropped = tuple(each["name"] for each in spec.get("parameters") or [] if each["name"] in unused)
+    dropped = tuple(parameter["name"] for parameter in spec.get("parameters") or [] if parameter["name"] in unused)
     if dropped:
-        spec["parameters"] = [each for each in spec["parameters"] if each["name"] not in dropped]
+        spec["parameters"] = [parameter for parameter in spec["parameters"] if parameter["name"] not in dropped]
     adopted = {**template, "spec": spec}
     again, wanted = (
         expand(each, candidates.cluster)
@@ -64,10 +64,10 @@ def adopt_in_template(template: Template, names: Names, candidates: Candidates) 
 
 def _values(template: Template) -> Mapping[str, str]:
     """The template's own values, generated ones too; a name for what is required and has none."""
-    parameters = [dict(each) for each in template["spec"].get("parameters") or []]
-    for each in parameters:
-        if each.get("required") and not each.get("value") and not each.get("generate"):
-            each["value"] = each["name"].lower().replace("_", "-")
+    parameters = [dict(parameter) for parameter in template["spec"].get("parameters") or []]
+    for parameter in parameters:
+        if parameter.get("required") and not parameter.get("value") and not parameter.get("generate"):
+            parameter["value"] = parameter["name"].lower().replace("_", "-")
     return parameter_values(parameters, chance(0))[0]
 
 

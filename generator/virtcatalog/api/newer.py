@@ -64,5 +64,5 @@ def _newer(shape: Shape, release: Version) -> _Newer | None:
         name: _Newer(since=field.since) if field.since > release else _newer(field.shape, release)
         for name, field in shape.fields.items()
     }
-    found = {name: each for name, each in fields.items() if each}
+    found = {name: field for name, field in fields.items() if field}
     return _Newer(fields=found) if found else None

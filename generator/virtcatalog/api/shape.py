@@ -144,11 +144,11 @@ def shape_of(hint: Any) -> Shape:
     if get_origin(hint) is Annotated:
         hint, *notes = get_args(hint)
         shape = shape_of(hint)
-        metas = [each for each in notes if isinstance(each, msgspec.Meta)]
+        metas = [note for note in notes if isinstance(note, msgspec.Meta)]
         return _limited(shape, metas) if isinstance(shape, Leaf) else shape
     origin, args = get_origin(hint), get_args(hint)
     if origin in (Union, types.UnionType):
-        members = [each for each in args if each is not type(None)]
+        members = [arg for arg in args if arg is not type(None)]
         if len(members) == 1:
             return shape_of(members[0])
         return Either(tuple(map(struct_of, members))) if all(map(_is_struct, members)) else Leaf(tuple(members))
@@ -173,7 +173,7 @@ def _metas(hint: Any) -> Iterator[msgspec.Meta]:
     """The notes in the annotations of a type that may be None, the outermost first."""
     if get_origin(hint) is Annotated:
         hint, *notes = get_args(hint)
-        yield from (each for each in reversed(notes) if isinstance(each, msgspec.Meta))
+        yield from (note for note in reversed(notes) if isinstance(note, msgspec.Meta))
         yield from _metas(hint)
     elif type(None) in get_args(hint):
         for member in get_args(hint):

@@ -55,7 +55,7 @@ def disks_of(result: Result, cluster: Cluster) -> list[DiskInfo]:
     vmi = result.vmi_object
     if not result.domain_xml or vmi is None:
         return []
-    volumes = {each.name: each for each in vmi.spec.volumes}
+    volumes = {volume.name: volume for volume in vmi.spec.volumes}
     claims = Claims(vmi, cluster, result.vm_object)
     found = []
     for disk in _attached(result):
@@ -90,7 +90,7 @@ def _of_form(filled: Filled) -> Iterable[DiskInfo]:
     if disks is None or not all(texts):
         return map(_disk, _disks(filled.whole()))
     places = dict(enumerate(texts, ord(_FIRST_MARK)))
-    return [replace(each, **{name: getattr(each, name).translate(places) for name in _TEXTS}) for each in disks]
+    return [replace(disk, **{name: getattr(disk, name).translate(places) for name in _TEXTS}) for disk in disks]
 
 
 def _read(form: Form) -> list[DiskInfo] | None:
@@ -105,7 +105,7 @@ def _read(form: Form) -> list[DiskInfo] | None:
 
 
 def _disks(elements: Iterable[Element]) -> Iterator[Element]:
-    return (each for each in elements if each.tag == "disk")
+    return (element for element in elements if element.tag == "disk")
 
 
 def _kind(volume: Volume) -> str:
@@ -116,8 +116,8 @@ def _kind(volume: Volume) -> str:
 @cache
 def _kinds() -> tuple[Callable[[Volume], tuple[Any, ...]], list[str]]:
     """What gets the fields of a volume that say of what kind it is, and what the API calls them."""
-    fields = [each for each in msgspec.structs.fields(Volume) if each.name != "name"]
-    return attrgetter(*(each.name for each in fields)), [each.encode_name for each in fields]
+    fields = [field for field in msgspec.structs.fields(Volume) if field.name != "name"]
+    return attrgetter(*(field.name for field in fields)), [field.encode_name for field in fields]
 
 
 def _size(volume: Volume, claims: Claims) -> Quantity | None:

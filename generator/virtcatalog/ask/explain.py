@@ -245,7 +245,7 @@ class _Runs:
             made = (field for field in self._changed(unconfigured) if origins[field] in (MADE, FINISHED))
             named |= dict.fromkeys(made, (CONFIGURATION,))
         if presets:
-            of_presets = self._of_presets(sorted(each.metadata.name for each in presets))
+            of_presets = self._of_presets(sorted(preset.metadata.name for preset in presets))
             named |= {field: sources for field, sources in of_presets.items() if origins[field] == FINISHED}
         return named
 

@@ -205,7 +205,7 @@ def _uses(
         if found:
             yield found
     machines = given(dumps)
-    for vm, where in tracked(((each.vm, each.where) for each in machines), len(machines), "VMs"):
+    for vm, where in tracked(((machine.vm, machine.where) for machine in machines), len(machines), "VMs"):
         name = f"{namespace_of(vm)}/{identity(vm)[2]}"
         for environment in environments_for(vm, side.overlays, where, environments):
             found = use(name, vm, environment, where, template=False)

@@ -109,7 +109,7 @@ def items_of(objects: Iterable[Data], prices: Prices | None = None, environment:
 
 def titles(sort: Sort, items: Iterable[Item]) -> Mapping[str, str]:
     """Return the facts of items of a sort, as `FACTS` does, with those that only some runs have."""
-    priced = any("currency" in each.facts for each in items)
+    priced = any("currency" in item.facts for item in items)
     return {**FACTS[sort], **PRICED.get(sort, {})} if priced else FACTS[sort]
 
 
@@ -249,7 +249,7 @@ def _common(manifest: Data) -> dict[str, Fact]:
 
 
 def _templates(catalog: Catalog) -> Iterator[Item]:
-    everywhere = ", ".join(each.name for each in catalog.overlays)
+    everywhere = ", ".join(overlay.name for overlay in catalog.overlays)
     for vm in catalog.vms:
         spec = vm.manifest.get("spec") or {}
         facts: dict[str, Fact] = {
@@ -260,20 +260,20 @@ def _templates(catalog: Catalog) -> Iterator[Item]:
             "file": vm.file,
         }
         yield Item("templates", vm.key, facts, vm.manifest)
-    for each in catalog.templates:
+    for template in catalog.templates:
         facts = {
             "kind": "VirtualMachineTemplate",
-            "instancetype": each.instancetype or None,
-            "preference": each.preference or None,
-            "environments": ", ".join(each.environments) or None,
-            "file": each.file,
+            "instancetype": template.instancetype or None,
+            "preference": template.preference or None,
+            "environments": ", ".join(template.environments) or None,
+            "file": template.file,
         }
-        yield Item("templates", each.name, facts, each.manifest())
+        yield Item("templates", template.name, facts, template.manifest())
 
 
 def _environments(catalog: Catalog) -> Iterator[Item]:
     for overlay in catalog.overlays:
-        sorts = [each.sort for each in items_of(catalog.objects(overlay.name))]
+        sorts = [item.sort for item in items_of(catalog.objects(overlay.name))]
         facts: dict[str, Fact] = {
             "kubevirt": overlay.kubevirt or None,
             "scope": overlay.scope,

@@ -68,7 +68,7 @@ class Origins:
             self._add_all(field, item, _of_matchers(*values[3:]))
         elif item.__class__ is list:
             told = written if isinstance(written, list) else ()
-            lists = [each if each.__class__ is list else () for each in values]
+            lists = [value if value.__class__ is list else () for value in values]
             rows = zip(item, zip_longest(told, *lists, fillvalue=ABSENT), strict=False)
             # Of other lists, many have something of their VM's alone, such as addresses.
             add = self._add_once if lists[0] and lists[0][0].__class__ is Disk else self.add
@@ -84,7 +84,7 @@ class Origins:
         """Add the leaves of a struct or a map with keys of its author's."""
         kind = values[0].__class__
         blank = {} if kind is dict else _BLANKS[kind]
-        wholes = [each if each.__class__ is kind else blank for each in values]
+        wholes = [value if value.__class__ is kind else blank for value in values]
         getters = _GETTERS[kind]
         add = self._add_known if kind is DomainSpec or kind is Devices else self.add
         for step, part in item.items():
@@ -142,7 +142,7 @@ class Origins:
             if values[0] == values[1] and self._said(field) == item:  # some are written out where nobody said them
                 return SAID
             # Equal amounts may be written in other ways.
-            values = [str(each) if each.__class__ is Quantity else each for each in values]
+            values = [str(value) if value.__class__ is Quantity else value for value in values]
         final, mutated, mutated_without_preference, started, typeless, bare, neither = values
         if final == mutated:
             return MADE if mutated == mutated_without_preference else OF_PREFERENCE
@@ -191,7 +191,9 @@ class _Blanks(dict[type, Any]):
     """What has, in each field of an API type, what is not written out; ABSENT where the type writes whatever it has."""
 
     def __missing__(self, kind: type[msgspec.Struct]) -> Any:
-        found = self[kind] = SimpleNamespace(**{each.name: _unwritten(each) for each in msgspec.structs.fields(kind)})
+        found = self[kind] = SimpleNamespace(
+            **{field.name: _unwritten(field) for field in msgspec.structs.fields(kind)}
+        )
         return found
 
 

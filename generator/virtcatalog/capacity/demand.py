@@ -86,7 +86,7 @@ class Reader:
                 key=key,
                 selector=selector or {},
                 affinity=convert(affinity or {}, Affinity),
-                tolerations=tuple(convert(each, Toleration) for each in tolerations or ()),
+                tolerations=tuple(convert(toleration, Toleration) for toleration in tolerations or ()),
                 spread=tuple(
                     each
                     for each in (convert(each, TopologySpreadConstraint) for each in spread or ())

@@ -40,7 +40,7 @@ class Launch(msgspec.Struct, frozen=True, kw_only=True):
 
 def launches(vms: Iterable[Manifest], cluster: Cluster) -> Iterator[Launch]:
     """Yield what is launched of VMs."""
-    return together(steps_to_launch(each, cluster) for each in vms)
+    return together(steps_to_launch(vm, cluster) for vm in vms)
 
 
 def steps_to_launch(vm: Manifest, cluster: Cluster) -> Steps[Launch]:
@@ -164,12 +164,12 @@ def split(manifests: Iterable[Manifest]) -> tuple[list[Manifest], list[Manifest]
     """The instance types and the Pods among manifests; of types of one name in both scopes the cluster-wide one."""
     types: dict[tuple[str, str], Manifest] = {}
     pods: list[Manifest] = []
-    for each in manifests:
-        if each.get("kind") in INSTANCETYPES:
-            metadata = each["metadata"]
+    for manifest in manifests:
+        if manifest.get("kind") in INSTANCETYPES:
+            metadata = manifest["metadata"]
             key = (metadata["name"], metadata.get("namespace") or "")
             if (metadata["name"], "") not in types:
-                types[key] = each
-        elif (each.get("apiVersion"), each.get("kind")) == ("v1", "Pod"):
-            pods.append(each)
+                types[key] = manifest
+        elif (manifest.get("apiVersion"), manifest.get("kind")) == ("v1", "Pod"):
+            pods.append(manifest)
     return list(types.values()), pods

@@ -91,7 +91,7 @@ def cluster_nodes(found: Sequence[api.Node]) -> tuple[list[Node], list[Kind]]:
 
 def amounts(quantities: Mapping[str, Quantity]) -> dict[str, int]:
     """Amounts as the scheduler counts: CPUs in thousandths, all else in whole units."""
-    return {name: each.milli_value if name == "cpu" else each.value for name, each in quantities.items()}
+    return {name: quantity.milli_value if name == "cpu" else quantity.value for name, quantity in quantities.items()}
 
 
 def shown(resource: str, amount: float) -> str:
@@ -111,11 +111,11 @@ def titled(resource: str) -> str:
 
 def _node(node: api.Node, kind: str) -> Node:
     metadata, annotations = node.metadata, node.metadata.annotations
-    taints = [Taint(each.key, each.value, each.effect) for each in node.spec.taints]
-    if node.spec.unschedulable and not any(each.key == "node.kubernetes.io/unschedulable" for each in taints):
+    taints = [Taint(taint.key, taint.value, taint.effect) for taint in node.spec.taints]
+    if node.spec.unschedulable and not any(taint.key == "node.kubernetes.io/unschedulable" for taint in taints):
         taints.append(Taint("node.kubernetes.io/unschedulable", "", "NoSchedule"))
-    ready = next((each.status for each in node.status.conditions if each.type == "Ready"), "True")
-    if ready != "True" and not any(each.key.startswith("node.kubernetes.io/") for each in taints):
+    ready = next((condition.status for condition in node.status.conditions if condition.type == "Ready"), "True")
+    if ready != "True" and not any(taint.key.startswith("node.kubernetes.io/") for taint in taints):
         taints.append(Taint("node.kubernetes.io/not-ready", "", "NoSchedule"))
     declared = DECLARED in annotations
     return Node(
@@ -147,7 +147,7 @@ def _likeness(node: api.Node) -> tuple[object, ...]:
         room.get("cpu", 0),
         room.get("memory", 0) // _GIB,
         tuple(each for each in special if each[1] and not each[0].startswith("devices.kubevirt.io/")),
-        tuple(sorted((each.key, each.value, each.effect) for each in node.spec.taints if _lasting(each))),
+        tuple(sorted((taint.key, taint.value, taint.effect) for taint in node.spec.taints if _lasting(taint))),
         labels.get("kubernetes.io/arch", ""),
         *(labels.get(label, "") for label in _CPU_MANAGER),
     )

@@ -43,17 +43,17 @@ def pack(
     """
     placement = Placement(nodes, namespaces)
     for position, others in enumerate(used):
-        for each in others:
-            placement.put(each, position)
+        for other in others:
+            placement.put(other, position)
     where: dict[str, int | None] = {}
     waiting: list[Demand] = []
-    for each in demands:
-        home = (running or {}).get(each.name)
+    for demand in demands:
+        home = (running or {}).get(demand.name)
         if home is None:
-            waiting.append(each)
+            waiting.append(demand)
         else:
-            placement.put(each, home)
-            where[each.name] = home
+            placement.put(demand, home)
+            where[demand.name] = home
     where |= zip((each.name for each in waiting), _put_all(waiting, placement), strict=True)
     return Packing(where=where, placement=placement)
 
@@ -171,15 +171,15 @@ def failures(packing: Packing) -> list[Failure]:
 
 def _homeless(vms: Sequence[Demand], failed: int, placement: Placement) -> list[str]:
     """The VMs of a node that no other one can take; the placement stays as it is."""
-    for each in vms:
-        placement.take(each, failed)
+    for vm in vms:
+        placement.take(vm, failed)
     where = _put_all(vms, placement, without=failed)
-    for each, position in zip(vms, where, strict=True):
+    for vm, position in zip(vms, where, strict=True):
         if position is not None:
-            placement.take(each, position)
-    for each in vms:
-        placement.put(each, failed)
-    return sorted(each.name for each, position in zip(vms, where, strict=True) if position is None)
+            placement.take(vm, position)
+    for vm in vms:
+        placement.put(vm, failed)
+    return sorted(vm.name for vm, position in zip(vms, where, strict=True) if position is None)
 
 
 def lost(placement: Placement, smallest: Iterable[Demand]) -> Counter[str]:

@@ -173,8 +173,8 @@ class Placement:
 
     def _everyone(self) -> Iterator[tuple[Demand, int]]:
         for position, pods in enumerate(self.pods):
-            for each in pods:
-                yield each, position
+            for pod in pods:
+                yield pod, position
 
     def _at(self, key: str, place: str) -> Iterator[Demand]:
         for position, node in enumerate(self.nodes):
@@ -216,7 +216,7 @@ def _eligible(constraint: TopologySpreadConstraint, demand: Demand, node: Node) 
     if constraint.node_taints_policy != "Honor":
         return True
     return all(
-        taint.effect not in _KEEPING or any(tolerates(each, taint) for each in conditions.tolerations)
+        taint.effect not in _KEEPING or any(tolerates(toleration, taint) for toleration in conditions.tolerations)
         for taint in node.taints
     )
 

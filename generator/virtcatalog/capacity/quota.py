@@ -243,7 +243,7 @@ def _against_quota(vm: Asked, pod: Pod, quota: ResourceQuota, wanted: Amounts, t
 
 def _silent(pod: Pod, part: str, resource: str) -> list[str]:
     containers = (*pod["spec"]["containers"], *pod["spec"].get("initContainers", ()))
-    return [each["name"] for each in containers if resource not in each["resources"][part]]
+    return [container["name"] for container in containers if resource not in container["resources"][part]]
 
 
 def _counts(spec: ResourceQuotaSpec, pod: Pod) -> bool:
@@ -253,18 +253,18 @@ def _counts(spec: ResourceQuotaSpec, pod: Pod) -> bool:
             return False
         if scope == "CrossNamespacePodAffinity" and not _crosses(pod):
             return False
-    for each in spec.scope_selector.match_expressions if spec.scope_selector is not None else ():
-        if each.scope_name == "PriorityClass":
+    for match_expression in spec.scope_selector.match_expressions if spec.scope_selector is not None else ():
+        if match_expression.scope_name == "PriorityClass":
             given = _priority(pod)
             met = {
-                "In": given in each.values,
-                "NotIn": given not in each.values,
+                "In": given in match_expression.values,
+                "NotIn": given not in match_expression.values,
                 "Exists": bool(given),
                 "DoesNotExist": not given,
-            }[each.operator]
+            }[match_expression.operator]
         else:
-            met = each.scope_name == "NotTerminating" or each.scope_name == "NotBestEffort"
-            met = _crosses(pod) if each.scope_name == "CrossNamespacePodAffinity" else met
+            met = match_expression.scope_name == "NotTerminating" or match_expression.scope_name == "NotBestEffort"
+            met = _crosses(pod) if match_expression.scope_name == "CrossNamespacePodAffinity" else met
         if not met:
             return False
     return True

@@ -95,7 +95,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def homeless(self) -> list[VMFit]:
         """The VMs that should run and have no node."""
-        return [each for each in self.vms if not each.node and not each.halted]
+        return [vm for vm in self.vms if not vm.node and not vm.halted]
 
     @property
     def finds(self) -> bool:
@@ -149,8 +149,8 @@ def report(
 
 def _requested(demands: Iterable[Demand]) -> dict[str, Counter[str]]:
     found: dict[str, Counter[str]] = {}
-    for each in demands:
-        found.setdefault(each.namespace, Counter()).update(dict(each.wanted))
+    for demand in demands:
+        found.setdefault(demand.namespace, Counter()).update(dict(demand.wanted))
     return found
 
 
@@ -235,8 +235,8 @@ def _packed(packing: Packing, wanted: Sequence[Demand], number: int) -> Packed:
 def _smallest(demands: Sequence[Demand], total: Mapping[str, int]) -> list[Demand]:
     """The demands that ask for least, one of each sort of conditions: where they do not fit, nothing does."""
     found: dict[bytes, Demand] = {}
-    for each in sorted(demands, key=lambda each: share(each.wanted, total)):
-        found.setdefault(each.conditions.key, each)
+    for demand in sorted(demands, key=lambda demand: share(demand.wanted, total)):
+        found.setdefault(demand.conditions.key, demand)
     return list(found.values())
 
 

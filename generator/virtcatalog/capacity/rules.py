@@ -26,7 +26,7 @@ class Obstacle(NamedTuple):
 def standing(conditions: Conditions, node: Node) -> Obstacle | None:
     """What keeps Pods with these conditions off a node, whoever else is there: taints and labels."""
     for taint in node.taints:
-        if taint.effect in _KEEPING and not any(tolerates(each, taint) for each in conditions.tolerations):
+        if taint.effect in _KEEPING and not any(tolerates(toleration, taint) for toleration in conditions.tolerations):
             return Obstacle("taints", f"has the taint {taint}")
     for key, value in conditions.selector.items():
         if node.label(key) != value:
@@ -53,8 +53,11 @@ def matches(term: NodeSelectorTerm, node: Node) -> bool:
     """Whether a node fits a term; one without conditions fits none."""
     if not term.match_expressions and not term.match_fields:
         return False
-    return all(_holds(each, node.label(each.key)) for each in term.match_expressions) and all(
-        _holds(each, node.name if each.key == "metadata.name" else None) for each in term.match_fields
+    return all(
+        _holds(match_expression, node.label(match_expression.key)) for match_expression in term.match_expressions
+    ) and all(
+        _holds(match_field, node.name if match_field.key == "metadata.name" else None)
+        for match_field in term.match_fields
     )
 
 

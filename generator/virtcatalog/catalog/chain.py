@@ -89,7 +89,7 @@ def extend(sources: Sources, prefixes: Sequence[str], path: str) -> str:
     target = folder.at
     if target == here.at:
         raise ValueError("a catalog cannot extend itself")
-    if target in [sources.folder(each).at for each in prefixes]:
+    if target in [sources.folder(prefix).at for prefix in prefixes]:
         raise ValueError("catalogs extend each other in a circle")
     if target[: len(here.at)] == here.at:
         raise ValueError(f"{path!r} lies within the catalog itself; put the other catalog beside it")

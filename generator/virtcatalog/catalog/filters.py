@@ -156,7 +156,7 @@ def _guarded(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
         for each in (*arguments[1:], *named.values()) if name in _MULTIPLYING else ():
             if (len(each) if isinstance(each, str) else abs(each)) > TEMPLATE_ARGUMENT:
                 raise ExpressionError(f"an argument of {name} is larger than {TEMPLATE_ARGUMENT}")
-        values = [as_list(each) for each in arguments]
+        values = [as_list(argument) for argument in arguments]
         work.spend(_CALL + factor * sum(map(weigh, (*values, *named.values()))))
         given = {"context": context, "eval_context": context.eval_ctx, "environment": context.environment}.get(passed)
         result = as_list(function(*([given] if passed else []), *values, **named))

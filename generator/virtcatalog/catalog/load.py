@@ -78,9 +78,9 @@ def known_of(
 
     return Known(
         classes=list(dict.fromkeys(each.series for each in types)),
-        environments=[each.name for each in environments],
-        systems=list(dict.fromkeys(each.os_type for each in preferences)),
-        preferences=[each.name for each in preferences],
+        environments=[environment.name for environment in environments],
+        systems=list(dict.fromkeys(preference.os_type for preference in preferences)),
+        preferences=[preference.name for preference in preferences],
     )
 
 
@@ -121,7 +121,9 @@ class _Loader:
             from virtcatalog.catalog.templates import template_vms
 
             declared_templates = self._templates(composer, types, prefs, environments)
-            machines += tuple(vm for each in declared_templates for vm in template_vms(each, environments))
+            machines += tuple(
+                vm for declared_template in declared_templates for vm in template_vms(declared_template, environments)
+            )
         budgets = tuple(self._budgets(environments))
         lock = read_lock(sources)
         prices = self._prices(entries, environments) if PRICES in sources.files else None
@@ -160,15 +162,17 @@ class _Loader:
         return replace(catalog, version=released_version(catalog))
 
     def _budgets(self, environments: Iterable[Overlay]) -> Iterator[Budget]:
-        names = [each.name for each in environments]
+        names = [environment.name for environment in environments]
         for part in self.chain.parts:
-            for index, each in enumerate(part.declared.get("budgets") or ()):
-                environment, path = each.get("environment") or "", ("budgets", index)
+            for index, budget in enumerate(part.declared.get("budgets") or ()):
+                environment, path = budget.get("environment") or "", ("budgets", index)
                 if environment and environment not in names:
                     message = f"{environment!r} is no environment of overlays.yaml{nearest(environment, names)}"
                     self.sources.report(part.place, (*path, "environment"), message)
-                requests = {name: Quantity.parse(amount) for name, amount in (each.get("requests") or {}).items()}
-                yield Budget(environment, each.get("namespace") or "", requests, self.sources.source(part.place, path))
+                requests = {name: Quantity.parse(amount) for name, amount in (budget.get("requests") or {}).items()}
+                yield Budget(
+                    environment, budget.get("namespace") or "", requests, self.sources.source(part.place, path)
+                )
 
     def _prices(self, entries: Iterable[Entry], environments: Iterable[Overlay]) -> Prices | None:
         """The catalog's own; what they name has to be there."""
@@ -178,8 +182,8 @@ class _Loader:
         data = self.files.read(PRICES, PricesFile)
         if PRICES in self.sources.unread or len(self.sources.problems) > before:
             return None
-        types = [each for each in entries if isinstance(each, Instancetype)]
-        prefs = [each for each in entries if isinstance(each, Preference)]
+        types = [entry for entry in entries if isinstance(entry, Instancetype)]
+        prefs = [entry for entry in entries if isinstance(entry, Preference)]
         # What is missing may be among what cannot be read.
         found = price_faults(data, None if before else known_of(types, prefs, environments))
         for path, message in found:
@@ -229,14 +233,14 @@ class _Loader:
         for place in self.sources.files:
             if not place.startswith("templates/"):
                 continue
-            for each in templates(composer, place, self.files.read(place, TemplateFile), known):
-                if each.name in found:
-                    message = f"{each.name!r} is declared twice, first at {found[each.name].source}"
-                    self.sources.report(place, ("systems", each.system), message)
-                having = [env.name for env in environments if is_offered(each, env, known, self.files.release)]
-                self.sources.spend(place, ("systems", each.system), PLACED * len(having) * len(each.made))
-                made = replace(each, environments=tuple(having))
-                found[each.name] = kept_from_substitution(made)
+            for template in templates(composer, place, self.files.read(place, TemplateFile), known):
+                if template.name in found:
+                    message = f"{template.name!r} is declared twice, first at {found[template.name].source}"
+                    self.sources.report(place, ("systems", template.system), message)
+                having = [env.name for env in environments if is_offered(template, env, known, self.files.release)]
+                self.sources.spend(place, ("systems", template.system), PLACED * len(having) * len(template.made))
+                made = replace(template, environments=tuple(having))
+                found[template.name] = kept_from_substitution(made)
         return tuple(found.values())
 
     def _stacks(self, folder: str, kind: Any) -> Iterable[list[Level]]:

@@ -144,7 +144,11 @@ def released_version(catalog: Catalog) -> str:
             for entry in entries
         ):
             return f"{lock.version}-changed"
-    return lock.version if all(same(catalog, each) for each in lock.environments) else f"{lock.version}-changed"
+    return (
+        lock.version
+        if all(same(catalog, environment) for environment in lock.environments)
+        else f"{lock.version}-changed"
+    )
 
 
 def _json(value: Any) -> str:

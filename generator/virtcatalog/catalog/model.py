@@ -303,7 +303,7 @@ class Overlay(msgspec.Struct, frozen=True, kw_only=True):
 
     def patches_for(self, manifest: Mapping[str, Any]) -> tuple[dict[str, Any], ...]:
         """Return the merge patches that apply to this object, in order."""
-        return tuple(each.patch for each in self.patches if each.target.matches(manifest))
+        return tuple(patch.patch for patch in self.patches if patch.target.matches(manifest))
 
 
 class Cross(msgspec.Struct, frozen=True):
@@ -446,9 +446,9 @@ class Catalog(msgspec.Struct, frozen=True, kw_only=True):
     def template_objects(self, environment: str = "") -> list[Manifest]:
         """Return every VirtualMachineTemplate as a plain manifest, or those that an environment's overlay deploys."""
         if not environment:
-            return [each.manifest() for each in self.templates]
+            return [template.manifest() for template in self.templates]
         overlay = self.overlay(environment)
-        return [each.manifest(overlay) for each in self.templates if environment in each.environments]
+        return [template.manifest(overlay) for template in self.templates if environment in template.environments]
 
     def objects_of(self, kind: str) -> list[Manifest]:
         """Return the objects of one kind, by name; KeyError for a kind that catalogs do not render."""

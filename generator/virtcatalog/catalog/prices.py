@@ -161,7 +161,7 @@ def made(data: Mapping[str, Any]) -> Prices:
         currency=data.get("currency") or "",
         rates=rates(data.get("perMonth") or data.get("perHour")),
         classes={name: rates(each) for name, each in (data.get("classes") or {}).items()},
-        environments={name: rates(each) for name, each in (data.get("environments") or {}).items()},
+        environments={name: rates(environment) for name, environment in (data.get("environments") or {}).items()},
         licensed=tuple(
             Licensed(each.get("osType") or "", tuple(each.get("preferences") or ()), licence(each))
             for each in data.get("licences") or ()
@@ -188,8 +188,8 @@ def _faults(data: Mapping[str, Any], known: Known | None) -> Iterator[tuple[Path
             if name not in names:
                 noun = "class of the catalog" if part == "classes" else "environment of overlays.yaml"
                 yield (part, name), f"{name!r} is no {noun}{nearest(name, names)}"
-    for index, each in enumerate(data.get("licences") or ()):
-        yield from _licence_faults(("licences", index), each, known)
+    for index, licence in enumerate(data.get("licences") or ()):
+        yield from _licence_faults(("licences", index), licence, known)
 
 
 def _rate_faults(path: Path, rates: Mapping[str, Any]) -> Iterator[tuple[Path, str]]:

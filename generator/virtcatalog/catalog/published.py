@@ -65,7 +65,7 @@ def published_in(catalog: Catalog, overlay: Overlay) -> PublishedEnvironment:
 def same(catalog: Catalog, name: str) -> bool:
     """Whether an environment publishes what the lock says that it did; what came new to a catalog is none of it."""
     was = catalog.lock.environments[name] if catalog.lock else None
-    overlay = next((each for each in catalog.overlays if each.name == name), None)
+    overlay = next((overlay for overlay in catalog.overlays if overlay.name == name), None)
     if was is None or overlay is None:
         return False
     now = published_in(catalog, overlay)

@@ -176,9 +176,9 @@ def _spec(data: Mapping[str, Any], system: str) -> dict[str, Any]:
     }
     vm = merge({"metadata": {"name": "${NAME}"}, "spec": references}, data.get("vm") or {})
     listed = []
-    for name, each in parameters.items():
-        generated = {"generate": "expression"} if each.get("from") and not each.get("value") else {}
-        listed.append({"name": name, **generated, **each})
+    for name, parameter in parameters.items():
+        generated = {"generate": "expression"} if parameter.get("from") and not parameter.get("value") else {}
+        listed.append({"name": name, **generated, **parameter})
     spec: dict[str, Any] = {"parameters": listed, "virtualMachine": vm}
     return spec | ({"message": data["message"]} if data.get("message") else {})
 
@@ -239,7 +239,7 @@ def is_offered(template: Template, overlay: Overlay, known: Known, oldest: Versi
 
 def template_vms(template: Template, overlays: Sequence[Overlay]) -> Iterator[VmTemplate]:
     """Yield the VMs of a template, for its own values and for each of its sets, in every environment that has it."""
-    environments = [each for each in overlays if each.name in template.environments]
+    environments = [overlay for overlay in overlays if overlay.name in template.environments]
     for overlay in environments or (None,):
         for key, values in (("", {}), *template.tests.items()):
             if key in template.made:  # with a required parameter, only its sets make one

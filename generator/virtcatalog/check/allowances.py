@@ -34,18 +34,18 @@ def apply(findings: Iterable[Finding], allow: Iterable[Allowance], rules: Mappin
     allowances = list(allow)
     left = []
     for finding in findings:
-        matching = [index for index, each in enumerate(allowances) if _covers(each, finding)]
+        matching = [index for index, allowance in enumerate(allowances) if _covers(allowance, finding)]
         used.update(matching)
         if not matching:
             left.append(finding)
-    for index, each in enumerate(allowances):
-        if each.rule not in rules or each.rule in _NEVER:
+    for index, allowance in enumerate(allowances):
+        if allowance.rule not in rules or allowance.rule in _NEVER:
             known = rules.keys() - _NEVER
-            why = "cannot be allowed" if each.rule in _NEVER else f"is no rule{nearest(each.rule, known)}"
-            left.append(UNKNOWN.at(each.source, f"{each.rule!r} {why}", field=f"allow[{index}].rule"))
+            why = "cannot be allowed" if allowance.rule in _NEVER else f"is no rule{nearest(allowance.rule, known)}"
+            left.append(UNKNOWN.at(allowance.source, f"{allowance.rule!r} {why}", field=f"allow[{index}].rule"))
         elif index not in used:
-            message = f"there is no finding of {each.rule} that this allows"
-            left.append(UNUSED.at(each.source, message, field=f"allow[{index}]"))
+            message = f"there is no finding of {allowance.rule} that this allows"
+            left.append(UNUSED.at(allowance.source, message, field=f"allow[{index}]"))
     return left
 
 

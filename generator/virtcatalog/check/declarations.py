@@ -22,4 +22,4 @@ DECLARATION = Rule(
 
 def unreadable(problems: Iterable[Problem]) -> list[Finding]:
     """Return a finding for each problem of loading."""
-    return [DECLARATION.at(each, each.message, field=each.field, about=each.object) for each in problems]
+    return [DECLARATION.at(problem, problem.message, field=problem.field, about=problem.object) for problem in problems]

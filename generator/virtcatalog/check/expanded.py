@@ -86,8 +86,10 @@ class Expander:
             requests=None if pod is None else amounts(pod_requests(pod)),
             podless=None if said is None else (said.message, said.field),
             # Of fields that a release does not know, `releases` tells.
-            reasons=tuple((each.sentence, each.field) for each in result.reasons if each.type != UNKNOWN_FIELD),
+            reasons=tuple((reason.sentence, reason.field) for reason in result.reasons if reason.type != UNKNOWN_FIELD),
             warnings=tuple(
-                (each.sentence, "" if each.object else each.field) for each in result.warnings if each.type != "Pruned"
+                (warning.sentence, "" if warning.object else warning.field)
+                for warning in result.warnings
+                if warning.type != "Pruned"
             ),
         )

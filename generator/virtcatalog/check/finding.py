@@ -71,12 +71,14 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True, order=True):
 def together(findings: Iterable[Finding]) -> list[Finding]:
     """Return findings, sorted, each once: with all environments in which it was found, in their order there."""
     found: dict[Finding, dict[str, None]] = {}
-    for each in findings:
-        found.setdefault(msgspec.structs.replace(each, environments=()), {}).update(dict.fromkeys(each.environments))
+    for finding in findings:
+        found.setdefault(msgspec.structs.replace(finding, environments=()), {}).update(
+            dict.fromkeys(finding.environments)
+        )
     return sorted(msgspec.structs.replace(each, environments=tuple(names)) for each, names in found.items())
 
 
 def fails(findings: Iterable[Finding], least: Severity) -> bool:
     """Whether any of the findings is as grave as the least that counts."""
     grave = SEVERITIES[: SEVERITIES.index(least) + 1]
-    return any(each.severity in grave for each in findings)
+    return any(finding.severity in grave for finding in findings)

@@ -25,13 +25,13 @@ RULES = (NO_NODE,)
 
 def check(inventory: Inventory) -> Iterator[Finding]:
     """Look at every instance type in every environment whose nodes are among the manifests."""
-    nodes = [each for each in inventory.others if each.kind == "Node"]
+    nodes = [other for other in inventory.others if other.kind == "Node"]
     if not nodes:
         return
     subjects = {each.name: each for each in inventory.objects if each.is_instancetype and each.origin != "environment"}
-    for environment in [each.name for each in inventory.overlays] or [""]:
+    for environment in [overlay.name for overlay in inventory.overlays] or [""]:
         manifests = inventory.of(environment)
-        here = [each.manifest for each in nodes if each.is_in(environment)]
+        here = [node.manifest for node in nodes if node.is_in(environment)]
         cluster = inventory.cluster([*manifests, *inventory.configurations(environment), *here], environment)
         made, kinds = cluster_nodes(cluster.nodes)
         for each in split(manifests)[0] if made else ():

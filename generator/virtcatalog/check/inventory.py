@@ -54,9 +54,9 @@ def take(
     held: list[tuple[Manifest, str]] = []
     others: list[Subject] = []
     if catalog is not None:
-        landing = [(each, environments_of(each, overlays, environments)) for each in catalog.vms]
+        landing = [(vm, environments_of(vm, overlays, environments)) for vm in catalog.vms]
         if environments:
-            catalog = replace(catalog, overlays=tuple(each for each in overlays if each.name in environments))
+            catalog = replace(catalog, overlays=tuple(overlay for overlay in overlays if overlay.name in environments))
         objects += _declared(catalog)
         objects += _patched(catalog)
         templates += [
@@ -127,7 +127,7 @@ def _declared(catalog: Catalog) -> Iterator[Subject]:
 def _patched(catalog: Catalog) -> Iterator[Subject]:
     """The objects whose spec an environment changes, as it deploys them."""
     for overlay in catalog.overlays:
-        if not any("spec" in each.patch for each in overlay.patches):
+        if not any("spec" in patch.patch for patch in overlay.patches):
             continue
         changed = {
             (each["kind"], each["metadata"]["name"])

@@ -30,7 +30,7 @@ allow:
 
 def page(rules: Mapping[str, Rule]) -> str:
     """Return the page as Markdown."""
-    rows = "".join(f"| [{each.id}](#{each.id}) | {each.severity} | {each.summary} |\n" for each in rules.values())
+    rows = "".join(f"| [{rule.id}](#{rule.id}) | {rule.severity} | {rule.summary} |\n" for rule in rules.values())
     return _HEAD + rows + "".join(map(_section, rules.values()))
 
 

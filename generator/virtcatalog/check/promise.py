@@ -22,7 +22,7 @@ RULES = (BROKEN,)
 
 def check(inventory: Inventory) -> Iterator[Finding]:
     """Yield what `build` would refuse, whatever the day: only a release knows that."""
-    for each in breaches(inventory.catalog) if inventory.catalog is not None else ():
-        place = each.problem
-        environments = (each.environment,) if each.environment else ()
+    for breach in breaches(inventory.catalog) if inventory.catalog is not None else ():
+        place = breach.problem
+        environments = (breach.environment,) if breach.environment else ()
         yield BROKEN.at(place, place.message, field=place.field, about=place.object, environments=environments)

@@ -20,26 +20,26 @@ _GITHUB_COMMANDS = {"error": "error", "warning": "warning", "note": "notice"}
 
 def text(findings: Sequence[Finding], _rules: Mapping[str, Rule]) -> str:
     """A line a finding: `file:line:column: Kind/name: field: message [severity: rule]`."""
-    return "".join(f"{each}\n" for each in findings)
+    return "".join(f"{finding}\n" for finding in findings)
 
 
 def as_json(findings: Sequence[Finding], _rules: Mapping[str, Rule]) -> str:
     """A list of objects, one a finding."""
-    return escaping.as_json([msgspec.to_builtins(each) for each in findings])
+    return escaping.as_json([msgspec.to_builtins(finding) for finding in findings])
 
 
 def github(findings: Sequence[Finding], _rules: Mapping[str, Rule]) -> str:
     """Workflow commands that GitHub Actions shows as annotations in the pull request's files."""
     lines = []
-    for each in findings:
+    for finding in findings:
         properties = {
-            "file": each.file,
-            "line": str(each.line or ""),
-            "col": str(each.column or ""),
-            "title": each.rule,
+            "file": finding.file,
+            "line": str(finding.line or ""),
+            "col": str(finding.column or ""),
+            "title": finding.rule,
         }
-        message = each.problem.sentence
-        lines.append(escaping.github(_GITHUB_COMMANDS[each.severity], message, properties))
+        message = finding.problem.sentence
+        lines.append(escaping.github(_GITHUB_COMMANDS[finding.severity], message, properties))
     return "".join(lines)
 
 
@@ -47,11 +47,11 @@ def junit(findings: Sequence[Finding], rules: Mapping[str, Rule]) -> str:
     """A test suite with one test case a rule; its findings are that case's failures, notes its output."""
     from lxml import etree
 
-    failed = {each.rule for each in findings if each.severity != "note"}
+    failed = {finding.rule for finding in findings if finding.severity != "note"}
     suite = etree.Element("testsuite", name="virtcatalog check", tests=str(len(rules)), failures=str(len(failed)))
     for rule in rules.values():
         case = etree.SubElement(suite, "testcase", classname="virtcatalog.check", name=rule.id)
-        of_rule = [each for each in findings if each.rule == rule.id]
+        of_rule = [finding for finding in findings if finding.rule == rule.id]
         if of_rule:
             grave = [each for each in of_rule if each.severity != "note"]
             kind = "failure" if grave else "system-out"
@@ -80,8 +80,16 @@ def sarif(findings: Sequence[Finding], rules: Mapping[str, Rule]) -> str:
         for rule in rules.values()
     ]
     results = [
-        result(each.rule, ids.index(each.rule), each.severity, each.problem.sentence, each.file, each.line, each.column)
-        for each in findings
+        result(
+            finding.rule,
+            ids.index(finding.rule),
+            finding.severity,
+            finding.problem.sentence,
+            finding.file,
+            finding.line,
+            finding.column,
+        )
+        for finding in findings
     ]
     return escaping.as_json(log("virtcatalog", described, results))
 
@@ -113,5 +121,5 @@ def _checked(inventory: Inventory) -> str:
 def _counted(findings: Sequence[Finding]) -> str:
     if not findings:
         return "no findings"
-    counts = [(severity, sum(each.severity == severity for each in findings)) for severity in SEVERITIES]
+    counts = [(severity, sum(finding.severity == severity for finding in findings)) for severity in SEVERITIES]
     return ", ".join(counted(count, severity) for severity, count in counts if count)

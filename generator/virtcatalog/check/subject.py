@@ -127,7 +127,7 @@ class Inventory(msgspec.Struct, frozen=True, kw_only=True):
 
     def configurations(self, environment: str = "") -> list[Manifest]:
         """Return the KubeVirt CRs of an environment."""
-        return [each.manifest for each in self.others if each.kind == "KubeVirt" and each.is_in(environment)]
+        return [other.manifest for other in self.others if other.kind == "KubeVirt" and other.is_in(environment)]
 
     def cluster(self, manifests: Iterable[Manifest], environment: str = "") -> Cluster:
         """Return the cluster of an environment in which there are these objects."""

@@ -63,9 +63,9 @@ def check(inventory: Inventory) -> Iterator[Finding]:
     lonely = list(_lonely(types, preferences, judge))
     for each, message in lonely:
         yield each.finding(UNUSABLE_TYPE if each.is_instancetype else UNUSABLE_PREFERENCE, message)
-    for each in preferences:
-        if judge.admits(each):
-            yield from _spread(types, each, judge)
+    for preference in preferences:
+        if judge.admits(preference):
+            yield from _spread(types, preference, judge)
     known = {(each.is_instancetype, each.name) for each, _ in lonely}
     for overlay in inventory.overlays:
         types, preferences = distinct(inventory.deployed(overlay))
@@ -83,7 +83,7 @@ def _lonely(types: Sequence[Subject], preferences: Sequence[Subject], judge: Jud
     An object that is refused on its own is not looked at: that is a finding of its own.
     """
     types = [each for each in types if judge.admits(each)]
-    preferences = [each for each in preferences if judge.admits(each)]
+    preferences = [preference for preference in preferences if judge.admits(preference)]
     if not types or not preferences:
         return
     modest = min(preferences, key=_required)

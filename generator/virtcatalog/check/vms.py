@@ -60,8 +60,8 @@ RULES = (REFUSED, WARNED, UNCHECKED, NO_POD, OVER_BUDGET)
 
 def check(inventory: Inventory) -> Iterator[Finding]:
     """Check what lies beside the VMs."""
-    for each in inventory.others:
-        yield from _faults(each)
+    for other in inventory.others:
+        yield from _faults(other)
 
 
 class Vms(Look):
@@ -69,7 +69,7 @@ class Vms(Look):
 
     def __init__(self, inventory: Inventory) -> None:
         super().__init__(inventory)
-        self._sound = [each for each in inventory.others if not any(_faults(each))]
+        self._sound = [other for other in inventory.others if not any(_faults(other))]
         self._clusters: dict[tuple[str, str], Expander] = {}
         self._spending = Spending()
 

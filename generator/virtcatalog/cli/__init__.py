@@ -98,7 +98,7 @@ def say_alike(command: click.Command) -> None:
     if isinstance(command, click.Group):
         for each in command.commands.values():
             say_alike(each)
-    elif not any(each.name == "quiet" for each in command.params):
+    elif not any(param.name == "quiet" for param in command.params):
         command.params += everywhere()
 
 

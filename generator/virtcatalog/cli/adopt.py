@@ -82,7 +82,7 @@ def command(
     files, problems = read(sources)
     if not any(file.vms for file in files) and not problems:
         raise VirtcatalogError(f"no VirtualMachine in {', '.join(sources)}")
-    beside = [*companions(options.settings().cluster), *(each for file in files for each in file.companions)]
+    beside = [*companions(options.settings().cluster), *(companion for file in files for companion in file.companions)]
     objects, release = _offered(catalog, sources, environments)
     objects += (each.data for each in beside)
     candidates = Candidates(objects, msgspec.structs.replace(conditions, release=_choice(conditions, release, objects)))
@@ -124,7 +124,7 @@ def _adopted(files: Iterable[File], candidates: Candidates, executor: Executor |
 
 
 def _refuse_nonsense(context: click.Context, sources: Iterable[str], in_place: bool) -> None:
-    if in_place and any(from_where(each).path == "-" for each in sources):
+    if in_place and any(from_where(source).path == "-" for source in sources):
         raise click.UsageError("--in-place changes files, and -f - is none", context)
 
 
@@ -143,8 +143,8 @@ def _offered(catalog: str | None, sources: Iterable[str], asked: Sequence[str]) 
     if loaded is None:
         return catalog_objects(catalog), ""
     names = [*asked, *places_of(places, overlays)]
-    releases = {each.kubevirt for each in overlays if not names or each.name in names}
-    if len({each or DEFAULT.name for each in releases}) > 1:
+    releases = {overlay.kubevirt for overlay in overlays if not names or overlay.name in names}
+    if len({release or DEFAULT.name for release in releases}) > 1:
         summary("the environments run several releases of KubeVirt: -e asks about one")
     return offered(loaded, names), releases.pop() if len(releases) == 1 else ""
 

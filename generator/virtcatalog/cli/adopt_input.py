@@ -88,6 +88,6 @@ def _read_file(stream: Stream, problems: list[Problem], fatal: list[Problem]) ->
                 problems += each.problems
                 if not each.problems:
                     vms[number] = Vm(full_name(each.data), stream, piece, each if len(found) > 1 else None)
-    fatal += (problem for each in stream.others for problem in each.problems)
+    fatal += (problem for other in stream.others for problem in other.problems)
     fatal += stream.problems
     return File(stream, vms, stream.others)

@@ -86,14 +86,16 @@ def rewritten(file: File, machines: Iterable[Machine], *, nearest: bool) -> tupl
 
     text = file.stream.text().decode("utf-8-sig", "replace")
     outcomes = ("adopted", "nearest") if nearest else ("adopted",)
-    changed = _Changed(each for each in machines if each.outcome in outcomes and each.adoption.found is not None)
+    changed = _Changed(
+        machine for machine in machines if machine.outcome in outcomes and machine.adoption.found is not None
+    )
     if not changed.machines:
         return Rewritten(file.name, text, text), []
     try:
         return Rewritten(file.name, text, rewrite(text, changed)), []
     except UnwritableError as error:
         message = f"cannot be rewritten: {error}"
-        faults = [each.vm.manifest.problem("", message) for each in changed.machines.values()]
+        faults = [machine.vm.manifest.problem("", message) for machine in changed.machines.values()]
         return Rewritten(file.name, text, text), faults
 
 

@@ -69,7 +69,7 @@ def command(
     from virtcatalog.kubevirt.cluster import Cluster
 
     fleet = Whole(map(placed, (*sources, *options.settings().cluster)))
-    beside = [each.data for others in fleet.others.values() for each in others]
+    beside = [other.data for others in fleet.others.values() for other in others]
     own = _deployed(catalog, environment)
     declared = load_nodes(nodes) if nodes else []
     cluster = Cluster.under([*own, *beside, *declared], conditions)
@@ -125,27 +125,27 @@ def _as_data(found: Report) -> dict[str, Any]:
         "instancetypes": [msgspec.to_builtins(each) for each in found.types],
         "vms": [
             {
-                **msgspec.to_builtins(each),
+                **msgspec.to_builtins(vm),
                 "reasons": [
                     {"kind": kind, "nodes": number, "sort": sort, "reason": text}
-                    for kind, number, sort, text in each.reasons
+                    for kind, number, sort, text in vm.reasons
                 ],
             }
-            for each in found.vms
+            for vm in found.vms
         ],
         "packing": msgspec.to_builtins(found.packed),
-        "failures": [msgspec.to_builtins(each) for each in found.failures],
+        "failures": [msgspec.to_builtins(failure) for failure in found.failures],
         "quotas": [
             {
-                "namespace": each.namespace,
-                "quota": each.quota,
-                "resource": each.resource,
-                "hard": str(each.hard),
-                "asked": str(each.asked),
+                "namespace": line.namespace,
+                "quota": line.quota,
+                "resource": line.resource,
+                "hard": str(line.hard),
+                "asked": str(line.asked),
             }
-            for each in quota.lines
+            for line in quota.lines
         ],
-        "refusals": [msgspec.to_builtins(each) for each in quota.refusals],
+        "refusals": [msgspec.to_builtins(refusal) for refusal in quota.refusals],
         "automaticLimits": [
             {"namespace": namespace, "resource": resource, "vms": number}
             for (namespace, resource), number in sorted(quota.automatic.items())

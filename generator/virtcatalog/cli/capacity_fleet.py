@@ -38,9 +38,9 @@ def launched(fleet: Whole, cluster: Cluster) -> Iterator[Launch]:
 def _texts(share: Share, cluster: Cluster) -> Iterator[Done]:
     """Yield what is launched as JSON, in which what is a VM's own can be filled in."""
     manifests, problems = share.manifests()
-    if problems or any(each.problems for each in manifests):
+    if problems or any(manifest.problems for manifest in manifests):
         yield Done("unreadable")
         return
-    for each in manifests:
-        launch = at_once(steps_to_launch(each.data, cluster))
+    for manifest in manifests:
+        launch = at_once(steps_to_launch(manifest.data, cluster))
         yield Done("refused" if launch.pod is None else "admitted", json_value(launch))

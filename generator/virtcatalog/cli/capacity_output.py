@@ -48,14 +48,14 @@ def print_text(found: Report) -> None:
         echo("")
         rows_ = [
             (
-                each.namespace,
-                each.quota,
-                each.resource,
-                allowed(each.resource, each.asked),
-                allowed(each.resource, each.hard),
-                "over" if each.over else "",
+                line.namespace,
+                line.quota,
+                line.resource,
+                allowed(line.resource, line.asked),
+                allowed(line.resource, line.hard),
+                "over" if line.over else "",
             )
-            for each in found.quota.lines
+            for line in found.quota.lines
         ]
         header = ("Namespace", "Quota", "Resource", "Asked", "Allowed", "")
         print_tables(header, [("", rows_)], titled=False, style=lambda row: "red" if row[5] == "over" else "")
@@ -82,7 +82,7 @@ def _type_row(each: TypeFit) -> tuple[str, ...]:
 
 def _fleet(found: Report) -> Iterator[str]:
     packed = found.packed
-    halted = sum(each.halted for each in found.vms)
+    halted = sum(vm.halted for vm in found.vms)
     others = f"; {counted(halted, 'VM is', 'VMs are')} halted" if halted else ""
     yield (
         f"{counted(packed.placed, 'VM')} on {packed.used_nodes:,} of {counted(packed.nodes, 'node')}, "
@@ -111,7 +111,7 @@ def _fleet(found: Report) -> Iterator[str]:
 
 
 def _failing(found: Report) -> str:
-    bad = [each for each in found.failures if each.homeless]
+    bad = [failure for failure in found.failures if failure.homeless]
     if not bad:
         return "  any one node may fail: the others take its VMs"
     worst = bad[0]
@@ -133,8 +133,8 @@ def _why(group: list[VMFit]) -> Iterator[str]:
 
 def _quotas(found: Report) -> Iterator[str]:
     quota = found.quota
-    for each in quota.refusals[:_MOST]:
-        yield f"{each.vm} does not fit: {each.object} {each.message}"
+    for refusal in quota.refusals[:_MOST]:
+        yield f"{refusal.vm} does not fit: {refusal.object} {refusal.message}"
     if len(quota.refusals) > _MOST:
         yield f"and {counted(len(quota.refusals) - _MOST, 'more VM does', 'more VMs do')} not fit: see -o json"
     for (namespace, resource), number in sorted(quota.automatic.items()):

@@ -143,7 +143,7 @@ def _take(
     from virtcatalog.placement import check_environments, check_places
 
     path = catalog or "catalog"
-    given = [placed(each) for each in sources]
+    given = [placed(source) for source in sources]
     for each in (path, *(each.path for each in given)) if catalog or not sources else (each.path for each in given):
         if each != "-" and not exists(each):
             raise VirtcatalogError(f"{each}: {NOT_THERE}")
@@ -199,7 +199,7 @@ def _with_nodes(inventory: Inventory, file: str) -> Inventory:
     from virtcatalog.catalog.model import Source
     from virtcatalog.check.subject import Subject
 
-    nodes = [Subject(manifest=each, origin="import", place=lambda _: Source(file)) for each in load_nodes(file)]
+    nodes = [Subject(manifest=node, origin="import", place=lambda _: Source(file)) for node in load_nodes(file)]
     return msgspec.structs.replace(inventory, others=(*inventory.others, *nodes))
 
 
@@ -208,7 +208,9 @@ def _print_pairs(inventory: Inventory, form: str, environments: Sequence[str]) -
     from virtcatalog.check.pairs import Shared, pairs
 
     whole = [each for each in inventory.objects if each.origin != "environment"]
-    asked = {each.name: inventory.deployed(each) for each in inventory.overlays if each.name in environments}
+    asked = {
+        overlay.name: inventory.deployed(overlay) for overlay in inventory.overlays if overlay.name in environments
+    }
     found: list[tuple[str, Pair]] = []
     shared = Shared()
     for environment, objects in asked.items() or [("", whole)]:

@@ -40,24 +40,24 @@ def command(
     items = named(found(catalog, environments, prices), names, catalog)
     if len(items) < 2:
         raise click.UsageError("name two or more to compare")
-    sorts = list(dict.fromkeys(each.sort for each in items))
+    sorts = list(dict.fromkeys(item.sort for item in items))
     if len(sorts) > 1:
         raise click.UsageError(f"{' and '.join(sorts)} cannot be compared with each other")
     if form == "table" and len(items) > _MOST:
         raise click.UsageError(f"a table compares {_MOST} at most, and these are {len(items)}; -o csv takes them all")
     keys = titles(sorts[0], items)
-    different = [key for key in keys if len({each.facts[key] for each in items}) > 1]
+    different = [key for key in keys if len({item.facts[key] for item in items}) > 1]
     if form == "table":
         rows = [
-            (f"{'*' if key in different else ' '} {title}", *(shown(each.facts[key], key) for each in items))
+            (f"{'*' if key in different else ' '} {title}", *(shown(item.facts[key], key) for item in items))
             for key, title in keys.items()
-            if any(shown(each.facts[key], key) for each in items)
+            if any(shown(item.facts[key], key) for item in items)
         ]
-        columns = ("  Fact", *(each.name for each in items))
+        columns = ("  Fact", *(item.name for item in items))
         print_tables(
             columns, [("", rows)], titled=False, capitals=False, style=lambda row: "bold" if row[0][0] == "*" else ""
         )
     else:
-        print_records([{"name": each.name, **each.facts} for each in items], form)
+        print_records([{"name": item.name, **item.facts} for item in items], form)
     summary(f"{counted(len(different), 'fact')} of {len(keys)} {'differs' if len(different) == 1 else 'differ'}")
     return 1 if different else 0

@@ -71,13 +71,13 @@ def _items(context: Context) -> Iterator[str]:
 def _environments(context: Context) -> Iterator[str]:
     from virtcatalog.catalog.load import load_catalog
 
-    return (each.name for each in load_catalog(_path(context)).overlays)
+    return (overlay.name for overlay in load_catalog(_path(context)).overlays)
 
 
 def _classes(context: Context) -> Iterator[str]:
     from virtcatalog.catalog.load import load_catalog
 
-    return (each.series for each in load_catalog(_path(context)).instancetypes)
+    return (instancetype.series for instancetype in load_catalog(_path(context)).instancetypes)
 
 
 def _subjects(context: Context) -> Iterator[str]:
@@ -148,7 +148,7 @@ def sides(context: Context, parameter: Parameter, incomplete: str) -> list[Compl
     """Complete a side of `diff`: a revision, two with dots between them, a catalog, or a file or folder."""
     pair = _PAIR.fullmatch(incomplete)
     if pair:
-        return [CompletionItem(f"{pair[1]}{each.value}") for each in revisions(context, parameter, pair[2])]
+        return [CompletionItem(f"{pair[1]}{revision.value}") for revision in revisions(context, parameter, pair[2])]
     return [*revisions(context, parameter, incomplete), *catalogs(context, parameter, incomplete)]
 
 

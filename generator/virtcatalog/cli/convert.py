@@ -139,8 +139,8 @@ def _report(file: File) -> dict[str, Any]:
                 "line": manifest.place("")[0],
                 "objects": list(converted.objects),
                 "changes": [
-                    {"what": each.what, "field": each.field, "to": each.to, "message": each.message}
-                    for each in converted.changes
+                    {"what": change.what, "field": change.field, "to": change.to, "message": change.message}
+                    for change in converted.changes
                 ],
             }
             for manifest, converted in file.objects

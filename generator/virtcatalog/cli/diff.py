@@ -131,10 +131,10 @@ def command(
     _refuse_nothing(sides, (base, head))
     if config:
         sides = _configured(sides[0], config[0]), _configured(sides[1], config[1])
-    overlays = [each for side in sides for each in side.overlays]
+    overlays = [overlay for side in sides for overlay in side.overlays]
     check_environments(environments, overlays, "on either side")
     dumps = read_dumps([*sources, *options.settings().cluster])
-    check_places((each.where for each in dumps), overlays, "on either side")
+    check_places((dump.where for dump in dumps), overlays, "on either side")
     paid = load_prices(prices) if prices else None
     report = review(*sides, conditions, dumps, environments, _watch, paid, cache, executor)
     printers: dict[str, Callable[[Report], None]] = {
@@ -167,7 +167,7 @@ def _range(name: str) -> tuple[str, str | None]:
 def _refuse_nothing(sides: Sequence[Side], names: Sequence[str | None]) -> None:
     """Say that a folder or file that was named holds nothing, or that no side does: that is no comparison."""
     for side, name in zip(sides, names, strict=True):
-        alone = all(each.nothing for each in sides) or (name and exists(name))
+        alone = all(side.nothing for side in sides) or (name and exists(name))
         if side.nothing and alone and side.label != ALONE:
             raise VirtcatalogError(side.nothing)
 

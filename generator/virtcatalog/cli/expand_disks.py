@@ -24,7 +24,7 @@ def make_disks(outcome: Outcome, _many: bool) -> Table | None:
     vm, result, cluster = outcome
     if not result.domain_xml:
         return None
-    return f"VirtualMachineInstance/{vm.title}", [_row(each) for each in disks_of(result, cluster)]
+    return f"VirtualMachineInstance/{vm.title}", [_row(disk) for disk in disks_of(result, cluster)]
 
 
 def show_disks(tables: Iterable[Table], many: bool) -> None:

@@ -82,7 +82,7 @@ def make_findings(outcome: Outcome, _many: bool) -> list[tuple[str, Problem]]:
     """Return why the VM is refused and what it is warned of, each with the rule of SARIF that says so."""
     vm, result, _ = outcome
     refusals, warnings = placed(result.reasons, vm.problem), placed(result.warnings, vm.problem)
-    return [*(("refused", each) for each in refusals), *(("warning", each) for each in warnings)]
+    return [*(("refused", refusal) for refusal in refusals), *(("warning", warning) for warning in warnings)]
 
 
 def show_sarif(findings: Iterable[list[tuple[str, Problem]]], _many: bool) -> None:
@@ -108,7 +108,7 @@ def make_explanation(outcome: Outcome, _many: bool) -> Table | None:
     vm, result, _ = outcome
     if result.vmi is None:
         return None
-    rows = [[each.field, _short(each.value), ", ".join(each.sources)] for each in _origins(outcome)]
+    rows = [[origin.field, _short(origin.value), ", ".join(origin.sources)] for origin in _origins(outcome)]
     return f"VirtualMachineInstance/{vm.title}", rows
 
 
@@ -176,8 +176,8 @@ def make_pins(outcome: Outcome, _many: bool) -> Pins | None:
     if not result.admitted:
         return None
     items = pinned(vm.manifest, result.vm_object, cluster)
-    revisions = [each["metadata"] for each in items if each["kind"] == "ControllerRevision"]
-    return Pins(items, all("ownerReferences" in each for each in revisions))
+    revisions = [item["metadata"] for item in items if item["kind"] == "ControllerRevision"]
+    return Pins(items, all("ownerReferences" in revision for revision in revisions))
 
 
 def show_pins(json_wanted: bool, pins: Iterable[Pins], _many: bool) -> None:

@@ -53,7 +53,9 @@ class Warnings:
         found = [*result.warnings, *self._of_matched(vm, result)]
         if not found:
             return []
-        told = [Told(each) for each in placed((each for each in result.warnings if not each.object), vm.problem)]
+        told = [
+            Told(each) for each in placed((warning for warning in result.warnings if not warning.object), vm.problem)
+        ]
         for each in found:
             if each.object:
                 about = self._objects.get(each.object)
@@ -77,7 +79,9 @@ class Warnings:
             if name not in self._of_object:
                 from virtcatalog.kubevirt.admission.instancetypes import warnings
 
-                self._of_object[name] = [replace(each, object=name) for each in warnings(about.manifest, self._release)]
+                self._of_object[name] = [
+                    replace(warning, object=name) for warning in warnings(about.manifest, self._release)
+                ]
             found += self._of_object[name]
         return found
 

@@ -44,7 +44,7 @@ class Expander:
 
     def vms(self, vms: Iterable[Located]) -> Iterator[Done]:
         """Yield what became of VMs."""
-        return together(self._vm(each, self._cluster) for each in vms)
+        return together(self._vm(vm, self._cluster) for vm in vms)
 
     def shares(self, shares: Iterable[Share]) -> Iterator[Done]:
         """Yield what became of the VMs in parts of files."""
@@ -61,12 +61,12 @@ class Expander:
         manifests, problems = share.manifests()
         for problem in problems:
             yield finished(Done("", told=(Told(problem),)))
-        for each in manifests:
-            if each.problems:
-                yield finished(Done("unreadable", told=tuple(map(Told, sorted(each.problems)))))
+        for manifest in manifests:
+            if manifest.problems:
+                yield finished(Done("unreadable", told=tuple(map(Told, sorted(manifest.problems)))))
             else:
-                decoded = each.object if isinstance(each.object, VirtualMachine) else None
-                yield of_size(each.size, self._vm(located(each, share.environment), cluster, decoded))
+                decoded = manifest.object if isinstance(manifest.object, VirtualMachine) else None
+                yield of_size(manifest.size, self._vm(located(manifest, share.environment), cluster, decoded))
 
     def _vm(self, vm: Located, cluster: Cluster, decoded: VirtualMachine | None = None) -> Steps[Done]:
         try:

@@ -158,8 +158,8 @@ def _catalog(catalog: str | None, sources: Iterable[str]) -> Catalog | None:
 def _lines(what: str, told: _Told) -> Iterator[str]:
     yield f"{what}: {told.value}"
     if told.parts:
-        sums = [mebibytes(each.amount.value) for each in told.parts]
-        total = mebibytes(sum(each.amount.value for each in told.parts))
+        sums = [mebibytes(part.amount.value) for part in told.parts]
+        total = mebibytes(sum(part.amount.value for part in told.parts))
         width = max(map(len, [*sums, total]))
         for sign, text, part in zip("=" + "+" * len(told.parts), sums, told.parts, strict=False):
             yield f"  {sign} {text:>{width}}  {part.cause}"
@@ -174,10 +174,10 @@ def _lines(what: str, told: _Told) -> Iterator[str]:
 
 
 def _as_data(what: str, told: _Told, environments: list[str]) -> dict[str, Any]:
-    sums = [{"amount": str(each.amount), "cause": each.cause} for each in told.parts]
+    sums = [{"amount": str(part.amount), "cause": part.cause} for part in told.parts]
     return {
         "vm": told.vm,
-        "environments": [each for each in environments if each],
+        "environments": [environment for environment in environments if environment],
         "asked": what,
         "value": told.value,
         **({"terms": sums} if sums else {}),

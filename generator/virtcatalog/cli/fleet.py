@@ -40,7 +40,7 @@ class Share(NamedTuple):
     def manifests(self) -> tuple[list[Manifest], list[Problem]]:
         """Read the VMs, unusable ones too; the problems are those of the text, which nothing else can tell."""
         vms, problems = vms_of(self.part)
-        return (vms, problems) if self.places is None else ([vms[each] for each in self.places], problems)
+        return (vms, problems) if self.places is None else ([vms[place] for place in self.places], problems)
 
 
 class Section(NamedTuple):
@@ -73,14 +73,14 @@ class Fleet:
             if (
                 not stream.number
                 and stream.others
-                and not any(each.problems or counts(each.data) for each in stream.others)
+                and not any(other.problems or counts(other.data) for other in stream.others)
             ):
                 self.without_vm.append(stream.file)
-            for each in stream.others:
-                if not each.problems:
-                    self.objects.append((each, where))
+            for other in stream.others:
+                if not other.problems:
+                    self.objects.append((other, where))
                 else:
-                    (fatal if may_matter(each.data) else self.problems).extend(each.problems)
+                    (fatal if may_matter(other.data) else self.problems).extend(other.problems)
         if fatal:
             raise ManifestError(*fatal, *self.problems)
 
@@ -160,11 +160,11 @@ class Chosen:
 def distinct(fleets: Iterable[Fleet | Chosen]) -> int:
     """Return how many VMs of one fleet there are in its parts, however many environments have the same ones."""
     number, chosen = 0, set[tuple[int, int]]()
-    for each in fleets:
-        if isinstance(each, Fleet):
-            number += each.number
+    for fleet in fleets:
+        if isinstance(fleet, Fleet):
+            number += fleet.number
         else:
-            chosen |= each.taken()
+            chosen |= fleet.taken()
     return number + len(chosen)
 
 
@@ -182,7 +182,7 @@ class Whole:
         self.number = sum(stream.number for stream, _ in self._streams)
         self.others: dict[str, list[Manifest]] = {}
         for stream, where in self._streams:
-            self._problems += [*stream.problems, *(problem for each in stream.others for problem in each.problems)]
+            self._problems += [*stream.problems, *(problem for other in stream.others for problem in other.problems)]
             self.others.setdefault(where, []).extend(stream.others)
         if self._problems:
             for _ in self:
@@ -201,10 +201,10 @@ class Whole:
                 continue
             vms, faults = share.manifests()
             problems += faults
-            for each in vms:
-                problems += each.problems
+            for vm in vms:
+                problems += vm.problems
                 if not problems:
-                    yield each, where
+                    yield vm, where
         if problems:
             raise ManifestError(*problems)
 

@@ -106,7 +106,7 @@ def _as_data(impact: Impact) -> dict[str, Any]:
         "name": impact.name,
         "what": impact.what,
         "objects": list(impact.objects),
-        "places": [msgspec.to_builtins(each) for each in impact.places],
+        "places": [msgspec.to_builtins(place) for place in impact.places],
         "uses": [msgspec.to_builtins(each) for each in impact.uses],
         "without": [
             {
@@ -120,5 +120,5 @@ def _as_data(impact: Impact) -> dict[str, Any]:
             }
             for group in impact.without.groups
         ],
-        "problems": [msgspec.to_builtins(each) for each in impact.problems],
+        "problems": [msgspec.to_builtins(problem) for problem in impact.problems],
     }

@@ -46,9 +46,9 @@ def found(catalog: str | None, environments: Sequence[str], prices: str | None =
         items = items_of(catalog_objects(path), priced)
     elif environments:
         deployed = {
-            (each.sort, each.name): each
+            (item.sort, item.name): item
             for name in reversed(environments)
-            for each in items_of(loaded.objects(name), priced, name)
+            for item in items_of(loaded.objects(name), priced, name)
         }
         items = [*in_order(deployed.values()), *items_of_catalog(loaded, environments)]
     else:
@@ -74,11 +74,11 @@ def named(items: Iterable[Item], names: Sequence[str], catalog: str | None) -> l
     items = list(items)
     chosen: list[Item] = []
     for name in names:
-        matching = [each for each in items if each.name == name] or [
-            each for each in items if fnmatchcase(each.name, name)
+        matching = [item for item in items if item.name == name] or [
+            item for item in items if fnmatchcase(item.name, name)
         ]
         if not matching:
-            hint = nearest(name, [each.name for each in items])
+            hint = nearest(name, [item.name for item in items])
             raise VirtcatalogError(f"{catalog or 'catalog'}: there is no {name!r}{hint}")
         chosen += (each for each in matching if each not in chosen)
     return chosen
@@ -102,15 +102,15 @@ def print_items(sort: Sort, items: Sequence[Item], form: str) -> None:
 
     keys = titles(sort, items)
     if form == "name":
-        for each in items:
-            echo(each.name)
+        for item in items:
+            echo(item.name)
     elif form == "table":
         # What no item has says nothing.
-        kept = {key: title for key, title in keys.items() if any(shown(each.facts[key], key) for each in items)}
-        rows = [(each.name, *(shown(each.facts[key], key) for key in kept)) for each in items]
+        kept = {key: title for key, title in keys.items() if any(shown(item.facts[key], key) for item in items)}
+        rows = [(item.name, *(shown(item.facts[key], key) for key in kept)) for item in items]
         print_tables(("Name", *kept.values()), [("", rows)], titled=False)
     else:
-        _print_records([{"name": each.name, **{key: each.facts[key] for key in keys}} for each in items], form)
+        _print_records([{"name": item.name, **{key: item.facts[key] for key in keys}} for item in items], form)
 
 
 def print_records(rows: list[dict[str, Fact]], form: str) -> None:

@@ -93,14 +93,14 @@ def command(
         option = "class" if wrong[0] == "series" else wrong[0].replace("_", "-")
         raise click.UsageError(f"--{option} is about types, not about {sort}")
     items = [each for each in found(catalog, environments, prices) if each.sort == sort]
-    if filters["max_price"] is not None and not any("currency" in each.facts for each in items):
+    if filters["max_price"] is not None and not any("currency" in item.facts for item in items):
         raise click.UsageError("--max-price: there are no prices; --prices names a file of them")
     if names:
         items = named(items, names, catalog)
     if sort == "types":
-        items = [each for each in items if _fits(each, filters)]
+        items = [item for item in items if _fits(item, filters)]
     if no_deprecated and sort in ("types", "preferences"):
-        items = [each for each in items if not each.facts["deprecated"]]
+        items = [item for item in items if not item.facts["deprecated"]]
     if items:
         print_items(sort, items, form)
     summary(counted(len(items), _NOUNS[sort]) if items else f"no {_NOUNS[sort]}")

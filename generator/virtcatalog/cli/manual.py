@@ -46,7 +46,7 @@ def _page(command: click.Command, context: click.Context, commands: tuple[str, .
         for paragraph in re.split(r"\n\s*\n", inspect.cleandoc(command.help or ""))
         if paragraph
     ]
-    options = [record for each in command.get_params(context) if (record := each.get_help_record(context))]
+    options = [record for param in command.get_params(context) if (record := param.get_help_record(context))]
     examples = inspect.cleandoc((command.epilog or "").replace("\b", "")).strip()
     lines = [line.strip() for line in examples.splitlines() if line.strip() and line.strip() != _EXAMPLES]
     summary, rest = (paragraphs[0], paragraphs[1:]) if paragraphs else ("", [])
@@ -99,7 +99,7 @@ def markdown(page: Page) -> str:
         lines += (f"| `{spelling.replace('|', chr(92) + '|')}` | {_escaped(text)} |" for spelling, text in page.options)
         lines.append("")
     if page.examples:
-        lines += ["```console", *(f"$ {each}" for each in page.examples), "```\n"]
+        lines += ["```console", *(f"$ {example}" for example in page.examples), "```\n"]
     return "\n".join(lines)
 
 

@@ -128,13 +128,15 @@ class Command(click.Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Read the arguments, the values of numbers and switches too, in the order in which they stand."""
-        for each in args:
-            if not _is_utf8(each):
-                raise click.UsageError(f"the argument {each!r} is not UTF-8", ctx)
+        for arg in args:
+            if not _is_utf8(arg):
+                raise click.UsageError(f"the argument {arg!r} is not UTF-8", ctx)
         return super().parse_args(ctx, list(self._canonical(ctx, args)))
 
     def _canonical(self, ctx: click.Context, args: list[str]) -> Iterator[str]:
-        options = {name: each for each in self.get_params(ctx) if isinstance(each, click.Option) for name in each.opts}
+        options = {
+            name: param for param in self.get_params(ctx) if isinstance(param, click.Option) for name in param.opts
+        }
         left = iter(args)
         for argument in left:
             if argument == "--":
@@ -159,7 +161,7 @@ class Command(click.Command):
                 raise click.UsageError(f"Option '{argument}' requires an argument.", ctx)
             if not ctx.resilient_parsing:
                 option.type.convert(following, option, ctx)
-            yield f"{next(each for each in option.opts if each.startswith('--'))}={following}"
+            yield f"{next(opt for opt in option.opts if opt.startswith('--'))}={following}"
 
 
 def _is_utf8(text: str) -> bool:

@@ -50,9 +50,9 @@ def command(
     from virtcatalog.ask.items import becomes
 
     items = named(found(catalog, environments, prices), [name], catalog)
-    if len({each.name for each in items}) > 1:
+    if len({item.name for item in items}) > 1:
         raise click.UsageError(f"{name} means {len(items)} things; `virtcatalog list` lists them")
-    expandable = [each for each in items if each.sort in ("types", "preferences")]
+    expandable = [item for item in items if item.sort in ("types", "preferences")]
     if form in ("yaml", "json"):
         _print_manifests(items, form)
         return 0
@@ -63,9 +63,9 @@ def command(
         for each in expandable:
             data(_admitted(becomes(each, beside, conditions).result).domain_xml or "")
         return 0
-    for index, each in enumerate(items):
-        made = _made(each, becomes(each, beside, conditions)) if each in expandable else ()
-        echo(("\n" if index else "") + "\n".join(_lines(each, made)))
+    for index, item in enumerate(items):
+        made = _made(item, becomes(item, beside, conditions)) if item in expandable else ()
+        echo(("\n" if index else "") + "\n".join(_lines(item, made)))
     return 0
 
 
@@ -73,7 +73,7 @@ def _print_manifests(items: list[Item], form: str) -> None:
     from virtcatalog.manifests.emit import dump, join
 
     manifests: list[dict[str, Any]] = [
-        each.manifest if each.manifest is not None else {"name": each.name, **each.facts} for each in items
+        item.manifest if item.manifest is not None else {"name": item.name, **item.facts} for item in items
     ]
     if form == "json":
         data(as_json(manifests[0] if len(manifests) == 1 else manifests))

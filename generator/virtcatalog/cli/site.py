@@ -125,9 +125,9 @@ def _fleet(catalog: Catalog, sources: Sequence[str], *, anonymous: bool) -> Flee
     for part, where in stream.parts():
         manifests, faults = Share(part).manifests()
         problems += faults
-        for each in manifests:
+        for manifest in manifests:
             # What is wrong with a VM otherwise does not matter: it is there, and names what it names.
-            fleet.add(each.data, where)
+            fleet.add(manifest.data, where)
     if problems:
         raise ManifestError(*problems)
     if not fleet.total:

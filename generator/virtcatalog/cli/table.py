@@ -64,7 +64,7 @@ def laid_out(
     for number, row in enumerate(cells):
         lines = [[cell] if whole else _wrapped(cell, width) for cell, width in zip(row, widths, strict=True)]
         for index in range(max(map(len, lines))):
-            parts = [each[index] if index < len(each) else "" for each in lines]
+            parts = [line[index] if index < len(line) else "" for line in lines]
             line = (" " * _GAP).join(_padded(part, width) for part, width in zip(parts, widths, strict=True))
             yield line.rstrip(), given[number - 1] if number else None
 
@@ -77,7 +77,7 @@ def _fitting(natural: list[int], cells: list[list[str]], width: int | None) -> l
         return widths
     least = [min(each, max(_NARROWEST, len(head))) for each, head in zip(natural, cells[0], strict=True)]
     while excess > 0:
-        spare = [each - low for each, low in zip(widths, least, strict=True)]
+        spare = [width - low for width, low in zip(widths, least, strict=True)]
         if not any(spare):
             return None
         widest = max((index for index, left in enumerate(spare) if left), key=lambda index: widths[index])

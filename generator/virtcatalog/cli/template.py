@@ -246,7 +246,7 @@ def _reference(candidates: Candidates, part: str, text: str | None) -> Reference
         return None
     kind, _, name = text.rpartition("/")
     wanted = (kind or f"virtualmachinecluster{part}").lower()
-    known = [each for each in candidates.groups if each.kind.lower() == wanted]
+    known = [group for group in candidates.groups if group.kind.lower() == wanted]
     for each in known:
         if each.name == name:
             return each

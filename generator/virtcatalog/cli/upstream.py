@@ -29,14 +29,14 @@ def with_upstream(batches: Sequence[Batch], met: Sequence[Conditions]) -> list[B
 
 def _deployed(batch: Batch, conditions: Conditions) -> tuple[str, list[dict[str, Any]]]:
     manifests = [each.manifest for each in batch.objects]
-    there = {(each["kind"], each["metadata"].get("name")) for each in manifests}
+    there = {(manifest["kind"], manifest["metadata"].get("name")) for manifest in manifests}
     if not any(_wanted(vm, manifests) - there for vm in batch.manifests()):
         return "", []
     from virtcatalog.catalog.load import load_catalog
     from virtcatalog.kubevirt.conditions import choose_release
 
     name = choose_release(conditions, batch.kubevirt, manifests).release.common_instancetypes
-    if any(_declines(each) for each in manifests):
+    if any(_declines(manifest) for manifest in manifests):
         return "", []
     made = [each for each in load_catalog(name).objects() if "Cluster" in each["kind"]]
     return name, [each for each in made if (each["kind"], each["metadata"]["name"]) not in there]
@@ -56,7 +56,7 @@ def _wanted(vm: dict[str, Any], objects: Iterable[dict[str, Any]]) -> set[tuple[
         if matcher.get("inferFromVolume"):
             templates = spec.get("dataVolumeTemplates")
             volumes = [*objects, *(templates if isinstance(templates, list) else ())]
-            named += [_labels(each).get(f"instancetype.kubevirt.io/default-{key}") for each in volumes]
+            named += [_labels(volume).get(f"instancetype.kubevirt.io/default-{key}") for volume in volumes]
         kind = f"VirtualMachineCluster{key.capitalize()}"
         found |= {(kind, name) for name in named if isinstance(name, str) and name in names}
     return found

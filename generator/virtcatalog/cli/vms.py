@@ -138,7 +138,7 @@ def gather(
         met.load()  # before the files, which others may be looking through
     fleet = _fleet(plain, ahead) if plain and streamed else None
     files = _from_files(plain) if fleet is None else _Files([], _located(fleet), [], (), fleet.problems)
-    files.objects[:0] = [(Located(each.data, each.problem), "") for each in companions(cluster)]
+    files.objects[:0] = [(Located(companion.data, companion.problem), "") for companion in companions(cluster)]
     batches = [*met.of_templates(templates, files), *(met.of_files(files, fleet) if plain else ())]
     if not any(batch.number or batch.unreadable for batch in batches) and not files.problems:
         where = f" for {listed(environments)}" if environments else ""
@@ -177,7 +177,7 @@ def _templates(folder: Path, source: Placed) -> Iterator[_Template]:
     if not exists(source.path):
         raise ManifestError(Problem(file=source.path, message=NOT_THERE))
     catalog = load_catalog(folder)
-    found = [each for each in catalog.vms if wanted == folder or (folder / each.file).is_relative_to(wanted)]
+    found = [vm for vm in catalog.vms if wanted == folder or (folder / vm.file).is_relative_to(wanted)]
     if not found:
         raise VirtcatalogError(f"{source.path}: the catalog {folder} renders no VirtualMachine from it")
     return (_Template(catalog, each, source.where) for each in found)
@@ -187,7 +187,7 @@ def _templates_at(revision: Revision, path: str) -> Iterator[_Template]:
     catalog = revision.catalog(path)
     if catalog is None:
         raise VirtcatalogError(f"{path} is no catalog that holds VM templates in this revision: name VMs with -f")
-    return (_Template(catalog, each, "") for each in catalog.vms)
+    return (_Template(catalog, vm, "") for vm in catalog.vms)
 
 
 class _Met:
@@ -214,8 +214,10 @@ class _Met:
                     found.setdefault((own.path, environment, template.file), []).append(template)
         catalogs = {own.path: own for own, *_ in templates}
         for (path, environment, _), members in found.items():
-            beside = [Located(each, partial(_beside, members[0], each)) for each in members[0].companions]
-            vms = [Located(each.manifest, each.problem).located_in(environment) for each in members]
+            beside = [
+                Located(companion, partial(_beside, members[0], companion)) for companion in members[0].companions
+            ]
+            vms = [Located(member.manifest, member.problem).located_in(environment) for member in members]
             around = [*beside, *files.beside(environment, "")]
             yield self._batch(self._catalog(catalogs[path]), environment, vms, around)
 
@@ -274,11 +276,11 @@ class _Met:
     def _batch(self, catalog: Catalog | None, environment: str, vms: list[Located], around: list[Located]) -> Batch:
         key = catalog.path if catalog else "", environment
         if key not in self._objects:
-            known = [each.name for each in catalog.overlays] if catalog else []
+            known = [overlay.name for overlay in catalog.overlays] if catalog else []
             # A template may be rendered for an environment that the catalog which it meets does not have.
             here = environment if environment in known else BASE
             manifests = catalog.objects(here) if catalog else self._manifests()
-            self._objects[key] = [unplaced(each) for each in manifests]
+            self._objects[key] = [unplaced(manifest) for manifest in manifests]
         release = release_of(catalog.overlays, environment) if catalog else ""
         alone = catalog is None and self._named is None
         return Batch(vms, [*self._objects[key], *around], [], environment, release, alone=alone)
@@ -329,19 +331,23 @@ def _from_files(sources: list[Placed]) -> _Files:
     for path, where in sources:
         manifests, problems = read_apart([path])
         files.problems.extend(problems)
-        holding = {each.file for each in manifests if each.problems or holds_vm(each.data) or counts(each.data)}
-        without |= {each.file for each in manifests} - holding
-        for each in manifests:
-            data = each.data if isinstance(each.data, dict) else {}
+        holding = {
+            manifest.file
+            for manifest in manifests
+            if manifest.problems or holds_vm(manifest.data) or counts(manifest.data)
+        }
+        without |= {manifest.file for manifest in manifests} - holding
+        for manifest in manifests:
+            data = manifest.data if isinstance(manifest.data, dict) else {}
             version, kind = str(data.get("apiVersion")), str(data.get("kind"))
-            if not each.problems:
-                (files.vms if holds_vm(data) else files.objects).append((Located(data, each.problem), where))
+            if not manifest.problems:
+                (files.vms if holds_vm(data) else files.objects).append((Located(data, manifest.problem), where))
             elif holds_vm(data):
-                files.unreadable.append(each.problems)
+                files.unreadable.append(manifest.problems)
             elif kind_type(version, kind) or unserved(version, kind):
-                fatal += each.problems
+                fatal += manifest.problems
             else:
-                files.problems.extend(each.problems)
+                files.problems.extend(manifest.problems)
     if fatal:
         raise ManifestError(*fatal, *files.problems)
     return files._replace(without_vm=tuple(sorted(without)))

@@ -63,9 +63,9 @@ def declare_preference(catalog: Catalog, folder: Folder, name: str, spec: Data) 
     _check_name(catalog.preferences, "preference", name)
     words = name.split(".")
     alike = [
-        (_common(words, each.base.split(".")), file)
-        for each in catalog.preferences
-        if (file := _own(catalog, each)) is not None
+        (_common(words, preference.base.split(".")), file)
+        for preference in catalog.preferences
+        if (file := _own(catalog, preference)) is not None
     ]
     most, file = max(alike, key=lambda each: each[0], default=(0, ""))
     place = _Place(file if most else f"preferences/{words[0]}.yaml", "preferences", name)
@@ -75,19 +75,19 @@ def declare_preference(catalog: Catalog, folder: Folder, name: str, spec: Data) 
 def _check_name(entries: tuple[Entry, ...], noun: str, name: str) -> None:
     if fault := name_fault(name):
         raise FlagError("name", fault)
-    for each in entries:
-        if each.name == name:
-            raise FlagError("name", f"there is already the {noun} {name!r}, declared at {each.source}")
+    for entry in entries:
+        if entry.name == name:
+            raise FlagError("name", f"there is already the {noun} {name!r}, declared at {entry.source}")
 
 
 def _class_of(catalog: Catalog, name: str) -> tuple[_Place, Instancetype | None]:
     """The class that names its sizes so, and one of them; the longest of the names' fixed parts decides."""
     found: list[tuple[int, str, Instancetype]] = []
-    for each in catalog.instancetypes:
-        before, size, behind = each.name.rpartition(each.size)
+    for instancetype in catalog.instancetypes:
+        before, size, behind = instancetype.name.rpartition(instancetype.size)
         fits = len(name) > len(before + behind) and name.startswith(before) and name.endswith(behind)
-        if size and not each.variant and before and fits:
-            found.append((len(before + behind), name[len(before) : len(name) - len(behind)], each))
+        if size and not instancetype.variant and before and fits:
+            found.append((len(before + behind), name[len(before) : len(name) - len(behind)], instancetype))
     if not found:
         series, _, size = name.rpartition(".")
         start = {"class": series} if series else {"class": name, "name": "{{ class }}"}
@@ -124,7 +124,7 @@ def _declared(catalog: Catalog, folder: Folder, place: _Place, entry: Data, name
     try:
         made = load_catalog(catalog.path, folder.changed({place.file: new.encode()}))
     except CatalogError as error:
-        faults = "; ".join(each.sentence for each in error.problems)
+        faults = "; ".join(problem.sentence for problem in error.problems)
         raise DeclarationError(f"{name!r} cannot be declared in {place.file}: {faults}") from error
     noun = "instancetypes" if place.section == "sizes" else "preferences"
     entries = {each.name: each for each in _entries(made)[noun]}
@@ -135,9 +135,9 @@ def _declared(catalog: Catalog, folder: Folder, place: _Place, entry: Data, name
         raise DeclarationError(f"{name!r} in {place.file} would not have {missing}: its layers say otherwise")
     for noun, others in _entries(catalog).items():
         after = {each.name: each.manifest("") for each in _entries(made)[noun]}
-        for each in others:
-            if after.get(each.name) != each.manifest(""):
-                raise DeclarationError(f"{each.name!r} would change with {name!r} in {place.file}")
+        for other in others:
+            if after.get(other.name) != other.manifest(""):
+                raise DeclarationError(f"{other.name!r} would change with {name!r} in {place.file}")
     return Declaration(place.file, old, new, entries[name])
 
 

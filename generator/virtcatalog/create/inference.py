@@ -37,7 +37,9 @@ def _fault(storage: Storage, name: str) -> str:
         return ""
     if "dataVolume" not in volume:
         return f"nothing can be inferred from the volume {name!r}: it is neither a claim nor imported"
-    template = next(each for each in storage.templates if each["metadata"]["name"] == volume["dataVolume"]["name"])
+    template = next(
+        template for template in storage.templates if template["metadata"]["name"] == volume["dataVolume"]["name"]
+    )
     if "sourceRef" in template["spec"] or _SOURCES & template["spec"]["source"].keys():
         return ""
     return f"nothing can be inferred from the volume {name!r}: its type is none of pvc, registry, snapshot and ds"

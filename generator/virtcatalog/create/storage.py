@@ -25,7 +25,7 @@ class Storage:
 
     def volume(self, name: str) -> dict[str, Any] | None:
         """Return the volume of a name, None when there is none."""
-        return next((each for each in self.volumes if each["name"] == name), None)
+        return next((volume for volume in self.volumes if volume["name"] == name), None)
 
     def first(self) -> str:
         """Return the name of the volume that boots first, "" without any."""

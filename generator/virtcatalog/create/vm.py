@@ -86,9 +86,9 @@ def _run_strategy(options: VmOptions) -> str:
     if options.run_strategy is None:
         return _RUN_STRATEGIES[0]
     folded = options.run_strategy.casefold()
-    for each in _RUN_STRATEGIES:
-        if each.casefold() == folded:
-            return each
+    for run_strategy in _RUN_STRATEGIES:
+        if run_strategy.casefold() == folded:
+            return run_strategy
     hint = nearest(options.run_strategy, _RUN_STRATEGIES) or f"; there are {', '.join(_RUN_STRATEGIES)}"
     raise FlagError("run-strategy", f"there is no {options.run_strategy!r}{hint}")
 
@@ -109,7 +109,7 @@ def _inferred(options: VmOptions, storage: Storage) -> dict[str, dict[str, Any]]
     for kind, others in given.items():
         asked: bool | None = getattr(options, f"infer_{kind}")
         volume: str | None = getattr(options, f"infer_{kind}_from")
-        if asked is not False and all(each is None for each in others):
+        if asked is not False and all(other is None for other in others):
             flag = f"infer-{kind}" if volume is None else f"infer-{kind}-from"
             matcher = inferred(storage, flag, volume, explicit=asked is not None or volume is not None)
             found |= {kind: matcher} if matcher else {}

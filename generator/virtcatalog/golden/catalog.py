@@ -132,8 +132,8 @@ class GoldenCatalog(pytest.File):
         self.ids = set[str]()
         running = {overlay.name for overlay in catalog.overlays if overlay.kubevirt}
         vms = list(rendered(catalog))
-        free = [each for each in vms if each[1] not in running]
-        bound = [each for each in vms if each[1] in running]
+        free = [vm for vm in vms if vm[1] not in running]
+        bound = [vm for vm in vms if vm[1] in running]
         if DEFAULT in self.releases or not self.releases:
             yield from self.tests(self, catalog, free, DEFAULT if self.releases else None)
         yield from self.tests(self, catalog, bound, None)

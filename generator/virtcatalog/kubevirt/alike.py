@@ -117,12 +117,12 @@ class _Own:
 
     def _in_list(self, items: list[Any], key: str) -> list[Any]:
         return [
-            self.out_of(each, "", key)
-            if type(each) is dict
-            else self._in_list(each, "")
-            if type(each) is list
-            else each
-            for each in items
+            self.out_of(item, "", key)
+            if type(item) is dict
+            else self._in_list(item, "")
+            if type(item) is list
+            else item
+            for item in items
         ]
 
     def _text(self, key: str, text: str, owner: str, *, named: bool) -> str:

@@ -58,7 +58,7 @@ class Blank(NamedTuple):
     def filled(self, values: tuple[bytes, ...]) -> bytes:
         """Return the text with other values in the blanks."""
         parts = self.text.split(b"\0")
-        parts[1::2] = [values[int(each)] for each in parts[1::2]]
+        parts[1::2] = [values[int(part)] for part in parts[1::2]]
         return b"".join(parts)
 
 
@@ -164,13 +164,13 @@ class Known:
     def __init__(self, own: Blank) -> None:
         self.own = own
         parts = own.text.split(b"\0")
-        self._literals, numbers = tuple(parts[::2]), [int(each) for each in parts[1::2]]
+        self._literals, numbers = tuple(parts[::2]), [int(part) for part in parts[1::2]]
         self._texts = slice(2, 2 + own.kinds.count(TEXT))
         #: What a name may be taken to begin with where it stands, and what it may stand in elsewhere.
-        befores = (each for each, number in zip(parts[::2], numbers, strict=False) if number == 0)
+        befores = (part for part, number in zip(parts[::2], numbers, strict=False) if number == 0)
         self._runs = {each[len(each.rstrip(_OF_NAMES)) :] for each in befores}
-        self._words = b"\0".join({word for each in self._literals for word in re.findall(rb"[-a-z0-9]+", each)})
-        self._strings = {string for each in self._literals for string in re.findall(rb'"([-a-z0-9]+)(?=")', each)}
+        self._words = b"\0".join({word for literal in self._literals for word in re.findall(rb"[-a-z0-9]+", literal)})
+        self._strings = {string for literal in self._literals for string in re.findall(rb'"([-a-z0-9]+)(?=")', literal)}
         self._has_space = _HEAD.decode(own.filled(own.values)).metadata.namespace is not msgspec.UNSET
         space = _ANY_NAME if self._has_space else re.escape(own.values[1])
         blanks = [_ANY_NAME, space, *(_PATTERNS[kind] for kind in own.kinds[2:])]
@@ -204,7 +204,7 @@ class Known:
         # What stands in two blanks here does so there, too, and the names are nowhere else.
         if (
             len(set(others)) != len(others)
-            or any(len(each) > _LONGEST_TEXT for each in texts)
+            or any(len(text) > _LONGEST_TEXT for text in texts)
             or (name in self._words or name in space or name in b"\0".join(others))
             or (space in self._strings or space in texts)
             or any((run + name).find(name) < len(run) for run in self._runs)

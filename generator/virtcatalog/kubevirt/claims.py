@@ -81,7 +81,7 @@ class Claims:
     def __init__(self, vmi: VirtualMachineInstance, cluster: Cluster, vm: VirtualMachine | None) -> None:
         self._namespace, self._cluster = vmi.metadata.namespace or "default", cluster
         templates = vm.spec.data_volume_templates if vm is not None else ()
-        self._templates = {each.metadata.name: each for each in reversed(templates)}
+        self._templates = {template.metadata.name: template for template in reversed(templates)}
 
     def find(self, name: str) -> Claim:
         """Return a claim, or the one that its DataVolume or template will make, or what a missing one counts as."""

@@ -204,7 +204,7 @@ class Cluster:
 
     def with_revisions(self, revisions: Mapping[tuple[str, str], ControllerRevision | None]) -> Cluster:
         """Return the cluster with further ControllerRevisions, by namespace and name; None is one that is gone."""
-        stored = {("ControllerRevision", *place): each for place, each in revisions.items()}
+        stored = {("ControllerRevision", *place): revision for place, revision in revisions.items()}
         # What is computed of a cluster does not depend on the revisions in it.
         return self._with(_objects=ChainMap(stored, self._objects), _computed=self._computed)  # type: ignore[arg-type]
 

@@ -81,7 +81,7 @@ def _allocated(
 
     Source: pkg/dra/utils.go (resolveClaimMetadata).
     """
-    listed = next((each for each in vmi.spec.resource_claims if each.name == claim), None)
+    listed = next((resource_claim for resource_claim in vmi.spec.resource_claims if resource_claim.name == claim), None)
     if listed is None:
         return None
     name = listed.resource_claim_name or listed.resource_claim_template_name or listed.name

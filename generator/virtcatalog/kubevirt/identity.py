@@ -84,6 +84,6 @@ def without_made_up_uids(vmi: dict[str, Any]) -> dict[str, Any]:
 
 
 def _without_uids(owners: list[dict[str, Any]], namespace: str) -> Iterator[dict[str, Any]]:
-    for each in owners:
-        made_up = each.get("uid") == owner_uid(each.get("kind", ""), namespace, each.get("name", ""))
-        yield {key: value for key, value in each.items() if key != "uid" or not made_up}
+    for owner in owners:
+        made_up = owner.get("uid") == owner_uid(owner.get("kind", ""), namespace, owner.get("name", ""))
+        yield {key: value for key, value in owner.items() if key != "uid" or not made_up}

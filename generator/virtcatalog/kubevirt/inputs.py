@@ -36,14 +36,14 @@ class Inputs:
         self._types: dict[Identity, bytes] = {}
         self._revisions: dict[str, list[bytes]] = {}
         rest = [encoded(_plain(conditions))]
-        for each in manifests:
-            kind, namespace, name = located(each)
-            content = encoded(each)
+        for manifest in manifests:
+            kind, namespace, name = located(manifest)
+            content = encoded(manifest)
             if kind in KINDS:
                 self._types[kind, namespace, name] = digest(content)
             elif kind == "ControllerRevision":
                 self._revisions.setdefault(namespace, []).append(content)
-            elif counts(each) and kind not in HOLDERS:
+            elif counts(manifest) and kind not in HOLDERS:
                 rest.append(content)
         self._rest = digest(*rest)
         self._names = digest(*(part.encode() for name in self._types for part in name))
@@ -56,9 +56,9 @@ class Inputs:
         parts = [self._rest, *self._revisions.get(namespace, ()), b""]
         if references is None:
             return digest(*parts, self._names, *self._types.values())
-        for each in references:
-            found = self._types.get(each)
-            parts += [*(part.encode() for part in each), b"-" if found is None else found]
+        for reference in references:
+            found = self._types.get(reference)
+            parts += [*(part.encode() for part in reference), b"-" if found is None else found]
             if found is None:
                 parts.append(self._names)
         return digest(*parts)

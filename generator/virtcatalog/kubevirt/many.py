@@ -40,8 +40,8 @@ def expand_many(
         yield from _expanded(vms, cluster)
         return
     for results in executor.each(_expand_chunk, chunks(vms, CHUNK), cluster):
-        for each in results:
-            yield each if isinstance(each, UnsupportedError) else replace(each, cluster=cluster)
+        for result in results:
+            yield result if isinstance(result, UnsupportedError) else replace(result, cluster=cluster)
 
 
 def _expand_chunk(vms: list[Manifest], cluster: Cluster) -> list[Result | UnsupportedError]:

@@ -137,9 +137,10 @@ def _run(
     return replace(
         result,
         holder=kind,
-        reasons=tuple(replace(each, field=field_of_holder(each.field, kind)) for each in result.reasons),
+        reasons=tuple(replace(reason, field=field_of_holder(reason.field, kind)) for reason in result.reasons),
         warnings=tuple(
-            each if each.object else replace(each, field=field_of_holder(each.field, kind)) for each in result.warnings
+            warning if warning.object else replace(warning, field=field_of_holder(warning.field, kind))
+            for warning in result.warnings
         ),
     )
 
@@ -340,7 +341,7 @@ def _refused_holder(causes: Sequence[Cause], warnings: list[Warning]) -> Result:
     return Result(
         refused_by="vm",
         causes=tuple(causes[:MOST_CAUSES]),
-        reasons=tuple(Reason(field_in_template(each.field), each.message, "vm", each.type) for each in causes),
+        reasons=tuple(Reason(field_in_template(cause.field), cause.message, "vm", cause.type) for cause in causes),
         warnings=tuple(warnings),
     )
 
@@ -350,7 +351,9 @@ def _unreadable(found: Iterable[Problem | Warning], warnings: list[Warning], kin
     reasons = tuple(Reason(each.field, each.message, "vm", kind) for each in found)
     return Result(
         refused_by="vm",
-        causes=tuple(Cause(kind, "", str(Cause(kind, each.field, each.message))) for each in reasons[:MOST_CAUSES]),
+        causes=tuple(
+            Cause(kind, "", str(Cause(kind, reason.field, reason.message))) for reason in reasons[:MOST_CAUSES]
+        ),
         reasons=reasons,
         warnings=tuple(warnings),
     )

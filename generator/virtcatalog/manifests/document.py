@@ -160,7 +160,7 @@ class Text:
                 self._fault_at(raw[: error.start].decode("utf-8", "replace"), "is not UTF-8 text")
                 return ""
         text = text.removeprefix("\ufeff")
-        is_plain = text.isascii() and not any(each in text for each in _CONTROLS)
+        is_plain = text.isascii() and not any(control in text for control in _CONTROLS)
         if not is_plain and (bad := UNWRITABLE.search(text)):
             self._fault_at(text[: bad.start()], f"the character U+{ord(bad[0]):04X} cannot stand in YAML")
         return text

@@ -25,12 +25,12 @@ def read_dump(stream: Stream) -> Iterator[Data]:
 def others_in(stream: Stream) -> list[Data]:
     """Return what holds no VM; ManifestError for what is no manifest, and for what VMs may refer to and is wrong."""
     problems = list(stream.problems)
-    for each in stream.others:
-        if each.problems and (may_matter(each.data) or not _is_named(each.data)):
-            problems += each.problems
+    for other in stream.others:
+        if other.problems and (may_matter(other.data) or not _is_named(other.data)):
+            problems += other.problems
     if problems:
         raise ManifestError(*problems)
-    return [each.data for each in stream.others]
+    return [other.data for other in stream.others]
 
 
 def vms_in(parts: Iterable[Part]) -> Iterator[Data]:
@@ -52,13 +52,13 @@ def _vms(part: Part) -> list[Data]:
     vms, problems = vms_of(part, unchecked)
     if problems:
         raise ManifestError(*problems)
-    if all(_is_named(each.data) for each in vms):
-        return [each.data for each in vms]
+    if all(_is_named(vm.data) for vm in vms):
+        return [vm.data for vm in vms]
     manifests, problems = read_part(part)
-    problems += [problem for each in manifests for problem in each.problems]
+    problems += [problem for manifest in manifests for problem in manifest.problems]
     if problems:
         raise ManifestError(*problems)
-    return [each.data for each in manifests if holds_vm(each.data)]
+    return [manifest.data for manifest in manifests if holds_vm(manifest.data)]
 
 
 def _plain(part: Part) -> Data | None:

@@ -71,7 +71,7 @@ class Editor:
     def apply(self) -> str:
         """Return the changed text."""
         made, end = [], 0
-        for edit in sorted(self.edits, key=lambda each: (each.start, each.end)):
+        for edit in sorted(self.edits, key=lambda edit: (edit.start, edit.end)):
             if edit.start < end:
                 raise UnwritableError("fields that must go overlap in the text")
             made += [self.text[end : edit.start], edit.text]
@@ -87,11 +87,11 @@ class Editor:
             return
         indent = " " * node.start_mark.column
         line = f"{indent}{flow(name)}: {flow(value)}"
-        lines = [line] if len(line) <= _WIDEST else [f"{indent}{each}" for each in dump({name: value}).splitlines()]
+        lines = [line] if len(line) <= _WIDEST else [f"{indent}{line}" for line in dump({name: value}).splitlines()]
         end = self._end(*node.value[-1])
         place = self._next_line(end)
         start = "" if place and self.text[place - 1] == "\n" else self.newline
-        self.edits.append(Edit(place, place, start + "".join(f"{each}{self.newline}" for each in lines)))
+        self.edits.append(Edit(place, place, start + "".join(f"{line}{self.newline}" for line in lines)))
 
     def change(self, node: Any, old: Any, new: Any) -> None:
         """Note the edits that turn a collection from `old` into `new`."""
@@ -123,7 +123,7 @@ class Editor:
             text = ", ".join(_entry(name, value, entries[gone[0]][1]) for name, value in added.items())
             self.edits.append(Edit(*spans[gone.pop(0)], text))
         elif added:
-            before = next((each for each in entries if each[0] == _BEFORE), entries[0])
+            before = next((entry for entry in entries if entry[0] == _BEFORE), entries[0])
             self._insert(*before[1:], added, flow=flow)
         self._take_out(spans, gone, flow=flow)
 
@@ -167,8 +167,8 @@ class Editor:
         """
         line = self._line(start)
         indent = " " * (len(self.text[line:start]) - len(self.text[line:start].lstrip()))
-        comments = [each.strip() for each in self.text[self._next_line(end) : following].splitlines() if each.strip()]
-        self.edits.append(Edit(line, line, "".join(f"{indent}{each}{self.newline}" for each in comments)))
+        comments = [line.strip() for line in self.text[self._next_line(end) : following].splitlines() if line.strip()]
+        self.edits.append(Edit(line, line, "".join(f"{indent}{comment}{self.newline}" for comment in comments)))
         self.edits.append(Edit(start, following, ""))
 
     def _insert(self, key: Any, value: Any, added: dict[str, Any], *, flow: bool) -> None:

@@ -162,7 +162,7 @@ class _Held(Folder):
 
     def folder(self, path: str) -> Folder | None:
         at = parts_of(path, self._at)
-        there = any(each[: len(at)] == at and len(each) > len(at) for each in self._files)
+        there = any(file[: len(at)] == at and len(file) > len(at) for file in self._files)
         return _Held(self._files, at) if there else None
 
 

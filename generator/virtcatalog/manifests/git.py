@@ -97,7 +97,7 @@ class Repository:
         if found[1:2] == [b"tree"]:
             return _InCommit(self, commit, at)
         entries = list(self.entries(commit, at))
-        if any(each.is_link for each in entries):
+        if any(entry.is_link for entry in entries):
             raise GitError(f"{short(commit)}:{place} is a symbolic link")
         return alone(next(self.contents(entries))) if entries else None
 
@@ -120,13 +120,13 @@ class Repository:
 
     def contents(self, entries: Sequence[_Entry]) -> Iterator[bytes]:
         """Yield the bytes of files."""
-        return self.named([each.blob for each in entries], [each.path for each in entries])
+        return self.named([entry.blob for entry in entries], [entry.path for entry in entries])
 
     def named(self, blobs: Sequence[str], paths: Sequence[Parts] = ()) -> Iterator[bytes]:
         """Yield the bytes of blobs; `paths` are what they are called in errors."""
         if not blobs:
             return
-        answer = self._output("cat-file", "--batch", asked="".join(f"{each}\n" for each in blobs).encode())
+        answer = self._output("cat-file", "--batch", asked="".join(f"{blob}\n" for blob in blobs).encode())
         position = 0
         for index, blob in enumerate(blobs):
             line = answer.index(b"\n", position)
@@ -237,8 +237,8 @@ class _InCommit(Folder):
     def _held(self) -> tuple[Folder, dict[Parts, str]]:
         """The files, those that links stand for too, and why others are not read."""
         entries = list(self._repository.entries(self._commit, self._at))
-        contents = dict(zip((each.path for each in entries), self._repository.contents(entries), strict=True))
-        links = {each.path: contents.pop(each.path) for each in entries if each.is_link}
+        contents = dict(zip((entry.path for entry in entries), self._repository.contents(entries), strict=True))
+        links = {entry.path: contents.pop(entry.path) for entry in entries if entry.is_link}
         faults: dict[Parts, str] = {}
         for path, target in links.items():
             found = _followed(path, target, links, self._at)

@@ -60,7 +60,7 @@ class History(Repository):
         """Yield the regular files below the folder that commits changed, commit by commit."""
         options = ("-r", "-z", "--raw", "--no-renames", "--root", "--no-ext-diff", "--no-textconv")
         for start in range(0, len(commits), _COMMITS):
-            some = {each.id: each for each in commits[start : start + _COMMITS]}
+            some = {commit.id: commit for commit in commits[start : start + _COMMITS]}
             asked = "".join(f"{each.id} {each.parent}".rstrip() + "\n" for each in some.values()).encode()
             commit = None
             records = self._records("diff-tree", "--stdin", *options, "--", *paths, asked=asked)
@@ -81,7 +81,7 @@ class History(Repository):
 
     def sizes(self, blobs: Sequence[str]) -> dict[str, int]:
         """Return how many bytes blobs have; those that the clone lacks are left out."""
-        asked = "".join(f"{each}\n" for each in blobs).encode()
+        asked = "".join(f"{blob}\n" for blob in blobs).encode()
         lines = self._output("cat-file", "--batch-check", asked=asked).decode().splitlines() if blobs else []
         found = (line.split() for line in lines)
         return {each[0]: int(each[2]) for each in found if len(each) == 3 and each[1] == "blob"}

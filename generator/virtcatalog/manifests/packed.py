@@ -18,8 +18,8 @@ class Packed(Sequence[Data]):
 
     def __init__(self, manifests: Iterable[Data] = ()) -> None:
         self._held: list[bytes | Data] = []
-        for each in manifests:
-            self.append(each)
+        for manifest in manifests:
+            self.append(manifest)
 
     def append(self, manifest: Data) -> None:
         """Add a manifest."""

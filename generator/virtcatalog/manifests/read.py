@@ -114,8 +114,8 @@ def read_apart(text: str | bytes, file: str = "") -> tuple[list[Manifest], list[
 def read_part(part: Part) -> Found:
     """Read every manifest of a part, as `read_apart` does; it may hold none."""
     manifests, problems = unchecked(part)
-    for each in manifests:
-        each.problems = _check(each)
+    for manifest in manifests:
+        manifest.problems = _check(manifest)
     return manifests, problems
 
 
@@ -131,7 +131,7 @@ def unchecked(part: Part) -> Found:
 def vms_of(part: Part, read: Callable[[Part], Found] = read_part) -> Found:
     """Read what holds VMs of a part; the problems are those of the text, which nothing else can tell."""
     manifests, problems = read(part)
-    vms = [each for each in manifests if holds_vm(each.data)]
+    vms = [manifest for manifest in manifests if holds_vm(manifest.data)]
     if part.is_vm and not problems and (len(vms), len(manifests)) != (1, 1):
         message = "looks like a VM at first, and is none: write its apiVersion and kind once, in plain style"
         raise ManifestError(Problem(part.file, part.line + 1, part.column + 1, message=message))

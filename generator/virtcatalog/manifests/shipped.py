@@ -16,7 +16,7 @@ _HOMES = (Path(__file__).parents[1] / "shipped", Path(__file__).parents[3] / "ex
 @cache
 def shipped() -> dict[str, str]:
     """Return the folders of the catalogs by their names: `common-instancetypes`, `common-instancetypes@v1.7.0`."""
-    home = next((each for each in _HOMES if (each / NAME / CATALOG).is_file()), None)
+    home = next((home for home in _HOMES if (home / NAME / CATALOG).is_file()), None)
     found = sorted(home.glob(f"{NAME}*/{CATALOG}")) if home else ()
     return {path.parent.name: str(path.parent) for path in found}
 

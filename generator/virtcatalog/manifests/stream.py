@@ -109,7 +109,7 @@ class Stream:
     def _look_into(self, part: Part) -> bool:
         """Read what may be anything; return whether there are VMs in it."""
         manifests, problems = read_part(part)
-        others = [each for each in manifests if not holds_vm(each.data)]
+        others = [manifest for manifest in manifests if not holds_vm(manifest.data)]
         self.problems += problems
         self.others += others
         self.number += len(manifests) - len(others)

@@ -43,8 +43,8 @@ class Watch:
         """Forget what the last run read, unless this one is `broken`; it reads the catalog at a path, and others."""
         self._known, self._before = {}, self._known
         self.look_at(os.path.join(os.path.realpath(meant(path)), CATALOG))  # noqa: PTH118 - of text
-        for each in others:
-            self.look_at(os.path.realpath(each))
+        for other in others:
+            self.look_at(os.path.realpath(other))
 
     def broken(self) -> None:
         """Go on watching what the run before read, too: this one has not come to all of it."""

@@ -135,7 +135,7 @@ class Window:
         self._line, self._column = place
 
     def _is_sound(self, chunk: bytes) -> bool:
-        if any(each in chunk for each in self.controls):
+        if any(control in chunk for control in self.controls):
             return False
         self.other_ends = self.other_ends or b"\r" in chunk
         if chunk.isascii() and not self._decoder.getstate()[0]:
@@ -148,7 +148,7 @@ class Window:
         characters = self._last + chunk
         self._last = characters[-2:]  # a character may go on in the next chunk
         may_end = any(each in characters for each in b"\xc2\xe2")  # many times as fast as to look for all of it
-        self.other_ends = self.other_ends or (may_end and any(each in characters for each in _OTHER_ENDS))
+        self.other_ends = self.other_ends or (may_end and any(other_end in characters for other_end in _OTHER_ENDS))
         return not has_unwritable(characters)
 
     def _sound(self, text: bytes, read: int, *, final: bool) -> bytes:
@@ -156,7 +156,7 @@ class Window:
         first = max(0, read - _LONGEST)
         while first < read and text[first] & 0xC0 == 0x80:  # within a character
             first += 1
-        ends = [len(text), *(found for each in self.controls if (found := text.find(each, first)) >= 0)]
+        ends = [len(text), *(found for control in self.controls if (found := text.find(control, first)) >= 0)]
         if (found := find_unwritable(text, first)) >= 0:
             ends.append(found)
         try:

@@ -155,11 +155,11 @@ def _copy(source: Any, places: Iterator[tuple[int, int]], file: str, level: int)
 
 
 def _number(siblings: list[XMLElement]) -> None:
-    counts = Counter(each.name for each in siblings)
+    counts = Counter(sibling.name for sibling in siblings)
     seen: Counter[str] = Counter()
-    for each in siblings:
-        seen[each.name] += 1
-        each.step = f"{each.name}[{seen[each.name]}]" if counts[each.name] > 1 else each.name
+    for sibling in siblings:
+        seen[sibling.name] += 1
+        sibling.step = f"{sibling.name}[{seen[sibling.name]}]" if counts[sibling.name] > 1 else sibling.name
 
 
 def _first_sentence(message: str | None) -> str:

@@ -48,7 +48,7 @@ class Broken(msgspec.Struct, frozen=True, kw_only=True):
 def broken(catalog: Catalog) -> Iterator[Broken]:
     """Yield what the environments of the last release no longer publish as they did, each once for all kinds."""
     lock = catalog.lock
-    overlays = {each.name: each for each in catalog.overlays}
+    overlays = {overlay.name: overlay for overlay in catalog.overlays}
     for name, was in lock.environments.items() if lock else ():
         if lock is None or name not in overlays:
             text = "is gone, and all that VMs there name with it"
@@ -101,9 +101,11 @@ class _Compared:
                 patch = self._was.patched.get(f"{kind}/{name}")
                 spec = patch.spec if patch is not None and patch.spec is not None else was.spec
                 own = set(map(str, differences(was.spec, entry.spec)))
-                for each in differences(spec, now["spec"]):
-                    if str(each) not in own:
-                        yield self._of(name, str(each), instancetype, patch.since if patch is not None else was.since)
+                for difference in differences(spec, now["spec"]):
+                    if str(difference) not in own:
+                        yield self._of(
+                            name, str(difference), instancetype, patch.since if patch is not None else was.since
+                        )
                 yield from self._labels(was, entry, patch.labels if patch is not None else None, now)
 
     def _labels(
@@ -183,7 +185,7 @@ def environment_steps(
         whole.append(f"namespace: {was.namespace or 'none'} → {now.namespace or 'none'}")
     if all((was.objects, now.objects)) and old.scope != new.scope:
         whole.append(f"scope: {old.scope} → {new.scope}")
-    labels = [f"label {each}" for each in differences(was.labels, now.labels)]
+    labels = [f"label {difference}" for difference in differences(was.labels, now.labels)]
     if whole or labels:
         yield EnvironmentStep(said=(*whole, *labels))
     for section, kinds in zip(SECTIONS, (INSTANCETYPE_KINDS, PREFERENCE_KINDS), strict=True):
@@ -195,7 +197,7 @@ def environment_steps(
             for name in had & has:
                 if f"{kind}/{name}" in was.patched or f"{other}/{name}" in now.patched:
                     texts = _patched(old, new, section, (kind, other), name)
-                    if own := tuple(each for each in texts if each not in labels):
+                    if own := tuple(text for text in texts if text not in labels):
                         found[name] = own  # it is the same of both kinds, cluster-wide and not
         for name in sorted(found, key=natural):
             yield EnvironmentStep(name=name, section=section, said=found[name])

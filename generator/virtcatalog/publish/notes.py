@@ -47,7 +47,7 @@ def changes(catalog: Catalog) -> Changes:
                 deprecated.append(what + _replacement(step.now.deprecated or {}))
     known = catalog.lock.environments if catalog.lock else {}
     if known:
-        added += [f"Environment `{each.name}`" for each in catalog.overlays if each.name not in known]
+        added += [f"Environment `{overlay.name}`" for overlay in catalog.overlays if overlay.name not in known]
     for each in broken(catalog):
         noun = NOUNS["instancetypes" if each.instancetype else "preferences"]
         what = f"In `{each.environment}`" + (f", {noun} `{each.name}`" if each.name else "")
@@ -73,7 +73,7 @@ def notes(version: str, before: str, found: Changes) -> str:
 
 
 def _changed(step: Step) -> Iterator[str]:
-    yield from (markdown(str(each)) for each in step.fields)
+    yield from (markdown(str(field)) for field in step.fields)
     if step.restored:
         yield "no longer deprecated"
     elif step.relabelled:

@@ -89,9 +89,9 @@ def _changed(section: str, entry: Entry, was: Published) -> Iterator[Breach]:
             text = f"label {key}: {value} is gone" if now is None else f"label {key}: {value} → {now}"
             message = f"{text}; published since {was.since}, and whoever selects by it relies on it"
             yield Breach(entry.name, Problem(place.file, place.line, place.column, what, "", message))
-    for each in differences(was.spec, entry.spec):
-        place = entry.place(f"spec.{each.field}")
-        message = f"{each}; published since {was.since}, and its spec must not change"
+    for difference in differences(was.spec, entry.spec):
+        place = entry.place(f"spec.{difference.field}")
+        message = f"{difference}; published since {was.since}, and its spec must not change"
         yield Breach(entry.name, Problem(place.file, place.line, place.column, what, "", message))
 
 

@@ -59,7 +59,9 @@ def releases(catalog: Catalog, history: History | None, revisions: Sequence[str]
     if revisions:
         if history is None:
             raise GitError("there is no git repository around the catalog: no revision can be read")
-        return Releases(tuple(_at(history, Commit(history.commit(each), "", "", ""), each) for each in revisions))
+        return Releases(
+            tuple(_at(history, Commit(history.commit(revision), "", "", ""), revision) for revision in revisions)
+        )
     said: list[str] = []
     found = _by_lock(catalog, history, said)
     if not found and history is not None:
@@ -81,7 +83,7 @@ def now(catalog: Catalog) -> Objects:
 
 def environments_now(catalog: Catalog) -> Environments:
     """Return what each environment would publish."""
-    return {each.name: published_in(catalog, each) for each in catalog.overlays}
+    return {overlay.name: published_in(catalog, overlay) for overlay in catalog.overlays}
 
 
 def _by_lock(catalog: Catalog, history: History | None, said: list[str]) -> list[Release]:

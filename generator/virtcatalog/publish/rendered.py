@@ -47,8 +47,8 @@ def past(catalog: Catalog, tree: str) -> Past:
         return Past(said="There is no git repository around the rendered objects: when they changed is not known.")
     sections = dict(zip(CLUSTER_KINDS, ("instancetypes", "preferences"), strict=True))
     names = {
-        "instancetypes": {each.name for each in catalog.instancetypes},
-        "preferences": {each.name for each in catalog.preferences},
+        "instancetypes": {instancetype.name for instancetype in catalog.instancetypes},
+        "preferences": {preference.name for preference in catalog.preferences},
     }
     paths = [f"{BASE}/{kind}" for kind in CLUSTER_KINDS]
     commits = history.commits(paths, PAST_COMMITS)

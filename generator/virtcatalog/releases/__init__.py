@@ -17,7 +17,7 @@ from virtcatalog.releases.traits import Release, Stage, Traits
 
 __all__ = ["DEFAULT", "RELEASES", "Release", "Stage", "Traits", "find_release"]
 
-_MINORS = (each.stem for each in Path(__path__[0]).iterdir() if each.name.startswith("v"))
+_MINORS = (path.stem for path in Path(__path__[0]).iterdir() if path.name.startswith("v"))
 _VALUES: list[Release] = [import_module(f"{__name__}.{name}").RELEASE for name in _MINORS]
 
 RELEASES: Final[Mapping[str, Release]] = MappingProxyType(

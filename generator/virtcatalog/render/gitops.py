@@ -62,9 +62,11 @@ class Destination(msgspec.Struct, frozen=True):
 def applications(origin: Origin, destinations: Sequence[Destination], namespace: str = "argocd") -> list[Manifest]:
     """Return an Argo CD Application for each environment; `namespace` is Argo CD's own."""
     found = []
-    for each in destinations:
-        spec = _application(origin, origin.path(each.overlay), each.cluster, _namespace(each.overlay), "true")
-        metadata = {"name": f"{origin.name}-{each.overlay.name}", "namespace": namespace, **_metadata(origin)}
+    for destination in destinations:
+        spec = _application(
+            origin, origin.path(destination.overlay), destination.cluster, _namespace(destination.overlay), "true"
+        )
+        metadata = {"name": f"{origin.name}-{destination.overlay.name}", "namespace": namespace, **_metadata(origin)}
         found.append({"apiVersion": "argoproj.io/v1alpha1", "kind": "Application", "metadata": metadata, "spec": spec})
     return found
 
@@ -73,12 +75,12 @@ def application_set(origin: Origin, destinations: Sequence[Destination], namespa
     """Return an Argo CD ApplicationSet that makes those same Applications."""
     elements = [
         {
-            "overlay": each.overlay.name,
-            "cluster": each.cluster,
-            "namespace": _namespace(each.overlay),
-            "createNamespace": str(bool(_namespace(each.overlay))).lower(),
+            "overlay": destination.overlay.name,
+            "cluster": destination.cluster,
+            "namespace": _namespace(destination.overlay),
+            "createNamespace": str(bool(_namespace(destination.overlay))).lower(),
         }
-        for each in destinations
+        for destination in destinations
     ]
     path = str(PurePosixPath(origin.tree, "overlays", "{{ .overlay }}"))
     spec = _application(origin, path, "{{ .cluster }}", "{{ .namespace }}", "{{ .createNamespace }}")
@@ -103,17 +105,17 @@ def rivals(catalog: Catalog, destinations: Sequence[Destination]) -> list[list[s
     """Return the environments that would overwrite each other's objects, since one cluster gets them all."""
     objects = catalog.objects()
     owners: dict[tuple[str, str, str, str], list[str]] = {}
-    for each in destinations:
-        for manifest in filter(each.overlay.includes, objects):
+    for destination in destinations:
+        for manifest in filter(destination.overlay.includes, objects):
             kind = manifest["kind"]
-            namespace = each.overlay.namespace if kind in NAMESPACED_KINDS else ""
-            owners.setdefault((each.cluster, namespace, kind, manifest["metadata"]["name"]), []).append(
-                each.overlay.name
+            namespace = destination.overlay.namespace if kind in NAMESPACED_KINDS else ""
+            owners.setdefault((destination.cluster, namespace, kind, manifest["metadata"]["name"]), []).append(
+                destination.overlay.name
             )
         for template in catalog.templates:
-            if each.overlay.name in template.environments:
-                key = (each.cluster, each.overlay.template_namespace, TEMPLATE, template.name)
-                owners.setdefault(key, []).append(each.overlay.name)
+            if destination.overlay.name in template.environments:
+                key = (destination.cluster, destination.overlay.template_namespace, TEMPLATE, template.name)
+                owners.setdefault(key, []).append(destination.overlay.name)
     found = {tuple(names) for names in owners.values() if len(names) > 1}
     return sorted(map(list, found))
 
@@ -122,11 +124,11 @@ def flux(origin: Origin, overlays: Sequence[Overlay], namespace: str = "flux-sys
     """Return Flux's source, the namespaces of the environments, and a Flux Kustomization for each environment."""
     source = _oci_repository(origin, namespace) if origin.oci else _git_repository(origin, namespace)
     found: list[Manifest] = [source]
-    for name in dict.fromkeys(name for each in overlays for name in (each.namespace, each.templates) if name):
+    for name in dict.fromkeys(name for overlay in overlays for name in (overlay.namespace, overlay.templates) if name):
         # Pruning a Namespace would delete the VMs in it.
         metadata = {"name": name, "annotations": {FLUX_PRUNE: "disabled"}}
         found.append({"apiVersion": "v1", "kind": "Namespace", "metadata": metadata})
-    return found + [_kustomization(origin, source, each, namespace) for each in overlays]
+    return found + [_kustomization(origin, source, overlay, namespace) for overlay in overlays]
 
 
 def _namespace(overlay: Overlay) -> str:

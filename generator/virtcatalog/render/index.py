@@ -50,42 +50,51 @@ def catalog_json(catalog: Catalog) -> str:
         "kubevirt": catalog.kubevirt,
         "kinds": _KINDS,
         "instancetypes": [
-            _entry(each)
+            _entry(instancetype)
             | {
-                "class": each.series,
-                "version": each.version,
-                "size": each.size,
-                "vcpus": each.vcpus,
-                "memory": str(each.memory),
-                "memoryBytes": each.memory.value,
-                "features": features(each.spec),
+                "class": instancetype.series,
+                "version": instancetype.version,
+                "size": instancetype.size,
+                "vcpus": instancetype.vcpus,
+                "memory": str(instancetype.memory),
+                "memoryBytes": instancetype.memory.value,
+                "features": features(instancetype.spec),
             }
-            for each in catalog.instancetypes
+            for instancetype in catalog.instancetypes
         ],
         "preferences": [
-            _entry(each)
-            | {"osType": each.os_type, "architecture": _architecture(each), "requirements": _requirements(each)}
-            for each in catalog.preferences
+            _entry(preference)
+            | {
+                "osType": preference.os_type,
+                "architecture": _architecture(preference),
+                "requirements": _requirements(preference),
+            }
+            for preference in catalog.preferences
         ],
         "overlays": [
-            {"name": each.name, "description": each.description, "scope": each.scope, "namespace": each.namespace}
-            for each in catalog.overlays
+            {
+                "name": overlay.name,
+                "description": overlay.description,
+                "scope": overlay.scope,
+                "namespace": overlay.namespace,
+            }
+            for overlay in catalog.overlays
         ],
     }
     if catalog.templates:
         document["templates"] = [
             {
-                "name": each.name,
-                "displayName": each.display_name,
-                "description": each.description,
-                "os": each.system,
-                "workload": each.workload,
-                "size": each.size,
-                "instancetype": each.instancetype,
-                "preference": each.preference,
-                "environments": each.environments,
+                "name": template.name,
+                "displayName": template.display_name,
+                "description": template.description,
+                "os": template.system,
+                "workload": template.workload,
+                "size": template.size,
+                "instancetype": template.instancetype,
+                "preference": template.preference,
+                "environments": template.environments,
             }
-            for each in catalog.templates
+            for template in catalog.templates
         ]
     return msgspec.json.format(msgspec.json.encode(document), indent=2).decode() + "\n"
 
@@ -103,7 +112,7 @@ def readme(catalog: Catalog) -> str:
         lines += _series(list(group))
     if catalog.preferences:
         lines += ["## Preferences", ""]
-    ordered = sorted(catalog.preferences, key=lambda each: each.os_type)
+    ordered = sorted(catalog.preferences, key=lambda preference: preference.os_type)
     for os_type, systems in groupby(ordered, key=lambda each: each.os_type):
         lines += _operating_system(os_type, list(systems))
     if catalog.templates:
@@ -111,12 +120,12 @@ def readme(catalog: Catalog) -> str:
     if catalog.overlays:
         rows = [
             (
-                f"[{each.name}](overlays/{each.name}/kustomization.yaml)",
-                each.scope,
-                each.namespace,
-                prose(each.description),
+                f"[{overlay.name}](overlays/{overlay.name}/kustomization.yaml)",
+                overlay.scope,
+                overlay.namespace,
+                prose(overlay.description),
             )
-            for each in catalog.overlays
+            for overlay in catalog.overlays
         ]
         lines += ["## Environments", "", *_table(("Overlay", "Scope", "Namespace", "Description"), rows), ""]
     return "\n".join(lines).rstrip() + "\n"
@@ -127,8 +136,8 @@ def _templates(templates: Sequence[Template]) -> list[str]:
     rows = []
     for (system, workload), group in groupby(templates, key=lambda each: (each.system, each.workload)):
         members = list(group)
-        preferences = ", ".join(dict.fromkeys(f"`{each.preference}`" for each in members if each.preference))
-        links = ", ".join(f"[{each.size}](base/{TEMPLATE}/{each.name}.yaml)" for each in members)
+        preferences = ", ".join(dict.fromkeys(f"`{member.preference}`" for member in members if member.preference))
+        links = ", ".join(f"[{member.size}](base/{TEMPLATE}/{member.name}.yaml)" for member in members)
         rows.append((f"`{system}`", workload, links, preferences))
     return _table(("OS", "Workload", "Sizes", "Preference"), rows)
 
@@ -136,10 +145,10 @@ def _templates(templates: Sequence[Template]) -> list[str]:
 def _series(members: Sequence[Instancetype]) -> list[str]:
     """A class: what its sizes have in common, and a table of the rest."""
     lines = [f"### {_title(members)}", ""]
-    description = _common([each.description.strip() for each in members])
+    description = _common([member.description.strip() for member in members])
     if description:
         lines += [prose(description), ""]
-    offered = {each.name: features(each.spec) for each in members}
+    offered = {member.name: features(member.spec) for member in members}
     shared = [feature for feature in offered[members[0].name] if all(feature in found for found in offered.values())]
     if shared and len(members) > 1:
         lines += [f"All of them: {', '.join(shared)}.", ""]
@@ -147,14 +156,14 @@ def _series(members: Sequence[Instancetype]) -> list[str]:
         shared = []
     rows = [
         (
-            f"`{each.name}`",
-            str(each.vcpus),
-            str(each.memory),
-            _ratio(each),
-            ", ".join(feature for feature in offered[each.name] if feature not in shared),
-            _deprecation(each.deprecated),
+            f"`{member.name}`",
+            str(member.vcpus),
+            str(member.memory),
+            _ratio(member),
+            ", ".join(feature for feature in offered[member.name] if feature not in shared),
+            _deprecation(member.deprecated),
         )
-        for each in sorted(members, key=lambda each: (each.vcpus, each.memory, natural(each.name)))
+        for member in sorted(members, key=lambda member: (member.vcpus, member.memory, natural(member.name)))
     ]
     header = ("Name", "vCPUs", "Memory", "Memory per vCPU", "Features", "Deprecated")
     return [*lines, *_table(header, rows), ""]
@@ -162,9 +171,9 @@ def _series(members: Sequence[Instancetype]) -> list[str]:
 
 def _title(members: Sequence[Instancetype]) -> str:
     """How the names of a class start, or else the class and its version, and what it is called."""
-    starts = {each.name.partition(".")[0] for each in members}
+    starts = {member.name.partition(".")[0] for member in members}
     start = starts.pop() if len(starts) == 1 else f"{members[0].series} {members[0].version}".strip()
-    called = _common([each.display_name for each in members])
+    called = _common([member.display_name for member in members])
     return f"{start}: {prose(called)}" if called else start
 
 
@@ -176,16 +185,16 @@ def _common(texts: Sequence[str]) -> str:
 
 def _operating_system(os_type: str, members: Sequence[Preference]) -> list[str]:
     rows = []
-    for each in sorted(members, key=lambda each: natural(each.name)):
-        needs = _requirements(each)
+    for member in sorted(members, key=lambda member: natural(member.name)):
+        needs = _requirements(member)
         rows.append(
             (
-                f"`{each.name}`",
-                prose(each.display_name),
+                f"`{member.name}`",
+                prose(member.display_name),
                 str(needs.get("vcpus", "")),
                 str(needs.get("memory", "")),
-                _architecture(each),
-                _deprecation(each.deprecated),
+                _architecture(member),
+                _deprecation(member.deprecated),
             )
         )
     header = ("Name", "Operating system", "vCPUs required", "Memory required", "Architecture", "Deprecated")

@@ -25,10 +25,10 @@ def overlay_kustomization(overlay: Overlay, objects: Sequence[Manifest], templat
     kinds = [kind for kind in overlay.kinds if len(left_out[kind]) < len(taken[kind])]
     document: dict[str, Any] = {**_HEAD, "resources": [f"../../base/{kind}" for kind in kinds]}
     patches = [patch for kind in kinds for patch in _deletions(overlay, left_out[kind])]
-    offered = [each for each in templates if overlay.name in each.environments]
+    offered = [template for template in templates if overlay.name in template.environments]
     if offered:
         document["resources"].append(f"../../base/{TEMPLATE}")
-        missing = [each.manifest() for each in templates if each not in offered]
+        missing = [template.manifest() for template in templates if template not in offered]
         patches += [_delete(target) for target in _targets(missing)]
     if not overlay.deprecated:
         patches.insert(0, _delete({"labelSelector": f"{DEPRECATED_LABEL}=true"}))
@@ -99,7 +99,7 @@ def _targets(objects: Sequence[Manifest]) -> list[dict[str, str]]:
 def _own_kinds(templates: Sequence[Template]) -> Iterator[dict[str, Any]]:
     """Patches that have the templates' VMs name the namespace's own types and preferences."""
     for part in ("instancetype", "preference"):
-        having = [each.manifest() for each in templates if part in each.referring]
+        having = [template.manifest() for template in templates if part in template.referring]
         path = f"/spec/virtualMachine/spec/{part}/kind"
         operation = {"op": "replace", "path": path, "value": f"VirtualMachine{part.capitalize()}"}
         yield from ({"target": target, "patch": dump([operation])} for target in _targets(having))

@@ -37,10 +37,10 @@ def _templates(catalog: Catalog, texts: dict[str, list[str]]) -> Tree:
     if not catalog.templates:
         return {}
     tree = {}
-    for each in catalog.templates:
-        tree[f"base/{TEMPLATE}/{each.name}.yaml"] = dump(each.manifest())
+    for template in catalog.templates:
+        tree[f"base/{TEMPLATE}/{template.name}.yaml"] = dump(template.manifest())
     texts[TEMPLATE] = list(tree.values())
-    listed = kustomization(f"{each.name}.yaml" for each in catalog.templates)
+    listed = kustomization(f"{template.name}.yaml" for template in catalog.templates)
     return tree | {f"base/{TEMPLATE}/kustomization.yaml": listed}
 
 

@@ -54,7 +54,7 @@ def review(
         if comparison.head.nodes or comparison.head.quotas or comparison.head.limit_ranges
     ]
     fleet.unknown += [name for name in clean.vms if name not in fleet.unknown]
-    hosts = [str(each.host) for each in conditions]
+    hosts = [str(condition.host) for condition in conditions]
     return Report(
         base=base,
         head=head,
@@ -96,7 +96,7 @@ def only(side: Side, environments: Sequence[str]) -> Side:
     return msgspec.structs.replace(
         side,
         objects={name: side.objects.get(name, []) for name in environments},
-        overlays=tuple(each for each in side.overlays if each.name in environments),
+        overlays=tuple(overlay for overlay in side.overlays if overlay.name in environments),
         vms=tuple(vm for vm in side.vms if vm.environment in environments),
     )
 

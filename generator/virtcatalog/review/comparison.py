@@ -101,12 +101,12 @@ class Comparison:
     def gone(self, references: Iterable[Identity] | None) -> list[str]:
         """Say which objects that are referred to are gone after the change, and what takes their place."""
         said = []
-        for each in references or ():
-            before = _find(each, self.base)
-            if before is not None and _find(each, self.head) is None:
+        for reference in references or ():
+            before = _find(reference, self.base)
+            if before is not None and _find(reference, self.head) is None:
                 instead = before.metadata.labels.get(REPLACED_BY_LABEL)
                 hint = f"; use {instead}" if instead else ""
-                said.append(f"there is no {each[2]} any more{hint}: refused when it is created anew")
+                said.append(f"there is no {reference[2]} any more{hint}: refused when it is created anew")
         return said
 
     def can_change(self, references: Iterable[Identity] | None) -> bool:
@@ -122,7 +122,7 @@ class Comparison:
         """Whether a VM can be judged: nothing it refers to may be missing just because a catalog is broken."""
         return not self._partial or (
             references is not None
-            and all(_find(each, cluster) is not None for each in references for cluster in self._partial)
+            and all(_find(reference, cluster) is not None for reference in references for cluster in self._partial)
         )
 
 

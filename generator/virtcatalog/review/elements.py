@@ -13,8 +13,8 @@ _LONGEST = 100
 
 def said(old: Element, new: Element) -> Iterator[tuple[str, str]]:
     """Say what differs, each for people and in full: an element that comes or goes is shortened for people."""
-    for each in differences(old, new):
-        yield _said(each, brief=True), _said(each, brief=False)
+    for difference in differences(old, new):
+        yield _said(difference, brief=True), _said(difference, brief=False)
 
 
 def label(element: Element) -> str:

@@ -73,7 +73,7 @@ def _fate(told: Rollout, new: Data, head: Cluster, *, unchanged: bool) -> Fate:
         return Fate("refused", tuple(f"virt-controller cannot go on: {each}" for each in told.error))
     following = told.following
     if following is not None and following.refused_by is not None:
-        return Fate("refused", tuple(f"at its next start: {each}" for each in following.causes))
+        return Fate("refused", tuple(f"at its next start: {cause}" for cause in following.causes))
     if told.restart is not None and told.restart_before is None:
         return Fate("restart", _next_start(told) or told.restart.fields or (told.restart.message,))
     if told.live:

@@ -196,7 +196,7 @@ class Reviewer:
         told = judge_all(list(cases.values()), watch, cache, executor)
         judged = zip(cases.values(), names.values(), told, strict=True)
         for case, members, (verdict, found) in judged:
-            because = tuple(each for each in case.references or () if each in case.comparison.changed)
+            because = tuple(reference for reference in case.references or () if reference in case.comparison.changed)
             self._row(case.comparison.environment, found, because).members += members
             for effect, change in verdict:
                 # What is only assumed to keep its revision counts: it asks so once it is created anew.
@@ -235,8 +235,8 @@ class Reviewer:
     @property
     def limits_room(self) -> bool:
         """Whether anything that VMs met can be too small for them."""
-        clusters = [each.head for each in self._comparisons.values()]
-        return any(each.nodes or each.quotas or each.limit_ranges for each in clusters)
+        clusters = [comparison.head for comparison in self._comparisons.values()]
+        return any(cluster.nodes or cluster.quotas or cluster.limit_ranges for cluster in clusters)
 
     def upgrades(self) -> Iterator[Upgrade]:
         """Yield what environments run another release after the change, those together that have the same upgrade."""

@@ -50,12 +50,12 @@ class Dump:
         self.where, self.vms, self.others = where, Packed(), list[Data]()
         self.headers: list[Header] = []
         """Those of the VMs."""
-        for each in manifests:
-            if holds_vm(each):
-                self.headers.append(header_of(each))
-                self.vms.append(each)
+        for manifest in manifests:
+            if holds_vm(manifest):
+                self.headers.append(header_of(manifest))
+                self.vms.append(manifest)
             else:
-                self.others.append(each)
+                self.others.append(manifest)
 
     def extend(self, other: Dump) -> None:
         """Add what another one holds."""

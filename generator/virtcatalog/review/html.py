@@ -86,7 +86,7 @@ def _row(line: Line) -> str:
 
 
 def _list(lines: Iterable[str]) -> str:
-    return f"<ul>{''.join(f'<li>{escaped(each)}</li>' for each in lines)}</ul>\n"
+    return f"<ul>{''.join(f'<li>{escaped(line)}</li>' for line in lines)}</ul>\n"
 
 
 def _folded(title: str, said: str, diff: str) -> str:

@@ -98,7 +98,7 @@ def _fate(case: Case, outcomes: _Outcomes) -> Fate:
         return found
     gone = comparison.gone(case.references)
     results = old.result, new.result
-    machines = [each.vmi_object if each is not None and each.admitted else None for each in results]
+    machines = [result.vmi_object if result is not None and result.admitted else None for result in results]
     anew = machine_words(*machines)
     return Fate("kept", (*gone, *((f"created anew: {anew[0]}", *anew[1:]) if anew and not gone else ())))
 

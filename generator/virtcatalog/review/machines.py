@@ -63,9 +63,9 @@ def _shown(amount: int | None, key: str) -> str:
 
 def _fields(old: VirtualMachineInstance, new: VirtualMachineInstance) -> Iterator[str]:
     """The fields that differ, but for those that are told as amounts."""
-    for each in differences(_plain(old), _plain(new)):
-        if not _is_amount(each):
-            yield str(each)
+    for difference in differences(_plain(old), _plain(new)):
+        if not _is_amount(difference):
+            yield str(difference)
 
 
 def _plain(vmi: VirtualMachineInstance) -> dict[str, Any]:

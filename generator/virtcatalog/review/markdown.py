@@ -55,7 +55,7 @@ def _summary(report: Report) -> Iterator[str]:
     problems = report.problems
     if problems:
         yield "**Broken: what is sound is compared, the rest is not.**\n\n"
-        told = "".join(f"{single_line(str(each))}\n" for each in problems[:_MOST_PROBLEMS])
+        told = "".join(f"{single_line(str(problem))}\n" for problem in problems[:_MOST_PROBLEMS])
         more = f"and {len(problems) - _MOST_PROBLEMS} more\n" if len(problems) > _MOST_PROBLEMS else ""
         yield f"{markdown_block(told + more, 'text')}\n"
     for title, lines in upgrades(report):
@@ -63,12 +63,12 @@ def _summary(report: Report) -> Iterator[str]:
     if not report.differs:
         yield "No differences.\n"
         return
-    for each in plans(report):
-        yield from _plan(each)
+    for plan in plans(report):
+        yield from _plan(plan)
     rows: list[tuple[str, int, str]] = []
     for change, number in counts(report).items():
         names = [each.name for each in report.objects if each.change == change]
-        rows.append((f"objects {change}", number, some([markdown_code(each) for each in names], 3)))
+        rows.append((f"objects {change}", number, some([markdown_code(name) for name in names], 3)))
     for title, lines in upgrades(report):
         rows += [(f"fields under {plain(title)}", len(lines) - 1, plain(_short(lines[1], 300)))] if lines[1:] else []
     if report.host:

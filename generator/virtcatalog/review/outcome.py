@@ -92,7 +92,7 @@ def compare(old: Outcome, new: Outcome, name: str = "") -> VmChange | None:
     change = _compare(old, new)
     if change is None:
         return None
-    own = [each for each in _identities(old, new) if each]
+    own = [identity for identity in _identities(old, new) if identity]
     found = replace(
         change,
         summary=tuple(_without(own, line) for line in change.summary),
@@ -200,7 +200,7 @@ def _compare_vmis(old: Data, new: Data) -> VmChange | None:
 def _compare_pods(before: Data, after: Data) -> VmChange | None:
     if before == after:
         return None
-    summary = tuple(f"Pod {each}" for each in differences(before, after))
+    summary = tuple(f"Pod {difference}" for difference in differences(before, after))
     return VmChange(kind="pod", summary=summary, make_diff=lambda: unified(dump(before), dump(after)))
 
 
@@ -231,8 +231,8 @@ _COMMENT = re.compile(r"^  <!--.*-->\n", re.MULTILINE)
 
 
 def _without(identities: Iterable[str], text: str) -> str:
-    for each in identities:
-        text = text.replace(each, "{id}")
+    for identity in identities:
+        text = text.replace(identity, "{id}")
     return text
 
 

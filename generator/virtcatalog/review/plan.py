@@ -172,7 +172,7 @@ def _changed_field(which: Identity, report: Report) -> str:
     for change in report.objects:
         if change.change == "changed" and identity(change.manifest) == which:
             old, new = ((each or {}).get("spec", {}) for each in (change.old, change.new))
-            return next((f"spec.{each.field}" for each in differences(old, new)), "")
+            return next((f"spec.{difference.field}" for difference in differences(old, new)), "")
     return ""
 
 

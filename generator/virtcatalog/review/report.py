@@ -64,7 +64,7 @@ def sides(report: Report) -> list[str]:
 
 def upgrades(report: Report) -> list[tuple[str, list[str]]]:
     """Say of each upgrade what it is; then what it means to VMs that run, and to fields of objects."""
-    return [(_upgrade(each), [_UPGRADED, *_known_fields(each)]) for each in report.upgrades]
+    return [(_upgrade(upgrade), [_UPGRADED, *_known_fields(upgrade)]) for upgrade in report.upgrades]
 
 
 _UPGRADED = "VMs that run keep their domain until they are restarted; the next start of each meets the new release."
@@ -162,15 +162,17 @@ def members(group: Group, most: int = 5) -> str:
 
 def requests(report: Report) -> list[str]:
     """Say how requests change, a line each: all VMs together, then the largest changes, and templates last."""
-    changes = sorted(report.fleet.requests, key=lambda each: (each.template, -abs(each.wanted.get("memory", 0))))
-    lines = [sentence(each, report.prices) for each in changes]
-    vms = [each for each in changes if not each.template]
+    changes = sorted(
+        report.fleet.requests, key=lambda request: (request.template, -abs(request.wanted.get("memory", 0)))
+    )
+    lines = [sentence(change, report.prices) for change in changes]
+    vms = [change for change in changes if not change.template]
     return [all_in_all(vms, report.prices), *lines] if len(vms) > 1 else lines
 
 
 def shortages(report: Report) -> list[str]:
     """Say which VMs fit no node or break a quota from now on, and which budgets are overdrawn."""
-    return [*(line for each in report.standings for line in each.lines()), *map(str, report.overspent)]
+    return [*(line for standing in report.standings for line in standing.lines()), *map(str, report.overspent)]
 
 
 def totals(report: Report) -> str:
@@ -197,7 +199,7 @@ def as_data(report: Report) -> dict[str, Any]:
         "base": _side(report.base),
         "head": _side(report.head),
         "host": report.host,
-        "upgrades": [msgspec.to_builtins(each) for each in report.upgrades],
+        "upgrades": [msgspec.to_builtins(upgrade) for upgrade in report.upgrades],
         "objects": [
             {
                 "change": each.change,
@@ -230,7 +232,7 @@ def as_data(report: Report) -> dict[str, Any]:
             ],
         },
         "shortages": {
-            "standings": [msgspec.to_builtins(each) for each in report.standings],
+            "standings": [msgspec.to_builtins(standing) for standing in report.standings],
             "budgets": [
                 {
                     "environment": each.budget.environment,
@@ -244,11 +246,11 @@ def as_data(report: Report) -> dict[str, Any]:
         },
         "requests": [
             {
-                **msgspec.to_builtins(each),
-                "overhead": each.overhead,
-                **({"costPerMonth": float(a_month([each], report.prices))} if report.prices else {}),
+                **msgspec.to_builtins(request),
+                "overhead": request.overhead,
+                **({"costPerMonth": float(a_month([request], report.prices))} if report.prices else {}),
             }
-            for each in fleet.requests
+            for request in fleet.requests
         ],
         "notCompared": {"objects": list(report.hidden), "vms": fleet.unknown},
         "differs": report.differs,
@@ -263,10 +265,10 @@ def _users(change: ObjectChange, users: Mapping[Any, Users]) -> Users:
     """Who refers to the object, by its name or by the one that it had."""
     found = Users()
     manifests = [each for each in (change.old if change.change == "renamed" else None, change.manifest) if each]
-    for (environment, (kind, namespace, name)), each in users.items():
+    for (environment, (kind, namespace, name)), user in users.items():
         here = environment in (change.environments or ("",))
         if here and any(_is_meant(manifest, kind, namespace, name) for manifest in manifests):
-            found.add(each)
+            found.add(user)
     return found
 
 

@@ -115,8 +115,8 @@ def ask(result: Result | None) -> Ask | None:
 def total(changes: Iterable[RequestChange]) -> Counter[str]:
     """What changes in all."""
     found: Counter[str] = Counter()
-    for each in changes:
-        found.update(dict(each.wanted))
+    for change in changes:
+        found.update(dict(change.wanted))
     return found
 
 
@@ -129,7 +129,7 @@ def sentence(change: RequestChange, prices: Prices | None = None) -> str:
 
 def all_in_all(changes: Sequence[RequestChange], prices: Prices | None = None) -> str:
     """One line for several changes: `all VMs: +33.4 CPUs, +1,338.6 GiB (guest +1,336 GiB, overhead +2.6 GiB)`."""
-    guest, vms = sum(each.guest for each in changes), sum(each.vms for each in changes)
+    guest, vms = sum(change.guest for change in changes), sum(change.vms for change in changes)
     wanted = {name: amount for name, amount in sorted(total(changes).items()) if amount}
     together = RequestChange(
         environment="", namespace="", cause="", template=False, vms=vms, wanted=wanted, guest=guest
@@ -143,7 +143,9 @@ def a_month(changes: Iterable[RequestChange], prices: Prices) -> str:
 
     from virtcatalog.catalog.prices import monthly
 
-    return monthly(sum((prices.cost(each.wanted, environment=each.environment).hour for each in changes), Fraction()))
+    return monthly(
+        sum((prices.cost(change.wanted, environment=change.environment).hour for change in changes), Fraction())
+    )
 
 
 def _wanted(change: RequestChange, parts: Iterable[RequestChange], prices: Prices | None) -> str:

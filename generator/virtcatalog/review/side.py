@@ -91,10 +91,10 @@ def sound(base: Side, head: Side) -> Sound:
             if _is_hidden(other, other.places.get((each["kind"], "", identity(each)[2])), broken)
         }
     vms = {
-        each.key
+        vm.key
         for broken, other in ((base, head), (head, base))
-        for each in other.vms
-        if _is_hidden(other, each.place, broken)
+        for vm in other.vms
+        if _is_hidden(other, vm.place, broken)
     }
     if not (base.left_out or head.left_out):
         return Sound(base, head)
@@ -108,10 +108,10 @@ def sound(base: Side, head: Side) -> Sound:
                 for name, objects in side.objects.items()
                 if name in environments
             },
-            vms=tuple(each for each in side.vms if each.key not in vms and each.environment in environments),
+            vms=tuple(vm for vm in side.vms if vm.key not in vms and vm.environment in environments),
         )
 
-    lost = {each.key for side in (base, head) for each in side.vms if each.environment not in environments}
+    lost = {vm.key for side in (base, head) for vm in side.vms if vm.environment not in environments}
     names = sorted({"/".join(pair) for pair in hidden})
     return Sound(rest(base), rest(head), tuple(names), tuple(sorted(vms | lost)))
 
@@ -165,7 +165,7 @@ def _within(file: str, label: str) -> str:
 
 
 def _of_catalog(catalog: Catalog, label: str) -> Side:
-    landing = [(each, environments_of(each, catalog.overlays)) for each in catalog.vms]
+    landing = [(vm, environments_of(vm, catalog.overlays)) for vm in catalog.vms]
     companions: dict[str, list[Data]] = {}
     for template, environments in landing:
         for environment in environments:
@@ -188,7 +188,7 @@ def _of_catalog(catalog: Catalog, label: str) -> Side:
         label=label,
         objects={
             name: [*catalog.objects(name), *catalog.template_objects(name)]
-            for name in (NOWHERE, *(each.name for each in catalog.overlays))
+            for name in (NOWHERE, *(overlay.name for overlay in catalog.overlays))
         },
         companions=companions,
         overlays=catalog.overlays,
@@ -207,13 +207,13 @@ def _of_catalog(catalog: Catalog, label: str) -> Side:
 def _read_manifests(folder: Folder, shown: str, label: str) -> Side:
     manifests, problems = read_folder(folder, shown)
     objects, vms, places = [], [], {}
-    for each in manifests:
-        place = Source(each.file, find=each.place)
-        if holds_vm(each.data):
-            vms.append(Vm(key="/".join(identity(each.data)[1:]).lstrip("/"), manifest=each.data, place=place))
+    for manifest in manifests:
+        place = Source(manifest.file, find=manifest.place)
+        if holds_vm(manifest.data):
+            vms.append(Vm(key="/".join(identity(manifest.data)[1:]).lstrip("/"), manifest=manifest.data, place=place))
         else:
-            objects.append(each.data)
-            places[identity(each.data)] = place
+            objects.append(manifest.data)
+            places[identity(manifest.data)] = place
     return Side(
         label=label,
         objects={"": objects},

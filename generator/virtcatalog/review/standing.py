@@ -40,12 +40,14 @@ def standing(environment: str, vms: Sequence[Data], before: Cluster, after: Clus
     old, new = (report(launches(vms, cluster), len(vms), cluster, []) for cluster in (before, after))
     homeless = _homeless(new).items() - _homeless(old).items() if after.nodes else set()
     known = {each.name for each in old.homeless}
-    refused = {each.vm for each in old.quota.refusals}
+    refused = {refusal.vm for refusal in old.quota.refusals}
     return Standing(
         environment=environment,
         homeless=tuple(sorted(each for each in homeless if each[0] not in known)),
         refused=tuple(
-            (each.vm, f"{each.object} {each.message}") for each in new.quota.refusals if each.vm not in refused
+            (refusal.vm, f"{refusal.object} {refusal.message}")
+            for refusal in new.quota.refusals
+            if refusal.vm not in refused
         ),
     )
 

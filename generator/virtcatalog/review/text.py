@@ -37,7 +37,7 @@ def stat(report: Report) -> str:
 
 def github(report: Report) -> str:
     """Workflow commands: an error for what breaks, a warning for VMs that change, a notice for every object."""
-    lines = [_command("error", each.file, each.line, "catalog", each.message) for each in report.problems]
+    lines = [_command("error", problem.file, problem.line, "catalog", problem.message) for problem in report.problems]
     lines += [_command("notice", "", 0, title, " ".join(said)) for title, said in upgrades(report)]
     templates = {vm.key: vm for side in (report.base, report.head) for vm in side.vms}
     for group in report.fleet.groups:

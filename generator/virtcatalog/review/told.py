@@ -87,7 +87,7 @@ def _key(case: Case) -> str:
     known = either(case.references, references(case.fresh, comparison.head))
     given = (
         comparison.all_change,
-        [each in comparison.changed for each in case.references or ()],
+        [reference in comparison.changed for reference in case.references or ()],
         case.references,
         sorted(case.pinned.matchers),
         case.pinned.contents,
@@ -146,16 +146,16 @@ def _judged_of(told: Told, case: Case) -> Judged:
     return Judged(
         [
             (
-                each.effect,
+                change.effect,
                 VmChange(
-                    kind=each.kind,
-                    summary=each.summary,
-                    signature=each.signature,
-                    make_diff=partial(_diff, each, case),
-                    asks=each.asks,
+                    kind=change.kind,
+                    summary=change.summary,
+                    signature=change.signature,
+                    make_diff=partial(_diff, change, case),
+                    asks=change.asks,
                 ),
             )
-            for each in told.changes
+            for change in told.changes
         ],
         told.fate,
     )

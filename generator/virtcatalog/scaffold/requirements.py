@@ -56,8 +56,8 @@ def _collect(name: str, found: dict[str, str]) -> None:
     except PackageNotFoundError:
         # Needed on other systems, or for tests that are not run here: pip chooses.
         return
-    for each in _needs(name):
-        _collect(each, found)
+    for need in _needs(name):
+        _collect(need, found)
 
 
 def _needs(name: str) -> Iterator[str]:

@@ -136,7 +136,7 @@ def _alike(changed: Sequence[tuple[Named, tuple[str, ...]]]) -> tuple[Alike, ...
 
 
 def _fields(step: Step) -> tuple[str, ...]:
-    fields = tuple(str(each) for each in step.fields)
+    fields = tuple(str(field) for field in step.fields)
     if step.restored:
         return (*fields, "deprecated no longer")
     return (*fields, "labels or annotations") if step.relabelled else fields

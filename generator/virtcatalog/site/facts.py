@@ -90,12 +90,14 @@ class Wish(msgspec.Struct, frozen=True, kw_only=True):
 
 def types(catalog: Catalog, prices: PriceList | None = None, vms: Mapping[str, int] = {}) -> list[Type]:
     """Return the instance types of a catalog, in the order of their declaration."""
-    return [_type(each, catalog, prices, vms.get(each.name, 0)) for each in catalog.instancetypes]
+    return [
+        _type(instancetype, catalog, prices, vms.get(instancetype.name, 0)) for instancetype in catalog.instancetypes
+    ]
 
 
 def wishes(catalog: Catalog, prices: PriceList | None = None, vms: Mapping[str, int] = {}) -> list[Wish]:
     """Return the preferences of a catalog, in the order of their declaration."""
-    return [_wish(each, catalog, prices, vms.get(each.name, 0)) for each in catalog.preferences]
+    return [_wish(preference, catalog, prices, vms.get(preference.name, 0)) for preference in catalog.preferences]
 
 
 def _type(entry: Instancetype, catalog: Catalog, prices: PriceList | None, vms: int) -> Type:
@@ -148,7 +150,7 @@ def _environments(entry: Entry, catalog: Catalog, kind: int) -> tuple[str, ...]:
     found = []
     for overlay in catalog.overlays:
         kinds = [each for each in overlay.kinds if each.endswith(CLUSTER_KINDS[kind].rpartition("Cluster")[2])]
-        if any(overlay.includes(entry.manifest(each)) for each in kinds):
+        if any(overlay.includes(entry.manifest(kind)) for kind in kinds):
             found.append(overlay.name)
     return tuple(found)
 

@@ -91,7 +91,7 @@ class Fleet:
             users.add("" if self.anonymous else str((vm.get("metadata") or {}).get("name") or ""))
         self.others += len(known) < len(named)
         spec = vm_spec(vm)
-        given = [spec.get(each) for each in MATCHERS] if isinstance(spec, dict) else []
+        given = [spec.get(matcher) for matcher in MATCHERS] if isinstance(spec, dict) else []
         self.inferring += any(isinstance(each, dict) and each.get("inferFromVolume") for each in given)
         self.plain += not any(given)
 
@@ -114,7 +114,7 @@ class Fleet:
         )
         rest = places[ROWS:]
         return Usage(
-            sum(each.users.count for each in places),
+            sum(place.users.count for place in places),
             tuple(places[:ROWS]),
             (len(rest), sum(each.users.count for each in rest)),
         )

@@ -84,7 +84,7 @@ class _Site:
         self.catalog, self.past, self.fleet, self.matrix, self.domains = catalog, past, fleet, matched, made
         self.prices = PriceList(catalog, catalog.prices) if catalog.prices else None
         # A release is one of the commits that wrote the objects, where both were committed together.
-        self.marks = {each.commit[:12]: each.name for each in past.releases if each.commit}
+        self.marks = {release.commit[:12]: release.name for release in past.releases if release.commit}
         counts = [fleet.counts(section) if fleet else {} for section in SECTIONS]
         self.types = types(catalog, self.prices, counts[0])
         self.wishes = wishes(catalog, self.prices, counts[1])
@@ -116,7 +116,7 @@ class _Site:
             yield f"assets/{name}", (assets / name).read_text(encoding="utf-8")
         rows = [msgspec.to_builtins(each) for each in self.types]
         series = list(dict.fromkeys(each.series for each in self.types))
-        environments = [each.name for each in self.catalog.overlays]
+        environments = [overlay.name for overlay in self.catalog.overlays]
         yield "index.html", self._page("types.html", rows=rows, series=series, environments=environments)
         yield "compare.html", self._page("compare.html", specs=dict(self._specs()))
         judged = _matrix_data(self.types, self.wishes, self.matrix)
@@ -187,7 +187,7 @@ class _Site:
         )
 
     def _templates(self) -> Iterator[tuple[str, str]]:
-        systems = {each.name: each.system for each in self.wishes}
+        systems = {wish.name: wish.system for wish in self.wishes}
         names: dict[str, Any] = {"types": {each.name for each in self.types}, "wishes": systems}
         declared, files = self.offers
         yield "templates.html", self._page("templates.html", "", templates=declared, files=files, **names)
@@ -227,7 +227,7 @@ def as_data(value: Any) -> Markup:
 def _matrix_data(all_types: Sequence[Type], all_wishes: Sequence[Wish], found: Matrix) -> dict[str, Any]:
     return {
         "types": [each.name for each in all_types],
-        "preferences": [each.name for each in all_wishes],
+        "preferences": [wish.name for wish in all_wishes],
         "reasons": found.reasons,
         "rows": found.rows,
     }
@@ -235,8 +235,8 @@ def _matrix_data(all_types: Sequence[Type], all_wishes: Sequence[Wish], found: M
 
 def _by_system(all_wishes: Sequence[Wish]) -> dict[str, list[Wish]]:
     groups: dict[str, list[Wish]] = {}
-    for each in all_wishes:
-        groups.setdefault(each.system, []).append(each)
+    for wish in all_wishes:
+        groups.setdefault(wish.system, []).append(wish)
     return dict(sorted(groups.items(), key=lambda group: (not group[0], group[0])))
 
 

@@ -34,10 +34,12 @@ def matrix(catalog: Catalog, conditions: Conditions | None = None) -> Matrix:
     rows = []
     for instancetype in tracked(types, len(types), "instance types"):
         verdicts = [judge.verdict(instancetype, preference) for preference in preferences]
-        rows.append(tuple(0 if each.fits else reasons.setdefault(each.reason, len(reasons) + 1) for each in verdicts))
+        rows.append(
+            tuple(0 if verdict.fits else reasons.setdefault(verdict.reason, len(reasons) + 1) for verdict in verdicts)
+        )
     return Matrix(tuple(reasons), tuple(rows))
 
 
 def _subjects(catalog: Catalog, kind: str) -> Sequence[Subject]:
     entries = catalog.instancetypes if kind == CLUSTER_INSTANCETYPE else catalog.preferences
-    return [Subject(manifest=each.manifest(kind), origin="catalog", place=each.place) for each in entries]
+    return [Subject(manifest=entry.manifest(kind), origin="catalog", place=entry.place) for entry in entries]

@@ -56,11 +56,11 @@ class PriceList:
     def extras(self, entry: Instancetype, preferences: Iterable[Preference]) -> Iterator[Extra]:
         """Yield what licences add to the price of a type, those that add the same together."""
         found: dict[Tag, list[str]] = {}
-        for each in preferences:
-            licence = self._prices.licence(each.name, each.os_type)
+        for preference in preferences:
+            licence = self._prices.licence(preference.name, preference.os_type)
             if licence is not None:
                 hour = licence.hour(entry.vcpus)
-                found.setdefault(Tag(hourly(hour), monthly(hour)), []).append(each.name)
+                found.setdefault(Tag(hourly(hour), monthly(hour)), []).append(preference.name)
         yield from (Extra(tuple(names), tag) for tag, names in found.items())
 
     def said(self, amount: str) -> str:

@@ -71,12 +71,12 @@ def offers(catalog: Catalog, conditions: Conditions | None = None) -> tuple[list
     made = _Making(catalog, conditions or Conditions())
     of_template: dict[str, list[tuple[VmTemplate, str]]] = {}
     of_file: dict[str, list[tuple[VmTemplate, str]]] = {}
-    owners = {key: each.name for each in catalog.templates for key in vm_keys(each)}
+    owners = {key: template.name for template in catalog.templates for key in vm_keys(template)}
     for vm in catalog.vms:
         owner = owners.get(vm.key)
         found = of_file.setdefault(vm.file, []) if owner is None else of_template.setdefault(owner, [])
         found += ((vm, environment) for environment in environments_of(vm, catalog.overlays))
-    templates = [_of_template(each, made.of(of_template.get(each.name, ()))) for each in catalog.templates]
+    templates = [_of_template(template, made.of(of_template.get(template.name, ()))) for template in catalog.templates]
     pages = _pages(of_file)
     return templates, [_of_file(name, pages[name], vms, made.of(vms)) for name, vms in of_file.items()]
 

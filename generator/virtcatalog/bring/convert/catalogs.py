@@ -194,7 +194,7 @@ def _spec_revision(data: Data, changes: Changes) -> Data:
     metadata = data["metadata"]
     found = _REVISION.search(metadata["name"])
     owners = metadata.get("ownerReferences")
-    names = [inner(each, "name") for each in owners] if isinstance(owners, list) else []
+    names = [inner(owner, "name") for owner in owners] if isinstance(owners, list) else []
     head = metadata["name"][: found.start()] if found else ""
     named = next((head.removeprefix(f"{owner}-") for owner in names if head.startswith(f"{owner}-")), "")
     identity: Data = {

@@ -50,8 +50,8 @@ def vm(data: Data, changes: Changes, default_profile: DefaultProfile, revisions:
     template = spec.get("template")
     if isinstance(template, dict):
         vmi_spec(template.get("spec"), ("spec", was.get("template", "template"), "spec"), changes)
-        for index, each in enumerate(changes):
-            changes[index] = replace(each, to=each.to.replace("spec.Template.", "spec.template."))
+        for index, change in enumerate(changes):
+            changes[index] = replace(change, to=change.to.replace("spec.Template.", "spec.template."))
 
 
 def vmi_spec(spec: Any, path: Path, changes: Changes) -> None:
@@ -179,4 +179,4 @@ def _rename(data: Data, old: str, new: str, value: Any = None) -> None:
 
 def _maps(items: Any) -> Iterator[Data]:
     """The items of a list; what is no map counts, and says nothing."""
-    return (each if isinstance(each, dict) else {} for each in (items if isinstance(items, list) else ()))
+    return (item if isinstance(item, dict) else {} for item in (items if isinstance(items, list) else ()))

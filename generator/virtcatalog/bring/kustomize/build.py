@@ -96,7 +96,9 @@ class _Builder:
 
     def __init__(self, folder: Folder, name: str, around: tuple[str, ...], work: _Work) -> None:
         self._folder, self._name, self._around, self._work = folder, name, around, work
-        self._file = next((each for each in KUSTOMIZATIONS if folder.has(each)), KUSTOMIZATIONS[0])
+        self._file = next(
+            (kustomization for kustomization in KUSTOMIZATIONS if folder.has(kustomization)), KUSTOMIZATIONS[0]
+        )
         self._path = f"{name}/{self._file}"
 
     def build(self, accumulated: list[Resource]) -> list[Resource]:
@@ -175,14 +177,14 @@ class _Builder:
             items = [document]
             if isinstance(document, dict) and document.get("kind") == "List":
                 items = document.get("items") or []
-            for each in items if isinstance(items, list) else [None]:
-                if not isinstance(each, dict):
+            for item in items if isinstance(items, list) else [None]:
+                if not isinstance(item, dict):
                     raise ManifestError(
                         Problem(file=f"{self._name}/{path}", message="holds something that is no object")
                     )
-                if fault := shape_fault(each):
+                if fault := shape_fault(item):
                     raise ManifestError(Problem(file=f"{self._name}/{path}", message=fault))
-                yield each
+                yield item
 
     def _is_file(self, path: str) -> bool:
         try:
@@ -282,7 +284,7 @@ class _Builder:
             if not options.get("allowKindChange"):
                 each.data |= {key: old.get(key) for key in ("apiVersion", "kind")}
             each.changed()
-        return [each for each in resources if each not in gone]
+        return [resource for resource in resources if resource not in gone]
 
     def _whole(self, made: Data, resource: Resource, field: str) -> Data:
         """Return what a patch has made of an object, if that is still one."""
@@ -315,7 +317,7 @@ class _Builder:
 
     def _named(self, patch: Data, field: str, resources: list[Resource]) -> list[Resource]:
         wanted = Resource(patch).ids[0]
-        found = [each for each in resources if wanted in each.ids]
+        found = [resource for resource in resources if wanted in resource.ids]
         if len(found) != 1:
             what = "no object" if not found else f"{len(found)} objects"
             raise self.fail(field, f"{wanted[1]}/{wanted[3]} is the name of {what}")
@@ -325,19 +327,23 @@ class _Builder:
         if not isinstance(target, dict):
             raise self.fail(f"{field}.target", "must be a map")
         try:
-            return [each for each in resources if matches(target, each.data, (each.ids[0][2:], each.ids[-1][2:]))]
+            return [
+                resource
+                for resource in resources
+                if matches(target, resource.data, (resource.ids[0][2:], resource.ids[-1][2:]))
+            ]
         except SelectorError as error:
             raise self.fail(f"{field}.target", str(error)) from None
 
     def _rename(self, data: Data, resources: list[Resource]) -> None:
         namespace, prefix, suffix = (data.get(key) or "" for key in ("namespace", "namePrefix", "nameSuffix"))
-        for each in resources:
-            metadata = _metadata(each.data)
-            if namespace and each.data.get("kind") not in CLUSTER_SCOPED:
+        for resource in resources:
+            metadata = _metadata(resource.data)
+            if namespace and resource.data.get("kind") not in CLUSTER_SCOPED:
                 metadata["namespace"] = str(namespace)
             if prefix or suffix:
                 metadata["name"] = f"{prefix}{metadata.get('name') or ''}{suffix}"
-            each.changed()
+            resource.changed()
 
     def _label(self, data: Data, resources: list[Resource]) -> None:
         labels: Data = {}
@@ -347,8 +353,8 @@ class _Builder:
             labels |= self._map(each, "pairs", f"labels[{index}].pairs")
         labels |= self._map(data, "commonLabels")
         for key, own in (("labels", labels), ("annotations", self._map(data, "commonAnnotations"))):
-            for each in resources if own else ():
-                metadata = each.data["metadata"]
+            for resource in resources if own else ():
+                metadata = resource.data["metadata"]
                 metadata[key] = {**(metadata.get(key) or {}), **own}
 
 

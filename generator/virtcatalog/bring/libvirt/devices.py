@@ -41,7 +41,7 @@ def _interfaces(draft: Draft, rules: Rules, elements: list[XMLElement], hostdevs
     taken: set[str] = set()
     networks: list[dict[str, Any]] = []
     has_pod = False
-    functions = [each for each in hostdevs if _alias(each).startswith("sriov-")]
+    functions = [hostdev for hostdev in hostdevs if _alias(hostdev).startswith("sriov-")]
     for number, element in enumerate([*elements, *functions]):
         source, mac = element.first("source"), element.first("mac")
         names = [source.get(name) for name in ("network", "bridge", "dev", "portgroup")] if source is not None else []
@@ -79,7 +79,7 @@ def _interfaces(draft: Draft, rules: Rules, elements: list[XMLElement], hostdevs
             )
     if networks:
         draft.spec["networks"] = networks
-    elif not any(each.get("type") == "hostdev" for each in elements):
+    elif not any(element.get("type") == "hostdev" for element in elements):
         draft.put((*_DEVICES, "autoattachPodInterface"), False)
 
 
@@ -127,7 +127,7 @@ def _hostdevs(draft: Draft, rules: Rules, resources: Mapping[str, str], elements
             pci_address(address) if element.get("type") == "pci" else address.get("uuid") if address is not None else ""
         )
         resource = rules.resource(where, alias)
-        prefix = next((each for each in _PREFIXES if alias.startswith(each) and draft.ours), "")
+        prefix = next((prefix for prefix in _PREFIXES if alias.startswith(prefix) and draft.ours), "")
         if not resource and not prefix:
             rule = f"--device {where or '…'}=RESOURCE names it"
             draft.say("lost", f"a device of the host is the resource of a device plugin: {rule}", element)
@@ -238,21 +238,21 @@ def _small(draft: Draft, by_tag: dict[str, list[XMLElement]]) -> None:
 
 
 def _controllers(draft: Draft, elements: list[XMLElement]) -> None:
-    own = [each for each in elements if each.get("type") in ("scsi", "virtio-serial")]
+    own = [element for element in elements if element.get("type") in ("scsi", "virtio-serial")]
     if draft.ours and any(pci_address(each.first("address")).startswith("0000:00:") for each in own):
         draft.annotations[PLACE_ON_ROOT_COMPLEX] = "true"
-    if draft.ours and not any(each.get("type") == "scsi" for each in elements):
+    if draft.ours and not any(element.get("type") == "scsi" for element in elements):
         draft.put((*_DEVICES, "disableHotplug"), True)
-    for each in elements if not draft.ours else ():
-        kind, model = each.get("type"), each.get("model")
+    for element in elements if not draft.ours else ():
+        kind, model = element.get("type"), element.get("model")
         if kind == "pci":
-            draft.say("host", "libvirt lays out the guest's PCI anew", each)
+            draft.say("host", "libvirt lays out the guest's PCI anew", element)
         elif kind == "sata":
-            draft.say("carried", "libvirt gives it by itself", each)
+            draft.say("carried", "libvirt gives it by itself", element)
         elif kind == "usb" and model != "none":
             one = "KubeVirt has a qemu-xhci, and only where a USB device needs it"
-            draft.say(*(("host", one) if model in ("", "qemu-xhci", "nec-xhci") else ("lost", one)), (each, "model"))
+            draft.say(*(("host", one) if model in ("", "qemu-xhci", "nec-xhci") else ("lost", one)), (element, "model"))
         elif kind not in ("scsi", "virtio-serial", "usb"):
-            draft.say("lost", f"KubeVirt has no controller of type {kind}", each)
-    if any(each.first("pcihole64") is not None and each.get("type") == "pci" for each in elements):
+            draft.say("lost", f"KubeVirt has no controller of type {kind}", element)
+    if any(element.first("pcihole64") is not None and element.get("type") == "pci" for element in elements):
         draft.annotations[DISABLE_PCI_HOLE64] = "true"

@@ -174,7 +174,7 @@ def _boot_order(draft: Draft) -> None:
     for boot in listed:
         family, kind = families.get(boot.get("dev"), ("", ""))
         devices = draft.get("domain", "devices", family) or []
-        place = next((number for number, each in enumerate(devices) if not kind or kind in each), None)
+        place = next((number for number, device in enumerate(devices) if not kind or kind in device), None)
         if not family or place is None or "bootOrder" in devices[place]:
             draft.say("lost", "there is no such device to boot from", boot)
             continue
@@ -190,7 +190,7 @@ def _threads(draft: Draft) -> None:
         return
     drivers = {name: each.first("driver") for each, name in draft.devices.items() if each.tag == "disk"}
     pool = [driver for driver in drivers.values() if driver is not None and driver.all("iothreads", "iothread")]
-    alone_in_pool = draft.ours and not any(each.get("iothread") for each in drivers.values() if each is not None)
+    alone_in_pool = draft.ours and not any(driver.get("iothread") for driver in drivers.values() if driver is not None)
     if pool or (alone_in_pool and draft.number(total) > 1):
         draft.put(("domain", "ioThreadsPolicy"), "supplementalPool", total)
         draft.put(("domain", "ioThreads", "supplementalPoolThreadCount"), draft.number(total), total)

@@ -143,7 +143,9 @@ def _drop(draft: Draft, reason: Reason) -> bool:
 def _share_configuration(draft: Draft) -> bool:
     """Take what filesystems of KubeVirt's share for ConfigMaps, where claims cannot be shared."""
     names = {each["name"] for each in draft.get("domain", "devices", "filesystems")}
-    claims = [each for each in draft.spec["volumes"] if each["name"] in names and "persistentVolumeClaim" in each]
+    claims = [
+        volume for volume in draft.spec["volumes"] if volume["name"] in names and "persistentVolumeClaim" in volume
+    ]
     for volume in claims:
         del volume["persistentVolumeClaim"]
         volume["configMap"] = {"name": volume["name"]}
@@ -155,7 +157,7 @@ def _share_nothing(draft: Draft, reason: Reason) -> bool:
     names = {draft.devices.pop(element) for element in shared}
     draft.say("lost", f"KubeVirt refuses it: {reason.message}", *shared)
     draft.spec["domain"]["devices"].pop("filesystems", None)
-    draft.spec["volumes"] = [each for each in draft.spec["volumes"] if each["name"] not in names]
+    draft.spec["volumes"] = [volume for volume in draft.spec["volumes"] if volume["name"] not in names]
     return bool(names)
 
 

@@ -72,7 +72,7 @@ class Draft:
             node.append(value)
         else:
             node[path[-1]] = value
-        self._origins[path] = tuple((each, None) if isinstance(each, XMLElement) else each for each in origins)
+        self._origins[path] = tuple((origin, None) if isinstance(origin, XMLElement) else origin for origin in origins)
 
     def get(self, *path: str) -> Any:
         """Return what stands below `spec.template.spec`, None where nothing does."""

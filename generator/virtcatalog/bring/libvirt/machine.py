@@ -165,7 +165,7 @@ def _features(draft: Draft) -> None:
     if features is None:
         return
     path = ("domain", "features")
-    found = {each.tag: each for each in features}
+    found = {feature.tag: feature for feature in features}
     if set(found) - {"kvm", "pmu"} or (draft.ours and draft.architecture == "arm64"):
         if "acpi" not in found:
             draft.put((*path, "acpi"), {"enabled": False}, features)

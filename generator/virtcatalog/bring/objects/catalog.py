@@ -86,7 +86,7 @@ def draft(manifests: Sequence[Mapping[str, Any]], name: str, *, relabel: bool = 
             },
             "preferences": {
                 entry: _layer(own)
-                | ({"variants": {key: _layer(each) for key, each in variants.items()}} if variants else {})
+                | ({"variants": {key: _layer(variant) for key, variant in variants.items()}} if variants else {})
                 for entry, (own, variants) in family.entries.items()
             },
         }

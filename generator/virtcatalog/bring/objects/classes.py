@@ -42,7 +42,7 @@ def classes(entries: Sequence[Entry], house: House) -> tuple[list[Class], Facts]
     """
     groups: dict[_Group, dict[str, Entry]] = {}
     labelled: dict[str, _Group] = {}
-    for one in sorted(entries, key=lambda each: not each.label("class")):  # a class is known by those that have it
+    for one in sorted(entries, key=lambda entry: not entry.label("class")):  # a class is known by those that have it
         prefix, size = _parts(one)
         group = _Group(one.label("class") or prefix.strip(".-") or "general", one.label("version"), prefix)
         group = labelled.setdefault(prefix, group) if not one.label("class") else group
@@ -52,10 +52,10 @@ def classes(entries: Sequence[Entry], house: House) -> tuple[list[Class], Facts]
         group: {size: instancetype_facts(one, group.series, group.version, size, house) for size, one in sizes.items()}
         for group, sizes in groups.items()
     }
-    base = everywhere([each for sizes in facts.values() for each in sizes.values()], files=len(groups))
+    base = everywhere([size for sizes in facts.values() for size in sizes.values()], files=len(groups))
     stems = Counter(_stem(group) for group in groups)
     made, taken = [], set[str]()
-    for group in sorted(groups, key=lambda each: natural(f"{each.prefix} {each.series}")):
+    for group in sorted(groups, key=lambda group: natural(f"{group.prefix} {group.series}")):
         stem = _stem(group)
         file = as_file(stem if stems[stem] == 1 else group.prefix.strip(".-") or group.series)
         while file in taken:
@@ -96,7 +96,7 @@ def _stem(group: _Group) -> str:
 
 def _class(group: _Group, facts: Mapping[str, Facts], file: str, *, odd: bool) -> Class:
     variants = _variants(facts)
-    plain = {size: each for size, each in facts.items() if not any(size in each for each in variants.values())}
+    plain = {size: fact for size, fact in facts.items() if not any(size in variant for variant in variants.values())}
     order = sorted(plain, key=lambda size: (plain[size]["vcpus",], amount(plain[size]["memory",]), natural(size)))
     ratio = _ratio([plain[size] for size in order])
     names = [_names(size, plain[size]) for size in order]
@@ -156,7 +156,7 @@ def _ratio(items: Sequence[Facts]) -> Quantity | None:
             each = Quantity.parse(_shortest(memory.value // vcpus))
             if str(each * vcpus) == item["memory",]:
                 found[str(each)] += 1
-    ratio, count = max(found.items(), key=lambda each: (each[1], amount(each[0])), default=("", 0))
+    ratio, count = max(found.items(), key=lambda item: (item[1], amount(item[0])), default=("", 0))
     return Quantity.parse(ratio) if count > 1 else None
 
 
@@ -217,7 +217,7 @@ def _variants(facts: Mapping[str, Facts]) -> dict[str, set[str]]:
             patches.setdefault((suffix, signature(patch)), set()).add(other)
     found: dict[str, set[str]] = {}
     varied, plain = set[str](), set[str]()
-    for (suffix, _), members in sorted(patches.items(), key=lambda each: (-len(each[1]), each[0][0])):
+    for (suffix, _), members in sorted(patches.items(), key=lambda item: (-len(item[1]), item[0][0])):
         bases = {size.removesuffix(suffix) for size in members}
         if len(members) > 1 and suffix not in found and not (members & (varied | plain | bases) or bases & varied):
             found[suffix] = members

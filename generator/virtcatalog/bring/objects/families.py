@@ -48,12 +48,12 @@ def families(entries: Sequence[Entry], house: House) -> tuple[list[Family], Fact
     roots = {name: _root(name, facts) for name in facts}
     count = Counter(name.split(".")[0] for name in facts)
     files: dict[str, list[str]] = {}
-    for one in sorted(entries, key=lambda each: natural(each.name)):
+    for one in sorted(entries, key=lambda entry: natural(entry.name)):
         head = one.name.split(".")[0]
         file = head if count[head] >= _OWN_FILE else one.label("os-type") or "other"
         files.setdefault(as_file(file), []).append(one.name)
     base = everywhere(list(facts.values()), files=len(files))
-    own = {name: {path: value for path, value in each.items() if path not in base} for name, each in facts.items()}
+    own = {name: {path: value for path, value in fact.items() if path not in base} for name, fact in facts.items()}
     return [_family(file, {name: own[name] for name in names}, roots) for file, names in sorted(files.items())], base
 
 

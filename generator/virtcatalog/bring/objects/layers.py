@@ -137,7 +137,7 @@ def templated(items: Sequence[Facts], names: Sequence[Mapping[str, str]]) -> lis
         texts: Counter[str] = Counter()
         for index in having:
             texts.update(set(_texts(items[index][path], names[index])))
-        text, count = max(texts.items(), key=lambda each: (each[1], -len(each[0])), default=("", 0))
+        text, count = max(texts.items(), key=lambda item: (item[1], -len(item[0])), default=("", 0))
         if count > max(plain.most_common(1)[0][1], 1):
             for index in having:
                 if text in _texts(items[index][path], names[index]):
@@ -150,7 +150,7 @@ def _texts(text: str, names: Mapping[str, str]) -> Iterable[str]:
     if "{" in text or "}" in text:
         return []
     found = [text]
-    for name, value in sorted(names.items(), key=lambda each: -len(each[1])):
+    for name, value in sorted(names.items(), key=lambda item: -len(item[1])):
         if value:
             found += [made for each in found if (made := _named(each, name, value)) != each]
     return found[1:]

@@ -27,7 +27,7 @@ def prove(draft: Draft, manifests: Sequence[Mapping[str, Any]], *, relabel: bool
     for environment in draft.environments or ("",):
         for each in catalog.objects(environment):
             made[identity(each)] = each
-    wanted = {identity(each): _written(each) for each in manifests}
+    wanted = {identity(manifest): _written(manifest) for manifest in manifests}
     restated: list[Problem] = []
     wrong: list[Problem] = []
     for key in sorted(wanted.keys() | made.keys()):

@@ -52,7 +52,7 @@ def kustomized(path: str) -> list[Data] | None:
 
 def _open(path: str) -> Folder:
     real = Path(os.path.realpath(path))
-    top = next((each for each in real.parents if exists(str(each / ".git"))), None)
+    top = next((parent for parent in real.parents if exists(str(parent / ".git"))), None)
     folder = open_folder(str(top)).folder(str(real.relative_to(top))) if top is not None else None
     return folder or open_folder(path)
 
@@ -108,8 +108,8 @@ def _faults(data: Data, place: Problem) -> list[Problem]:
         decode_manifest(data)
     except ManifestError as error:
         return [
-            Problem(place.file, place.line, place.column, place.object, each.field, each.message)
-            for each in error.problems
+            Problem(place.file, place.line, place.column, place.object, problem.field, problem.message)
+            for problem in error.problems
         ]
     faults = list(metadata_faults(data.get("metadata") or {}))
     if not (data.get("metadata") or {}).get("name"):

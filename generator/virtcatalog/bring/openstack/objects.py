@@ -74,12 +74,12 @@ def import_resources(resources: Iterable[Resource], devices: Mapping[str, str]) 
     resources = list(resources)
     taken: set[str] = set()
     images: list[tuple[str, Sheet]] = []
-    for image in (each for each in resources if each.kind == "image"):
+    for image in (resource for resource in resources if resource.kind == "image"):
         name, sheet = _free(image.name, taken), _image(image, made)
         images.append((name, sheet))
         made.objects.append(_object("VirtualMachineClusterPreference", name, image, sheet.preference))
     taken_types: set[str] = set()
-    for flavor in (each for each in resources if each.kind == "flavor"):
+    for flavor in (resource for resource in resources if resource.kind == "flavor"):
         name, sheet = _free(flavor.name, taken_types), _flavor(flavor, devices, made)
         made.objects.append(_object("VirtualMachineClusterInstancetype", name, flavor, sheet.instancetype))
         made.needs.extend(f"flavor {flavor.name}: {need}" for need in dict.fromkeys(sheet.needs))

@@ -149,8 +149,8 @@ def of_cloud(name: str) -> Iterator[Resource | Problem]:
         raise VirtcatalogError("openstacksdk is missing: pip install 'virtcatalog[import]'") from None
     try:
         cloud = openstack.connect(cloud=name) if name else openstack.connect()
-        flavors = [each.to_dict() for each in cloud.compute.flavors(details=True, get_extra_specs=True)]
-        images = [each.to_dict() for each in cloud.image.images()]
+        flavors = [flavor.to_dict() for flavor in cloud.compute.flavors(details=True, get_extra_specs=True)]
+        images = [image.to_dict() for image in cloud.image.images()]
     except Exception as error:
         raise VirtcatalogError(f"cloud {name or 'of the environment'}: {error}") from error
     for number, data in enumerate([*flavors, *images]):

@@ -135,7 +135,7 @@ def command(
         _print(form, machines)
     if problems:
         return 2
-    return 1 if any(each.imported.lost or each.imported.reasons for each in machines) else 0
+    return 1 if any(machine.imported.lost or machine.imported.reasons for machine in machines) else 0
 
 
 def _rules(disks: tuple[str, ...], networks: tuple[str, ...], devices: tuple[str, ...]) -> Rules:
@@ -205,14 +205,16 @@ def _print(form: str, machines: list[_Machine]) -> None:
     if form == "yaml":
         from virtcatalog.manifests.emit import dump, join
 
-        data(join(dump(each.vm) for each in machines))
+        data(join(dump(machine.vm) for machine in machines))
     elif form == "json":
         from virtcatalog.escaping import as_json
 
-        documents = [_document(each) for each in machines]
+        documents = [_document(machine) for machine in machines]
         data(as_json(documents[0] if len(documents) == 1 else documents))
     else:
-        print_tables(_COLUMNS, ((each.file, _rows(each.imported)) for each in machines), titled=len(machines) > 1)
+        print_tables(
+            _COLUMNS, ((machine.file, _rows(machine.imported)) for machine in machines), titled=len(machines) > 1
+        )
 
 
 def _rows(imported: Imported) -> Iterator[list[str]]:
@@ -230,8 +232,8 @@ def _document(machine: _Machine) -> dict[str, Any]:
         "name": imported.name,
         "vm": machine.vm,
         "assumed": imported.assumed,
-        "needs": [each._asdict() for each in imported.needs],
-        "refused": [{"field": each.field, "message": each.message, "by": each.by} for each in imported.reasons],
+        "needs": [need._asdict() for need in imported.needs],
+        "refused": [{"field": reason.field, "message": reason.message, "by": reason.by} for reason in imported.reasons],
         "same": imported.same,
         "counts": {fate: sum(part.fate == fate for part in imported.parts) for fate in FATES},
         "parts": [part._asdict() for part in imported.parts],

@@ -76,7 +76,7 @@ def admit(object_manifest: dict[str, Any], cluster: Cluster) -> list[Cause]:
     try:
         spec = _spec(object_manifest, cluster.release)
     except ManifestError as error:
-        return [Cause("", "", str(Cause("", each.field, each.message))) for each in error.problems]
+        return [Cause("", "", str(Cause("", problem.field, problem.message))) for problem in error.problems]
     if isinstance(spec, VirtualMachineInstancetypeSpec):
         return validate_instancetype(spec)
     if isinstance(spec, VirtualMachinePreferenceSpec):

@@ -44,7 +44,9 @@ class ControllerError(VirtcatalogError):
 
     def __init__(self, *causes: Cause) -> None:
         self.causes = causes
-        super().__init__("; ".join(f"{each.field}: {each.message}" if each.field else each.message for each in causes))
+        super().__init__(
+            "; ".join(f"{cause.field}: {cause.message}" if cause.field else cause.message for cause in causes)
+        )
 
 
 def sync_instancetype(vm: VirtualMachine, cluster: Cluster) -> VirtualMachine:

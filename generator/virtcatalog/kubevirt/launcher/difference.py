@@ -97,7 +97,7 @@ def _matched(old: list[Element], new: list[Element]) -> Iterator[Pair]:
         if len(before) != len(after):
             texts = [_line(each) for each in before], [_line(each) for each in after]
             before, after = (
-                [each for each, text in zip(elements, own, strict=True) if text not in others]
+                [element for element, text in zip(elements, own, strict=True) if text not in others]
                 for elements, own, others in ((before, texts[0], texts[1]), (after, texts[1], texts[0]))
             )
         yield from (Pair(one, other) for one, other in zip_longest(before, after))
@@ -110,7 +110,7 @@ def _step(parent: Pair, pair: Pair) -> str:
     if max(map(len, sides)) < 2:
         return tag
     child, siblings = (pair.old, sides[0]) if pair.old is not None else (pair.new, sides[1])
-    return f"{tag}[{1 + next(number for number, each in enumerate(siblings) if each is child)}]"
+    return f"{tag}[{1 + next(number for number, sibling in enumerate(siblings) if sibling is child)}]"
 
 
 def _line(element: Element) -> str:

@@ -195,13 +195,13 @@ def _add_text(add: Callable[[str], None], element: Element, line: str, comment: 
 
 
 def _add_all(add: Callable[[str], None], elements: Iterable[Element], line: str) -> None:
-    for each in elements:
-        if each.__class__ is Shared:
-            add(each.written if each.line is line else _remembered(each, line))
-        elif each.__class__ is Filled:
-            add(each.form.written(each.texts, line))
+    for element in elements:
+        if element.__class__ is Shared:
+            add(element.written if element.line is line else _remembered(element, line))
+        elif element.__class__ is Filled:
+            add(element.form.written(element.texts, line))
         else:
-            _add_text(add, each, line)
+            _add_text(add, element, line)
 
 
 def _remembered(element: Shared, line: str) -> str:

@@ -144,7 +144,9 @@ def _multiplied(terms: list[Term], text: str) -> list[Term]:
 
 def _plugins(vmi: VirtualMachineInstance, facts: Facts) -> list[Term]:
     """What registered binding plugins ask for, each once."""
-    names = dict.fromkeys(each.binding.name for each in vmi.spec.domain.devices.interfaces if each.binding is not None)
+    names = dict.fromkeys(
+        interface.binding.name for interface in vmi.spec.domain.devices.interfaces if interface.binding is not None
+    )
     found = []
     for name in names:
         plugin = facts.config.network_bindings.get(name)

@@ -157,7 +157,7 @@ def _init_containers(
         yield console
     if facts.image_volumes:
         yield from image_containers(vmi, facts, pinned=pinned)
-    elif kernel_boot(vmi.spec) is not None or any(each.container_disk is not None for each in vmi.spec.volumes):
+    elif kernel_boot(vmi.spec) is not None or any(volume.container_disk is not None for volume in vmi.spec.volumes):
         yield tool_container(facts, pinned=pinned, non_root=non_root)
         yield from disk_containers(vmi, facts, pinned=pinned, init=True)
 
@@ -170,11 +170,13 @@ def _add_scheduling(spec: dict[str, Any], vmi: VirtualMachineInstance, reserved:
     if of_vmi.scheduler_name:
         spec["schedulerName"] = of_vmi.scheduler_name
     if of_vmi.tolerations:
-        spec["tolerations"] = [to_manifest(each) for each in of_vmi.tolerations]
+        spec["tolerations"] = [to_manifest(toleration) for toleration in of_vmi.tolerations]
     if of_vmi.topology_spread_constraints:
-        spec["topologySpreadConstraints"] = [to_manifest(each) for each in of_vmi.topology_spread_constraints]
+        spec["topologySpreadConstraints"] = [
+            to_manifest(constraint) for constraint in of_vmi.topology_spread_constraints
+        ]
     if of_vmi.resource_claims:
-        spec["resourceClaims"] = [to_manifest(each) for each in of_vmi.resource_claims]
+        spec["resourceClaims"] = [to_manifest(resource_claim) for resource_claim in of_vmi.resource_claims]
     if of_vmi.priority_class_name:
         spec["priorityClassName"] = of_vmi.priority_class_name
     if facts.config.values.default_runtime_class:
@@ -195,7 +197,7 @@ def _add_services(spec: dict[str, Any], vmi: VirtualMachineInstance) -> None:
     named = [{"name": secret} for secret in secrets if secret]
     if named:
         spec["imagePullSecrets"] = named
-    accounts = [each.service_account for each in of_vmi.volumes if each.service_account is not None]
+    accounts = [volume.service_account for volume in of_vmi.volumes if volume.service_account is not None]
     account = accounts[0].service_account_name if accounts else ""
     if of_vmi.service_account_name or account:
         spec["serviceAccountName"] = of_vmi.service_account_name or account

@@ -52,7 +52,7 @@ def node_selector(vmi: VirtualMachineInstance, facts: Facts) -> dict[str, str]:
     if cpu is not None and cpu.model:
         if cpu.model not in _HOST_MODELS:
             wanted.append(f"cpu-model.node.kubevirt.io/{cpu.model}")
-        wanted += [f"{_FEATURE}{each.name}" for each in cpu.features if each.policy in ("", "require")]
+        wanted += [f"{_FEATURE}{feature.name}" for feature in cpu.features if feature.policy in ("", "require")]
     if domain.machine is not None and domain.machine.type:
         wanted.append(f"machine-type.node.kubevirt.io/{domain.machine.type}")
     if spec.architecture == "amd64" and facts.tsc_frequency and needs_tsc_frequency(vmi):
@@ -94,7 +94,7 @@ def _hyperv_labels(hyperv: FeatureHyperv) -> list[str]:
         "tlbflush": hyperv.tlbflush,
         "ipi": hyperv.ipi,
     }
-    labels = [f"{_HYPERV}{name}" for name, each in features.items() if each is not None and each.enabled]
+    labels = [f"{_HYPERV}{name}" for name, feature in features.items() if feature is not None and feature.enabled]
     evmcs: FeatureState | None = hyperv.evmcs
     if evmcs is not None and evmcs.enabled is not False:
         labels.append("cpu-vendor.node.kubevirt.io/Intel")
@@ -131,7 +131,7 @@ def _rejected(vmi: VirtualMachineInstance) -> list[str]:
     cpu = vmi.spec.domain.cpu
     found = [_OBSOLETE_HOST_MODEL] if cpu is None or cpu.model in ("", "host-model") else []
     if cpu is not None:
-        found += [f"{_FEATURE}{each.name}" for each in cpu.features if each.policy == "forbid"]
+        found += [f"{_FEATURE}{feature.name}" for feature in cpu.features if feature.policy == "forbid"]
     return found
 
 

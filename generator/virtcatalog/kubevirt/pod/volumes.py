@@ -122,10 +122,10 @@ def _tells_devices(vmi: VirtualMachineInstance, facts: Facts) -> bool:
     """Whether a binding plugin wants to be told of devices (BindingPluginNetworkWithDeviceInfoExist)."""
     plugins = facts.config.network_bindings
     return bool(plugins) and any(
-        each.binding is not None
-        and each.binding.name in plugins
-        and plugins[each.binding.name].downward_api == "device-info"
-        for each in vmi.spec.domain.devices.interfaces
+        interface.binding is not None
+        and interface.binding.name in plugins
+        and plugins[interface.binding.name].downward_api == "device-info"
+        for interface in vmi.spec.domain.devices.interfaces
     )
 
 

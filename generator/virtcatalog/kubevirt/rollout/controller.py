@@ -211,7 +211,7 @@ def _patch(running: Running, spec: VirtualMachineInstanceSpec) -> None:
     assert running.vmi is not None
     if spec == running.vmi.spec:
         return
-    migrated = {each.volume for each in running.migrated_volumes}
+    migrated = {migrated_volume.volume for migrated_volume in running.migrated_volumes}
     config = running.cluster.configuration
     causes = admit_vmi_update(spec, running.vmi.spec, running.volumes, migrated, config)
     if causes:

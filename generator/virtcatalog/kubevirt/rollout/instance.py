@@ -98,7 +98,7 @@ def _note_left_volumes(running: Running) -> None:
     """Source: checkEphemeralHotplugVolumes."""
     assert running.vmi is not None
     kept = volumes_by_name(running.vm.spec.template.spec)
-    left = [each.name for each in running.vmi.spec.volumes if is_hotplugged(each) and each.name not in kept]
+    left = [volume.name for volume in running.vmi.spec.volumes if is_hotplugged(volume) and volume.name not in kept]
     metadata = running.vmi.metadata
     annotations = {key: value for key, value in metadata.annotations.items() if key != _LEFT_VOLUMES_ANNOTATION}
     if left:
@@ -154,7 +154,7 @@ def _label_overhead(running: Running) -> None:
 
 def _wants_volumes(running: Running, spec: VirtualMachineInstanceSpec) -> bool:
     """Whether there is a claim beside those that volumes move away from (requireVolumesUpdate)."""
-    sources = {each.source for each in running.migrated_volumes}
+    sources = {migrated_volume.source for migrated_volume in running.migrated_volumes}
     return bool(sources) and any(claim not in sources for claim in map(claim_of, spec.volumes) if claim)
 
 

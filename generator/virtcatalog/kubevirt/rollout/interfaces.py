@@ -94,7 +94,7 @@ def plug(
                 networks += [network for network in wanted.networks if network.name == interface.name]
         elif interfaces[place].state not in (interface.state, ABSENT):
             interfaces[place] = replace(interfaces[place], state=interface.state)
-    interfaces = [each for each in interfaces if each.state != ABSENT or each.name in attached]
+    interfaces = [interface for interface in interfaces if interface.state != ABSENT or interface.name in attached]
     networks = _networks_of(interfaces, networks)
     if networks_are_live(config):
         networks = [_moved(network, wanted_networks.get(network.name)) for network in networks]
@@ -112,9 +112,9 @@ def unplug(
     """
     left = interfaces_by_name(vmi) if vmi is not None else {}
     interfaces = [
-        each
-        for each in wanted.domain.devices.interfaces
-        if each.state != ABSENT or each.name in left or each.name in attached
+        interface
+        for interface in wanted.domain.devices.interfaces
+        if interface.state != ABSENT or interface.name in left or interface.name in attached
     ]
     return _with(wanted, interfaces, _networks_of(interfaces, wanted.networks))
 

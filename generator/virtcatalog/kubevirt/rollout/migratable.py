@@ -98,7 +98,7 @@ def _keeps_devices(spec: VirtualMachineInstanceSpec, config: Configuration) -> b
         return False
     permitted = config.permitted_host_devices
     mediated = permitted is not None and any(
-        each.resource_name == devices.gpus[0].device_name for each in permitted.mediated_devices
+        mediated_device.resource_name == devices.gpus[0].device_name for mediated_device in permitted.mediated_devices
     )
     return not (mediated and config.feature_gate("VGPULiveMigration"))
 
@@ -114,7 +114,7 @@ def _wants_steady_clock(spec: VirtualMachineInstanceSpec) -> bool:
 def _volumes_migrate(running: Running) -> bool:
     """Source: checkVolumesForMigration."""
     assert running.vmi is not None
-    moving = {each.volume for each in running.migrated_volumes}
+    moving = {migrated_volume.volume for migrated_volume in running.migrated_volumes}
     for volume in running.vmi.spec.volumes:
         attached = running.volumes.get(volume.name)
         if volume.persistent_volume_claim is not None or volume.data_volume is not None:

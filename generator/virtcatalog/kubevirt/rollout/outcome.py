@@ -82,8 +82,8 @@ class Rollout(msgspec.Struct, frozen=True, kw_only=True):
             "restartRequiredBefore": self.restart_before is not None,
             "updateAdmission": {
                 "allowed": not self.refused,
-                "fields": sorted({each.field for each in self.causes}),
-                "causes": [msgspec.to_builtins(each) for each in self.causes],
+                "fields": sorted({cause.field for cause in self.causes}),
+                "causes": [msgspec.to_builtins(cause) for cause in self.causes],
                 "message": "; ".join(map(str, self.reasons)),
             },
         }
@@ -102,7 +102,7 @@ class Rollout(msgspec.Struct, frozen=True, kw_only=True):
             "migration": msgspec.to_builtins(self.migration),
             "syncError": _sentence(self.error),
             "generationObserved": self.generation_observed,
-            "vmChanges": [each.to_dict() for each in self.vm_changes],
+            "vmChanges": [vm_change.to_dict() for vm_change in self.vm_changes],
             "instancetypeRevision": {"before": before[0], "after": after[0]},
             "preferenceRevision": {"before": before[1], "after": after[1]},
             "afterRestart": self._following(),
@@ -115,9 +115,9 @@ class Rollout(msgspec.Struct, frozen=True, kw_only=True):
         named = following.refused_by in ("vm", "vmi")  # controller and launcher answer with nothing but a sentence
         return {
             "refusedBy": following.refused_by,
-            "fields": sorted({each.field for each in following.causes}) if named else [],
+            "fields": sorted({cause.field for cause in following.causes}) if named else [],
             "message": _sentence(following.causes),
-            "changes": [each.to_dict() for each in following.changes],
+            "changes": [change.to_dict() for change in following.changes],
         }
 
 

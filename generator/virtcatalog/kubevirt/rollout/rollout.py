@@ -189,7 +189,7 @@ def _next(running: Running, before: Running | None) -> Next:
             return Next()
         return Next(error.by, error.causes[:MOST_CAUSES])
     result = build(to_manifest(running.vm), Result(made_vm=running.vm, made_vmi=running.vmi), running.cluster)
-    causes = tuple(Cause(each.type, each.field, each.message) for each in result.reasons)
+    causes = tuple(Cause(reason.type, reason.field, reason.message) for reason in result.reasons)
     differing = _differing(before, running) if before is not None else ()
     return Next(result.refused_by, causes, differing, result)
 

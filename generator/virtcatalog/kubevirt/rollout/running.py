@@ -154,6 +154,6 @@ class Running:
     def fingerprint(self) -> bytes:
         """All that a controller could have changed, to see whether one did."""
         noted = (self.generation_seen, self.restart, self.conditions, self.volumes, self.interfaces)
-        gone = sum(each is None for each in self.revisions.values())
+        gone = sum(revision is None for revision in self.revisions.values())
         rest = (gone, self.migrated_volumes, self.stopped, str(self.error or ""), len(self.revisions))
         return _ENCODER.encode((self.vm, self.vmi, *noted, *rest))

@@ -34,7 +34,9 @@ def migrate_volumes(running: Running, wanted: VirtualMachineSpec) -> VirtualMach
     assert running.vmi is not None
     spec = running.vmi.spec
     updated = _updated(wanted.template.spec, spec)
-    if running.conditions.get(VOLUMES_CHANGE) and any(each.volume in updated for each in running.migrated_volumes):
+    if running.conditions.get(VOLUMES_CHANGE) and any(
+        migrated_volume.volume in updated for migrated_volume in running.migrated_volumes
+    ):
         message = "while volumes are to be migrated, only the claims of before can be asked for"
         raise SyncError(Cause("FieldValueInvalid", "spec.template.spec.volumes", message))
     strategy = wanted.update_volumes_strategy
@@ -91,7 +93,7 @@ def _unfit(running: Running, wanted: VirtualMachineInstanceSpec, updated: dict[s
     """Source: ValidateVolumes."""
     assert running.vmi is not None
     spec, volumes = running.vmi.spec, volumes_by_name(wanted)
-    disks, filesystems = disks_by_name(spec), {each.name for each in spec.domain.devices.filesystems}
+    disks, filesystems = disks_by_name(spec), {filesystem.name for filesystem in spec.domain.devices.filesystems}
     for name in updated:
         disk, data_volume = disks.get(name), volumes[name].data_volume
         if name in filesystems:
@@ -119,7 +121,7 @@ def _is_populated(name: str, namespace: str, cluster: Cluster) -> bool:
 def _moved(running: Running, wanted: VirtualMachineInstanceSpec) -> VirtualMachineInstanceSpec:
     """Source: PatchVMIVolumes."""
     assert running.vmi is not None
-    names, asked = {each.volume for each in running.migrated_volumes}, volumes_by_name(wanted)
+    names, asked = {migrated_volume.volume for migrated_volume in running.migrated_volumes}, volumes_by_name(wanted)
     spec = running.vmi.spec
-    volumes = [asked.get(each.name, each) if each.name in names else each for each in spec.volumes]
+    volumes = [asked.get(volume.name, volume) if volume.name in names else volume for volume in spec.volumes]
     return replace(spec, volumes=volumes)

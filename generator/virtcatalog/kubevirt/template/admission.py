@@ -59,8 +59,8 @@ def admit_template(manifest: dict[str, Any], *, seed: int | None = None) -> Admi
         warnings += check_references(template)
         without_value = [
             f"spec.parameters[{index}].value"
-            for index, each in enumerate(template["spec"].get("parameters") or [])
-            if each.get("required") and not each.get("value") and not each.get("generate")
+            for index, parameter in enumerate(template["spec"].get("parameters") or [])
+            if parameter.get("required") and not parameter.get("value") and not parameter.get("generate")
         ]
         if without_value:
             message = "a required parameter without a value or generator: nobody checks the VM that the template makes"
@@ -74,7 +74,7 @@ def admit_template(manifest: dict[str, Any], *, seed: int | None = None) -> Admi
 
 def _of(manifest: dict[str, Any], warnings: list[Warning]) -> list[Warning]:
     name = manifest_name(manifest)
-    return [Warning(each.type, each.field, each.message, name) for each in warnings]
+    return [Warning(warning.type, warning.field, warning.message, name) for warning in warnings]
 
 
 def _schema_causes(manifest: dict[str, Any]) -> Iterator[Cause]:

@@ -50,7 +50,7 @@ def alphabet_of(ranges: str) -> str:
     Read from left to right, each place as the first that fits: a class, two ends with a dash between them, letters and
     digits. What fits nothing is passed over.
     """
-    return "".join(sorted({each for part in _RANGE.findall(ranges) for each in _characters(part)}))
+    return "".join(sorted({character for part in _RANGE.findall(ranges) for character in _characters(part)}))
 
 
 def _length(ranges: str, text: str) -> int:

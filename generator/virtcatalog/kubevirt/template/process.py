@@ -59,8 +59,8 @@ def chance(seed: int | None) -> Random:
 def merged(template: dict[str, Any], given: Mapping[str, str]) -> dict[str, Any]:
     """Return a template that was read, with other values for some of its parameters (MergeParameters)."""
     spec = template["spec"]
-    parameters = [dict(each) for each in spec.get("parameters") or []]
-    names = [each["name"] for each in parameters]
+    parameters = [dict(parameter) for parameter in spec.get("parameters") or []]
+    names = [parameter["name"] for parameter in parameters]
     unknown = [name for name in given if name not in names]
     if unknown:
         raise TemplateError(*(Cause("", "spec.parameters", _unknown(name, names)) for name in sorted(unknown)))
@@ -113,7 +113,7 @@ def check_references(template: dict[str, Any]) -> tuple[Warning, ...]:
         raise _invalid_vm(str(error)) from None
     referenced = in_vm | set(references(spec.get("message", "")))
     parameters = spec.get("parameters") or []
-    defined = {each["name"]: index for index, each in enumerate(parameters)}
+    defined = {parameter["name"]: index for index, parameter in enumerate(parameters)}
     undefined = sorted(referenced - defined.keys())
     if undefined:
         causes = [
@@ -136,14 +136,15 @@ def check_references(template: dict[str, Any]) -> tuple[Warning, ...]:
 def _nested(parameters: list[dict[str, Any]], defined: Mapping[str, int]) -> list[Warning]:
     """Warn of values that refer to parameters themselves, perhaps in a circle: nothing replaces that."""
     refers = {
-        each["name"]: [name for name in references(each.get("value", "")) if name in defined] for each in parameters
+        parameter["name"]: [name for name in references(parameter.get("value", "")) if name in defined]
+        for parameter in parameters
     }
     warnings = []
-    for index, each in enumerate(parameters):
-        for name in dict.fromkeys(refers[each["name"]]):
-            circle = each["name"] in refers[name]
+    for index, parameter in enumerate(parameters):
+        for name in dict.fromkeys(refers[parameter["name"]]):
+            circle = parameter["name"] in refers[name]
             message = f"refers to {name}, and a value is put in as it is: write what it means"
-            message += f"; {name} refers to {each['name']} in turn" if circle and name != each["name"] else ""
+            message += f"; {name} refers to {parameter['name']} in turn" if circle and name != parameter["name"] else ""
             warnings.append(Warning("Suspect", f"spec.parameters[{index}].value", message))
     return warnings
 
@@ -169,17 +170,17 @@ def parameter_values(parameters: list[dict[str, Any]], random: Random) -> tuple[
     """Return the value of every parameter, and those among them that were generated (generateParameterValues)."""
     values: dict[str, str] = {}
     generated: dict[str, str] = {}
-    for index, each in enumerate(parameters):
-        path, name, value = f"spec.parameters[{index}]", each["name"], each.get("value", "")
+    for index, parameter in enumerate(parameters):
+        path, name, value = f"spec.parameters[{index}]", parameter["name"], parameter.get("value", "")
         if not name:
             raise TemplateError(Cause("FieldValueInvalid", f"{path}.name", "is required: a parameter has a name"))
         if name in values:
             raise TemplateError(
                 Cause("FieldValueDuplicate", f"{path}.name", f"{name!r} is the name of another parameter")
             )
-        if not value and each.get("generate"):
-            value = generated[name] = _generated(each, path, random)
-        if not value and each.get("required"):
+        if not value and parameter.get("generate"):
+            value = generated[name] = _generated(parameter, path, random)
+        if not value and parameter.get("required"):
             message = f"is required: give the parameter a value with {name}=…"
             raise TemplateError(Cause("FieldValueRequired", f"{path}.value", message))
         values[name] = value

@@ -88,7 +88,7 @@ class Substitution:
             return text
         values = {match[0]: self._values[match[1]] for match in found}
         self._count(len(text) + sum(len(values[match[0]]) for match in found))
-        if text.count("${") == len(found) and not any("$" in each or "{" in each for each in values.values()):
+        if text.count("${") == len(found) and not any("$" in value or "{" in value for value in values.values()):
             return REFERENCE.sub(lambda match: values[match[0]], text)
         for match in found:  # a value that looks like a reference is taken for one that comes later
             self._work += len(text)

@@ -66,7 +66,12 @@ def _needs_usb(vmi: VirtualMachineInstance, context: Context) -> bool:
         devices.client_passthrough is not None
         or not {"", "usb"}.isdisjoint([device.bus for device in devices.inputs])
         or "usb" in [disk.disk.bus for disk in devices.disks if disk.disk is not None]
-        or "usb" in [resources[each.device_name].kind for each in devices.host_devices if each.device_name in resources]
+        or "usb"
+        in [
+            resources[host_device.device_name].kind
+            for host_device in devices.host_devices
+            if host_device.device_name in resources
+        ]
     )
 
 

@@ -172,7 +172,7 @@ def _virtual_functions(vmi: VirtualMachineInstance, context: Context) -> list[El
     claimed = {network.name for network in vmi.spec.networks if network.resource_claim is not None}
     interfaces = [each for each in enumerate(vmi.spec.domain.devices.interfaces) if each[1].sriov is not None]
     if claimed:
-        interfaces.sort(key=lambda each: each[1].name in claimed)
+        interfaces.sort(key=lambda interface: interface[1].name in claimed)
     return [
         _virtual_function(
             interface, context.sriov_addresses.get(interface.name), f"spec.domain.devices.interfaces[{position}]"

@@ -86,7 +86,9 @@ def interfaces(vmi: VirtualMachineInstance, context: Context) -> Filled:
             macs.append(interface.mac_address)
             interface = replace(interface, mac_address=OWN)
         found.append(interface)
-    networks = tuple([(each.name, each.multus is not None and not each.multus.default) for each in vmi.spec.networks])
+    networks = tuple(
+        [(network.name, network.multus is not None and not network.multus.default) for network in vmi.spec.networks]
+    )
     return _form(_ENCODER.encode(found), networks, _machine(vmi), context.shared).filled(*macs)
 
 

@@ -59,10 +59,16 @@ def _attached(interfaces: Interfaces) -> Form:
 
 def _look_for_unbound(interfaces: Sequence[Interface], context: Context) -> None:
     """Raise LauncherCrashError for an interface that is attached in no way: there is nothing to make its XML."""
-    for position, each in enumerate(interfaces):
-        bound = is_tap(each, context) or each.binding or each.sriov or each.passt_binding or each.slirp
-        if not bound and each.state != "absent":
-            field, cause = f"spec.domain.devices.interfaces[{position}]", f"interface {each.name!r} has no binding"
+    for position, interface in enumerate(interfaces):
+        bound = (
+            is_tap(interface, context)
+            or interface.binding
+            or interface.sriov
+            or interface.passt_binding
+            or interface.slirp
+        )
+        if not bound and interface.state != "absent":
+            field, cause = f"spec.domain.devices.interfaces[{position}]", f"interface {interface.name!r} has no binding"
             raise LauncherCrashError(context.release, field, f"{cause}: give it bridge, masquerade or sriov")
 
 
