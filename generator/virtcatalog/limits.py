@@ -65,7 +65,7 @@ STREAM_BYTES: Final = 16 * 1024 * MIB  # of a file whose documents and items are
 SOURCE_BYTES: Final = 512 * MIB
 SOURCE_FOLDER_LEVELS: Final = 32
 SOURCE_LINKS: Final = 16
-KUSTOMIZE_OBJECTS: Final = 100_000  # that a kustomize tree builds, counted in each folder that they go through
+KUSTOMIZE_WORK: Final = 20_000_000  # of a kustomize tree, in units of some 50 nanoseconds
 CATALOG_FILE_BYTES: Final = 16 * MIB
 
 # What is told of a catalog's past

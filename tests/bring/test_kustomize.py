@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from kustomizing import by_identity, kustomize
+from virtcatalog.bring.kustomize.budget import Budget
 from virtcatalog.bring.kustomize.build import build
 from virtcatalog.bring.kustomize.jsonpatch import PatchError, patched
 from virtcatalog.bring.objects.read import kustomized
@@ -187,8 +188,8 @@ def test_a_folder_without_a_kustomization_is_none(tmp_path):
             "components[0]: c is no Component",
         ),
         (
-            {"kustomization.yaml": "patches: [{patch: '{}', target: {name: '(a+)+b'}}]\nresources: [r]\n", "r": TYPE},
-            "patches[0].target: the pattern '(a+)+b' is not supported",
+            {"kustomization.yaml": "patches: [{patch: '{}', target: {name: 'a{2}'}}]\nresources: [r]\n", "r": TYPE},
+            "patches[0].target: the pattern 'a{2}' has {, which is not supported there",
         ),
         (
             {
@@ -255,7 +256,7 @@ def test_folders_that_name_each_other_twice_are_not_built_for_ever():
         for level in range(28)
     }
     files |= {"l28/kustomization.yaml": b"{}\n", "kustomization.yaml": b"resources: [l0]\n"}
-    with pytest.raises(VirtcatalogError, match="more than 100000 objects are not read"):
+    with pytest.raises(VirtcatalogError, match="asks for more work than one may"):
         build(held(files), "x")
 
 
@@ -273,4 +274,4 @@ def test_folders_that_name_each_other_twice_are_not_built_for_ever():
 )
 def test_an_operation_that_cannot_be_carried_out_is_an_error(operation, message):
     with pytest.raises(PatchError, match=message):
-        patched({"a": 1, "l": []}, [operation])
+        patched({"a": 1, "l": []}, [operation], Budget())

@@ -7,15 +7,16 @@ components, then the transformers of the folder. What is not known here is an er
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import cached_property
 from os.path import normpath
 from typing import Any
 
 from virtcatalog.api.findings import describe
 from virtcatalog.api.kinds import CLUSTER_SCOPED
+from virtcatalog.bring.kustomize.budget import Budget
 from virtcatalog.bring.kustomize.jsonpatch import PatchError, patched
-from virtcatalog.bring.kustomize.selectors import SelectorError, matches
-from virtcatalog.errors import ManifestError, Problem, VirtcatalogError
-from virtcatalog.limits import KUSTOMIZE_OBJECTS
+from virtcatalog.bring.kustomize.selectors import Selector, SelectorError
+from virtcatalog.errors import ManifestError, Problem
 from virtcatalog.manifests.document import Text
 from virtcatalog.manifests.folder import Folder, LinkOutError, SourceError
 from virtcatalog.manifests.layout import KUSTOMIZATIONS
@@ -75,27 +76,37 @@ def is_kustomization(folder: Folder) -> bool:
 
 def build(folder: Folder, name: str) -> list[Data]:
     """Return the objects of a folder; `name` is what problems call it. Raises ManifestError."""
-    return [each.data for each in _Builder(folder, name, (), _Work()).build([])]
+    return [each.data for each in _Builder(folder, name, (), _Run()).build([])]
 
 
-class _Work:
-    """What may be left to do: a few folders that name each other twice ask for very much."""
+class _Run:
+    """What all folders share: the budget, and each text that was read."""
 
     def __init__(self) -> None:
-        self._left = KUSTOMIZE_OBJECTS
+        self.budget = Budget()
+        self._read: dict[bytes, list[Any]] = {}
 
-    def take(self, count: int) -> None:
-        """Count objects, and folders."""
-        self._left -= count
-        if self._left < 0:
-            raise VirtcatalogError(f"kustomizations that build more than {KUSTOMIZE_OBJECTS} objects are not read")
+    def documents(self, content: bytes, name: str) -> list[Any]:
+        """Return the documents of a text, which is read once, however often it is named; raises ManifestError."""
+        self.budget.file()
+        if content in self._read:
+            for each in self._read[content]:
+                self.budget.copy(each)
+            return self._read[content]
+        text = Text(content, name)
+        found = [data for _, data in text.documents()]
+        if text.problems:
+            raise ManifestError(*text.problems)
+        self._read[content] = found
+        return found
 
 
 class _Builder:
     """Builds one folder."""
 
-    def __init__(self, folder: Folder, name: str, around: tuple[str, ...], work: _Work) -> None:
-        self._folder, self._name, self._around, self._work = folder, name, around, work
+    def __init__(self, folder: Folder, name: str, around: tuple[str, ...], run: _Run) -> None:
+        self._folder, self._name, self._around, self._run = folder, name, around, run
+        self._budget = run.budget
         self._file = next(
             (kustomization for kustomization in KUSTOMIZATIONS if folder.has(kustomization)), KUSTOMIZATIONS[0]
         )
@@ -103,7 +114,7 @@ class _Builder:
 
     def build(self, accumulated: list[Resource]) -> list[Resource]:
         """Return what was accumulated before and what the folder adds, as its transformers leave it."""
-        data = self._declared()
+        data = self.declared
         is_component = data.get("kind") == "Component"
         resources = list(accumulated) if is_component else []
         for key in ("resources", "bases"):
@@ -115,7 +126,6 @@ class _Builder:
             resources = self._strategic_files(patch, f"patchesStrategicMerge[{index}]", resources)
         for index, patch in enumerate(self._list(data, "patches")):
             resources = self._patch(patch, f"patches[{index}]", resources)
-        self._work.take(1 + len(resources))
         self._rename(data, resources)
         self._label(data, resources)
         for index, patch in enumerate(self._list(data, "patchesJson6902")):
@@ -126,7 +136,9 @@ class _Builder:
         """Word what is wrong with a field of the kustomization."""
         return ManifestError(Problem(file=self._path, field=field, message=message))
 
-    def _declared(self) -> Data:
+    @cached_property
+    def declared(self) -> Data:
+        """What the kustomization says."""
         documents = self._documents(self._file)
         if len(documents) != 1 or not isinstance(documents[0], dict):
             raise ManifestError(Problem(file=self._path, message="must be one map"))
@@ -147,11 +159,7 @@ class _Builder:
             content = self._folder.read(path)
         except SourceError as error:
             raise ManifestError(Problem(file=f"{self._name}/{path}", message=error.message)) from None
-        text = Text(content, f"{self._name}/{path}")
-        documents = [data for _, data in text.documents()]
-        if text.problems:
-            raise ManifestError(*text.problems)
-        return documents
+        return self._run.documents(content, f"{self._name}/{path}")
 
     def _list(self, data: Data, key: str) -> list[Any]:
         found = data.get(key)
@@ -166,6 +174,12 @@ class _Builder:
         if not isinstance(found, dict):
             raise self.fail(field or key, "must be a map")
         return found
+
+    def _text(self, data: Data, key: str) -> str:
+        found = data.get(key)
+        if not _is_text(found):
+            raise self.fail(key, "must be a string")
+        return str(found or "")
 
     def _resource(self, path: Any, field: str) -> list[Resource]:
         if isinstance(path, str) and self._is_file(path):
@@ -207,8 +221,8 @@ class _Builder:
         name = f"{self._name}/{path.removeprefix('./')}"
         if len(self._around) > _DEEPEST or "/".join(folder.at) in self._around:
             raise self.fail(field, f"{path} is built of this folder: they go round in a circle")
-        below = _Builder(folder, name, (*self._around, "/".join(self._folder.at)), self._work)
-        if component != (below._declared().get("kind") == "Component"):
+        below = _Builder(folder, name, (*self._around, "/".join(self._folder.at)), self._run)
+        if component != (below.declared.get("kind") == "Component"):
             raise self.fail(field, f"{path} is {'no' if component else 'a'} Component")
         return below
 
@@ -222,10 +236,7 @@ class _Builder:
         if isinstance(patch.get("path"), str):
             documents = self._documents(patch["path"])
         else:
-            text = Text(str(patch.get("patch") or ""), self._path)
-            documents = [data for _, data in text.documents()]
-            if text.problems:
-                raise self.fail(f"{field}.patch", text.problems[0].message)
+            documents = self._inline(str(patch.get("patch") or ""), f"{field}.patch")
         target = patch.get("target")
         for document in documents:
             if isinstance(document, list):
@@ -236,11 +247,15 @@ class _Builder:
                 raise self.fail(field, "is neither an object nor a list of operations")
         return resources
 
+    def _inline(self, patch: str, field: str) -> list[Any]:
+        try:
+            return self._run.documents(patch.encode(errors="surrogatepass"), self._path)
+        except ManifestError as error:
+            raise self.fail(field, error.problems[0].message) from None
+
     def _strategic_files(self, patch: Any, field: str, resources: list[Resource]) -> list[Resource]:
         text = str(patch)
-        documents = (
-            self._documents(text) if self._is_file(text) else [data for _, data in Text(text, self._path).documents()]
-        )
+        documents = self._documents(text) if self._is_file(text) else self._inline(text, field)
         for document in documents:
             if not isinstance(document, dict):
                 raise self.fail(field, "is neither a file nor an object")
@@ -252,7 +267,7 @@ class _Builder:
             raise self.fail(field, "a list of operations needs a `target`")
         for each in self._selected(target, field, resources):
             try:
-                made = patched(each.data, operations)
+                made = patched(each.data, operations, self._budget)
             except PatchError as error:
                 raise self.fail(field, f"{error} ({'/'.join(each.ids[-1][1::2])})") from None
             if not isinstance(made, dict):
@@ -272,10 +287,10 @@ class _Builder:
                 raise self.fail(
                     field, f"kustomize makes a text of null in {key} where there is a `target`: remove it by name"
                 )
-        gone = []
+        gone = set()
         for each in chosen:
             if patch.get("$patch") == "delete":
-                gone.append(each)
+                gone.add(id(each))
                 continue
             old = each.data
             each.data = self._whole(self._merged(old, patch, field), each, field)
@@ -284,7 +299,7 @@ class _Builder:
             if not options.get("allowKindChange"):
                 each.data |= {key: old.get(key) for key in ("apiVersion", "kind")}
             each.changed()
-        return [resource for resource in resources if resource not in gone]
+        return [resource for resource in resources if id(resource) not in gone]
 
     def _whole(self, made: Data, resource: Resource, field: str) -> Data:
         """Return what a patch has made of an object, if that is still one."""
@@ -300,6 +315,7 @@ class _Builder:
         for key in patch:
             if key.startswith("$") and key != "$patch":
                 raise self.fail(field, f"{key} is not supported")
+        self._budget.keys(len(below) + len(patch))
         made = {} if directive == "replace" else dict(below)
         for key, value in patch.items():
             if key == "$patch":
@@ -312,11 +328,13 @@ class _Builder:
             elif isinstance(value, list) and any(isinstance(each, dict) and "$patch" in each for each in value):
                 raise self.fail(field, f"$patch in a list ({key}) is not supported")
             else:
+                self._budget.copy(value)
                 made[key] = fresh(value)
         return made
 
     def _named(self, patch: Data, field: str, resources: list[Resource]) -> list[Resource]:
         wanted = Resource(patch).ids[0]
+        self._budget.keys(sum(len(resource.ids) for resource in resources))
         found = [resource for resource in resources if wanted in resource.ids]
         if len(found) != 1:
             what = "no object" if not found else f"{len(found)} objects"
@@ -327,20 +345,23 @@ class _Builder:
         if not isinstance(target, dict):
             raise self.fail(f"{field}.target", "must be a map")
         try:
-            return [
-                resource
-                for resource in resources
-                if matches(target, resource.data, (resource.ids[0][2:], resource.ids[-1][2:]))
-            ]
+            selector = Selector(target, self._budget)
         except SelectorError as error:
             raise self.fail(f"{field}.target", str(error)) from None
+        chosen = []
+        for resource in resources:
+            names = (resource.ids[0][2:], resource.ids[-1][2:])
+            if selector.matches(resource.data, names):
+                chosen.append(resource)
+        return chosen
 
     def _rename(self, data: Data, resources: list[Resource]) -> None:
-        namespace, prefix, suffix = (data.get(key) or "" for key in ("namespace", "namePrefix", "nameSuffix"))
+        namespace, prefix, suffix = (self._text(data, key) for key in ("namespace", "namePrefix", "nameSuffix"))
+        self._budget.objects(len(resources), len(namespace) + len(prefix) + len(suffix))
         for resource in resources:
             metadata = _metadata(resource.data)
             if namespace and resource.data.get("kind") not in CLUSTER_SCOPED:
-                metadata["namespace"] = str(namespace)
+                metadata["namespace"] = namespace
             if prefix or suffix:
                 metadata["name"] = f"{prefix}{metadata.get('name') or ''}{suffix}"
             resource.changed()
@@ -355,6 +376,7 @@ class _Builder:
         for key, own in (("labels", labels), ("annotations", self._map(data, "commonAnnotations"))):
             for resource in resources if own else ():
                 metadata = resource.data["metadata"]
+                self._budget.keys(len(own) + len(metadata.get(key) or {}))
                 metadata[key] = {**(metadata.get(key) or {}), **own}
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from virtcatalog.bring.kustomize.budget import Budget
 from virtcatalog.errors import VirtcatalogError
 from virtcatalog.manifests.merge import fresh
 
@@ -12,36 +13,50 @@ class PatchError(VirtcatalogError):
     """An operation that cannot be carried out."""
 
 
-def patched(data: Any, operations: list[Any]) -> Any:
+def patched(data: Any, operations: list[Any], budget: Budget) -> Any:
     """Return data with operations applied, in order; the data itself stays as it is."""
-    document = {"": fresh(data)}
+    document = {"": _copied(data, budget)}
     for operation in operations:
         if not isinstance(operation, dict):
             raise PatchError("an operation must be a map")
-        _apply(document, operation)
+        _apply(document, operation, budget)
+    budget.copy(document[""])
     return document[""]
 
 
-def _apply(document: dict[str, Any], operation: dict[str, Any]) -> None:
+def _copied(data: Any, budget: Budget) -> Any:
+    budget.copy(data)
+    return fresh(data)
+
+
+def _apply(document: dict[str, Any], operation: dict[str, Any], budget: Budget) -> None:
     name, path = operation.get("op"), _steps(operation.get("path"))
+    budget.keys(2 * len(path))
     if name in ("add", "replace", "test") and "value" not in operation:
         raise PatchError(f"{name} needs a value")
     if name == "add":
-        _add(document, path, fresh(operation["value"]))
+        _add(document, path, _copied(operation["value"], budget))
     elif name == "remove":
         _take(document, path)
     elif name == "replace":
         _take(document, path)
-        _add(document, path, fresh(operation["value"]))
+        _add(document, path, _copied(operation["value"], budget))
     elif name == "move":
-        _add(document, path, _take(document, _steps(operation.get("from"))))
+        _add(document, path, _take(document, _from(operation, budget)))
     elif name == "copy":
-        _add(document, path, fresh(_at(document, _steps(operation.get("from")))))
+        _add(document, path, _copied(_at(document, _from(operation, budget)), budget))
     elif name == "test":
+        budget.copy(operation["value"])
         if _at(document, path) != operation["value"]:
             raise PatchError(f"the test of {operation['path']} fails")
     else:
         raise PatchError(f"there is no operation {name!r}")
+
+
+def _from(operation: dict[str, Any], budget: Budget) -> list[str]:
+    path = _steps(operation.get("from"))
+    budget.keys(len(path))
+    return path
 
 
 def _steps(pointer: Any) -> list[str]:

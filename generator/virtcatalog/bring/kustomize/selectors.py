@@ -3,65 +3,77 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
+from virtcatalog.bring.kustomize.budget import Budget
+from virtcatalog.bring.kustomize.pattern import Pattern, PatternError
 from virtcatalog.errors import VirtcatalogError
 
 _KEYS = frozenset(("group", "version", "kind", "name", "namespace", "labelSelector", "annotationSelector"))
-#: What names are matched by, without what takes long to match.
-_PATTERN = re.compile(r"[\w./|*+?()\[\]^$-]{0,300}")
-_NESTED = re.compile(r"[*+?)]\s*[*+]")
-_TERM = re.compile(r"\s*(!?)([\w./-]+)\s*(?:(==?|!=)\s*([\w.-]*))?\s*")
+_TERM = re.compile(r"(!?)([\w./-]+)(?:\s*(==?|!=)\s*([\w.-]*))?")
 
 
 class SelectorError(VirtcatalogError):
     """A target that cannot be read."""
 
 
-def matches(target: Mapping[str, Any], data: Mapping[str, Any], names: Iterable[tuple[str, str]]) -> bool:
-    """Whether an object is selected, that has been called by these namespaces and names.
+class Selector:
+    """A target, read once for all objects.
 
     Source: SelectorRegex in kustomize's api/types/selector.go: a pattern matches a whole value.
     """
-    if unknown := set(target) - _KEYS:
-        raise SelectorError(f"{min(unknown)} is none of {', '.join(sorted(_KEYS))}")
-    group, _, number = str(data.get("apiVersion")).rpartition("/")
-    own = {"group": group, "version": number, "kind": str(data.get("kind"))}
-    if not all(_is(target.get(key), value) for key, value in own.items()):
-        return False
-    if not any(
-        _is(target.get("namespace"), namespace or "default") and _is(target.get("name"), name)
-        for namespace, name in names
-    ):
-        return False
-    metadata = data.get("metadata") or {}
-    return all(
-        _selects(str(target[key]), metadata.get(part) or {})
-        for key, part in (("labelSelector", "labels"), ("annotationSelector", "annotations"))
-        if target.get(key)
-    )
+
+    def __init__(self, target: Mapping[str, Any], budget: Budget) -> None:
+        if unknown := set(target) - _KEYS:
+            raise SelectorError(f"{min(unknown)} is none of {', '.join(sorted(_KEYS))}")
+        try:
+            patterns = {
+                key: Pattern(str(target[key]), budget.states)
+                for key in ("group", "version", "kind", "namespace", "name")
+                if target.get(key)
+            }
+        except PatternError as error:
+            raise SelectorError(str(error)) from None
+        self._of_kind = {key: patterns[key] for key in ("group", "version", "kind") if key in patterns}
+        self._of_name = {key: patterns[key] for key in ("namespace", "name") if key in patterns}
+        self._terms = {
+            part: _terms(str(target[key]))
+            for key, part in (("labelSelector", "labels"), ("annotationSelector", "annotations"))
+            if target.get(key)
+        }
+        self._budget, self._number = budget, sum(map(len, self._terms.values()))
+
+    def matches(self, data: Mapping[str, Any], names: Collection[tuple[str, str]]) -> bool:
+        """Whether an object is selected, that has been called by these namespaces and names."""
+        self._budget.keys(4 + self._number)
+        group, _, number = str(data.get("apiVersion")).rpartition("/")
+        own = {"group": group, "version": number, "kind": str(data.get("kind"))}
+        if not all(pattern.matches(own[key]) for key, pattern in self._of_kind.items()):
+            return False
+        called = ({"namespace": namespace or "default", "name": name} for namespace, name in names)
+        if not any(all(pattern.matches(each[key]) for key, pattern in self._of_name.items()) for each in called):
+            return False
+        metadata = data.get("metadata") or {}
+        return all(_selects(terms, metadata.get(part) or {}) for part, terms in self._terms.items())
 
 
-def _is(pattern: Any, value: str) -> bool:
-    if not pattern:
-        return True
-    text = str(pattern)
-    if not _PATTERN.fullmatch(text) or _NESTED.search(text):
-        raise SelectorError(f"the pattern {text[:80]!r} is not supported")
-    try:
-        return re.fullmatch(text, value) is not None
-    except re.error as error:
-        raise SelectorError(f"{text!r} is no pattern: {error}") from None
+_Term = tuple[str, str, str, str]
 
 
-def _selects(selector: str, pairs: Mapping[str, Any]) -> bool:
-    """Whether an equality-based selector (`a=b,c!=d,e,!f`) does."""
-    for term in selector.split(","):
-        found = _TERM.fullmatch(term)
+def _terms(selector: str) -> list[_Term]:
+    """The terms of an equality-based selector (`a=b,c!=d,e,!f`)."""
+    terms: list[_Term] = []
+    for text in selector.split(","):
+        found = _TERM.fullmatch(text.strip())
         if found is None:
-            raise SelectorError(f"the selector {selector!r} is not supported")
-        none, key, operator, value = found.groups()
+            raise SelectorError(f"the selector {selector[:80]!r} is not supported")
+        terms.append((found[1], found[2], found[3] or "", found[4] or ""))
+    return terms
+
+
+def _selects(terms: list[_Term], pairs: Mapping[str, Any]) -> bool:
+    for none, key, operator, value in terms:
         holds = (pairs.get(key) == value) == (operator != "!=") if operator else (key in pairs) != bool(none)
         if not holds:
             return False

@@ -1,0 +1,184 @@
+"""Patterns that match whole values, in time that grows with pattern and value alone, as Go's regexp does.
+
+A pattern becomes a machine that is in many states at once (Thompson's construction), so that nothing is ever tried
+again. What of Go's syntax is not here is refused: repetitions with numbers, flags, classes with names.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Final
+
+from virtcatalog.errors import VirtcatalogError
+
+_LONGEST: Final = 300
+_DEEPEST: Final = 20
+_PLAIN: Final = frozenset("_./-:,@] ")
+_SIGNS: Final = ("*", "+", "?")
+_ESCAPED: Final = frozenset(r".*+?()[]{}|^$\/-")
+
+#: Goes on to the second state where the character fits; without a test, to each of the others at once.
+_State = tuple[Callable[[str], bool] | None, list[int]]
+
+
+_LITERAL: Final = re.compile(r"[\w/-]*")
+
+
+class PatternError(VirtcatalogError):
+    """A pattern that is not supported."""
+
+
+class Pattern:
+    """A pattern, read; `spend` is told how many states it has gone through."""
+
+    def __init__(self, text: str, spend: Callable[[int], object]) -> None:
+        self._spend, self._known = spend, dict[str, bool]()
+        self._text, self._at, self._depth = text, 0, 0
+        self._states: list[_State] = []
+        self._edges: dict[int, str] = {}
+        if len(text) > _LONGEST:
+            raise self._fault(f"is longer than {_LONGEST} characters")
+        self._first, last = self._alternatives()
+        if self._at < len(text):
+            raise self._fault("has a ) without its (")
+        self._last = self._state(None)
+        self._states[last][1].append(self._last)
+
+    def matches(self, value: str) -> bool:
+        """Whether the whole of a value is as the pattern says."""
+        if value not in self._known:
+            self._known[value] = self._text == value if _LITERAL.fullmatch(self._text) else self._run(value)
+        return self._known[value]
+
+    def _run(self, value: str) -> bool:
+        states = self._closure([self._first], start=True, end=not value)
+        for index, character in enumerate(value, 1):
+            self._spend(len(states))
+            following = [
+                after
+                for state in states
+                for fits, others in (self._states[state],)
+                if fits is not None and fits(character)
+                for after in others
+            ]
+            states = self._closure(following, start=False, end=index == len(value))
+        return self._last in states
+
+    def _closure(self, states: list[int], *, start: bool, end: bool) -> set[int]:
+        """The states, and all that they lead to without a character."""
+        found: set[int] = set()
+        rest = states
+        while rest:
+            state = rest.pop()
+            edge = self._edges.get(state)
+            if state in found or (edge == "^" and not start) or (edge == "$" and not end):
+                continue
+            found.add(state)
+            fits, others = self._states[state]
+            if fits is None:
+                rest += others
+        return found
+
+    def _state(self, fits: Callable[[str], bool] | None, *others: int) -> int:
+        self._states.append((fits, [*others]))
+        return len(self._states) - 1
+
+    def _alternatives(self) -> tuple[int, int]:
+        """Read `a|b`; return the state that it begins with, and the one that it ends with."""
+        first, last = self._state(None), self._state(None)
+        while True:
+            begin, end = self._sequence()
+            self._states[first][1].append(begin)
+            self._states[end][1].append(last)
+            if self._next() != "|":
+                return first, last
+            self._at += 1
+
+    def _sequence(self) -> tuple[int, int]:
+        first = last = self._state(None)
+        while self._next() not in ("", "|", ")"):
+            begin, end = self._repeated()
+            self._states[last][1].append(begin)
+            last = end
+        return first, last
+
+    def _repeated(self) -> tuple[int, int]:
+        begin, end = self._atom()
+        sign = self._next()
+        if sign not in _SIGNS:
+            return begin, end
+        self._at += 1
+        if self._next() == "?":  # as few as possible, which is the same where a whole value has to match
+            self._at += 1
+        if self._next() in _SIGNS:
+            raise self._fault("repeats a repetition")
+        last = self._state(None)
+        first = self._state(None, begin, *([last] if sign != "+" else []))
+        self._states[end][1].extend([last] if sign == "?" else [begin, last])
+        return first, last
+
+    def _atom(self) -> tuple[int, int]:
+        character = self._take()
+        if character == "(":
+            if self._next() == "?":
+                raise self._fault("has (?, which is not supported")
+            self._depth += 1
+            if self._depth > _DEEPEST:
+                raise self._fault(f"has more than {_DEEPEST} parentheses within each other")
+            found = self._alternatives()
+            self._depth -= 1
+            if self._next() != ")":
+                raise self._fault("has a ( without its )")
+            self._at += 1
+            return found
+        last = self._state(None)
+        if character in ("^", "$"):
+            first = self._state(None, last)
+            self._edges[first] = character
+            return first, last
+        return self._state(self._test(character), last), last
+
+    def _test(self, character: str) -> Callable[[str], bool]:
+        if character == ".":
+            return lambda each: each != "\n"
+        if character == "[":
+            return self._class()
+        if character == "\\":
+            character = self._take()
+            if character not in _ESCAPED:
+                raise self._fault(f"has \\{character}, which is not supported")
+        elif not (character.isalnum() or character in _PLAIN):
+            raise self._fault(f"has {character}, which is not supported there")
+        return character.__eq__
+
+    def _class(self) -> Callable[[str], bool]:
+        """Read `[a-z]` behind its bracket."""
+        none = self._next() == "^"
+        self._at += none
+        spans: list[tuple[str, str]] = []
+        while not spans or self._next() != "]":
+            low = high = self._take()
+            if low == "\\" or (low == "[" and self._next() == ":"):
+                raise self._fault(f"has {low}{self._next()} in brackets, which is not supported")
+            if self._next() == "-" and self._text[self._at + 1 : self._at + 2] not in ("", "]"):
+                self._at += 1
+                high = self._take()
+                if high < low or high == "\\":
+                    raise self._fault(f"has the range {low}-{high}")
+            spans.append((low, high))
+        self._at += 1
+        return lambda each: any(low <= each <= high for low, high in spans) != none
+
+    def _next(self) -> str:
+        """The next character, "" at the end."""
+        return self._text[self._at : self._at + 1]
+
+    def _take(self) -> str:
+        if self._at == len(self._text):
+            raise self._fault("ends too early")
+        self._at += 1
+        return self._text[self._at - 1]
+
+    def _fault(self, message: str) -> PatternError:
+        return PatternError(f"the pattern {self._text[:80]!r} {message}")

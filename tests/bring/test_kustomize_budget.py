@@ -1,0 +1,136 @@
+"""What a kustomize tree may ask for: a few words that name each object, or each other, again and again."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from virtcatalog.bring.kustomize import budget
+from virtcatalog.bring.kustomize.build import build
+from virtcatalog.bring.kustomize.pattern import Pattern, PatternError
+from virtcatalog.errors import VirtcatalogError
+from virtcatalog.manifests.folder import held
+
+ONE = "{kind: A, metadata: {name: a}, spec: {}}\n"
+MANY = "".join(f"--- {{kind: A, metadata: {{name: s{number}}}}}\n" for number in range(1200))
+WIDE = "{kind: A, metadata: {name: a}, spec: {" + ", ".join(f"k{number}: 1" for number in range(5000)) + "}}\n"
+
+
+def built(kustomization, objects=ONE, **others):
+    files = {"kustomization.yaml": f"resources: [objects]\n{kustomization}\n", "objects": objects, **others}
+    return build(held({path: text.encode() for path, text in files.items()}), "x")
+
+
+def operations(*listed):
+    return {"kustomization": "patches: [{target: {}, path: p}]", "p": json.dumps(listed)}
+
+
+def times(count, text):
+    return ", ".join([text] * count)
+
+
+@pytest.mark.parametrize(
+    "tree",
+    [
+        operations(
+            {"op": "add", "path": "/spec/a", "value": []},
+            *[{"op": "copy", "from": "/spec/a", "path": "/spec/a/-"}] * 40,
+        ),
+        {"kustomization": f"bases: [{times(12_000, 'objects')}]", "objects": MANY},
+        {"kustomization": "patches: [" + times(1000, "{patch: '{}', target: {name: 's.*x'}}") + "]", "objects": MANY},
+        {"kustomization": "patches: [" + times(1000, "{patch: '{spec: {a: 1}}', target: {}}") + "]", "objects": WIDE},
+        {
+            "kustomization": "patchesStrategicMerge: [" + times(1000, "'{kind: A, metadata: {name: s1}}'") + "]",
+            "objects": MANY,
+        },
+        {"kustomization": "commonLabels: {" + ", ".join(f"k{i}: x" for i in range(4000)) + "}", "objects": MANY},
+        {"kustomization": f"namePrefix: {'x' * 60_000}", "objects": MANY},
+        {
+            "kustomization": "components: [" + times(5000, "c") + "]",
+            "objects": MANY,
+            "c/kustomization.yaml": "kind: Component\n",
+        },
+    ],
+    ids=["copies", "files", "patches", "merges", "names", "labels", "prefixes", "components"],
+)
+def test_what_is_asked_for_again_and_again_counts(tree, monkeypatch):
+    monkeypatch.setattr(budget, "KUSTOMIZE_WORK", 2_000_000)  # a tenth: the whole takes a second
+    with pytest.raises(VirtcatalogError, match="asks for more work than one may"):
+        built(**tree)
+
+
+def test_a_file_that_is_named_twice_is_there_twice():
+    assert built("bases: [objects, objects]") == built("") * 3
+
+
+@pytest.mark.parametrize("op", ["copy", "move"])
+def test_operations_nest_no_deeper_than_what_is_read(op):
+    made = [{"op": "add", "path": f"/spec/a{number}", "value": {}} for number in range(300)]
+    into = [{"op": op, "from": f"/spec/a{number}", "path": f"/spec/a{number + 1}/x"} for number in range(299)]
+    with pytest.raises(VirtcatalogError, match="a patch makes more than 200 levels of maps and lists"):
+        built(**operations(*made, *into))
+
+
+def test_patterns_are_matched_without_trying_again():
+    name = "a" * 60
+    target = f"patches: [{{patch: '{{spec: {{b: 1}}}}', target: {{name: '{'a?' * 60}{name}'}}}}]"
+    (found,) = built(target, ONE.replace("name: a", f"name: {name}"))
+    assert found["spec"] == {"b": 1}
+
+
+def test_a_long_name_with_a_long_pattern_counts():
+    target = f"patches: [{{patch: '{{}}', target: {{name: '{'(a|a?)*' * 18}'}}}}]"
+    with pytest.raises(VirtcatalogError, match="asks for more work than one may"):
+        built(target, ONE.replace("name: a", f"name: {'a' * 60_000}"))
+
+
+@pytest.mark.parametrize(
+    ("pattern", "what"),
+    [
+        ("a{2}", "has {, which is not supported there"),
+        ("(?i)a", "has (?, which is not supported"),
+        ("a**", "repeats a repetition"),
+        ("*a", "has *, which is not supported there"),
+        ("(a", "has a ( without its )"),
+        ("a)", "has a ) without its ("),
+        ("[a", "ends too early"),
+        ("[b-a]", "has the range b-a"),
+        ("[[:alpha:]]", "has [: in brackets, which is not supported"),
+        (r"\d", r"has \d, which is not supported"),
+        ("(" * 30 + ")" * 30, "has more than 20 parentheses within each other"),
+        ("a" * 301, "is longer than 300 characters"),
+    ],
+)
+def test_patterns_that_are_not_supported(pattern, what):
+    with pytest.raises(PatternError) as caught:
+        Pattern(pattern, lambda _: None)
+    assert what in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "values", "others"),
+    [
+        ("small|linux", ["small", "linux"], ["smalllinux", "xsmall", "small\n"]),
+        ("VirtualMachine.*", ["VirtualMachine", "VirtualMachinePool"], ["MyVirtualMachine"]),
+        (r"a\.b", ["a.b"], ["axb"]),
+        ("[a-c]+[^-x]", ["abcd", "a."], ["ax", "a-", "a"]),
+        ("^(web|db)-?[0-9]*$", ["web", "db-1", "db12"], ["web-x", "dbb"]),
+        ("(ab)*c??", ["", "abab", "abc"], ["aba", "cc"]),
+    ],
+)
+def test_patterns_match_whole_values(pattern, values, others):
+    read = Pattern(pattern, lambda _: None)
+    assert [each for each in (*values, *others) if read.matches(each)] == values
+
+
+@given(st.text("ab.|*+?()[^-$]", max_size=12), st.lists(st.text("ab-[", max_size=6)))
+def test_patterns_match_what_those_of_the_standard_library_match(pattern, values):
+    try:
+        ours, theirs = Pattern(pattern, lambda _: None), re.compile(pattern)
+    except (PatternError, re.error):  # what either refuses beside what is wrong: \d here, a** and ^* there
+        return
+    assert [ours.matches(each) for each in values] == [theirs.fullmatch(each) is not None for each in values]
