@@ -50,6 +50,19 @@ _COLLECTED_AFTER = (150_000, 20, 20)
 
 
 class _Commands(click.Group):
+    def main(self, *args: Any, **extra: Any) -> Any:
+        """Answer a command line: this guards what click itself prints, such as wrong usage; see `guarded`."""
+        from virtcatalog.cli.console import check_streams, guarded
+
+        check_streams()
+        return guarded(partial(super().main, *args, **extra), debug="VIRTCATALOG_DEBUG" in os.environ)
+
+    def make_context(self, *args: Any, **extra: Any) -> click.Context:
+        """Read the options before the command, which may be --help: click would end a closed pipe with status 1."""
+        from virtcatalog.cli.console import guarded
+
+        return guarded(partial(super().make_context, *args, **extra), debug="VIRTCATALOG_DEBUG" in os.environ)
+
     def invoke(self, ctx: click.Context) -> Any:
         """Call the command; see `guarded`.
 

@@ -93,6 +93,20 @@ def guarded(run: Callable[[], T], *, debug: bool) -> T:
     raise SystemExit(status)
 
 
+def check_streams() -> None:
+    """End a command line whose standard output is closed: it could not print its results, and would seem to have none.
+
+    No file takes the number of a standard stream that is closed: C libraries, and git, write their messages there.
+    """
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)  # the lowest number that is free
+    if sys.stdout is None:
+        raise SystemExit(_end("error: standard output is closed; /dev/null takes what nobody is to read", UNUSABLE))
+
+
 def _bug(error: Exception, *, debug: bool) -> str:
     from traceback import extract_tb, format_exception
 
@@ -136,8 +150,7 @@ def _prepare() -> None:
 
 
 def _flush() -> None:
-    if sys.stdout is not None:
-        sys.stdout.flush()
+    sys.stdout.flush()
 
 
 def echo(text: str = "", *, err: bool = False, nl: bool = True) -> None:
@@ -171,8 +184,7 @@ def data(text: str, *, err: bool = False) -> None:
 
 def stream(text: str) -> None:
     """Print a part of much data, as `data` does, which is written out when there is enough of it."""
-    if sys.stdout is not None:
-        sys.stdout.write(text)
+    sys.stdout.write(text)
 
 
 def show_json(texts: Iterable[str], many: bool) -> None:
@@ -241,7 +253,7 @@ def coloured(*, err: bool = False) -> bool:
 
 def columns_of_terminal() -> int | None:
     """How wide the terminal is that stdout is, None when it is none: what reads a pipe wants each row on a line."""
-    if sys.stdout is None or not sys.stdout.isatty():
+    if not sys.stdout.isatty():
         return None
     from shutil import get_terminal_size
 

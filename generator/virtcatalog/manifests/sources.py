@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from typing import BinaryIO
 
 from virtcatalog.limits import SOURCE_FILE_BYTES
 from virtcatalog.manifests.disk import check_kind, content_of, limited, on_disk, reading
@@ -64,8 +65,15 @@ def open_source(path: str) -> Folder:
 def read_file(path: str, most: int = SOURCE_FILE_BYTES) -> bytes:
     """Return the bytes of a file that a user named, whatever links lead to it, or `-`; raises SourceError."""
     if path == "-":
-        return limited(sys.stdin.buffer.read, most)
+        return limited(standard_input().read, most)
     return content_of(_opened(path), most, pipe=_is_pipe(path))
+
+
+def standard_input() -> BinaryIO:
+    """Return standard input; SourceError when it is closed."""
+    if sys.stdin is None:
+        raise SourceError("standard input is closed")
+    return sys.stdin.buffer
 
 
 def opened(path: str) -> int:

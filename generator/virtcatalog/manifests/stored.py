@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import stat
-import sys
 from collections.abc import Callable
 from functools import partial
 from io import BytesIO
@@ -13,7 +12,7 @@ from typing import IO, Final
 from virtcatalog.limits import SOURCE_FILE_BYTES, STREAM_BYTES
 from virtcatalog.manifests.disk import reading
 from virtcatalog.manifests.folder import SourceError, too_large
-from virtcatalog.manifests.sources import opened
+from virtcatalog.manifests.sources import opened, standard_input
 
 _SMALL: Final = 8 * 2**20
 _AHEAD: Final = 2**16
@@ -109,7 +108,7 @@ class Stored:
 def store(path: str, aside: Aside) -> Stored:
     """Open a file that a user named, or `-`; raises SourceError."""
     if path == "-":
-        return Stored(sys.stdin.buffer.read, aside)
+        return Stored(standard_input().read, aside)
     descriptor = opened(path)
     found = os.fstat(descriptor)
     if found.st_size > STREAM_BYTES:
