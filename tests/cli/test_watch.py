@@ -50,7 +50,7 @@ def run(monkeypatch, *arguments, events=()):
     """Run a command; before each look for changes one of the events happens, and Ctrl-C after the last one."""
     todo = iter([*events, *[lambda: None] * 4])
 
-    def pause():
+    def pause(_took):
         event = next(todo, None)
         if event is None:
             raise KeyboardInterrupt

@@ -10,7 +10,7 @@ import pytest
 
 from virtcatalog.catalog.load import load_catalog
 from virtcatalog.manifests.sources import open_folder
-from virtcatalog.manifests.watch import PATIENCE, Watch
+from virtcatalog.manifests.watch import PATIENCE, Watch, stamps
 
 TYPE = "class: c\nversion: 1\nsizes: {small: {vcpus: 1, memory: 1Gi}}\n"
 
@@ -23,7 +23,7 @@ def clock(*events):
     """What is called before each look: it does the events in their order, and gives up some looks later."""
     todo = iter([*events, *[lambda: None] * 4])
 
-    def pause():
+    def pause(_took):
         event = next(todo, None)
         if event is None:
             raise QuietError
@@ -134,7 +134,7 @@ def test_what_never_rests_is_told_after_some_time(house):
     sizes = iter(range(1, 1000))
     waited = []
 
-    def pause():
+    def pause(_took):
         waited.append(1)
         write("house/a.yaml", "x" * next(sizes))
 
@@ -181,6 +181,63 @@ def test_links_are_looked_through(house):
     Path("base").rename("real/base")
     Path("house").symlink_to("real/house")
     assert told(watched(), lambda: write("real/base/catalog.yaml", "name: b\n")) == {"real/base/catalog.yaml": CHANGED}
+
+
+def test_a_link_to_the_catalog_that_is_set_anew_is_told(house):
+    """As `ln -sfn` does, and Kubernetes with a mounted ConfigMap."""
+    write("v2/catalog.yaml", "name: house\nkubevirt: v1.9.0\n")
+    Path("current").symlink_to("base")
+
+    def set_anew():
+        Path("next").symlink_to("v2")
+        Path("next").rename("current")
+
+    assert told(watched("current"), set_anew) == {"current": CHANGED}
+
+
+@pytest.mark.parametrize("target", ["outside/x.yaml", "outside"])
+def test_nobody_looks_where_a_link_of_the_catalog_leads(house, monkeypatch, target):
+    write("outside/x.yaml", "x: 1\n")
+    Path("house/link.yaml").symlink_to(house / target)
+    watch = Watch()
+    watch.begin("house")
+    watch.look_at(str(house / "house"))
+    with pytest.raises(QuietError):
+        told(watch, lambda: write("outside/x.yaml", "x: 22\n"), lambda: write("outside/y.yaml", "y\n"))
+    assert told(watch, lambda: Path("house/link.yaml").unlink()) == {"house/link.yaml": GONE}
+
+
+def test_links_that_go_round_end(house):
+    Path("house/up").symlink_to("..")
+    Path("house/round.yaml").symlink_to("round.yaml")
+    assert {os.path.relpath(path) for path in stamps(str(house / "house"))} == {
+        "house/catalog.yaml",
+        "house/round.yaml",
+    }
+
+
+def test_of_a_folder_with_too_much_in_it_no_more_is_looked_at_than_can_be_read(house, monkeypatch):
+    for number in range(20):
+        write(f"house/{number}.txt", "")
+        write(f"house/{number}/{number}.txt", "")
+    looked = []
+    scandir = os.scandir
+
+    class Counted:
+        def __init__(self, path):
+            self._entries = scandir(path)
+
+        def __enter__(self):
+            self._entries.__enter__()
+            return (looked.append(entry) or entry for entry in self._entries)
+
+        def __exit__(self, *error):
+            return self._entries.__exit__(*error)
+
+    monkeypatch.setattr(os, "scandir", Counted)
+    monkeypatch.setattr("virtcatalog.manifests.watch.SOURCE_FILES", 30)
+    stamps(str(house / "house"))
+    assert len(looked) == 31
 
 
 def test_other_files_and_folders_are_watched_as_they_are_named(house):

@@ -13,8 +13,8 @@ from virtcatalog.errors import VirtcatalogError, counted
 from virtcatalog.manifests.folder import Folder
 from virtcatalog.manifests.watch import Changed, Watch
 
-#: Seconds between two looks.
-EVERY = 0.25
+#: Seconds between two looks, at least; and how many times as long as a look takes.
+EVERY, REST = 0.25, 9
 #: How many changed files are named.
 NAMED = 5
 
@@ -47,5 +47,5 @@ def told(changed: Sequence[Changed]) -> None:
         summary(f"and {counted(more, 'further file')}")
 
 
-def _pause() -> None:
-    time.sleep(EVERY)
+def _pause(took: float) -> None:
+    time.sleep(max(EVERY, REST * took))

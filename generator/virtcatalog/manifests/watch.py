@@ -1,15 +1,21 @@
 """Notices that what was read has changed, by looking at it again: that works in containers and on network shares, too.
 
-A file counts as changed when the system says so (its time, size or inode), however an editor writes it.
+A file counts as changed when the system says so (its time, size or inode), however an editor writes it. Links in what
+is watched count themselves, and nobody looks at where they lead: a checkout brings links to anywhere. The library
+watchfiles follows them, and hears nothing of a folder that takes the place of a watched one.
 """
 
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Callable, Iterable
+from itertools import islice
 from pathlib import Path
+from time import monotonic
 from typing import NamedTuple
 
+from virtcatalog.checkouts import mode_of, resolved
 from virtcatalog.limits import SOURCE_FILE_BYTES, SOURCE_FILES
 from virtcatalog.manifests.folder import Folder, Listing, SourceError, parts_of
 from virtcatalog.manifests.layout import CATALOG, VM_TEMPLATE
@@ -42,9 +48,9 @@ class Watch:
     def begin(self, path: str, others: Iterable[str] = ()) -> None:
         """Forget what the last run read, unless this one is `broken`; it reads the catalog at a path, and others."""
         self._known, self._before = {}, self._known
-        self.look_at(os.path.join(os.path.realpath(meant(path)), CATALOG))  # noqa: PTH118 - of text
+        self.look_at(os.path.join(self._place(meant(path)), CATALOG))  # noqa: PTH118 - of text
         for other in others:
-            self.look_at(os.path.realpath(other))
+            self.look_at(self._place(other))
 
     def broken(self) -> None:
         """Go on watching what the run before read, too: this one has not come to all of it."""
@@ -52,7 +58,7 @@ class Watch:
 
     def over(self, folder: Folder, path: str) -> Folder:
         """Return a folder that a user named: once it is listed, it is watched, and so are those opened from it."""
-        root = os.path.realpath(meant(path))
+        root = self._place(meant(path))
         for _ in folder.at:
             root = os.path.dirname(root)  # noqa: PTH120 - of text
         return _Watched(folder, root, self)
@@ -61,16 +67,28 @@ class Watch:
         """Watch a file or folder from now on, whether it is there or not."""
         self._known[path] = stamps(path, self._out)
 
-    def wait(self, pause: Callable[[], object]) -> list[Changed]:
+    def _place(self, path: str) -> str:
+        """Return where a path leads that a user named; links on the way are watched, as they may be set anew."""
+        try:
+            place, links = resolved(path)
+        except OSError:
+            return os.path.realpath(path)
+        for link in links:
+            self.look_at(link)
+        return place
+
+    def wait(self, pause: Callable[[float], object]) -> list[Changed]:
         """Return what changed, sorted, once there are changes and one look finds what the one before found.
 
-        `pause` is called before each look.
+        `pause` is called before each look, with the seconds that the last one took.
         """
         before: dict[str, dict[str, Stamp]] | None = None
-        late = 0
+        late, took = 0, 0.0
         while True:
-            pause()
+            pause(took)
+            begun = monotonic()
             now = {path: stamps(path, self._out) for path in self._known}
+            took = monotonic() - begun
             changed = _changed(_all(self._known), _all(now))
             late = late + 1 if changed else 0
             if changed and (now == before or late >= PATIENCE):
@@ -82,15 +100,18 @@ class Watch:
 def stamps(path: str, out: str = "") -> dict[str, Stamp]:
     """Return what the system says of a file, or of all files of a folder that are read; {} when there is nothing.
 
-    What is in the folder `out` is left out.
+    What is in the folder `out` is left out, and so is what is more than can be read.
     """
     found: dict[str, Stamp] = {}
-    left = [path]
-    while left:
+    left, seen = [path], 0
+    while left and seen <= SOURCE_FILES:
         inside = left.pop()
         try:
+            if stat.S_ISLNK(mode_of(inside) or 0):
+                raise NotADirectoryError
             with os.scandir(inside) as entries:
-                for entry in entries:
+                for entry in islice(entries, SOURCE_FILES + 1 - seen):
+                    seen += 1
                     if entry.name.startswith("."):
                         continue
                     if entry.is_dir(follow_symlinks=False):
@@ -98,16 +119,14 @@ def stamps(path: str, out: str = "") -> dict[str, Stamp]:
                             left.append(entry.path)
                     elif entry.name.endswith(_READ):
                         found |= _stamp(entry.path)
-        except OSError:  # it is a file, or is gone
+        except OSError:  # it is a file or a link, or is gone
             found |= _stamp(inside)
-        if len(found) + len(left) > SOURCE_FILES:
-            break
     return found
 
 
 def _stamp(path: str) -> dict[str, Stamp]:
     try:
-        found = os.stat(path)  # noqa: PTH116 - of text
+        found = os.lstat(path)
     except (OSError, ValueError):
         return {}
     return {path: (found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)}
