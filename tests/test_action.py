@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 import otheryaml
+from hostilegit import make_hostile
 from virtcatalog.scaffold.content import contents
 
 ROOT = Path(__file__).parents[1]
@@ -134,6 +135,7 @@ class GitHub:
     def __init__(self) -> None:
         self.comments: list[dict[str, Any]] = []
         self.status = 0
+        self.headers: dict[str, str] = {}
         self.tokens: set[str] = set()
         github = self
 
@@ -163,6 +165,8 @@ class GitHub:
                 assert self.path == "/graphql" or self.path.startswith("/repos/o/r/issues/")
                 github.tokens.add(self.headers["Authorization"])
                 self.send_response(github.status or status)
+                for name, value in github.headers.items():
+                    self.send_header(name, value)
                 self.end_headers()
                 self.wfile.write(json.dumps(data).encode())
 
@@ -359,6 +363,77 @@ def test_without_permission_there_is_no_comment_and_no_failure(repository, githu
     assert runner.run() == result
     assert f"{'::notice::' if result == 0 else '::error::'}" in runner.logs["Comment"]
     assert "VirtualMachineClusterInstancetype/std.medium" in runner.summary
+
+
+@pytest.mark.parametrize(
+    ("status", "headers"),
+    [(403, {"X-RateLimit-Remaining": "0"}), (403, {"Retry-After": "60"}), (429, {})],
+)
+def test_a_rate_limit_is_no_lack_of_permission(repository, github, status, headers):
+    grow(repository, build=True)
+    github.status, github.headers = status, headers
+    runner = repository.runner(github.url)
+    assert runner.run() == 1
+    assert "::error::GitHub takes no more requests for now" in runner.logs["Comment"]
+
+
+def test_the_token_goes_nowhere_else(repository, github):
+    other = GitHub()
+    grow(repository, build=True)
+    github.status, github.headers = 307, {"Location": f"{other.url}/graphql"}
+    runner = repository.runner(github.url)
+    assert runner.run() == 1
+    other.close()
+    assert f"::error::GitHub redirects to {other.url}/graphql" in runner.logs["Comment"]
+    assert other.tokens == set()
+
+
+@pytest.mark.parametrize("status", [0, 1])
+def test_a_check_without_a_report_fails(repository, tmp_path, status):
+    runner = shim(repository, tmp_path, "check", f"exit {status}")
+    assert runner.run() == 1
+    assert runner.output("check") == "70"
+    assert "could not check" in runner.summary
+
+
+def test_the_base_is_the_revision_whatever_is_committed(repository):
+    """The proposed catalog lies in a folder that is called as the base is."""
+    grow(repository, build=True)
+    shutil.copytree(repository.origin / "catalog", repository.origin / repository.base / "catalog")
+    repository.commit()
+    runner = repository.runner(comment="false")
+    assert runner.run() == 0, runner.logs
+    assert runner.output("diff") == "1"
+    assert "VirtualMachineClusterInstancetype/std.medium" in runner.summary
+
+
+def test_a_base_that_cannot_be_had_fails(repository):
+    runner = repository.runner(base="--upload-pack=touch", comment="false")
+    assert runner.run() == 1
+    assert runner.output("diff") == "2"
+    assert "could not compare all" in runner.summary
+
+
+def test_a_committed_folder_that_is_a_bare_repository_runs_nothing(repository, tmp_path):
+    marker = tmp_path / "marker"
+    for part in ("catalog", "output"):
+        shutil.copytree(repository.origin / part, repository.origin / "virt" / part)
+    make_hostile(repository.origin / "virt", marker)
+    repository.commit()
+    runner = repository.runner(comment="false", **{"working-directory": "virt"})
+    assert runner.run() == 1
+    assert not marker.exists()
+    assert runner.output("diff") == "2"
+    assert "cannot use bare repository" in runner.logs["What the change does"]
+
+
+def test_no_hook_of_the_checkout_runs_when_the_base_is_fetched(repository, tmp_path):
+    grow(repository, build=True)
+    runner = repository.runner(comment="false")
+    make_hostile(tmp_path / "hostile", tmp_path / "marker")
+    shutil.copytree(tmp_path / "hostile/hooks", runner.checkout / ".git/hooks", dirs_exist_ok=True)
+    assert runner.run() == 0, runner.logs
+    assert not (tmp_path / "marker").exists()
 
 
 def test_no_comment_is_written_when_none_is_wanted(repository, github):

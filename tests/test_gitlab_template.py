@@ -12,22 +12,23 @@ from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
-from urllib.parse import parse_qs
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
 import otheryaml
 import virtcatalog
+from hostilegit import make_hostile
 from virtcatalog.scaffold.content import contents
 
 TEMPLATE = otheryaml.load(
     (Path(__file__).parents[1] / "ci-templates/gitlab/virtcatalog.gitlab-ci.yml").read_text(encoding="utf-8")
 )
 BIN = Path(sys.executable).parent
+#: What is done before each job, without the installation, which needs a network.
+PREPARED = [line for line in TEMPLATE[".virtcatalog"]["before_script"] if not re.search(r"-m (venv|pip)|PATH", line)]
 
-pytestmark = pytest.mark.skipif(
-    not all(shutil.which(tool) for tool in ("git", "bash", "curl")), reason="needs git, bash and curl"
-)
+pytestmark = pytest.mark.skipif(not all(shutil.which(tool) for tool in ("git", "bash")), reason="needs git and bash")
 
 
 class GitLab:
@@ -35,11 +36,19 @@ class GitLab:
 
     def __init__(self) -> None:
         self.notes: list[dict[str, object]] = []
+        self.moved_to = ""
+        self.asked: list[str] = []
         gitlab = self
 
         class Handler(BaseHTTPRequestHandler):
             def do_GET(self) -> None:
-                self.answer({"id": 42} if self.path == "/user" else gitlab.notes)
+                if self.path == "/user":
+                    self.answer({"id": 42})
+                    return
+                query = parse_qs(urlsplit(self.path).query)
+                size, page = (int(query[name][0]) for name in ("per_page", "page"))
+                assert (size, query["sort"]) == (100, ["asc"])
+                self.answer(gitlab.notes[(page - 1) * size : page * size])
 
             def do_POST(self) -> None:
                 gitlab.notes.append({"id": len(gitlab.notes), "author": {"id": 42}, "body": self.sent()})
@@ -50,12 +59,15 @@ class GitLab:
                 self.answer({})
 
             def sent(self) -> str:
-                form = parse_qs(self.rfile.read(int(self.headers["Content-Length"])).decode())
-                return form["body"][0]
+                return json.loads(self.rfile.read(int(self.headers["Content-Length"])))["body"]
 
             def answer(self, data: object) -> None:
+                gitlab.asked.append(self.path)
                 right = self.path == "/user" or self.path.startswith("/projects/3/merge_requests/5/notes")
-                self.send_response(200 if right and self.headers["PRIVATE-TOKEN"] == "secret" else 401)
+                status = 200 if right and self.headers["PRIVATE-TOKEN"] == "secret" else 401
+                self.send_response(302 if gitlab.moved_to else status)
+                if gitlab.moved_to:
+                    self.send_header("Location", f"{gitlab.moved_to}{self.path}")
                 self.end_headers()
                 self.wfile.write(json.dumps(data).encode())
 
@@ -69,13 +81,16 @@ class GitLab:
     def url(self) -> str:
         return f"http://127.0.0.1:{self.server.server_port}"
 
+    def close(self) -> None:
+        self.server.shutdown()
+        self.server.server_close()
+
 
 @pytest.fixture
 def gitlab() -> Iterator[GitLab]:
     found = GitLab()
     yield found
-    found.server.shutdown()
-    found.server.server_close()
+    found.close()
 
 
 class MergeRequest:
@@ -114,7 +129,7 @@ class MergeRequest:
             **TEMPLATE["variables"],
             **variables,
         }
-        script = "\n".join(["set -eo pipefail", *TEMPLATE[job]["script"]])
+        script = "\n".join(["set -eo pipefail", *PREPARED, *TEMPLATE[job]["script"]])
         return subprocess.run(
             ["bash", "-c", script], cwd=self.checkout, env=environment, capture_output=True, text=True, check=False
         )
@@ -174,13 +189,106 @@ def test_with_a_token_it_is_one_note_that_every_run_replaces(request_, gitlab):
     assert gitlab.notes[0]["body"] == marked
 
 
+def test_a_note_of_ours_is_found_behind_a_hundred_others(request_, gitlab):
+    gitlab.notes = [{"id": number, "author": {"id": 7}, "body": "hello"} for number in range(120)]
+    gitlab.notes.append({"id": 120, "author": {"id": 42}, "body": "<!-- virtcatalog diff -->\nold"})
+    done = request_.run("virtcatalog-diff", VIRTCATALOG_TOKEN="secret", CI_API_V4_URL=gitlab.url)
+    assert done.returncode == 0, done.stderr
+    assert len(gitlab.notes) == 121
+    assert "old" not in str(gitlab.notes[120]["body"])
+
+
+def test_the_token_goes_nowhere_else(request_, gitlab):
+    other = GitLab()
+    gitlab.moved_to = other.url
+    done = request_.run("virtcatalog-diff", VIRTCATALOG_TOKEN="secret", CI_API_V4_URL=gitlab.url)
+    other.close()
+    assert done.returncode == 1
+    assert f"redirects to {other.url}/user" in done.stderr
+    assert other.asked == []
+
+
+REPORTS = ("virtcatalog.md", "virtcatalog.xml")
+
+
+@pytest.mark.parametrize("job", JOBS)
+@pytest.mark.parametrize("kind", ["a link to a file", "a link to nothing", "a link to a folder", "a folder"])
+def test_nothing_is_written_through_what_a_commit_holds(request_, gitlab, tmp_path, job, kind):
+    """The home of a job may lie elsewhere: a report in ~/.curlrc would be obeyed."""
+    home = tmp_path / "home"
+    home.mkdir()
+    (home / "file").write_text("mine")
+    for name in (*REPORTS, "user.json", "notes.json", "note.json"):
+        place = request_.origin / name
+        if kind == "a folder":
+            place.mkdir()
+            (place / "virtcatalog.md").symlink_to(home / "new")
+        else:
+            place.symlink_to({"a link to a file": home / "file", "a link to a folder": home}.get(kind, home / "new"))
+    done = request_.run(job, VIRTCATALOG_TOKEN="secret", CI_API_V4_URL=gitlab.url)
+    assert done.returncode == 0, done.stderr
+    assert [each.name for each in home.iterdir()] == ["file"]
+    assert (home / "file").read_text() == "mine"
+    reports = TEMPLATE[job].get("artifacts", {})
+    for name in (*reports.get("paths", ()), *reports.get("reports", {}).values()):
+        assert (request_.checkout / name).is_file()
+        assert not (request_.checkout / name).is_symlink()
+
+
+@pytest.mark.parametrize("job", JOBS)
+def test_a_report_that_was_committed_is_none_of_the_job(request_, tmp_path, job):
+    for name in REPORTS:
+        (request_.origin / name).write_text("all is well")
+    assert request_.run(job, **shim(tmp_path, "exit 70")).returncode == 70
+    for name in REPORTS:
+        assert not (request_.checkout / name).exists() or "all is well" not in (request_.checkout / name).read_text()
+
+
+def test_settings_of_curl_and_git_in_the_checkout_do_not_count(request_, gitlab, tmp_path):
+    """The home of the job is the checkout here."""
+    marker = tmp_path / "marker"
+    (request_.origin / ".curlrc").write_text(f'output = "{marker}"\n')
+    (request_.origin / ".netrc").write_text("default login a password b\n")
+    (request_.origin / ".gitconfig").write_text(f"[core]\n\tfsmonitor = touch {marker}\n\thooksPath = .\n")
+    (request_.origin / "reference-transaction").write_text(f"#!/bin/sh\ntouch {marker}\n")
+    (request_.origin / "reference-transaction").chmod(0o755)
+    done = request_.run("virtcatalog-diff", VIRTCATALOG_TOKEN="secret", CI_API_V4_URL=gitlab.url)
+    assert done.returncode == 0, done.stderr
+    assert not marker.exists()
+
+
+def test_the_base_is_the_revision_whatever_is_committed(request_):
+    shutil.copytree(request_.origin / "catalog", request_.origin / request_.base / "catalog")
+    request_.change("catalog/instancetypes/std.yaml", "medium: {vcpus: 2}", "medium: {vcpus: 3}")
+    larger = (request_.origin / "catalog/instancetypes/std.yaml").read_text()
+    (request_.origin / request_.base / "catalog/instancetypes/std.yaml").write_text(larger)
+    assert request_.run("virtcatalog-diff").returncode == 0
+    assert "VirtualMachineClusterInstancetype/std.medium" in (request_.checkout / "virtcatalog.md").read_text()
+
+
+def test_a_committed_folder_that_is_a_bare_repository_runs_nothing(request_, tmp_path):
+    """A checkout without `.git`, as a job with another strategy may have it: only the folder is left to be found."""
+    marker = tmp_path / "marker"
+    make_hostile(request_.origin, marker, bare=True)
+    request_.run("virtcatalog-build")
+    shutil.rmtree(request_.checkout / ".git")
+    assert request_.run("virtcatalog-diff").returncode == 2
+    assert not marker.exists()
+
+
 def test_modules_in_the_checkout_are_not_run(request_, gitlab):
     for name in ("json", "venv", "pip"):
         (request_.origin / f"{name}.py").write_text("raise SystemExit('it ran')\n")
     done = request_.run("virtcatalog-diff", VIRTCATALOG_TOKEN="secret", CI_API_V4_URL=gitlab.url)
     assert done.returncode == 0, done.stderr
     assert "it ran" not in done.stdout + done.stderr
-    assert all("python -I -m" in line for line in TEMPLATE[".virtcatalog"]["before_script"] if "python" in line)
+    lines = [
+        line
+        for job in (*JOBS, ".virtcatalog")
+        for key in ("before_script", "script")
+        for line in TEMPLATE[job].get(key, ())
+    ]
+    assert all("python -I -m" in line for line in lines if "python" in line and not line.startswith("#"))
 
 
 @pytest.mark.parametrize(("job", "status"), [(job, status) for job in JOBS for status in (2, 70, 137)])

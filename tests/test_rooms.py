@@ -77,6 +77,7 @@ ORDER = (
     "site",
     "scaffold",
     "golden",
+    "ci",
     "cli",
 )
 #: What a VM becomes does not depend on where its instance type was declared.

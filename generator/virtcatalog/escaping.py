@@ -49,8 +49,8 @@ def _shown(match: re.Match[str]) -> str:
 
 def github(level: str, message: str, properties: Mapping[str, str]) -> str:
     """Return a workflow command of GitHub Actions, a line; `level` is error, warning or notice."""
-    given = ",".join(f"{key}={_github_property(value)}" for key, value in properties.items() if value)
-    return f"::{level} {given}::{_github_data(message)}\n"
+    parts = ",".join(f"{key}={_github_property(value)}" for key, value in properties.items() if value)
+    return f"::{level}{' ' if parts else ''}{parts}::{_github_data(message)}\n"
 
 
 def _github_data(text: str) -> str:

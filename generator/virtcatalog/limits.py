@@ -65,6 +65,9 @@ STREAM_BYTES: Final = 16 * 1024 * MIB  # of a file whose documents and items are
 SOURCE_BYTES: Final = 512 * MIB
 SOURCE_FOLDER_LEVELS: Final = 32
 SOURCE_LINKS: Final = 16
+SOURCE_LINK_BYTES: Final = 4 * KIB  # of a symbolic link in a revision
+SOURCE_BLOCK_BYTES: Final = 4 * MIB  # of small files in a revision that are read at once
+GIT_SECONDS: Final = 60  # that git may take for an answer
 KUSTOMIZE_WORK: Final = 20_000_000  # of a kustomize tree, in units of some 50 nanoseconds
 CATALOG_FILE_BYTES: Final = 16 * MIB
 
@@ -74,6 +77,7 @@ PAST_LOCKS: Final = 200  # that are looked at for them, the newest
 PAST_LOCK_BYTES: Final = 256 * MIB  # of these together
 PAST_COMMITS: Final = 1000  # the newest that touch rendered objects
 PAST_CHANGES: Final = 20_000  # of rendered objects, the newest
+PAST_FILES: Final = 1_000_000  # files and folders of all these commits that are looked at for them
 PAST_FILE_BYTES: Final = MIB  # of a rendered object
 
 # What is kept for the next run

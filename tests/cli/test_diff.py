@@ -280,7 +280,7 @@ def test_a_broken_revision_is_reported_and_what_is_sound_compared(repo: Reposito
     broken = repo.commit()
     report = repo.data("main", broken, status=2)
     (problem,) = report["head"]["problems"]
-    assert problem["file"] == f"{broken}:catalog/preferences/linux.yaml"
+    assert problem["file"] == f"{broken[:12]}:catalog/preferences/linux.yaml"
     assert "speck" in problem["message"] + problem["field"]
     assert {each["name"] for each in report["objects"]} == {"windows.one"}
     assert [group["kind"] for group in report["vms"]["groups"]] == ["domain"]

@@ -84,7 +84,7 @@ def test_the_working_tree_stays_as_it_is(run: Run) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("-f", "vm.yaml", "--at", "v9"), "'v9' is neither a git revision"),
+        (("-f", "vm.yaml", "--at", "v9"), "'v9' is no git revision"),
         (("-f", "vm.yaml", "--at", "--exec=x"), "'--exec=x' is no git revision"),
         (("-f", "vm.yaml", "--at", ""), "'' is no git revision"),
         (("-f", "vm.yaml", "-c", "other", "--at", "v1"), "v1:other: there is nothing in this revision"),

@@ -11,7 +11,8 @@ import pytest
 
 from virtcatalog.manifests import disk, folder, git
 from virtcatalog.manifests.folder import Folder, LinkOutError, SourceError, alone, held
-from virtcatalog.manifests.git import GitError, Repository
+from virtcatalog.manifests.git import Repository
+from virtcatalog.manifests.gitprocess import GitError
 from virtcatalog.manifests.sources import open_folder, read_file
 
 

@@ -11,7 +11,7 @@ import pytest
 from virtcatalog import load_catalog
 from virtcatalog.catalog.lock import write_lock
 from virtcatalog.errors import CatalogError, VirtcatalogError
-from virtcatalog.manifests.git import GitError
+from virtcatalog.manifests.gitprocess import GitError
 from virtcatalog.manifests.history import history_of
 from virtcatalog.publish.releases import Releases, releases
 from virtcatalog.publish.rendered import Past, past

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -14,10 +13,9 @@ from virtcatalog.cli import options
 from virtcatalog.cli.conditions import conditioned_twice
 from virtcatalog.cli.console import data, failing, progress, write_diff
 from virtcatalog.cli.inputs import placed, read
-from virtcatalog.errors import LEVELS, ManifestError, Problem, VirtcatalogError
+from virtcatalog.cli.sides import Named, named, read_sides, upgraded
+from virtcatalog.errors import LEVELS, ManifestError, Problem
 from virtcatalog.escaping import as_json
-from virtcatalog.manifests.folder import NOT_THERE
-from virtcatalog.manifests.sources import exists, is_catalog, open_source
 
 if TYPE_CHECKING:
     from virtcatalog.cache import Cache
@@ -29,8 +27,6 @@ if TYPE_CHECKING:
     from virtcatalog.review.side import Side
 
 Data = dict[str, Any]
-#: What both sides of an upgrade are called when there is no catalog.
-ALONE = "the VMs given"
 
 
 @click.command(
@@ -39,6 +35,7 @@ ALONE = "the VMs given"
 Examples:
   virtcatalog diff                                  the branch and what is not committed yet, against main
   virtcatalog diff v1.2.0 v1.3.0                    two tags
+  virtcatalog diff --base "$SHA"                    in CI: a revision, although a file may be called so
   virtcatalog diff -o markdown > comment.md         for a pull request
   kubectl get vm -A -o json | virtcatalog diff -f -  with the VMs of a cluster
   virtcatalog diff old/ new/ --config old.yaml new.yaml
@@ -47,6 +44,20 @@ Examples:
 )
 @click.argument("base", required=False, shell_complete=options.completes("sides"))
 @click.argument("head", required=False, shell_complete=options.completes("sides"))
+@click.option(
+    "--base",
+    "base_revision",
+    metavar="REVISION",
+    shell_complete=options.completes("revisions"),
+    help="BASE is this git revision, whatever files are called.",
+)
+@click.option(
+    "--head",
+    "head_revision",
+    metavar="REVISION",
+    shell_complete=options.completes("revisions"),
+    help="HEAD is this git revision, whatever files are called.",
+)
 @options.catalog("The catalog, or a folder of manifests, in the working tree and in revisions. [default: catalog]")
 @options.manifests(options.FLEET)
 @click.option(
@@ -87,6 +98,8 @@ Examples:
 def command(
     base: str | None,
     head: str | None,
+    base_revision: str | None,
+    head_revision: str | None,
     catalog: str | None,
     sources: tuple[str, ...],
     config: tuple[str, str] | None,
@@ -107,6 +120,8 @@ def command(
     revisions, main...topic are topic and where it left main. BASE is by default where the branch left the main branch,
     HEAD the working tree. Nothing is checked out or written.
 
+    A name that is a revision, and a file or folder, too, is refused: --base and --head name revisions, ./NAME a path.
+
     First comes what KubeVirt does with the machines that run, of the VMs of -f or of a folder of manifests.
 
     With two releases of KubeVirt and neither BASE nor HEAD, the working tree is compared with itself: what the upgrade
@@ -121,14 +136,11 @@ def command(
 
     if part and form != "text":
         raise click.UsageError(f"--{part} is a part of the text; -o {form} has it all")
-    if base and head is None and not exists(base):
-        base, head = _range(base)
-    if base is None and conditions[0].release is not None:
-        sides = (_upgraded(catalog, alone=bool(sources)),) * 2
+    names = named(base, head, (base_revision, head_revision))
+    if names[0] == Named() and names[1] == Named() and conditions[0].release is not None:
+        sides = (upgraded(catalog, alone=bool(sources)),) * 2
     else:
-        path = catalog or "catalog"
-        sides = _side(base, path, forked=True), _side(head, path, forked=False)
-    _refuse_nothing(sides, (base, head))
+        sides = read_sides(names, catalog or "catalog")
     if config:
         sides = _configured(sides[0], config[0]), _configured(sides[1], config[1])
     overlays = [overlay for side in sides for overlay in side.overlays]
@@ -148,57 +160,6 @@ def command(
     if comment_on is None or rises(report, comment_on):
         printers[form](report)
     return report.status if report.status != 1 else int(rises(report, fail_on))
-
-
-def _range(name: str) -> tuple[str, str | None]:
-    """The two revisions of `main..topic` and `main...topic`, in which one that is left out is HEAD."""
-    from virtcatalog.manifests.git import Repository, short
-
-    if ".." not in name:
-        return name, None
-    one, dots, other = name.partition("..." if "..." in name else "..")
-    one, other = one or "HEAD", other or "HEAD"
-    if dots == "..":
-        return one, other
-    repository = Repository(Path())
-    return short(repository.merge_base(repository.commit(one), repository.commit(other))), other
-
-
-def _refuse_nothing(sides: Sequence[Side], names: Sequence[str | None]) -> None:
-    """Say that a folder or file that was named holds nothing, or that no side does: that is no comparison."""
-    for side, name in zip(sides, names, strict=True):
-        alone = all(side.nothing for side in sides) or (name and exists(name))
-        if side.nothing and alone and side.label != ALONE:
-            raise VirtcatalogError(side.nothing)
-
-
-def _side(name: str | None, catalog: str, *, forked: bool) -> Side:
-    """Read a side; None is the working tree, or where the branch left the main branch if `forked`."""
-    from virtcatalog.manifests.git import Repository, short
-    from virtcatalog.review.side import Side, read_side
-
-    if name is None and not forked:
-        if not exists(catalog):
-            raise VirtcatalogError(f"{catalog}: {NOT_THERE}")
-        return read_side(open_source(catalog), catalog)
-    if name and exists(name):
-        inside = str(Path(name, catalog))
-        path = inside if is_catalog(inside) and not is_catalog(name) else name
-        return read_side(open_source(path), path)
-    repository = Repository(Path())
-    commit, shown = repository.fork_point() if name is None else (repository.commit(name), name)
-    label = f"{shown}@{short(commit)}:{catalog}" if name is None else f"{shown}:{catalog}"
-    folder = repository.folder(commit, catalog)
-    return read_side(folder, label) if folder else Side(label=f"{label} (not there)")
-
-
-def _upgraded(catalog: str | None, *, alone: bool) -> Side:
-    """The side that is compared with itself under two releases; `alone` if VMs do without a catalog."""
-    from virtcatalog.review.side import Side
-
-    if catalog is None and alone and not exists("catalog"):
-        return Side(label=ALONE, objects={"": []})
-    return _side(None, catalog or "catalog", forked=False)
 
 
 def _configured(side: Side, file: str) -> Side:

@@ -3,84 +3,88 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property
+import re
+from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, NamedTuple
+from typing import Final
 
-from virtcatalog.errors import VirtcatalogError
-from virtcatalog.limits import SOURCE_BYTES, SOURCE_FILE_BYTES, SOURCE_FILES, SOURCE_LINKS
-from virtcatalog.manifests.disk import Budget
-from virtcatalog.manifests.folder import (
-    LEADS_OUT,
-    Folder,
-    LinkOutError,
-    Listing,
-    Parts,
-    SourceError,
-    alone,
-    held_at,
-    is_text,
-    parts_of,
-    shown,
-)
-
-if TYPE_CHECKING:
-    import subprocess
+from virtcatalog.limits import SOURCE_BYTES, SOURCE_FILE_BYTES, SOURCE_FILES, SOURCE_FOLDER_LEVELS
+from virtcatalog.manifests.commit import Entry, in_commit
+from virtcatalog.manifests.folder import Folder, Parts, SourceError, alone, shown, too_large
+from virtcatalog.manifests.gitprocess import Git, GitError
 
 #: Where a main branch is looked for, in this order; what the remote calls its own comes before.
-MAIN_BRANCHES = ("origin/main", "origin/master", "main", "master")
+MAIN_BRANCHES: Final = ("origin/main", "origin/master", "main", "master")
 _REGULAR, _EXECUTABLE, _SYMLINK = "100644", "100755", "120000"
-_READ = frozenset({_REGULAR, _EXECUTABLE, _SYMLINK})
-_NO_NAMES = frozenset({"", ".", "..", ".git"})
-_LONGEST_RECORD = 2**16
-_CHUNK = 2**16
-
-
-class GitError(VirtcatalogError):
-    """git cannot give what was asked for."""
+_READ: Final = frozenset({_REGULAR, _EXECUTABLE, _SYMLINK})
+_FOLDER: Final = "040000"
+#: What can be asked of a remote: no option, and nothing that has more than a name in it.
+_NAME: Final = re.compile(r"[^-+^:*?\[\\~\s\x00-\x1f\x7f][^:*?\[\\~^\s\x00-\x1f\x7f]*")
+_NO_NAMES: Final = frozenset({"", ".", "..", ".git"})
 
 
 class Repository:
     """The repository around a folder; every command only reads."""
 
     def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self.prefix = self._line("rev-parse", "--show-prefix")
-        """Where in the repository the folder is: "" or `path/to/`."""
+        self._git = Git(folder)
+        self.prefix = self._git.prefix
 
     def commit(self, revision: str) -> str:
         """Return the id of the commit that a revision names; GitError when it names none."""
-        if revision.startswith("-") or not revision.strip() or "\0" in revision:
+        found = self._named(f"{revision}^{{commit}}")
+        if not found:
             raise GitError(f"{revision!r} is no git revision")
-        done = self._run("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
-        if done.returncode:
-            raise GitError(f"{revision!r} is neither a git revision nor a file or folder")
-        return done.stdout.decode().strip()
+        return found
+
+    def has(self, revision: str) -> bool:
+        """Whether a revision names a commit."""
+        return bool(self._named(f"{revision}^{{commit}}"))
+
+    def _named(self, name: str) -> str:
+        """The id of what a name stands for, "" when that is nothing."""
+        if name.startswith(("-", "^")) or "\0" in name:
+            return ""
+        done = self._git.run("rev-parse", "--verify", "--quiet", "--end-of-options", name)
+        return done.stdout.decode().strip() if not done.returncode else ""
+
+    @property
+    def shallow(self) -> bool:
+        """Whether the clone ends before the history does."""
+        return self._git.shallow
+
+    def fetched(self, name: str) -> str:
+        """Return the id of the commit that a name stands for, here or else at the remote `origin`."""
+        if self.has(name):
+            return self.commit(name)
+        if not _NAME.fullmatch(name):
+            raise GitError(f"{name!r} is no git revision")
+        self._git.fetch(name)
+        return self.commit(name if self.has(name) else "FETCH_HEAD")
 
     def names(self) -> list[str]:
         """Return the names of branches and tags, the remotes' too, each kind with the newest first."""
         kinds = "refs/heads", "refs/tags", "refs/remotes"
         arguments = ("for-each-ref", "--sort=-creatordate", "--format=%(refname:lstrip=2)")
-        return [name for kind in kinds for name in self._line(*arguments, kind).splitlines()]
+        return [name for kind in kinds for name in self._git.line(*arguments, kind).splitlines()]
 
-    def fork_point(self) -> tuple[str, str]:
-        """Return the newest commit that HEAD shares with the main branch, and that branch's name."""
-        remote = self._run("symbolic-ref", "--quiet", "--short", "refs/remotes/origin/HEAD").stdout.decode().strip()
+    def fork_point(self, head: str) -> tuple[str, str]:
+        """Return the newest commit that a revision shares with the main branch, and that branch's name."""
+        remote = self._git.run("symbolic-ref", "--quiet", "--short", "refs/remotes/origin/HEAD").stdout.decode().strip()
         for name in (remote, *MAIN_BRANCHES):
-            if name and not self._run("rev-parse", "--verify", "--quiet", "--end-of-options", name).returncode:
+            if name and self.has(name):
                 break
         else:
             known = ", ".join(MAIN_BRANCHES)
             raise GitError(f"there is no main branch to compare with ({known}): name a BASE")
-        return self.merge_base("HEAD", name), name
+        return self.merge_base(head, name), name
 
     def merge_base(self, one: str, other: str) -> str:
         """Return the newest commit that two revisions share; GitError when they share none."""
-        done = self._run("merge-base", "--end-of-options", one, other)
+        done = self._git.run("merge-base", "--end-of-options", one, other)
         if done.returncode:
-            shallow = self._line("rev-parse", "--is-shallow-repository") == "true"
-            hint = "the clone is shallow: fetch the whole history (fetch-depth: 0)" if shallow else "name a BASE"
+            shallow = "the clone is shallow: fetch the whole history (fetch-depth: 0)"
+            hint = shallow if self.shallow else "name a BASE"
             raise GitError(f"{one} and {other} share no commit; {hint}")
         return done.stdout.decode().split()[0]
 
@@ -91,183 +95,52 @@ class Repository:
         """
         place = _within(f"{self.prefix}{path}")
         if not place:
-            return _InCommit(self, commit, ())
+            return in_commit(self, commit, ())
         at = tuple(place.split("/"))
-        found = self._output("ls-tree", "--full-tree", "--end-of-options", commit, "--", place).split()
+        found = self._git.output("ls-tree", "--full-tree", "--end-of-options", commit, "--", place).split()
         if found[1:2] == [b"tree"]:
-            return _InCommit(self, commit, at)
+            return in_commit(self, commit, at)
         entries = list(self.entries(commit, at))
         if any(entry.is_link for entry in entries):
             raise GitError(f"{short(commit)}:{place} is a symbolic link")
+        if any(entry.size > SOURCE_FILE_BYTES for entry in entries):
+            raise SourceError(too_large(SOURCE_FILE_BYTES), place)
         return alone(next(self.contents(entries))) if entries else None
 
-    def entries(self, commit: str, at: Parts) -> Iterator[_Entry]:
+    def entries(self, commit: str, at: Parts) -> Iterator[Entry]:
         """Yield every file below a folder of a commit; GitError once they are too many or too large."""
         place = "/".join(at)
-        arguments = ("ls-tree", "-r", "-z", "--long", "--full-tree", "--end-of-options", commit, "--", place or ".")
+        # With the folders among them: a tree of empty ones prints nothing otherwise, and may never end.
+        options = "-r", "-t", "-z", "--long", "--full-tree", "--end-of-options"
         size = 0
-        for count, entry in enumerate(self._records(*arguments)):
+        for count, entry in enumerate(self._git.records("ls-tree", *options, commit, "--", place or ".")):
             head, _, name = entry.partition(b"\t")
             mode, _, blob, length = head.decode().split()
             path = tuple(os.fsdecode(name).split("/"))
             if count >= SOURCE_FILES:
-                raise GitError(f"{short(commit)}:{place} holds more than {SOURCE_FILES} files")
+                raise GitError(f"{short(commit)}:{place} holds more than {SOURCE_FILES} files and folders")
+            if mode == _FOLDER and len(path) - len(at) > SOURCE_FOLDER_LEVELS:
+                raise GitError(f"{short(commit)}:{place} is more than {SOURCE_FOLDER_LEVELS} folders deep")
             if mode in _READ and _NO_NAMES.isdisjoint(path):
+                if not length.isdecimal():
+                    raise _lacking(shown(path), blob)
                 size += int(length)
                 if size > SOURCE_BYTES:
                     raise GitError(f"{short(commit)}:{place} holds more than {SOURCE_BYTES // 2**20} MiB")
-                yield _Entry(path, mode == _SYMLINK, blob)
+                yield Entry(path, mode == _SYMLINK, blob, int(length))
 
-    def contents(self, entries: Sequence[_Entry]) -> Iterator[bytes]:
+    def contents(self, entries: Sequence[Entry]) -> Iterator[bytes]:
         """Yield the bytes of files."""
-        return self.named([entry.blob for entry in entries], [entry.path for entry in entries])
-
-    def named(self, blobs: Sequence[str], paths: Sequence[Parts] = ()) -> Iterator[bytes]:
-        """Yield the bytes of blobs; `paths` are what they are called in errors."""
-        if not blobs:
-            return
-        answer = self._output("cat-file", "--batch", asked="".join(f"{blob}\n" for blob in blobs).encode())
-        position = 0
-        for index, blob in enumerate(blobs):
-            line = answer.index(b"\n", position)
-            header = answer[position:line].split()
-            if len(header) != 3:
-                raise GitError(f"{shown(paths[index]) if paths else 'history'}: git has no blob {blob}")
-            end = line + 1 + int(header[2])
-            yield answer[line + 1 : end]
-            position = end + 1
-
-    def _records(self, *arguments: str, asked: bytes = b"") -> Iterator[bytes]:
-        """Yield what git prints, up to each null byte, as it comes: a small repository can list without an end.
-
-        What is asked on standard input has to fit into a pipe.
-        """
-        with self._started(arguments) as process:
-            assert process.stdout is not None
-            assert process.stdin is not None
-            process.stdin.write(asked)
-            process.stdin.close()
-            rest = b""
-            try:
-                while chunk := process.stdout.read(_CHUNK):
-                    *records, rest = (rest + chunk).split(b"\0")
-                    if len(rest) > _LONGEST_RECORD:
-                        raise GitError(f"git {arguments[0]}: a path is longer than {_LONGEST_RECORD} bytes")
-                    yield from records
-            except BaseException:
-                process.kill()
-                raise
-            said = process.stderr.read() if process.stderr else b""
-            if process.wait():
-                raise _failed(arguments[0], said)
-
-    def _line(self, *arguments: str) -> str:
-        return self._output(*arguments).decode(errors="replace").strip()
-
-    def _output(self, *arguments: str, asked: bytes = b"") -> bytes:
-        done = self._run(*arguments, asked=asked)
-        if done.returncode:
-            raise _failed(arguments[0], done.stderr)
-        return done.stdout
-
-    def _run(self, *arguments: str, asked: bytes = b"") -> subprocess.CompletedProcess[bytes]:
-        from subprocess import CompletedProcess
-
-        with self._started(arguments) as process:
-            out, err = process.communicate(asked)
-        return CompletedProcess(arguments, process.returncode, out, err)
-
-    def _started(self, arguments: Sequence[str]) -> subprocess.Popen[bytes]:
-        from subprocess import PIPE, Popen
-
-        # Nothing may be written, not even the index that `git status` refreshes, nor a pager, a prompt or a watcher of
-        # files be started.
-        environment = {**os.environ, "GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
-        options = ("--no-pager", "--literal-pathspecs", "-c", "core.fsmonitor=false", "-C", str(self._folder))
-        command = ["git", *options, *arguments]
-        try:
-            return Popen(  # noqa: S603 - a list, and revisions stand behind --end-of-options
-                command, stdin=PIPE, stdout=PIPE, stderr=PIPE, env=environment
-            )
-        except (OSError, ValueError) as error:
-            raise GitError(f"git cannot be run: {getattr(error, 'strerror', None) or error}") from error
+        for entry, content in zip(entries, self._git.objects([entry.blob for entry in entries]), strict=True):
+            if content is None:
+                raise _lacking(shown(entry.path), entry.blob)
+            yield content
 
 
-def _failed(command: str, said: bytes) -> GitError:
-    text = said.decode(errors="replace").strip().removeprefix("fatal: ")
-    return GitError(f"git {command}: {text.splitlines()[0] if text else 'failed'}")
-
-
-class _Entry(NamedTuple):
-    path: Parts
-    is_link: bool
-    blob: str
-
-
-class _InCommit(Folder):
-    """A folder of a commit, read as a whole when the first of it is asked for."""
-
-    def __init__(self, repository: Repository, commit: str, at: Parts, budget: Budget | None = None) -> None:
-        self._repository, self._commit, self._at = repository, commit, at
-        self._budget = budget or Budget()
-
-    @property
-    def at(self) -> Parts:
-        return self._at
-
-    def listing(self) -> Listing:
-        faults = {"/".join(path[len(self._at) :]): why for path, why in self._held[1].items()}
-        return Listing(self._held[0].listing().files, tuple(sorted(faults.items())))
-
-    def read(self, path: str, most: int = SOURCE_FILE_BYTES) -> bytes:
-        fault = self._held[1].get(parts_of(path, self._at))
-        if fault:
-            raise SourceError(fault)
-        return self._budget.take(self._held[0].read(path, most))
-
-    def has(self, path: str) -> bool:
-        return self._held[0].has(path) or parts_of(path, self._at) in self._held[1]
-
-    def folder(self, path: str) -> Folder | None:
-        found = _InCommit(self._repository, self._commit, parts_of(path, self._at), self._budget)
-        files, faults = found.listing()
-        return found if files or faults else None
-
-    @cached_property
-    def _held(self) -> tuple[Folder, dict[Parts, str]]:
-        """The files, those that links stand for too, and why others are not read."""
-        entries = list(self._repository.entries(self._commit, self._at))
-        contents = dict(zip((entry.path for entry in entries), self._repository.contents(entries), strict=True))
-        links = {entry.path: contents.pop(entry.path) for entry in entries if entry.is_link}
-        faults: dict[Parts, str] = {}
-        for path, target in links.items():
-            found = _followed(path, target, links, self._at)
-            if found is None:
-                faults[path] = LEADS_OUT
-            elif found in contents:
-                contents[path] = contents[found]
-            else:
-                faults[path] = "is a symbolic link to a folder or to nothing"
-        for path in [path for path in contents if not is_text("/".join(path))]:
-            faults[(shown(path),)] = "has a name that is not UTF-8"
-            del contents[path]
-        return held_at(contents, self._at), faults
-
-
-def _followed(path: Parts, target: bytes, links: Mapping[Parts, bytes], scope: Parts) -> Parts | None:
-    """Where a link leads within the folder, None when it leads out of it."""
-    for _ in range(SOURCE_LINKS):
-        text = os.fsdecode(target)
-        try:
-            path = parts_of(text, path[:-1])
-        except LinkOutError:
-            return None
-        if text.startswith("/") or path[: len(scope)] != scope:
-            return None
-        if path not in links:
-            return path
-        target = links[path]
-    return path
+def _lacking(what: str, blob: str) -> GitError:
+    return GitError(
+        f"{what}: the repository lacks the object {blob}; it is damaged, or a partial clone: fetch without a filter"
+    )
 
 
 def short(commit: str) -> str:

@@ -8,7 +8,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from virtcatalog.manifests.git import GitError, Repository
+from virtcatalog.limits import PAST_FILES
+from virtcatalog.manifests.git import Repository
+from virtcatalog.manifests.gitprocess import GitError, NoRepositoryError
 
 #: So many commits are asked for at once that their ids fit into a pipe.
 _COMMITS = 300
@@ -37,14 +39,9 @@ class Touched(NamedTuple):
 class History(Repository):
     """The history of a repository's main line, the first parents from HEAD on."""
 
-    @property
-    def shallow(self) -> bool:
-        """Whether the clone ends before the history does."""
-        return self._line("rev-parse", "--is-shallow-repository") == "true"
-
     def commits(self, paths: Sequence[str], most: int) -> list[Commit]:
         """Return the newest commits that touch paths below the folder, the newest first."""
-        found = self._output(
+        found = self._git.output(
             *("rev-list", "--first-parent", "--parents", f"--max-count={most}", "--format=%ct %<(100,trunc)%s"),
             *("HEAD", "--", *paths),
         )
@@ -57,21 +54,28 @@ class History(Repository):
         return commits
 
     def touched(self, commits: Sequence[Commit], paths: Sequence[str]) -> Iterator[Touched]:
-        """Yield the regular files below the folder that commits changed, commit by commit."""
-        options = ("-r", "-z", "--raw", "--no-renames", "--root", "--no-ext-diff", "--no-textconv")
+        """Yield the regular files below the folder that commits changed, commit by commit; GitError for too many."""
+        # With the folders among them: a tree of empty ones prints nothing otherwise, and may never end.
+        options = ("-r", "-t", "-z", "--raw", "--no-renames", "--root", "--no-ext-diff", "--no-textconv")
+        left = PAST_FILES
         for start in range(0, len(commits), _COMMITS):
             some = {commit.id: commit for commit in commits[start : start + _COMMITS]}
             asked = "".join(f"{each.id} {each.parent}".rstrip() + "\n" for each in some.values()).encode()
             commit = None
-            records = self._records("diff-tree", "--stdin", *options, "--", *paths, asked=asked)
+            records = self._git.records("diff-tree", "--stdin", *options, "--", *paths, asked=asked)
             for record in records:
                 head = record.strip()
                 if not head.startswith(b":"):
                     commit = some[head.decode().split()[0]]
                     continue
                 assert commit is not None
+                left -= 1
+                if left < 0:
+                    raise GitError(f"the commits that touch {', '.join(paths)} hold more than {PAST_FILES} files")
                 old_mode, new_mode, old, new, _ = head[1:].split()
                 path = os.fsdecode(next(records)).removeprefix(self.prefix)
+                if old_mode not in _REGULAR and new_mode not in _REGULAR:
+                    continue
                 yield Touched(
                     commit,
                     path,
@@ -82,7 +86,7 @@ class History(Repository):
     def sizes(self, blobs: Sequence[str]) -> dict[str, int]:
         """Return how many bytes blobs have; those that the clone lacks are left out."""
         asked = "".join(f"{blob}\n" for blob in blobs).encode()
-        lines = self._output("cat-file", "--batch-check", asked=asked).decode().splitlines() if blobs else []
+        lines = self._git.output("cat-file", "--batch-check", asked=asked).decode().splitlines() if blobs else []
         found = (line.split() for line in lines)
         return {each[0]: int(each[2]) for each in found if len(each) == 3 and each[1] == "blob"}
 
@@ -91,12 +95,14 @@ class History(Repository):
         for start in range(0, len(names), _BLOBS):
             sizes = self.sizes(names[start : start + _BLOBS])
             some = [name for name, size in sizes.items() if size <= most]
-            yield from zip(some, self.named(some), strict=True)
+            for name, content in zip(some, self._git.objects(some), strict=True):
+                if content is not None:
+                    yield name, content
 
     def tags(self) -> list[tuple[str, Commit]]:
         """Return the tags of commits that HEAD has in its past, the oldest first."""
         form = "%(refname:strip=2)%09%(objectname) %(*objectname)%09%(creatordate:unix)"
-        found = self._output("for-each-ref", "--merged=HEAD", f"--format={form}", "refs/tags")
+        found = self._git.output("for-each-ref", "--merged=HEAD", f"--format={form}", "refs/tags")
         tags = []
         for line in found.decode(errors="replace").splitlines():
             name, _, rest = line.partition("\t")
@@ -106,12 +112,11 @@ class History(Repository):
 
     def tree_of(self, commit: str, path: str) -> str:
         """Return the id of what a commit has at a path below the folder, "" when that is nothing."""
-        done = self._run("rev-parse", "--verify", "--quiet", "--end-of-options", f"{commit}:{self.prefix}{path}")
-        return done.stdout.decode().strip() if not done.returncode else ""
+        return self._named(f"{commit}:{self.prefix}{path}")
 
     def dated(self, commit: str) -> str:
         """Return the day of a commit."""
-        return _date(self._line("rev-list", "--max-count=1", "--timestamp", "--end-of-options", commit).split()[0])
+        return _date(self._git.line("rev-list", "--max-count=1", "--timestamp", "--end-of-options", commit).split()[0])
 
 
 def _date(time: str) -> str:
@@ -126,7 +131,6 @@ def history_of(folder: str) -> History | None:
     """Return the history around a folder; None where git is not at hand, or knows of none."""
     try:
         found = History(Path(folder))
-        found.commit("HEAD")
-    except GitError:
+    except NoRepositoryError:
         return None
-    return found
+    return found if found.has("HEAD") else None

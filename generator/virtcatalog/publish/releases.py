@@ -16,7 +16,7 @@ from virtcatalog.catalog.sources import Sources
 from virtcatalog.errors import CatalogError, VirtcatalogError
 from virtcatalog.limits import CATALOG_FILE_BYTES, PAST_LOCK_BYTES, PAST_LOCKS, PAST_RELEASES
 from virtcatalog.manifests.folder import held
-from virtcatalog.manifests.git import GitError
+from virtcatalog.manifests.gitprocess import GitError
 from virtcatalog.manifests.history import Commit, History
 from virtcatalog.manifests.layout import CATALOG
 

@@ -28,14 +28,15 @@ from virtcatalog.review.report import (
 
 #: A comment of GitHub holds 65,536 characters; bytes are counted, so that other forges' limits hold too.
 MOST_BYTES, MOST_BYTES_EACH = 65_000, 10_000
-_MARKER = "<!-- virtcatalog diff -->\n"
+#: What a report begins with, so that the comment that it becomes is found again.
+MARKER = "<!-- virtcatalog diff -->\n"
 _MOST_PROBLEMS, _MOST_ROWS, _MOST_LINES = 20, 40, 12
 
 
 def markdown(report: Report, artifact: str = "") -> str:
     """The report; `artifact` says where the whole of it is, a URL or a name."""
     pointer = _pointer(artifact)
-    head = _MARKER + "".join(_summary(report))
+    head = MARKER + "".join(_summary(report))
     if _size(head) > MOST_BYTES - 2 * _size(pointer):
         head = _cut(head, MOST_BYTES - 2 * _size(pointer))
     parts = [head]

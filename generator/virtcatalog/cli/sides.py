@@ -1,0 +1,173 @@
+"""The two sides of `diff`: git revisions, catalogs, files and folders, and which of these a name means.
+
+Who proposes a change chooses the names of files, and who owns the repository those of branches and tags. So a name that
+is both is refused, and --base and --head name revisions only.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import click
+
+from virtcatalog.errors import VirtcatalogError
+from virtcatalog.manifests.folder import NOT_THERE
+from virtcatalog.manifests.sources import exists, is_catalog, open_source
+
+if TYPE_CHECKING:
+    from virtcatalog.manifests.git import Repository
+    from virtcatalog.review.side import Side
+
+#: What both sides of an upgrade are called when there is no catalog.
+ALONE = "the VMs given"
+
+
+class Named(NamedTuple):
+    """What a command line calls a side: a git revision, or a file, folder or catalog; neither is the default.
+
+    `guessed` is a revision that was named where a path could have been.
+    """
+
+    revision: str | None = None
+    path: str | None = None
+    guessed: bool = False
+
+
+def named(base: str | None, head: str | None, revisions: tuple[str | None, str | None]) -> tuple[Named, Named]:
+    """Return what the arguments BASE and HEAD and the options --base and --head name; UsageError for both of one side.
+
+    GitError for a name that is a revision, and a file or folder, too.
+    """
+    for option, argument, revision in zip(("--base", "--head"), (base, head), revisions, strict=True):
+        if revision is not None and argument is not None:
+            raise click.UsageError(f"{option} {revision} and the argument {argument} name the same side")
+    pair = _pair(base) if base is not None and head is None else None
+    if pair is not None and revisions[1] is None:
+        return Named(revision=pair[0]), Named(revision=pair[1])
+    one, other = (
+        Named(revision=revision) if revision is not None else _argument(argument)
+        for argument, revision in zip((base, head), revisions, strict=True)
+    )
+    return one, other
+
+
+def _argument(name: str | None) -> Named:
+    if name is None:
+        return Named()
+    if not exists(name):
+        return Named(revision=name, guessed=True)
+    if _can_be_revision(name) and (repository := _repository()) and repository.has(name):
+        raise VirtcatalogError(
+            f"{name} is a git revision, and a file or folder, too: say --base {name} or --head {name} for the "
+            f"revision, and ./{name} for what lies there"
+        )
+    return Named(path=name)
+
+
+def _pair(name: str) -> tuple[str, str] | None:
+    """The two revisions of `main..topic` and `main...topic`, in which one that is left out is HEAD."""
+    from virtcatalog.manifests.git import short
+
+    one, dots, other = name.partition("..." if "..." in name else "..")
+    if not dots:
+        return None
+    one, other = one or "HEAD", other or "HEAD"
+    if exists(name):
+        both = (
+            _can_be_revision(name) and (repository := _repository()) and repository.has(one) and repository.has(other)
+        )
+        if both:
+            raise VirtcatalogError(
+                f"{name} is two git revisions, and a file or folder, too: say --base {one} --head {other} for the "
+                f"revisions, and ./{name} for what lies there"
+            )
+        return None
+    if dots == "..":
+        return one, other
+    repository = _in_repository()
+    return short(repository.merge_base(repository.commit(one), repository.commit(other))), other
+
+
+def _can_be_revision(name: str) -> bool:
+    """Whether git may know a name, as it knows no path that begins or ends like one."""
+    return not name.startswith((".", "/", "-")) and not name.endswith("/")
+
+
+def _in_repository() -> Repository:
+    from virtcatalog.manifests.git import Repository
+
+    return Repository(Path())
+
+
+def _repository() -> Repository | None:
+    """The repository around the working directory, None when there is none."""
+    from virtcatalog.manifests.gitprocess import NoRepositoryError
+
+    try:
+        return _in_repository()
+    except NoRepositoryError:
+        return None
+
+
+def read_sides(names: tuple[Named, Named], catalog: str) -> tuple[Side, Side]:
+    """Read both sides: of revisions what they have at the path of the catalog.
+
+    BASE is by default where HEAD left the main branch, HEAD the working tree.
+    """
+    base, head = names
+    one = _side(base, catalog) if base != Named() else _fork(head, catalog)
+    sides = one, _side(head, catalog)
+    for side, name in zip(sides, names, strict=True):
+        # A folder or file that was named and holds nothing, or two sides that do, are no comparison.
+        if side.nothing and (name.path is not None or all(side.nothing for side in sides)):
+            raise VirtcatalogError(side.nothing)
+    return sides
+
+
+def upgraded(catalog: str | None, *, alone: bool) -> Side:
+    """Read the side that is compared with itself under two releases; `alone` if VMs do without a catalog."""
+    from virtcatalog.review.side import Side
+
+    if catalog is None and alone and not exists("catalog"):
+        return Side(label=ALONE, objects={"": []})
+    side = _side(Named(), catalog or "catalog")
+    if side.nothing:
+        raise VirtcatalogError(side.nothing)
+    return side
+
+
+def _side(name: Named, catalog: str) -> Side:
+    from virtcatalog.manifests.git import short
+    from virtcatalog.review.side import read_side
+
+    if name.revision is not None:
+        repository = _in_repository()
+        if name.guessed and not repository.has(name.revision):
+            raise VirtcatalogError(f"{name.revision!r} is neither a git revision nor a file or folder")
+        commit = repository.commit(name.revision)
+        return _at(repository, commit, catalog, short(commit) if name.revision == commit else name.revision)
+    if name.path is None:
+        if not exists(catalog):
+            raise VirtcatalogError(f"{catalog}: {NOT_THERE}")
+        return read_side(open_source(catalog), catalog)
+    inside = str(Path(name.path, catalog))
+    path = inside if is_catalog(inside) and not is_catalog(name.path) else name.path
+    return read_side(open_source(path), path)
+
+
+def _fork(head: Named, catalog: str) -> Side:
+    """The side where a revision, or the checkout, left the main branch."""
+    from virtcatalog.manifests.git import short
+
+    repository = _in_repository()
+    commit, main = repository.fork_point(repository.commit(head.revision or "HEAD"))
+    return _at(repository, commit, catalog, f"{main}@{short(commit)}")
+
+
+def _at(repository: Repository, commit: str, catalog: str, shown: str) -> Side:
+    from virtcatalog.review.side import Side, read_side
+
+    folder = repository.folder(commit, catalog)
+    label = f"{shown}:{catalog}"
+    return read_side(folder, label) if folder else Side(label=f"{label} (not there)")

@@ -1,0 +1,168 @@
+"""Folders of a commit: what git lists is known, and files are read when they are asked for."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Final, NamedTuple, Protocol
+
+from virtcatalog.limits import SOURCE_BLOCK_BYTES, SOURCE_FILE_BYTES, SOURCE_LINK_BYTES, SOURCE_LINKS
+from virtcatalog.manifests.disk import Budget
+from virtcatalog.manifests.folder import (
+    LEADS_OUT,
+    NOT_THERE,
+    Folder,
+    LinkOutError,
+    Listing,
+    Parts,
+    SourceError,
+    is_text,
+    parts_of,
+    shown,
+    too_large,
+)
+
+_NOWHERE: Final = "is a symbolic link to a folder or to nothing"
+
+
+class Entry(NamedTuple):
+    """A file or link of a commit, and how many bytes it has."""
+
+    path: Parts
+    is_link: bool
+    blob: str
+    size: int
+
+
+class Objects(Protocol):
+    """What commits and their files are read from."""
+
+    def entries(self, commit: str, at: Parts) -> Iterator[Entry]:
+        """Yield every file below a folder of a commit."""
+        ...
+
+    def contents(self, entries: Sequence[Entry]) -> Iterator[bytes]:
+        """Yield the bytes of files."""
+        ...
+
+
+def in_commit(objects: Objects, commit: str, at: Parts) -> Folder:
+    """Return the folder that is somewhere in a commit."""
+    return _InCommit(objects, commit, at)
+
+
+class _InCommit(Folder):
+    """A folder of a commit. A file is read with those that are listed behind it, as long as these are small."""
+
+    def __init__(self, objects: Objects, commit: str, at: Parts, budget: Budget | None = None) -> None:
+        self._objects, self._commit, self._at = objects, commit, at
+        self._budget = budget or Budget()
+        self._block: dict[Parts, bytes] = {}
+
+    @property
+    def at(self) -> Parts:
+        return self._at
+
+    def listing(self) -> Listing:
+        depth = len(self._at)
+        files = (path[depth:] for path in self._files)
+        faults = {"/".join(path[depth:]): why for path, why in self._faults.items()}
+        visible = ("/".join(path) for path in files if not any(part.startswith(".") for part in path))
+        return Listing(tuple(sorted(visible)), tuple(sorted(faults.items())))
+
+    def read(self, path: str, most: int = SOURCE_FILE_BYTES) -> bytes:
+        parts = parts_of(path, self._at)
+        fault = self._faults.get(parts)
+        if fault:
+            raise SourceError(fault)
+        entry = self._files.get(parts)
+        if entry is None:
+            raise SourceError(NOT_THERE)
+        if entry.size > most:
+            raise SourceError(too_large(most))
+        return self._budget.take(self._content(entry))
+
+    def has(self, path: str) -> bool:
+        parts = parts_of(path, self._at)
+        return parts in self._files or parts in self._faults
+
+    def folder(self, path: str) -> Folder | None:
+        found = _InCommit(self._objects, self._commit, parts_of(path, self._at), self._budget)
+        files, faults = found.listing()
+        return found if files or faults else None
+
+    def _content(self, entry: Entry) -> bytes:
+        if entry.path not in self._block:
+            self._block = {}
+            block = self._from(entry)
+            self._block = dict(zip((each.path for each in block), self._objects.contents(block), strict=True))
+        return self._block[entry.path]
+
+    def _from(self, entry: Entry) -> list[Entry]:
+        """The entry and those listed behind it, as long as all are few bytes together."""
+        start = self._places[entry.path]
+        block, size = [entry], entry.size
+        for each in self._entries[start + 1 :]:
+            size += each.size
+            if size > SOURCE_BLOCK_BYTES:
+                break
+            block.append(each)
+        return block
+
+    @cached_property
+    def _entries(self) -> list[Entry]:
+        return list(self._objects.entries(self._commit, self._at))
+
+    @cached_property
+    def _places(self) -> dict[Parts, int]:
+        return {entry.path: number for number, entry in enumerate(self._entries)}
+
+    @property
+    def _files(self) -> dict[Parts, Entry]:
+        return self._resolved[0]
+
+    @property
+    def _faults(self) -> dict[Parts, str]:
+        return self._resolved[1]
+
+    @cached_property
+    def _resolved(self) -> tuple[dict[Parts, Entry], dict[Parts, str]]:
+        """The files, those that links stand for too, and why others are not read."""
+        files = {entry.path: entry for entry in self._entries if not entry.is_link}
+        faults: dict[Parts, str] = {}
+        long = [entry for entry in self._entries if entry.is_link and entry.size > SOURCE_LINK_BYTES]
+        for each in long:
+            faults[each.path] = _NOWHERE
+        short = [entry for entry in self._entries if entry.is_link and entry.size <= SOURCE_LINK_BYTES]
+        links = dict(zip((each.path for each in short), self._objects.contents(short), strict=True))
+        targets = {}
+        for path, target in links.items():
+            place = _followed(path, target, links, self._at)
+            if place is None:
+                faults[path] = LEADS_OUT
+            elif place in files:
+                targets[path] = files[place]
+            else:
+                faults[path] = _NOWHERE
+        files |= targets
+        for path in [path for path in files if not is_text("/".join(path))]:
+            faults[(*self._at, shown(path[len(self._at) :]))] = "has a name that is not UTF-8"
+            del files[path]
+        return files, faults
+
+
+def _followed(path: Parts, target: bytes, links: Mapping[Parts, bytes], scope: Parts) -> Parts | None:
+    """Where a link leads within the folder, None when it leads out of it."""
+    for _ in range(SOURCE_LINKS):
+        text = os.fsdecode(target)
+        try:
+            path = parts_of(text, path[:-1])
+        except LinkOutError:
+            return None
+        if text.startswith("/") or path[: len(scope)] != scope:
+            return None
+        if path not in links:
+            return path
+        target = links[path]
+    return path

@@ -1,0 +1,108 @@
+"""Which side of `diff` a name means: who proposes a change names files as they like, and must not choose the base."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from virtcatalog.cli import main
+
+SMALL = "class: m\nmemoryPerVcpu: 4Gi\nsizes: {small: {vcpus: 1}}\n"
+LARGE = SMALL.replace("vcpus: 1", "vcpus: 8")
+
+
+def git(*arguments: str) -> str:
+    command = ["git", "-c", "user.name=t", "-c", "user.email=t@example.org", *arguments]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
+
+
+def write(folder: str, size: str) -> None:
+    place = Path(folder, "instancetypes")
+    place.mkdir(parents=True)
+    Path(folder, "catalog.yaml").write_text("name: test\nkubevirt: v1.9.0\n")
+    (place / "m.yaml").write_text(size)
+
+
+@pytest.fixture
+def base(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The commit that a change is compared with: its type is small there, and large in the working tree."""
+    monkeypatch.chdir(tmp_path)
+    git("init", "-q", "-b", "main")
+    write("catalog", SMALL)
+    git("add", "-A")
+    git("commit", "-q", "-m", "first")
+    Path("catalog/instancetypes/m.yaml").write_text(LARGE)
+    return git("rev-parse", "HEAD")
+
+
+def diff(*arguments: str) -> Result:
+    return CliRunner().invoke(main, ["diff", *arguments])
+
+
+CHANGED = "changed VirtualMachineClusterInstancetype/m.small"
+
+
+def test_the_base_of_a_change_is_a_revision_whatever_the_change_calls_its_folders(base: str) -> None:
+    write(f"{base}/catalog", LARGE)
+    done = diff("--base", base)
+    assert done.exit_code == 1
+    assert CHANGED in done.stdout
+
+
+@pytest.mark.parametrize("name", ["main", "HEAD", "main..HEAD", "main...HEAD"])
+@pytest.mark.parametrize("folder", [True, False])
+def test_a_name_that_is_a_revision_and_a_path_too_is_refused(base: str, name: str, folder: bool) -> None:
+    write(f"{name}/catalog", LARGE) if folder else Path(name).touch()
+    done = diff(name)
+    assert (done.exit_code, done.stdout) == (2, "")
+    one = name.partition(".")[0]
+    assert f"say --base {one} " in done.stderr
+    assert f"./{name} for what lies there" in done.stderr
+    assert diff(name, "catalog").exit_code == (2 if ".." not in name or not folder else 1)
+
+
+def test_each_of_both_can_be_said(base: str) -> None:
+    write("main/catalog", LARGE)
+    assert diff("./main", "catalog").exit_code == diff("main/", "catalog").exit_code == 0
+    assert CHANGED in diff("--base", "main").stdout
+    assert CHANGED in diff("./main", "--head", "main").stdout
+    assert diff("--base", "main", "--head", base).exit_code == 0
+
+
+def test_the_options_name_no_path_and_no_pair_of_revisions(base: str) -> None:
+    for name in ("catalog", "./catalog", "main..HEAD", "-x", "", "^main"):
+        for option in ("--base", "--head"):
+            done = diff(option, name)
+            assert (done.exit_code, done.stderr) == (2, f"error: {name!r} is no git revision\n")
+
+
+def test_a_side_has_one_name(base: str) -> None:
+    assert "--base main and the argument v1 name the same side" in diff("v1", "--base", "main").stderr
+    assert "--head main and the argument v2 name the same side" in diff("v1", "v2", "--head", "main").stderr
+    assert diff("main..HEAD", "--head", "main").exit_code == 2
+
+
+def test_a_head_alone_is_compared_with_where_it_left_the_main_branch(base: str) -> None:
+    git("checkout", "-q", "-b", "topic")
+    git("commit", "-q", "-a", "-m", "larger")
+    topic = git("rev-parse", "HEAD")
+    git("checkout", "-q", "main")
+    done = diff("--head", topic)
+    assert f"main@{base[:12]}:catalog → {topic[:12]}:catalog" in done.stdout
+    assert CHANGED in done.stdout
+
+
+def test_what_is_neither_says_so(base: str) -> None:
+    assert diff("catlog").stderr == "error: 'catlog' is neither a git revision nor a file or folder\n"
+
+
+def test_paths_outside_of_any_repository_are_compared_without_git(
+    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path_factory.mktemp("elsewhere"))
+    write("old", SMALL)
+    write("new", LARGE)
+    assert CHANGED in diff("old", "new").stdout

@@ -1,0 +1,78 @@
+"""Nobody but `manifests/gitprocess.py` starts git, so that every git is started as it says there."""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+import otheryaml
+
+ROOT = Path(__file__).parents[1]
+STARTS = "generator/virtcatalog/manifests/gitprocess.py"
+#: git as a command of a shell: at its beginning, or after what ends another, or after words that start a program.
+IN_SHELL = re.compile(
+    r"(?:^|[;&|({`!\n]|\$\(|\b(?:then|do|else|if|while|env|exec|command|sudo|xargs))\s*(?:\S+=\S*\s+)*git\s"
+)
+
+
+def modules():
+    return sorted(str(path.relative_to(ROOT)) for top in ("generator", "action") for path in (ROOT / top).rglob("*.py"))
+
+
+def starts_git(text):
+    """Whether Python has a word of a command line, or a program to look for, that is git."""
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.List | ast.Tuple) and node.elts:
+            words = node.elts[:1]
+        elif isinstance(node, ast.Call):
+            words = node.args[:1]
+        else:
+            continue
+        for word in words:
+            text = word.value if isinstance(word, ast.Constant) and isinstance(word.value, str) else ""
+            if re.fullmatch(r"(?:\S*/)?git", text) or re.match(r"git [a-z-]", text):
+                yield word.lineno, text
+
+
+def test_one_module_starts_git():
+    found = {name for name in modules() for _ in starts_git((ROOT / name).read_text(encoding="utf-8"))}
+    assert found == {STARTS}
+
+
+def test_it_is_seen_however_it_is_started():
+    for text in (
+        "run(['git', 'status'])",
+        "Popen(('git', *words))",
+        "which('git')",
+        "os.system('git status')",
+        "command = ['/usr/bin/git', 'status']",
+    ):
+        assert [*starts_git(text)], text
+    assert not [*starts_git("raise Error('no git')")]
+
+
+def scripts():
+    """What shells run: of the Action, GitLab's template, what `init` writes, and the hooks."""
+    for step in otheryaml.load((ROOT / "action/action.yml").read_text())["runs"]["steps"]:
+        yield step.get("run", "")
+    for job in otheryaml.load((ROOT / "ci-templates/gitlab/virtcatalog.gitlab-ci.yml").read_text()).values():
+        if isinstance(job, dict):
+            yield from (*job.get("before_script", ()), *job.get("script", ()))
+    files = ROOT / "generator/virtcatalog/scaffold/files"
+    yield (files / "Makefile").read_text()
+    for job in otheryaml.load((files / "dot-github/workflows/catalog.yaml").read_text())["jobs"].values():
+        yield from (step.get("run", "") for step in job["steps"])
+    for hook in otheryaml.load((ROOT / ".pre-commit-hooks.yaml").read_text()):
+        yield hook["entry"]
+
+
+def test_no_script_starts_it():
+    assert [script for script in scripts() if IN_SHELL.search(script)] == []
+
+
+@pytest.mark.parametrize(
+    "script", ["git fetch", "a; git fetch", "if ! git x", "x=$(git x)", "env A=b git x", "A=b git x", "a\n  git x"]
+)
+def test_it_is_seen_wherever_it_stands(script):
+    assert IN_SHELL.search(script)
