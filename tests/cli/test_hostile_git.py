@@ -154,7 +154,7 @@ def test_settings_of_the_user_and_the_machine_do_not_count(
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("GIT_CONFIG_SYSTEM", str(tmp_path / ".gitconfig"))
     monkeypatch.chdir(checkout)
-    for arguments in (["diff", "main"], ["diff", "--base", NOWHERE], ["site"]):
+    for arguments in (["diff", "main"], ["diff", NOWHERE], ["site"]):
         CliRunner().invoke(main, arguments)
     assert ran(marker) == ""
 
