@@ -399,7 +399,8 @@ def test_a_check_without_a_report_fails(repository, tmp_path, status):
 def test_the_base_is_the_revision_whatever_is_committed(repository):
     """The proposed catalog lies in a folder that is called as the base is."""
     grow(repository, build=True)
-    shutil.copytree(repository.origin / "catalog", repository.origin / repository.base / "catalog")
+    for length in (7, 12, 40):
+        shutil.copytree(repository.origin / "catalog", repository.origin / repository.base[:length] / "catalog")
     repository.commit()
     runner = repository.runner(comment="false")
     assert runner.run() == 0, runner.logs

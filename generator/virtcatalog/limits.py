@@ -67,7 +67,8 @@ SOURCE_FOLDER_LEVELS: Final = 32
 SOURCE_LINKS: Final = 16
 SOURCE_LINK_BYTES: Final = 4 * KIB  # of a symbolic link in a revision
 SOURCE_BLOCK_BYTES: Final = 4 * MIB  # of small files in a revision that are read at once
-GIT_SECONDS: Final = 60  # that git may take for an answer
+GIT_SECONDS: Final = 30  # that git may take for an answer
+GIT_BYTES: Final = 1024 * MIB  # of memory that it may fill, beside the files that it maps
 KUSTOMIZE_WORK: Final = 20_000_000  # of a kustomize tree, in units of some 50 nanoseconds
 CATALOG_FILE_BYTES: Final = 16 * MIB
 

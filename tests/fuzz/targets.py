@@ -738,7 +738,7 @@ def _domains() -> tuple[str, ...]:
 @cache
 def _repository() -> Path:
     folder = Path(tempfile.mkdtemp(prefix="fuzz-git-"))
-    subprocess.run(["git", "init", "--quiet", "--bare", folder], check=True)
+    subprocess.run(["git", "init", "--quiet", folder], check=True)
     return folder
 
 
@@ -763,7 +763,7 @@ def git(data: bytes) -> None:
     made = subprocess.run(
         ["git", "fast-import", "--quiet", "--force"], input=stream, cwd=_repository(), capture_output=True, check=False
     )
-    for crash in _repository().glob("fast_import_crash_*"):
+    for crash in _repository().glob(".git/fast_import_crash_*"):
         crash.unlink()
     if made.returncode:
         return

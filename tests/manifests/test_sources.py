@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 
@@ -218,6 +219,93 @@ def test_a_repository_that_lists_without_an_end_is_left_in_time(root: Path) -> N
     commit = run(root, "commit-tree", "-m", "bomb", made)
     with pytest.raises(GitError, match="holds more than 50000 files"):
         Repository(root).folder(commit, "a").listing()
+
+
+def nested(root: Path, levels: int, width: int, leaf: str = "") -> str:
+    """A tree of folders within each other, of which each holds the next `width` times; the innermost is empty."""
+    made, kind = leaf or run(root, "mktree"), "100644 blob" if leaf else "040000 tree"
+    for _ in range(levels):
+        names = (chr(ord("a") + number) for number in range(width))
+        made = run(root, "mktree", asked="".join(f"{kind} {made}\t{name}\n" for name in names).encode())
+        kind = "040000 tree"
+    return made
+
+
+def test_folders_without_a_file_in_them_end_too(root: Path) -> None:
+    """They are 10¹² folders, and git has nothing to print of them."""
+    run(root, "init", "-q")
+    commit = run(root, "commit-tree", "-m", "bomb", nested(root, 12, 10))
+    with pytest.raises(GitError, match="holds more than 50000 files and folders"):
+        Repository(root).folder(commit, "a").listing()
+
+
+def test_a_revision_has_as_many_levels_as_a_folder_on_disk(root: Path) -> None:
+    run(root, "init", "-q")
+    leaf = run(root, "hash-object", "-w", "--stdin", asked=b"x")
+    commit = run(root, "commit-tree", "-m", "deep", nested(root, 60, 1, leaf))
+    with pytest.raises(GitError, match="is more than 32 folders deep"):
+        Repository(root).folder(commit, ".").listing()
+
+
+def test_a_file_of_a_revision_is_read_when_it_is_asked_for_and_alone_if_it_is_large(root: Path) -> None:
+    for name in "xyz":
+        (root / f"top/{name}.yaml").write_bytes(bytes(40 * 2**20))
+    top = revision(root, "top")
+    tracemalloc.start()
+    assert top.read("a.yaml") == b"a"
+    small = tracemalloc.get_traced_memory()[1]
+    assert [len(top.read(f"{name}.yaml")) for name in "xyz"] == [40 * 2**20] * 3
+    large = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert small < 2**20
+    assert large < 90 * 2**20
+
+
+def test_what_is_larger_than_is_wanted_is_not_read(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    top = revision(root, "top")
+    assert fault(lambda: top.read("in/b.yaml", 0)) == "is larger than 0 MiB"
+    monkeypatch.setattr(git, "SOURCE_FILE_BYTES", 0)
+    assert fault(lambda: revision_again(root, "top/a.yaml")) == "is larger than 0 MiB"
+
+
+def revision_again(root: Path, path: str) -> Folder | None:
+    return Repository(root).folder(run(root, "rev-parse", "HEAD"), path)
+
+
+def test_a_link_in_a_revision_is_as_long_as_a_path(root: Path) -> None:
+    run(root, "init", "-q")
+    target = run(root, "hash-object", "-w", "--stdin", asked=b"a.yaml".rjust(2**20, b"/"))
+    tree = run(root, "mktree", asked=f"120000 blob {target}\tx.yaml\n".encode())
+    folder = Repository(root).folder(run(root, "commit-tree", "-m", "link", tree), ".")
+    assert folder is not None
+    assert folder.listing().faults == (("x.yaml", "is a symbolic link to a folder or to nothing"),)
+
+
+@pytest.mark.parametrize("path", ["top", "top/a.yaml"])
+def test_an_object_that_the_clone_lacks_is_named(root: Path, path: str) -> None:
+    revision(root, "top")
+    blob = run(root, "rev-parse", "HEAD:top/a.yaml")
+    (root / f".git/objects/{blob[:2]}/{blob[2:]}").unlink()
+    with pytest.raises(GitError, match=f"^top/a.yaml: the repository lacks the object {blob}"):
+        Repository(root).folder(run(root, "rev-parse", "HEAD"), path).listing()
+
+
+def test_a_folder_that_the_clone_lacks_is_an_error(root: Path) -> None:
+    revision(root, "top")
+    tree = run(root, "rev-parse", "HEAD:top")
+    (root / f".git/objects/{tree[:2]}/{tree[2:]}").unlink()
+    with pytest.raises(GitError, match="git ls-tree: "):
+        Repository(root).folder(run(root, "rev-parse", "HEAD"), "top").listing()
+
+
+def test_a_name_that_is_no_utf_8_is_a_fault(root: Path) -> None:
+    run(root, "init", "-q")
+    blob = run(root, "hash-object", "-w", "--stdin", asked=b"x")
+    tree = run(root, "mktree", asked=f"100644 blob {blob}\tx\n".encode().replace(b"\tx", b"\tx\xff.yaml"))
+    above = run(root, "mktree", asked=f"040000 tree {tree}\tin\n".encode())
+    folder = Repository(root).folder(run(root, "commit-tree", "-m", "name", above), "in")
+    assert folder is not None
+    assert folder.listing() == ((), (("x\\xff.yaml", "has a name that is not UTF-8"),))
 
 
 def test_the_size_of_a_revision_is_counted_before_it_is_read(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ import pytest
 from virtcatalog import load_catalog
 from virtcatalog.catalog.lock import write_lock
 from virtcatalog.errors import CatalogError, VirtcatalogError
+from virtcatalog.manifests import gitprocess
 from virtcatalog.manifests.gitprocess import GitError
 from virtcatalog.manifests.history import history_of
 from virtcatalog.publish.releases import Releases, releases
@@ -51,6 +53,14 @@ class Repository:
             (self.root / "repo/catalog/catalog.lock").write_text(write_lock(version, self.catalog))
         replace(self.root / "repo/output", render(self.catalog), "house")
 
+    def made(self, *arguments: str, asked: str = "") -> str:
+        """What a command of git's prints: the name of an object."""
+        names = ("-c", "user.name=House", "-c", "user.email=house@example.org")
+        done = subprocess.run(
+            ["git", *names, *arguments], cwd=self.root, check=True, input=asked, capture_output=True, text=True
+        )
+        return done.stdout.strip()
+
     def commit(self, text: str, version: str = "", subject: str = "") -> None:
         self.write(text, version)
         self.git("add", "-A")
@@ -66,6 +76,29 @@ class Repository:
 
     def past(self) -> Past:
         return past(self.catalog, str(self.root / "repo/output"))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere it takes as long as the clock says")
+@pytest.mark.parametrize("leaf", ["040000 tree", "100644 blob"])
+def test_a_history_of_folders_without_an_end_is_left_in_time(tmp_path, leaf, monkeypatch):
+    """Each folder of the rendered objects holds the one before ten times: a few kilobytes stand for 10¹² of them."""
+    monkeypatch.setattr(gitprocess, "GIT_SECONDS", 1)
+    repository = Repository(tmp_path)
+    repository.commit(ONE)
+
+    def mktree(kind: str, name: str, *places: str) -> str:
+        lines = "".join(f"{kind} {name}\t{place}\n" for place in places)
+        return repository.made("mktree", asked=lines)
+
+    made = repository.made("mktree") if leaf.endswith("tree") else repository.made("hash-object", "-w", "--stdin")
+    for kind in (leaf, *["040000 tree"] * 11):
+        made = mktree(kind, made, *"abcdefghij")
+    for place in ("VirtualMachineClusterInstancetype", "base", "output", "repo"):
+        made = mktree("040000 tree", made, place)
+    head = repository.made("commit-tree", "-m", "bomb", "-p", "HEAD", made)
+    repository.git("update-ref", "HEAD", head)
+    with pytest.raises(GitError, match="takes more than 1 seconds, or too much memory"):
+        repository.past()
 
 
 @pytest.fixture

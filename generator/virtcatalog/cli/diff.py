@@ -35,7 +35,7 @@ Data = dict[str, Any]
 Examples:
   virtcatalog diff                                  the branch and what is not committed yet, against main
   virtcatalog diff v1.2.0 v1.3.0                    two tags
-  virtcatalog diff --base "$SHA"                    in CI: a revision, although a file may be called so
+  virtcatalog diff --base main                      in CI: a revision, whatever files are called
   virtcatalog diff -o markdown > comment.md         for a pull request
   kubectl get vm -A -o json | virtcatalog diff -f -  with the VMs of a cluster
   virtcatalog diff old/ new/ --config old.yaml new.yaml

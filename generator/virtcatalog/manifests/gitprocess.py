@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
@@ -17,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from virtcatalog.errors import VirtcatalogError
-from virtcatalog.limits import GIT_SECONDS
+from virtcatalog.limits import GIT_BYTES, GIT_SECONDS
 
 if TYPE_CHECKING:
     from subprocess import CompletedProcess, Popen
@@ -49,6 +50,8 @@ _READING: Final = _PLAIN | {
     "GIT_NO_REPLACE_OBJECTS": "1",
     "GIT_OPTIONAL_LOCKS": "0",
 }
+#: Whether the system ends a git that takes too much.
+_LIMITED: Final = sys.platform == "linux"
 _LONGEST_RECORD: Final = 2**16
 _CHUNK: Final = 2**16
 
@@ -89,10 +92,12 @@ class Git:
 
         with self._started(arguments) as process:
             try:
-                out, err = process.communicate(asked, GIT_SECONDS)
+                out, err = process.communicate(asked, None if _LIMITED else GIT_SECONDS)
             except TimeoutExpired:
                 process.kill()
-                raise GitError(f"git {arguments[0]} takes more than {GIT_SECONDS} seconds") from None
+                raise _ended(arguments[0]) from None
+        if process.returncode < 0:
+            raise _ended(arguments[0])
         return CompletedProcess(arguments, process.returncode, out, err)
 
     def output(self, *arguments: str, asked: bytes = b"") -> bytes:
@@ -129,7 +134,9 @@ class Git:
                 process.kill()
                 raise
             said = process.stderr.read() if process.stderr else b""
-            if process.wait():
+            if process.wait() < 0:
+                raise _ended(arguments[0])
+            if process.returncode:
                 raise _failed(arguments[0], said)
 
     def objects(self, names: Sequence[str]) -> Iterator[bytes | None]:
@@ -167,21 +174,27 @@ class Git:
         """
         depth = ("--depth=1",) if self.shallow else ()
         options = "--quiet", "--no-tags", "--no-recurse-submodules", "--no-auto-maintenance"
-        with self._started(("fetch", *options, *depth, "--", "origin", name), _user_environment()) as process:
+        arguments = "fetch", *options, *depth, "--", "origin", name
+        with self._started(arguments, _user_environment(), limited=False) as process:
             _, err = process.communicate()
         if process.returncode:
             raise _failed("fetch", err)
 
-    def _started(self, arguments: Sequence[str], environment: Mapping[str, str] | None = None) -> Popen[bytes]:
+    def _started(
+        self, arguments: Sequence[str], environment: Mapping[str, str] | None = None, *, limited: bool = True
+    ) -> Popen[bytes]:
         from subprocess import PIPE, Popen
 
         command = [self._program, *_OPTIONS, *self._safe, "-C", str(self._folder), *arguments]
         try:
-            return Popen(  # noqa: S603 - a list, and revisions stand behind --end-of-options
+            process = Popen(  # noqa: S603 - a list, and revisions stand behind --end-of-options
                 command, stdin=PIPE, stdout=PIPE, stderr=PIPE, env=environment or _reading_environment()
             )
         except (OSError, ValueError) as error:
             raise GitError(f"git cannot be run: {getattr(error, 'strerror', None) or error}") from error
+        if limited:
+            _limit(process.pid)
+        return process
 
 
 @cache
@@ -209,6 +222,20 @@ def _program() -> str:
         raise NoRepositoryError("git is not installed, or not in PATH")
     _checked(program)
     return program
+
+
+def _limit(process: int) -> None:
+    """Let git take so much and no more: a few kilobytes of trees can stand for folders without an end."""
+    if sys.platform == "linux":  # as _LIMITED, in words that type checkers know
+        import resource
+
+        with suppress(OSError, ValueError):  # it has ended already, or may take less anyway
+            resource.prlimit(process, resource.RLIMIT_CPU, (GIT_SECONDS, GIT_SECONDS))
+            resource.prlimit(process, resource.RLIMIT_DATA, (GIT_BYTES, GIT_BYTES))
+
+
+def _ended(command: str) -> GitError:
+    return GitError(f"git {command} takes more than {GIT_SECONDS} seconds, or too much memory")
 
 
 def _reading_environment() -> dict[str, str]:
