@@ -54,7 +54,6 @@ ORDER = (
     "kubevirt.defaults",
     "kubevirt.admission",
     "kubevirt.controller",
-    "kubevirt.judged",
     "kubevirt.claims",
     "kubevirt.deviceplugins",
     "kubevirt.handler",

@@ -6,9 +6,12 @@ import otheryaml
 from virtcatalog.api.configuration import KubeVirtConfiguration
 from virtcatalog.api.decode import convert
 from virtcatalog.api.kubevirt import VirtualMachine, VirtualMachineInstanceSpec
-from virtcatalog.kubevirt.admission.vm import validate_vm
+from virtcatalog.kubevirt.admission.vm import admit_vm
+from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.configuration import Configuration
 from virtcatalog.releases import DEFAULT
+
+KUBEVIRT = {"apiVersion": "kubevirt.io/v1", "kind": "KubeVirt", "metadata": {"name": "kubevirt"}}
 
 
 def read(text):
@@ -56,7 +59,7 @@ def found(configuration):
 
 
 @pytest.fixture
-def refused(configuration):
+def refused():
     """Ask the VM webhook about the YAML of a VM's spec; what every VM needs may be left out."""
 
     def ask(text, config="", gates=(), **metadata):
@@ -69,6 +72,9 @@ def refused(configuration):
         if not {"running", "runStrategy"} & vm_spec.keys():
             vm_spec["runStrategy"] = "Halted"
         vm = convert({"metadata": metadata, "spec": vm_spec}, VirtualMachine)
-        return shown(validate_vm(vm, vm.spec, configuration(config, gates)))
+        values = read(config)
+        if gates:
+            values.setdefault("developerConfiguration", {})["featureGates"] = list(gates)
+        return shown(admit_vm(vm, Cluster([{**KUBEVIRT, "spec": {"configuration": values}}])))
 
     return ask

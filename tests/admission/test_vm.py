@@ -77,7 +77,7 @@ USED = "template.spec.volumes: [{name: v, dataVolume: {name: d}}]"
     ("template", "expected"),
     [
         (f"metadata: {{name: d}}, spec: {{storage: {{}}, {SOURCE}}}", []),
-        ("metadata: {name: d}, spec: {pvc: {dataSource: {kind: PersistentVolumeClaim, name: s}}}", []),
+        ("metadata: {name: d}, spec: {pvc: {dataSource: {apiGroup: '', kind: PersistentVolumeClaim, name: s}}}", []),
         ("metadata: {name: d}, spec: {pvc: {}, sourceRef: {kind: DataSource, name: s}}", []),
         (f"metadata: {{name: other}}, spec: {{storage: {{}}, {SOURCE}}}", ["Required spec.dataVolumeTemplate[0]"]),
         (f"spec: {{storage: {{}}, {SOURCE}}}", ["Required spec.dataVolumeTemplate[0].name"]),
@@ -88,7 +88,7 @@ USED = "template.spec.volumes: [{name: v, dataVolume: {name: d}}]"
         ),
         ("metadata: {name: d}, spec: {storage: {}}", ["Invalid spec.dataVolumeTemplate[0].source.sourceRef"]),
         (
-            f"metadata: {{name: d}}, spec: {{pvc: {{dataSourceRef: {{kind: VolumeImport, name: s}}}}, {SOURCE}}}",
+            f"metadata: {{name: d}}, spec: {{pvc: {{dataSourceRef: {{apiGroup: g, kind: K, name: s}}}}, {SOURCE}}}",
             ["Invalid spec.dataVolumeTemplate[0].source"],
         ),
         ("metadata: {name: d}, spec: {storage: {}, source: {}}", ["Invalid spec.dataVolumeTemplate[0].source"]),

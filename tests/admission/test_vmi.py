@@ -99,7 +99,6 @@ WRONG = {
     "topology_spread": "topologySpreadConstraints: [{maxSkew: 0, topologyKey: a, whenUnsatisfiable: ScheduleAnyway}]",
     "foreign_architecture": "architecture: arm64",
     "networks": "networks: [{name: a}]",
-    "interfaces": "{domain.devices.interfaces: [{name: a, model: b, bridge: {}}], networks: [{name: a, pod: {}}]}",
     "resource_claims": "domain.devices.gpus: [{name: a}]",
     "disk_volumes": "domain.devices.disks: [{name: a}]",
     "inputs": "domain.devices.inputs: [{name: a, type: mouse}]",

@@ -36,15 +36,6 @@ OBJECTS = """
   spec: {selector: {matchLabels: {preset: cores}}, domain: {devices: {}, clock: {utc: {}}, ioThreadsPolicy: shared}}
 """
 CLUSTER = Cluster(read(OBJECTS))
-WITHOUT_PRESETS = CLUSTER.without_presets("cores")
-# It selects no VM; but where there are presets, the template itself goes through every stage.
-ANOTHER_PRESET = """
-- apiVersion: kubevirt.io/v1
-  kind: VirtualMachineInstancePreset
-  metadata: {name: another}
-  spec: {selector: {matchLabels: {preset: another}}}
-"""
-WITH_ANOTHER_PRESET = Cluster(read(OBJECTS + ANOTHER_PRESET)).without_presets("cores")
 
 state = st.fixed_dictionaries({}, optional={"enabled": st.booleans()})
 
@@ -148,9 +139,3 @@ def test_an_expanded_vm_expands_to_itself(manifest):
     first = expand(manifest, CLUSTER)
     assert first.vm is not None
     assert outcome(expand(first.vm, CLUSTER)) == outcome(first)
-
-
-@settings(max_examples=150)
-@given(machines())
-def test_a_vmi_of_the_template_that_was_judged_is_that_of_the_template(manifest):
-    assert outcome(expand(manifest, WITHOUT_PRESETS)) == outcome(expand(manifest, WITH_ANOTHER_PRESET))

@@ -5,10 +5,10 @@ from aliasing import scribble
 from reading import read, read_vm
 
 from virtcatalog.api.decode import to_manifest
+from virtcatalog.kubevirt.admission.vm import admit_vm
 from virtcatalog.kubevirt.cluster import Cluster
-from virtcatalog.kubevirt.controller.vm import ControllerError, setting_up, start_vmi, sync_instancetype
+from virtcatalog.kubevirt.controller.vm import ControllerError, start_vmi, sync_instancetype
 from virtcatalog.kubevirt.defaults.webhooks import mutate_vmi
-from virtcatalog.kubevirt.judged import admit_vm
 
 VERSION = "instancetype.kubevirt.io/v1beta1"
 INSTANCETYPE = {
@@ -79,10 +79,9 @@ def test_the_vm_is_left_as_it_is_whatever_becomes_of_its_vmi():
     assert vmi.spec.liveness_probe.timeout_seconds
 
 
-def test_vmis_that_are_set_up_do_not_see_what_their_webhooks_give_each_other():
+def test_the_vmis_of_one_vm_share_nothing_that_their_webhooks_change():
     vm, cluster = read_vm("{}", VOLUMES), Cluster()
-    before, set_up = to_manifest(vm), setting_up(vm)
-    first, second = set_up(), set_up()
+    before, first, second = to_manifest(vm), start_vmi(vm, cluster), start_vmi(vm, cluster)
     assert mutate_vmi(first, cluster) == mutate_vmi(second, cluster) == []
     assert to_manifest(first) == to_manifest(second)
     assert first.metadata.finalizers == [

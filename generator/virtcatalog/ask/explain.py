@@ -7,7 +7,6 @@ it its value, and there from what it is missing or different without.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cached_property
 from typing import Any, Final, NamedTuple
 
@@ -16,7 +15,6 @@ from msgspec.structs import replace
 
 from virtcatalog.api.core import ObjectMeta
 from virtcatalog.api.decode import clone, to_manifest
-from virtcatalog.api.instancetype import VirtualMachinePreferenceSpec
 from virtcatalog.api.kubevirt import (
     InstancetypeMatcher,
     PreferenceMatcher,
@@ -27,13 +25,11 @@ from virtcatalog.api.kubevirt import (
 from virtcatalog.ask.leaves import ABSENT, blot, changed, leaves
 from virtcatalog.ask.origins import FINISHED, MADE, Known, Origins, Values
 from virtcatalog.ask.template import INHERITED, Held, Manifest, as_vmi, read_vm, written_template
+from virtcatalog.kubevirt.admission.vm import own_template
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.controller.vm import (
     ControllerError,
-    Found,
     find_both,
-    own_template,
-    setting_up,
     start_vmi,
     sync_instancetype,
 )
@@ -41,7 +37,6 @@ from virtcatalog.kubevirt.defaults.webhooks import mutate_vm, mutate_vmi
 from virtcatalog.kubevirt.identity import without_made_up_uids
 from virtcatalog.kubevirt.instancetype.webhook import takes
 from virtcatalog.kubevirt.result import Result
-from virtcatalog.lockstep import Steps, at_once
 
 VM = "VM"
 INSTANCETYPE = "instance type"
@@ -80,16 +75,16 @@ def explain_result(vm_manifest: Manifest, result: Result, cluster: Cluster) -> l
     return _origins(_whole(vm_manifest, result, cluster), cluster)
 
 
-def sources_of(vm_manifest: Manifest, result: Result, cluster: Cluster) -> Steps[dict[str, Sources]]:
-    """Return the sources alone that `explain_result` returns, by field; in steps."""
+def sources_of(vm_manifest: Manifest, result: Result, cluster: Cluster) -> dict[str, Sources]:
+    """Return the sources alone that `explain_result` returns, by field."""
     whole = _whole(vm_manifest, result, cluster)
-    return (yield from _Runs(whole, cluster).sources()) if whole else {}
+    return _Runs(whole, cluster).sources() if whole else {}
 
 
 def _origins(whole: _Whole | None, cluster: Cluster) -> list[Origin]:
     if whole is None:
         return []
-    sources = at_once(_Runs(whole, cluster).sources())
+    sources = _Runs(whole, cluster).sources()
     return [Origin(field, value, sources[field]) for field, value in leaves(whole.shown, _PARTS)]
 
 
@@ -102,7 +97,6 @@ class _Whole(NamedTuple):
     manifest: Manifest
     read: Held | None
     mutated: Held
-    found: Found | None
     final: VirtualMachineInstance
     shown: Manifest
 
@@ -111,7 +105,7 @@ def _whole(manifest: Manifest, result: Result, cluster: Cluster) -> _Whole | Non
     stages, final, shown = result.stages, result.vmi_object, result.vmi
     if stages is None or final is None or shown is None:
         return _run(manifest, cluster)
-    return _Whole(manifest, stages.read, stages.mutated, stages.found, final, shown)
+    return _Whole(manifest, stages.read, stages.mutated, final, shown)
 
 
 def _run(manifest: Manifest, cluster: Cluster) -> _Whole | None:
@@ -123,7 +117,7 @@ def _run(manifest: Manifest, cluster: Cluster) -> _Whole | None:
         return None
     mutated = vm if isinstance(vm, VirtualMachine) else clone(vm)
     shown = _finish(vmi, cluster)
-    return _Whole(manifest, read, mutated, None, vmi, shown) if shown else None
+    return _Whole(manifest, read, mutated, vmi, shown) if shown else None
 
 
 def _read(manifest: Manifest, cluster: Cluster) -> Held:
@@ -160,56 +154,49 @@ class _Runs:
         if isinstance(whole.mutated, VirtualMachine):
             self._instancetype, self._preference = whole.mutated.spec.instancetype, whole.mutated.spec.preference
 
-    def sources(self) -> Steps[dict[str, Sources]]:
+    def sources(self) -> dict[str, Sources]:
         """Return the sources of every leaf, in the VMI's order."""
         whole = self._whole
         mutated = whole.mutated
         stages = (mutated,) * 6 if isinstance(mutated, VirtualMachineInstance) else self._stages(mutated)
-        yield
         metadata, spec = zip(*map(_parts, stages), strict=True)
         written = _as_written(whole)
         origins = Origins(self._said, self._cluster.computed(_known))
         origins.add("metadata", whole.shown["metadata"], written["metadata"], Values(whole.final.metadata, *metadata))
         origins.add("spec", whole.shown["spec"], written["spec"], Values(whole.final.spec, *spec))
-        yield
         return self._named(origins.found)
 
     def _stages(self, mutated: VirtualMachine) -> tuple[Held | None, ...]:
         """The VM after its webhook, with its preference and without; its VMI, and that without matchers (`Values`)."""
-        instancetype, preference = self._instancetype, self._preference
-        found = self._whole.found or find_both(mutated, self._cluster)
-        set_up = setting_up(mutated)
         without: VirtualMachine | None = mutated
-        started = typeless = bare = neither = self._started(mutated, set_up, found)
-        if instancetype is not None:
-            typeless = self._started(mutated, set_up, (None, found[1]))
-        if preference is not None:
-            without = self._mutated_without_preference(mutated, found[1])
-            if without is not mutated:
-                set_up = setting_up(without) if without else set_up
-            bare = self._started(without, set_up, (found[0], None))
-            if instancetype is not None:
-                neither = self._started(without, set_up, (None, None))
+        started = typeless = bare = neither = self._started(mutated, self._instancetype, self._preference)
+        if self._instancetype is not None:
+            typeless = self._started(mutated, None, self._preference)
+        if self._preference is not None:
+            without = self._mutated_without_preference(mutated)
+            bare = self._started(without, self._instancetype, None)
+            if self._instancetype is not None:
+                neither = self._started(without, None, None)
         return mutated, without, started, typeless, bare, neither
 
     def _started(
-        self, vm: VirtualMachine | None, set_up: Callable[[], VirtualMachineInstance], found: Found
+        self,
+        vm: VirtualMachine | None,
+        instancetype: InstancetypeMatcher | None,
+        preference: PreferenceMatcher | None,
     ) -> VirtualMachineInstance | None:
-        """What virt-controller starts of a VM after its webhook, with what was found of its matchers alone."""
+        """What virt-controller starts of a VM after its webhook, if it named these."""
         if vm is None:
             return None
-        instancetype, preference = found[0] and self._instancetype, found[1] and self._preference
         vm = replace(vm, spec=replace(vm.spec, instancetype=instancetype, preference=preference))
         try:
-            synced = sync_instancetype(vm, self._cluster)
-            return start_vmi(vm, self._cluster, found, set_up()) if synced is vm else start_vmi(synced, self._cluster)
+            return start_vmi(sync_instancetype(vm, self._cluster), self._cluster)
         except ControllerError:
             return None
 
-    def _mutated_without_preference(
-        self, mutated: VirtualMachine, preference: VirtualMachinePreferenceSpec | None
-    ) -> VirtualMachine | None:
+    def _mutated_without_preference(self, mutated: VirtualMachine) -> VirtualMachine | None:
         """What the webhook makes of the VM without preference: the same if it takes nothing from that."""
+        _, preference = find_both(mutated, self._cluster)
         if not (preference and takes(preference)):
             return mutated
         vm = self._again()
@@ -218,7 +205,7 @@ class _Runs:
         return None if mutate_vm(vm, self._cluster) else vm
 
     def _again(self) -> Held:
-        """The VM as it was read, with what was inferred, to be used up."""
+        """Another copy of the VM as it was read, with what was inferred."""
         vm = self._read
         if not isinstance(vm, VirtualMachine):
             return clone(vm)

@@ -11,8 +11,7 @@ from virtcatalog.capacity.demand import Demand, Reader
 from virtcatalog.capacity.quota import Asked, Judge
 from virtcatalog.errors import UnsupportedError
 from virtcatalog.kubevirt.cluster import Cluster
-from virtcatalog.kubevirt.pipeline import steps_to_vmi
-from virtcatalog.lockstep import Steps, at_once, together
+from virtcatalog.kubevirt.pipeline import create_vmi
 from virtcatalog.manifests.identity import full_name
 from virtcatalog.progress import tracked
 
@@ -40,13 +39,13 @@ class Launch(msgspec.Struct, frozen=True, kw_only=True):
 
 def launches(vms: Iterable[Manifest], cluster: Cluster) -> Iterator[Launch]:
     """Yield what is launched of VMs."""
-    return together(steps_to_launch(vm, cluster) for vm in vms)
+    return (launch_of(vm, cluster) for vm in vms)
 
 
-def steps_to_launch(vm: Manifest, cluster: Cluster) -> Steps[Launch]:
-    """Make what is launched of a VM, in steps."""
+def launch_of(vm: Manifest, cluster: Cluster) -> Launch:
+    """Return what is launched of a VM."""
     try:
-        made = yield from _pod(vm, cluster)
+        made = _pod(vm, cluster)
     except UnsupportedError as error:
         made = str(error)
     if isinstance(made, str):
@@ -57,7 +56,7 @@ def steps_to_launch(vm: Manifest, cluster: Cluster) -> Steps[Launch]:
 
 def demand_of(vm: Manifest, cluster: Cluster, reader: Reader) -> Demand | str:
     """What a VM asks for, or why it asks for nothing: it is refused, or virt-controller makes no Pod of it."""
-    made = at_once(_pod(vm, cluster))
+    made = _pod(vm, cluster)
     return made if isinstance(made, str) else reader.demand(full_name(vm), made[0])
 
 
@@ -80,18 +79,17 @@ def type_vm(manifest: Manifest) -> Manifest:
     }
 
 
-def _pod(vm: Manifest, cluster: Cluster) -> Steps[tuple[Manifest, tuple[str, ...]] | str]:
+def _pod(vm: Manifest, cluster: Cluster) -> tuple[Manifest, tuple[str, ...]] | str:
     """The Pod, and the limits that KubeVirt set of itself; else a sentence."""
     from virtcatalog.kubevirt.pod.errors import PodError
-    from virtcatalog.kubevirt.pod.render import steps_to_pod
+    from virtcatalog.kubevirt.pod.render import render_pod
 
-    result = yield from steps_to_vmi(vm, cluster)
-    yield
+    result = create_vmi(vm, cluster)
     vmi = result.vmi_object
     if not result.admitted or vmi is None:
         return f"refused: {result.reasons[0]}" if result.reasons else "refused"
     try:
-        pod = yield from steps_to_pod(vmi, cluster, result.vm_object)
+        pod = render_pod(vmi, cluster, result.vm_object)
     except PodError as error:
         return f"no Pod is made: {error}"
     limits = pod["spec"]["containers"][0]["resources"]["limits"]

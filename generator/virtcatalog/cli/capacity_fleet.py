@@ -6,15 +6,13 @@ from collections.abc import Iterator
 
 import msgspec
 
-from virtcatalog.capacity.fleet import Launch, steps_to_launch
+from virtcatalog.capacity.fleet import Launch, launch_of
 from virtcatalog.cli.expand_alike import Alike
 from virtcatalog.cli.expand_output import as_json_text
 from virtcatalog.cli.fleet import Share, Whole
 from virtcatalog.cli.outcome import Done
 from virtcatalog.escaping import json_value
 from virtcatalog.kubevirt.cluster import Cluster
-from virtcatalog.lockstep import Alone, Steps, at_once, finished, of_size, together
-from virtcatalog.manifests.read import Manifest
 
 _read = msgspec.json.Decoder(Launch).decode
 
@@ -27,12 +25,8 @@ def launched(fleet: Whole, cluster: Cluster) -> Iterator[Launch]:
         done = alike.of(share)
         return None if done is None or len(done) != 1 or done[0].became == "unreadable" else _read(done[0].made)
 
-    def work(found: Manifest | Launch) -> Steps[Launch] | Alone[Launch]:
-        if isinstance(found, Launch):
-            return finished(found)
-        return of_size(found.size, steps_to_launch(found.data, cluster))
-
-    return together(work(found) for found, _ in fleet.known(known))
+    for found, _ in fleet.known(known):
+        yield found if isinstance(found, Launch) else launch_of(found.data, cluster)
 
 
 def _texts(share: Share, cluster: Cluster) -> Iterator[Done]:
@@ -42,5 +36,5 @@ def _texts(share: Share, cluster: Cluster) -> Iterator[Done]:
         yield Done("unreadable")
         return
     for manifest in manifests:
-        launch = at_once(steps_to_launch(manifest.data, cluster))
+        launch = launch_of(manifest.data, cluster)
         yield Done("refused" if launch.pod is None else "admitted", json_value(launch))

@@ -16,7 +16,6 @@ from virtcatalog.cli.outcome import Outcome
 from virtcatalog.cli.upstream import with_upstream
 from virtcatalog.cli.vms import Batch, Located, unplaced
 from virtcatalog.errors import VirtcatalogError, placed
-from virtcatalog.lockstep import at_once
 from virtcatalog.manifests.sources import is_catalog
 
 if TYPE_CHECKING:
@@ -202,7 +201,7 @@ def _tell(manifest: dict[str, Any], batch: Batch, conditions: Conditions, form: 
     cluster: Cluster = Cluster.under([each.manifest for each in batch.objects], met[0])
     result = expand(manifest, cluster)
     if form is not None:
-        made = at_once(FORMS[form].make(Outcome(vm, result, cluster), False))
+        made = FORMS[form].make(Outcome(vm, result, cluster), False)
         FORMS[form].show([] if made is None else [made], False)
     warnings = [each.problem for each in Warnings(batch.objects, cluster.release).of(vm, result)]
     for problem in [*placed(result.reasons, vm.problem), *warnings]:

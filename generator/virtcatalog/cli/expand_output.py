@@ -14,7 +14,6 @@ from virtcatalog.cli.outcome import Outcome, Table
 from virtcatalog.cli.table import print_tables
 from virtcatalog.errors import Problem, UnsupportedError, placed
 from virtcatalog.escaping import as_json, json_value
-from virtcatalog.lockstep import Steps, in_one
 
 if TYPE_CHECKING:
     from virtcatalog.ask.explain import Origin
@@ -28,13 +27,13 @@ _COLUMNS = ("Field", "Value", "From")
 class Form(NamedTuple):
     """A form of output: what it makes of a VM where that is expanded, None for nothing, and how all of that is shown.
 
-    Both are told whether there are many VMs. It is made in steps, as the VM is expanded. What is made can be sent to
-    other processes. `fills` says that it is text in which names and the like stand as they are, so that they can be
-    replaced by those of another VM; `written` is how other texts stand there, which are given as JSON has them between
-    quotes, None where there are none. `staged` says that it is quicker where the stages of the VM are kept.
+    Both are told whether there are many VMs. What is made can be sent to other processes. `fills` says that it is text
+    in which names and the like stand as they are, so that they can be replaced by those of another VM; `written` is how
+    other texts stand there, which are given as JSON has them between quotes, None where there are none. `staged` says
+    that it is quicker where the stages of the VM are kept.
     """
 
-    make: Callable[[Outcome, bool], Steps[Any]]
+    make: Callable[[Outcome, bool], Any]
     show: Callable[[Iterable[Any], bool], None]
     fills: bool = False
     written: Callable[[str], str] | None = None
@@ -117,18 +116,12 @@ def show_explanations(tables: Iterable[Table], many: bool) -> None:
     print_tables(_COLUMNS, tables, titled=many, style=lambda row: _STYLES.get(row[2].split(" ", 1)[0], ""))
 
 
-def make_json(outcome: Outcome, _many: bool) -> Steps[str]:
+def make_json(outcome: Outcome, _many: bool) -> str:
     """Return all that is known of a VM as JSON."""
     from virtcatalog.ask.disks import disks_of
     from virtcatalog.ask.explain import sources_of
 
     vm, result, cluster = outcome
-    pod = yield from _pod(result)
-    yield
-    origins = (yield from sources_of(vm.manifest, result, cluster)) if result.vmi else None
-    yield
-    domain, disks = result.domain_xml, disks_of(result, cluster)
-    yield
     document = {
         "name": vm.name,
         "environment": vm.environment,
@@ -139,10 +132,10 @@ def make_json(outcome: Outcome, _many: bool) -> Steps[str]:
         "warnings": result.warnings,
         "vm": result.vm_object,
         "vmi": result.vmi,
-        **pod,
-        "origins": origins,
-        "domainXml": domain,
-        "disks": disks,
+        **_pod(result),
+        "origins": sources_of(vm.manifest, result, cluster) if result.vmi else None,
+        "domainXml": result.domain_xml,
+        "disks": disks_of(result, cluster),
     }
     return json_value(document, write=str)  # amounts
 
@@ -152,10 +145,9 @@ def as_json_text(text: str) -> str:
     return json_value(json.loads(f'"{text}"'))[1:-1]
 
 
-def _pod(result: Result) -> Steps[dict[str, Any]]:
+def _pod(result: Result) -> dict[str, Any]:
     """The Pod, or why there is none: virt-controller makes none of the VMI, or virtcatalog does not model it."""
     try:
-        yield from result.steps_to_pod()
         return {"pod": result.pod, "podError": result.pod_error}
     except UnsupportedError as unsupported:
         return {"pod": None, "podError": {"field": unsupported.field, "message": unsupported.sentence}}
@@ -195,8 +187,8 @@ def show_pins(json_wanted: bool, pins: Iterable[Pins], _many: bool) -> None:
 
 
 PINS: Final = {
-    "yaml": Form(partial(in_one, make_pins), partial(show_pins, False)),
-    "json": Form(partial(in_one, make_pins), partial(show_pins, True)),
+    "yaml": Form(make_pins, partial(show_pins, False)),
+    "json": Form(make_pins, partial(show_pins, True)),
 }
 """What `--pin` prints."""
 
@@ -217,14 +209,14 @@ def _short(value: Any) -> str:
 _STYLES = {"VM": "bold", "instance": "green", "preference": "cyan", "preset": "magenta", "cluster": "yellow"}
 
 FORMS: Final[dict[str, Form]] = {
-    "xml": Form(partial(in_one, make_xml, "domain_xml"), show_texts, fills=True),
-    "converted": Form(partial(in_one, make_xml, "converted_xml"), show_texts, fills=True),
-    "vmi": Form(partial(in_one, make_manifest, "vmi"), show_texts),
-    "vm": Form(partial(in_one, make_manifest, "vm"), show_texts),
-    "pod": Form(partial(in_one, make_manifest, "pod"), show_texts),
+    "xml": Form(partial(make_xml, "domain_xml"), show_texts, fills=True),
+    "converted": Form(partial(make_xml, "converted_xml"), show_texts, fills=True),
+    "vmi": Form(partial(make_manifest, "vmi"), show_texts),
+    "vm": Form(partial(make_manifest, "vm"), show_texts),
+    "pod": Form(partial(make_manifest, "pod"), show_texts),
     "json": Form(make_json, show_json, fills=True, written=as_json_text, staged=True),
-    "diff": Form(partial(in_one, make_diff), show_diffs),
-    "explain": Form(partial(in_one, make_explanation), show_explanations, staged=True),
-    "disks": Form(partial(in_one, make_disks), show_disks),
-    "sarif": Form(partial(in_one, make_findings), show_sarif),
+    "diff": Form(make_diff, show_diffs),
+    "explain": Form(make_explanation, show_explanations, staged=True),
+    "disks": Form(make_disks, show_disks),
+    "sarif": Form(make_findings, show_sarif),
 }

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Final
 
-from virtcatalog.api.kubevirt import VirtualMachine
 from virtcatalog.cli.expand_alike import Alike
 from virtcatalog.cli.expand_warnings import Told, Warnings
 from virtcatalog.cli.fleet import Fleet
@@ -14,8 +13,7 @@ from virtcatalog.cli.outcome import Done, Outcome
 from virtcatalog.cli.vms import Batch, Located, located
 from virtcatalog.errors import UnsupportedError, placed
 from virtcatalog.kubevirt.many import CHUNK, WORTH_IT
-from virtcatalog.kubevirt.pipeline import steps_of
-from virtcatalog.lockstep import TOGETHER, Alone, Steps, finished, of_size, together
+from virtcatalog.kubevirt.pipeline import expand
 from virtcatalog.pool import chunks
 
 if TYPE_CHECKING:
@@ -26,7 +24,7 @@ if TYPE_CHECKING:
     from virtcatalog.kubevirt.pipeline import Result
     from virtcatalog.pool import Executor
 
-_SECTION: Final = 12 * TOGETHER
+_SECTION: Final = 192
 """How many pieces of a file a forked process reads at a time, at most: nobody sends them to it."""
 
 
@@ -44,39 +42,33 @@ class Expander:
 
     def vms(self, vms: Iterable[Located]) -> Iterator[Done]:
         """Yield what became of VMs."""
-        return together(self._vm(vm, self._cluster) for vm in vms)
+        return (self._expand(vm, self._cluster) for vm in vms)
 
     def shares(self, shares: Iterable[Share]) -> Iterator[Done]:
         """Yield what became of the VMs in parts of files."""
-        return together(chain.from_iterable(map(self._share, shares)))
+        return chain.from_iterable(map(self._share, shares))
 
-    def _share(self, share: Share) -> Iterator[Steps[Done] | Alone[Done]]:
+    def _share(self, share: Share) -> Iterable[Done]:
         done = self._alike.of(share) if self._alike else None
-        return self._plainly(share, self._cluster) if done is None else map(finished, done)
+        return self._one_by_one(share, self._cluster) if done is None else done
 
     def _one_by_one(self, share: Share, cluster: Cluster) -> Iterator[Done]:
-        return together(self._plainly(share, cluster))
-
-    def _plainly(self, share: Share, cluster: Cluster) -> Iterator[Steps[Done] | Alone[Done]]:
         manifests, problems = share.manifests()
         for problem in problems:
-            yield finished(Done("", told=(Told(problem),)))
+            yield Done("", told=(Told(problem),))
         for manifest in manifests:
             if manifest.problems:
-                yield finished(Done("unreadable", told=tuple(map(Told, sorted(manifest.problems)))))
+                yield Done("unreadable", told=tuple(map(Told, sorted(manifest.problems))))
             else:
-                decoded = manifest.object if isinstance(manifest.object, VirtualMachine) else None
-                yield of_size(manifest.size, self._vm(located(manifest, share.environment), cluster, decoded))
+                yield self._expand(located(manifest, share.environment), cluster)
 
-    def _vm(self, vm: Located, cluster: Cluster, decoded: VirtualMachine | None = None) -> Steps[Done]:
+    def _expand(self, vm: Located, cluster: Cluster) -> Done:
         try:
-            result = yield from steps_of(vm.manifest, cluster, decoded, staged=self._form.staged)
-            yield
+            result = expand(vm.manifest, cluster, staged=self._form.staged)
             podless = [result.pod_error] if self._pods and result.pod_error else []
         except UnsupportedError as error:
             return self._unsupported(vm, error)
-        made = yield from self._form.make(Outcome(vm, result, cluster), self._many)
-        yield
+        made = self._form.make(Outcome(vm, result, cluster), self._many)
         faults = [vm.problem("", f"{self._schema}: {each}") for each in self._lint(result)]
         faults += (vm.problem(each.field, each.message) for each in podless)
         told = (

@@ -10,9 +10,8 @@ from msgspec.structs import replace
 
 from virtcatalog.errors import UnsupportedError
 from virtcatalog.kubevirt.cluster import Cluster
-from virtcatalog.kubevirt.pipeline import steps_of
+from virtcatalog.kubevirt.pipeline import expand
 from virtcatalog.kubevirt.result import Result
-from virtcatalog.lockstep import TOGETHER, Steps, together
 from virtcatalog.pool import START, Executor, chunks
 
 Manifest = dict[str, Any]
@@ -20,7 +19,7 @@ Manifest = dict[str, Any]
 WORTH_IT = 500 if START == "fork" else 2000
 """The number of VMs from which on other processes save more time than it takes to start them."""
 
-CHUNK = 3 * TOGETHER
+CHUNK = 48
 """How many VMs are sent to a process at a time."""
 
 
@@ -49,11 +48,8 @@ def _expand_chunk(vms: list[Manifest], cluster: Cluster) -> list[Result | Unsupp
 
 
 def _expanded(vms: Iterable[Manifest], cluster: Cluster) -> Iterator[Result | UnsupportedError]:
-    return together(_steps_of(vm, cluster) for vm in vms)
-
-
-def _steps_of(vm: Manifest, cluster: Cluster) -> Steps[Result | UnsupportedError]:
-    try:
-        return (yield from steps_of(vm, cluster))
-    except UnsupportedError as error:
-        return error
+    for vm in vms:
+        try:
+            yield expand(vm, cluster)
+        except UnsupportedError as error:
+            yield error

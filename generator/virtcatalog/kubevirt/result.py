@@ -17,10 +17,8 @@ from virtcatalog.kubevirt.launcher.builder import build_domain
 from virtcatalog.kubevirt.launcher.errors import DomainError
 from virtcatalog.kubevirt.launcher.xml import make_whole, write
 from virtcatalog.kubevirt.reasons import field_of_holder, field_of_vm
-from virtcatalog.lockstep import Steps, at_once
 
 if TYPE_CHECKING:
-    from virtcatalog.kubevirt.controller.vm import Found
     from virtcatalog.kubevirt.launcher.xml import Element
 
 T = TypeVar("T", bound=msgspec.Struct)
@@ -31,12 +29,11 @@ _ENCODER = msgspec.msgpack.Encoder(enc_hook=str)
 class Stages(msgspec.Struct, frozen=True):
     """A VM between KubeVirt's stages: as it was read, if its manifest may say something else, and after its webhook.
 
-    `found` are its instance type and preference, if virt-controller takes those of the webhook. Read all, change none.
+    Read both, change neither.
     """
 
     read: VirtualMachine | None
     mutated: VirtualMachine
-    found: Found | None
 
 
 class Result(msgspec.Struct, frozen=True, kw_only=True, dict=True):
@@ -127,25 +124,16 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         """Why virt-controller sends no Pod for a VMI, at a field of the VM's own manifest; None when it sends one."""
         return self._made_pod[1]
 
-    def steps_to_pod(self) -> Steps[None]:
-        """Make the Pod in steps, so that it is known; UnsupportedError as from `pod`."""
-        known = vars(self)
-        if "_made_pod" not in known:
-            known["_made_pod"] = yield from self._make_pod()
-
     @cached_property
     def _made_pod(self) -> tuple[dict[str, Any] | None, Reason | None]:
-        return at_once(self._make_pod())
-
-    def _make_pod(self) -> Steps[tuple[dict[str, Any] | None, Reason | None]]:
         vmi = self.vmi_object
         if vmi is None or self.cluster is None or self.refused_by not in (None, "launcher"):
             return None, None
         from virtcatalog.kubevirt.pod.errors import PodError
-        from virtcatalog.kubevirt.pod.render import steps_to_pod
+        from virtcatalog.kubevirt.pod.render import render_pod
 
         try:
-            return (yield from steps_to_pod(vmi, self.cluster, self.vm_object)), None
+            return render_pod(vmi, self.cluster, self.vm_object), None
         except PodError as error:
             field = field_of_holder(field_of_vm(error.field, of_vmi=True), self.holder)
             return None, Reason(field, f"no Pod is made: {error.message}", "controller")

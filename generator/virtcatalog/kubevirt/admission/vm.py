@@ -1,4 +1,4 @@
-"""The create webhook for VirtualMachines, beyond the instance type.
+"""The validating webhook of VirtualMachines.
 
 Source: pkg/virt-api/webhooks/validating-webhook/admitters/vms-admitter.go.
 """
@@ -7,45 +7,79 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from virtcatalog.api.kubevirt import VirtualMachine, VirtualMachineInstanceSpec, VirtualMachineSpec
+from msgspec.structs import replace
+
+from virtcatalog.api.decode import clone
+from virtcatalog.api.kubevirt import (
+    VirtualMachine,
+    VirtualMachineInstanceSpec,
+    VirtualMachineInstanceTemplateSpec,
+    VirtualMachineSpec,
+)
 from virtcatalog.errors import Cause, Warning
 from virtcatalog.kubevirt.admission.bindings import validate_discontinued_bindings, validate_discontinued_feature_gates
 from virtcatalog.kubevirt.admission.causes import invalid
 from virtcatalog.kubevirt.admission.datavolumetemplates import (
     validate_data_volume_namespaces,
+    validate_data_volume_schema,
     validate_data_volume_templates,
 )
 from virtcatalog.kubevirt.admission.grace import validate_grace_annotations
+from virtcatalog.kubevirt.admission.instancetypes import apply_to_vm
 from virtcatalog.kubevirt.admission.memory import memory_warnings
 from virtcatalog.kubevirt.admission.metadata import validate_metadata
 from virtcatalog.kubevirt.admission.vmi import validate_vmi_spec
+from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.configuration import Configuration
 from virtcatalog.kubevirt.defaults.hotplug import live_update_memory_problem
+from virtcatalog.kubevirt.defaults.network import NetworkDefaultError
+from virtcatalog.kubevirt.defaults.spec import set_default_vmi_spec
+from virtcatalog.kubevirt.preference.requirements import check_requirements
 
 #: The strategy of a VM that another cluster hands a running guest to.
 RECEIVER = "WaitAsReceiver"
 RUN_STRATEGIES = ("Halted", "Manual", "Always", "RerunOnFailure", "Once")
 
 
-def validate_vm(vm: VirtualMachine, expanded: VirtualMachineSpec, config: Configuration) -> list[Cause]:
-    """Why a new VM is refused once its instance type and preference are found and met.
+def admit_vm(vm: VirtualMachine, cluster: Cluster, *, updated: bool = False) -> list[Cause]:
+    """Return why the validating webhook refuses a VM (VMsAdmitter.Admit); the first step that finds causes is the last.
 
-    `vm` is the VM as its author gave it to the webhook, `expanded` its spec with instance type, preference and
-    KubeVirt's defaults. The first of the webhook's steps that finds causes is the last.
+    The webhook applies instance type, preference and KubeVirt's defaults to a copy. In a VM that is `updated` it does
+    not refuse what is discontinued.
     """
-    return (
-        validate_discontinued_feature_gates(vm.spec.template.spec, "spec", config)
-        or validate_discontinued_bindings(expanded.template.spec, "spec", config)
-        or validate_any_vm(vm, expanded, config)
-    )
-
-
-def validate_any_vm(vm: VirtualMachine, expanded: VirtualMachineSpec, config: Configuration) -> list[Cause]:
-    """Why a VM is refused, be it new or updated: of an update nobody asks what is discontinued."""
-    causes = list(validate_vm_spec(expanded, "spec", config))
-    if causes or not vm.spec.data_volume_templates:
+    causes = list(validate_data_volume_schema(vm))
+    if causes:
         return causes
-    return list(validate_data_volume_namespaces(vm))
+    expanded, config = own_template(vm), cluster.configuration
+    spec = expanded.spec.template.spec
+    applied = apply_to_vm(expanded, cluster)
+    if applied.causes:
+        return applied.causes
+    try:
+        set_default_vmi_spec(spec, config)
+    except NetworkDefaultError as error:
+        return [Cause("", "", str(error))]
+    causes = check_requirements(applied.instancetype, applied.preference, spec)
+    if not updated:
+        causes = (
+            causes
+            or validate_discontinued_feature_gates(vm.spec.template.spec, "spec", config)
+            or validate_discontinued_bindings(spec, "spec", config)
+        )
+    return causes or list(validate_vm_spec(expanded.spec, "spec", config)) or list(validate_data_volume_namespaces(vm))
+
+
+def own_template(vm: VirtualMachine) -> VirtualMachine:
+    """Return a VM whose template can be changed while the other VM's stays as it is.
+
+    Both share what no stage changes in place, such as volumes.
+    """
+    metadata, spec = vm.spec.template.metadata, vm.spec.template.spec
+    template = VirtualMachineInstanceTemplateSpec(
+        metadata=replace(metadata, annotations=dict(metadata.annotations)),
+        spec=replace(spec, domain=clone(spec.domain)),
+    )
+    return replace(vm, spec=replace(vm.spec, template=template))
 
 
 def vm_warnings(vm: VirtualMachine) -> list[Warning]:

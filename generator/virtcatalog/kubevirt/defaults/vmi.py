@@ -17,14 +17,10 @@ from virtcatalog.kubevirt.defaults.spec import set_default_vmi_spec
 _CPU_MODEL = "host-model"
 
 
-def set_default_vmi(vmi: VirtualMachineInstance, config: Configuration, *, judged: bool = False) -> None:
-    """Set every default; NetworkDefaultError when no default network is possible.
-
-    What the VM's webhook has `judged` has those of the spec that both webhooks set.
-    """
+def set_default_vmi(vmi: VirtualMachineInstance, config: Configuration) -> None:
+    """Set every default; NetworkDefaultError when no default network is possible."""
     spec = vmi.spec
-    if not judged:
-        set_default_vmi_spec(spec, config)
+    set_default_vmi_spec(spec, config)
     set_architecture_features(spec)
     set_object_defaults(vmi)
     set_hyperv_dependencies(spec)

@@ -27,7 +27,7 @@ _QEMU_USER = 107
 
 
 def mutate_vm(vm: VirtualMachine, cluster: Cluster) -> list[Cause]:
-    """Give a new VM what its webhook gives it; changes `vm`. Causes are why it cannot."""
+    """Give a new VM what its webhook gives it (VMsMutator.Mutate); changes `vm`. Causes are why it cannot."""
     causes = mutate_matchers(vm, cluster)
     if causes:
         return causes
@@ -53,17 +53,14 @@ def mutate_updated_vm(vm: VirtualMachine, cluster: Cluster) -> list[Cause]:
     return causes
 
 
-def mutate_vmi(vmi: VirtualMachineInstance, cluster: Cluster, *, judged: bool = False) -> list[Cause]:
-    """Give a new VMI what its webhook gives it; changes `vmi`. Causes are why it cannot.
-
-    One that is made of what the VM's webhook has `judged` has a part of that already.
-    """
+def mutate_vmi(vmi: VirtualMachineInstance, cluster: Cluster) -> list[Cause]:
+    """Give a new VMI what its webhook gives it (VMIsMutator.Mutate); changes `vmi`. Causes are why it cannot."""
     config, annotations = cluster.configuration, vmi.metadata.annotations
     causes = apply_presets(vmi, cluster)
     if causes:
         return causes
     try:
-        set_default_vmi(vmi, config, judged=judged)
+        set_default_vmi(vmi, config)
     except NetworkDefaultError as error:
         return [Cause("", "", str(error))]
     if supports_pcie_hotplug(vmi.spec):

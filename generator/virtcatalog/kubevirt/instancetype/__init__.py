@@ -4,6 +4,6 @@ Source: pkg/instancetype/apply/vmi.go.
 """
 
 from virtcatalog.kubevirt.instancetype.annotations import set_annotations
-from virtcatalog.kubevirt.instancetype.apply import apply_instancetype, apply_to_additions, apply_to_vmi
+from virtcatalog.kubevirt.instancetype.apply import apply_instancetype, apply_to_vmi
 
-__all__ = ["apply_instancetype", "apply_to_additions", "apply_to_vmi", "set_annotations"]
+__all__ = ["apply_instancetype", "apply_to_vmi", "set_annotations"]

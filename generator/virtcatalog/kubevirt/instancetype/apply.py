@@ -24,7 +24,7 @@ from virtcatalog.kubevirt.instancetype.iothreads import apply_io_threads, apply_
 from virtcatalog.kubevirt.instancetype.launch_security import apply_launch_security
 from virtcatalog.kubevirt.instancetype.memory import apply_memory
 from virtcatalog.kubevirt.instancetype.scheduling import apply_node_selector, apply_scheduler_name
-from virtcatalog.kubevirt.preference import apply_preference, apply_preferred_annotations, apply_to_each_device
+from virtcatalog.kubevirt.preference import apply_preference
 from virtcatalog.releases import Traits
 
 _ALWAYS = ("cpu", "memory", "annotations")
@@ -56,28 +56,6 @@ def apply_to_vmi(
         if vmi_spec.domain.cpu is None and cpu is not None and cpu.preferred_cpu_features:
             return [Cause("", "", "KubeVirt fails on preferredCPUFeatures when the VM has no instance type and no cpu")]
         apply_preference(preference, vmi_spec, vmi_metadata, traits)
-    return []
-
-
-def apply_to_additions(
-    instancetype: VirtualMachineInstancetypeSpec | None,
-    preference: VirtualMachinePreferenceSpec | None,
-    vmi_spec: VirtualMachineInstanceSpec,
-    vmi_metadata: ObjectMeta,
-    *,
-    devices: bool,
-) -> list[Cause]:
-    """Apply both to what a VMI has beyond its VM's template, to which they have been applied: to the metadata, devices.
-
-    Returns what `apply_to_vmi` does. `devices` says whether there are disks, interfaces or inputs that are new.
-    """
-    conflicts = apply_annotations(instancetype.annotations, vmi_metadata) if instancetype is not None else []
-    if conflicts:
-        return _decided(conflicts)
-    if preference is not None:
-        if devices and preference.devices is not None:
-            apply_to_each_device(preference.devices, vmi_spec)
-        apply_preferred_annotations(preference, vmi_metadata)
     return []
 
 

@@ -7,15 +7,12 @@ from virtcatalog.kubevirt.preference.apply import (
     apply_architecture,
     apply_machine,
     apply_preference,
-    apply_preferred_annotations,
 )
-from virtcatalog.kubevirt.preference.devices import apply_autoattach, apply_to_each_device
+from virtcatalog.kubevirt.preference.devices import apply_autoattach
 
 __all__ = [
     "apply_architecture",
     "apply_autoattach",
     "apply_machine",
     "apply_preference",
-    "apply_preferred_annotations",
-    "apply_to_each_device",
 ]

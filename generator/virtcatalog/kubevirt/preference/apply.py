@@ -44,7 +44,7 @@ def apply_preference(
         apply_clock(preference.clock, domain)
     fill(preference, vmi_spec)
     apply_architecture(preference, vmi_spec)
-    apply_preferred_annotations(preference, vmi_metadata)
+    _apply_annotations(preference, vmi_metadata)
 
 
 def apply_architecture(preference: VirtualMachinePreferenceSpec, vmi_spec: VirtualMachineInstanceSpec) -> None:
@@ -53,7 +53,7 @@ def apply_architecture(preference: VirtualMachinePreferenceSpec, vmi_spec: Virtu
         vmi_spec.architecture = preference.preferred_architecture
 
 
-def apply_preferred_annotations(preference: VirtualMachinePreferenceSpec, vmi_metadata: ObjectMeta) -> None:
+def _apply_annotations(preference: VirtualMachinePreferenceSpec, vmi_metadata: ObjectMeta) -> None:
     """Add the annotations that the VM has not (applyPreferenceAnnotations)."""
     for key, value in preference.annotations.items():
         vmi_metadata.annotations.setdefault(key, value)

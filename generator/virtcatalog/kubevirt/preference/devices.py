@@ -27,7 +27,9 @@ def apply_devices(preference: DevicePreferences, vmi_spec: VirtualMachineInstanc
     if devices.sound is not None and not devices.sound.model:
         devices.sound.model = preference.preferred_sound_model
     apply_autoattach(preference, devices)
-    apply_to_each_device(preference, vmi_spec)
+    apply_disks(preference, devices.disks)
+    apply_interfaces(preference, vmi_spec)
+    _apply_inputs(preference, devices.inputs)
     if preference.preferred_panic_device_model is not None:
         _apply_panic_model(preference.preferred_panic_device_model, devices, traits)
 
@@ -47,13 +49,6 @@ def apply_autoattach(preference: DevicePreferences, devices: Devices) -> None:
         devices.autoattach_serial_console = preference.preferred_autoattach_serial_console
     if preference.preferred_autoattach_input_device is not None and devices.autoattach_input_device is None:
         devices.autoattach_input_device = preference.preferred_autoattach_input_device
-
-
-def apply_to_each_device(preference: DevicePreferences, vmi_spec: VirtualMachineInstanceSpec) -> None:
-    """Fill in the options of disks, interfaces and inputs, of each for itself."""
-    apply_disks(preference, vmi_spec.domain.devices.disks)
-    apply_interfaces(preference, vmi_spec)
-    _apply_inputs(preference, vmi_spec.domain.devices.inputs)
 
 
 def _apply_inputs(preference: DevicePreferences, inputs: list[Input]) -> None:

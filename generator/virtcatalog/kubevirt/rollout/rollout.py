@@ -15,11 +15,10 @@ from virtcatalog.api.kubevirt import VirtualMachine, VirtualMachineInstance, Vir
 from virtcatalog.api.quantity import Quantity
 from virtcatalog.api.shape import Leaf, Shape
 from virtcatalog.errors import Cause, ManifestError, Problem, UnsupportedError, Warning
-from virtcatalog.kubevirt.admission.vm import RECEIVER
+from virtcatalog.kubevirt.admission.vm import RECEIVER, admit_vm
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.controller.vm import GENERATION_ANNOTATION
 from virtcatalog.kubevirt.defaults.webhooks import mutate_vm
-from virtcatalog.kubevirt.judged import admit_vm
 from virtcatalog.kubevirt.pipeline import MOST_CAUSES, build, read
 from virtcatalog.kubevirt.reasons import reasons
 from virtcatalog.kubevirt.result import Result

@@ -11,10 +11,9 @@ from collections.abc import Iterator
 from virtcatalog.api.kubevirt import VirtualMachine
 from virtcatalog.errors import Cause
 from virtcatalog.kubevirt.admission.causes import invalid
-from virtcatalog.kubevirt.admission.vm import validate_any_vm
+from virtcatalog.kubevirt.admission.vm import admit_vm
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.defaults.webhooks import mutate_updated_vm
-from virtcatalog.kubevirt.judged import admit_vm
 from virtcatalog.kubevirt.matchers import Matcher
 
 
@@ -24,7 +23,7 @@ def admit_update(vm: VirtualMachine, old: VirtualMachine, cluster: Cluster) -> l
         list(_turned(vm.spec.instancetype, old.spec.instancetype, "spec.instancetype"))
         or list(_turned(vm.spec.preference, old.spec.preference, "spec.preference"))
         or mutate_updated_vm(vm, cluster)
-        or admit_vm(vm, cluster, validate_any_vm)
+        or admit_vm(vm, cluster, updated=True)
     )
 
 
