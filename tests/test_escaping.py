@@ -1,6 +1,7 @@
 """Each medium gets text that it shows and does not obey."""
 
 import json
+import subprocess
 
 import pytest
 from hypothesis import given
@@ -99,3 +100,13 @@ def test_json_is_what_the_standard_library_writes_but_for_what_is_escaped(value)
     assert json.loads(text) == value
     assert text.count("\n") == written.count("\n")
     assert text == written or not written.isascii() or "\x7f" in written
+
+
+@pytest.mark.parametrize(
+    "word", ["catalog", "a b", "$(touch pwned)", "`id`", "a'b\"c", "x;y", "~", "*", "a\nb", "-rf", "--x=y", ""]
+)
+def test_a_shell_takes_a_word_as_it_is(tmp_path, word):
+    command = f"printf '%s' {escaping.shell(word)}"
+    done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, cwd=tmp_path, check=True)
+    assert done.stdout == (f"./{word}" if word.startswith("-") else word)
+    assert not any(tmp_path.iterdir())

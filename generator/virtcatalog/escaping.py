@@ -131,6 +131,13 @@ def _json_escape(match: re.Match[str]) -> str:
     return json.dumps(match[0])[1:-1]
 
 
+def shell(word: str) -> str:
+    """Return a path or the like as a word of a command to copy: no shell obeys it, and it is no option."""
+    from shlex import quote
+
+    return quote(f"./{word}" if word.startswith("-") else word)
+
+
 def uri(path: str) -> str:
     """Return a file's path as a relative URI, whatever bytes its name has."""
     from urllib.parse import quote

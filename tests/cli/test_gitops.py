@@ -97,6 +97,30 @@ def test_flux_gets_a_source_and_kustomizations(folder):
     assert [each["kind"] for each in found] == ["OCIRepository", "Kustomization"]
 
 
+@pytest.mark.parametrize("tree", ["a;b", "*", "!a", "a\nb", "# a", "out put", "$(touch pwned)"])
+def test_a_tree_of_any_name_is_no_pattern(folder, tree):
+    (found,) = printed("argocd", "--repo-url", URL, "--tree", tree, "--path", f"{tree}/overlays/lab")
+    assert "annotations" not in found["metadata"]
+    assert found["spec"]["source"]["path"] == f"{tree}/overlays/lab"
+    source = printed("flux", "--repo-url", URL, "--tree", tree, "--path", f"{tree}/overlays/lab")[0]
+    assert "ignore" not in source["spec"]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--revision", "{{ .x }}"],
+        ["--tree", "{{x}}"],
+        ["--cluster", "lab={{ .overlay }}"],
+        ["--repo-url", "https://x/{{"],
+    ],
+)
+def test_no_text_is_a_template_of_an_application_set(folder, options):
+    result = gitops("argocd", "--repo-url", URL, *options)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "an ApplicationSet takes {{ for the start of a template" in result.stderr
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

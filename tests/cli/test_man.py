@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import re
+import shutil
+import subprocess
 from pathlib import Path
 
+import pytest
 from click.testing import CliRunner
 
 from virtcatalog.cli import main
+from virtcatalog.cli.manual import Page, roff
+from virtcatalog.escaping import single_line
 
 
 def test_prints_the_page_of_a_command() -> None:
@@ -29,3 +35,23 @@ def test_writes_a_page_for_each(tmp_path: Path) -> None:
     written = {path.name for path in (tmp_path / "man1").iterdir()}
     assert {"virtcatalog.1", "virtcatalog-expand.1", "virtcatalog-import-objects.1"} <= written
     assert CliRunner().invoke(main, ["man", "expand", "--output-dir", str(tmp_path)]).exit_code == 2
+
+
+HOSTILE = (
+    *(".sy touch pwned", "'so /etc/passwd", "a\n.sy touch pwned", '.\\"'),
+    *("\\*[x] \\f(XX \\", 'a "b" c', "\x1b[2J", "ä→"),
+)
+
+
+@pytest.mark.skipif(not shutil.which("groff"), reason="there is no groff")
+@pytest.mark.parametrize("text", HOSTILE)
+def test_no_text_is_a_request_of_roff(tmp_path: Path, text: str) -> None:
+    texts = (text,)
+    page = Page(f"virtcatalog {text}", text, text, texts, ((text, text),), texts, texts)
+    (tmp_path / "page.1").write_text(roff(page))
+    command = ["groff", "-U", "-ww", "-man", "-Tutf8", "-P-c", "-rLL=400n", "page.1"]  # -U lets requests run commands
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert [path.name for path in tmp_path.iterdir()] == ["page.1"]
+    shown = re.sub(".\b", "", done.stdout)
+    for section in ("SYNOPSIS", "DESCRIPTION", "OPTIONS", "EXAMPLES"):
+        assert " ".join(single_line(text).split()) in " ".join(shown.split(section, 1)[1].split()), section

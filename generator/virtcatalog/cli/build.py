@@ -11,6 +11,7 @@ import click
 from virtcatalog.cli import options
 from virtcatalog.cli.console import echo, failing, note, summary, write_diff
 from virtcatalog.errors import counted
+from virtcatalog.escaping import shell
 from virtcatalog.manifests.layout import OWNED
 
 if TYPE_CHECKING:
@@ -61,7 +62,8 @@ def command(catalog: str, folder: Folder | None, output: Path, check: bool, forc
         # Of a tree that was never built, all that it would hold says nothing.
         if any(change.old is not None for change in changes):
             write_diff("".join(change.diff() for change in changes))
-        summary(f"{output} is stale: {changed(changes)}; run: virtcatalog build {catalog} --output-dir {output}")
+        command = f"virtcatalog build {shell(catalog)} --output-dir {shell(str(output))}"
+        summary(f"{output} is stale: {changed(changes)}; run: {command}")
         return 1
     summary(f"{output} is fresh: {counted(len(rendered), 'file')}")
     return 0

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import click
 
 from virtcatalog._version import __version__
+from virtcatalog.escaping import single_line
 
 _EXAMPLES = "Examples:"
 
@@ -84,8 +85,8 @@ def roff(page: Page) -> str:
 
 
 def _roff(text: str) -> str:
-    """Text as it is, in which roff sees nothing to do."""
-    text = text.replace("\\", "\\e").replace("-", "\\-")
+    """Text as one line as it is, in which roff sees nothing to do."""
+    text = single_line(text).replace("\\", "\\e").replace("-", "\\-").replace('"', "\\(dq")
     text = "".join(each if each.isascii() else f"\\[u{ord(each):04X}]" for each in text)
     return f"\\&{text}" if text.startswith((".", "'")) else text
 

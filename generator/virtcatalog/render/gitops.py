@@ -18,6 +18,8 @@ from virtcatalog.errors import VirtcatalogError
 IN_CLUSTER = "in-cluster"
 _OCI = "oci://"
 _COMMIT = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?")
+#: A path that means itself in the patterns of .gitignore and in Argo CD's list of paths.
+_PLAIN = re.compile(r"[\w.+/-]*", re.ASCII)
 _SCP = re.compile(r"(?P<host>[^/]+?):(?!//)(?P<path>.+)")
 
 
@@ -72,7 +74,10 @@ def applications(origin: Origin, destinations: Sequence[Destination], namespace:
 
 
 def application_set(origin: Origin, destinations: Sequence[Destination], namespace: str = "argocd") -> Manifest:
-    """Return an Argo CD ApplicationSet that makes those same Applications."""
+    """Return an Argo CD ApplicationSet that makes those same Applications; GitopsError for a template in their text."""
+    for text in (origin.url, origin.target, origin.tree, *(destination.cluster for destination in destinations)):
+        if "{{" in text:
+            raise GitopsError(f"{text}: an ApplicationSet takes {{{{ for the start of a template")
     elements = [
         {
             "overlay": destination.overlay.name,
@@ -152,7 +157,7 @@ def _application(origin: Origin, path: str, cluster: str, namespace: str, create
 
 def _metadata(origin: Origin) -> Manifest:
     """A push that leaves the tree alone makes Argo CD render nothing; artifacts hold the tree only."""
-    if origin.oci:
+    if origin.oci or not _PLAIN.fullmatch(origin.tree):
         return {}
     return {"annotations": {"argocd.argoproj.io/manifest-generate-paths": f"/{origin.tree}"}}
 
@@ -166,7 +171,7 @@ def _git_repository(origin: Origin, namespace: str) -> Manifest:
     if not origin.url.startswith(("https://", "http://", "ssh://")):
         raise GitopsError(f"{origin.url}: Flux takes https://, http://, ssh:// and oci:// URLs")
     spec: Manifest = {"interval": "5m", "url": origin.url, "ref": _git_ref(origin.target)}
-    if origin.tree and "/" not in origin.tree:
+    if origin.tree and "/" not in origin.tree and _PLAIN.fullmatch(origin.tree):
         spec["ignore"] = f"/*\n!/{origin.tree}\n"
     return _source("GitRepository", origin, namespace, spec)
 

@@ -11,6 +11,7 @@ from typing import Literal
 
 from virtcatalog.catalog.load import load_catalog
 from virtcatalog.catalog.model import Catalog
+from virtcatalog.escaping import shell
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.pipeline import expand
 from virtcatalog.manifests.emit import dump, join
@@ -58,7 +59,7 @@ def contents(name: str, tool: Tool = "none", repo_url: str = "", package: str = 
     `package` is what virtcatalog is installed from there: a file, a URL or what an index has; this one if it is "".
     """
     url = repo_url or REPO_URL.format(name=name)
-    delivery = _BY_HAND if tool == "none" else _DELIVERY.format(tool=tool, title=_TITLES[tool], url=url)
+    delivery = _BY_HAND if tool == "none" else _DELIVERY.format(tool=tool, title=_TITLES[tool], url=shell(url))
     named = dump({"name": name})
     values = {
         "NAME": name,
