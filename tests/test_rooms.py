@@ -21,7 +21,6 @@ ORDER = (
     "sarif",
     "errors",
     "units",
-    "lockstep",
     "pool",
     "progress",
     "workers",

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from functools import lru_cache
 from typing import Any
 
 import msgspec
@@ -28,6 +27,7 @@ from virtcatalog.kubevirt.defaults.presets import applied_presets
 from virtcatalog.kubevirt.defaults.spec import set_default_volume_disks
 from virtcatalog.kubevirt.instancetype.apply import apply_instancetype, apply_to_vmi
 from virtcatalog.kubevirt.instancetype.find import NotFoundError, find_instancetype, find_preference
+from virtcatalog.kubevirt.memo import memo
 
 _POOLED = "spec.virtualMachineTemplate."
 _TEMPLATE: Path = ("spec", "template")
@@ -54,7 +54,7 @@ _MISSPELT = (
 )
 
 
-@lru_cache(maxsize=1024)
+@memo
 def field_of_vm(field: str, *, of_vmi: bool = False) -> str:
     """Return the field of a VM's manifest that a field in an answer of KubeVirt's is about, "" if none is.
 

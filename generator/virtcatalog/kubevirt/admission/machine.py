@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import lru_cache
 
 from virtcatalog.api.kubevirt import VirtualMachineInstanceSpec
 from virtcatalog.errors import Cause
 from virtcatalog.kubevirt.admission.causes import invalid
 from virtcatalog.kubevirt.configuration import Configuration
+from virtcatalog.kubevirt.memo import memo
 
 _WILDCARD = re.compile(r"\*|\?|\[(\^?)((?:\\.|[^\\\]])+)\]|\\?(.)", re.DOTALL)
 
@@ -33,7 +33,7 @@ def _wording(machine: str, architecture: str, allowed: Sequence[str]) -> str:
     return f"{machine!r} is not an allowed machine{where}; allowed are {', '.join(allowed) or 'none'}"
 
 
-@lru_cache(maxsize=4096)
+@memo
 def _matches(machine: str, patterns: tuple[str, ...]) -> bool:
     return any(_match(pattern, machine) for pattern in patterns)
 

@@ -5,12 +5,11 @@ Source: pkg/defaults/defaults.go (setupHotplug), pkg/liveupdate/memory/memory.go
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 from virtcatalog.api.domainspec import CPU, Memory
 from virtcatalog.api.kubevirt import VirtualMachineInstanceSpec
 from virtcatalog.api.quantity import Quantity
 from virtcatalog.kubevirt.configuration import Configuration
+from virtcatalog.kubevirt.memo import memo
 
 _MAX_VCPUS = 512
 _BLOCK = 2 * 2**20
@@ -79,6 +78,6 @@ def _max_guest(memory: Memory, config: Configuration) -> Quantity | None:
     return _times(memory.guest.value, config.max_hotplug_ratio)
 
 
-@lru_cache(maxsize=1024)
+@memo
 def _times(guest: int, ratio: int) -> Quantity:
     return Quantity(guest * ratio * 10**9, "BinarySI")

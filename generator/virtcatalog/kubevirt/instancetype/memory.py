@@ -6,12 +6,12 @@ Source: pkg/instancetype/apply/memory.go.
 from __future__ import annotations
 
 import struct
-from functools import lru_cache
 
 from virtcatalog.api.decode import clone
 from virtcatalog.api.domainspec import DomainSpec, Memory
 from virtcatalog.api.instancetype import MemoryInstancetype
 from virtcatalog.api.quantity import Notation, Quantity
+from virtcatalog.kubevirt.memo import memo
 
 _FLOAT32 = struct.Struct("<f")
 
@@ -41,7 +41,7 @@ def overcommitted(guest: Quantity, percent: int) -> Quantity:
     return _overcommitted(guest.value, guest.notation, percent)
 
 
-@lru_cache(maxsize=1024)
+@memo
 def _overcommitted(guest: int, notation: Notation, percent: int) -> Quantity:
     share = _float32(1 - _float32(_float32(percent) / 100))
     requested = int(_float32(_float32(guest) * share))

@@ -33,7 +33,6 @@ from virtcatalog.kubevirt.pod.support import (
 )
 from virtcatalog.kubevirt.pod.traits import is_pinned, kernel_boot
 from virtcatalog.kubevirt.pod.volumes import pod_volumes
-from virtcatalog.lockstep import Steps, at_once
 
 _TARGET_NODE = "kubevirt.io/migrationTargetNodeName"
 _PADDING = 15
@@ -45,22 +44,13 @@ def render_pod(vmi: VirtualMachineInstance, cluster: Cluster, vm: VirtualMachine
     `vm`, when there is one, tells of data volume templates and changed block tracking. Pods have no name before the
     API server gives them one, and their namespace is the VMI's.
     """
-    return at_once(steps_to_pod(vmi, cluster, vm))
-
-
-def steps_to_pod(
-    vmi: VirtualMachineInstance, cluster: Cluster, vm: VirtualMachine | None = None
-) -> Steps[dict[str, Any]]:
-    """Do what `render_pod` does, in steps."""
     facts = cluster.computed(Facts)
     _check(vmi, facts)
     pinned, non_root = is_pinned(vmi), facts.non_root or NON_ROOT in vmi.metadata.annotations
     memory = Quantity.total([term.amount for term in overhead(vmi, facts)])
     resources = compute_resources(vmi, facts, memory)
-    yield
     hooks = sidecars(vmi, facts)
     volumes = pod_volumes(vmi, vm, facts, sidecars=bool(hooks), non_root=non_root)
-    yield
     verbosity = log_verbosity(vmi, facts)
     reserved = reservations(vmi, vm, facts)
     add_sidecar_volumes(volumes, hooks)
@@ -73,7 +63,6 @@ def steps_to_pod(
     containers += virtiofs_containers(vmi, facts, pinned=pinned)
     for number, hook in enumerate(hooks):
         containers.append(sidecar_container(number, hook, facts, pinned=pinned, non_root=non_root))
-    yield
     spec: dict[str, Any] = {
         "hostname": hostname(vmi),
         "securityContext": _security(facts, non_root=non_root),

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from copy import deepcopy
-from functools import cache
 from operator import attrgetter
 from typing import Any
 
@@ -17,6 +16,7 @@ from virtcatalog.api.decode import clone
 from virtcatalog.api.instancetype import VirtualMachinePreferenceSpec
 from virtcatalog.api.kubevirt import VirtualMachineInstanceSpec
 from virtcatalog.api.shape import Struct, struct_of
+from virtcatalog.kubevirt.memo import memo
 
 _UNCHANGING = (str, int)
 
@@ -75,7 +75,7 @@ def _filled(struct: Struct, path: str) -> Iterator[tuple[str, str]]:
             yield from _filled(field.shape, f"{path}{name}.")
 
 
-@cache
+@memo
 def _rules(
     kind: type[msgspec.Struct],
 ) -> tuple[Callable[[Any], tuple[Any, ...]], tuple[_Target, ...], tuple[None, ...]]:

@@ -6,11 +6,11 @@ pkg/instancetype/preference/validation/cpu.go.
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import NamedTuple
 
 from virtcatalog.api.instancetype import VirtualMachineInstancetypeSpec, VirtualMachinePreferenceSpec
 from virtcatalog.errors import Cause
+from virtcatalog.kubevirt.memo import memo
 
 DEPRECATED_TOPOLOGIES = {
     "preferSockets": "sockets",
@@ -65,7 +65,7 @@ def guest_topology(vcpus: int, preference: VirtualMachinePreferenceSpec | None) 
     return _plain(vcpus, topology)
 
 
-@lru_cache(maxsize=1024)
+@memo
 def _plain(vcpus: int, topology: str) -> Topology:
     match topology:
         case "cores":
