@@ -298,5 +298,84 @@ def test_a_vm_without_a_pod_fails_where_pods_are_kept(repository, run, golden):
     result = run("--snapshot-update")
     assert result.returncode == 1
     assert "spec.template.spec.volumes[0].sysprep: no Pod is made: names neither" in result.stdout
-    keep_pods(repository, "all")
-    assert "virtcatalog_pods: 'all' is none of none, extract, whole" in run().stdout
+
+
+@pytest.mark.parametrize(
+    ("setting", "message"),
+    [
+        (
+            'kubevirt = ["v2.8.4"]',
+            "virtcatalog_kubevirt: KubeVirt 'v2.8.4' is not modelled; known are v1.7.4, v1.8.4, ",
+        ),
+        ('kubevirt = ["v1.8.44"]', "virtcatalog_kubevirt: KubeVirt 'v1.8.44' is not modelled; known are v1.7.4, "),
+        ('pods = ["all"]', "virtcatalog_pods: 'all' is none of none, extract, whole"),
+        ('architecture = "amd65"', "virtcatalog_architecture: 'amd65' is none of amd64, arm64, s390x"),
+        ('golden = "../golden"', "virtcatalog_golden: ../golden leads out of "),
+        ('golden = "/etc"', "virtcatalog_golden: /etc leads out of "),
+    ],
+)
+def test_a_setting_that_cannot_be_is_told_before_anything_runs(repository, run, setting, message):
+    (repository / "pytest.toml").write_text(f"{FILES['pytest.toml']}virtcatalog_{setting}\n")
+    result = run("--snapshot-update")
+    assert result.returncode == pytest.ExitCode.USAGE_ERROR
+    assert message in result.stderr
+    assert "Traceback" not in result.stderr
+    assert not (repository / "tests/golden").exists()
+
+
+class TestFilesOfStrangers:
+    """Golden files and their folders come with the checkout."""
+
+    @pytest.mark.parametrize("target", ["elsewhere.xml", "not-there.xml"])
+    @pytest.mark.parametrize("option", [(), ("--snapshot-update",)])
+    def test_a_link_in_place_of_a_golden_file(self, run, golden, tmp_path, target, option):
+        (tmp_path / "elsewhere.xml").write_text("mine\n")
+        (golden / "web.xml").unlink()
+        (golden / "web.xml").symlink_to(tmp_path / target)
+        result = run(*option)
+        assert result.returncode == 1
+        assert "tests/golden/catalog/web.xml: is a symbolic link, or below one" in result.stdout
+        assert "mine" not in result.stdout
+        assert (tmp_path / "elsewhere.xml").read_text() == "mine\n"
+        assert not (tmp_path / "not-there.xml").exists()
+
+    @pytest.mark.parametrize("link", ["tests", "tests/golden", "tests/golden/catalog"])
+    def test_a_link_in_place_of_their_folder(self, run, repository, golden, tmp_path, link):
+        """Nothing is deleted in there either, as snapshots that nobody uses are."""
+        elsewhere = tmp_path / "elsewhere"
+        (repository / link).rename(elsewhere)
+        (repository / link).symlink_to(elsewhere)
+        (web,) = elsewhere.rglob("web.xml")
+        web.with_name("other.xml").write_text("mine\n")
+        web.write_text("<domain/>\n")
+        result = run("--snapshot-update", "catalog")
+        assert result.returncode == 1
+        assert "is a symbolic link, or below one" in result.stdout
+        assert (web.read_text(), web.with_name("other.xml").read_text()) == ("<domain/>\n", "mine\n")
+
+    @pytest.mark.parametrize(
+        ("content", "why"), [(b"\xff", "is no UTF-8"), (b"x" * (4 * 2**20 + 1), "is larger than 4 MiB")]
+    )
+    def test_a_golden_file_that_is_no_text_of_ours(self, run, golden, content, why):
+        (golden / "web.xml").write_bytes(content)
+        result = run()
+        assert result.returncode == 1
+        assert f"tests/golden/catalog/web.xml: {why}" in result.stdout
+        assert "Traceback" not in result.stdout
+
+    def test_entities_of_a_golden_file_stand_for_nothing(self, run, golden, tmp_path):
+        """It is text that is compared: nothing parses it."""
+        (tmp_path / "secret").write_text("secret word")
+        entity = f'<!DOCTYPE domain [<!ENTITY e SYSTEM "file://{tmp_path}/secret">]>\n<domain>&e;</domain>\n'
+        (golden / "web.xml").write_text(entity)
+        result = run()
+        assert result.returncode == 1
+        assert "secret word" not in result.stdout
+        assert "-<domain>&e;</domain>" in result.stdout
+
+    def test_what_a_golden_file_says_is_shown_and_not_obeyed(self, run, golden):
+        (golden / "web.xml").write_text("\x1b[2J\n::stop-commands::x\n")
+        result = run()
+        assert result.returncode == 1
+        assert "\x1b" not in result.stdout
+        assert "\\x1b[2J" in result.stdout

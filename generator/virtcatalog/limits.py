@@ -85,5 +85,8 @@ PAST_FILE_BYTES: Final = MIB  # of a rendered object
 CACHE_BYTES: Final = 512 * MIB
 CACHE_ENTRY_BYTES: Final = 4 * MIB
 
+# Golden files
+GOLDEN_FILE_BYTES: Final = 4 * MIB
+
 # Output trees
 OUTPUT_FILE_BYTES: Final = 256 * MIB  # of a file in it that is compared with what would be written

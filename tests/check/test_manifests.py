@@ -113,12 +113,6 @@ def test_newer_fields_of_vms_and_in_lists(bench):
     assert bench(old, manifests=vm % "serial: abc") == []
 
 
-def test_a_release_that_is_not_known_yet(bench):
-    (found,) = bench({"catalog.yaml": "name: test\nkubevirt: v1.31.0\n"})
-    assert found.startswith("catalog.yaml:1:1: kubevirt: virtcatalog knows KubeVirt up to v1.9.0, not v1.31.0")
-    assert found.endswith("[warning: unknown-release]")
-
-
 def test_nulls_are_dropped_by_the_api_server(imported):
     (found,) = imported(a_preference(spec="{features: {preferredSmm: null}}"))
     assert "spec.features.preferredSmm: is null" in found

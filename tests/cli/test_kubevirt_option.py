@@ -142,3 +142,31 @@ def test_check() -> None:
 )
 def test_a_release_that_is_not_known(command: str) -> None:
     assert "KubeVirt 'v2.0' is not modelled" in run(*command.split(), "--kubevirt", "v2.0", status=2).stderr
+
+
+NOT_MODELLED = "KubeVirt 'v1.8.99' is not modelled; known are v1.7.4, v1.8.4, v1.9.0; did you mean v1.8.4?"
+
+
+@pytest.mark.parametrize(
+    ("command", "file", "text"),
+    [
+        ("expand -f vm.yaml --kubevirt v1.8.99", "", ""),
+        ("diff catalog catalog --kubevirt v1.7.4 v1.8.99", "", ""),
+        ("expand -f vm.yaml", "virtcatalog.toml", "kubevirt = 'v1.8.99'\n"),
+        ("expand -f vm.yaml", "pyproject.toml", "[tool.virtcatalog]\nkubevirt = 'v1.8.99'\n"),
+        ("build", "catalog/catalog.yaml", "name: test\nkubevirt: v1.8.99\n"),
+        ("build", "catalog/overlays.yaml", "old: {kubevirt: v1.8.99}\nany: {}\n"),
+        ("expand -f vm.yaml -f cr.yaml -e any", "cr.yaml", FILES["cr.yaml"].replace("v1.8.4", "v1.8.99")),
+    ],
+)
+def test_an_unknown_release_is_an_error_wherever_it_is_named(command, file, text):
+    if file:
+        Path(file).write_text(text)
+    assert NOT_MODELLED in run(*command.split(), status=2).stderr
+
+
+@pytest.mark.parametrize("release", ["v1.10.0", "v2.0", "v1.8.99"])
+def test_check_says_where_an_unknown_release_stands(release):
+    Path("catalog/catalog.yaml").write_text(f"name: test\nkubevirt: {release}\n")
+    said = f"catalog/catalog.yaml:2:1: kubevirt: KubeVirt '{release}' is not modelled; known are v1.7.4, v1.8.4, v1.9.0"
+    assert said in run("check", status=1).stdout

@@ -6,7 +6,7 @@ from reading import read
 from virtcatalog import Cluster
 from virtcatalog.errors import ManifestError, UnsupportedError
 from virtcatalog.kubevirt.conditions import Conditions
-from virtcatalog.releases import DEFAULT, RELEASES, Stage, find_release
+from virtcatalog.releases import DEFAULT, RELEASES, Stage, check_oldest, find_release
 
 
 def observed(version):
@@ -25,7 +25,7 @@ def test_releases_come_by_name_the_oldest_first():
 
 
 @pytest.mark.parametrize("name", ["v1.8.4", "v1.8.2", "v1.8", "v1.8.0-rc.1", "v1.8.2-33-gd8a1b2c3"])
-def test_every_patch_release_of_a_minor_is_the_one_that_is_modelled(name):
+def test_a_patch_release_up_to_the_one_that_is_modelled_is_that_one(name):
     assert find_release(name) is RELEASES["v1.8.4"]
 
 
@@ -35,6 +35,16 @@ def test_every_patch_release_of_a_minor_is_the_one_that_is_modelled(name):
         ("v1.6.0", "KubeVirt 'v1.6.0' is not modelled; known are v1.7.4, v1.8.4, v1.9.0"),
         ("1.8.4", "KubeVirt '1.8.4' is not modelled; known are v1.7.4, v1.8.4, v1.9.0; did you mean v1.8.4?"),
         ("v1.8.4.1", "KubeVirt 'v1.8.4.1' is not modelled; known are v1.7.4, v1.8.4, v1.9.0"),
+        ("v1.8.5", "KubeVirt 'v1.8.5' is not modelled; known are v1.7.4, v1.8.4, v1.9.0; did you mean v1.8.4?"),
+        ("v1.8.44", "KubeVirt 'v1.8.44' is not modelled; known are v1.7.4, v1.8.4, v1.9.0; did you mean v1.8.4?"),
+        ("v2.8.4", "KubeVirt 'v2.8.4' is not modelled; known are v1.7.4, v1.8.4, v1.9.0"),
+        ("v1.\u0668", "KubeVirt 'v1.\u0668' is not modelled; known are v1.7.4, v1.8.4, v1.9.0"),
+        ("v1.8.4\n", "KubeVirt 'v1.8.4\\n' is not modelled; known are v1.7.4, v1.8.4, v1.9.0"),
+        pytest.param(
+            "v1." + "8" * 5000,
+            f"KubeVirt 'v1.{'8' * 5000}' is not modelled; known are v1.7.4, v1.8.4, v1.9.0",
+            id="long",
+        ),
         ("latest", "KubeVirt 'latest' is not modelled; known are v1.7.4, v1.8.4, v1.9.0"),
     ],
 )
@@ -56,6 +66,17 @@ def test_other_names_are_refused_with_the_known_ones(name, message):
 )
 def test_gates_come_of_age(gate, stages):
     assert tuple(release.feature_gates.get(gate) for release in RELEASES.values()) == stages
+
+
+@pytest.mark.parametrize("name", ["v1.0", "v1.3.0", "v1.6.9", "v1.7", "v1.8.4", "v1.9.0"])
+def test_objects_may_have_to_work_with_a_release_before_those_that_are_modelled(name):
+    check_oldest(name)
+
+
+@pytest.mark.parametrize("name", ["v1.8.99", "v1.9.1", "v1.31.0", "v2.0.0", "1.3.0", "latest"])
+def test_no_other_release_can_be_their_oldest(name):
+    with pytest.raises(UnsupportedError, match=r"is not modelled; known are v1\.7\.4, v1\.8\.4, v1\.9\.0"):
+        check_oldest(name)
 
 
 def test_a_cluster_runs_what_is_asked_for_else_what_its_kubevirt_says_else_the_default():

@@ -244,7 +244,7 @@ class TakenEntry(Object):
     )
 
 
-_RELEASE = r"^v1\.\d+(\.\d+)?$"
+_RELEASE = r"^v1\.[0-9]{1,4}(\.[0-9]{1,4})?$"
 
 
 class CatalogFile(Object, kw_only=True):

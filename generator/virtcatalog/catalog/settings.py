@@ -10,6 +10,7 @@ from virtcatalog.catalog.declarations import CatalogFile
 from virtcatalog.catalog.files import Files
 from virtcatalog.catalog.gitops import gitops_annotations
 from virtcatalog.catalog.sources import Sources
+from virtcatalog.errors import UnsupportedError
 from virtcatalog.manifests.layout import CATALOG
 from virtcatalog.manifests.merge import merge_into
 
@@ -59,10 +60,23 @@ def _check(sources: Sources, part: Part) -> None:
     fault = name_fault(part.declared.get("name") or "name")
     if fault:
         sources.report(part.place, ("name",), fault)
+    _check_release(sources, part)
     fault = label_fault(part.declared.get("vendor") or "")
     if fault:
         sources.report(part.place, ("vendor",), fault)
         del part.declared["vendor"]
+
+
+def _check_release(sources: Sources, part: Part) -> None:
+    release = part.declared.get("kubevirt")
+    if not release:
+        return
+    from virtcatalog.releases import check_oldest
+
+    try:
+        check_oldest(release)
+    except UnsupportedError as error:
+        sources.report(part.place, ("kubevirt",), error.message)
 
 
 def settle(sources: Sources, chain: Chain) -> dict[str, Any]:

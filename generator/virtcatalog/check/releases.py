@@ -8,10 +8,8 @@ from virtcatalog.api.findings import field_path
 from virtcatalog.api.kinds import kind_type
 from virtcatalog.api.newer import prune
 from virtcatalog.api.shape import parse_release
-from virtcatalog.catalog.model import Source
 from virtcatalog.check.finding import Finding, Rule
 from virtcatalog.check.subject import Inventory, Look, Subject
-from virtcatalog.releases import RELEASES
 
 NEWER = Rule(
     "newer-than-release",
@@ -21,13 +19,6 @@ NEWER = Rule(
     "files this is an `invalid-declaration`, unless it is `--kubevirt` that asks about an older release than they say.",
     "Do without the field, or raise `kubevirt` in `catalog.yaml` once every cluster runs that release.",
 )
-UNKNOWN = Rule(
-    "unknown-release",
-    "warning",
-    "`kubevirt` in `catalog.yaml` names a release that is newer than the API that virtcatalog knows.",
-    "Fields that came with it are refused as unknown, and VMs are judged by an older release's rules.",
-    "Use a virtcatalog that knows the release, or name an older one.",
-)
 OTHER = Rule(
     "contradicting-release",
     "warning",
@@ -35,21 +26,15 @@ OTHER = Rule(
     "Its VMs are judged by the release in `overlays.yaml`, and the cluster may refuse or change them.",
     "Say in `overlays.yaml` which release the environment runs, or leave out the KubeVirt CR of another cluster.",
 )
-RULES = (NEWER, UNKNOWN, OTHER)
+RULES = (NEWER, OTHER)
 
 
 def check(inventory: Inventory) -> Iterator[Finding]:
-    """Check the releases themselves, and what is newer than they are.
+    """Check what the cluster says of its release, and what is newer than the releases.
 
     What the catalog declares was checked as it was read, against the oldest release that it must work with.
     """
-    catalog, asked = inventory.catalog, inventory.conditions.release
-    oldest = parse_release(inventory.release)
-    newest = list(RELEASES.values())[-1]
-    if catalog is not None and oldest > newest.minor:
-        message = f"virtcatalog knows KubeVirt up to {newest}, not {inventory.release}"
-        yield UNKNOWN.at(Source(f"{catalog.path}/catalog.yaml"), message, field="kubevirt")
-    if asked is None:
+    if inventory.conditions.release is None:
         yield from _contradictions(inventory)
     for each in inventory.objects:
         yield from _newer(each, inventory)

@@ -11,12 +11,14 @@ import pytest
 from syrupy.data import SnapshotCollections
 from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 
+from virtcatalog import escaping
 from virtcatalog.cache import Cache, users_cache
 from virtcatalog.catalog.cross import crossed
 from virtcatalog.catalog.load import load_catalog
 from virtcatalog.catalog.model import Catalog, VmTemplate
-from virtcatalog.errors import CatalogError, ManifestError, Problem, ProblemsError, VirtcatalogError, placed, within
-from virtcatalog.golden.made import Made, Met
+from virtcatalog.errors import CatalogError, ManifestError, Problem, VirtcatalogError, placed, within
+from virtcatalog.golden.files import fault, is_behind_link
+from virtcatalog.golden.made import PODS, Made, Met
 from virtcatalog.kubevirt.conditions import Conditions, choose_release
 from virtcatalog.kubevirt.hostfile import load_host
 from virtcatalog.kubevirt.hosts import HostProfile
@@ -37,7 +39,6 @@ if TYPE_CHECKING:
 
 
 _XML, _POD = "xml", "pod.yaml"
-_PODS = ("none", "extract", "whole")
 
 
 class GoldenFile(SingleFileSnapshotExtension):
@@ -80,6 +81,8 @@ class GoldenFile(SingleFileSnapshotExtension):
         found = SnapshotCollections()
         if isinstance(item, GoldenTest) and item.catalog.is_complete(item.session.items):
             for folder in (item.folder, *item.catalog.unused_folders):
+                if is_behind_link(item.config.rootpath, folder):
+                    continue
                 for kind in self.kinds(item.catalog):
                     for file in sorted(folder.glob(f"*.{kind.file_extension}")):
                         found.add(kind().read_snapshot_collection(snapshot_location=str(file)))
@@ -208,10 +211,7 @@ class GoldenCatalog(pytest.File):
     @cached_property
     def pods(self) -> str:
         """How Pods are kept: none, extract or whole."""
-        chosen = self._chosen("virtcatalog_pods", _PODS[0])
-        if chosen not in _PODS:
-            raise pytest.UsageError(f"virtcatalog_pods: {chosen!r} is none of {', '.join(_PODS)}")
-        return chosen
+        return self._chosen("virtcatalog_pods", PODS[0])
 
     @cached_property
     def host(self) -> HostProfile:
@@ -228,8 +228,8 @@ class GoldenCatalog(pytest.File):
         self, excinfo: pytest.ExceptionInfo[BaseException], style: TracebackStyle | None = None
     ) -> str | TerminalRepr:
         """Show what is wrong with a catalog, not where virtcatalog found out."""
-        if isinstance(excinfo.value, ProblemsError):
-            return str(excinfo.value)
+        if isinstance(excinfo.value, VirtcatalogError):
+            return escaping.log(str(excinfo.value))
         return super().repr_failure(excinfo)
 
 
@@ -282,9 +282,11 @@ class GoldenTest(pytest.Function):
         return self.template.problem(field, within(message, [self.objects[1]]))
 
     def _compared(self, golden: SnapshotAssertion, text: str | None, form: str) -> list[str]:
+        file = self.folder / f"{self.name}.{form}"
+        if why := fault(self.config.rootpath, file):
+            return [f"{_shown(file)}: {why}"]
         if golden == text:
             return []
-        file = self.folder / f"{self.name}.{form}"
         if not file.exists():
             return [f"there is no {_shown(file)}; pytest --snapshot-update writes it"]
         return list(golden.get_assert_diff())
@@ -312,7 +314,7 @@ def _check(request: pytest.FixtureRequest, snapshot: SnapshotAssertion) -> None:
     assert isinstance(test, GoldenTest)
     problem = test.problem(snapshot)
     if problem:
-        pytest.fail(problem, pytrace=False)
+        pytest.fail(escaping.log(problem), pytrace=False)
 
 
 def _manifests(path: Path) -> list[Manifest]:

@@ -14,6 +14,9 @@ from virtcatalog.kubevirt.pod.amounts import extract
 from virtcatalog.manifests.emit import dump
 from virtcatalog.manifests.identity import Data, namespace_of
 
+#: How Pods are kept beside the XML.
+PODS = ("none", "extract", "whole")
+
 
 class Made(msgspec.Struct, frozen=True, array_like=True):
     """The domain and, where Pods are kept, the Pod or the field and the reason why there is none."""

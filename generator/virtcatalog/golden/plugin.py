@@ -52,12 +52,37 @@ def pytest_configure(config: pytest.Config) -> None:
         meant = entry.rpartition("=")[0]
         if meant and meant not in names:
             raise pytest.UsageError(f"virtcatalog_host: {entry}: no catalog is called {meant}")
+    if catalogs:
+        _check_values(config)
     if config.args_source is pytest.Config.ArgsSource.ARGS:
         return
     collected = [(config.invocation_params.dir / argument).resolve() for argument in config.args]
     for catalog in catalogs:
         if not any(catalog.is_relative_to(folder) for folder in collected):
             config.args.append(str(catalog))
+
+
+def _check_values(config: pytest.Config) -> None:
+    """Raise UsageError for a release, a form of Pods or an architecture that there is not, and a folder elsewhere."""
+    from virtcatalog.errors import UnsupportedError
+    from virtcatalog.golden.made import PODS
+    from virtcatalog.kubevirt.hosts import ARCHITECTURES
+    from virtcatalog.releases import find_release
+
+    for release in config.getini("virtcatalog_kubevirt"):
+        try:
+            find_release(release)
+        except UnsupportedError as error:
+            raise pytest.UsageError(f"virtcatalog_kubevirt: {error.message}") from None
+    for entry in config.getini("virtcatalog_pods"):
+        if entry.rpartition("=")[2] not in PODS:
+            raise pytest.UsageError(f"virtcatalog_pods: {entry!r} is none of {', '.join(PODS)}")
+    folder = config.getini("virtcatalog_golden")
+    if Path(folder).is_absolute() or ".." in Path(folder).parts:
+        raise pytest.UsageError(f"virtcatalog_golden: {folder} leads out of {config.rootpath}")
+    architecture = config.getini("virtcatalog_architecture")
+    if architecture not in ARCHITECTURES:
+        raise pytest.UsageError(f"virtcatalog_architecture: {architecture!r} is none of {', '.join(ARCHITECTURES)}")
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:

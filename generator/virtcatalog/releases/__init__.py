@@ -15,7 +15,7 @@ from typing import Final
 from virtcatalog.errors import UnsupportedError
 from virtcatalog.releases.traits import Release, Stage, Traits
 
-__all__ = ["DEFAULT", "RELEASES", "Release", "Stage", "Traits", "find_release"]
+__all__ = ["DEFAULT", "RELEASES", "Release", "Stage", "Traits", "check_oldest", "find_release"]
 
 _MINORS = (path.stem for path in Path(__path__[0]).iterdir() if path.name.startswith("v"))
 _VALUES: list[Release] = [import_module(f"{__name__}.{name}").RELEASE for name in _MINORS]
@@ -25,23 +25,36 @@ RELEASES: Final[Mapping[str, Release]] = MappingProxyType(
 )
 """The releases that are modelled, by name, the oldest first."""
 
-_VERSION = re.compile(r"(?P<v>v?)(?P<major>\d+)\.(?P<minor>\d+)(\.\d+([-+].*)?)?")
+_NUMBER = "[0-9]{1,4}"
+_VERSION = re.compile(rf"(?P<v>v?)(?P<minor>{_NUMBER}\.{_NUMBER})(\.(?P<patch>{_NUMBER})([-+].*)?)?")
 
 DEFAULT: Final = RELEASES["v1.9.0"]
 """The release that counts where nobody names one."""
 
 
 def find_release(name: str) -> Release:
-    """Look up a release: a minor (`v1.8`) and any of its patch releases (`v1.8.2`) is the one of it that is modelled.
+    """Look up a release: a minor (`v1.8`), and a patch release up to the modelled one (`v1.8.2`), is the modelled one.
 
     UnsupportedError lists the known ones for every other name.
     """
-    if name in RELEASES:
-        return RELEASES[name]
     version = _VERSION.fullmatch(name)
     of_minor = {release.minor: release for release in RELEASES.values()}
-    found = of_minor.get((int(version["major"]), int(version["minor"]))) if version else None
-    if version and version["v"] and found:
+    found = of_minor.get(_numbers(version["minor"])) if version else None
+    if version and version["v"] and found and int(version["patch"] or 0) <= _numbers(found.name.removeprefix("v"))[-1]:
         return found
     hint = f"; did you mean {found}?" if found else ""
     raise UnsupportedError("release", f"KubeVirt {name!r} is not modelled; known are {', '.join(RELEASES)}{hint}")
+
+
+def check_oldest(name: str) -> None:
+    """Refuse what cannot be the oldest release that objects work with: it is modelled, or older than all that are.
+
+    UnsupportedError lists the known ones.
+    """
+    version = _VERSION.fullmatch(name)
+    if not version or not version["v"] or _numbers(version["minor"]) >= next(iter(RELEASES.values())).minor:
+        find_release(name)
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(map(int, version.split(".")))
