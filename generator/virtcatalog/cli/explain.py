@@ -82,6 +82,7 @@ def command(
     make, what = given[0]
     view = make(what)
     batches, faults = gather(sources, catalog, options.settings().cluster, environments)
+    faults = [*faults, *(problem for batch in batches for vm in batch.unreadable for problem in vm)]
     loaded = _catalog(catalog, sources)
     told: dict[_Told, list[str]] = {}
     refused: list[Problem] = []
@@ -123,9 +124,8 @@ def _choose(batches: list[Batch], faults: list[Problem], where: str, name: str |
     """The VM asked about, in each environment that it can be in."""
     found = [(vm, batch) for batch in batches for vm in batch.vms if name in (None, vm.name, vm.name.partition("/")[2])]
     if not found:
-        unreadable = [problem for batch in batches for vm in batch.unreadable for problem in vm]
-        if unreadable or faults:
-            raise ManifestError(*unreadable, *faults)
+        if faults:
+            raise ManifestError(*faults)
         raise VirtcatalogError(f"{where} holds no VM{f' {name}' if name else ''}")
     names = sorted({vm.name for vm, _ in found})
     if len(names) > 1 or len({batch.environment for _, batch in found}) < len(found):

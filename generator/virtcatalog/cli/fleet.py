@@ -38,9 +38,12 @@ class Share(NamedTuple):
     places: tuple[int, ...] | None = None
 
     def manifests(self) -> tuple[list[Manifest], list[Problem]]:
-        """Read the VMs, unusable ones too; the problems are those of the text, which nothing else can tell."""
+        """Read the VMs, unusable ones too; the problems are those of the text, which nothing else can tell.
+
+        Of some places alone there are none: whoever chose these has them.
+        """
         vms, problems = vms_of(self.part)
-        return (vms, problems) if self.places is None else ([vms[place] for place in self.places], problems)
+        return (vms, problems) if self.places is None else ([vms[place] for place in self.places], [])
 
 
 class Section(NamedTuple):
@@ -119,13 +122,16 @@ class Fleet:
     def by_environment(self, find: Callable[[Data, str], Sequence[str]]) -> dict[Key, Chosen]:
         """Tell the VMs apart by the environments that `find` says for a VM and where it is from.
 
-        Those that cannot be read are with the first.
+        One of which it says none is left out; those that cannot be read are with the first. What is wrong with the
+        texts is added to the `problems`.
         """
         found: dict[Key, Chosen] = {}
         for index, (part, where) in enumerate(self.parts()):
-            for place, each in enumerate(Share(part).manifests()[0]):
-                keys = [(name, where) for name in find(each.data, where)] if not each.problems else list(found)[:1]
-                for key in keys or [("", where)]:
+            vms, problems = Share(part).manifests()
+            self.problems += problems
+            for place, vm in enumerate(vms):
+                keys = [(name, where) for name in find(vm.data, where)] if not vm.problems else list(found)[:1]
+                for key in keys or ([("", where)] if vm.problems else []):
                     found.setdefault(key, Chosen(self, key[0])).add(index, place)
         return found
 

@@ -16,6 +16,7 @@ from virtcatalog.cli.diff import read_dumps
 from virtcatalog.errors import VirtcatalogError, counted, some
 from virtcatalog.escaping import as_json, single_line
 from virtcatalog.manifests.folder import NOT_THERE
+from virtcatalog.manifests.sources import exists
 
 if TYPE_CHECKING:
     from virtcatalog.ask.impact import Impact, Use
@@ -58,7 +59,7 @@ def command(
     from virtcatalog.ask.impact import impacts
 
     path = Path(catalog or "catalog")
-    if not path.exists():
+    if not exists(str(path)):
         raise VirtcatalogError(f"{path}: {NOT_THERE}")
     found = impacts(names, path, read_dumps([*sources, *options.settings().cluster]), conditions, environments)
     if form == "json":

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from virtcatalog.cli.console import summary
 from virtcatalog.cli.vms import Batch, unplaced
+from virtcatalog.manifests.identity import identity
 
 if TYPE_CHECKING:
     from virtcatalog.kubevirt.conditions import Conditions
@@ -29,7 +30,7 @@ def with_upstream(batches: Sequence[Batch], met: Sequence[Conditions]) -> list[B
 
 def _deployed(batch: Batch, conditions: Conditions) -> tuple[str, list[dict[str, Any]]]:
     manifests = [each.manifest for each in batch.objects]
-    there = {(manifest["kind"], manifest["metadata"].get("name")) for manifest in manifests}
+    there = {_named(manifest) for manifest in manifests}
     if not any(_wanted(vm, manifests) - there for vm in batch.manifests()):
         return "", []
     from virtcatalog.catalog.load import load_catalog
@@ -39,7 +40,12 @@ def _deployed(batch: Batch, conditions: Conditions) -> tuple[str, list[dict[str,
     if any(_declines(manifest) for manifest in manifests):
         return "", []
     made = [each for each in load_catalog(name).objects() if "Cluster" in each["kind"]]
-    return name, [each for each in made if (each["kind"], each["metadata"]["name"]) not in there]
+    return name, [each for each in made if _named(each) not in there]
+
+
+def _named(manifest: dict[str, Any]) -> tuple[str, str]:
+    kind, _, name = identity(manifest)
+    return kind, name
 
 
 def _wanted(vm: dict[str, Any], objects: Iterable[dict[str, Any]]) -> set[tuple[str, str]]:

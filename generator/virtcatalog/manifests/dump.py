@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from virtcatalog.api.kinds import holds_vm, may_matter
-from virtcatalog.errors import ManifestError
+from virtcatalog.errors import ManifestError, Problem
 from virtcatalog.manifests.document import plain_json
 from virtcatalog.manifests.identity import Data
 from virtcatalog.manifests.read import Part, read_part, unchecked, vms_of
@@ -23,25 +23,40 @@ def read_dump(stream: Stream) -> Iterator[Data]:
 
 
 def others_in(stream: Stream) -> list[Data]:
-    """Return what holds no VM; ManifestError for what is no manifest, and for what VMs may refer to and is wrong."""
+    """Return what holds no VM; ManifestError for what is no manifest, and for what VMs may refer to and is wrong.
+
+    It has the problems of `vms_in`, too.
+    """
     problems = list(stream.problems)
     for other in stream.others:
         if other.problems and (may_matter(other.data) or not _is_named(other.data)):
             problems += other.problems
-    if problems:
-        raise ManifestError(*problems)
-    return [other.data for other in stream.others]
+    if not problems:
+        return [other.data for other in stream.others]
+    try:
+        for _ in vms_in(stream.vms()):
+            pass
+    except ManifestError as error:
+        problems += error.problems
+    raise ManifestError(*problems)
 
 
 def vms_in(parts: Iterable[Part]) -> Iterator[Data]:
-    """Yield the VMs of parts of a file; ManifestError for a text that cannot be read.
+    """Yield the VMs of parts of a file; ManifestError for texts that cannot be read, when all have been looked at.
 
     They are not checked: what does not fit their API refuses them. Of what the cluster has written into them only the
     stored revisions are kept.
     """
+    problems: list[Problem] = []
     for part in parts:
-        for vm in _vms(part):
-            yield _slim(vm)
+        try:
+            vms = _vms(part)
+        except ManifestError as error:
+            problems += error.problems
+        else:
+            yield from map(_slim, vms)
+    if problems:
+        raise ManifestError(*problems)
 
 
 def _vms(part: Part) -> list[Data]:

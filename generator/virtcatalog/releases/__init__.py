@@ -26,7 +26,7 @@ RELEASES: Final[Mapping[str, Release]] = MappingProxyType(
 """The releases that are modelled, by name, the oldest first."""
 
 _NUMBER = "[0-9]{1,4}"
-_VERSION = re.compile(rf"(?P<v>v?)(?P<minor>{_NUMBER}\.{_NUMBER})(\.(?P<patch>{_NUMBER})([-+].*)?)?")
+_VERSION = re.compile(rf"(?P<v>v?)(?P<major>{_NUMBER})\.(?P<minor>{_NUMBER})(\.(?P<patch>{_NUMBER})([-+].*)?)?")
 
 DEFAULT: Final = RELEASES["v1.9.0"]
 """The release that counts where nobody names one."""
@@ -39,8 +39,8 @@ def find_release(name: str) -> Release:
     """
     version = _VERSION.fullmatch(name)
     of_minor = {release.minor: release for release in RELEASES.values()}
-    found = of_minor.get(_numbers(version["minor"])) if version else None
-    if version and version["v"] and found and int(version["patch"] or 0) <= _numbers(found.name.removeprefix("v"))[-1]:
+    found = of_minor.get(_minor(version)) if version else None
+    if version and version["v"] and found and int(version["patch"] or 0) <= int(found.name.rpartition(".")[2]):
         return found
     hint = f"; did you mean {found}?" if found else ""
     raise UnsupportedError("release", f"KubeVirt {name!r} is not modelled; known are {', '.join(RELEASES)}{hint}")
@@ -52,9 +52,9 @@ def check_oldest(name: str) -> None:
     UnsupportedError lists the known ones.
     """
     version = _VERSION.fullmatch(name)
-    if not version or not version["v"] or _numbers(version["minor"]) >= next(iter(RELEASES.values())).minor:
+    if not version or not version["v"] or _minor(version) >= next(iter(RELEASES.values())).minor:
         find_release(name)
 
 
-def _numbers(version: str) -> tuple[int, ...]:
-    return tuple(map(int, version.split(".")))
+def _minor(version: re.Match[str]) -> tuple[int, int]:
+    return int(version["major"]), int(version["minor"])

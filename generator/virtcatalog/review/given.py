@@ -70,10 +70,14 @@ def dump_of(stream: Stream, where: str = "") -> Dump:
     if not processes.worth(stream.number, WORTH_IT):
         return Dump(read_dump(stream), where)
     dump = Dump(others_in(stream), where)
+    problems: list[Problem] = []
     for found in processes.each(_read_some, range(0, stream.pieces, _CHUNK), stream):
-        if not isinstance(found, Dump):
-            raise ManifestError(*found)
-        dump.extend(found)
+        if isinstance(found, Dump):
+            dump.extend(found)
+        else:
+            problems += found
+    if problems:
+        raise ManifestError(*problems)
     return dump
 
 
