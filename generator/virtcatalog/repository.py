@@ -88,8 +88,9 @@ def settings(folder: str = ".") -> Settings:
     if own is not None and taken is not None:
         message = f"{FILE} says the defaults, too: keep one of the two"
         raise ManifestError(_Text(PROJECT, project or b"", _TABLE).problem((), message))
-    text = _Text(FILE, own, ()) if own is not None else _Text(PROJECT, project or b"", _TABLE)
-    return _checked(_table(FILE, own) if own is not None else taken, text, folder)
+    if own is not None:
+        return _checked(_table(FILE, own), _Text(FILE, own, ()), folder)
+    return _checked(taken, _Text(PROJECT, project or b"", _TABLE), folder)
 
 
 def _read(folder: str, name: str) -> bytes | None:
