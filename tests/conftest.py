@@ -1,9 +1,13 @@
 """What all tests go by."""
 
 import os
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+import commands
 
 # How fast a machine is, and what else it does, is no property of the code: benchmarks/ has those.
 settings.register_profile("virtcatalog", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -11,6 +15,13 @@ settings.load_profile("virtcatalog")
 
 # A test finds out itself what it asserts; those of the cache say where theirs is.
 os.environ["VIRTCATALOG_NO_CACHE"] = "1"
+
+
+@pytest.fixture(scope="session")
+def programs() -> Iterator[Path]:
+    """A folder for PATH whose `virtcatalog` needs no start: see commands.py."""
+    with commands.serving() as folder:
+        yield folder
 
 
 @pytest.fixture(scope="session")

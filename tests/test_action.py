@@ -31,11 +31,13 @@ pytestmark = pytest.mark.skipif(not (shutil.which("git") and shutil.which("bash"
 class Runner:
     """What runs an action: expressions, the steps in their order, and the files that they write."""
 
-    def __init__(self, folder: Path, checkout: Path, event: dict[str, Any], api: str, **inputs: str) -> None:
+    def __init__(
+        self, folder: Path, checkout: Path, event: dict[str, Any], api: str, programs: Path, **inputs: str
+    ) -> None:
         self.temp = folder / "temp"
         self.temp.mkdir()
         self.checkout, self.api = checkout, api
-        self.path: list[str] = [str(BIN)]
+        self.path = [str(programs), str(BIN)]
         self.logs: dict[str, str] = {}
         self.known: dict[str, Any] = {
             "github": {
@@ -198,8 +200,8 @@ def git(folder: Path, *arguments: str) -> str:
 class Repository:
     """A catalog's repository with a pull request; checkouts are shallow, as those of actions/checkout."""
 
-    def __init__(self, folder: Path) -> None:
-        self.origin, self.folder = folder / "origin", folder
+    def __init__(self, folder: Path, programs: Path) -> None:
+        self.origin, self.folder, self.programs = folder / "origin", folder, programs
         self.origin.mkdir()
         git(self.origin, "init", "--quiet")
         for path, text in contents("house").items():
@@ -230,18 +232,20 @@ class Repository:
 
     def runner(self, api: str = "http://127.0.0.1:9", **inputs: str) -> Runner:
         event = {"pull_request": {"number": 5, "base": {"sha": self.base}}}
-        return Runner(self.folder, self.checkout(), event, api, **inputs)
+        return Runner(self.folder, self.checkout(), event, api, self.programs, **inputs)
 
 
 @pytest.fixture
-def repository(tmp_path: Path) -> Repository:
-    return Repository(tmp_path)
+def repository(tmp_path: Path, programs: Path) -> Repository:
+    return Repository(tmp_path, programs)
 
 
 def grow(repository: Repository, *, build: bool) -> None:
     repository.replace("catalog/instancetypes/std.yaml", "medium: {vcpus: 2}", "medium: {vcpus: 3}")
     if build:
-        subprocess.run([BIN / "virtcatalog", "build"], cwd=repository.origin, check=True, capture_output=True)
+        subprocess.run(
+            [repository.programs / "virtcatalog", "build"], cwd=repository.origin, check=True, capture_output=True
+        )
     repository.commit()
 
 
@@ -322,7 +326,9 @@ def shim(repository, tmp_path, command, script):
     folder = tmp_path / "shim"
     folder.mkdir()
     own = folder / "virtcatalog"
-    own.write_text(f'#!/bin/bash\nif [ "$1" = {command} ]; then {script}; fi\nexec {BIN}/virtcatalog "$@"\n')
+    own.write_text(
+        f'#!/bin/bash\nif [ "$1" = {command} ]; then {script}; fi\nexec {repository.programs}/virtcatalog "$@"\n'
+    )
     own.chmod(0o755)
     runner.path.insert(0, str(folder))
     return runner
@@ -347,6 +353,7 @@ def test_a_comparison_without_a_report_fails(repository, tmp_path, status):
 def test_modules_in_the_checkout_are_not_run(repository, tmp_path, github):
     for name in ("venv", "pip", "json", "urllib"):
         repository.write(f"{name}.py", f"open({str(tmp_path / 'ran')!r}, 'w').write({name!r})\n")
+    repository.programs = BIN  # started in the checkout
     grow(repository, build=True)
     runner = repository.runner(github.url)
     assert runner.run() == 0

@@ -96,8 +96,8 @@ def gitlab() -> Iterator[GitLab]:
 class MergeRequest:
     """A catalog's repository and the shallow checkout of a merge request."""
 
-    def __init__(self, folder: Path) -> None:
-        self.origin, self.checkout = folder / "origin", folder / "checkout"
+    def __init__(self, folder: Path, programs: Path) -> None:
+        self.origin, self.checkout, self.programs = folder / "origin", folder / "checkout", programs
         for path, text in contents("house").items():
             file = self.origin / path
             file.parent.mkdir(parents=True, exist_ok=True)
@@ -121,7 +121,7 @@ class MergeRequest:
             git(self.origin, "clone", "--quiet", "--depth=1", self.origin.as_uri(), str(self.checkout))
         environment = {
             "HOME": str(self.checkout),
-            "PATH": f"{BIN}:{os.environ['PATH']}",
+            "PATH": f"{self.programs}:{BIN}:{os.environ['PATH']}",
             "CI_MERGE_REQUEST_DIFF_BASE_SHA": self.base,
             "CI_MERGE_REQUEST_PROJECT_ID": "3",
             "CI_MERGE_REQUEST_IID": "5",
@@ -141,8 +141,8 @@ def git(folder: Path, *arguments: str) -> str:
 
 
 @pytest.fixture
-def request_(tmp_path: Path) -> MergeRequest:
-    return MergeRequest(tmp_path)
+def request_(tmp_path: Path, programs: Path) -> MergeRequest:
+    return MergeRequest(tmp_path, programs)
 
 
 JOBS = [name for name, job in TEMPLATE.items() if isinstance(job, dict) and "script" in job]

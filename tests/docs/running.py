@@ -140,13 +140,13 @@ def says(expected: tuple[str, ...], printed: str) -> bool:
 
 
 class Reader:
-    """Somebody who does what a page says, in a home of their own."""
+    """Somebody who does what a page says, in a home of their own; `programs` go before those that are installed."""
 
-    def __init__(self, home: Path) -> None:
+    def __init__(self, home: Path, programs: Path | None = None) -> None:
         home.mkdir(exist_ok=True)
         self._folder = home / "work"
-        self._folder.mkdir()
-        (home / "bin").mkdir()
+        self._folder.mkdir(exist_ok=True)
+        (home / "bin").mkdir(exist_ok=True)
         self._where = home / ".where"
         self._where.write_text(str(self._folder), encoding="utf-8")
         environment = {
@@ -159,11 +159,11 @@ class Reader:
             for who in ("AUTHOR", "COMMITTER")
             for what, value in (("NAME", "You"), ("EMAIL", "you@example.com"), ("DATE", "2026-01-05T09:00:00Z"))
         }
-        path = [str(home / "bin"), str(Path(sys.executable).parent), environment["PATH"]]
+        path = [home / "bin", *filter(None, [programs]), Path(sys.executable).parent, environment["PATH"]]
         self._environment = {
             **environment,
             **commits,
-            "PATH": os.pathsep.join(path),
+            "PATH": os.pathsep.join(map(str, path)),
             "HOME": str(home),
             "COMMANDS": str(home / "bin"),
             "REPOSITORY": str(ROOT),

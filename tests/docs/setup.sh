@@ -18,7 +18,7 @@ committed() {
 stand_in() {  # NAME FILE
   mkdir -p "$COMMANDS/.files"
   cp "$2" "$COMMANDS/.files/$1"
-  printf '#!/bin/sh\nexec cat "%s"\n' "$COMMANDS/.files/$1" > "$COMMANDS/$1"
+  printf '#!/bin/sh\nexec cat "${0%%/*}/.files/%s"\n' "$1" > "$COMMANDS/$1"
   chmod +x "$COMMANDS/$1"
 }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -52,10 +53,19 @@ def examples(page: Page) -> list[str]:
 EXAMPLES = {page.name: examples(page) for page in pages(main)}
 
 
+@pytest.fixture(scope="session")
+def spoken_of(tmp_path_factory: pytest.TempPathFactory, programs: Path) -> Path:
+    """A home in which there is what the examples speak of."""
+    home = tmp_path_factory.mktemp("spoken_of") / "home"
+    Reader(home, programs).do(Step(0, "set-up", "spoken_of\n"))
+    return home
+
+
 @pytest.mark.parametrize("name", [name for name, found in EXAMPLES.items() if found])
-def test_examples_can_be_run(name: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
-    reader = Reader(tmp_path / "home")
-    reader.do(Step(0, "set-up", "spoken_of\n"))
+def test_examples_can_be_run(
+    name: str, tmp_path: Path, spoken_of: Path, programs: Path, request: pytest.FixtureRequest
+) -> None:
+    reader = Reader(shutil.copytree(spoken_of, tmp_path / "home", symlinks=True), programs)
     for command in sorted(EXAMPLES[name], key=lambda each: LINTED in each):
         if LINTED in command:
             request.getfixturevalue("schema")

@@ -22,8 +22,8 @@ LEFT_OUT = {
 
 
 @pytest.mark.parametrize("name", [name for name, found in STEPS.items() if found])
-def test_it_happens(name: str, tmp_path: Path) -> None:
-    Reader(tmp_path / "home").follow(TEXTS[name])
+def test_it_happens(name: str, tmp_path: Path, programs: Path) -> None:
+    Reader(tmp_path / "home", programs).follow(TEXTS[name])
 
 
 def test_what_is_left_out_is_known() -> None:

@@ -1,0 +1,120 @@
+"""virtcatalog as a program without its start: one process has imported everything, and forks for every command.
+
+For tests that have bash, make or Git hooks run many commands: the fixture `programs` is a folder that goes first on
+PATH. A command has the arguments, environment, folder and files of whoever calls it, and what it leaves in memory ends
+with its fork. A test of the start itself, of signals, of terminals or of modules in a checkout runs the real program.
+"""
+
+from __future__ import annotations
+
+import gc
+import io
+import json
+import os
+import pkgutil
+import select
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from importlib import import_module
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+#: What stands for `virtcatalog` on PATH: it hands over what it was called with, and ends as the command ends.
+_CLIENT = """\
+#!{python} -IS
+import json, os, socket
+import sys
+with socket.socket(socket.AF_UNIX) as server:
+    server.connect({address!r})
+    socket.send_fds(server, [b"."], [0, 1, 2])
+    server.sendall(json.dumps([sys.argv, dict(os.environ), os.getcwd()]).encode())
+    server.shutdown(socket.SHUT_WR)
+    status = server.recv(16)
+os._exit(int(status) if status else 70)
+"""
+
+
+@contextmanager
+def serving() -> Iterator[Path]:
+    """Yield the folder that has `virtcatalog`, while there is a process that runs it."""
+    with TemporaryDirectory(prefix="virtcatalog-") as home:
+        address, program = Path(home, "socket"), Path(home, "bin", "virtcatalog")
+        program.parent.mkdir()
+        program.write_text(_CLIENT.format(python=sys.executable, address=str(address)), encoding="utf-8")
+        program.chmod(0o755)
+        command = [sys.executable, "-I", __file__, str(address)]
+        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as server:
+            assert server.stdout is not None
+            assert server.stdout.readline() == b"ready\n"
+            yield program.parent
+            server.communicate()  # it ends with its input
+
+
+def _serve(address: str) -> None:
+    """Fork for every command that is asked for, and return in the fork, as the command."""
+    import virtcatalog
+    from virtcatalog.cli import COMMANDS, main
+
+    for module in pkgutil.walk_packages(virtcatalog.__path__, "virtcatalog."):
+        if not module.name.endswith("__main__"):
+            import_module(module.name)
+    for name in COMMANDS:
+        main.get_command(None, name)
+    gc.freeze()
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(address)
+        listener.listen()
+        os.write(1, b"ready\n")
+        while True:
+            readable, _, _ = select.select([listener, sys.stdin], [], [])
+            if sys.stdin in readable:
+                sys.exit()
+            connection, _ = listener.accept()
+            if not os.fork():
+                break
+            connection.close()
+            with suppress(ChildProcessError):
+                while os.waitpid(-1, os.WNOHANG)[0]:
+                    pass
+    _, files, _, _ = socket.recv_fds(connection, 1, 3)
+    called = json.loads(b"".join(iter(lambda: connection.recv(65536), b"")))
+    command = os.fork()
+    if command:
+        for file in (1, 2, *files):
+            os.close(file)
+        _, status = os.waitpid(command, 0)
+        code = os.waitstatus_to_exitcode(status)
+        with suppress(OSError):
+            connection.sendall(str(code if code >= 0 else 128 - code).encode())
+        os._exit(0)
+    connection.close()
+    _become(files, *called)
+
+
+def _become(files: list[int], arguments: list[str], environment: dict[str, str], folder: str) -> None:
+    """Take the place of the process that was called so."""
+    for number, file in enumerate(files):
+        os.dup2(file, number)
+        os.close(file)
+    sys.stdin, sys.stdout, sys.stderr = (
+        io.TextIOWrapper(os.fdopen(number, mode, closefd=False), encoding="utf-8", line_buffering=number == 2)
+        for number, mode in enumerate(("rb", "wb", "wb"))
+    )
+    os.environ.clear()
+    os.environ.update(environment)
+    os.chdir(folder)
+    sys.argv[:] = arguments
+
+
+if __name__ == "__main__":
+    _serve(sys.argv[1])
+    from virtcatalog.cli import main
+
+    try:
+        main()
+    except SystemExit as end:
+        sys.stdout.flush()
+        os._exit(end.code)  # freeing what all have imported takes longer than most commands
