@@ -216,6 +216,12 @@ def test_build_writes_and_says_what_changed(workspace):
     assert build("--check").stderr == "output is fresh: 18 files\n"
 
 
+def test_the_command_that_makes_a_tree_fresh_is_safe_to_copy(workspace):
+    write({})
+    Path("virtcatalog.toml").write_text('output-dir = "x; touch pwned #"\n')
+    assert build("--check").stderr.endswith("; run: virtcatalog build catalog --output-dir 'x; touch pwned #'\n")
+
+
 def test_a_tree_whose_own_list_alone_differs_is_stale_and_said_to_be(workspace):
     """As one that was built before the list named the catalog."""
     write({})
