@@ -202,7 +202,7 @@ def test_the_scripts_are_ones_of_their_shells(shell, tmp_path):
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def typed(*lines):
+def typed(*lines, tab="complete"):
     """What becomes of lines that are typed into a bash, each ended by two tabs, as the words that bash then runs."""
     main, other = pty.openpty()
     environment = {
@@ -222,6 +222,7 @@ def typed(*lines):
     hopeless.start()
     try:
         os.write(main, b"PS1=; eval \"$(virtcatalog completion bash)\"; bind 'set bell-style none'; stty -echo\n")
+        os.write(main, f"bind 'TAB:{tab}'\n".encode())
         for line in lines:
             # The line is run as words of printf's, which says what they are.
             os.write(main, f"{line}\t\t\x01printf '[%s]' \x05; echo\n".encode())
@@ -268,3 +269,22 @@ def test_in_a_real_bash():
         ["virtcatalog", "show", "std.medium"],
     ]
     assert not Path("pwned").exists()
+
+
+HOSTILE = (
+    *("re$(touch pwned)b", "re;touch pwned", "re`touch pwned`", "re'\"c d"),
+    *("re\n$(touch pwned)", "re\nreal", "re\x1b[2J"),
+)
+
+
+@pytest.mark.skipif(not shutil.which("bash"), reason="there is no bash")
+def test_bash_quotes_every_name_of_a_file(tmp_path, monkeypatch):
+    """Beside names of another kind, of which each tab takes the next one."""
+    monkeypatch.chdir(tmp_path)
+    for name in HOSTILE:
+        Path(name).write_text("")
+    lines = ["virtcatalog hosts re" + "\t" * tabs for tabs in range(len(HOSTILE) + 2)]
+    words = {tuple(line[2:]) for line in typed(*lines, tab="menu-complete")}
+    assert words <= {(name,) for name in ("re", "reference", *HOSTILE)}
+    assert {("reference",), ("re$(touch pwned)b",), ("re;touch pwned",), ("re`touch pwned`",)} <= words
+    assert sorted(path.name for path in Path().iterdir() if not path.name.startswith(".")) == sorted(HOSTILE)

@@ -186,7 +186,10 @@ class Bash(BashComplete):
     done < <(env COMP_LINE="$line" %(complete_var)s=bash_complete "$1")
     if [[ -n $only && ${#COMPREPLY[@]} -gt 0 ]]; then
         compopt -o filenames
-        while IFS= read -r value; do COMPREPLY+=("${value#"$kept"}"); done < <(compgen -"${only:0:1}" -- "$word")
+        # A name with a line break comes in parts, of which bash would leave some unquoted: no file is called so.
+        while IFS= read -r value; do
+            [[ $value == "$word"* && -e ${value/#\~\//$HOME/} ]] && COMPREPLY+=("${value#"$kept"}")
+        done < <(compgen -"${only:0:1}" -- "$word")
     elif [[ $only == file ]]; then
         compopt -o default
     elif [[ $only == dir ]]; then
