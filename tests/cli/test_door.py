@@ -23,7 +23,7 @@ CALLS = {
     "build": (["build"], "virtcatalog.catalog.load.load_catalog"),
     "check": (["check"], "virtcatalog.catalog.load.load_catalog"),
     "diff": (["diff", "catalog", "catalog"], "virtcatalog.review.compare.review"),
-    "expand": (["expand", "-f", "vm.yaml"], "virtcatalog.manifests.stored.store"),
+    "expand": (["expand", "-f", "vm.yaml"], "virtcatalog.manifests.spool.Spool.open"),
     "explain": (["explain", "-f", "vm.yaml", "--field", "spec.x"], "virtcatalog.cli.inputs.contents"),
     "capacity": (["capacity", "-f", "vm.yaml"], "virtcatalog.cli.fleet.Whole"),
     "list": (["list"], "virtcatalog.catalog.load.load_catalog"),

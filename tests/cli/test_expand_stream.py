@@ -12,7 +12,8 @@ from virtcatalog.cli.expand_output import FORMS
 from virtcatalog.cli.inputs import Placed
 from virtcatalog.cli.vms import Batch
 from virtcatalog.kubevirt.cluster import Cluster
-from virtcatalog.manifests import ahead, stored
+from virtcatalog.manifests import jsonsplit, spool
+from virtcatalog.manifests.pieces import Pieces
 from virtcatalog.pool import Processes
 
 TYPE = {
@@ -61,36 +62,13 @@ def test_several_processes_print_what_one_does(run, tmp_path, monkeypatch, form,
     monkeypatch.setattr(expanding, "CHUNK", 2)
     monkeypatch.setattr(expanding, "_SECTION", 2)
     monkeypatch.setattr(Processes, "forks", forks)
-    monkeypatch.setattr(stored, "_SMALL", 100)
+    monkeypatch.setattr(spool, "_SMALL", 100)
     (tmp_path / "a.json").write_text(FLEET)
     (tmp_path / "b.yaml").write_text("".join(f"---\n{json.dumps(vm(name))}\n" for name in ("six", "seven", "eight")))
     files = "-f", str(tmp_path / "a.json"), "-f", "-", "-f", str(tmp_path / "b.yaml")
     one, two = (run(*files, "-o", form, "-j", jobs, stdin=listed([vm("nine")])) for jobs in ("1", "2"))
     assert (two.stdout, two.stderr, two.exit_code) == (one.stdout, one.stderr, one.exit_code)
     assert one.stderr.endswith("\n9 VMs: 6 admitted, 2 refused, 1 unreadable\n")
-
-
-@pytest.mark.parametrize("lines", [True, False])
-def test_processes_that_look_through_a_long_file_find_what_one_does(run, tmp_path, monkeypatch, lines):
-    monkeypatch.setattr(ahead, "_WORTH_IT", 1000)
-    monkeypatch.setattr(ahead, "_BEGINNING", 6000)
-    monkeypatch.setattr(stored, "_SMALL", 100)
-    monkeypatch.setattr(expanding, "WORTH_IT", 2)
-    monkeypatch.setattr(expanding, "_SECTION", 12)
-    items = [vm(f"vm-{number}", "small" if number % 5 else "none") for number in range(90)]
-    items.insert(70, TYPE)
-    text = "\n".join(map(json.dumps, items)) if lines else listed(items)
-    (tmp_path / "fleet.json").write_text(text)
-    taken = []
-    stretch = ahead.Ahead.stretch
-    monkeypatch.setattr(ahead.Ahead, "stretch", lambda self, at: taken.append(stretch(self, at)) or taken[-1])
-    files = "-f", str(tmp_path / "fleet.json"), "-f", str(tmp_path / "none.json")
-    one = run(*files, "-j", "1")
-    assert not taken
-    two = run(*files, "-j", "2")
-    assert sum(len(each.pieces) for each in taken if each) > 80
-    assert (two.stdout, two.stderr, two.exit_code) == (one.stdout, one.stderr, one.exit_code)
-    assert one.stderr.endswith("\n90 VMs: 72 admitted, 18 refused; 1 other problem\n")
 
 
 def test_sections_of_a_file_get_smaller_towards_its_end(tmp_path):
@@ -126,7 +104,7 @@ def test_of_a_list_that_is_cut_off_no_vm_is_expanded(run):
 
 
 def test_standard_input_is_put_aside_on_disk_when_it_is_long(run, monkeypatch):
-    monkeypatch.setattr(stored, "_SMALL", 100)
+    monkeypatch.setattr(spool, "_SMALL", 100)
     assert run("-f", "-", stdin=FLEET).stdout.count("<domain ") == 2
 
 
@@ -135,14 +113,14 @@ def test_a_file_that_shrinks_meanwhile_is_told(run, tmp_path, monkeypatch, jobs)
     monkeypatch.setattr(expanding, "WORTH_IT", 2)
     file = tmp_path / "fleet.json"
     file.write_text(FLEET)
-    monkeypatch.setattr(stored, "_SMALL", 100)
-    parts = stored.Stored.read
+    monkeypatch.setattr(spool, "_SMALL", 100)
+    split = jsonsplit.split
 
-    def shrunk(self: stored.Stored, start: int, end: int) -> bytes:
+    def shrunk(content: spool.Content, pieces: Pieces) -> None:
+        split(content, pieces)
         file.write_text("{}")
-        return parts(self, start, end)
 
-    monkeypatch.setattr(stored.Stored, "read", shrunk)
+    monkeypatch.setattr(jsonsplit, "split", shrunk)
     result = run("-f", str(file), "-j", jobs)
     assert "has been changed while it was read" in result.stderr
     assert result.exit_code == 2

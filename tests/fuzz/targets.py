@@ -46,7 +46,7 @@ from virtcatalog.manifests.folder import held
 from virtcatalog.manifests.git import Repository
 from virtcatalog.manifests.loose import LooseText
 from virtcatalog.manifests.read import read_apart
-from virtcatalog.manifests.stored import Aside, stored
+from virtcatalog.manifests.spool import Spool
 from virtcatalog.manifests.stream import Stream
 from virtcatalog.render.output import render
 from virtcatalog.review.side import read_side
@@ -607,7 +607,7 @@ def dumps(data: bytes) -> None:
     choices = Choices(data)
     listed = {"apiVersion": "v1", "kind": "List", "items": [VM, *OBJECTS, {"kind": "List", "items": [OWN]}]}
     try:
-        for each in read_dump(Stream(stored(_written(choices, choices.edited(listed)), Aside()), "f")):
+        for each in read_dump(Stream(Spool().copy(_written(choices, choices.edited(listed))), "f")):
             assert isinstance(each, dict)
     except VirtcatalogError as error:
         str(error).encode("utf-8", "surrogateescape")

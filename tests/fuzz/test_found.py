@@ -11,7 +11,7 @@ import pytest
 from virtcatalog.errors import ManifestError
 from virtcatalog.manifests.dump import read_dump
 from virtcatalog.manifests.read import read_apart
-from virtcatalog.manifests.stored import Aside, stored
+from virtcatalog.manifests.spool import Spool
 from virtcatalog.manifests.stream import Stream
 
 NAMES = (
@@ -49,7 +49,7 @@ def test_kinds_and_versions_that_are_no_file_names(kind, version):
     manifests, problems = read_apart(content, "f")
     assert manifests or problems
     with suppress(ManifestError):
-        assert all(isinstance(each, dict) for each in read_dump(Stream(stored(content, Aside()), "f")))
+        assert all(isinstance(each, dict) for each in read_dump(Stream(Spool().copy(content), "f")))
 
 
 @pytest.mark.parametrize(

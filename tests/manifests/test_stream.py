@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from io import BytesIO
+import re
+from pathlib import Path
 from textwrap import indent
 from typing import Any
 
@@ -12,11 +13,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from virtcatalog.api.kinds import holds_vm
-from virtcatalog.manifests import stored, window
+from virtcatalog.manifests import jsonsplit, spool, window
 from virtcatalog.manifests.document import UNWRITABLE
 from virtcatalog.manifests.emit import dump
 from virtcatalog.manifests.folder import SourceError
+from virtcatalog.manifests.pieces import Pieces
 from virtcatalog.manifests.read import Manifest, read_apart, read_part
+from virtcatalog.manifests.spool import Spool
 from virtcatalog.manifests.stream import Stream
 
 FIELDS = ("", "metadata.name", "spec.template.spec.volumes[0].name", "spec.nope.x", ("metadata", "labels", "a.b/c"))
@@ -79,6 +82,7 @@ TEXTS = {
     "a byte order mark": "\ufeff" + json.dumps(listed(MIXED), indent=4),
     "a key twice": json.dumps(VMS[0]).replace('"name": "a"', '"name": "a", "name": "b"'),
     "what JSON takes and YAML does not": json.dumps(listed([*VMS, vm("d", x="\x7f")]), indent=4),
+    "the same behind the items": json.dumps({**listed(VMS), "x": "\x7f"}),
     "a control character in JSON": json.dumps(listed([*VMS, vm("d", x="!")]), indent=4).replace("!", "\x07"),
     "half a character": json.dumps(VMS[0]).replace('"name": "a"', '"name": "\\ud800"'),
     "JSON that only YAML takes": json.dumps(listed(MIXED), indent=4).replace("\n    ],", ",\n    ],"),
@@ -123,14 +127,14 @@ FAULTS = {
 
 
 @pytest.fixture(params=[7, 100, 1 << 20])
-def chunk(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
-    """So much is read at a time; a little less than twice that is held."""
-    monkeypatch.setattr(window, "_CHUNK", request.param)
+def block(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
+    """So much of a text is in memory at a time."""
+    monkeypatch.setattr(window, "_BLOCK", request.param)
     return int(request.param)
 
 
 def stream_of(content: bytes) -> Stream:
-    return Stream(stored.stored(content, stored.Aside()), "f")
+    return Stream(Spool().copy(content), "f")
 
 
 def gone_through(stream: Stream) -> tuple[list[Manifest], list[str]]:
@@ -148,7 +152,7 @@ def told(manifest: Manifest) -> tuple[Any, ...]:
 
 
 @pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
-def test_what_is_read_in_pieces_is_what_is_read_as_a_whole(text: str, chunk: int) -> None:
+def test_what_is_read_in_pieces_is_what_is_read_at_once(text: str, block: int) -> None:
     content = text.encode("utf-8", "surrogatepass")
     manifests, problems = read_apart(content, "f")
     stream = stream_of(content)
@@ -161,42 +165,52 @@ def test_what_is_read_in_pieces_is_what_is_read_as_a_whole(text: str, chunk: int
     assert stream.number == len(held) or faults
 
 
-@pytest.mark.parametrize("size", [1, 2, 100])
-def test_a_window_refuses_what_a_text_does(size: int) -> None:
+def test_a_mark_refuses_what_a_text_does() -> None:
     for character in map(chr, (*range(0x300), *range(0x2000, 0x2100), *range(0xFEF0, 0x10010), 0x1F600)):
-        content = f"a{character}b\n".encode()
-        reader = BytesIO(content)
-        try:
-            opened = window.Window(lambda _, reader=reader: reader.read(size))
-            opened.end()
-        except window.OtherStyleError:
-            assert UNWRITABLE.search(character), hex(ord(character))
+        content = f"a{character}b\n".encode("utf-8", "surrogatepass")
+        opened = window.Window(Spool().copy(content))
+        if UNWRITABLE.search(character):
+            with pytest.raises(window.IndivisibleError):
+                opened.mark(len(content))
         else:
-            assert not UNWRITABLE.search(character), hex(ord(character))
-            assert opened.other_ends == (character in "\r\x85\u2028\u2029")
+            assert opened.mark(len(content)).line >= 1, hex(ord(character))
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 100])
-@pytest.mark.parametrize(
-    "bad",
-    [b"\x07", b"\x7f", "\x80".encode(), "\ufffe".encode(), b"\xff", b"\xed\xa0\x80", "\u20ac".encode()[:2] + b"x"],
-)
-@pytest.mark.parametrize("good", [b"", b"ab", "a\u20ac".encode(), "\u20ac\U0001f600\u00e4".encode()])
-def test_a_window_shows_what_is_before_a_bad_character(size: int, bad: bytes, good: bytes) -> None:
-    reader = BytesIO(b"# " + good + bad + b"more")
-    opened = window.Window(lambda _: reader.read(size))
-    assert opened.cut(0, 100) == b"# " + good
-    assert opened.cut(1, 100) == b" " + good
-    assert opened.place(2 + len(good)) == (0, 2 + len(good.decode()))
-    assert opened.find(b"m", 1, 100) == -1
-    assert opened.find(b" ", 0, 100) == 1
-    end = 2 + len(good)
-    for look in (lambda: opened.cut(end, 100), lambda: opened.find(b"m", end, 100), opened.end, opened.more):
-        with pytest.raises(window.OtherStyleError):
-            look()
+@pytest.mark.parametrize("bad", [b"\x07", b"\x7f", "\x80".encode(), "\ufffe".encode(), b"\xff", b"\xed\xa0\x80"])
+@pytest.mark.parametrize("good", ["", "ab", "a\u20ac", "\u20ac\U0001f600\u00e4"])
+def test_a_place_before_a_bad_character_is_counted(
+    monkeypatch: pytest.MonkeyPatch, size: int, bad: bytes, good: str
+) -> None:
+    monkeypatch.setattr(window, "_BLOCK", size)
+    opened = window.Window(Spool().copy(b"# " + good.encode() + bad + b"more"))
+    end = 2 + len(good.encode())
+    assert opened.mark(end) == (0, 2 + len(good))
+    assert opened.search(re.compile(b"m"), 0, 1) == (end + len(bad), b"m")
+    with pytest.raises(window.IndivisibleError):
+        opened.mark(end + len(bad))
 
 
-def test_lines_of_json_are_documents_with_places_of_their_own(chunk: int) -> None:
+@pytest.mark.parametrize("size", [1, 2, 5, 100])
+def test_a_pattern_is_found_wherever_a_block_ends(monkeypatch: pytest.MonkeyPatch, size: int) -> None:
+    monkeypatch.setattr(window, "_BLOCK", size)
+    opened = window.Window(Spool().copy(b"aaab--- bbb---"))
+    pattern = re.compile(b"--- ?")
+    assert opened.search(pattern, 0, 4) == (4, b"--- ")
+    assert opened.search(pattern, 5, 4) == (11, b"---")
+    assert opened.search(pattern, 12, 4) is None
+
+
+def test_msgspec_says_where_a_value_ends() -> None:
+    """Without that every text of JSON is read as one."""
+    texts = {'{"a": [1, "}"]} ,{': 16, '"x":1': 3, "12]": 2, "true}": 4, '{"b":{}}\n\n{': 10, "[]\x00": 2}
+    for text, behind in texts.items():
+        opened = window.Window(Spool().copy(text.encode()))
+        value = jsonsplit._Splitter(opened, Pieces())._value(0, 100)
+        assert value == (text[:behind].strip(" ").strip("\n").encode(), behind)
+
+
+def test_lines_of_json_are_documents_with_places_of_their_own(block: int) -> None:
     stream = stream_of(FAULTS["JSON lines"].encode())
     vms, problems = gone_through(stream)
     assert [each.place("metadata.name") for each in vms] == [(1, 73), (3, 73), (4, 73)]
@@ -204,14 +218,14 @@ def test_lines_of_json_are_documents_with_places_of_their_own(chunk: int) -> Non
     assert problems == []
 
 
-def test_a_bad_line_of_json_is_told_and_nothing_else_is_lost(chunk: int) -> None:
+def test_a_bad_line_of_json_is_told_and_nothing_else_is_lost(block: int) -> None:
     stream = stream_of(FAULTS["a bad line"].encode())
     vms, problems = gone_through(stream)
     assert len(vms) == 3
     assert problems == ["f:7:1: is not YAML: while parsing a flow node: did not find expected node content"]
 
 
-def test_a_fault_of_syntax_in_an_item_is_told_there_and_the_others_are_read(chunk: int) -> None:
+def test_a_fault_of_syntax_in_an_item_is_told_there_and_the_others_are_read(block: int) -> None:
     vms, problems = gone_through(stream_of(FAULTS["a fault in an item"].encode()))
     assert [each.data["metadata"]["name"] for each in vms] == ["a", "c"]
     assert len(problems) == 1
@@ -221,24 +235,39 @@ def test_a_fault_of_syntax_in_an_item_is_told_there_and_the_others_are_read(chun
 @given(st.lists(st.sampled_from([*MIXED, 1, {}]), max_size=6), st.sampled_from([None, 0, 1, 4]), st.integers(1, 300))
 def test_however_a_list_is_cut_it_has_the_same_items(items: list[Any], spaces: int | None, size: int) -> None:
     content = json.dumps(listed(items), indent=spaces).encode()
-    reader = BytesIO(content)
-    stream = Stream(stored.Stored(lambda _: reader.read(size), stored.Aside()), "f")
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(window, "_BLOCK", size)
+        stream = stream_of(content)
     vms, _ = gone_through(stream)
     manifests, _ = read_apart(content, "f")
     kept = [told(each) for each in manifests]
     assert sorted(map(str, [*map(told, vms), *map(told, stream.others)])) == sorted(map(str, kept))
 
 
-def test_bytes_that_are_put_aside_stay_where_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stored, "_SMALL", 10)
-    aside = stored.Aside()
-    first, second = stored.stored(b"0123456", aside), stored.stored(b"789abcdef", aside)
-    assert first.next(100) == b"0123456"
-    assert second.next(4) + second.next(100) == b"789abcdef"
-    assert (first.read(2, 5), second.read(0, 9), second.read(3, 4)) == (b"234", b"789abcdef", b"a")
+def test_copies_stay_what_they_are_in_memory_and_on_disk(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(spool, "_SMALL", 10)
+    copies = Spool()
+    first, second = copies.copy(b"0123456"), copies.copy(b"789abcdef")
+    assert (first.size, second.size) == (7, 9)
+    assert (first.read(2, 5), second.read(0, 9), second.read(3, 4), second.read(8, 99)) == (
+        b"234",
+        b"789abcdef",
+        b"a",
+        b"f",
+    )
 
 
-def test_a_text_that_cannot_be_taken_apart_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stored, "SOURCE_FILE_BYTES", 10)
+def test_a_text_that_cannot_be_split_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(spool, "SOURCE_FILE_BYTES", 10)
     with pytest.raises(SourceError, match="is larger than"):
         stream_of(b"a: 1\n...\nb: 22222222222\n")
+
+
+def test_a_stream_is_limited(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(spool, "STREAM_BYTES", 10)
+    path = tmp_path / "a.yaml"
+    path.write_bytes(b"a: 22222222222\n")
+    for small in (2**20, 5):
+        monkeypatch.setattr(spool, "_SMALL", small)
+        with pytest.raises(SourceError, match="is larger than"):
+            Spool().open(str(path))

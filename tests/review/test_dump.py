@@ -10,7 +10,7 @@ import pytest
 from virtcatalog.errors import ManifestError
 from virtcatalog.manifests import dump as dumps
 from virtcatalog.manifests.emit import dump
-from virtcatalog.manifests.stored import Aside, stored
+from virtcatalog.manifests.spool import Spool
 from virtcatalog.manifests.stream import Stream
 
 
@@ -19,7 +19,7 @@ def vm(name: str, **more: Any) -> dict[str, Any]:
 
 
 def read_dump(text: str) -> list[dict[str, Any]]:
-    return list(dumps.read_dump(Stream(stored(text.encode(), Aside()), "dump")))
+    return list(dumps.read_dump(Stream(Spool().copy(text.encode()), "dump")))
 
 
 def names(text: str) -> list[str]:

@@ -9,7 +9,7 @@ import pytest
 
 from virtcatalog.errors import ManifestError
 from virtcatalog.manifests.emit import dump
-from virtcatalog.manifests.stored import Aside, stored
+from virtcatalog.manifests.spool import Spool
 from virtcatalog.manifests.stream import Stream
 from virtcatalog.pool import Processes
 from virtcatalog.review import given as fleets
@@ -25,7 +25,7 @@ def vm(name: str, spec: Any = None, **more: Any) -> dict[str, Any]:
 
 
 def stream(text: str) -> Stream:
-    return Stream(stored(text.encode(), Aside()), "dump")
+    return Stream(Spool().copy(text.encode()), "dump")
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 from virtcatalog.api.kinds import holds_vm
 from virtcatalog.manifests.edits import Editor, UnwritableError
 from virtcatalog.manifests.read import Part, unchecked, vms_of
-from virtcatalog.manifests.stored import Aside, stored
+from virtcatalog.manifests.spool import Spool
 from virtcatalog.manifests.stream import Stream
 from virtcatalog.manifests.syntax import MappingNode, SequenceNode, compose
 
@@ -31,7 +31,7 @@ def rewrite(text: str, changed: Changed) -> str:
     where that cannot be done without touching what should stay.
     """
     content = text.encode()
-    stream = Stream(stored(content, Aside()), "")
+    stream = Stream(Spool().copy(content), "")
     made, end, first = [], 0, 0
     for part, span in zip(stream.vms(), stream.spans(), strict=True):
         behind = first + (1 if part.is_vm else len(vms_of(part, unchecked)[0]))

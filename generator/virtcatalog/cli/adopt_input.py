@@ -10,7 +10,7 @@ from virtcatalog.cli.inputs import contents, placed
 from virtcatalog.errors import ManifestError, Problem
 from virtcatalog.manifests.identity import full_name
 from virtcatalog.manifests.read import Manifest, unchecked, vms_of
-from virtcatalog.manifests.stored import Aside, stored
+from virtcatalog.manifests.spool import Spool
 from virtcatalog.manifests.stream import Stream
 
 if TYPE_CHECKING:
@@ -68,10 +68,10 @@ def read(sources: Iterable[str]) -> tuple[list[File], list[Problem]]:
     files: list[File] = []
     problems: list[Problem] = []
     fatal: list[Problem] = []
-    aside = Aside()
+    spool = Spool()
     for source in map(placed, sources):
         for name, content in contents(source.path, fatal):
-            files.append(_read_file(Stream(stored(content, aside), name), problems, fatal))
+            files.append(_read_file(Stream(spool.copy(content), name), problems, fatal))
     if fatal:
         raise ManifestError(*fatal, *problems)
     return files, problems

@@ -178,11 +178,10 @@ def read_dumps(sources: Sequence[str]) -> list[Dump]:
     if not sources:
         return []
     from virtcatalog.cli.fleet import dumped
-    from virtcatalog.pool import forked
     from virtcatalog.review.given import dump_of
 
     found: list[Dump] = []
-    dumped([*map(placed, sources)], lambda stream, where: found.append(dump_of(stream, where)), forked())
+    dumped([*map(placed, sources)], lambda stream, where: found.append(dump_of(stream, where)))
     return found
 
 

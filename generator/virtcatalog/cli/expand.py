@@ -13,7 +13,6 @@ from virtcatalog.cli import options
 from virtcatalog.cli.conditions import conditioned, conditions_of
 from virtcatalog.cli.console import echo, failing, progress, summary
 from virtcatalog.cli.expand_output import FORMS, PINS, Form
-from virtcatalog.cli.inputs import placed
 from virtcatalog.errors import ManifestError, Problem, Warning, counted
 
 if TYPE_CHECKING:
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
     from virtcatalog.kubevirt.cluster import Cluster
     from virtcatalog.kubevirt.conditions import Conditions
     from virtcatalog.kubevirt.launcher.lint import Schema
-    from virtcatalog.manifests.ahead import Aheads
     from virtcatalog.pool import Executor
 
 _COUNTED = ("admitted", "refused", "unreadable", "unsupported")
@@ -90,12 +88,11 @@ def command(
     if pin and form not in (None, "json"):
         raise click.UsageError(f"--pin prints manifests, as YAML or with -o json; it has no -o {form}")
     revision = _revision(at) if at is not None else None
-    ahead = _ahead(sources, executor)
     from virtcatalog.cli.upstream import with_upstream
     from virtcatalog.cli.vms import gather
 
     companions = options.settings().cluster
-    batches, faults = gather(sources, catalog, companions, environments, revision, streamed=True, ahead=ahead)
+    batches, faults = gather(sources, catalog, companions, environments, revision, streamed=True)
     schema = _schema(libvirt_schema) if lint_xml or libvirt_schema else None
     met = conditions_of(batches, conditions)
     batches = with_upstream(batches, met)
@@ -145,18 +142,6 @@ def _revision(name: str) -> Revision:
     from virtcatalog.cli.revisions import Revision
 
     return Revision(name)
-
-
-def _ahead(sources: tuple[str, ...], executor: Executor | None) -> Aheads | None:
-    """Have others look through long files, before anything is imported that takes a while."""
-    if not executor:
-        return None
-    from virtcatalog.manifests.ahead import look_ahead
-
-    ahead = look_ahead((placed(source).path for source in sources), executor)
-    if ahead:
-        import virtcatalog.cli.expanding  # noqa: F401 - they are at work meanwhile
-    return ahead
 
 
 def _schema(file: Path | None) -> Schema:

@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 from virtcatalog.api.kinds import may_matter
 from virtcatalog.cli.inputs import Placed, contents
 from virtcatalog.errors import ManifestError, Problem
 from virtcatalog.kubevirt.cluster import counts
-from virtcatalog.manifests import stored
-from virtcatalog.manifests.ahead import Aheads, look_ahead
 from virtcatalog.manifests.folder import SourceError
 from virtcatalog.manifests.identity import Data
 from virtcatalog.manifests.read import Manifest, Part, vms_of
 from virtcatalog.manifests.sources import is_folder
+from virtcatalog.manifests.spool import Spool
 from virtcatalog.manifests.stream import Stream
-
-if TYPE_CHECKING:
-    from virtcatalog.pool import Executor
 
 T = TypeVar("T")
 
@@ -59,17 +55,17 @@ class Fleet:
 
     `objects` are each with where it is from, as `inputs.placed` reads it; `without_vm` are files that hold neither a VM
     nor what one meets, and `problems` those that make no VM's answer wrong. ManifestError for an object of the cluster
-    that cannot be read. `ahead` are files that others look through.
+    that cannot be read.
     """
 
-    def __init__(self, sources: Iterable[Placed], ahead: Aheads | None = None) -> None:
+    def __init__(self, sources: Iterable[Placed]) -> None:
         self.objects: list[tuple[Manifest, str]] = []
         self.problems: list[Problem] = []
         self.without_vm: list[str] = []
         self._streams: list[tuple[Stream, str]] = []
-        aside = stored.Aside()
+        spool = Spool()
         for path, where in sources:
-            self._streams += ((stream, where) for stream in streams(path, aside, self.problems, ahead))
+            self._streams += ((stream, where) for stream in streams(path, spool, self.problems))
         fatal: list[Problem] = []
         for stream, where in self._streams:
             self.problems += stream.problems
@@ -183,8 +179,8 @@ class Whole:
 
     def __init__(self, sources: Iterable[Placed]) -> None:
         self._problems: list[Problem] = []
-        aside = stored.Aside()
-        self._streams = [(stream, where) for path, where in sources for stream in streams(path, aside, self._problems)]
+        spool = Spool()
+        self._streams = [(stream, where) for path, where in sources for stream in streams(path, spool, self._problems)]
         self.number = sum(stream.number for stream, _ in self._streams)
         self.others: dict[str, list[Manifest]] = {}
         for stream, where in self._streams:
@@ -219,16 +215,12 @@ def _unknown(_: Share) -> Manifest | None:
     return None
 
 
-def dumped(sources: Sequence[Placed], take: Callable[[Stream, str], object], executor: Executor) -> None:
-    """Hand each file to `take`, with where it is from; ManifestError carries the problems of all.
-
-    An executor may help to look through long files.
-    """
+def dumped(sources: Sequence[Placed], take: Callable[[Stream, str], object]) -> None:
+    """Hand each file to `take`, with where it is from; ManifestError carries the problems of all."""
     problems: list[Problem] = []
-    aside = stored.Aside()
-    ahead = look_ahead((path for path, _ in sources), executor)
+    spool = Spool()
     for path, where in sources:
-        for stream in streams(path, aside, problems, ahead):
+        for stream in streams(path, spool, problems):
             try:
                 take(stream, where)
             except ManifestError as error:
@@ -237,22 +229,18 @@ def dumped(sources: Sequence[Placed], take: Callable[[Stream, str], object], exe
         raise ManifestError(*problems)
 
 
-def streams(path: str, aside: stored.Aside, problems: list[Problem], ahead: Aheads | None = None) -> Iterator[Stream]:
+def streams(path: str, spool: Spool, problems: list[Problem]) -> Iterator[Stream]:
     """Yield the stream of every file that a file, a folder or `-` stands for; add what cannot be read."""
     name = "<stdin>" if path == "-" else path
-    others = ahead.pop(path, None) if ahead else None
     try:
-        if others is not None:
-            yield Stream(others.stored, name, others)
-            return
         if not is_folder(path):
-            yield Stream(stored.store(path, aside), name)
+            yield Stream(spool.open(path), name)
             return
     except SourceError as error:
         problems.append(Problem(file=path, message=error.message))
         return
     for name, content in contents(path, problems):
-        yield Stream(stored.stored(content, aside), name)
+        yield Stream(spool.copy(content), name)
 
 
 def _is_met(manifest: Manifest) -> bool:

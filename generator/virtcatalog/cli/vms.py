@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from virtcatalog.catalog.model import Catalog, Overlay, VmTemplate
     from virtcatalog.cli.fleet import Chosen, Fleet
     from virtcatalog.cli.revisions import Revision
-    from virtcatalog.manifests.ahead import Aheads
     from virtcatalog.manifests.read import Manifest
 
 
@@ -109,7 +108,6 @@ def gather(
     revision: Revision | None = None,
     *,
     streamed: bool = False,
-    ahead: Aheads | None = None,
 ) -> tuple[list[Batch], list[Problem]]:
     """Return the VMs of files, folders, `-` and catalogs' `vms/`; without sources, those of the catalog's `vms/`.
 
@@ -117,8 +115,7 @@ def gather(
     meet what is in its file beside them. All meet the objects that `cluster` names, whose VMs are not among those asked
     for. With a git revision the catalog is what it is there, and so are its VMs where no sources say which. The
     problems are those of the input that make no VM's answer wrong. ManifestError for an object of the cluster
-    that cannot be read, CatalogError for a catalog. Where they are `streamed`, VMs of files are in their batch's fleet;
-    `ahead` are files that others look through meanwhile.
+    that cannot be read, CatalogError for a catalog. Where they are `streamed`, VMs of files are in their batch's fleet.
     """
     plain: list[Placed] = []
     templates: list[_Template] = []
@@ -135,8 +132,8 @@ def gather(
     if plain and not sources:
         raise VirtcatalogError(f"{plain[0].path} is no catalog that holds VM templates: name VMs with -f")
     if plain:
-        met.load()  # before the files, which others may be looking through
-    fleet = _fleet(plain, ahead) if plain and streamed else None
+        met.load()  # a broken catalog is named before what is wrong in files
+    fleet = _fleet(plain) if plain and streamed else None
     files = _from_files(plain) if fleet is None else _Files([], _located(fleet), [], (), fleet.problems)
     files.objects[:0] = [(Located(companion.data, companion.problem), "") for companion in companions(cluster)]
     batches = [*met.of_templates(templates, files), *(met.of_files(files, fleet) if plain else ())]
@@ -311,10 +308,10 @@ def _in(manifest: dict[str, Any], field: str, message: str) -> Problem:
     return Problem(object=manifest_name(manifest), field=field, message=message)
 
 
-def _fleet(sources: list[Placed], ahead: Aheads | None) -> Fleet:
+def _fleet(sources: list[Placed]) -> Fleet:
     from virtcatalog.cli.fleet import Fleet
 
-    return Fleet(sources, ahead)
+    return Fleet(sources)
 
 
 def _located(fleet: Fleet) -> list[tuple[Located, str]]:

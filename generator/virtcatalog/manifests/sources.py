@@ -23,11 +23,6 @@ def is_file(path: str) -> bool:
     return os.path.isfile(meant(path))  # noqa: PTH113 - unlike pathlib's, it raises nothing
 
 
-def size_of(path: str) -> int:
-    """Return how many bytes a file has that a user's path names; 0 for whatever else it may name."""
-    return os.path.getsize(meant(path)) if is_file(path) else 0  # noqa: PTH202 - of text
-
-
 def is_folder(path: str) -> bool:
     """Whether a user's path names a folder; false too for what is no path."""
     return os.path.isdir(meant(path))  # noqa: PTH112 - unlike pathlib's, it raises nothing

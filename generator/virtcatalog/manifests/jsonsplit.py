@@ -1,0 +1,200 @@
+"""JSON split into its documents, such as lines, and the items of its lists.
+
+msgspec's `Raw` finds where each value ends, and nothing is made of the value. It has no call for "the value that a
+text starts with", but its error says where the rest starts. Each piece is read again by itself: another wording of that
+error makes texts indivisible, and never gives other pieces.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final
+
+import msgspec
+
+from virtcatalog.manifests.outline import Mark
+from virtcatalog.manifests.pieces import AS_LISTED, NO_VM, VM, Pieces, implied_by, is_vm_kind
+from virtcatalog.manifests.spool import Content
+from virtcatalog.manifests.window import IndivisibleError, Window
+
+_RAW: Final = msgspec.json.Decoder(msgspec.Raw)
+_REST: Final = re.compile(r"JSON is malformed: trailing characters \(byte (\d+)\)")
+"""The number is that of the first character behind the value, counted from 1."""
+_SPACE: Final = b" \t\r\n"
+_LARGE: Final = 2**20
+"""A document of more bytes is looked into while it is read: it may be a list."""
+_CONTROLS: Final = b"\x7f"
+"""The only control character that JSON may have and YAML may not."""
+
+
+class _Head(msgspec.Struct, rename="camel"):
+    """What an object says that it is."""
+
+    api_version: Any = msgspec.UNSET
+    kind: Any = msgspec.UNSET
+
+
+_HEAD: Final = msgspec.json.Decoder(_Head)
+
+
+class BrokenJsonError(Exception):
+    """A document from which on a text is not plainly JSON.
+
+    `start` and `mark` are those of the document; `item` has the same of the item of its list that is broken.
+    """
+
+    def __init__(self, start: int, mark: Mark, item: tuple[int, Mark] | None) -> None:
+        super().__init__()
+        self.start, self.mark, self.item = start, mark, item
+
+
+def split(content: Content, pieces: Pieces) -> None:
+    """Add the pieces of JSON text; BrokenJsonError behind those of all documents before the broken one."""
+    window = Window(content, _CONTROLS)
+    splitter = _Splitter(window, pieces)
+    at = splitter.skip(window.start)
+    while at < window.size:
+        at = splitter.document(at)
+
+
+class _Splitter:
+    """Goes through JSON text; an offset that is returned is that of the next character that is no white space."""
+
+    def __init__(self, window: Window, pieces: Pieces) -> None:
+        self._window, self._pieces = window, pieces
+        self._item: tuple[int, Mark] | None = None
+
+    def skip(self, at: int) -> int:
+        """Return the offset of what comes behind white space."""
+        while True:
+            text = self._window.cut(at, at + 64)
+            rest = len(text.lstrip(_SPACE))
+            at += len(text) - rest
+            if rest or not text:
+                return at
+
+    def document(self, start: int) -> int:
+        """Add the pieces of the document that starts here; return where the next one starts."""
+        mark, first = self._window.mark(start), len(self._pieces)
+        self._item = None
+        try:
+            value = self._value(start, _LARGE)
+            if value is None:
+                return self._members(start, mark)
+            text, behind = value
+            head = _head(text)
+            if isinstance(head.kind, str) and head.kind.endswith("List"):
+                return self._members(start, mark)
+            self._add(start, text, mark, head, NO_VM)
+        except IndivisibleError:
+            self._pieces.drop(first)
+            raise BrokenJsonError(start, mark, self._item) from None
+        return behind
+
+    def _members(self, start: int, mark: Mark) -> int:
+        """Add the items of an object that is a list, or the object."""
+        first = len(self._pieces)
+        members: dict[str, Any] = {}
+        at = self._behind(start, b"{")
+        while self._byte(at) != b"}":
+            text, at = self._text(at)
+            key = _decode(text)
+            if not isinstance(key, str) or key in members:
+                raise IndivisibleError
+            at = self._behind(at, b":")
+            if key == "items" and self._byte(at) == b"[":
+                members[key], at = ..., self._items(at)
+            else:
+                text, at = self._text(at)
+                members[key] = _decode(text) if key in ("apiVersion", "kind") else None
+            at = self._next(at, b"}")
+        version, kind = members.get("apiVersion"), members.get("kind")
+        implied = implied_by(version, kind) if members.get("items") is ... else None
+        self._window.mark(at + 1)
+        if implied is not None:
+            self._pieces.make_items(first, implied)
+        else:
+            self._pieces.drop(first)
+            self._pieces.add(start, at + 1, mark, VM if is_vm_kind(version, kind) else NO_VM)
+        return self._behind(at, b"}")
+
+    def _items(self, start: int) -> int:
+        """Add the objects of an array."""
+        at = self._behind(start, b"[")
+        while self._byte(at) != b"]":
+            mark = self._window.mark(at)
+            self._item = at, mark
+            if self._byte(at) != b"{":
+                raise IndivisibleError
+            text, behind = self._text(at)
+            self._add(at, text, mark, _head(text), AS_LISTED)
+            at = self._next(behind, b"]")
+        self._item = None
+        return self._behind(at, b"]")
+
+    def _add(self, start: int, text: bytes, mark: Mark, head: _Head, unnamed: int) -> None:
+        """Add an object; `unnamed` says whether it is a VM if it names neither version nor kind."""
+        end = start + len(text)
+        self._window.mark(end)
+        is_unnamed = head.kind is msgspec.UNSET and head.api_version is msgspec.UNSET
+        is_vm = VM if is_vm_kind(head.api_version, head.kind) else NO_VM
+        self._pieces.add(start, end, mark, unnamed if is_unnamed else is_vm)
+
+    def _text(self, start: int) -> tuple[bytes, int]:
+        """Return the value that starts here, and the offset of what comes behind it."""
+        value = self._value(start, self._window.size)
+        if value is None:
+            raise IndivisibleError
+        return value
+
+    def _value(self, start: int, most: int) -> tuple[bytes, int] | None:
+        """Return the same; None where no value of at most some `most` bytes is."""
+        size = 1
+        while True:
+            view = self._window.view(start, size)
+            is_all = start + len(view) == self._window.size
+            try:
+                _RAW.decode(view)
+                if is_all:  # else a number may go on
+                    return view.tobytes().rstrip(_SPACE), self._window.size
+            except RecursionError:
+                return None
+            except msgspec.DecodeError as error:
+                rest = _REST.fullmatch(str(error))
+                if rest is not None:
+                    behind = int(rest[1]) - 1
+                    return view[:behind].tobytes().rstrip(_SPACE), start + behind
+            if is_all or len(view) >= most:
+                return None
+            size = 4 * len(view)
+
+    def _next(self, at: int, closing: bytes) -> int:
+        """Return where the next member or item starts, or `closing` is."""
+        if self._byte(at) == closing:
+            return at
+        at = self._behind(at, b",")
+        if self._byte(at) == closing:
+            raise IndivisibleError
+        return at
+
+    def _behind(self, at: int, wanted: bytes) -> int:
+        if self._byte(at) != wanted:
+            raise IndivisibleError
+        return self.skip(at + 1)
+
+    def _byte(self, at: int) -> bytes:
+        return self._window.cut(at, at + 1)
+
+
+def _head(text: bytes) -> _Head:
+    try:
+        return _HEAD.decode(text)
+    except (ValueError, RecursionError):
+        raise IndivisibleError from None
+
+
+def _decode(text: bytes) -> Any:
+    try:
+        return msgspec.json.decode(text)
+    except (ValueError, RecursionError):
+        raise IndivisibleError from None
