@@ -49,7 +49,7 @@ def environments_of(template: VmTemplate, overlays: Sequence[Overlay], only: Seq
     """
     found = list(template.environments) or environments_for(template.manifest, overlays)
     if found == [BASE] and overlays:
-        found = [each.name for each in _taking(template.manifest, overlays) or overlays]
+        found = [overlay.name for overlay in _taking(template.manifest, overlays) or overlays]
     return [each for each in found if not only or each in only]
 
 
@@ -69,8 +69,8 @@ def offered(catalog: Catalog, only: Sequence[str] = ()) -> list[Data]:
         return catalog.objects()
     found: dict[tuple[str, str, str], list[Data]] = {}
     for overlay in overlays:
-        for each in catalog.objects(overlay.name):
-            found.setdefault(identity(each), []).append(each)
+        for manifest in catalog.objects(overlay.name):
+            found.setdefault(identity(manifest), []).append(manifest)
     return [
         same[0]
         for (kind, namespace, _), same in found.items()

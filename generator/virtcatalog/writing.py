@@ -188,10 +188,10 @@ class _Steps:
 
     def make_folder(self, folder: Path) -> None:
         """Make a folder, and those that it is in."""
-        for each in (*reversed(folder.parents), folder):
-            if not each.is_dir():
-                each.mkdir()
-                self._folders.append(each)
+        for path in (*reversed(folder.parents), folder):
+            if not path.is_dir():
+                path.mkdir()
+                self._folders.append(path)
 
     def take(self, place: Path, new: Path | None, old: Path, *, replaces: bool) -> None:
         """Put a new file, or nothing, in a place; what is there is kept as `old`."""

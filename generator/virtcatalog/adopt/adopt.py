@@ -95,8 +95,10 @@ def _adopt_in_pool(pool: dict[str, Any], candidates: Candidates, like: Names | N
         "metadata": pool.get("metadata") or {},
         "spec": vm_spec(pool),
     }
-    made = adopt(vm, candidates, like)
-    return made._replace(found=made.found and _pooled(made.found, pool), against=tuple(map(_in_pool, made.against)))
+    adoption = adopt(vm, candidates, like)
+    return adoption._replace(
+        found=adoption.found and _pooled(adoption.found, pool), against=tuple(map(_in_pool, adoption.against))
+    )
 
 
 def _pooled(found: Shrunk, pool: dict[str, Any]) -> Shrunk:

@@ -59,8 +59,8 @@ def explain(adoption: Adoption) -> Iterator[str]:
 def _domain(found: Shrunk) -> Iterator[str]:
     """Where the domain differs; of what is the same of many elements, such as vCPUs, the first is told."""
     alike: dict[str, list[Change]] = {}
-    for each in found.domain:
-        alike.setdefault(_NUMBER.sub("", each.place), []).append(each)
+    for change in found.domain:
+        alike.setdefault(_NUMBER.sub("", change.place), []).append(change)
     for place, (first, *others) in alike.items():
         old, new = (_amount(first.place, value) for value in (first.old, first.new))
         more = f", and {len(others)} more of {place}" if others else ""
@@ -83,8 +83,13 @@ def document(name: str, adoption: Adoption) -> dict[str, Any]:
             "removed": [_removed(each) for each in found.removed],
             "added": [{"field": field_path(path), "value": get(found.manifest, path)} for path in found.added],
             "kept": list(_kept(found)),
-            "domainDifferences": [{"place": each.place, "old": each.old, "new": each.new} for each in found.domain],
-            "otherDifferences": [{"field": each.field, "old": each.old, "new": each.new} for each in found.outside],
+            "domainDifferences": [
+                {"place": change.place, "old": change.old, "new": change.new} for change in found.domain
+            ],
+            "otherDifferences": [
+                {"field": difference.field, "old": difference.old, "new": difference.new}
+                for difference in found.outside
+            ],
             "vm": found.manifest,
         }
     return made

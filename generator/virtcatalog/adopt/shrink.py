@@ -292,7 +292,7 @@ class _Trial:
             kept,
             [_MAX_SOCKETS] if self.pinned is not None else [],
             # Whole domains, which differences lead through, are not kept of thousands of VMs.
-            [Change(each.place, each.old, each.new) for each in self.now.domain],
+            [Change(difference.place, difference.old, difference.new) for difference in self.now.domain],
             self.now.vmi,
             count(self.now.manifest),
         )

@@ -92,18 +92,18 @@ def declarations(proposed: Sequence[Proposal], candidates: Candidates) -> Iterat
         instancetype.memory / instancetype.vcpus for instancetype in candidates.instancetypes if instancetype.vcpus
     }
     alike: dict[float, list[Proposal]] = defaultdict(list)
-    for each in proposed:
-        alike[each.size.memory / max(each.size.vcpus, 1)].append(each)
+    for proposal in proposed:
+        alike[proposal.size.memory / max(proposal.size.vcpus, 1)].append(proposal)
     beside: dict[str, list[Proposal]] = defaultdict(list)
     for ratio, members in alike.items():
         if ratio in ratios or len(members) < _SEVERAL or not ratio.is_integer():
             for member in members:
                 beside[member.nearest.name.rpartition(".")[0] or member.nearest.name].append(member)
             continue
-        whole = Quantity.of(int(ratio))
+        quantity = Quantity.of(int(ratio))
         yield f"# a class of its own, to be named better: {len(members)} sizes of {memory(int(ratio))} a vCPU"
-        yield f"class: x{str(whole).lower()}"
-        yield f"memoryPerVcpu: {whole}"
+        yield f"class: x{str(quantity).lower()}"
+        yield f"memoryPerVcpu: {quantity}"
         yield "sizes:"
         yield from (_line(member, f"vcpus: {member.size.vcpus}") for member in members)
     for members in beside.values():

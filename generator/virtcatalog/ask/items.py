@@ -99,12 +99,12 @@ def items_of(objects: Iterable[Data], prices: Prices | None = None, environment:
 
     With prices, those of an environment, their facts have what `PRICED` lists.
     """
-    found: dict[tuple[str, str], Item] = {}
+    items: dict[tuple[str, str], Item] = {}
     for each in objects:
         item = _item(each)
-        if item is not None and (item.sort, item.name) not in found:
-            found[item.sort, item.name] = _priced(item, prices, environment) if prices else item
-    return in_order(found.values())
+        if item is not None and (item.sort, item.name) not in items:
+            items[item.sort, item.name] = _priced(item, prices, environment) if prices else item
+    return in_order(items.values())
 
 
 def titles(sort: Sort, items: Iterable[Item]) -> Mapping[str, str]:
@@ -115,10 +115,10 @@ def titles(sort: Sort, items: Iterable[Item]) -> Mapping[str, str]:
 
 def items_of_catalog(catalog: Catalog, environments: Sequence[str] = ()) -> list[Item]:
     """Return the templates and environments of a catalog; only those of some environments if there are any."""
-    found = [*_templates(catalog), *_environments(catalog)]
+    items = [*_templates(catalog), *_environments(catalog)]
     if not environments:
-        return found
-    return [each for each in found if each.name in environments or _is_in(each, environments)]
+        return items
+    return [item for item in items if item.name in environments or _is_in(item, environments)]
 
 
 class Becoming(NamedTuple):

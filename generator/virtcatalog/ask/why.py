@@ -124,9 +124,9 @@ class _Asking:
         seen = self._seen(source, _without(source.manifest, path))
         if seen == self._value:
             return []
-        found = [reason for step in _steps(part) for reason in self._ask(source, (*path, step))]
-        if found:
-            return found
+        reasons = [reason for step in _steps(part) for reason in self._ask(source, (*path, step))]
+        if reasons:
+            return reasons
         if seen is not _REFUSED:
             return [self._reason(source, path, part, seen)]
         for other in _others(part):

@@ -79,21 +79,21 @@ class Reader:
     def _conditions(self, spec: Mapping[str, Any]) -> Conditions:
         parts = [spec.get(key) for key in ("nodeSelector", "affinity", "tolerations", "topologySpreadConstraints")]
         key = _ENCODER.encode(parts)
-        known = self._known.get(key)
-        if known is None:
+        conditions = self._known.get(key)
+        if conditions is None:
             selector, affinity, tolerations, spread = parts
-            known = self._known[key] = Conditions(
+            conditions = self._known[key] = Conditions(
                 key=key,
                 selector=selector or {},
                 affinity=convert(affinity or {}, Affinity),
                 tolerations=tuple(convert(toleration, Toleration) for toleration in tolerations or ()),
                 spread=tuple(
-                    each
-                    for each in (convert(each, TopologySpreadConstraint) for each in spread or ())
-                    if each.when_unsatisfiable == "DoNotSchedule"
+                    constraint
+                    for constraint in (convert(each, TopologySpreadConstraint) for each in spread or ())
+                    if constraint.when_unsatisfiable == "DoNotSchedule"
                 ),
             )
-        return known
+        return conditions
 
 
 def devices_of(wanted: Mapping[str, int]) -> dict[str, int]:

@@ -123,9 +123,9 @@ class _FirstFit:
 def how_many(demand: Demand, node: Node) -> tuple[int, Obstacle | None]:
     """How many Pods of a demand an empty node takes, and of what it runs out then."""
     placement = Placement([node])
-    found = placement.obstacle(demand, 0)
-    if found is not None:
-        return 0, found
+    obstacle = placement.obstacle(demand, 0)
+    if obstacle is not None:
+        return 0, obstacle
     if placement.minds_others(demand) or (node.cells > 1 and demand.own_cpus):
         number = 0
         while placement.takes(demand, 0):
@@ -163,10 +163,10 @@ def failures(packing: Packing) -> list[Failure]:
     placement, found = packing.placement, []
     fleet = {name for name, position in packing.where.items() if position is not None}
     for position, node in enumerate(placement.nodes):
-        vms = [each for each in placement.pods[position] if each.name in fleet]
+        vms = [demand for demand in placement.pods[position] if demand.name in fleet]
         if vms:
             found.append(Failure(node.name, node.kind, len(vms), tuple(_homeless(vms, position, placement))))
-    return sorted(found, key=lambda each: (-len(each.homeless), -each.vms, each.node))
+    return sorted(found, key=lambda failure: (-len(failure.homeless), -failure.vms, failure.node))
 
 
 def _homeless(vms: Sequence[Demand], failed: int, placement: Placement) -> list[str]:
@@ -187,7 +187,7 @@ def lost(placement: Placement, smallest: Iterable[Demand]) -> Counter[str]:
     smallest = list(smallest)
     found: Counter[str] = Counter()
     for position in range(len(placement.nodes)):
-        if not any(placement.takes(each, position) for each in smallest):
+        if not any(placement.takes(demand, position) for demand in smallest):
             found.update({name: max(amount, 0) for name, amount in placement.free(position).items()})
     return found
 

@@ -30,16 +30,16 @@ class Placement:
 
     def standing(self, conditions: Conditions) -> list[Obstacle | None]:
         """What keeps Pods with these conditions off each node, whoever is there."""
-        found = self._standing.get(conditions.key)
-        if found is None:
-            found = self._standing[conditions.key] = [standing(conditions, node) for node in self.nodes]
-        return found
+        obstacles = self._standing.get(conditions.key)
+        if obstacles is None:
+            obstacles = self._standing[conditions.key] = [standing(conditions, node) for node in self.nodes]
+        return obstacles
 
     def obstacle(self, demand: Demand, position: int) -> Obstacle | None:
         """Why a node cannot take one more Pod; None when it can."""
-        found = self.standing(demand.conditions)[position]
-        if found is not None:
-            return found
+        obstacle = self.standing(demand.conditions)[position]
+        if obstacle is not None:
+            return obstacle
         return self.lack(demand, position) or self._neighbours(demand, position)
 
     def lack(self, demand: Demand, position: int) -> Obstacle | None:

@@ -80,8 +80,8 @@ class Judge:
         for quota in quotas:
             self._quotas.setdefault(quota.metadata.namespace or "default", []).append(quota)
         self._ranges: dict[str, list[LimitRange]] = {}
-        for each in ranges:
-            self._ranges.setdefault(each.metadata.namespace or "default", []).append(each)
+        for limit_range in ranges:
+            self._ranges.setdefault(limit_range.metadata.namespace or "default", []).append(limit_range)
         self._asked: dict[tuple[str, str], Amounts] = {}
         self._taken: dict[tuple[str, str], Amounts] = {}
         self._refusals: list[Refusal] = []
@@ -140,15 +140,15 @@ class Judge:
 
 def pod_usage(pod: Pod) -> Amounts:
     """What a Pod takes of a quota, by the names that quotas have for it."""
-    found: Amounts = dict.fromkeys(_OBJECTS, _ONE)
+    quantities: Amounts = dict.fromkeys(_OBJECTS, _ONE)
     for resource, amount in pod_requests(dict(pod)).items():
-        found[f"requests.{resource}"] = amount
+        quantities[f"requests.{resource}"] = amount
         if "/" not in resource:
-            found[resource] = amount
+            quantities[resource] = amount
     for resource, amount in pod_limits(dict(pod)).items():
         if resource in (*_SHARED, "ephemeral-storage"):
-            found[f"limits.{resource}"] = amount
-    return found
+            quantities[f"limits.{resource}"] = amount
+    return quantities
 
 
 def allowed(resource: str, amount: Quantity) -> str:
@@ -161,7 +161,9 @@ def allowed(resource: str, amount: Quantity) -> str:
 
 def defaulted(pod: Pod, ranges: Sequence[LimitRange]) -> dict[str, Any]:
     """The Pod with what the API server and the namespace's LimitRanges add to its containers."""
-    items = [_with_defaults(item) for each in ranges for item in each.spec.limits if item.type == "Container"]
+    items = [
+        _with_defaults(item) for limit_range in ranges for item in limit_range.spec.limits if item.type == "Container"
+    ]
     spec = dict(pod["spec"])
     for part in ("containers", "initContainers"):
         if part in spec:
@@ -189,9 +191,9 @@ def _with_defaults(item: LimitRangeItem) -> LimitRangeItem:
 
 
 def _against_ranges(vm: Asked, pod: Pod, ranges: Sequence[LimitRange]) -> Iterator[Refusal]:
-    for each in ranges:
-        about = f"LimitRange/{vm.namespace}/{each.metadata.name}"
-        for item in each.spec.limits:
+    for limit_range in ranges:
+        about = f"LimitRange/{vm.namespace}/{limit_range.metadata.name}"
+        for item in limit_range.spec.limits:
             if item.type == "Container":
                 for container in (*pod["spec"]["containers"], *pod["spec"].get("initContainers", ())):
                     resources = container["resources"]

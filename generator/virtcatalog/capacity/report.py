@@ -100,7 +100,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def finds(self) -> bool:
         """Whether something is wrong: a VM without a node, a type that fits nowhere, a quota that is too small."""
-        fitless = any(not each.empty for each in self.types if not each.refused)
+        fitless = any(not type_fit.empty for type_fit in self.types if not type_fit.refused)
         return bool(self.homeless or self.podless or self.quota.refusals) or (bool(self.kinds) and fitless)
 
 
@@ -132,7 +132,7 @@ def report(
     going = [each for each, halted in fleet if not halted]
     packing = pack(going, nodes, running=running, used=others, namespaces=namespaces)
     empty = Placement(nodes, namespaces)
-    demands = [_type_demand(each, cluster, reader) for each in types]
+    demands = [_type_demand(manifest, cluster, reader) for manifest in types]
     fits = tuple(_type_fit(name, demand, nodes, kinds, empty, packing) for name, demand in demands)
     wanted = [each for _, each in demands if isinstance(each, Demand)] or going
     return Report(
@@ -165,7 +165,7 @@ def _type_fit(
 ) -> TypeFit:
     if isinstance(demand, str):
         return TypeFit(name=name, refused=demand)
-    found: list[KindFit] = []
+    kind_fits: list[KindFit] = []
     for kind in kinds:
         rooms: dict[tuple[Any, ...], tuple[int, Obstacle | None]] = {}
         for position in kind.nodes:
@@ -175,13 +175,13 @@ def _type_fit(
                 rooms[key] = how_many(demand, node)
         numbers = [number for number, _ in rooms.values()]
         obstacle = next(obstacle for _, obstacle in rooms.values())
-        found.append(
+        kind_fits.append(
             KindFit(kind=kind.name, least=min(numbers), most=max(numbers), short_of=obstacle.sort if obstacle else "")
         )
     return TypeFit(
         name=name,
         wanted=demand.wanted,
-        kinds=tuple(found),
+        kinds=tuple(kind_fits),
         empty=more(demand, empty),
         beside=more(demand, packing.placement),
     )

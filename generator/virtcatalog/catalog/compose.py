@@ -123,27 +123,27 @@ class Components:
         if name in users:
             circle = [*users[users.index(name) :], name]
             raise ComponentError(index, f"components use each other in a circle: {' → '.join(circle)}", circle)
-        known = self._expanded.get(name)
-        if known is None:
+        layers = self._expanded.get(name)
+        if layers is None:
             parts: list[Layer] = []
             for layer in self._layers[name]:
                 for used in layer.data.get("components") or ():
                     if used in self._layers:
                         parts += self._expand(used, index, (*users, name))
                 parts.append(layer)
-            known = self._expanded[name] = tuple(parts)
-        return known
+            layers = self._expanded[name] = tuple(parts)
+        return layers
 
     def _clashing(self, names: tuple[str, ...]) -> tuple[Clash, ...]:
-        known = self._clashes.get(names)
-        if known is None:
+        clashes = self._clashes.get(names)
+        if clashes is None:
             found: list[Clash] = []
             for index, first in enumerate(names):
                 for second in names[index + 1 :]:
                     if first != second:
                         found += [Clash(path, first, second) for path in self._differences(first, second)]
-            known = self._clashes[names] = tuple(found)
-        return known
+            clashes = self._clashes[names] = tuple(found)
+        return clashes
 
     def _differences(self, first: str, second: str) -> list[tuple[str, ...]]:
         ours, theirs = self._leaves_of(first), self._leaves_of(second)

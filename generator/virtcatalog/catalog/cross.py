@@ -36,9 +36,10 @@ def crossed(template: VmTemplate, objects: Sequence[Manifest]) -> Iterator[VmTem
             continue
         kind = (own or {}).get("kind") or usual
         names = [
-            each["metadata"]["name"]
-            for each in objects
-            if each["kind"].lower() == kind.lower() and each["metadata"].get("namespace", namespace) == namespace
+            manifest["metadata"]["name"]
+            for manifest in objects
+            if manifest["kind"].lower() == kind.lower()
+            and manifest["metadata"].get("namespace", namespace) == namespace
         ]
         for glob in globs:
             if not any(fnmatchcase(name, glob) for name in names):

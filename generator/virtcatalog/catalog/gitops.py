@@ -50,12 +50,12 @@ def kept_from_substitution(entry: E) -> E:
 def substitution_patches(overlay: Overlay, objects: Iterable[Manifest]) -> Iterator[Patch]:
     """Yield the patches that do the same to the objects that an environment has."""
     found: dict[str, list[str]] = {}
-    for each in objects:
-        annotated = FLUX_SUBSTITUTE in (each["metadata"].get("annotations") or {})
-        if overlay.includes(each) and not annotated:
-            metadata = each["metadata"]
-            if _substituted([metadata, each["spec"], overlay.annotations, overlay.patches_for(each)]):
-                found.setdefault(each["kind"], []).append(metadata["name"])
+    for manifest in objects:
+        annotated = FLUX_SUBSTITUTE in (manifest["metadata"].get("annotations") or {})
+        if overlay.includes(manifest) and not annotated:
+            metadata = manifest["metadata"]
+            if _substituted([metadata, manifest["spec"], overlay.annotations, overlay.patches_for(manifest)]):
+                found.setdefault(manifest["kind"], []).append(metadata["name"])
     for kind, names in found.items():
         target = Selection(names=tuple(names), kinds=(kind,))
         yield Patch(target, {"metadata": {"annotations": dict(_NOT_SUBSTITUTED)}})

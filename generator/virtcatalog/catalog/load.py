@@ -77,7 +77,7 @@ def known_of(
     from virtcatalog.catalog.prices import Known
 
     return Known(
-        classes=list(dict.fromkeys(each.series for each in types)),
+        classes=list(dict.fromkeys(instancetype.series for instancetype in types)),
         environments=[environment.name for environment in environments],
         systems=list(dict.fromkeys(preference.os_type for preference in preferences)),
         preferences=[preference.name for preference in preferences],

@@ -174,7 +174,7 @@ class _Reader:
         for index, pattern in enumerate((data or {}).get("names") or ()):
             self.spend(_MATCH * len(self._entries), (*path, "names", index))
             one = Selection(names=(pattern,))
-            if not any(one.matches(each) for each in self.objects(overlay)):
+            if not any(one.matches(manifest) for manifest in self.objects(overlay)):
                 self.report((*path, "names", index), f"{pattern!r} matches no object of the catalog")
                 sound = False
         return sound
@@ -190,11 +190,11 @@ class _Reader:
             return
         self.spend(_MATCH * len(self._entries), path)
         groups: dict[tuple[tuple[str, str | None], ...], list[str]] = {}
-        for each in self.objects(overlay):
-            if overlay.includes(each) and target.matches(each):
+        for manifest in self.objects(overlay):
+            if overlay.includes(manifest) and target.matches(manifest):
                 self.spend(_PATCH, path)
-                drift = self._drift(each, body, path)
-                groups.setdefault(tuple(sorted(drift.items(), key=str)), []).append(each["metadata"]["name"])
+                drift = self._drift(manifest, body, path)
+                groups.setdefault(tuple(sorted(drift.items(), key=str)), []).append(manifest["metadata"]["name"])
         if not groups and sound:
             self.report(path, "the patch selects no object of the environment")
         for changes, names in groups.items():

@@ -94,14 +94,14 @@ def _mixed(composer: Composer, place: str, path: FieldPath, data: Mapping[str, A
 
 
 def _layers(composer: Composer, stack: Sequence[Level], name: str, variant: str = "") -> list[Layer]:
-    found: list[Layer] = []
+    layers: list[Layer] = []
     for each in stack:
         path, entry = ("preferences", name), each.entry("preferences", name)
         if not variant and each.has("preferences", name):
-            found += _mixed(composer, each.place, path, entry)
+            layers += _mixed(composer, each.place, path, entry)
         elif variant and variant in (entry.get("variants") or {}):
-            found += _mixed(composer, each.place, (*path, "variants", variant), entry["variants"][variant] or {})
-    return found
+            layers += _mixed(composer, each.place, (*path, "variants", variant), entry["variants"][variant] or {})
+    return layers
 
 
 def _entry(composer: Composer, base: str, names: Mapping[str, Any], merged: Merged) -> tuple[Preference, Merged]:

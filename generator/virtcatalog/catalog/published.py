@@ -45,14 +45,14 @@ def published_in(catalog: Catalog, overlay: Overlay) -> PublishedEnvironment:
     labels = promised(overlay.labels)
     objects: dict[str, tuple[str, ...]] = {}
     patched = {}
-    for each in catalog.objects(overlay.name):
-        kind, name = each["kind"], each["metadata"]["name"]
+    for manifest in catalog.objects(overlay.name):
+        kind, name = manifest["kind"], manifest["metadata"]["name"]
         objects[kind] = (*objects.get(kind, ()), name)
         spec, plain = own[name]
-        shown = promised(each["metadata"].get("labels") or {})
+        shown = promised(manifest["metadata"].get("labels") or {})
         patch = PublishedPatch(
             since="",
-            spec=each["spec"] if each["spec"] != spec else None,
+            spec=manifest["spec"] if manifest["spec"] != spec else None,
             labels=shown if shown != dict(sorted({**plain, **labels}.items())) else None,
         )
         if patch.spec is not None or patch.labels is not None:
@@ -70,19 +70,19 @@ def same(catalog: Catalog, name: str) -> bool:
         return False
     now = published_in(catalog, overlay)
     return (was.namespace, was.labels, was.objects) == (now.namespace, now.labels, now.objects) and {
-        key: (each.spec, each.labels) for key, each in was.patched.items()
+        key: (patch.spec, patch.labels) for key, patch in was.patched.items()
     } == {key: (each.spec, each.labels) for key, each in now.patched.items()}
 
 
 def line(now: PublishedEnvironment, was: PublishedEnvironment | None, version: str) -> dict[str, Any]:
     """Return the lock's line of an environment; what is as it was keeps the version that had it first."""
     patched = {}
-    for key, each in now.patched.items():
+    for key, patch in now.patched.items():
         before = was.patched.get(key) if was else None
-        made: dict[str, Any] = {"since": before.since if before and before.spec == each.spec else version}
-        made["digest"] = digest([each.spec, each.labels])
-        made |= {"spec": each.spec} if each.spec is not None else {}
-        patched[key] = made | ({"labels": each.labels} if each.labels is not None else {})
+        made: dict[str, Any] = {"since": before.since if before and before.spec == patch.spec else version}
+        made["digest"] = digest([patch.spec, patch.labels])
+        made |= {"spec": patch.spec} if patch.spec is not None else {}
+        patched[key] = made | ({"labels": patch.labels} if patch.labels is not None else {})
     return {
         "since": was.since if was else version,
         "namespace": now.namespace,

@@ -67,9 +67,9 @@ def templates(composer: Composer, place: str, data: Mapping[str, Any], known: Kn
                 ]  # fmt: skip
                 layers = [composer.layer(place, path, _at(data, path), TEMPLATE_FRAGMENT) for path in paths]
                 names = {**composer.settings.parameters, "os": system, "workload": workload, "size": size}
-                made = _template(composer, _name(composer, place, data, names), names, layers, known)
-                if made:
-                    yield made
+                template = _template(composer, _name(composer, place, data, names), names, layers, known)
+                if template:
+                    yield template
 
 
 def _at(data: Mapping[str, Any], path: FieldPath) -> dict[str, Any]:
@@ -190,15 +190,15 @@ def _made(composer: Composer, merged: Merged, template: Template) -> dict[str, M
     """
     _spend(composer, merged)
     manifest = template.manifest()
-    found = admit_template(manifest, seed=_seed(template, ""))
-    for cause in found.causes:
-        composer.report(merged, _declared(template, found.at or cause.field), cause.message)
-    for warning in found.warnings:
+    admission = admit_template(manifest, seed=_seed(template, ""))
+    for cause in admission.causes:
+        composer.report(merged, _declared(template, admission.at or cause.field), cause.message)
+    for warning in admission.warnings:
         # What is required and has no value gets one of the sets, which are tried below.
         index = re.fullmatch(r"spec\.parameters\[(\d+)\]\.value", warning.field)
         if not template.tests or not index or template.spec["parameters"][int(index[1])].get("value"):
             composer.report(merged, _declared(template, warning.field), warning.message)
-    made = {} if found.made is None else {"": found.made}
+    made = {} if admission.made is None else {"": admission.made}
     for name, values in template.tests.items():
         _spend(composer, merged)
         try:

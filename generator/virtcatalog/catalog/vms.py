@@ -59,9 +59,9 @@ def vm_templates(
         cross = _cross(declared.get(name) or {})
         if not name.endswith(VM_TEMPLATE):
             named = tuple((declared.get(name) or {}).get("environments") or ())
-            for each in _read(sources, _Rendering(place, "", raw, {}), raw, release):
+            for vm_template in _read(sources, _Rendering(place, "", raw, {}), raw, release):
                 sources.spend(place, (), PLACED * len(named or overlays))
-                yield replace(each, cross=cross, environments=named)
+                yield replace(vm_template, cross=cross, environments=named)
             continue
         try:
             source = raw.decode("utf-8-sig")
@@ -69,8 +69,8 @@ def vm_templates(
             sources.add(Problem(file=sources.display(place), line=1, column=1, message="is not UTF-8 text"))
             continue
         for rendering in _renderings(sources, name, source, declared.get(name) or {}, overlays, parameters):
-            for each in _read(sources, rendering, raw, releases.get(rendering.environment, release)):
-                yield replace(each, cross=cross)
+            for vm_template in _read(sources, rendering, raw, releases.get(rendering.environment, release)):
+                yield replace(vm_template, cross=cross)
 
 
 def _check_plain(sources: Sources, name: str, declared: Mapping[str, Any], overlays: Sequence[Overlay]) -> None:

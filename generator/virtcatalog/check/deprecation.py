@@ -72,10 +72,10 @@ _SUNSET = f"{PREFIX}sunset"
 def check(inventory: Inventory) -> Iterator[Finding]:
     """Check deprecated objects."""
     objects = _lasting(inventory)
-    for each in objects.values():
-        if _deprecated(each):
-            yield from _deprecation(each, objects.get((each.is_instancetype, _replacement(each))))
-            yield from _sunset(each, inventory)
+    for subject in objects.values():
+        if _deprecated(subject):
+            yield from _deprecation(subject, objects.get((subject.is_instancetype, _replacement(subject))))
+            yield from _sunset(subject, inventory)
 
 
 class Vms(Look):
@@ -83,7 +83,7 @@ class Vms(Look):
 
     def __init__(self, inventory: Inventory) -> None:
         super().__init__(inventory)
-        self._deprecated = {key: each for key, each in _lasting(inventory).items() if _deprecated(each)}
+        self._deprecated = {key: subject for key, subject in _lasting(inventory).items() if _deprecated(subject)}
         self._users: dict[tuple[str, _Key], dict[str, None]] = {}
 
     def of(self, vm: Subject) -> Iterator[Finding]:
@@ -99,24 +99,26 @@ class Vms(Look):
 
     def rest(self) -> Iterator[Finding]:
         """Say what environments leave out too early, and who uses it there."""
-        for key, each in self._deprecated.items():
-            sunset, inventory = each.annotations.get(_SUNSET, ""), self.inventory
-            if each.origin != "catalog" or (sunset and sunset <= inventory.today.isoformat()):
+        for key, subject in self._deprecated.items():
+            sunset, inventory = subject.annotations.get(_SUNSET, ""), self.inventory
+            if subject.origin != "catalog" or (sunset and sunset <= inventory.today.isoformat()):
                 continue
             for overlay in inventory.overlays:
-                if _has(replace(overlay, deprecated=True), each) and not _has(overlay, each):
+                if _has(replace(overlay, deprecated=True), subject) and not _has(overlay, subject):
                     named = listed(list(self._users.get((overlay.name, key), ()))) or "no VM known here"
                     until = f"stays until {sunset}" if sunset else "has no sunset yet"
-                    message = f"leaves out {each.name}, which is deprecated and {until}: that removes it; it is used by"
+                    message = (
+                        f"leaves out {subject.name}, which is deprecated and {until}: that removes it; it is used by"
+                    )
                     message, field = f"{message} {named}", f"{overlay.name}.deprecated"
                     yield LEFT_OUT.at(
-                        overlay.source, message, field=field, about=each.name, environments=(overlay.name,)
+                        overlay.source, message, field=field, about=subject.name, environments=(overlay.name,)
                     )
 
 
 def _lasting(inventory: Inventory) -> dict[_Key, Subject]:
     """The objects as they are declared, whatever environments make of them."""
-    objects = [each for each in inventory.objects if each.origin != "environment"]
+    objects = [subject for subject in inventory.objects if subject.origin != "environment"]
     return {(each.is_instancetype, each.name): each for each in objects}
 
 
@@ -134,8 +136,10 @@ def _sunset(each: Subject, inventory: Inventory) -> Iterator[Finding]:
     """What is there too long, and in which environments."""
     sunset, today = each.annotations.get(_SUNSET, ""), inventory.today.isoformat()
     if sunset and sunset < today:
-        found = each.finding(SUNSET, f"was to be removed on {sunset}")
-        yield replace(found, environments=tuple(overlay.name for overlay in inventory.overlays if _has(overlay, each)))
+        finding = each.finding(SUNSET, f"was to be removed on {sunset}")
+        yield replace(
+            finding, environments=tuple(overlay.name for overlay in inventory.overlays if _has(overlay, each))
+        )
 
 
 def _has(overlay: Overlay, each: Subject) -> bool:

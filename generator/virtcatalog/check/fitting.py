@@ -34,10 +34,10 @@ def check(inventory: Inventory) -> Iterator[Finding]:
         here = [node.manifest for node in nodes if node.is_in(environment)]
         cluster = inventory.cluster([*manifests, *inventory.configurations(environment), *here], environment)
         made, kinds = cluster_nodes(cluster.nodes)
-        for each in split(manifests)[0] if made else ():
-            subject = subjects.get(each["metadata"]["name"])
+        for manifest in split(manifests)[0] if made else ():
+            subject = subjects.get(manifest["metadata"]["name"])
             try:
-                demand = demand_of(type_vm(each), cluster, Reader())
+                demand = demand_of(type_vm(manifest), cluster, Reader())
             except UnsupportedError:
                 continue  # a finding of its own
             if subject is None or isinstance(demand, str):

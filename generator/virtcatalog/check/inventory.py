@@ -61,19 +61,24 @@ def take(
         objects += _patched(catalog)
         templates += [
             [
-                Subject(manifest=each.manifest, origin="catalog", environment=environment, place=each.origin.field)
+                Subject(
+                    manifest=vm_template.manifest,
+                    origin="catalog",
+                    environment=environment,
+                    place=vm_template.origin.field,
+                )
                 for environment in names
             ]
-            for each, names in landing
+            for vm_template, names in landing
             if names
         ]
         others += _companions(landing)
     beside = {**(elsewhere or {}), "": [*manifests, *(elsewhere or {}).get("", ())]}
-    for where, each in ((where, each) for where, given in beside.items() for each in given):
-        if holds_vm(each.data):
-            held.append((each, where))
+    for where, manifest in ((where, each) for where, given in beside.items() for each in given):
+        if holds_vm(manifest.data):
+            held.append((manifest, where))
             continue
-        subject = _imported(each, where)
+        subject = _imported(manifest, where)
         (objects if subject.is_instancetype or subject.is_preference else others).append(subject)
     return Inventory(
         catalog=catalog,
@@ -103,11 +108,13 @@ class _Vms(Iterable[Sequence[Subject]]):
 
     def __iter__(self) -> Iterator[Sequence[Subject]]:
         yield from self._templates
-        for each, where in chain.from_iterable(self._given):
+        for manifest, where in chain.from_iterable(self._given):
             # Who expands a VM sees no nulls in it.
-            subject = Subject(manifest=each.data, origin="import", where=where, place=partial(_in_manifest, each))
-            if isinstance(each.object, VirtualMachine):
-                found = environments_for(each.data, self._overlays, where, self._only)
+            subject = Subject(
+                manifest=manifest.data, origin="import", where=where, place=partial(_in_manifest, manifest)
+            )
+            if isinstance(manifest.object, VirtualMachine):
+                found = environments_for(manifest.data, self._overlays, where, self._only)
                 yield [replace(subject, environment=environment) for environment in found]
             else:
                 yield [subject]
@@ -147,7 +154,9 @@ def _patched(catalog: Catalog) -> Iterator[Subject]:
 def _companions(landing: Iterable[tuple[VmTemplate, list[str]]]) -> Iterator[Subject]:
     """What lies beside the VM templates, once for each file and environment."""
     seen: set[tuple[str, str, str]] = set()
-    for template, environment in ((each, environment) for each, names in landing for environment in names):
+    for template, environment in (
+        (vm_template, environment) for vm_template, names in landing for environment in names
+    ):
         for manifest in template.companions:
             key = (template.file, environment, manifest_name(manifest))
             if key not in seen:

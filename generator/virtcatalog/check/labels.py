@@ -21,15 +21,15 @@ RULES = (DRIFT,)
 
 def check(inventory: Inventory) -> Iterator[Finding]:
     """Compare the labels of imported objects with their specs."""
-    for each in inventory.objects:
-        if each.origin != "import":
+    for subject in inventory.objects:
+        if subject.origin != "import":
             continue
-        restated = spec_labels(each.spec) if each.is_instancetype else requirement_labels(each.spec)
+        restated = spec_labels(subject.spec) if subject.is_instancetype else requirement_labels(subject.spec)
         for key, expected in restated.items():
-            said = each.labels.get(PREFIX + key)
+            said = subject.labels.get(PREFIX + key)
             if said is not None and not _agree(said, expected):
                 message = f"the label says {said!r}, the spec {expected or 'nothing of the kind'!r}"
-                yield each.finding(DRIFT, message, f"metadata.labels[{PREFIX}{key}]")
+                yield subject.finding(DRIFT, message, f"metadata.labels[{PREFIX}{key}]")
 
 
 def _agree(said: str, expected: str) -> bool:

@@ -16,7 +16,9 @@ from virtcatalog.kubevirt.preference.topology import SPREADS, THREADS_PER_CORE, 
 def minimal_vm(instancetype: Subject | None, preference: Subject | None) -> Manifest:
     """Return a VM that says no more than it has to: a root disk, cloud-init, an architecture if one is required."""
     used = {"instancetype": instancetype, "preference": preference}
-    namespace = next((each.namespace for each in used.values() if each is not None and each.namespace), "default")
+    namespace = next(
+        (subject.namespace for subject in used.values() if subject is not None and subject.namespace), "default"
+    )
     required = required_architecture(preference.spec) if preference is not None else ""
     architecture = {"architecture": required} if required else {}
     return {

@@ -49,19 +49,19 @@ _VENDOR = f"{PREFIX}vendor"
 
 def check(inventory: Inventory) -> Iterator[Finding]:
     """Check the names of instance types and preferences."""
-    known: dict[tuple[str, str, str, str], Subject] = {}
-    for each in inventory.objects:
-        if each.origin == "environment":
+    subjects: dict[tuple[str, str, str, str], Subject] = {}
+    for subject in inventory.objects:
+        if subject.origin == "environment":
             continue
-        if each.origin == "import":
-            yield from _imported(inventory, each)
-        if each.is_instancetype and not _GRAMMAR.fullmatch(each.name):
-            yield each.finding(NAME_GRAMMAR, f"the name {each.name!r} is not series.size or series.size.variant")
-        for kind in _kinds(each):
-            first = known.setdefault((each.where, kind, each.namespace, each.name), each)
-            if first is not each:
+        if subject.origin == "import":
+            yield from _imported(inventory, subject)
+        if subject.is_instancetype and not _GRAMMAR.fullmatch(subject.name):
+            yield subject.finding(NAME_GRAMMAR, f"the name {subject.name!r} is not series.size or series.size.variant")
+        for kind in _kinds(subject):
+            first = subjects.setdefault((subject.where, kind, subject.namespace, subject.name), subject)
+            if first is not subject:
                 where = first.place("")
-                yield each.finding(DUPLICATE, f"is there twice, first at {where}")
+                yield subject.finding(DUPLICATE, f"is there twice, first at {where}")
                 break
 
 

@@ -85,7 +85,7 @@ class Judge:
         conditions = conditions or Conditions()
         self.architecture = conditions.architecture
         objects = list(objects)
-        hosts = [host_of(each).manifest for each in objects if each.is_preference]
+        hosts = [host_of(subject).manifest for subject in objects if subject.is_preference]
         manifests = [*(each.manifest for each in objects), *hosts, *others]
         self._cluster = Cluster.under(manifests, conditions)
         self._shared = shared or Shared()
@@ -141,10 +141,10 @@ class Judge:
         return known
 
     def _preference(self, subject: Subject) -> _Preference:
-        known = self._preferences.get(id(subject))
-        if known is None:
-            known = self._preferences[id(subject)] = _Preference(subject, self.architecture)
-        return known
+        preference = self._preferences.get(id(subject))
+        if preference is None:
+            preference = self._preferences[id(subject)] = _Preference(subject, self.architecture)
+        return preference
 
 
 class _Type:
@@ -178,12 +178,12 @@ def _refused(cause: Cause | Reason) -> Verdict:
 def distinct(objects: Iterable[Subject]) -> tuple[list[Subject], list[Subject]]:
     """Return instance types and preferences by name, without the namespaced twins of cluster-wide objects."""
     known: dict[tuple[bool, str], list[Subject]] = {}
-    for each in sorted(objects, key=lambda each: each.kind not in CLUSTER_KINDS):
-        same = known.setdefault((each.is_instancetype, each.name), [])
-        if all(each.spec != other.spec for other in same):
-            same.append(each)
-    found = sorted((each for same in known.values() for each in same), key=lambda each: (each.name, each.kind))
-    return [each for each in found if each.is_instancetype], [each for each in found if each.is_preference]
+    for subject in sorted(objects, key=lambda each: each.kind not in CLUSTER_KINDS):
+        same = known.setdefault((subject.is_instancetype, subject.name), [])
+        if all(subject.spec != other.spec for other in same):
+            same.append(subject)
+    subjects = sorted((each for same in known.values() for each in same), key=lambda each: (each.name, each.kind))
+    return [each for each in subjects if each.is_instancetype], [each for each in subjects if each.is_preference]
 
 
 def pairs(

@@ -81,7 +81,7 @@ def check(inventory: Inventory) -> Iterator[Finding]:
     """Expand a VM for each instance type and each preference; a patched object where it differs from its base."""
     seen: set[tuple[str, str, str]] = set()
     for scope in _scopes(inventory.objects):
-        hosts = [host_of(each).manifest for each in scope if each.is_preference]
+        hosts = [host_of(subject).manifest for subject in scope if subject.is_preference]
         environment = scope[0].environment
         others = inventory.configurations(environment)
         cluster = inventory.cluster([*(each.manifest for each in scope), *hosts, *others], environment)
@@ -97,8 +97,8 @@ def check(inventory: Inventory) -> Iterator[Finding]:
 def _scopes(objects: Sequence[Subject]) -> list[list[Subject]]:
     """The objects, grouped so that none is there twice in a group: the environments' come after the catalog's."""
     groups: dict[str, list[Subject]] = {}
-    for each in objects:
-        groups.setdefault(each.environment, []).append(each)
+    for subject in objects:
+        groups.setdefault(subject.environment, []).append(subject)
     return list(groups.values())
 
 

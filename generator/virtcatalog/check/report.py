@@ -109,7 +109,7 @@ def summary(findings: Sequence[Finding], inventory: Inventory | None) -> str:
 
 
 def _checked(inventory: Inventory) -> str:
-    objects = [each for each in inventory.objects if each.origin != "environment"]
+    objects = [subject for subject in inventory.objects if subject.origin != "environment"]
     numbers = (
         (sum(each.is_instancetype for each in objects), "instance type"),
         (sum(each.is_preference for each in objects), "preference"),

@@ -46,8 +46,8 @@ def check(inventory: Inventory) -> list[Finding]:
 
     ManifestError when VMs cannot be read, which is known only then.
     """
-    found = together(_findings(inventory))
-    return sorted(allowances.apply(found, inventory.allow, RULES))
+    findings = together(_findings(inventory))
+    return sorted(allowances.apply(findings, inventory.allow, RULES))
 
 
 def _findings(inventory: Inventory) -> Iterator[Finding]:

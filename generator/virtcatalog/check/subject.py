@@ -141,14 +141,16 @@ class Inventory(msgspec.Struct, frozen=True, kw_only=True):
     def deployed(self, overlay: Overlay) -> list[Subject]:
         """Return what `of` does, as subjects of that environment, whose place is where it is declared."""
         return [
-            Subject(manifest=each, origin="environment", environment=overlay.name, place=lambda _: overlay.source)
-            for each in self.of(overlay.name)
+            Subject(manifest=manifest, origin="environment", environment=overlay.name, place=lambda _: overlay.source)
+            for manifest in self.of(overlay.name)
         ]
 
     def of(self, environment: str, where: str = "") -> list[Manifest]:
         """Return the instance types and preferences that an environment deploys, and what is there beside them."""
         own = self.catalog.objects(environment) if self.catalog else []
-        beside = [each for each in self.objects if each.origin == "import" and each.is_in(environment, where)]
+        beside = [
+            subject for subject in self.objects if subject.origin == "import" and subject.is_in(environment, where)
+        ]
         return [*own, *(each.manifest for each in beside)]
 
 

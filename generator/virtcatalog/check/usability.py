@@ -57,7 +57,7 @@ _NO_MEMORY = MemoryInstancetype(guest=Quantity())
 
 def check(inventory: Inventory) -> Iterator[Finding]:
     """Judge every pair, of the catalog as a whole and of each environment."""
-    types, preferences = distinct(each for each in inventory.objects if each.origin != "environment")
+    types, preferences = distinct(subject for subject in inventory.objects if subject.origin != "environment")
     shared = Shared()
     judge = Judge([*types, *preferences], inventory.configurations(), inventory.conditions, shared)
     lonely = list(_lonely(types, preferences, judge))
@@ -70,8 +70,8 @@ def check(inventory: Inventory) -> Iterator[Finding]:
     for overlay in inventory.overlays:
         types, preferences = distinct(inventory.deployed(overlay))
         others = inventory.configurations(overlay.name)
-        met = replace(inventory.conditions, release=inventory.choice(others, overlay.name).release)
-        judge = Judge([*types, *preferences], others, met, shared)
+        conditions = replace(inventory.conditions, release=inventory.choice(others, overlay.name).release)
+        judge = Judge([*types, *preferences], others, conditions, shared)
         for each, message in _lonely(types, preferences, judge):
             if (each.is_instancetype, each.name) not in known:
                 yield each.finding(UNUSABLE_TYPE if each.is_instancetype else UNUSABLE_PREFERENCE, message)
@@ -82,7 +82,7 @@ def _lonely(types: Sequence[Subject], preferences: Sequence[Subject], judge: Jud
 
     An object that is refused on its own is not looked at: that is a finding of its own.
     """
-    types = [each for each in types if judge.admits(each)]
+    types = [subject for subject in types if judge.admits(subject)]
     preferences = [preference for preference in preferences if judge.admits(preference)]
     if not types or not preferences:
         return
@@ -113,7 +113,7 @@ def _spread(types: Sequence[Subject], preference: Subject, judge: Judge) -> Iter
         for cause in check_spread(VirtualMachineInstancetypeSpec(cpu=least, memory=_NO_MEMORY), spec):
             message = f"nothing with the required vCPUs can use it: {cause.message}"
             yield preference.finding(SPREAD_REQUIREMENT, message, "spec.requirements.cpu.guest")
-    left = [each.name for each in types if judge.fails_to_spread(each, preference)]
+    left = [subject.name for subject in types if judge.fails_to_spread(subject, preference)]
     if left:
         names = some(left, _SHOWN)
         yield preference.finding(SPREAD_REMAINDER, f"cannot spread the vCPUs of {names}: they meet its requirements")

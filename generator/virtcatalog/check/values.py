@@ -49,8 +49,8 @@ _EMPTY_COUNTS = frozenset(("storageClassName", "key", "value", "effect", "operat
 
 def check(inventory: Inventory) -> Iterator[Finding]:
     """Check the values of every object but VMs."""
-    for each in (*inventory.objects, *inventory.others):
-        yield from _values(each)
+    for subject in (*inventory.objects, *inventory.others):
+        yield from _values(subject)
 
 
 class Vms(Look):
@@ -92,9 +92,9 @@ def _substituted(each: Subject) -> Iterator[Finding]:
     if "disabled" in (each.annotations.get(_SUBSTITUTE), each.labels.get(_SUBSTITUTE)):
         return
     for path, text in _strings(_without_status(each.manifest), ()):
-        found = _VARIABLE.search(text) if "${" in text else None
-        if found:
-            message = f"Flux would replace {found[0]}: write ${found[0]}, or disable substitution for the object"
+        match = _VARIABLE.search(text) if "${" in text else None
+        if match:
+            message = f"Flux would replace {match[0]}: write ${match[0]}, or disable substitution for the object"
             yield each.finding(FLUX, message, field_path(path))
 
 

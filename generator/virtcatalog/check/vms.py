@@ -107,7 +107,7 @@ class Vms(Look):
     def _expander(self, vm: Subject) -> Expander:
         met = vm.environment, vm.where
         if met not in self._clusters:
-            beside = [each.manifest for each in self._sound if each.is_in(*met)]
+            beside = [subject.manifest for subject in self._sound if subject.is_in(*met)]
             manifests = [*self.inventory.of(*met), *beside]
             cluster = self.inventory.cluster(manifests, vm.environment)
             self._clusters[met] = Expander(manifests, cluster, self.inventory.cache)
@@ -143,9 +143,9 @@ def _of_the_operator(vm: Subject, inventory: Inventory) -> tuple[str, str]:
         return "", ""
     for part, names in (("instancetype", reserved.INSTANCETYPES), ("preference", reserved.PREFERENCES)):
         name = (vm.spec.get(part) or {}).get("name")
-        given = (each for each in inventory.objects if each.is_in(vm.environment, vm.where))
+        subjects = (subject for subject in inventory.objects if subject.is_in(vm.environment, vm.where))
         if name in names and not any(
-            each.name == name and each.is_instancetype == (part == "instancetype") for each in given
+            each.name == name and each.is_instancetype == (part == "instancetype") for each in subjects
         ):
             return str(name), f"spec.{part}.name"
     return "", ""

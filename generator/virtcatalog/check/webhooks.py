@@ -29,12 +29,12 @@ RULES = (REFUSED, DEPRECATED_FIELD)
 
 def check(inventory: Inventory) -> Iterator[Finding]:
     """Ask the webhooks about every object."""
-    for each in inventory.objects:
-        if each.is_instancetype:
-            causes = validate_instancetype(convert(each.spec, VirtualMachineInstancetypeSpec))
+    for subject in inventory.objects:
+        if subject.is_instancetype:
+            causes = validate_instancetype(convert(subject.spec, VirtualMachineInstancetypeSpec))
         else:
-            causes = validate_preference(convert(each.spec, VirtualMachinePreferenceSpec))
+            causes = validate_preference(convert(subject.spec, VirtualMachinePreferenceSpec))
         for cause in causes:
-            yield each.finding(REFUSED, cause.message, cause.field)
-        for warning in warnings(each.manifest):
-            yield each.finding(DEPRECATED_FIELD, warning.message, warning.field)
+            yield subject.finding(REFUSED, cause.message, cause.field)
+        for warning in warnings(subject.manifest):
+            yield subject.finding(DEPRECATED_FIELD, warning.message, warning.field)

@@ -84,7 +84,7 @@ def command(
         raise VirtcatalogError(f"no VirtualMachine in {', '.join(sources)}")
     beside = [*companions(options.settings().cluster), *(companion for file in files for companion in file.companions)]
     objects, release = _offered(catalog, sources, environments)
-    objects += (each.data for each in beside)
+    objects += (manifest.data for manifest in beside)
     candidates = Candidates(objects, msgspec.structs.replace(conditions, release=_choice(conditions, release, objects)))
     _refuse_nothing(candidates, catalog)
     files = [file for file in files if file.vms]
@@ -115,12 +115,12 @@ def _adopted(files: Iterable[File], candidates: Candidates, executor: Executor |
     from virtcatalog.adopt.fleet import adopt_all
 
     vms = [(number, vm) for file in files for number, vm in file.vms.items()]
-    found: list[Machine | None] = [None] * len(vms)
+    machines: list[Machine | None] = [None] * len(vms)
     adopted = adopt_all(OnDemand([vm for _, vm in vms]), candidates, executor)
     for place, adoption in progress(adopted, len(vms), "VMs", silent=True):
         number, vm = vms[place]
-        found[place] = Machine.of(vm, number, adoption)
-    return [each for each in found if each is not None]
+        machines[place] = Machine.of(vm, number, adoption)
+    return [machine for machine in machines if machine is not None]
 
 
 def _refuse_nonsense(context: click.Context, sources: Iterable[str], in_place: bool) -> None:
@@ -216,6 +216,6 @@ def _propose(machines: list[Machine], problems: list[Problem], candidates: Candi
     proposed = proposals((machine.name, machine.adoption) for machine in machines)
     for line in declarations(proposed, candidates):
         echo(line)
-    wanting = sum(len(each.vms) for each in proposed)
+    wanting = sum(len(proposal.vms) for proposal in proposed)
     summary(f"{counted(len(proposed), 'size')} for {wanting:,} of {counted(len(machines), 'VM')}")
     return 2 if problems else 0

@@ -70,7 +70,7 @@ class Rewritten(NamedTuple):
 
     def lost_comments(self) -> Iterator[str]:
         """Yield the comments that went with the fields that they were about, each with its line."""
-        left = Counter(found[1] for found in map(_COMMENT.search, self.new.splitlines()) if found)
+        left = Counter(match[1] for match in map(_COMMENT.search, self.new.splitlines()) if match)
         for number, line in enumerate(self.old.splitlines(), start=1):
             found = _COMMENT.search(line)
             if found and left[found[1]]:

@@ -122,7 +122,7 @@ def _as_data(found: Report) -> dict[str, Any]:
         "kinds": [
             {"name": kind.name, "nodes": len(kind.nodes), "allocatable": dict(node.room)} for kind, node in found.kinds
         ],
-        "instancetypes": [msgspec.to_builtins(each) for each in found.types],
+        "instancetypes": [msgspec.to_builtins(type_fit) for type_fit in found.types],
         "vms": [
             {
                 **msgspec.to_builtins(vm),

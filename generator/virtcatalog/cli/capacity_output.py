@@ -101,8 +101,8 @@ def _fleet(found: Report) -> Iterator[str]:
     if worst is not None:
         yield _failing(found)
     groups: dict[tuple[object, ...], list[VMFit]] = {}
-    for each in found.homeless:
-        groups.setdefault((each.kinds, each.reasons), []).append(each)
+    for vm_fit in found.homeless:
+        groups.setdefault((vm_fit.kinds, vm_fit.reasons), []).append(vm_fit)
     for group in list(groups.values())[:_MOST]:
         yield from _why(group)
     if len(groups) > _MOST:
@@ -121,14 +121,14 @@ def _failing(found: Report) -> str:
 
 def _why(group: list[VMFit]) -> Iterator[str]:
     """Why VMs that fail alike have no node."""
-    each = group[0]
-    names = each.name if len(group) == 1 else f"{each.name} and {counted(len(group) - 1, 'other')}"
-    able = ", ".join(each.kinds)
+    vm_fit = group[0]
+    names = vm_fit.name if len(group) == 1 else f"{vm_fit.name} and {counted(len(group) - 1, 'other')}"
+    able = ", ".join(vm_fit.kinds)
     yield f"{names}: no node; empty, {able} could run it" if able else f"{names}: can run nowhere"
-    for kind, number, sort, text in each.reasons[:_MOST]:
+    for kind, number, sort, text in vm_fit.reasons[:_MOST]:
         yield f"  {kind}, {counted(number, 'node')}: {text} ({sort})"
-    if len(each.reasons) > _MOST:
-        yield f"  and {len(each.reasons) - _MOST} more reasons: see -o json"
+    if len(vm_fit.reasons) > _MOST:
+        yield f"  and {len(vm_fit.reasons) - _MOST} more reasons: see -o json"
 
 
 def _quotas(found: Report) -> Iterator[str]:

@@ -207,18 +207,18 @@ def _print_pairs(inventory: Inventory, form: str, environments: Sequence[str]) -
     """Print the pairs of the catalog as a whole, or of the environments asked for."""
     from virtcatalog.check.pairs import Shared, pairs
 
-    whole = [each for each in inventory.objects if each.origin != "environment"]
+    subjects = [subject for subject in inventory.objects if subject.origin != "environment"]
     asked = {
         overlay.name: inventory.deployed(overlay) for overlay in inventory.overlays if overlay.name in environments
     }
     found: list[tuple[str, Pair]] = []
     shared = Shared()
-    for environment, objects in asked.items() or [("", whole)]:
+    for environment, objects in asked.items() or [("", subjects)]:
         configurations = inventory.configurations(environment)
-        met = msgspec.structs.replace(
+        conditions = msgspec.structs.replace(
             inventory.conditions, release=inventory.choice(configurations, environment).release
         )
-        found += ((environment, pair) for pair in pairs(objects, configurations, met, shared))
+        found += ((environment, pair) for pair in pairs(objects, configurations, conditions, shared))
     if form == "json":
         data(as_json([_plain(*each) for each in found]))
     else:
@@ -242,8 +242,8 @@ def _print_table(found: Sequence[tuple[str, Pair]]) -> None:
     from virtcatalog.cli.table import print_tables
 
     tables: dict[str, list[tuple[str, ...]]] = {}
-    for environment, each in found:
-        row = (each.instancetype, each.preference, "yes" if each.fits else "no", _why(each))
+    for environment, pair in found:
+        row = (pair.instancetype, pair.preference, "yes" if pair.fits else "no", _why(pair))
         tables.setdefault(environment, []).append(row)
     style = {"yes": "", "no": "red"}
     print_tables(_HEADER, tables.items(), titled="" not in tables, style=lambda row: style[row[2]])

@@ -65,7 +65,7 @@ def _items(context: Context) -> Iterator[str]:
     from virtcatalog.cli.items import found
 
     sort = context.params.get("sort")
-    return (each.name for each in found(context.params.get("catalog"), ()) if sort in (None, each.sort))
+    return (item.name for item in found(context.params.get("catalog"), ()) if sort in (None, item.sort))
 
 
 def _environments(context: Context) -> Iterator[str]:

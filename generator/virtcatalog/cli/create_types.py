@@ -65,8 +65,10 @@ def instancetype(catalog: str | None, dry_run: bool, **flags: Any) -> int:
     """
     from virtcatalog.create.types import InstancetypeOptions, instancetype_spec
 
-    given = InstancetypeOptions(**{key: value for key, value in flags.items() if value is not None})
-    return _create("instancetype", given, instancetype_spec(given), catalog, dry_run=dry_run)
+    instancetype_options = InstancetypeOptions(**{key: value for key, value in flags.items() if value is not None})
+    return _create(
+        "instancetype", instancetype_options, instancetype_spec(instancetype_options), catalog, dry_run=dry_run
+    )
 
 
 @click.command(
@@ -92,8 +94,8 @@ def preference(catalog: str | None, dry_run: bool, **flags: Any) -> int:
     """
     from virtcatalog.create.types import PreferenceOptions, preference_spec
 
-    given = PreferenceOptions(**{key: value for key, value in flags.items() if value is not None})
-    return _create("preference", given, preference_spec(given), catalog, dry_run=dry_run)
+    preference_options = PreferenceOptions(**{key: value for key, value in flags.items() if value is not None})
+    return _create("preference", preference_options, preference_spec(preference_options), catalog, dry_run=dry_run)
 
 
 def _create(noun: str, given: TypeOptions, spec: dict[str, Any], catalog: str | None, *, dry_run: bool) -> int:
@@ -112,11 +114,11 @@ def _create(noun: str, given: TypeOptions, spec: dict[str, Any], catalog: str | 
     if given.namespaced or given.namespace:
         flag = "namespace" if given.namespace else "namespaced"
         raise FlagError(flag, "a catalog declares both scopes at once; its overlays choose, and say the namespace")
-    made = _declare(noun, given.name, spec, catalog)
-    _show(made, str(Path(catalog, made.file)))
+    declaration = _declare(noun, given.name, spec, catalog)
+    _show(declaration, str(Path(catalog, declaration.file)))
     if not dry_run:
-        replace_file(Path(catalog), made.new, note, inside=made.file)
-    summary(f"{made.entry.name}: {'would be ' if dry_run else ''}declared in {Path(catalog, made.file)}")
+        replace_file(Path(catalog), declaration.new, note, inside=declaration.file)
+    summary(f"{declaration.entry.name}: {'would be ' if dry_run else ''}declared in {Path(catalog, declaration.file)}")
     return 0
 
 
@@ -131,11 +133,11 @@ def _declare(noun: str, name: str, spec: dict[str, Any], catalog: str) -> Declar
         raise VirtcatalogError(f"{catalog} is no catalog: it has no catalog.yaml")
     declare = declare_instancetype if noun == "instancetype" else declare_preference
     folder = open_folder(catalog)
-    made = declare(load_catalog(catalog, folder), folder, name, spec)
-    manifest = made.entry.manifest(f"VirtualMachineCluster{noun.capitalize()}")
+    declaration = declare(load_catalog(catalog, folder), folder, name, spec)
+    manifest = declaration.entry.manifest(f"VirtualMachineCluster{noun.capitalize()}")
     if causes := admit(manifest, Cluster([])):
         raise VirtcatalogError(f"KubeVirt would refuse {name!r}: {'; '.join(map(str, causes))}")
-    return made
+    return declaration
 
 
 def _show(made: Declaration, name: str) -> None:

@@ -83,7 +83,7 @@ def command(
         objects = gitops.applications(origin, destinations, namespace or "argocd")
     else:
         objects = [gitops.application_set(origin, destinations, namespace or "argocd")]
-    data(join(dump(each) for each in objects))
+    data(join(dump(manifest) for manifest in objects))
     return 0
 
 
@@ -108,14 +108,14 @@ def _overlays(catalog: Catalog, origin: Origin, paths: tuple[str, ...]) -> list[
 
     if not catalog.overlays:
         raise click.UsageError(f"{catalog.path} has no environments: declare one in overlays.yaml.")
-    known = {origin.path(overlay): overlay for overlay in catalog.overlays}
+    overlays = {origin.path(overlay): overlay for overlay in catalog.overlays}
     found = []
     for path in paths:
         relative = _relative(path, "--path")
-        if relative not in known:
-            hint = nearest(relative, known) or f"; there are {', '.join(known)}"
+        if relative not in overlays:
+            hint = nearest(relative, overlays) or f"; there are {', '.join(overlays)}"
             raise click.UsageError(f"--path {path} is no overlay of {catalog.path}{hint}")
-        found.append(known[relative])
+        found.append(overlays[relative])
     return found or list(catalog.overlays)
 
 

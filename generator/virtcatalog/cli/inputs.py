@@ -75,7 +75,7 @@ def companions(sources: Iterable[str]) -> list[Manifest]:
     """Read the objects of the cluster that files and folders hold; VMs among them are left out."""
     from virtcatalog.api.kinds import holds_vm
 
-    return [each for each in read(placed(source).path for source in sources) if not holds_vm(each.data)]
+    return [manifest for manifest in read(placed(source).path for source in sources) if not holds_vm(manifest.data)]
 
 
 def _objects_of_tree(path: str) -> str:

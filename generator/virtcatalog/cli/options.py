@@ -54,8 +54,8 @@ def completes(what: str) -> Callable[[click.Context, click.Parameter, str], list
     def complete(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
         from virtcatalog.cli import complete as functions
 
-        found: list[CompletionItem] = getattr(functions, what)(context, parameter, incomplete)
-        return found
+        completion_items: list[CompletionItem] = getattr(functions, what)(context, parameter, incomplete)
+        return completion_items
 
     return complete
 
@@ -95,8 +95,8 @@ def about_catalog(default: str | None = "catalog", *, metavar: str = "[CATALOG]"
     def give(command: T) -> Callable[..., Any]:
         @wraps(command)
         def run(*args: Any, catalog: str | None, argument: str | None, **others: Any) -> Any:
-            given = click.get_current_context().get_parameter_source("catalog")
-            if argument and given is click.core.ParameterSource.COMMANDLINE:
+            parameter_source = click.get_current_context().get_parameter_source("catalog")
+            if argument and parameter_source is click.core.ParameterSource.COMMANDLINE:
                 raise click.UsageError(f"the catalog is either {argument} or {catalog}: name one")
             return command(*args, catalog=argument or catalog or default, **others)
 
@@ -211,10 +211,10 @@ def _workers(_context: click.Context, _option: click.Parameter, value: str) -> s
     """Return the address of a scheduler, or None for processes of this machine."""
     if value == "local":
         return None
-    found = re.fullmatch(r"dask://([^\s/]+:[0-9]+)/?", value)
-    if not found:
+    match = re.fullmatch(r"dask://([^\s/]+:[0-9]+)/?", value)
+    if not match:
         raise click.BadParameter(f"{value!r} is neither local nor dask://HOST:PORT.")
-    return found[1]
+    return match[1]
 
 
 _EXECUTOR = click.option(
@@ -233,8 +233,8 @@ def executor(command: Callable[..., Any]) -> Callable[..., Any]:
     def run(*args: Any, jobs: int, executor: str | None, **others: Any) -> Any:
         from virtcatalog.pool import Processes
 
-        given = click.get_current_context().get_parameter_source("jobs")
-        if executor is not None and given is click.core.ParameterSource.COMMANDLINE:
+        parameter_source = click.get_current_context().get_parameter_source("jobs")
+        if executor is not None and parameter_source is click.core.ParameterSource.COMMANDLINE:
             raise click.UsageError("--jobs is about processes of this machine: a scheduler has its own workers")
         return command(*args, executor=_of(executor) or Processes(jobs), **others)
 

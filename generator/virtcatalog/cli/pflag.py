@@ -84,12 +84,12 @@ def record(text: str) -> list[str]:
         raise ValueError("there is nothing but ends of lines")
     fields, position = [], 0
     while True:
-        found = _FIELD.match(text, position)
-        if found is None:
+        match = _FIELD.match(text, position)
+        if match is None:
             raise ValueError(f"a double quote in {text!r} neither begins nor ends an item; write it twice, in quotes")
-        quoted, plain = found.groups()
+        quoted, plain = match.groups()
         fields.append(plain if quoted is None else quoted.replace('""', '"'))
-        position = found.end()
+        position = match.end()
         if text[position : position + 1] != ",":
             return fields
         position += 1

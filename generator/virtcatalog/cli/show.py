@@ -113,6 +113,6 @@ def _made(item: Item, becoming: Becoming) -> Iterator[tuple[str, str]]:
     elif item.sort == "types":
         yield from guest(becoming.result)
     else:
-        for each in explain(becoming.vm, becoming.cluster):
-            if each.field.startswith("spec.") and any(one.startswith("preference ") for one in each.sources):
-                yield each.field.removeprefix("spec.").removeprefix("domain."), as_text(each.value)
+        for origin in explain(becoming.vm, becoming.cluster):
+            if origin.field.startswith("spec.") and any(one.startswith("preference ") for one in origin.sources):
+                yield origin.field.removeprefix("spec.").removeprefix("domain."), as_text(origin.value)

@@ -218,26 +218,26 @@ def _adopt(
 
     everything = Candidates(catalog_objects(catalog), conditions)
     wanted = Names(*(_reference(everything, part, text) for part, text in zip(Names._fields, given, strict=True)))
-    named = [(each.kind, each.name) for each in wanted if each]
+    named = [(reference.kind, reference.name) for reference in wanted if reference]
     # Of objects that say the same it would take the best, and here one is asked for by its name.
     objects = [each for each in catalog_objects(catalog) if (each["kind"], each["metadata"]["name"]) in named]
-    found = adopt_in_template(template, wanted, Candidates(objects, conditions))
-    for reason in found.adoption.against:
+    adopted_template = adopt_in_template(template, wanted, Candidates(objects, conditions))
+    for reason in adopted_template.adoption.against:
         echo(str(reason), err=True)
-    if found.template is None:
-        if not found.adoption.against:
+    if adopted_template.template is None:
+        if not adopted_template.adoption.against:
             shown = " and ".join(f"{each.kind} {each.name}" for each in wanted if each)
             echo(f"KubeVirt does not admit the template's VM with {shown}", err=True)
         return 1
-    first, *lines = explain(found.adoption)
-    if found.adoption.outcome == "nearest":
+    first, *lines = explain(adopted_template.adoption)
+    if adopted_template.adoption.outcome == "nearest":
         first = f"with {' and '.join(f'{each.kind} {each.name}' for each in wanted if each)} the domain is another one:"
     for line in (first, *lines):
         echo(line, err=True)
-    for parameter in found.dropped:
+    for parameter in adopted_template.dropped:
         echo(f"  dropped: the parameter {parameter}, to which nothing refers any more", err=True)
-    _print(found.template, form)
-    return 0 if found.adoption.outcome == "adopted" else 1
+    _print(adopted_template.template, form)
+    return 0 if adopted_template.adoption.outcome == "adopted" else 1
 
 
 def _reference(candidates: Candidates, part: str, text: str | None) -> Reference | None:
@@ -246,11 +246,11 @@ def _reference(candidates: Candidates, part: str, text: str | None) -> Reference
         return None
     kind, _, name = text.rpartition("/")
     wanted = (kind or f"virtualmachinecluster{part}").lower()
-    known = [group for group in candidates.groups if group.kind.lower() == wanted]
-    for each in known:
-        if each.name == name:
-            return each
-    raise VirtcatalogError(f"there is no {wanted} {name!r}{nearest(name, [each.name for each in known])}")
+    references = [group for group in candidates.groups if group.kind.lower() == wanted]
+    for reference in references:
+        if reference.name == name:
+            return reference
+    raise VirtcatalogError(f"there is no {wanted} {name!r}{nearest(name, [each.name for each in references])}")
 
 
 def _check_source(context: click.Context, positional: str | None, file: str, name: str) -> None:

@@ -17,8 +17,8 @@ def completed(vm: Manifest, objects: Iterable[Manifest]) -> Manifest:
     """
     spec = dict(vm["spec"])
     kinds: dict[str, set[str]] = {}
-    for each in objects:
-        kinds.setdefault(each["metadata"].get("name", ""), set()).add(each["kind"])
+    for manifest in objects:
+        kinds.setdefault(manifest["metadata"].get("name", ""), set()).add(manifest["kind"])
     for key, kind_of in MATCHERS.items():
         matcher = spec.get(key, {})
         if matcher.get("kind") or not matcher.get("name"):

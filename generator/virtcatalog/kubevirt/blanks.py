@@ -117,8 +117,8 @@ class _Blanks:
         at = text.find(_TEXT)
         while at >= 0:
             start = at + len(_TEXT)
-            found = _STRING.match(text, start)
-            end = found.end() if found else start
+            match = _STRING.match(text, start)
+            end = match.end() if match else start
             if 0 < end - start <= _LONGEST_TEXT and text.endswith(_TEXTS, 0, at):
                 place = self._put(TEXT, text[start:end])
                 text, end = text[:start] + place + text[end:], start + len(place)
@@ -194,10 +194,10 @@ class Known:
 
     def blank(self, text: bytes) -> Blank | None:
         """Return a VM with all its blanks, just as `blank` does; None if it is not alike."""
-        found = self._pattern.fullmatch(text) if self._is_usable else None
-        if found is None or found.group(*self._of_literals) != self._literals:
+        match = self._pattern.fullmatch(text) if self._is_usable else None
+        if match is None or match.group(*self._of_literals) != self._literals:
             return None
-        _, *values = found.group(0, *self._of_values)
+        _, *values = match.group(0, *self._of_values)
         if len(values) < len(self.own.kinds):
             values.insert(1, self.own.values[1])
         name, space, texts, others = values[0], values[1], values[self._texts], values[self._texts.stop :]

@@ -243,33 +243,33 @@ class Cluster:
 
     def controller_revision(self, namespace: str, name: str) -> ControllerRevision | None:
         """Look up a ControllerRevision."""
-        found: ControllerRevision | None = self._objects.get(("ControllerRevision", namespace, name))
-        return found
+        controller_revision: ControllerRevision | None = self._objects.get(("ControllerRevision", namespace, name))
+        return controller_revision
 
     def pvc(self, namespace: str, name: str) -> PersistentVolumeClaim | None:
         """Look up a PersistentVolumeClaim."""
-        found: PersistentVolumeClaim | None = self._objects.get(("PersistentVolumeClaim", namespace, name))
-        return found
+        claim: PersistentVolumeClaim | None = self._objects.get(("PersistentVolumeClaim", namespace, name))
+        return claim
 
     def data_volume(self, namespace: str, name: str) -> DataVolume | None:
         """Look up a DataVolume."""
-        found: DataVolume | None = self._objects.get(("DataVolume", namespace, name))
-        return found
+        data_volume: DataVolume | None = self._objects.get(("DataVolume", namespace, name))
+        return data_volume
 
     def data_source(self, namespace: str, name: str) -> DataSource | None:
         """Look up a DataSource."""
-        found: DataSource | None = self._objects.get(("DataSource", namespace, name))
-        return found
+        data_source: DataSource | None = self._objects.get(("DataSource", namespace, name))
+        return data_source
 
     def volume_snapshot(self, namespace: str, name: str) -> PartialObjectMetadata | None:
         """Look up a VolumeSnapshot's metadata."""
-        found: PartialObjectMetadata | None = self._objects.get(("VolumeSnapshot", namespace, name))
-        return found
+        metadata: PartialObjectMetadata | None = self._objects.get(("VolumeSnapshot", namespace, name))
+        return metadata
 
     def network_attachment_definition(self, namespace: str, name: str) -> PartialObjectMetadata | None:
         """Look up a NetworkAttachmentDefinition's metadata."""
-        found: PartialObjectMetadata | None = self._objects.get(("NetworkAttachmentDefinition", namespace, name))
-        return found
+        metadata: PartialObjectMetadata | None = self._objects.get(("NetworkAttachmentDefinition", namespace, name))
+        return metadata
 
     @property
     def claims(self) -> list[PersistentVolumeClaim]:
@@ -301,8 +301,8 @@ class Cluster:
 
     def namespace_labels(self, name: str) -> Mapping[str, str]:
         """The labels of a Namespace, which is there though nobody gives it: the API server labels each by its name."""
-        found: PartialObjectMetadata | None = self._objects.get(("Namespace", "", name))
-        given = {} if found is None else found.metadata.labels
+        metadata: PartialObjectMetadata | None = self._objects.get(("Namespace", "", name))
+        given = {} if metadata is None else metadata.metadata.labels
         return {**given, _NAMESPACE_LABEL: name}
 
 
@@ -365,8 +365,8 @@ def _pruned_revision(manifest: dict[str, Any], release: Release) -> list[Warning
     if not isinstance(data, dict):
         return []
     struct = kind_type(str(data.get("apiVersion")), str(data.get("kind")))
-    found = prune_manifest(data, struct, release)[1] if struct is not None else []
-    return [replace(each, field=f"data.{each.field}", object=manifest_name(manifest)) for each in found]
+    warnings = prune_manifest(data, struct, release)[1] if struct is not None else []
+    return [replace(warning, field=f"data.{warning.field}", object=manifest_name(manifest)) for warning in warnings]
 
 
 def prune_manifest(manifest: Any, kind: type[msgspec.Struct], release: Release) -> tuple[Any, list[Warning]]:

@@ -69,7 +69,7 @@ class _Compared:
     def __init__(self, catalog: Catalog, lock: Lock, overlay: Overlay, was: PublishedEnvironment) -> None:
         self._lock, self._overlay, self._was = lock, overlay, was
         self._now: dict[tuple[str, str], Manifest] = {
-            (each["kind"], each["metadata"]["name"]): each for each in catalog.objects(overlay.name)
+            (manifest["kind"], manifest["metadata"]["name"]): manifest for manifest in catalog.objects(overlay.name)
         }
         self._entries: tuple[Mapping[str, Entry], ...] = tuple(
             {entry.name: entry for entry in entries} for entries in (catalog.preferences, catalog.instancetypes)
@@ -192,7 +192,9 @@ def environment_steps(
         both = before.get(section, {}).keys() & after.get(section, {}).keys()
         found: dict[str, tuple[str, ...]] = {}
         for kind, other in _pairs(was, now, kinds):
-            had, has = (set(each.objects.get(name, ())) & both for each, name in ((was, kind), (now, other)))
+            had, has = (
+                set(environment.objects.get(name, ())) & both for environment, name in ((was, kind), (now, other))
+            )
             found |= dict.fromkeys(had - has, ("is left out",)) | dict.fromkeys(has - had, ("is no longer left out",))
             for name in had & has:
                 if f"{kind}/{name}" in was.patched or f"{other}/{name}" in now.patched:
@@ -205,7 +207,7 @@ def environment_steps(
 
 def _pairs(was: PublishedEnvironment, now: PublishedEnvironment, kinds: Iterable[str]) -> list[tuple[str, str]]:
     """The kinds that are compared: with themselves, or with the other one in an environment that has only that."""
-    old, new = ([kind for kind in kinds if kind in each.objects] for each in (was, now))
+    old, new = ([kind for kind in kinds if kind in environment.objects] for environment in (was, now))
     return [(kind, kind) for kind in old if kind in new] or [("".join(old[:1]), "".join(new[:1]))]
 
 
@@ -213,7 +215,7 @@ def _patched(old: _State, new: _State, section: str, kinds: tuple[str, str], nam
     """What differs of an object with a patch before or after, and not in the object itself."""
     before, after = old.objects[section][name], new.objects[section][name]
     (spec, labels), (new_spec, new_labels) = (
-        each.shown(section, kind, name) for each, kind in zip((old, new), kinds, strict=True)
+        state.shown(section, kind, name) for state, kind in zip((old, new), kinds, strict=True)
     )
     itself = set(map(str, differences(before.spec, after.spec)))
     yield from (text for text in map(str, differences(spec, new_spec)) if text not in itself)

@@ -45,9 +45,9 @@ def changes(catalog: Catalog) -> Changes:
                 changed.append(f"{what}: {said}")
             if step.deprecated and step.now:
                 deprecated.append(what + _replacement(step.now.deprecated or {}))
-    known = catalog.lock.environments if catalog.lock else {}
-    if known:
-        added += [f"Environment `{overlay.name}`" for overlay in catalog.overlays if overlay.name not in known]
+    environments = catalog.lock.environments if catalog.lock else {}
+    if environments:
+        added += [f"Environment `{overlay.name}`" for overlay in catalog.overlays if overlay.name not in environments]
     for each in broken(catalog):
         noun = NOUNS["instancetypes" if each.instancetype else "preferences"]
         what = f"In `{each.environment}`" + (f", {noun} `{each.name}`" if each.name else "")

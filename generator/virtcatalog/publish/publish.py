@@ -36,11 +36,11 @@ def version_fault(catalog: Catalog, version: str) -> str:
 
 def _precedence(version: str) -> tuple[object, ...]:
     """What versions are ordered by: numbers, then that it is no pre-release, then the parts of that."""
-    found = _VERSION.fullmatch(version)
-    assert found is not None
-    parts = (found[4] or "").split(".") if found[4] else []
+    match = _VERSION.fullmatch(version)
+    assert match is not None
+    parts = (match[4] or "").split(".") if match[4] else []
     marks = tuple((0, int(part), "") if part.isdecimal() else (1, 0, part) for part in parts)
-    return (*map(int, found.group(1, 2, 3)), not parts, marks)
+    return (*map(int, match.group(1, 2, 3)), not parts, marks)
 
 
 def publish(

@@ -108,7 +108,9 @@ def readme(catalog: Catalog) -> str:
     lines += [f"{version} KubeVirt {catalog.kubevirt} and later.", ""]
     if catalog.instancetypes:
         lines += ["## Instance types", ""]
-    for _, group in groupby(catalog.instancetypes, key=lambda each: (each.series, each.version)):
+    for _, group in groupby(
+        catalog.instancetypes, key=lambda instancetype: (instancetype.series, instancetype.version)
+    ):
         lines += _series(list(group))
     if catalog.preferences:
         lines += ["## Preferences", ""]
@@ -134,7 +136,7 @@ def readme(catalog: Catalog) -> str:
 def _templates(templates: Sequence[Template]) -> list[str]:
     """A row for each operating system and workload: the templates of its sizes, `os-workload-size`."""
     rows = []
-    for (system, workload), group in groupby(templates, key=lambda each: (each.system, each.workload)):
+    for (system, workload), group in groupby(templates, key=lambda template: (template.system, template.workload)):
         members = list(group)
         preferences = ", ".join(dict.fromkeys(f"`{member.preference}`" for member in members if member.preference))
         links = ", ".join(f"[{member.size}](base/{TEMPLATE}/{member.name}.yaml)" for member in members)

@@ -20,7 +20,7 @@ def kustomization(resources: Iterable[str]) -> str:
 
 def overlay_kustomization(overlay: Overlay, objects: Sequence[Manifest], templates: Sequence[Template] = ()) -> str:
     """Return the overlay over `../../base`: the kinds it takes, what it leaves out, and what it changes."""
-    taken = {kind: [each for each in objects if each["kind"] == kind] for kind in overlay.kinds}
+    taken = {kind: [manifest for manifest in objects if manifest["kind"] == kind] for kind in overlay.kinds}
     left_out = {kind: [each for each in taken[kind] if not overlay.includes(each)] for kind in overlay.kinds}
     kinds = [kind for kind in overlay.kinds if len(left_out[kind]) < len(taken[kind])]
     document: dict[str, Any] = {**_HEAD, "resources": [f"../../base/{kind}" for kind in kinds]}
@@ -55,9 +55,9 @@ def overlay_kustomization(overlay: Overlay, objects: Sequence[Manifest], templat
 def _deletions(overlay: Overlay, left_out: Sequence[Manifest]) -> list[dict[str, Any]]:
     """One patch for what the overlay's selection leaves out of a kind, beside deprecated objects."""
     rest = [
-        each
-        for each in left_out
-        if overlay.deprecated or (each["metadata"].get("labels") or {}).get(DEPRECATED_LABEL) != "true"
+        manifest
+        for manifest in left_out
+        if overlay.deprecated or (manifest["metadata"].get("labels") or {}).get(DEPRECATED_LABEL) != "true"
     ]
     return [_delete(target) for target in _targets(rest)]
 
@@ -68,7 +68,7 @@ def _delete(target: dict[str, str]) -> dict[str, Any]:
 
 def _merges(target: Selection, patch: dict[str, Any], included: Sequence[Manifest]) -> list[dict[str, Any]]:
     """The merge patch, once for each kind in which it selects objects."""
-    selected = [each for each in included if target.matches(each)]
+    selected = [manifest for manifest in included if target.matches(manifest)]
     metadata = patch.get("metadata", {})
     kept = {
         part: {key: value for key, value in values.items() if value is not None} for part, values in metadata.items()
@@ -91,8 +91,8 @@ def _merges(target: Selection, patch: dict[str, Any], included: Sequence[Manifes
 def _targets(objects: Sequence[Manifest]) -> list[dict[str, str]]:
     """kustomize targets that select exactly these objects: one a kind."""
     names: dict[str, list[str]] = {}
-    for each in objects:
-        names.setdefault(each["kind"], []).append(each["metadata"]["name"])
+    for manifest in objects:
+        names.setdefault(manifest["kind"], []).append(manifest["metadata"]["name"])
     return [{"kind": kind, "name": "|".join(map(re.escape, found))} for kind, found in names.items()]
 
 

@@ -101,8 +101,8 @@ def replace(
         with locked(folder.parent, say):
             if _put_back(folder):
                 state = "the output folder is as it was before the run that was killed"
-            for each in (_aside(folder), _staging(folder)):
-                remove(each)
+            for path in (_aside(folder), _staging(folder)):
+                remove(path)
             _refuse_owned(folder, owner, force=force)
             changes = compare(folder, tree, owner)
             if changes:
@@ -146,9 +146,9 @@ def _refuse_place(folder: Path, catalog: str) -> None:
         raise TreeError(f"{folder}: {what}, and the output tree takes a whole folder; name another")
     if (place / ".git").exists():
         raise TreeError(f"{folder}: is a Git checkout, and the output tree takes a whole folder; name one in it")
-    for each in (place, *place.parents):
-        if (each / CATALOG).is_file():
-            what = "is a catalog" if each == place else f"lies in the catalog {each}"
+    for path in (place, *place.parents):
+        if (path / CATALOG).is_file():
+            what = "is a catalog" if path == place else f"lies in the catalog {path}"
             raise TreeError(f"{folder}: {what}, and the output tree must not; name another folder")
 
 

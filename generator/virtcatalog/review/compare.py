@@ -41,7 +41,7 @@ def review(
     `environments` only these are looked at. Verdicts that the cache has are not found again. ManifestError when a dump
     holds objects that cannot be read.
     """
-    clean = sound(*(only(each, environments) for each in _alike(base, head)))
+    clean = sound(*(only(side, environments) for side in _alike(base, head)))
     reviewer = Reviewer(clean.base, clean.head, conditions, others(dumps), environments)
     reviewer.templates()
     reviewer.vms(given(dumps), watch, cache, executor)

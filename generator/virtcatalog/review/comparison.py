@@ -85,7 +85,7 @@ class Comparison:
         """Yield the fields of objects that do not change which only one of the two releases knows."""
         for key in sorted((self.base.pruned.keys() | self.head.pruned.keys()) - self.changed):
             before, after = (
-                {(each.object, each.field) for each in cluster.pruned.get(key, ())}
+                {(warning.object, warning.field) for warning in cluster.pruned.get(key, ())}
                 for cluster in (self.base, self.head)
             )
             yield from (KnownField(*field, field in before) for field in sorted(before ^ after))

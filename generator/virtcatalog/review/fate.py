@@ -84,7 +84,7 @@ def _fate(told: Rollout, new: Data, head: Cluster, *, unchanged: bool) -> Fate:
 
 def _live(told: Rollout) -> tuple[str, ...]:
     return tuple(machine_words(told.machine_before, told.machine)) or tuple(
-        each.path.removeprefix("/spec/").replace("/", ".") for each in told.live[:MOST]
+        change.path.removeprefix("/spec/").replace("/", ".") for change in told.live[:MOST]
     )
 
 

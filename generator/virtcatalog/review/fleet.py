@@ -195,9 +195,9 @@ class Reviewer:
                     names[key].append(name)
         told = judge_all(list(cases.values()), watch, cache, executor)
         judged = zip(cases.values(), names.values(), told, strict=True)
-        for case, members, (verdict, found) in judged:
+        for case, members, (verdict, fate) in judged:
             because = tuple(reference for reference in case.references or () if reference in case.comparison.changed)
-            self._row(case.comparison.environment, found, because).members += members
+            self._row(case.comparison.environment, fate, because).members += members
             for effect, change in verdict:
                 # What is only assumed to keep its revision counts: it asks so once it is created anew.
                 if effect == "started" or (case.pinned.assumed and change.kind not in ("refused", "crash")):
@@ -285,11 +285,11 @@ class Reviewer:
         if old.manifest == new.manifest:
             fresh = recreated(new.manifest)
             pinned = pins(new.manifest, comparison.base) or assumed(refers, comparison.base)
-            found = judge(Case(new.manifest, fresh, pinned, refers, comparison)).fate
+            fate = judge(Case(new.manifest, fresh, pinned, refers, comparison)).fate
         else:
-            found = applied(old.manifest, new.manifest, comparison)
+            fate = applied(old.manifest, new.manifest, comparison)
         because = tuple(each for each in refers or () if each in comparison.changed)
-        self._row(new.environment, found, because).members.append(new.key)
+        self._row(new.environment, fate, because).members.append(new.key)
 
     def _group(self, change: VmChange, environment: str) -> Group:
         key = (environment, *change.signature)

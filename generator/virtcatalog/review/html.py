@@ -81,7 +81,7 @@ def _row(line: Line) -> str:
     if more:
         names += f"<details><summary>and {len(more):,} more</summary>{escaped(', '.join(more))}</details>"
     said = "<br>".join(map(escaped, line.said)) or escaped(FATES[line.kind])
-    causes = "<br>".join(escaped(str(each)) for each in line.because)
+    causes = "<br>".join(escaped(str(cause)) for cause in line.because)
     return f'<tr><td class="{line.kind}">{line.kind}</td><td>{names}</td><td>{said}</td><td>{causes}</td></tr>\n'
 
 

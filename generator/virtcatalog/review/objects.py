@@ -62,7 +62,7 @@ def compare_objects(
 
     An environment's own change of an object is told apart only where it is not the base's.
     """
-    found: list[ObjectChange] = []
+    changes: list[ObjectChange] = []
     bodies: dict[tuple[str, str, str], str] = {}
     at: dict[tuple[str, str, str], int] = {}
     for environment in dict.fromkeys([*base, *head]):
@@ -72,20 +72,20 @@ def compare_objects(
             content = _lines(change.diff, "+-") if change.change in ("changed", "renamed") else change.change
             key = (kind, name, content)
             if environment and key in at:
-                known = found[at[key]]
-                found[at[key]] = msgspec.structs.replace(known, environments=(*known.environments, environment))
+                known = changes[at[key]]
+                changes[at[key]] = msgspec.structs.replace(known, environments=(*known.environments, environment))
                 continue
             body = _lines(change.diff, "+- @").replace(kind, "")
             twin = bodies.setdefault((change.change, name, body), change.name)
-            at[key] = len(found)
-            found.append(
+            at[key] = len(changes)
+            changes.append(
                 msgspec.structs.replace(
                     change,
                     environments=(environment,) if environment else (),
                     same_as=twin if twin != change.name else "",
                 )
             )
-    return found
+    return changes
 
 
 def _compare(base: Iterable[Data], head: Iterable[Data], labels: tuple[str, str]) -> Iterator[ObjectChange]:

@@ -108,9 +108,9 @@ def nameless(change: VmChange, name: str) -> VmChange:
     is_word = len(name) <= _SHORT or not _NO_WORD.search(name)
     if is_word or not any(name in line for line in (*change.summary, *change.signature)):
         return change
-    found = re.compile(rf"(?<![A-Za-z0-9]){re.escape(name)}(?![A-Za-z0-9])")
+    pattern = re.compile(rf"(?<![A-Za-z0-9]){re.escape(name)}(?![A-Za-z0-9])")
     summary, signature = (
-        tuple(found.sub("{name}", line) for line in lines) for lines in (change.summary, change.signature)
+        tuple(pattern.sub("{name}", line) for line in lines) for lines in (change.summary, change.signature)
     )
     return replace(change, summary=summary, signature=signature)
 
@@ -143,9 +143,9 @@ def _compare(old: Outcome, new: Outcome) -> VmChange | None:
             return None
         kind, summary = _refusal(old, new, before, after)
         return VmChange(kind=kind, summary=tuple(summary), make_diff=lambda: _lines("-", before) + _lines("+", after))
-    found = _compare_domains(old.result, new.result)
+    change = _compare_domains(old.result, new.result)
     return (
-        found
+        change
         or _compare_vmis(old.result.vmi or {}, new.result.vmi or {})
         or _compare_pods(_of_pod(old.result), _of_pod(new.result))
     )

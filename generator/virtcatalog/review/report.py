@@ -77,8 +77,8 @@ def _upgrade(upgrade: Upgrade) -> str:
 
 def _known_fields(upgrade: Upgrade) -> Iterator[str]:
     objects: dict[tuple[str, bool], list[str]] = {}
-    for each in upgrade.fields:
-        objects.setdefault((each.field, each.known), []).append(each.object)
+    for known_field in upgrade.fields:
+        objects.setdefault((known_field.field, known_field.known), []).append(known_field.object)
     for (field, known), names in objects.items():
         count = f"counts from now on, {upgrade.old} drops it" if known else f"{upgrade.new} drops it"
         yield f"{field}: {count}: {some(names, 5)}"
@@ -202,17 +202,17 @@ def as_data(report: Report) -> dict[str, Any]:
         "upgrades": [msgspec.to_builtins(upgrade) for upgrade in report.upgrades],
         "objects": [
             {
-                "change": each.change,
-                "kind": identity(each.manifest)[0],
-                "namespace": identity(each.manifest)[1],
-                "name": identity(each.manifest)[2],
-                **({"renamedFrom": each.old_name} if each.old_name else {}),
-                "environments": list(each.environments),
-                "diff": each.diff,
-                "consequences": consequences(each, report),
-                "users": _users(each, fleet.users).counted(),
+                "change": change.change,
+                "kind": identity(change.manifest)[0],
+                "namespace": identity(change.manifest)[1],
+                "name": identity(change.manifest)[2],
+                **({"renamedFrom": change.old_name} if change.old_name else {}),
+                "environments": list(change.environments),
+                "diff": change.diff,
+                "consequences": consequences(change, report),
+                "users": _users(change, fleet.users).counted(),
             }
-            for each in report.objects
+            for change in report.objects
         ],
         "vms": {
             "templates": fleet.templates,

@@ -195,8 +195,8 @@ def _of_catalog(catalog: Catalog, label: str) -> Side:
         catalog=True,
         budgets=catalog.budgets,
         vms=tuple(
-            Vm(key=each.key, manifest=each.manifest, environment=environment, place=each.source)
-            for each, environments in landing
+            Vm(key=vm_template.key, manifest=vm_template.manifest, environment=environment, place=vm_template.source)
+            for vm_template, environments in landing
             for environment in environments
         ),
         places=places,

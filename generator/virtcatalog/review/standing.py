@@ -39,7 +39,7 @@ def standing(environment: str, vms: Sequence[Data], before: Cluster, after: Clus
 
     old, new = (report(launches(vms, cluster), len(vms), cluster, []) for cluster in (before, after))
     homeless = _homeless(new).items() - _homeless(old).items() if after.nodes else set()
-    known = {each.name for each in old.homeless}
+    known = {vm_fit.name for vm_fit in old.homeless}
     refused = {refusal.vm for refusal in old.quota.refusals}
     return Standing(
         environment=environment,
@@ -69,4 +69,6 @@ def overspent(
 
 
 def _homeless(found: Report) -> dict[str, str]:
-    return {each.name: "; ".join(f"{kind} {text}" for kind, _, _, text in each.reasons[:3]) for each in found.homeless}
+    return {
+        vm_fit.name: "; ".join(f"{kind} {text}" for kind, _, _, text in vm_fit.reasons[:3]) for vm_fit in found.homeless
+    }

@@ -118,10 +118,10 @@ def _tell_chunk(first: int, cases: Sequence[Case]) -> list[Told]:
 
 def _tell_elsewhere(cases: Sequence[Case], executor: Executor) -> Iterator[Told]:
     """Send the cases, and what they meet once."""
-    met = {id(case.comparison): case.comparison for case in cases}
-    numbers = {each: number for number, each in enumerate(met)}
+    comparisons = {id(case.comparison): case.comparison for case in cases}
+    numbers = {each: number for number, each in enumerate(comparisons)}
     sent = ((replace(case, comparison=None), numbers[id(case.comparison)]) for case in cases)
-    return chain.from_iterable(executor.each(_tell_sent, chunks(sent, _CHUNK), tuple(met.values())))
+    return chain.from_iterable(executor.each(_tell_sent, chunks(sent, _CHUNK), tuple(comparisons.values())))
 
 
 def _tell_sent(sent: Sequence[tuple[Case, int]], met: Sequence[Comparison]) -> list[Told]:

@@ -68,7 +68,7 @@ class Fleet:
         self.total = self.others = self.inferring = self.plain = 0
         self._overlays = catalog.overlays
         self._here: dict[str, set[Identity]] = {
-            name: {identity(each) for each in catalog.objects(name)}
+            name: {identity(manifest) for manifest in catalog.objects(name)}
             for name in (BASE, *(overlay.name for overlay in catalog.overlays))
         }
         self._found: dict[Which, dict[tuple[str, str], Users]] = {}

@@ -49,8 +49,8 @@ class PriceList:
 
     def licence(self, entry: Preference) -> str:
         """Return what a preference's licence costs, "" for none."""
-        found = self._prices.licence(entry.name, entry.os_type)
-        parts = ((found.cpu, "a vCPU-hour"), (found.vm, "a VM-hour")) if found else ()
+        licence = self._prices.licence(entry.name, entry.os_type)
+        parts = ((licence.cpu, "a vCPU-hour"), (licence.vm, "a VM-hour")) if licence else ()
         return ", ".join(f"{self.said(hourly(amount))} {per}" for amount, per in parts if amount)
 
     def extras(self, entry: Instancetype, preferences: Iterable[Preference]) -> Iterator[Extra]:

@@ -84,10 +84,10 @@ def offers(catalog: Catalog, conditions: Conditions | None = None) -> tuple[list
 def offering(offered: Iterable[Iterable[Offer]]) -> dict[tuple[str, str], list[Offer]]:
     """Return what has each instance type and preference, by section of the lock and name."""
     found: dict[tuple[str, str], list[Offer]] = {}
-    for each in (one for group in offered for one in group):
-        for section, names in (("instancetypes", each.types), ("preferences", each.preferences)):
+    for offer in (one for group in offered for one in group):
+        for section, names in (("instancetypes", offer.types), ("preferences", offer.preferences)):
             for name in names:
-                found.setdefault((section, name), []).append(each)
+                found.setdefault((section, name), []).append(offer)
     return found
 
 

@@ -145,8 +145,8 @@ def revision_names(data: Data) -> tuple[str, str] | None:
     version, name = inner(data, "data", "apiVersion"), inner(data, "metadata", "name")
     if not isinstance(version, str) or not isinstance(name, str) or version not in _OLD:
         return None
-    found = _REVISION.search(name)
-    return name, f"{name[: found.start()]}-{VERSION}-{found[2]}-{found[3]}" if found else f"{name}-{VERSION}"
+    match = _REVISION.search(name)
+    return name, f"{name[: match.start()]}-{VERSION}-{match[2]}-{match[3]}" if match else f"{name}-{VERSION}"
 
 
 def revision(data: Data, changes: Changes, memory: str) -> None:
@@ -161,7 +161,7 @@ def revision(data: Data, changes: Changes, memory: str) -> None:
     if "Flavor" in str(kind) and (stored["apiVersion"], kind) in RETIRED:
         inner = Changes()
         stored = flavors(stored, inner, memory)[0]
-        changes += [type(each)(each.what, ("data", *each.path), each.to, each.message) for each in inner]
+        changes += [type(change)(change.what, ("data", *change.path), change.to, change.message) for change in inner]
     elif "Preference" in str(kind):
         preference(stored, ("data",), changes)
     changes.changed(("data", "apiVersion"), data["data"]["apiVersion"], API_VERSION)
@@ -192,17 +192,17 @@ def _spec_revision(data: Data, changes: Changes) -> Data:
     if kind is None:
         raise UnconvertibleError(path, "holds neither an instance type's spec nor a preference's")
     metadata = data["metadata"]
-    found = _REVISION.search(metadata["name"])
+    match = _REVISION.search(metadata["name"])
     owners = metadata.get("ownerReferences")
     names = [inner(owner, "name") for owner in owners] if isinstance(owners, list) else []
-    head = metadata["name"][: found.start()] if found else ""
+    head = metadata["name"][: match.start()] if match else ""
     named = next((head.removeprefix(f"{owner}-") for owner in names if head.startswith(f"{owner}-")), "")
     identity: Data = {
         "name": named or f"old-version-of-{'instancetype' if kind == INSTANCETYPE else 'preference'}-object"
     }
-    if found:
-        identity |= {"uid": found[2], "generation": int(found[3])}
-        labels = {"generation": found[3], "kind": kind, "uid": found[2]} | ({"name": named} if named else {})
+    if match:
+        identity |= {"uid": match[2], "generation": int(match[3])}
+        labels = {"generation": match[3], "kind": kind, "uid": match[2]} | ({"name": named} if named else {})
         metadata["labels"] = inner_map(metadata, "labels") | {
             f"{GROUP}/object-{key}": value for key, value in sorted(labels.items())
         }

@@ -106,9 +106,9 @@ class Conversion:
 
 
 def _told(field: str, old: str, new: str) -> Any:
-    told = Changes()
-    told.changed((field,), old, new)
-    return told[0]
+    changes = Changes()
+    changes.changed((field,), old, new)
+    return changes[0]
 
 
 def _backups(made: Data, changes: Changes) -> None:

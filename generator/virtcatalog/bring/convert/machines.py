@@ -164,9 +164,9 @@ def pool(data: Data, changes: Changes, default_profile: DefaultProfile, revision
         inner = Changes()
         vm(template, inner, default_profile, revisions)
         base = ("spec", "virtualMachineTemplate")
-        for each in inner:
-            to = f"{field_path(base)}.{each.to}" if each.to else ""
-            changes.append(type(each)(each.what, (*base, *each.path), to, each.message))
+        for change in inner:
+            to = f"{field_path(base)}.{change.to}" if change.to else ""
+            changes.append(type(change)(change.what, (*base, *change.path), to, change.message))
 
 
 def _rename(data: Data, old: str, new: str, value: Any = None) -> None:

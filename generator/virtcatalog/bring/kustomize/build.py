@@ -76,7 +76,7 @@ def is_kustomization(folder: Folder) -> bool:
 
 def build(folder: Folder, name: str) -> list[Data]:
     """Return the objects of a folder; `name` is what problems call it. Raises ManifestError."""
-    return [each.data for each in _Builder(folder, name, (), _Run()).build([])]
+    return [resource.data for resource in _Builder(folder, name, (), _Run()).build([])]
 
 
 class _Run:
@@ -265,15 +265,15 @@ class _Builder:
     def _json(self, operations: list[Any], target: Any, field: str, resources: list[Resource]) -> list[Resource]:
         if target is None:
             raise self.fail(field, "a list of operations needs a `target`")
-        for each in self._selected(target, field, resources):
+        for resource in self._selected(target, field, resources):
             try:
-                made = patched(each.data, operations, self._budget)
+                made = patched(resource.data, operations, self._budget)
             except PatchError as error:
-                raise self.fail(field, f"{error} ({'/'.join(each.ids[-1][1::2])})") from None
+                raise self.fail(field, f"{error} ({'/'.join(resource.ids[-1][1::2])})") from None
             if not isinstance(made, dict):
                 raise self.fail(field, "leaves no object")
-            each.data = self._whole(made, each, field)
-            each.changed()
+            resource.data = self._whole(made, resource, field)
+            resource.changed()
         return resources
 
     def _strategic(

@@ -65,10 +65,10 @@ def _terms(selector: str) -> list[_Term]:
     """The terms of an equality-based selector (`a=b,c!=d,e,!f`)."""
     terms: list[_Term] = []
     for text in selector.split(","):
-        found = _TERM.fullmatch(text.strip())
-        if found is None:
+        match = _TERM.fullmatch(text.strip())
+        if match is None:
             raise SelectorError(f"the selector {selector[:80]!r} is not supported")
-        terms.append((found[1], found[2], found[3] or "", found[4] or ""))
+        terms.append((match[1], match[2], match[3] or "", match[4] or ""))
     return terms
 
 

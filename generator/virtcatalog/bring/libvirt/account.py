@@ -184,9 +184,9 @@ def _own_name(element: XMLElement) -> str:
 
 def _added(draft: Draft, element: XMLElement, made: XMLElement) -> Iterator[str]:
     matched = _matched(draft, element, made)
-    known = set(matched.values())
+    elements = set(matched.values())
     for child in made:
-        if child not in known:
+        if child not in elements:
             yield child.path
     for child, other in matched.items():
         yield from (f"{other.path}/@{name}" for name in other.attributes if name not in child.attributes)

@@ -19,7 +19,7 @@ def cpus(draft: Draft) -> None:
 def enabled_vcpus(draft: Draft) -> int:
     """Return how many vCPUs the guest starts with."""
     count = draft.one("vcpu")
-    listed = sum(each.get("enabled") == "yes" for each in draft.domain.all("vcpus", "vcpu"))
+    listed = sum(element.get("enabled") == "yes" for element in draft.domain.all("vcpus", "vcpu"))
     return listed or draft.number(count, "current", draft.number(count))
 
 
@@ -66,13 +66,13 @@ def _cpu(draft: Draft) -> None:
     elif model is not None and model.text and model.text != "max":
         draft.put(("domain", "cpu", "model"), model.text, model)
     features = []
-    for each in cpu.all("feature"):
-        if not each.get("name"):
-            raise draft.fault(each, "a feature has a name", "name")
-        if _is_added(draft, each):
+    for element in cpu.all("feature"):
+        if not element.get("name"):
+            raise draft.fault(element, "a feature has a name", "name")
+        if _is_added(draft, element):
             continue
-        policy = {"policy": each.get("policy")} if each.get("policy") else {}
-        features.append({"name": each.get("name"), **policy})
+        policy = {"policy": element.get("policy")} if element.get("policy") else {}
+        features.append({"name": element.get("name"), **policy})
     if features:
         draft.put(("domain", "cpu", "features"), features, *cpu.all("feature"))
 
@@ -93,7 +93,7 @@ def _pinning(draft: Draft) -> None:
     tune = draft.domain.first("cputune")
     if tune is None:
         return
-    pins = [each.get("cpuset") for each in tune.all("vcpupin")]
+    pins = [element.get("cpuset") for element in tune.all("vcpupin")]
     threads = each_number(pins)
     total = enabled_vcpus(draft)
     if threads is None or len(pins) != total or len(set(threads)) != len(threads):

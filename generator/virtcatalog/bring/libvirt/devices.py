@@ -24,8 +24,8 @@ def devices(draft: Draft, rules: Rules, resources: Mapping[str, str]) -> None:
     """
     listed = draft.one("devices")
     by_tag: dict[str, list[XMLElement]] = {}
-    for each in listed:
-        by_tag.setdefault(each.tag, []).append(each)
+    for element in listed:
+        by_tag.setdefault(element.tag, []).append(element)
     if any(each.get("model") == _TRANSITIONAL for each in listed):
         draft.put((*_DEVICES, "useVirtioTransitional"), True)
     _interfaces(draft, rules, by_tag.get("interface", []), by_tag.get("hostdev", []))
@@ -228,7 +228,7 @@ def _small(draft: Draft, by_tag: dict[str, list[XMLElement]]) -> None:
             device = {"name": name, field: {"action": watchdog.get("action", "reset")}}
             draft.put((*_DEVICES, "watchdog"), device, watchdog)
             draft.devices[watchdog] = name
-    panics = [{"model": each.get("model")} if each.get("model") else {} for each in by_tag.get("panic", [])]
+    panics = [{"model": element.get("model")} if element.get("model") else {} for element in by_tag.get("panic", [])]
     if panics:
         draft.put((*_DEVICES, "panicDevices"), panics, *by_tag["panic"])
     if by_tag.get("vsock"):

@@ -108,7 +108,9 @@ def _target(draft: Draft, element: XMLElement, target: XMLElement, at: tuple[str
 
 def has_libvirts_addresses(draft: Draft) -> bool:
     """Whether libvirt gave the devices their addresses: it lists the root of PCI then."""
-    return any(each.get("model") in ("pcie-root", "pci-root") for each in draft.domain.all("devices", "controller"))
+    return any(
+        element.get("model") in ("pcie-root", "pci-root") for element in draft.domain.all("devices", "controller")
+    )
 
 
 def pci_address(address: XMLElement | None) -> str:
@@ -168,7 +170,7 @@ def _boot_order(draft: Draft) -> None:
         "cdrom": ("disks", "cdrom"),
         "network": ("interfaces", ""),
     }
-    if any(each.first("boot") is not None for each in draft.one("devices")):
+    if any(element.first("boot") is not None for element in draft.one("devices")):
         return
     order = 0
     for boot in listed:
@@ -188,7 +190,7 @@ def _threads(draft: Draft) -> None:
     total = draft.domain.first("iothreads")
     if total is None or not draft.number(total):
         return
-    drivers = {name: each.first("driver") for each, name in draft.devices.items() if each.tag == "disk"}
+    drivers = {name: element.first("driver") for element, name in draft.devices.items() if element.tag == "disk"}
     pool = [driver for driver in drivers.values() if driver is not None and driver.all("iothreads", "iothread")]
     alone_in_pool = draft.ours and not any(driver.get("iothread") for driver in drivers.values() if driver is not None)
     if pool or (alone_in_pool and draft.number(total) > 1):

@@ -46,14 +46,14 @@ class Imported(NamedTuple):
 
     def outermost(self, fate: Fate) -> list[Part]:
         """Return the parts of a fate, without those that are inside of an element which has it for the same reason."""
-        found: dict[str, Part] = {}
+        parts: dict[str, Part] = {}
         for part in self.parts:
-            above = found.get(part.path.rpartition("/")[0])
+            above = parts.get(part.path.rpartition("/")[0])
             if part.fate == fate and (above is None or above.why != part.why):
-                found[part.path] = part
+                parts[part.path] = part
             elif part.fate == fate and above is not None:
-                found[part.path] = above
-        return [part for path, part in found.items() if part.path == path]
+                parts[part.path] = above
+        return [part for path, part in parts.items() if part.path == path]
 
     @property
     def lost(self) -> list[Part]:
@@ -82,17 +82,17 @@ def import_domain(
     if draft.assumed:
         cluster = Cluster.under([*(objects or ()), *draft.assumed], conditions)
     vm, result = _settle(draft, cluster, run_strategy)
-    made = read_xml(result.domain_xml.encode(), "the VM's domain") if result.admitted and result.domain_xml else None
+    element = read_xml(result.domain_xml.encode(), "the VM's domain") if result.admitted and result.domain_xml else None
     return Imported(
         draft.name,
         vm,
         draft.assumed,
         draft.needs,
-        account(draft, made),
+        account(draft, element),
         result.reasons,
         result.warnings,
-        made is not None and _alike(draft.domain, made),
-        added(draft, made) if made is not None else [],
+        element is not None and _alike(draft.domain, element),
+        added(draft, element) if element is not None else [],
         result.domain_xml or "",
     )
 

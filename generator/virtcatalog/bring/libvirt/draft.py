@@ -137,10 +137,10 @@ class Draft:
 
     def one(self, *path: str) -> XMLElement:
         """Return the element at a path that a domain must have."""
-        found = self.domain.first(*path)
-        if found is None:
+        element = self.domain.first(*path)
+        if element is None:
             raise self.fault(self.domain, f"<{'><'.join(path)}> is missing: every domain has it")
-        return found
+        return element
 
 
 _LONGEST_NUMBER = 20

@@ -135,11 +135,11 @@ def _memory_backing(draft: Draft) -> None:
             raise draft.fault(page, f"{page.get('unit')!r} is no unit of memory", "unit")
         size = draft.number(page, "size") * UNITS[page.get("unit", "KiB")]
     draft.put(("domain", "memory", "hugepages"), {"pageSize": str(Quantity.of(size))}, pages)
-    for each in pages.all("page") if not draft.ours else ():
-        if draft.number(each, "size") * UNITS.get(each.get("unit", "KiB"), 0) == size:
-            draft.say("carried", "spec.template.spec.domain.memory.hugepages.pageSize", each)
+    for element in pages.all("page") if not draft.ours else ():
+        if draft.number(element, "size") * UNITS.get(element.get("unit", "KiB"), 0) == size:
+            draft.say("carried", "spec.template.spec.domain.memory.hugepages.pageSize", element)
         else:
-            draft.say("lost", "KubeVirt has huge pages of one size for a guest", each)
+            draft.say("lost", "KubeVirt has huge pages of one size for a guest", element)
     source = draft.domain.first("memoryBacking", "source")
     if draft.ours and source is None:
         draft.annotations[MEMFD_ANNOTATION] = "false"
@@ -147,7 +147,7 @@ def _memory_backing(draft: Draft) -> None:
 
 def _identity(draft: Draft) -> None:
     uuid = draft.domain.first("uuid")
-    entries = {each.get("name"): each for each in draft.domain.all("sysinfo", "system", "entry")}
+    entries = {element.get("name"): element for element in draft.domain.all("sysinfo", "system", "entry")}
     if uuid is not None and uuid.text:
         draft.put(("domain", "firmware", "uuid"), uuid.text.lower(), uuid)
         draft.say("carried", "spec.template.spec.domain.firmware.uuid", uuid)
@@ -165,24 +165,24 @@ def _features(draft: Draft) -> None:
     if features is None:
         return
     path = ("domain", "features")
-    found = {feature.tag: feature for feature in features}
-    if set(found) - {"kvm", "pmu"} or (draft.ours and draft.architecture == "arm64"):
-        if "acpi" not in found:
+    elements = {feature.tag: feature for feature in features}
+    if set(elements) - {"kvm", "pmu"} or (draft.ours and draft.architecture == "arm64"):
+        if "acpi" not in elements:
             draft.put((*path, "acpi"), {"enabled": False}, features)
         else:
-            draft.put((*path, "acpi"), {}, found["acpi"])
-    if "apic" in found:
-        draft.put((*path, "apic"), {}, found["apic"])
-    if "smm" in found:
-        state = {} if draft.truth(found["smm"], "state", default=True) else {"enabled": False}
-        draft.put((*path, "smm"), state, found["smm"])
-    if "pvspinlock" in found:
-        draft.put((*path, "pvspinlock"), _state(draft, found["pvspinlock"]), found["pvspinlock"])
+            draft.put((*path, "acpi"), {}, elements["acpi"])
+    if "apic" in elements:
+        draft.put((*path, "apic"), {}, elements["apic"])
+    if "smm" in elements:
+        state = {} if draft.truth(elements["smm"], "state", default=True) else {"enabled": False}
+        draft.put((*path, "smm"), state, elements["smm"])
+    if "pvspinlock" in elements:
+        draft.put((*path, "pvspinlock"), _state(draft, elements["pvspinlock"]), elements["pvspinlock"])
     hidden = features.first("kvm", "hidden")
     if hidden is not None:
         draft.put((*path, "kvm"), {"hidden": draft.truth(hidden, "state", default=False)}, hidden)
-    if "hyperv" in found:
-        _hyperv(draft, found["hyperv"])
+    if "hyperv" in elements:
+        _hyperv(draft, elements["hyperv"])
 
 
 def _state(draft: Draft, element: XMLElement) -> dict[str, object]:
@@ -195,18 +195,18 @@ def _hyperv(draft: Draft, hyperv: XMLElement) -> None:
         draft.put((*path, "hypervPassthrough"), {"enabled": True}, hyperv)
         return
     draft.put((*path, "hyperv"), {}, hyperv)
-    for each in hyperv:
-        field = _ENLIGHTENMENTS.get(each.tag)
+    for element in hyperv:
+        field = _ENLIGHTENMENTS.get(element.tag)
         if field is None:
             continue
-        value = _state(draft, each)
-        if each.tag == "spinlocks" and each.get("retries"):
-            value["spinlocks"] = draft.number(each, "retries")
-        elif each.tag == "vendor_id" and each.get("value"):
-            value["vendorid"] = each.get("value")
-        elif each.tag in ("stimer", "tlbflush"):
-            value |= {part.tag: _state(draft, part) for part in each if part.tag in ("direct", "extended")}
-        draft.put((*path, "hyperv", field), value, each)
+        value = _state(draft, element)
+        if element.tag == "spinlocks" and element.get("retries"):
+            value["spinlocks"] = draft.number(element, "retries")
+        elif element.tag == "vendor_id" and element.get("value"):
+            value["vendorid"] = element.get("value")
+        elif element.tag in ("stimer", "tlbflush"):
+            value |= {part.tag: _state(draft, part) for part in element if part.tag in ("direct", "extended")}
+        draft.put((*path, "hyperv", field), value, element)
 
 
 def _clock(draft: Draft) -> None:
@@ -215,7 +215,7 @@ def _clock(draft: Draft) -> None:
         return
     offset, adjustment = clock.get("offset"), clock.get("adjustment")
     path = ("domain", "clock")
-    timers = {each.get("name"): each for each in clock.all("timer")}
+    timers = {element.get("name"): element for element in clock.all("timer")}
     if offset == "timezone":
         draft.put((*path, "timezone"), clock.get("timezone"), (clock, "timezone"))
     elif offset or not draft.ours:
@@ -245,7 +245,9 @@ def _seconds(draft: Draft, clock: XMLElement) -> int:
 
 
 def _ignition(draft: Draft) -> None:
-    if any("name=opt/com.coreos/config" in each.get("value") for each in draft.domain.walk() if each.name == "arg"):
+    if any(
+        "name=opt/com.coreos/config" in element.get("value") for element in draft.domain.walk() if element.name == "arg"
+    ):
         draft.annotations[IGNITION] = '{"ignition": {"version": "3.4.0"}}'
         draft.needs.append(
             Need(f"spec.template.metadata.annotations[{IGNITION}]", "the domain does not tell the Ignition data")

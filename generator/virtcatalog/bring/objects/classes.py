@@ -80,8 +80,8 @@ def _parts(one: Entry) -> tuple[str, str]:
     size = one.label("size")
     if size and one.name.endswith(size) and one.name != size:
         prefix = one.name.removesuffix(size)
-    elif found := _CUT.fullmatch(one.name):
-        prefix, size = found[1], size or found[2]
+    elif match := _CUT.fullmatch(one.name):
+        prefix, size = match[1], size or match[2]
     else:
         prefix, size = "", size or one.name
     if not one.name.endswith(size):  # nothing of the name is the size: its name is the file's
@@ -153,9 +153,9 @@ def _ratio(items: Sequence[Facts]) -> Quantity | None:
     for item in items:
         memory, vcpus = amount(item["memory",]), item["vcpus",]
         if memory and memory.value % vcpus == 0:
-            each = Quantity.parse(_shortest(memory.value // vcpus))
-            if str(each * vcpus) == item["memory",]:
-                found[str(each)] += 1
+            quantity = Quantity.parse(_shortest(memory.value // vcpus))
+            if str(quantity * vcpus) == item["memory",]:
+                found[str(quantity)] += 1
     ratio, count = max(found.items(), key=lambda item: (item[1], amount(item[0])), default=("", 0))
     return Quantity.parse(ratio) if count > 1 else None
 

@@ -36,9 +36,9 @@ def prove(draft: Draft, manifests: Sequence[Mapping[str, Any]], *, relabel: bool
             said = "the catalog would not have it" if key in wanted else "the catalog would have it, too"
             wrong.append(Problem(object=name, message=said))
             continue
-        for found in differences(_compared(wanted[key]), _compared(made[key]), named=False):
-            problem = Problem(object=name, field=found.field, message=_worded(found))
-            (restated if _is_derived(found) else wrong).append(problem)
+        for difference in differences(_compared(wanted[key]), _compared(made[key]), named=False):
+            problem = Problem(object=name, field=difference.field, message=_worded(difference))
+            (restated if _is_derived(difference) else wrong).append(problem)
     if wrong or (restated and not relabel):
         raise ManifestError(*wrong, *restated)
     return restated

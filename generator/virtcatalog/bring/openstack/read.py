@@ -42,7 +42,7 @@ class Resource(NamedTuple):
 def read(content: bytes, file: str) -> tuple[list[Resource], list[Problem]]:
     """Return the flavors and images of a file of JSON (or YAML), and what is wrong with others."""
     text = Text(content, file)
-    found: list[Resource] = []
+    resources: list[Resource] = []
     problems: list[Problem] = []
     for number, document in text.documents():
         listed = document if isinstance(document, list) else [document]
@@ -56,11 +56,11 @@ def read(content: bytes, file: str) -> tuple[list[Resource], list[Problem]]:
             if isinstance(resource, Problem):
                 problems.append(resource)
             else:
-                found.append(resource)
+                resources.append(resource)
     problems += text.problems
-    if not found and not problems:
+    if not resources and not problems:
         problems.append(Problem(file, message="holds no flavor and no image"))
-    return found, problems
+    return resources, problems
 
 
 def of_data(data: Any, file: str, place: Callable[..., Place]) -> Resource | Problem:

@@ -55,7 +55,7 @@ def validate_pool(pool: VirtualMachinePool, config: Configuration) -> list[Cause
 
 def _selector(selector: LabelSelector, labels: Mapping[str, str]) -> Iterator[Cause]:
     """The selector is one, and selects what the template makes."""
-    faults = [each.message for each in label_selector(selector, "spec.selector")]
+    faults = [cause.message for cause in label_selector(selector, "spec.selector")]
     if faults:
         yield invalid("spec.selector", "; ".join(faults))
     elif not selects(selector, labels):

@@ -58,8 +58,8 @@ def validate_port_ranges(interface: Interface, interface_path: str) -> Iterator[
         field = f"{interface_path}.portRanges"
         yield invalid(field, f"{len(ranges)} portRanges are more than {MAX_PORT_RANGES}")
         return
-    for index, each in enumerate(ranges):
-        problem = _problem(each)
+    for index, port_range in enumerate(ranges):
+        problem = _problem(port_range)
         if problem:
             yield invalid(f"{interface_path}.portRanges[{index}].{problem[0]}", problem[1])
     for protocol in _PROTOCOLS:

@@ -71,8 +71,8 @@ def preset_warnings(vmi: VirtualMachineInstance, cluster: Cluster) -> list[Warni
         return []
     message = "presets are deprecated: use an instance type and a preference"
     about = f"VirtualMachineInstancePreset/{namespace}"
-    found = [Warning("Deprecated", "", message, f"{about}/{name}") for name in applied_presets(vmi)]
-    settings = {each.metadata.name: dict(_settings(each.spec.domain)) for each in _matching(vmi, cluster)}
+    warnings = [Warning("Deprecated", "", message, f"{about}/{name}") for name in applied_presets(vmi)]
+    settings = {preset.metadata.name: dict(_settings(preset.spec.domain)) for preset in _matching(vmi, cluster)}
     kept = dict(_leaves(to_manifest(vmi.spec.domain), ()))
     for name, given in settings.items():
         for path, value in given.items():
@@ -82,8 +82,8 @@ def preset_warnings(vmi: VirtualMachineInstance, cluster: Cluster) -> list[Warni
             giver = next(givers, "")
             whose = f"that of the preset {giver}" if giver else "the VM's own"
             said = f"{whose} is kept, not {value!r}" if path in kept else f"{value!r} is left out"
-            found.append(Warning("Ignored", field_path(("spec", "domain", *path)), said, f"{about}/{name}"))
-    return found
+            warnings.append(Warning("Ignored", field_path(("spec", "domain", *path)), said, f"{about}/{name}"))
+    return warnings
 
 
 def _matching(vmi: VirtualMachineInstance, cluster: Cluster) -> list[VirtualMachineInstancePreset]:

@@ -110,8 +110,11 @@ def _data_volumes_are_ready(running: Running, vm: VirtualMachine) -> bool:
     if vm.metadata.annotations.get(_IMMEDIATE_DATA_VOLUMES) == "false":
         return True
     names = (template.metadata.name for template in vm.spec.data_volume_templates)
-    found = [running.cluster.data_volume(running.namespace, name) for name in names]
-    return all(each is None or each.status is None or each.status.phase in _READY_PHASES for each in found)
+    data_volumes = [running.cluster.data_volume(running.namespace, name) for name in names]
+    return all(
+        data_volume is None or data_volume.status is None or data_volume.status.phase in _READY_PHASES
+        for data_volume in data_volumes
+    )
 
 
 def run_strategy(spec: VirtualMachineSpec) -> str:

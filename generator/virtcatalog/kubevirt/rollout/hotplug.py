@@ -53,7 +53,7 @@ def _kept_disks(
 ) -> list[Disk]:
     """Disks stay with their volumes, and CD-ROM drives without (filterHotplugVMIDisks)."""
     asked, asked_volumes = disks_by_name(wanted), volumes_by_name(wanted)
-    kept = []
+    disks = []
     for disk in vmi.domain.devices.disks:
         if disk.name not in volumes:
             other = asked.get(disk.name)
@@ -61,8 +61,8 @@ def _kept_disks(
                 continue
             if disk.name in asked_volumes and (disk.cdrom is None or other.cdrom is None):
                 continue
-        kept.append(disk)
-    return kept
+        disks.append(disk)
+    return disks
 
 
 def _new_disks(

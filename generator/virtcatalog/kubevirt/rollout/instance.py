@@ -97,8 +97,8 @@ def _note_volumes(running: Running) -> None:
 def _note_left_volumes(running: Running) -> None:
     """Source: checkEphemeralHotplugVolumes."""
     assert running.vmi is not None
-    kept = volumes_by_name(running.vm.spec.template.spec)
-    left = [volume.name for volume in running.vmi.spec.volumes if is_hotplugged(volume) and volume.name not in kept]
+    volumes = volumes_by_name(running.vm.spec.template.spec)
+    left = [volume.name for volume in running.vmi.spec.volumes if is_hotplugged(volume) and volume.name not in volumes]
     metadata = running.vmi.metadata
     annotations = {key: value for key, value in metadata.annotations.items() if key != _LEFT_VOLUMES_ANNOTATION}
     if left:

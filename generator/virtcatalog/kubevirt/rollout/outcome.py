@@ -96,7 +96,7 @@ class Rollout(msgspec.Struct, frozen=True, kw_only=True):
             "restartRequired": self.restart_required,
             "restartReason": self.restart.reason if self.restart else None,
             "message": self.restart.message if self.restart else "",
-            "liveUpdates": [each.to_dict() for each in self.live],
+            "liveUpdates": [change.to_dict() for change in self.live],
             "vmiConditions": [{"type": kind, "status": status} for kind, status in self.conditions],
             "migratedVolumes": list(self.migrated_volumes),
             "migration": msgspec.to_builtins(self.migration),

@@ -35,7 +35,7 @@ def restart_required(
     if before == now:
         return None
     found = differences(to_manifest(before), to_manifest(now), ("spec", "template", "spec"))
-    fields = tuple(dict.fromkeys(each.field for each in found))
+    fields = tuple(dict.fromkeys(difference.field for difference in found))
     return Restart(TEMPLATE, "a field that only a new machine gets has changed", fields)
 
 
@@ -84,8 +84,8 @@ def _disks_are_live(before: VirtualMachineInstanceSpec, now: VirtualMachineInsta
         if not (volume is not None and is_hotplugged(volume)) and former != disk:
             return False
         left.pop(disk.name, None)
-    kept = disks_by_name(now)
+    disks = disks_by_name(now)
     return all(
-        (name not in former_volumes or is_hotplugged(former_volumes[name])) and (disk.cdrom is None or name in kept)
+        (name not in former_volumes or is_hotplugged(former_volumes[name])) and (disk.cdrom is None or name in disks)
         for name, disk in left.items()
     )

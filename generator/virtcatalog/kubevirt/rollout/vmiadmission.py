@@ -35,7 +35,7 @@ def admit_vmi_update(
         return [mismatch]
     disks, old_disks = disks_by_name(new), disks_by_name(old)
     volumes, old_volumes = volumes_by_name(new), volumes_by_name(old)
-    permanent = {name for name, each in attached.items() if not each.hotplugged}
+    permanent = {name for name, attached_volume in attached.items() if not attached_volume.hotplugged}
     cause = _permanent(_only(volumes, permanent), _only(old_volumes, permanent), disks, old_disks, migrated)
     if cause is None:
         plugged, old_plugged = _but(volumes, permanent), _but(old_volumes, permanent)

@@ -71,7 +71,7 @@ def unmovable(running: Running, moved: tuple[MigratedVolume, ...]) -> str:
         return ""
     if running.conditions.get(STORAGE_LIVE_MIGRATABLE) is False:
         return "volumes move with a live migration, which the VM cannot do"
-    names = {each.volume for each in moved}
+    names = {migrated_volume.volume for migrated_volume in moved}
     for name, attached in running.volumes.items():
         if attached.claim and name not in names and not _SHARED.intersection(attached.access_modes):
             return f"volume {name!r} is of one node alone (ReadWriteOnce) and does not move along"
@@ -111,8 +111,8 @@ def _unfit(running: Running, wanted: VirtualMachineInstanceSpec, updated: dict[s
 
 def _is_populated(name: str, namespace: str, cluster: Cluster) -> bool:
     """Whether a DataVolume has its data, or gets it by a populator; one that nobody describes has it."""
-    found = cluster.data_volume(namespace, name)
-    if found is None or found.status is None or found.status.phase in ("", "Succeeded"):
+    data_volume = cluster.data_volume(namespace, name)
+    if data_volume is None or data_volume.status is None or data_volume.status.phase in ("", "Succeeded"):
         return True
     claim = cluster.pvc(namespace, name)
     return claim is not None and claim.spec.data_source_ref is not None

@@ -35,8 +35,8 @@ def texts(value: Any, depth: int = 0) -> Iterator[str]:
 
 def references(text: str) -> list[str]:
     """Return the parameters that a text refers to, in their order: as `${NAME}`, or as a whole `${{NAME}}`."""
-    whole = _WHOLE.fullmatch(text)
-    return [whole[1]] if whole else REFERENCE.findall(text)
+    match = _WHOLE.fullmatch(text)
+    return [match[1]] if match else REFERENCE.findall(text)
 
 
 class Substitution:
@@ -58,21 +58,21 @@ class Substitution:
 
     def in_text(self, text: str) -> str:
         """Return a text with the values in it, a whole `${{NAME}}` too."""
-        whole = _WHOLE.fullmatch(text)
-        return self._values[whole[1]] if whole else self._replaced(text)
+        match = _WHOLE.fullmatch(text)
+        return self._values[match[1]] if match else self._replaced(text)
 
     def _in_value(self, text: str) -> Any:
-        whole = _WHOLE.fullmatch(text)
-        if not whole:
+        match = _WHOLE.fullmatch(text)
+        if not match:
             return self._replaced(text)
-        value = self._values[whole[1]]
+        value = self._values[match[1]]
         self._count(len(value))
         try:
             read = parse_json(value)
         except ValueError:
             return value
         if read is None:
-            raise ValueError(f"{text} cannot stand for null: give {whole[1]} another value, or none, which is a text")
+            raise ValueError(f"{text} cannot stand for null: give {match[1]} another value, or none, which is a text")
         return read
 
     def _in_key(self, text: str) -> str:
@@ -82,15 +82,15 @@ class Substitution:
         return made
 
     def _replaced(self, text: str) -> str:
-        found = list(REFERENCE.finditer(text))
-        if not found:
+        matches = list(REFERENCE.finditer(text))
+        if not matches:
             self._count(len(text))
             return text
-        values = {match[0]: self._values[match[1]] for match in found}
-        self._count(len(text) + sum(len(values[match[0]]) for match in found))
-        if text.count("${") == len(found) and not any("$" in value or "{" in value for value in values.values()):
+        values = {match[0]: self._values[match[1]] for match in matches}
+        self._count(len(text) + sum(len(values[match[0]]) for match in matches))
+        if text.count("${") == len(matches) and not any("$" in value or "{" in value for value in values.values()):
             return REFERENCE.sub(lambda match: values[match[0]], text)
-        for match in found:  # a value that looks like a reference is taken for one that comes later
+        for match in matches:  # a value that looks like a reference is taken for one that comes later
             self._work += len(text)
             if self._work > SUBSTITUTION_WORK:
                 raise ValueError("the values refer to each other too often: write what they mean instead")
