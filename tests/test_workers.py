@@ -5,6 +5,7 @@ workers are killed by what they are asked to do, or when the first result has be
 """
 
 import io
+import json
 import logging
 import os
 import pickle
@@ -398,3 +399,74 @@ def test_dask_is_imported_only_where_it_is_asked_for(fleet):
     arguments = ["expand", "-f", fleet, "-c", CATALOG, "-o", "disks", "--executor", "local"]
     done = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=False)
     assert done.stdout.endswith("set()\n")
+
+
+class Recorded(pickle.Unpickler):
+    """Notes what a pickle has made when it is read: all that it can call."""
+
+    def __init__(self, packed, names):
+        super().__init__(io.BytesIO(packed))
+        self._names = names
+
+    def find_class(self, module, name):
+        self._names.add((module.partition(".")[0], name))
+        return super().find_class(module, name)
+
+
+class Wire:
+    """The pickle module as the client's side of a run uses it."""
+
+    def __init__(self):
+        self.sent, self.received = set(), set()
+
+    def dumps(self, value):
+        packed = pickle.dumps(value)
+        Recorded(packed, self.sent).load()
+        return packed
+
+    def loads(self, packed):
+        return Recorded(packed, self.received).load()
+
+
+PICKLED = "cos\nsystem\n(S'touch pwned'\ntR."
+STRANGE = f"""\
+apiVersion: kubevirt.io/v1
+kind: VirtualMachine
+metadata: {{name: a, annotations: {{x: {json.dumps(PICKLED)}}}, labels: {{module: os.system}}}}
+spec: {{runStrategy: Always, template: {{spec: {{domain: {{memory: {{guest: 1Gi}}, devices: {{}}}}}}}}}}
+"""
+
+
+@pytest.mark.parametrize("arguments", [["expand", "-o", "json"], ["expand", "-o", "xml"], ["adopt", "-o", "json"]])
+def test_only_our_own_types_are_sent_and_received_whatever_a_vm_says(cluster, tmp_path, monkeypatch, arguments):
+    (tmp_path / "vm.yaml").write_text(STRANGE)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("virtcatalog.workers.pickle", wire := Wire())
+    run(*arguments, "-f", "vm.yaml", "-c", CATALOG, "--executor", f"dask://{cluster.address}")
+    others = {(module, name) for module, name in wire.sent | wire.received if module != "virtcatalog"}
+    assert others <= {("builtins", "getattr"), ("functools", "partial"), ("msgspec", "rebuild")}
+    assert any(module == "virtcatalog" for module, _ in wire.sent)
+    assert [path.name for path in tmp_path.iterdir()] == ["vm.yaml"]
+
+
+def test_no_checkout_names_a_scheduler(tmp_path, monkeypatch):
+    """Neither for us nor for Dask."""
+    monkeypatch.chdir(tmp_path)
+    Path("virtcatalog.toml").write_text('executor = "dask://127.0.0.1:1"\n')
+    Path("vm.yaml").write_text(STRANGE)
+    result = run("expand", "-f", "vm.yaml")
+    assert result.exit_code == 2
+    assert result.stderr.startswith("virtcatalog.toml:1:1: executor: unknown field")
+    for name in ("dask.yaml", "distributed.yaml", ".config/dask/dask.yaml", "etc/dask/dask.yaml"):
+        Path(name).parent.mkdir(parents=True, exist_ok=True)
+        Path(name).write_text("scheduler-address: tcp://127.0.0.1:1\ndistributed: {client: {preload: [evil]}}\n")
+    code = "import dask, distributed; print(dask.config.get('scheduler-address', None), dask.config.config)"
+    done = subprocess.run([sys.executable, "-I", "-c", code], capture_output=True, text=True, check=True)
+    assert "127.0.0.1:1" not in done.stdout + done.stderr
+    assert "evil" not in done.stdout
+
+
+def test_pickles_are_read_where_only_we_write_them():
+    root = TESTS.parent / "generator/virtcatalog"
+    reading = {str(path.relative_to(root)) for path in root.rglob("*.py") if "pickle.load" in path.read_text()}
+    assert reading == {"workers.py", "pool.py", "cli/adopt_output.py"}
