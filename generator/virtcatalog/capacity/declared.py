@@ -12,11 +12,12 @@ from virtcatalog.api.names import metadata_faults
 from virtcatalog.api.object import Object
 from virtcatalog.api.quantity import Quantity
 from virtcatalog.capacity.nodes import CELLS, DECLARED
+from virtcatalog.limits import CAPACITY_NODES
 from virtcatalog.manifests.typed import load_document, read_document
 
 Manifest = dict[str, Any]
 
-_MOST_NODES, _MOST_CELLS = 20_000, 64
+_MOST_CELLS = 64
 _DEVICES = {f"devices.kubevirt.io/{name}": "1000" for name in ("kvm", "tun", "vhost-net", "vhost-vsock")}
 #: What a declaration need not say.
 _USUAL = {"pods": "250", "ephemeral-storage": "1Pi"}
@@ -88,8 +89,8 @@ def _faults(data: Any) -> Iterator[tuple[FieldPath, str]]:
                 yield (*path, "allocatable", resource), "is less than none"
         if not 1 <= kind.get("numaNodes", 1) <= _MOST_CELLS:
             yield (*path, "numaNodes"), f"is out of range: it must be from 1 to {_MOST_CELLS}"
-    if number > _MOST_NODES:
-        yield ("nodes",), f"are {number:,}, and {_MOST_NODES:,} is the most"
+    if number > CAPACITY_NODES:
+        yield ("nodes",), f"are {number:,}, and {CAPACITY_NODES:,} is the most"
 
 
 def _manifests(kind: NodeKind) -> Iterator[Manifest]:

@@ -25,6 +25,11 @@ class Conditions(msgspec.Struct, frozen=True, kw_only=True):
     spread: tuple[TopologySpreadConstraint, ...]
 
     @property
+    def tells_nodes_apart(self) -> bool:
+        """Whether nodes that are alike may differ for it: it may ask for one by its name."""
+        return b"kubernetes.io/hostname" in self.key or b"metadata.name" in self.key
+
+    @property
     def minds_others(self) -> bool:
         """Whether it matters which Pods are where."""
         pods, apart = self.affinity.pod_affinity, self.affinity.pod_anti_affinity
@@ -48,6 +53,11 @@ class Demand(msgspec.Struct, frozen=True, kw_only=True):
     limits: Mapping[str, int]
     own_cpus: int
     conditions: Conditions
+
+    @property
+    def likeness(self) -> tuple[object, ...]:
+        """What decides which Pods it minds, and which mind it, beside its shape."""
+        return (self.shape, self.namespace, tuple(sorted(self.labels.items())))
 
     @property
     def shape(self) -> tuple[object, ...]:

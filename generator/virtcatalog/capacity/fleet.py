@@ -9,9 +9,10 @@ import msgspec
 
 from virtcatalog.capacity.demand import Demand, Reader
 from virtcatalog.capacity.quota import Asked, Judge
-from virtcatalog.errors import UnsupportedError
+from virtcatalog.errors import UnsupportedError, VirtcatalogError
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.pipeline import create_vmi
+from virtcatalog.limits import CAPACITY_VMS
 from virtcatalog.manifests.identity import full_name
 from virtcatalog.progress import tracked
 
@@ -25,13 +26,13 @@ _LAUNCHER = {"kubevirt.io": "virt-launcher"}
 class Launch(msgspec.Struct, frozen=True, kw_only=True):
     """The Pod of a VM, None where `why` says that there is none.
 
-    `names` are those of the VMs that it is for: a pool or ReplicaSet stands for its replicas. `automatic` are limits
-    that KubeVirt set of itself.
+    `replicas` are as many VMs as it is for, of a pool or ReplicaSet; None of a VM. `automatic` are limits that KubeVirt
+    set of itself.
     """
 
     name: str
     pod: dict[str, Any] | None = None
-    names: tuple[str, ...] = ()
+    replicas: int | None = None
     halted: bool = False
     automatic: tuple[str, ...] = ()
     why: str = ""
@@ -51,7 +52,7 @@ def launch_of(vm: Manifest, cluster: Cluster) -> Launch:
     if isinstance(made, str):
         return Launch(name=full_name(vm), why=made)
     pod, automatic = made
-    return Launch(name=full_name(vm), names=tuple(_names(vm)), halted=is_halted(vm), pod=pod, automatic=automatic)
+    return Launch(name=full_name(vm), replicas=_replicas(vm), halted=is_halted(vm), pod=pod, automatic=automatic)
 
 
 def demand_of(vm: Manifest, cluster: Cluster, reader: Reader) -> Demand | str:
@@ -108,26 +109,34 @@ def read_fleet(
     """
     fleet: list[tuple[Demand, bool]] = []
     podless: list[tuple[str, str]] = []
+    replicas = 0
     for vm in tracked(launched, number, "VMs"):
         if vm.pod is None:
             podless.append((vm.name, vm.why))
             continue
+        replicas += vm.replicas or 0
+        if replicas > CAPACITY_VMS:
+            raise VirtcatalogError(
+                f"{vm.name}: pools and ReplicaSets stand for more than {CAPACITY_VMS:,} VMs together"
+            )
         demand = reader.demand(vm.name, vm.pod)
-        for name in vm.names:
+        for name in _names(vm):
             fleet.append((msgspec.structs.replace(demand, name=name), vm.halted))
             if not vm.halted:
                 judge.take(Asked(name=name, namespace=demand.namespace, pod=vm.pod, automatic=vm.automatic))
     return fleet, podless
 
 
-def _names(vm: Manifest) -> Iterator[str]:
-    """The VMs that a manifest stands for: a pool or ReplicaSet for its replicas."""
-    name = full_name(vm)
+def _names(vm: Launch) -> Iterable[str]:
+    """The VMs that something is launched for: a pool or ReplicaSet stands for its replicas."""
+    return [vm.name] if vm.replicas is None else (f"{vm.name}-{number}" for number in range(vm.replicas))
+
+
+def _replicas(vm: Manifest) -> int | None:
     if vm.get("kind") not in ("VirtualMachinePool", "VirtualMachineInstanceReplicaSet"):
-        yield name
-        return
+        return None
     replicas = (vm.get("spec") or {}).get("replicas")
-    yield from (f"{name}-{number}" for number in range(1 if replicas is None else int(replicas)))
+    return 1 if replicas is None else max(int(replicas), 0)
 
 
 def is_halted(vm: Manifest) -> bool:

@@ -18,7 +18,7 @@ CELLS: str = "virtcatalog.io/numa-nodes"
 
 PODS = "pods"
 _INSTANCE_TYPE = "node.kubernetes.io/instance-type"
-_HOSTNAME = "kubernetes.io/hostname"
+HOSTNAME = "kubernetes.io/hostname"
 _GIB = 2**30
 #: The labels of nodes on which VMs can have CPUs of their own, one of each release.
 _CPU_MANAGER = sorted({release.traits.cpu_manager_label for release in RELEASES.values()})
@@ -122,7 +122,7 @@ def _node(node: api.Node, kind: str) -> Node:
         name=metadata.name,
         kind=kind,
         room=amounts(node.status.allocatable or node.status.capacity),
-        labels={_HOSTNAME: metadata.name, **metadata.labels},
+        labels={HOSTNAME: metadata.name, **metadata.labels},
         taints=tuple(taints),
         cells=int(annotations.get(CELLS, "1")) if declared else 1,
         assumed=_assumed(metadata.labels) if declared else (),

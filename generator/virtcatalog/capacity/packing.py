@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
 from virtcatalog.capacity.demand import Demand
 from virtcatalog.capacity.nodes import PODS, Kind, Node
-from virtcatalog.capacity.placement import Placement
+from virtcatalog.capacity.placement import Looks, Placement
 from virtcatalog.capacity.rules import Obstacle
 
 
@@ -36,12 +36,13 @@ def pack(
     running: Mapping[str, int] | None = None,
     used: Sequence[Iterable[Demand]] = (),
     namespaces: Mapping[str, Mapping[str, str]] | None = None,
+    looks: Looks | None = None,
 ) -> Packing:
     """Put demands on nodes, those that run where they run, the others by first fit, the largest share first.
 
     `used` are other Pods that are on each node.
     """
-    placement = Placement(nodes, namespaces)
+    placement = Placement(nodes, namespaces, looks)
     for position, others in enumerate(used):
         for other in others:
             placement.put(other, position)
@@ -54,16 +55,16 @@ def pack(
         else:
             placement.put(demand, home)
             where[demand.name] = home
-    where |= zip((each.name for each in waiting), _put_all(waiting, placement), strict=True)
+    where |= zip((each.name for each in waiting), _put_all(waiting, _FirstFit(placement)), strict=True)
     return Packing(where=where, placement=placement)
 
 
-def _put_all(demands: Sequence[Demand], placement: Placement, without: int | None = None) -> list[int | None]:
-    """Put demands on nodes, perhaps without one of these, by first fit, the largest share of all nodes first.
+def _put_all(demands: Sequence[Demand], fit: _FirstFit) -> list[int | None]:
+    """Put demands on nodes, the largest share of all nodes first.
 
     Those that mind where others are get another turn once these have come, as the scheduler gives them one.
     """
-    fit, total = _FirstFit(placement, without), totals(placement.nodes)
+    placement, total = fit.placement, fit.total
     where: list[int | None] = [None] * len(demands)
     waiting = sorted(range(len(demands)), key=lambda i: (-share(demands[i].wanted, total), demands[i].name))
     before = None
@@ -89,40 +90,76 @@ def share(wanted: Mapping[str, int], total: Mapping[str, int]) -> float:
 
 
 class _FirstFit:
-    """Finds the first node that can take a Pod; where room only shrinks, one that could not will not later."""
+    """Puts Pods on the first node that can take them; where room only shrinks, one that could not will not later.
 
-    def __init__(self, placement: Placement, without: int | None = None) -> None:
-        self._placement, self._without = placement, without
-        self._next: dict[tuple[object, ...], list[int]] = {}
+    `start` begins again, perhaps without one of the nodes, once all that were put have been taken again.
+    """
+
+    def __init__(self, placement: Placement) -> None:
+        self.placement, self.total = placement, totals(placement.nodes)
+        self._roomy: dict[tuple[object, ...], tuple[list[int], Iterator[int]]] = {}
+        """By shape the nodes with room, as far as was looked, and those where was not looked yet."""
+        self.start()
+
+    def start(self, without: int | None = None) -> None:
+        self._without = without
+        self._next: dict[tuple[object, ...], int] = {}
+        self._touched: set[int] = set()
+        self._nowhere: dict[tuple[object, ...], int] = {}
 
     def put(self, demand: Demand) -> int | None:
-        placement = self._placement
-        if placement.minds_others(demand):
-            others = (i for i in range(len(placement.nodes)) if i != self._without)
-            position = next((i for i in others if placement.takes(demand, i)), None)
-        else:
-            position = self._first(demand)
+        placement = self.placement
+        position = self._among_others(demand) if placement.minds_others(demand) else self._first(demand)
         if position is not None:
             placement.put(demand, position)
+            self._touched.add(position)
+        return position
+
+    def _among_others(self, demand: Demand) -> int | None:
+        """The first node that takes a Pod which minds others; one that found none finds none until another came."""
+        placement, likeness = self.placement, demand.likeness
+        if self._nowhere.get(likeness) == placement.puts:
+            return None
+        others = (i for i in range(len(placement.nodes)) if i != self._without)
+        position = next((i for i in others if placement.takes(demand, i)), None)
+        if position is None:
+            self._nowhere[likeness] = placement.puts
         return position
 
     def _first(self, demand: Demand) -> int | None:
         shape = demand.shape
-        waiting = self._next.get(shape)
-        if waiting is None:
-            standing = self._placement.standing(demand.conditions)
-            fine = (i for i in reversed(range(len(standing))) if standing[i] is None and i != self._without)
-            waiting = self._next[shape] = list(fine)
-        while waiting:
-            if self._placement.has_room(demand, waiting[-1]):
-                return waiting[-1]
-            waiting.pop()
-        return None
+        if shape not in self._roomy:
+            self._roomy[shape] = [], self._look(demand)
+        found, rest = self._roomy[shape]
+        index = self._next.get(shape, 0)
+        while True:
+            if index == len(found):
+                position = next(rest, None)
+                if position is None:
+                    break
+                found.append(position)
+            if found[index] != self._without and self._has_room(demand, found[index]):
+                break
+            index += 1
+        self._next[shape] = index
+        return found[index] if index < len(found) else None
+
+    def _look(self, demand: Demand) -> Iterator[int]:
+        """Yield the nodes that have room for a Pod before any was put, and those of which that is not known."""
+        for position in range(len(self.placement.nodes)):
+            if self.placement.standing(demand.conditions, position) is None and (
+                position in self._touched or position == self._without or self._has_room(demand, position)
+            ):
+                yield position
+
+    def _has_room(self, demand: Demand, position: int) -> bool:
+        self.placement.looks.take()
+        return self.placement.has_room(demand, position)
 
 
-def how_many(demand: Demand, node: Node) -> tuple[int, Obstacle | None]:
+def how_many(demand: Demand, node: Node, looks: Looks | None = None) -> tuple[int, Obstacle | None]:
     """How many Pods of a demand an empty node takes, and of what it runs out then."""
-    placement = Placement([node])
+    placement = Placement([node], looks=looks)
     obstacle = placement.obstacle(demand, 0)
     if obstacle is not None:
         return 0, obstacle
@@ -141,14 +178,14 @@ def how_many(demand: Demand, node: Node) -> tuple[int, Obstacle | None]:
 def more(demand: Demand, placement: Placement) -> int:
     """How many more Pods of a demand the cluster takes beside what is there; the placement stays as it is."""
     put: list[int] = []
-    fit = _FirstFit(placement)
-    if not placement.minds_others(demand) and not demand.own_cpus:
-        standing = placement.standing(demand.conditions)
-        free = (placement.free(position) for position, obstacle in enumerate(standing) if obstacle is None)
+    if not placement.minds_others(demand):
+        positions = range(len(placement.nodes))
         return sum(
-            max(0, min(room.get(resource, 0) // wanted for resource, wanted in demand.wanted.items() if wanted))
-            for room in free
+            placement.number(demand, position)
+            for position in positions
+            if placement.standing(demand.conditions, position) is None
         )
+    fit = _FirstFit(placement)
     try:
         while (position := fit.put(demand)) is not None:
             put.append(position)
@@ -161,19 +198,22 @@ def more(demand: Demand, placement: Placement) -> int:
 def failures(packing: Packing) -> list[Failure]:
     """What becomes of the VMs of each node if it fails, the others staying where they are; worst first."""
     placement, found = packing.placement, []
+    fit = _FirstFit(placement)
     fleet = {name for name, position in packing.where.items() if position is not None}
     for position, node in enumerate(placement.nodes):
         vms = [demand for demand in placement.pods[position] if demand.name in fleet]
         if vms:
-            found.append(Failure(node.name, node.kind, len(vms), tuple(_homeless(vms, position, placement))))
+            found.append(Failure(node.name, node.kind, len(vms), tuple(_homeless(vms, position, fit))))
     return sorted(found, key=lambda failure: (-len(failure.homeless), -failure.vms, failure.node))
 
 
-def _homeless(vms: Sequence[Demand], failed: int, placement: Placement) -> list[str]:
+def _homeless(vms: Sequence[Demand], failed: int, fit: _FirstFit) -> list[str]:
     """The VMs of a node that no other one can take; the placement stays as it is."""
+    placement = fit.placement
+    fit.start(without=failed)
     for vm in vms:
         placement.take(vm, failed)
-    where = _put_all(vms, placement, without=failed)
+    where = _put_all(vms, fit)
     for vm, position in zip(vms, where, strict=True):
         if position is not None:
             placement.take(vm, position)

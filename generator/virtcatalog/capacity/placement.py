@@ -7,37 +7,67 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from virtcatalog.api.core import LabelSelector, PodAffinityTerm, TopologySpreadConstraint
 from virtcatalog.capacity.demand import Conditions, Demand
-from virtcatalog.capacity.nodes import Node
+from virtcatalog.capacity.nodes import HOSTNAME, Node
 from virtcatalog.capacity.rules import Obstacle, lack, matches, numa_lack, standing, tolerates
+from virtcatalog.errors import VirtcatalogError
 from virtcatalog.kubevirt.selectors import selects
+from virtcatalog.limits import CAPACITY_LOOKS, CAPACITY_LOOKS_PER_OBJECT
 
 _KEEPING = ("NoSchedule", "NoExecute")
+
+
+class Looks:
+    """How many looks a run may still take, at Pods and nodes; `objects` are VMs and nodes that are there one by one."""
+
+    def __init__(self, objects: int = 0) -> None:
+        self._left = CAPACITY_LOOKS + CAPACITY_LOOKS_PER_OBJECT * objects
+
+    def take(self, count: int = 1) -> None:
+        """Count looks; VirtcatalogError when there are none left."""
+        self._left -= count
+        if self._left < 0:
+            raise VirtcatalogError(
+                "these VMs are not put on these nodes, as they would have to be looked at too often: Pods mind where "
+                "others are, or few are alike; declare fewer nodes or replicas, or dump a part of the cluster"
+            )
 
 
 class Placement:
     """The nodes of a cluster and the Pods that are on them; it changes as Pods are put and taken."""
 
-    def __init__(self, nodes: Sequence[Node], namespaces: Mapping[str, Mapping[str, str]] | None = None) -> None:
-        self.nodes = tuple(nodes)
+    def __init__(
+        self,
+        nodes: Sequence[Node],
+        namespaces: Mapping[str, Mapping[str, str]] | None = None,
+        looks: Looks | None = None,
+    ) -> None:
+        self.nodes, self.looks = tuple(nodes), looks or Looks()
+        self.puts = 0
+        """How often a Pod was put anywhere."""
+        self._number = 0
         self.pods: list[list[Demand]] = [[] for _ in nodes]
         self.used: list[dict[str, int]] = [{} for _ in nodes]
         self._cells: list[tuple[int, ...]] = [(0,) * node.cells for node in nodes]
         self._homes: list[dict[int, list[int]]] = [{} for _ in nodes]
         self._namespaces = namespaces or {}
-        self._standing: dict[bytes, list[Obstacle | None]] = {}
+        self._alike = _numbered(nodes)
+        self._standing: dict[tuple[bytes, int], Obstacle | None] = {}
+        self._places: dict[str, dict[str | None, list[int]]] = {}
         self._guarded = 0
         """How many of the Pods keep others away."""
 
-    def standing(self, conditions: Conditions) -> list[Obstacle | None]:
-        """What keeps Pods with these conditions off each node, whoever is there."""
-        obstacles = self._standing.get(conditions.key)
-        if obstacles is None:
-            obstacles = self._standing[conditions.key] = [standing(conditions, node) for node in self.nodes]
-        return obstacles
+    def standing(self, conditions: Conditions, position: int) -> Obstacle | None:
+        """What keeps Pods with these conditions off a node, whoever is there."""
+        self.looks.take()
+        alike = -1 - position if conditions.tells_nodes_apart else self._alike[position]
+        key = conditions.key, alike
+        if key not in self._standing:
+            self._standing[key] = standing(conditions, self.nodes[position])
+        return self._standing[key]
 
     def obstacle(self, demand: Demand, position: int) -> Obstacle | None:
         """Why a node cannot take one more Pod; None when it can."""
-        obstacle = self.standing(demand.conditions)[position]
+        obstacle = self.standing(demand.conditions, position)
         if obstacle is not None:
             return obstacle
         return self.lack(demand, position) or self._neighbours(demand, position)
@@ -62,13 +92,15 @@ class Placement:
     def takes(self, demand: Demand, position: int) -> bool:
         """Whether a node can take one more Pod."""
         return (
-            self.standing(demand.conditions)[position] is None
+            self.standing(demand.conditions, position) is None
             and self.has_room(demand, position)
             and self._neighbours(demand, position) is None
         )
 
     def put(self, demand: Demand, position: int) -> None:
         """Put a Pod on a node, whether or not it fits there."""
+        self.puts += 1
+        self._number += 1
         self.pods[position].append(demand)
         used = self.used[position]
         for resource, wanted in demand.wanted.items():
@@ -83,6 +115,7 @@ class Placement:
 
     def take(self, demand: Demand, position: int) -> None:
         """Take a Pod from the node that it was put on."""
+        self._number -= 1
         self.pods[position].remove(demand)
         used = self.used[position]
         for resource, wanted in demand.wanted.items():
@@ -94,6 +127,15 @@ class Placement:
             self._cells[position] = tuple(cells)
         self._guarded -= _guards(demand.conditions)
 
+    def number(self, demand: Demand, position: int) -> int:
+        """How many more Pods a node has room for, whatever else keeps them off."""
+        room, node = self.free(position), self.nodes[position]
+        number = min(room.get(resource, 0) // wanted for resource, wanted in demand.wanted.items() if wanted)
+        if demand.own_cpus and node.cells > 1:
+            whole = node.room.get("cpu", 0) // node.cells
+            number = min(number, sum(max(0, (whole - taken) // demand.own_cpus) for taken in self._cells[position]))
+        return max(0, number)
+
     def free(self, position: int) -> dict[str, int]:
         """What a node still has for Pods."""
         used = self.used[position]
@@ -103,6 +145,7 @@ class Placement:
         """Why the Pods that are there, or elsewhere, keep a Pod off a node."""
         if not self.minds_others(demand):
             return None
+        self.looks.take(self._others)
         node = self.nodes[position]
         for term in _apart(demand.conditions):
             place = node.label(term.topology_key)
@@ -160,6 +203,7 @@ class Placement:
         selector = _with_keys(constraint.label_selector, constraint.match_label_keys, (), demand)
         counts: Counter[str] = Counter()
         keys = {each.topology_key for each in demand.conditions.spread}
+        self.looks.take(len(self.nodes) + self._number // 8)
         for position, node in enumerate(self.nodes):
             place = node.label(constraint.topology_key)
             if place is None or any(node.label(key) is None for key in keys) or not _eligible(constraint, demand, node):
@@ -171,15 +215,23 @@ class Placement:
             )
         return counts
 
+    @property
+    def _others(self) -> int:
+        """How many looks it is to go through all Pods, on all nodes."""
+        return (self._number + len(self.nodes) // 8) // 8
+
     def _everyone(self) -> Iterator[tuple[Demand, int]]:
         for position, pods in enumerate(self.pods):
             for pod in pods:
                 yield pod, position
 
     def _at(self, key: str, place: str) -> Iterator[Demand]:
-        for position, node in enumerate(self.nodes):
-            if self.pods[position] and node.label(key) == place:
-                yield from self.pods[position]
+        if key not in self._places:
+            self._places[key] = {}
+            for position, node in enumerate(self.nodes):
+                self._places[key].setdefault(node.label(key), []).append(position)
+        for position in self._places[key].get(place, ()):
+            yield from self.pods[position]
 
     def _chosen(self, term: PodAffinityTerm, owner: Demand, other: Demand) -> bool:
         """Whether a term of a Pod's chooses another Pod."""
@@ -192,6 +244,16 @@ class Placement:
             labels = {"kubernetes.io/metadata.name": other.namespace, **self._namespaces.get(other.namespace, {})}
             return selects(term.namespace_selector, labels)
         return not term.namespaces and other.namespace == owner.namespace
+
+
+def _numbered(nodes: Sequence[Node]) -> list[int]:
+    """A number for each node, the same for those that have all in common but their name."""
+    numbers: dict[tuple[object, ...], int] = {}
+    found = []
+    for node in nodes:
+        labels = tuple(sorted(each for each in node.labels.items() if each[0] != HOSTNAME))
+        found.append(numbers.setdefault((labels, node.taints, node.assumed), len(numbers)))
+    return found
 
 
 def _apart(conditions: Conditions) -> list[PodAffinityTerm]:

@@ -13,11 +13,14 @@ import msgspec
 
 from virtcatalog.api.nodes import LimitRange, LimitRangeItem, ResourceQuota, ResourceQuotaSpec
 from virtcatalog.api.quantity import Quantity
+from virtcatalog.capacity.placement import Looks
 from virtcatalog.kubevirt.pod.amounts import Amounts, pod_limits, pod_requests
 from virtcatalog.units import count, memory
 
 Pod = Mapping[str, Any]
 
+_LOOKS = 50
+"""As many looks at a node take as long as holding a VM against a quota."""
 _ZERO, _ONE = Quantity(), Quantity.of(1, "DecimalSI")
 _SHARED = ("cpu", "memory")
 _OBJECTS = {
@@ -75,7 +78,10 @@ class Judgement(msgspec.Struct, frozen=True, kw_only=True):
 class Judge:
     """Takes VMs one by one, in their order, as if they were to start: who does not fit any more is refused."""
 
-    def __init__(self, quotas: Sequence[ResourceQuota], ranges: Sequence[LimitRange]) -> None:
+    def __init__(
+        self, quotas: Sequence[ResourceQuota], ranges: Sequence[LimitRange], looks: Looks | None = None
+    ) -> None:
+        self._looks = looks or Looks()
         self._quotas: dict[str, list[ResourceQuota]] = {}
         for quota in quotas:
             self._quotas.setdefault(quota.metadata.namespace or "default", []).append(quota)
@@ -94,6 +100,7 @@ class Judge:
         quotas, ranges = self._quotas.get(vm.namespace, ()), self._ranges.get(vm.namespace, ())
         if not quotas and not ranges:
             return
+        self._looks.take(_LOOKS * (len(quotas) + len(ranges)))
         pod = defaulted(vm.pod, ranges)
         against = list(_against_ranges(vm, pod, ranges))
         chosen = [quota for quota in quotas if _counts(quota.spec, pod)]

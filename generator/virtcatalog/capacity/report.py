@@ -10,7 +10,7 @@ import msgspec
 
 from virtcatalog.capacity.demand import Demand, Reader
 from virtcatalog.capacity.fleet import Launch, demand_of, is_launchers, is_over, read_fleet, running_on, type_vm
-from virtcatalog.capacity.nodes import Kind, Node, cluster_nodes, titled
+from virtcatalog.capacity.nodes import DECLARED, Kind, Node, cluster_nodes, titled
 from virtcatalog.capacity.packing import (
     Failure,
     Packing,
@@ -23,7 +23,7 @@ from virtcatalog.capacity.packing import (
     share,
     totals,
 )
-from virtcatalog.capacity.placement import Placement
+from virtcatalog.capacity.placement import Looks, Placement
 from virtcatalog.capacity.quota import Judge, Judgement
 from virtcatalog.capacity.rules import Obstacle
 from virtcatalog.kubevirt.cluster import Cluster
@@ -119,7 +119,8 @@ def report(
     """
     nodes, kinds = cluster_nodes(cluster.nodes)
     reader = Reader()
-    judge = Judge(cluster.quotas, cluster.limit_ranges)
+    looks = Looks(number + sum(DECLARED not in node.metadata.annotations for node in cluster.nodes))
+    judge = Judge(cluster.quotas, cluster.limit_ranges, looks)
     fleet, podless = read_fleet(launched, number, reader, judge)
     positions = {node.name: position for position, node in enumerate(nodes)}
     others: list[list[Demand]] = [[] for _ in nodes]
@@ -130,8 +131,8 @@ def report(
     namespaces = {each.namespace: cluster.namespace_labels(each.namespace) for each, _ in fleet}
     running = {name: positions[node] for name, node in running_on(fleet, cluster) if node in positions}
     going = [each for each, halted in fleet if not halted]
-    packing = pack(going, nodes, running=running, used=others, namespaces=namespaces)
-    empty = Placement(nodes, namespaces)
+    packing = pack(going, nodes, running=running, used=others, namespaces=namespaces, looks=looks)
+    empty = Placement(nodes, namespaces, looks)
     demands = [_type_demand(manifest, cluster, reader) for manifest in types]
     fits = tuple(_type_fit(name, demand, nodes, kinds, empty, packing) for name, demand in demands)
     wanted = [each for _, each in demands if isinstance(each, Demand)] or going
@@ -170,9 +171,9 @@ def _type_fit(
         rooms: dict[tuple[Any, ...], tuple[int, Obstacle | None]] = {}
         for position in kind.nodes:
             node = nodes[position]
-            key = (tuple(sorted(node.room.items())), empty.standing(demand.conditions)[position], node.cells)
+            key = (tuple(sorted(node.room.items())), empty.standing(demand.conditions, position), node.cells)
             if key not in rooms:
-                rooms[key] = how_many(demand, node)
+                rooms[key] = how_many(demand, node, empty.looks)
         numbers = [number for number, _ in rooms.values()]
         obstacle = next(obstacle for _, obstacle in rooms.values())
         kind_fits.append(
@@ -195,6 +196,7 @@ def _vm_fits(
     packing: Packing,
 ) -> Iterator[VMFit]:
     able: dict[tuple[object, ...], tuple[str, ...]] = {}
+    nowhere_of: dict[tuple[object, ...], list[tuple[str, int, Obstacle]]] = {}
     for demand, halted in fleet:
         shape = demand.shape
         if shape not in able:
@@ -204,7 +206,9 @@ def _vm_fits(
         position = packing.where.get(demand.name)
         reasons: list[tuple[str, int, Obstacle]] = []
         if position is None and not halted:
-            reasons = nowhere(demand, packing.placement if able[shape] else empty, kinds)
+            if demand.likeness not in nowhere_of:
+                nowhere_of[demand.likeness] = nowhere(demand, packing.placement if able[shape] else empty, kinds)
+            reasons = nowhere_of[demand.likeness]
         yield VMFit(
             name=demand.name,
             kinds=able[shape],
