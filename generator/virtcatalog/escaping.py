@@ -22,8 +22,11 @@ _LINE = f"[\t\n{_OBEYED}]"
 _NOT_XML = "[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 _MARKDOWN = r"([\\`*_{}\[\]<>()#+!|~@&$-])"
 _CELL = r"([\\`*_\[\]<>|@&$~#])"
-_COMMANDS = ("::", "##[")
-_COMMAND = rf"(?m)^([^\S\n]*)({'|'.join(map(re.escape, _COMMANDS))})"
+# What runners of CI jobs obey: `::` where a line begins, and anywhere in one `##[` (GitHub), `##vso[` (Azure) and more.
+_COMMAND = r"(?m)^([^\S\n]*)::"
+_MARKED = r"##(?=[A-Za-z]*\[)"
+# A word of which a forge makes a mention, a reference or a link: it looks at what is shown, so that no escape helps.
+_ACTIVE = r"""@|[#!&$](?=["\d])|[~%^](?=["\w])|\[[a-z_]+:|://|(?i:\bwww\.|\bmailto:|\bxmpp:|\bgh-\d)"""
 
 
 def terminal(text: str) -> str:
@@ -39,8 +42,18 @@ def single_line(text: str) -> str:
 
 def log(text: str) -> str:
     """Return a text as the log of a CI runner may have it: none of its lines is a workflow command of GitHub's."""
-    text = terminal(text)
-    return re.sub(_COMMAND, r"\1\\\2", text) if any(command in text for command in _COMMANDS) else text
+    text = unmarked(terminal(text))
+    return re.sub(_COMMAND, r"\1\\::", text) if "::" in text else text
+
+
+def commands(text: str) -> bool:
+    """Whether a text as it is would be a command to the runner of a CI job that prints it."""
+    return bool("##" in text and re.search(_MARKED, text)) or bool("::" in text and re.search(_COMMAND, text))
+
+
+def unmarked(text: str, number_sign: str = "#\\") -> str:
+    """Return a text without marks that count anywhere in a line; `number_sign` stands for the first `#` of each."""
+    return re.sub(_MARKED, lambda _: f"{number_sign}#", text) if "##" in text else text
 
 
 def _shown(match: re.Match[str]) -> str:
@@ -54,7 +67,7 @@ def github(level: str, message: str, properties: Mapping[str, str]) -> str:
 
 
 def _github_data(text: str) -> str:
-    return terminal(text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A"))
+    return unmarked(terminal(text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")))
 
 
 def _github_property(text: str) -> str:
@@ -63,26 +76,30 @@ def _github_property(text: str) -> str:
 
 def markdown(text: str) -> str:
     """Return a text as a line of Markdown that means nothing: no markup, link, mention or quick action."""
-    escaped = _unlinked(re.sub(_MARKDOWN, r"\\\1", single_line(text)))
+    escaped = _words(text, _MARKDOWN)
     # At the start of a line, GitLab takes /merge for a command, and Markdown 1. for a list and = for a heading.
     return re.sub(
         r"^(\s*)([/=]|[0-9]+(?=[.)]))", lambda start: f"{start[1]}&#{ord(start[2][0])};{start[2][1:]}", escaped
     )
 
 
-def _unlinked(escaped: str) -> str:
-    """Escaped Markdown in which GitHub makes no mention and no link of what looks like one."""
-    return escaped.replace("\\@", "&#64;").replace("://", ":&#47;/")
+def _words(text: str, escaped: str) -> str:
+    """A line of which these characters are escaped, and what a forge would make more of is code."""
+
+    def shown(word: re.Match[str]) -> str:
+        return markdown_code(word[0]) if re.search(_ACTIVE, word[0]) else re.sub(escaped, r"\\\1", word[0])
+
+    return re.sub(r"\S+", shown, single_line(text))
 
 
 def markdown_prose(text: str) -> str:
     """Return prose as a paragraph or a cell of Markdown: its punctuation stays readable, and none of it is markup."""
-    return _unlinked(re.sub(_CELL, r"\\\1", single_line(text.replace("\n", " "))))
+    return _words(text.replace("\n", " "), _CELL)
 
 
 def markdown_code(text: str) -> str:
     """Return a text as code within a line of Markdown, in a table too."""
-    text = single_line(text)
+    text = log(single_line(text))
     fence = _fence(text, 1)
     pad = " " if text.startswith("`") or text.endswith("`") else ""
     return f"{fence}{pad}{text}{pad}{fence}".replace("|", "\\|")
@@ -90,7 +107,7 @@ def markdown_code(text: str) -> str:
 
 def markdown_block(text: str, language: str = "") -> str:
     """Return lines as a block of code."""
-    text = terminal(text)
+    text = log(text)
     fence = _fence(text, 3)
     return f"{fence}{language}\n{text}{fence}\n"
 
@@ -100,15 +117,34 @@ def _fence(text: str, least: int) -> str:
 
 
 def html(text: str) -> str:
-    """Return a text as HTML has it in an element or a quoted attribute, and so that no forge takes it for a mention."""
+    """Return a text as a line of HTML has it, in an element or a quoted attribute."""
+    return html_block(single_line(text)).replace("`", "&#96;")
+
+
+def html_block(text: str) -> str:
+    """Return lines as HTML has them in an element."""
     from html import escape
 
-    return escape(single_line(text)).replace("@", "&#64;").replace("`", "&#96;")
+    return xml_document(escape(terminal(text)))
+
+
+def html_prose(text: str) -> str:
+    """Return a text as a line of HTML in a comment: what a forge would make a mention or a link of is code."""
+
+    def shown(word: re.Match[str]) -> str:
+        return f"<code>{html(word[0])}</code>" if re.search(_ACTIVE, word[0]) else html(word[0])
+
+    return re.sub(r"\S+", shown, single_line(text))
 
 
 def xml(text: str) -> str:
     """Return a text without what XML 1.0 cannot hold; a serializer does the rest."""
     return re.sub(_NOT_XML, _shown, terminal(text))
+
+
+def xml_document(written: str) -> str:
+    """Return XML or HTML without comments, in which what a runner would obey is written as other characters."""
+    return unmarked(re.sub(_COMMAND, r"\1&#58;:", written), "&#35;")
 
 
 def as_json(value: Any) -> str:
@@ -124,6 +160,7 @@ def json_value(value: Any, write: Callable[[Any], Any] | None = None) -> str:
         written = msgspec.json.format(msgspec.json.encode(value, enc_hook=write), indent=2).decode()
     except (TypeError, ValueError, OverflowError):  # numbers beyond 64 bits, halves of characters
         written = json.dumps(msgspec.to_builtins(value, enc_hook=write), indent=2, ensure_ascii=False)
+    written = unmarked(written, "\\u0023")
     return re.sub(_TERMINAL, _json_escape, written) if not written.isascii() or "\x7f" in written else written
 
 

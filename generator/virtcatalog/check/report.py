@@ -63,7 +63,7 @@ def junit(findings: Sequence[Finding], rules: Mapping[str, Rule]) -> str:
     suites = etree.Element("testsuites")
     suites.append(suite)
     written: bytes = etree.tostring(suites, pretty_print=True, xml_declaration=True, encoding="UTF-8")
-    return written.decode()
+    return escaping.xml_document(written.decode())
 
 
 def sarif(findings: Sequence[Finding], rules: Mapping[str, Rule]) -> str:

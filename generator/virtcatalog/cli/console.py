@@ -76,7 +76,10 @@ def guarded(run: Callable[[], T], *, debug: bool) -> T:
             raise
         _flush()
         return found
-    except (click.ClickException, click.exceptions.Exit, click.Abort):
+    except click.ClickException as error:
+        vars(error)["message"] = escaping.log(error.message)  # which click prints
+        raise
+    except (click.exceptions.Exit, click.Abort):
         raise
     except VirtcatalogError as error:  # before the command: virtcatalog.toml
         status = _end("", refuse(error))

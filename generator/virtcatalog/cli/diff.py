@@ -11,7 +11,7 @@ import msgspec
 
 from virtcatalog.cli import options
 from virtcatalog.cli.conditions import conditioned_twice
-from virtcatalog.cli.console import data, failing, progress, write_diff
+from virtcatalog.cli.console import data, echo, failing, progress, write_diff
 from virtcatalog.cli.inputs import placed, read
 from virtcatalog.cli.sides import Named, named, read_sides, upgraded
 from virtcatalog.errors import LEVELS, ManifestError, Problem
@@ -193,7 +193,7 @@ def _text(part: str | None, report: Report) -> None:
     from virtcatalog.review.text import stat, text
 
     if part == "stat":
-        data(stat(report))
+        echo(stat(report), nl=False)
     else:
         write_diff(text(report, vms=part != "objects", objects=part != "vms"))
 

@@ -315,9 +315,9 @@ def _parameters_of(file: str) -> dict[str, str]:
 
 def _print(value: Any, form: str | None) -> None:
     if form == "json":
-        import json
+        from virtcatalog.escaping import as_json
 
-        data(json.dumps(value, indent=1, ensure_ascii=False) + "\n")
+        data(as_json(value))
         return
     from virtcatalog.manifests.emit import dump
 

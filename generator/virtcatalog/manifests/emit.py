@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any, Final
 
+from virtcatalog.escaping import commands, unmarked
 from virtcatalog.manifests.scalars import resolve
 from virtcatalog.manifests.syntax import QUOTED, MappingNode, ScalarNode, SequenceNode, serialize
 
@@ -47,7 +48,8 @@ def dump(manifest: Mapping[str, Any] | list[Any]) -> str:
 
 
 def _dump(value: Any) -> str:
-    return serialize(_node(value))
+    # A text that commands stands in double quotes, where an escape can be in it.
+    return unmarked(serialize(_node(value)), r"\x23")
 
 
 def _node(value: Any) -> Any:
@@ -61,6 +63,8 @@ def _node(value: Any) -> Any:
 
 
 def _style(text: str) -> str | None:
+    if commands(text):
+        return '"'
     if "\n" in text:
         return "|"
     return "'" if _OTHER.fullmatch(text) or not isinstance(resolve(text), str) else None
@@ -114,7 +118,7 @@ def _block(lines: list[str], indent: str, value: Any, start: str = "") -> None:
 
 def _literal(lead: str, indent: str, text: str) -> Iterator[str]:
     """A text of several lines, in literal style."""
-    if not _LINES.fullmatch(text):
+    if not _LINES.fullmatch(text) or commands(text):
         raise _OtherwiseError
     yield f"{lead} {'|' if text.endswith(_END) else '|-'}{_END}"
     for line in text.removesuffix(_END).split(_END):

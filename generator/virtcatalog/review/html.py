@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from virtcatalog.escaping import html as escaped
-from virtcatalog.escaping import terminal
+from virtcatalog.escaping import html_block
 from virtcatalog.review.fate import FATES
 from virtcatalog.review.plan import Line, Plan, plans
 from virtcatalog.review.report import (
@@ -90,7 +90,5 @@ def _list(lines: Iterable[str]) -> str:
 
 
 def _folded(title: str, said: str, diff: str) -> str:
-    from html import escape
-
-    block = f"<pre>{escape(terminal(diff))}</pre>" if diff else ""
+    block = f"<pre>{html_block(diff)}</pre>" if diff else ""
     return f"<details><summary>{escaped(title)}</summary>\n{said}{block}</details>\n"

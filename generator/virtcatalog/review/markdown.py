@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from virtcatalog.errors import some
-from virtcatalog.escaping import html, markdown_block, markdown_code, markdown_prose, single_line, terminal
+from virtcatalog.escaping import html_prose, log, markdown_block, markdown_code, markdown_prose, single_line
 from virtcatalog.escaping import markdown as plain
 from virtcatalog.review.fate import FATES
 from virtcatalog.review.fleet import Group
@@ -147,14 +147,14 @@ def _details(report: Report, pointer: str) -> Iterator[str]:
 
 
 def _folded(title: str, said: str, diff: str, pointer: str) -> str:
-    start = f"\n<details><summary>{html(title)}</summary>\n\n{said}\n"
+    start = f"\n<details><summary>{html_prose(title)}</summary>\n\n{said}\n"
     end = "\n</details>\n"
     if not diff:
         return start + end
     block = markdown_block(diff, "diff")
     over = _size(start) + _size(block) + _size(end) - MOST_BYTES_EACH
     if over > 0:
-        diff = terminal(diff)
+        diff = log(diff)
         block = markdown_block(_cut(diff, _size(diff) - over - _size(pointer)), "diff")
         return f"{start}{block}{pointer}{end}"
     return f"{start}{block}{end}"

@@ -224,7 +224,7 @@ class _Escaped(dict[str, str]):
     """Text as XML writes it; those no longer than a uid are remembered: paths are seldom in a second domain."""
 
     def __missing__(self, text: str) -> str:
-        markup = "&" in text or "<" in text or ">" in text or '"' in text
+        markup = "&" in text or "<" in text or ">" in text or '"' in text or "##" in text
         escaped = _SPECIAL.sub(_entity, text) if markup or not text.isprintable() else text
         if len(text) <= _SHORT:
             if len(self) >= _REMEMBERED:
@@ -237,8 +237,18 @@ def _entity(special: re.Match[str]) -> str:
     return _ENTITIES.get(special[0], "\N{REPLACEMENT CHARACTER}")
 
 
-_ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\t": "&#9;", "\n": "&#10;", "\r": "&#13;"}
+_ENTITIES = {
+    "&": "&amp;",
+    "<": "&lt;",
+    ">": "&gt;",
+    '"': "&quot;",
+    "\t": "&#9;",
+    "\n": "&#10;",
+    "\r": "&#13;",
+    "#": "&#35;",
+}
 #: What XML may not hold or has a meaning for; said the other way round, it takes ten times as long to compile.
-_SPECIAL = re.compile('[\x00-\x1f"&<>\ud800-\udfff\ufffe\uffff]')
+#: The number sign before another is one that runners of CI jobs take for the mark of a command.
+_SPECIAL = re.compile('[\x00-\x1f"&<>\ud800-\udfff\ufffe\uffff]|#(?=#)')
 _ESCAPED = _Escaped()
 _escaped = _ESCAPED.__getitem__
