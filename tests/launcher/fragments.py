@@ -11,6 +11,7 @@ from virtcatalog.api.decode import convert
 from virtcatalog.api.kubevirt import VirtualMachineInstance
 from virtcatalog.kubevirt.hosttopology import HostCell, HostCPU, HostTopology
 from virtcatalog.kubevirt.launcher.architecture import architecture_of
+from virtcatalog.kubevirt.launcher.builder import build_domain
 from virtcatalog.kubevirt.launcher.context import Context
 from virtcatalog.kubevirt.launcher.xml import write
 
@@ -49,3 +50,14 @@ def xml(parts):
         parts if isinstance(parts, str) else "".join(map(write, parts if isinstance(parts, list | tuple) else [parts]))
     )
     return canonicalize(f"<_>{text}</_>", strip_text=True)[3:-4]
+
+
+def parts(tags, vmi, context=None):
+    """Give the elements with these tags, in `<domain>` or in `<devices>`, of the domain of a VMI."""
+    domain = build_domain(vmi, context or make_context(vmi.spec.architecture))
+    return [element for element in (*domain, *domain.find("devices")) if element.tag in tags.split()]
+
+
+def part(tag, vmi, context=None):
+    """Give the element with a tag of the domain of a VMI, None where there is none."""
+    return next(iter(parts(tag, vmi, context)), None)

@@ -6,7 +6,6 @@ import pytest
 
 from virtcatalog.kubevirt.hosts import BlockLimits
 from virtcatalog.kubevirt.launcher.context import BackingVolume
-from virtcatalog.kubevirt.launcher.elements.disks import disks
 from virtcatalog.kubevirt.launcher.errors import DomainError
 
 CLAIM = "volumes: [{name: d, persistentVolumeClaim: {claimName: c}}]"
@@ -19,7 +18,7 @@ def blockio(built, xml):
     def find(size, spec=CLAIM, block=False, **options):
         devices = f"disks: [{{name: d, disk: {{bus: virtio}}, blockSize: {size}}}]"
         claim = BackingVolume(block=block, host_disk=not block)
-        found = fromstring(built(disks, devices, spec, volumes={"d": claim}, **options)).find("blockio")
+        found = fromstring(built("disk", devices, spec, volumes={"d": claim}, **options)).find("blockio")
         return "" if found is None else xml(tostring(found, encoding="unicode"))
 
     return find

@@ -7,7 +7,6 @@ import pytest
 from fragments import TWO_NODES, make_context, make_vmi, xml
 from hypothesis import given
 from hypothesis import strategies as st
-from msgspec.structs import replace
 
 from virtcatalog.api.annotations import EVEN_PARITY, NON_ROOT, PLACE_ON_ROOT_COMPLEX
 from virtcatalog.api.decode import to_manifest
@@ -77,8 +76,8 @@ def test_a_domain_does_not_depend_on_those_that_were_made_before():
         vmi, context = make_vmi(seed.replace("MAC", mac), annotations=annotations), make_context()
         vmi.metadata.name = vmi.metadata.uid = name
         domain = convert(vmi, context)
-        launch(domain, vmi)
-        return write(domain.element())
+        launch(domain, vmi, context)
+        return write(domain.element)
 
     macs = ("", ", macAddress: '02:00:5e:00:00:01'", ", macAddress: '02-00-5E-00-00-02'")
     cases = [*product(("a", "b"), macs, ({}, {PLACE_ON_ROOT_COMPLEX: "true"}))]
@@ -144,23 +143,21 @@ FILES = frozenset({"OVMF_CODE.secboot.fd", "OVMF_VARS.secboot.fd"})
     ],
 )
 def test_what_is_like_another_in_all_but_one_thing_has_a_domain_of_its_own(text, changed):
-    base = make_context(non_root=False, topology=TWO_NODES, firmware_files=FILES)
+    base = {"non_root": False, "topology": TWO_NODES, "firmware_files": FILES, "cpu_set": (0, 1, 2, 3)}
 
-    def told(context, annotations=None, text=text, name="vm", namespace="default", uid="u", **changes):
+    def texts(annotations=None, text=text, name="vm", namespace="default", uid="u", **changes):
         vmi = make_vmi(f"{text}\n", annotations=annotations)
         vmi.metadata.name, vmi.metadata.namespace, vmi.metadata.uid = name, namespace, uid
-        common = {"common": context, "cpu_set": (0, 1, 2, 3), "volumes": {"d": BackingVolume()}}
-        domain = convert(vmi, replace(context, **{**common, **changes}))
-        before = write(domain.element())
-        launch(domain, vmi)
-        return before, write(domain.element())
+        context = make_context(**{**base, "volumes": {"d": BackingVolume()}, **changes})
+        domain = convert(vmi, context)
+        before = write(domain.element)
+        launch(domain, vmi, context)
+        return before, write(domain.element)
 
-    alone = told(replace(base)), told(replace(base), **changed)
-    assert alone[0] != alone[1]
-    # Whatever was made before, and whether it is the first, the second (of which a pattern is made) or a later one:
-    assert [told(base), told(base, **changed)] == [*alone]
-    assert [told(base), told(base, **changed)] == [*alone]
-    assert [told(base, **changed), told(base)] == [*alone[::-1]]
+    plain, other = texts(), texts(**changed)
+    assert plain != other
+    # Whatever was made before:
+    assert [texts(), texts(**changed), texts(**changed), texts()] == [plain, other, other, plain]
 
 
 @pytest.mark.parametrize(

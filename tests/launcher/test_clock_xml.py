@@ -1,9 +1,11 @@
 """`<clock>`: the guest's time and timers."""
 
 import pytest
-from fragments import make_context, make_vmi, xml
+from fragments import make_context, make_vmi, part, xml
 
-from virtcatalog.kubevirt.launcher.elements.clock import clock
+
+def clock(vmi, context=None):
+    return part("clock", vmi, context)
 
 
 @pytest.mark.parametrize(
@@ -32,7 +34,7 @@ from virtcatalog.kubevirt.launcher.elements.clock import clock
     ],
 )
 def test_a_clock(wanted, expected):
-    assert xml(clock(make_vmi(f"domain.clock: {wanted}"), make_context())) == xml(expected)
+    assert xml(clock(make_vmi(f"domain.clock: {wanted}"))) == xml(expected)
 
 
 def test_no_clock_without_a_wish():
@@ -80,4 +82,4 @@ def test_the_tsc_comes_after_the_timers_of_the_vmi():
 
 
 def test_no_frequency_without_a_hint():
-    assert clock(make_vmi("domain.cpu: {features: [{name: invtsc, policy: require}]}"), make_context()) is None
+    assert clock(make_vmi("domain.cpu: {features: [{name: invtsc, policy: require}]}")) is None

@@ -3,11 +3,12 @@
 import pytest
 
 from virtcatalog.kubevirt.launcher.context import DeviceResource
-from virtcatalog.kubevirt.launcher.elements.controllers import controllers
+
+VOLUME = "volumes: [{name: d, emptyDisk: {capacity: 1Gi}}]"
 
 
 def test_a_machine_has_scsi_and_serial_and_says_that_it_has_no_usb(built, xml):
-    assert built(controllers) == xml("""
+    assert built("controller") == xml("""
         <controller type="usb" index="0" model="none"/>
         <controller type="scsi" index="0" model="virtio-non-transitional"/>
         <controller type="virtio-serial" index="0" model="virtio-non-transitional"/>
@@ -15,7 +16,7 @@ def test_a_machine_has_scsi_and_serial_and_says_that_it_has_no_usb(built, xml):
 
 
 def test_on_s390x_scsi_has_its_own_model(built, xml):
-    assert built(controllers, architecture="s390x") == xml("""
+    assert built("controller", architecture="s390x") == xml("""
         <controller type="usb" index="0" model="none"/>
         <controller type="scsi" index="0" model="virtio-scsi"/>
         <controller type="virtio-serial" index="0" model="virtio"/>
@@ -34,7 +35,7 @@ def test_on_s390x_scsi_has_its_own_model(built, xml):
 )
 def test_usb_devices_need_usb(built, devices):
     resources = {"v/stick": DeviceResource("usb", ("1:1",))}
-    assert "qemu-xhci" in built(controllers, devices, device_resources=resources)
+    assert "qemu-xhci" in built("controller", devices, VOLUME, device_resources=resources)
 
 
 @pytest.mark.parametrize(
@@ -47,12 +48,12 @@ def test_usb_devices_need_usb(built, devices):
 )
 def test_other_devices_do_not(built, devices):
     resources = {"v/card": DeviceResource("pci", ("0000:41:00.0",))}
-    assert "qemu-xhci" not in built(controllers, devices, device_resources=resources)
+    assert "qemu-xhci" not in built("controller", devices, device_resources=resources)
 
 
 @pytest.mark.parametrize(("architecture", "usb"), [("arm64", True), ("s390x", False)])
 def test_arm64_always_has_usb_and_s390x_never(built, architecture, usb):
-    shown = built(controllers, "inputs: [{name: t, type: tablet}]" if not usb else "", architecture=architecture)
+    shown = built("controller", "inputs: [{name: t, type: tablet}]" if not usb else "", architecture=architecture)
     assert ("qemu-xhci" in shown) is usb
 
 
@@ -66,11 +67,11 @@ def test_arm64_always_has_usb_and_s390x_never(built, architecture, usb):
     ],
 )
 def test_scsi_is_there_for_scsi_disks_and_for_hotplug(built, devices, scsi):
-    assert ('type="scsi"' in built(controllers, devices)) is scsi
+    assert ('type="scsi"' in built("controller", devices, VOLUME)) is scsi
 
 
 def test_without_a_serial_console_there_is_no_serial_controller(built):
-    assert "virtio-serial" not in built(controllers, "autoattachSerialConsole: false")
+    assert "virtio-serial" not in built("controller", "autoattachSerialConsole: false")
 
 
 @pytest.mark.parametrize(
@@ -78,11 +79,11 @@ def test_without_a_serial_console_there_is_no_serial_controller(built):
     [("amd64", "true", True), ("amd64", "TRUE", True), ("amd64", "no", False), ("arm64", "true", False)],
 )
 def test_the_64_bit_pci_hole_can_be_closed_on_amd64(built, xml, architecture, value, disabled):
-    shown = built(controllers, architecture=architecture, annotations={"kubevirt.io/disablePCIHole64": value})
+    shown = built("controller", architecture=architecture, annotations={"kubevirt.io/disablePCIHole64": value})
     root = '<controller type="pci" index="0" model="pcie-root"><pcihole64 unit="KiB">0</pcihole64></controller>'
     assert (xml(root) in shown) is disabled
 
 
 def test_confidential_guests_reach_virtio_controllers_through_an_iommu(built, xml):
-    shown = built(controllers, spec="domain.launchSecurity: {sev: {}}")
+    shown = built("controller", spec="domain.launchSecurity: {sev: {}}")
     assert shown.count(xml('<driver iommu="on"/>')) == 2

@@ -1,11 +1,11 @@
 """`<cpu>`, `<vcpu>` and `<vcpus>`."""
 
 import pytest
-from fragments import make_context, make_vmi, xml
+from fragments import make_context, make_vmi, part, parts, xml
 
 from virtcatalog.errors import UnsupportedError
 from virtcatalog.kubevirt.launcher.elements.cpu import cpu
-from virtcatalog.kubevirt.launcher.elements.vcpu import vcpu
+from virtcatalog.kubevirt.launcher.elements.vcpu import CPUTopology, vcpu
 from virtcatalog.kubevirt.launcher.numa import GuestCell
 
 ONE = '<topology sockets="1" cores="1" threads="1"/>'
@@ -34,7 +34,7 @@ NO_MPX = '<feature name="mpx" policy="disable"/>'
     ],
 )
 def test_a_cpu(wanted, expected):
-    assert xml(cpu(make_vmi(f"domain.cpu: {wanted}"), make_context(), ())) == xml(expected)
+    assert xml(part("cpu", make_vmi(f"domain.cpu: {wanted}"))) == xml(expected)
 
 
 @pytest.mark.parametrize(
@@ -47,26 +47,26 @@ def test_a_cpu(wanted, expected):
     ],
 )
 def test_without_a_cpu_its_resources_count_as_sockets(resources, sockets):
-    element = cpu(make_vmi(f"domain.resources: {resources}"), make_context(), ())
+    element = part("cpu", make_vmi(f"domain.resources: {resources}"))
     assert xml(element) == xml(f'<cpu mode="host-model"><topology sockets="{sockets}" cores="1" threads="1"/></cpu>')
 
 
 def test_only_amd64_knows_mpx():
     vmi = make_vmi("domain.cpu: {model: cortex-a57}", architecture="arm64")
-    assert xml(cpu(vmi, make_context("arm64"), ())) == xml(f'<cpu mode="custom"><model>cortex-a57</model>{ONE}</cpu>')
+    assert xml(part("cpu", vmi)) == xml(f'<cpu mode="custom"><model>cortex-a57</model>{ONE}</cpu>')
 
 
 @pytest.mark.parametrize(
     ("wanted", "model"), [("{}", "max"), ("{model: host-passthrough}", "max"), ("{model: neoverse-n1}", "neoverse-n1")]
 )
 def test_an_emulated_architecture_has_no_host_model(wanted, model):
-    element = cpu(make_vmi(f"domain.cpu: {wanted}"), make_context("arm64", host_architecture="amd64"), ())
+    element = part("cpu", make_vmi(f"domain.cpu: {wanted}"), make_context("arm64", host_architecture="amd64"))
     assert xml(element) == xml(f'<cpu mode="custom"><model>{model}</model>{ONE}</cpu>')
 
 
 def test_numa_cells():
-    cells = [GuestCell(0, (0, 1), "0,1", 2**30, "b", 0), GuestCell(1, (2,), "2", 2**29, "b", 1)]
-    element = cpu(make_vmi(), make_context(), cells)
+    cells = (GuestCell(0, (0, 1), "0,1", 2**30, "b", 0), GuestCell(1, (2,), "2", 2**29, "b", 1))
+    element = cpu(None, CPUTopology(3, 1, 1), cells, other_architecture=False, may_list_mpx=True)
     assert xml(element.find("numa")) == xml(
         """<numa>
              <cell id="0" cpus="0,1" memory="1073741824" unit="b"/>
@@ -76,14 +76,14 @@ def test_numa_cells():
 
 
 def test_cpus_that_cannot_be_plugged_in_are_only_counted():
-    assert xml(vcpu(make_vmi("domain.cpu: {sockets: 2, threads: 2}"), make_context())) == xml(
+    assert xml(parts("vcpu vcpus", make_vmi("domain.cpu: {sockets: 2, threads: 2}"))) == xml(
         '<vcpu placement="static">4</vcpu>'
     )
 
 
 def test_the_first_socket_stays_and_the_rest_can_be_plugged():
     vmi = make_vmi("domain.cpu: {sockets: 2, maxSockets: 3, cores: 2, threads: 1}")
-    assert xml(vcpu(vmi, make_context())) == xml(
+    assert xml(parts("vcpu vcpus", vmi)) == xml(
         """<vcpu placement="static">6</vcpu>
            <vcpus>
              <vcpu id="0" enabled="yes" hotpluggable="no"/>
@@ -94,13 +94,13 @@ def test_the_first_socket_stays_and_the_rest_can_be_plugged():
              <vcpu id="5" enabled="no" hotpluggable="yes"/>
            </vcpus>"""
     )
-    assert cpu(vmi, make_context(), ()).find("topology").get("sockets") == "3"
+    assert part("cpu", vmi).find("topology").get("sockets") == "3"
 
 
 def test_arm64_has_no_cpu_hotplug():
     vmi = make_vmi("domain.cpu: {sockets: 2, maxSockets: 8}", architecture="arm64")
-    assert xml(vcpu(vmi, make_context("arm64"))) == xml('<vcpu placement="static">2</vcpu>')
-    assert cpu(vmi, make_context("arm64"), ()).find("topology").get("sockets") == "2"
+    assert xml(parts("vcpu vcpus", vmi)) == xml('<vcpu placement="static">2</vcpu>')
+    assert part("cpu", vmi).find("topology").get("sockets") == "2"
 
 
 @pytest.mark.parametrize(
@@ -112,4 +112,4 @@ def test_configured_vcpus_leave_unset_numbers_out(wanted, count):
 
 def test_more_vcpus_than_any_machine_has_are_not_listed():
     with pytest.raises(UnsupportedError):
-        vcpu(make_vmi("domain.cpu: {cores: 4000000, sockets: 1, maxSockets: 4}"), make_context())
+        vcpu(CPUTopology(1, 4000000, 1), 4)

@@ -1,13 +1,14 @@
 """`<cputune>` and `<numatune>`: dedicated CPUs, and the NUMA nodes behind them."""
 
 import pytest
-from fragments import TWO_NODES, make_context, make_vmi, xml
+from fragments import TWO_NODES, make_context, make_vmi, part, xml
 from hypothesis import given
 from hypothesis import strategies as st
 
 from virtcatalog.api.annotations import EVEN_PARITY
 from virtcatalog.kubevirt.hosttopology import HostCell, HostCPU, HostTopology
 from virtcatalog.kubevirt.launcher.elements.cputune import cputune
+from virtcatalog.kubevirt.launcher.elements.memory import guest_memory
 from virtcatalog.kubevirt.launcher.elements.numatune import numatune
 from virtcatalog.kubevirt.launcher.errors import DomainError
 from virtcatalog.kubevirt.launcher.numa import passthrough_cells
@@ -22,11 +23,24 @@ EVEN = {EVEN_PARITY: ""}
 def pinned(cpu, cpus, topology=TWO_NODES, rest="", annotations=None):
     """Pin a VMI with dedicated CPUs to the CPUs of its pod."""
     vmi = make_vmi(f"domain.cpu: {{dedicatedCpuPlacement: true, {cpu}}}\n{rest}", annotations=annotations)
-    return pin(vmi, make_context(topology=topology, cpu_set=tuple(cpus)))
+    return pinning_of(vmi, make_context(topology=topology, cpu_set=tuple(cpus)))
+
+
+def pinning_of(vmi, context):
+    parity = EVEN_PARITY in vmi.metadata.annotations
+    host, architecture = context.topology, context.architecture
+    return pin(vmi.spec.domain, context.cpu_set, host, architecture, context.release, even_parity=parity)
+
+
+def cells_of(vmi, context):
+    memory = vmi.spec.domain.memory
+    hugepages = memory and memory.hugepages
+    guest = guest_memory(memory, vmi.spec.domain.resources)
+    return passthrough_cells(hugepages, guest, context.topology, pinning_of(vmi, context))
 
 
 def test_shared_cpus_are_not_pinned():
-    assert pin(make_vmi("domain.cpu: {sockets: 2}"), make_context()) is None
+    assert pinning_of(make_vmi("domain.cpu: {sockets: 2}"), make_context()) is None
     assert cputune(None) is None
 
 
@@ -158,7 +172,7 @@ def passed_through(cpus, memory, page="2Mi", cpu="sockets: 4", topology=TWO_NODE
         domain.memory: {{guest: {memory}, hugepages: {{pageSize: {page}}}}}
     """
     vmi, context = make_vmi(text), make_context(topology=topology, cpu_set=tuple(cpus))
-    return passthrough_cells(vmi, context, pin(vmi, context))
+    return cells_of(vmi, context)
 
 
 def test_a_guest_cell_stands_for_each_node_that_vcpus_run_on():
@@ -196,11 +210,11 @@ def test_numa_passthrough_needs_huge_pages():
     text = "domain.cpu: {dedicatedCpuPlacement: true, numa: {guestMappingPassthrough: {}}}"
     vmi, context = make_vmi(text), make_context(topology=TWO_NODES, cpu_set=(0,))
     with pytest.raises(DomainError) as refusal:
-        passthrough_cells(vmi, context, pin(vmi, context))
+        cells_of(vmi, context)
     assert refusal.value.field == "spec.domain.memory.hugepages"
 
 
 def test_without_passthrough_no_memory_is_bound():
     vmi, context = make_vmi("domain.cpu: {dedicatedCpuPlacement: true}"), make_context(topology=TWO_NODES, cpu_set=(0,))
-    assert passthrough_cells(vmi, context, pin(vmi, context)) == ()
-    assert numatune(()) is None
+    assert part("numatune", vmi, context) is None
+    assert part("memoryBacking", vmi, context) is None

@@ -4,14 +4,7 @@ from xml.etree.ElementTree import fromstring
 
 import pytest
 
-from virtcatalog.kubevirt.launcher.elements import devices as made
 from virtcatalog.kubevirt.launcher.errors import DomainError
-
-
-def devices(vmi, context):
-    """`<devices>` of a VMI."""
-    return made.devices(vmi, context).element()
-
 
 EVERYTHING = """
     disks: [{name: cd, cdrom: {bus: sata}}]
@@ -33,7 +26,7 @@ def families(built):
     """Return the tags of a VMI's devices, each run of one tag once."""
 
     def find(*text, **options):
-        tags = [child.tag for child in fromstring(built(devices, *text, **options))]
+        tags = [child.tag for child in fromstring(built("devices", *text, **options))]
         return [tag for tag, before in zip(tags, ["", *tags], strict=False) if tag != before]
 
     return find
@@ -58,4 +51,4 @@ def test_the_emulator_is_named_for_guests_of_another_architecture(families):
 
 def test_a_device_that_cannot_be_refuses_the_machine(built):
     with pytest.raises(DomainError):
-        built(devices, "sound: {name: a, model: sb16}")
+        built("devices", "sound: {name: a, model: sb16}")

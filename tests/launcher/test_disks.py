@@ -4,12 +4,12 @@ import re
 from xml.etree.ElementTree import fromstring, tostring
 
 import pytest
-from fragments import make_context, make_vmi
+from fragments import make_vmi, parts
 from hypothesis import given
 from hypothesis import strategies as st
 
 from virtcatalog.kubevirt.launcher.context import BackingVolume
-from virtcatalog.kubevirt.launcher.elements.disks import device_name, disks
+from virtcatalog.kubevirt.launcher.elements.disks import device_name
 from virtcatalog.kubevirt.launcher.errors import DomainError
 
 EMPTY_DISK = "volumes: [{name: d, emptyDisk: {capacity: 1Gi}}]"
@@ -25,7 +25,7 @@ def part(built, xml):
     """Return one child of the only disk, as XML."""
 
     def find(tag, text, spec=EMPTY_DISK, **options):
-        found = fromstring(built(disks, disk(text), spec, **options)).find(tag)
+        found = fromstring(built("disk", disk(text), spec, **options)).find(tag)
         return "" if found is None else xml(tostring(found, encoding="unicode"))
 
     return find
@@ -36,7 +36,7 @@ def test_a_disk_without_a_bus_leaves_it_to_libvirt(part, xml):
 
 
 def test_a_virtio_disk(built, xml):
-    assert built(disks, disk("disk: {bus: virtio}"), EMPTY_DISK) == xml("""
+    assert built("disk", disk("disk: {bus: virtio}"), EMPTY_DISK) == xml("""
         <disk type="file" device="disk" model="virtio-non-transitional">
           <driver name="qemu" type="qcow2" error_policy="stop" discard="unmap"/>
           <source file="/var/run/libvirt/empty-disks/d.qcow2"/>
@@ -58,11 +58,11 @@ def test_reservations_are_there_whatever_the_image(part, xml):
 
 def test_a_disk_without_a_volume_is_refused(built):
     with pytest.raises(DomainError, match=r"disks\[0\].name"):
-        built(disks, disk("disk: {bus: virtio}"), "")
+        built("disk", disk("disk: {bus: virtio}"), "")
 
 
 def test_a_cd_rom_drive_may_be_empty(built, xml):
-    assert built(disks, disk("cdrom: {bus: sata, tray: open}"), "") == xml("""
+    assert built("disk", disk("cdrom: {bus: sata, tray: open}"), "") == xml("""
         <disk type="block" device="cdrom">
           <driver name="qemu" type="raw" error_policy="stop" discard="unmap"/>
           <source/>
@@ -99,11 +99,11 @@ def test_cd_roms_alone_are_read_only_by_default(part, xml, device, readonly):
 )
 def test_virtio_disks_have_the_model_of_the_architecture(built, architecture, options, model):
     devices = disk("disk: {bus: virtio}") + "\n" + options
-    assert f'model="{model}"' in built(disks, devices, EMPTY_DISK, architecture=architecture)
+    assert f'model="{model}"' in built("disk", devices, EMPTY_DISK, architecture=architecture)
 
 
 def test_virtio_luns_have_no_model(built):
-    assert "model" not in built(disks, disk("lun: {bus: virtio}"), EMPTY_DISK)
+    assert "model" not in built("disk", disk("lun: {bus: virtio}"), EMPTY_DISK)
 
 
 @pytest.mark.parametrize(
@@ -124,12 +124,12 @@ def test_the_driver_says_what_the_vmi_says(part, xml, options, driver):
 
 def test_unknown_error_policies_are_refused(built):
     with pytest.raises(DomainError, match="errorPolicy"):
-        built(disks, disk("disk: {bus: virtio}, errorPolicy: panic"), EMPTY_DISK)
+        built("disk", disk("disk: {bus: virtio}, errorPolicy: panic"), EMPTY_DISK)
 
 
 def test_shared_disks_cannot_be_cached(built):
     with pytest.raises(DomainError, match="cache"):
-        built(disks, disk("disk: {bus: virtio}, shareable: true, cache: writeback"), EMPTY_DISK)
+        built("disk", disk("disk: {bus: virtio}, shareable: true, cache: writeback"), EMPTY_DISK)
 
 
 def test_a_shared_disk_says_so(part, xml):
@@ -164,7 +164,7 @@ def test_virtio_disks_can_have_a_place_on_pci(part, xml):
 @pytest.mark.parametrize("target", ["bus: sata, pciAddress: '0000:81:01.0'", "bus: virtio, pciAddress: '81:01.0'"])
 def test_other_places_are_refused(built, target):
     with pytest.raises(DomainError, match=r"disks\[0\].disk.pciAddress"):
-        built(disks, disk(f"disk: {{{target}}}"), EMPTY_DISK)
+        built("disk", disk(f"disk: {{{target}}}"), EMPTY_DISK)
 
 
 def test_scsi_disks_are_units_of_the_first_controller(built):
@@ -175,7 +175,7 @@ def test_scsi_disks_are_units_of_the_first_controller(built):
         - {name: c, cdrom: {bus: scsi}}
     """
     volumes = "volumes: [{name: a, emptyDisk: {capacity: 1Gi}}, {name: b, emptyDisk: {capacity: 1Gi}}]"
-    shown = built(disks, devices, volumes)
+    shown = built("disk", devices, volumes)
     assert shown.count("<address") == 1
     assert '<address bus="0" controller="0" type="drive" unit="1">' in shown
 
@@ -183,7 +183,7 @@ def test_scsi_disks_are_units_of_the_first_controller(built):
 def test_each_prefix_counts_for_itself(built):
     buses = ["virtio", "sata", "virtio", "scsi", "usb"]
     devices = "disks:\n" + "".join(f"- {{name: d{i}, cdrom: {{bus: {bus}}}}}\n" for i, bus in enumerate(buses))
-    shown = built(disks, devices)
+    shown = built("disk", devices)
     assert [part.split('"')[0] for part in shown.split('dev="')[1:]] == ["vda", "sda", "vdb", "sdb", "sdc"]
 
 
@@ -209,7 +209,7 @@ def test_persistent_reservations_go_through_the_helper(part, xml):
 
 def test_block_multi_queue_gives_virtio_disks_a_queue_a_vcpu(built):
     devices = "blockMultiQueue: true\ndisks: [{name: a, cdrom: {bus: virtio}}, {name: b, cdrom: {bus: sata}}]"
-    shown = built(disks, devices, "domain.cpu: {sockets: 2, cores: 3}")
+    shown = built("disk", devices, "domain.cpu: {sockets: 2, cores: 3}")
     assert shown.count('queues="6"') == 1
 
 
@@ -218,24 +218,24 @@ def test_block_multi_queue_gives_virtio_disks_a_queue_a_vcpu(built):
     [("amd64", "{sev: {}}", True), ("amd64", "{snp: {}}", True), ("amd64", "{tdx: {}}", False), ("s390x", "{}", True)],
 )
 def test_confidential_guests_reach_virtio_disks_through_an_iommu(built, architecture, security, iommu):
-    shown = built(disks, disk("cdrom: {bus: virtio}"), f"domain.launchSecurity: {security}", architecture=architecture)
+    shown = built("disk", disk("cdrom: {bus: virtio}"), f"domain.launchSecurity: {security}", architecture=architecture)
     assert ('iommu="on"' in shown) is iommu
 
 
 def test_the_claim_behind_a_disk_is_told(built, xml):
     claim = BackingVolume(host_disk=True, capacity=1024, filesystem_overhead="0.055")
-    shown = built(disks, disk("disk: {bus: sata}"), CLAIM, volumes={"d": claim})
+    shown = built("disk", disk("disk: {bus: sata}"), CLAIM, volumes={"d": claim})
     assert xml("<filesystemOverhead>0.055</filesystemOverhead><capacity>1024</capacity>") in shown
 
 
 def test_of_a_cd_rom_nothing_is_told(built):
     claim = BackingVolume(host_disk=True, capacity=1024, filesystem_overhead="0.055")
-    assert "capacity" not in built(disks, disk("cdrom: {bus: sata}"), CLAIM, volumes={"d": claim})
+    assert "capacity" not in built("disk", disk("cdrom: {bus: sata}"), CLAIM, volumes={"d": claim})
 
 
 def test_a_claim_without_a_plain_size_tells_its_overhead_alone(built):
     claim = BackingVolume(host_disk=True, filesystem_overhead="0.055")
-    shown = built(disks, disk("disk: {bus: sata}"), CLAIM, volumes={"d": claim})
+    shown = built("disk", disk("disk: {bus: sata}"), CLAIM, volumes={"d": claim})
     assert "filesystemOverhead" in shown
     assert "capacity" not in shown
 
@@ -243,7 +243,7 @@ def test_a_claim_without_a_plain_size_tells_its_overhead_alone(built):
 @given(st.lists(st.sampled_from(["virtio", "sata", "scsi", "usb"]), max_size=60))
 def test_every_disk_has_a_target_of_its_own(buses):
     text = "".join(f"\n  - {{name: d{i}, cdrom: {{bus: {bus}}}}}" for i, bus in enumerate(buses))
-    shown = [disk.whole()[0] for disk in disks(make_vmi(f"domain.devices:\n  disks:{text or ' []'}"), make_context())]
+    shown = parts("disk", make_vmi(f"domain.devices:\n  disks:{text or ' []'}"))
     assert len({disk.find("target").get("dev") for disk in shown}) == len(buses)
 
 
@@ -253,7 +253,7 @@ def test_what_is_wrong_with_the_first_disk_is_told_first():
         volumes: [{name: v, emptyDisk: {capacity: 1Gi}}]
     """)
     with pytest.raises(DomainError, match=re.escape("disks[0].errorPolicy")):
-        disks(vmi, make_context())
+        parts("disk", vmi)
     vmi.spec.domain.devices.disks[0].error_policy = None
     with pytest.raises(DomainError, match=re.escape("disks[1].name")):
-        disks(vmi, make_context())
+        parts("disk", vmi)

@@ -5,7 +5,6 @@ from xml.etree.ElementTree import fromstring, tostring
 import pytest
 
 from virtcatalog.kubevirt.launcher.context import BackingVolume
-from virtcatalog.kubevirt.launcher.elements.disks import disks
 from virtcatalog.kubevirt.launcher.errors import DomainError
 
 DISK = "disks: [{name: v, disk: {bus: sata}}]"
@@ -17,7 +16,7 @@ def source(built, xml):
     """Return type and format of the disk of a volume, and its `<source>` and `<backingStore>` as XML."""
 
     def find(volume, **changes):
-        disk = fromstring(built(disks, DISK, f"volumes: [{{name: v, {volume}}}]", **changes))
+        disk = fromstring(built("disk", DISK, f"volumes: [{{name: v, {volume}}}]", **changes))
         shown = "".join(tostring(part, encoding="unicode") for part in disk if part.tag in ("source", "backingStore"))
         return f"{disk.get('type')} {disk.find('driver').get('type')}", xml(shown)
 
@@ -61,7 +60,7 @@ def test_a_container_disk_lies_below_an_overlay(source, xml):
 
 def test_container_disks_are_numbered_by_volume(built):
     volumes = "volumes: [{name: a, emptyDisk: {capacity: 1Gi}}, {name: v, containerDisk: {image: i}}]"
-    assert "container-disks/disk_1.img" in built(disks, DISK, volumes)
+    assert "container-disks/disk_1.img" in built("disk", DISK, volumes)
 
 
 @pytest.mark.parametrize(
@@ -125,7 +124,7 @@ def test_images_that_do_not_last_are_not_tracked(source):
 
 def test_host_metrics_come_on_a_read_only_virtio_disk(built, xml):
     devices = "disks: [{name: v, cache: writeback, io: threads, disk: {bus: virtio}}]"
-    assert built(disks, devices, "volumes: [{name: v, downwardMetrics: {}}]") == xml(f"""
+    assert built("disk", devices, "volumes: [{name: v, downwardMetrics: {}}]") == xml(f"""
         <disk type="file" device="disk" model="virtio-non-transitional">
           <driver name="qemu" type="raw" error_policy="stop"/>
           <source file="{PRIVATE}/downwardapi-disks/vhostmd0"/>
@@ -139,4 +138,4 @@ def test_host_metrics_come_on_a_read_only_virtio_disk(built, xml):
 @pytest.mark.parametrize("volume", ["memoryDump: {claimName: c}", "containerPath: {path: /p}"])
 def test_other_volumes_are_no_disks(built, volume):
     with pytest.raises(DomainError, match="cannot be a disk"):
-        built(disks, DISK, f"volumes: [{{name: v, {volume}}}]")
+        built("disk", DISK, f"volumes: [{{name: v, {volume}}}]")

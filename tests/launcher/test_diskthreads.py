@@ -4,9 +4,6 @@ import re
 
 import pytest
 
-from virtcatalog.kubevirt.launcher.elements.controllers import controllers
-from virtcatalog.kubevirt.launcher.elements.disks import disks
-
 
 def devices(*disks):
     return "disks:\n" + "".join(f"- {{name: d{i}, cdrom: {{bus: virtio}}, {disk}}}\n" for i, disk in enumerate(disks))
@@ -17,32 +14,32 @@ def threads(shown):
 
 
 def test_without_a_policy_disks_have_no_threads(built):
-    assert threads(built(disks, devices("", ""))) == []
+    assert threads(built("disk", devices("", ""))) == []
 
 
 def test_the_shared_policy_has_one_thread_for_all(built):
-    assert threads(built(disks, devices("", "", ""), "domain.ioThreadsPolicy: shared")) == ["1", "1", "1"]
+    assert threads(built("disk", devices("", "", ""), "domain.ioThreadsPolicy: shared")) == ["1", "1", "1"]
 
 
 def test_the_auto_policy_goes_round_two_threads_a_cpu(built):
     spec = "domain.ioThreadsPolicy: auto\ndomain.resources: {requests: {cpu: 1}}"
-    assert threads(built(disks, devices("", "", ""), spec)) == ["1", "2", "1"]
+    assert threads(built("disk", devices("", "", ""), spec)) == ["1", "2", "1"]
 
 
 def test_dedicated_threads_come_after_the_shared_ones(built):
     dedicated = "dedicatedIOThread: true"
-    assert threads(built(disks, devices(dedicated, "", dedicated))) == ["2", "1", "3"]
+    assert threads(built("disk", devices(dedicated, "", dedicated))) == ["2", "1", "3"]
 
 
 def test_other_buses_than_virtio_have_no_threads(built):
     text = "disks: [{name: a, cdrom: {bus: sata}}, {name: b, cdrom: {bus: virtio}}]"
-    assert threads(built(disks, text, "domain.ioThreadsPolicy: auto")) == ["1"]
+    assert threads(built("disk", text, "domain.ioThreadsPolicy: auto")) == ["1"]
 
 
 def test_the_supplemental_pool_serves_every_virtio_disk(built, xml):
     spec = "domain.ioThreadsPolicy: supplementalPool\ndomain.ioThreads: {supplementalPoolThreadCount: 2}"
     pool = xml('<iothreads><iothread id="1"/><iothread id="2"/></iothreads>')
-    assert built(disks, devices("", "dedicatedIOThread: true"), spec).count(pool) == 2
+    assert built("disk", devices("", "dedicatedIOThread: true"), spec).count(pool) == 2
 
 
 @pytest.mark.parametrize(
@@ -56,11 +53,11 @@ def test_a_scsi_disk_with_its_own_thread_gives_the_controller_the_next_shared_on
     sata, scsi = "{name: t, cdrom: {bus: sata}}", "{name: s, cdrom: {bus: scsi}, dedicatedIOThread: true}"
     text = devices("") + f"- {sata}\n- {scsi}\n"
     assert xml(f'<driver iothread="{thread}" queues="2"/>') in built(
-        controllers, text, policy + "\ndomain.cpu: {cores: 2}"
+        "controller", text, policy + "\ndomain.cpu: {cores: 2}"
     )
 
 
 def test_the_scsi_controller_has_no_thread_of_its_own_otherwise(built):
     text = "disks: [{name: s, cdrom: {bus: scsi}}]"
-    assert "iothread" not in built(controllers, text, "domain.ioThreadsPolicy: auto")
-    assert "iothread" not in built(controllers, "disks: [{name: s, cdrom: {bus: scsi}, dedicatedIOThread: true}]")
+    assert "iothread" not in built("controller", text, "domain.ioThreadsPolicy: auto")
+    assert "iothread" not in built("controller", "disks: [{name: s, cdrom: {bus: scsi}, dedicatedIOThread: true}]")

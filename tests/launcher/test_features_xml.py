@@ -3,12 +3,12 @@
 import re
 
 import pytest
-from fragments import make_context, make_vmi, xml
+from fragments import TWO_NODES, make_context, make_vmi, part, xml
 
-from virtcatalog.kubevirt.launcher.elements.features import features
 from virtcatalog.kubevirt.launcher.errors import LauncherCrashError
-from virtcatalog.kubevirt.launcher.pinning import Pinning
 
+DEDICATED = "domain.cpu: {sockets: 1, dedicatedCpuPlacement: true}"
+OWN_CPU = make_context(topology=TWO_NODES, cpu_set=(0,))
 VMPORT = '<vmport state="off"/>'
 
 
@@ -30,7 +30,7 @@ VMPORT = '<vmport state="off"/>'
     ],
 )
 def test_a_feature(wanted, expected):
-    element = features(make_vmi(f"domain.features: {wanted}"), make_context(), None)
+    element = part("features", make_vmi(f"domain.features: {wanted}"))
     assert xml(element) == xml(f"<features>{expected}</features>")
 
 
@@ -59,53 +59,55 @@ def test_a_feature(wanted, expected):
     ],
 )
 def test_a_hyperv_enlightenment(wanted, expected):
-    element = features(make_vmi(f"domain.features: {{hyperv: {wanted}}}"), make_context(), None)
+    element = part("features", make_vmi(f"domain.features: {{hyperv: {wanted}}}"))
     assert xml(element.find("hyperv")) == xml(f"<hyperv>{expected}</hyperv>")
 
 
 def test_named_enlightenments_win_over_passthrough():
     vmi = make_vmi("domain.features: {hyperv: {}, hypervPassthrough: {enabled: true}}")
-    assert features(vmi, make_context(), None).find("hyperv").get("mode") is None
+    assert part("features", vmi).find("hyperv").get("mode") is None
 
 
 def test_a_passthrough_that_says_neither_on_nor_off_crashes_the_launcher():
     vmi = make_vmi("domain.features: {hypervPassthrough: {}}")
     with pytest.raises(LauncherCrashError, match=re.escape("spec.domain.features.hypervPassthrough.enabled")):
-        features(vmi, make_context(), None)
+        part("features", vmi)
 
 
 def test_a_vmi_that_names_no_feature_gets_none():
-    assert xml(features(make_vmi(), make_context(), None)) == xml("<features/>")
+    assert xml(part("features", make_vmi())) == xml("<features/>")
 
 
 @pytest.mark.parametrize("architecture", ["arm64", "s390x"])
 def test_only_amd64_has_a_vmport(architecture):
     vmi = make_vmi("domain.features: {}", architecture=architecture)
-    assert xml(features(vmi, make_context(architecture), None)) == xml("<features><acpi/></features>")
+    assert xml(part("features", vmi)) == xml("<features><acpi/></features>")
 
 
 def test_dedicated_cpus_are_hinted_to_the_guest():
-    vmi = make_vmi("domain.features: {kvm: {hidden: true}}")
-    assert xml(features(vmi, make_context(), Pinning((0,))).find("kvm")) == xml(
+    vmi = make_vmi(f"domain.features: {{kvm: {{hidden: true}}}}\n{DEDICATED}")
+    assert xml(part("features", vmi, OWN_CPU).find("kvm")) == xml(
         '<kvm><hidden state="on"/><hint-dedicated state="on"/></kvm>'
     )
-    assert xml(features(make_vmi(), make_context(), Pinning((0,)))) == xml(
+    assert xml(part("features", make_vmi(DEDICATED), OWN_CPU)) == xml(
         '<features><kvm><hint-dedicated state="on"/></kvm></features>'
     )
 
 
 def test_the_hint_is_for_amd64_only():
-    vmi = make_vmi(architecture="arm64")
-    assert xml(features(vmi, make_context("arm64"), Pinning((0,)))) == xml("<features/>")
+    vmi = make_vmi(DEDICATED, architecture="arm64")
+    context = make_context("arm64", topology=TWO_NODES, cpu_set=(0,))
+    assert xml(part("features", vmi, context)) == xml("<features/>")
 
 
 def test_realtime_guests_have_no_performance_counters():
-    vmi = make_vmi("domain.cpu: {realtime: {}}")
-    assert features(vmi, make_context(), Pinning((0,))).find("pmu").get("state") == "off"
-    assert features(vmi, make_context(), None).find("pmu") is None
+    realtime = "{realtime: {}, dedicatedCpuPlacement: %s, sockets: 1}"
+    pinned, shared = (make_vmi(f"domain.cpu: {realtime % own}") for own in ("true", "false"))
+    assert part("features", pinned, OWN_CPU).find("pmu").get("state") == "off"
+    assert part("features", shared).find("pmu") is None
 
 
 def test_neither_have_tdx_guests():
     vmi = make_vmi("domain.features: {}\ndomain.launchSecurity: {tdx: {}}")
-    assert features(vmi, make_context(), None).find("pmu").get("state") == "off"
-    assert features(make_vmi("domain.launchSecurity: {tdx: {}}"), make_context(), None).find("pmu") is None
+    assert part("features", vmi).find("pmu").get("state") == "off"
+    assert part("features", make_vmi("domain.launchSecurity: {tdx: {}}")).find("pmu") is None

@@ -12,7 +12,6 @@ from virtcatalog.kubevirt.launcher.grace import configure_grace, refuse_grace
 from virtcatalog.kubevirt.launcher.launch.sync import launch
 from virtcatalog.kubevirt.launcher.numa import GuestCell
 from virtcatalog.kubevirt.launcher.pinning import Pinning
-from virtcatalog.kubevirt.launcher.xml import make_whole
 
 CELLS = (GuestCell(0, (0,), "0", 2**30, "b", 0), GuestCell(1, (1,), "1", 2**30, "b", 1))
 
@@ -136,7 +135,7 @@ def test_what_the_host_or_the_vmi_cannot_give_is_refused(changes):
 
 
 def test_the_cluster_and_the_vmi_allow_grace_gpus():
-    refuse_grace(make_vmi(DEDICATED, "arm64"), make_context("arm64", **READY))
+    refuse_grace({}, make_vmi(DEDICATED, "arm64").spec.domain.cpu, make_context("arm64", **READY))
 
 
 @pytest.mark.parametrize(
@@ -152,9 +151,9 @@ def test_the_cluster_and_the_vmi_allow_grace_gpus():
     ],
 )
 def test_or_they_do_not(text, annotations, architecture, changes):
-    vmi = make_vmi(text, architecture, annotations)
+    cpu = make_vmi(text, architecture).spec.domain.cpu
     with pytest.raises(DomainError):
-        refuse_grace(vmi, make_context(architecture, **{**READY, **changes}))
+        refuse_grace(annotations, cpu, make_context(architecture, **{**READY, **changes}))
 
 
 def test_nothing_is_lost_of_a_domain_with_such_a_gpu():
@@ -173,9 +172,8 @@ def test_nothing_is_lost_of_a_domain_with_such_a_gpu():
     given = {"d": DeviceResource("pci", ("0000:41:00.0",))}
     context = make_context("arm64", **{**READY, "cpu_set": (0, 8), "device_resources": given})
     domain = convert(vmi, context)
-    launch(domain, vmi)
-    element = domain.element()
-    make_whole(element)
+    launch(domain, vmi, context)
+    element = domain.element
     assert element.find("devices/hostdev/driver").get("iommufd") == "yes"
     assert element.findtext("name") == "default_vm"
     assert element.find("devices/disk/driver").get("cache") == "none"

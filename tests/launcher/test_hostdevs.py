@@ -4,7 +4,6 @@ import pytest
 
 from virtcatalog.kubevirt.hosts import ClaimedDevice
 from virtcatalog.kubevirt.launcher.context import DeviceResource
-from virtcatalog.kubevirt.launcher.elements.hostdevs import hostdevs
 from virtcatalog.kubevirt.launcher.errors import DomainError
 from virtcatalog.releases import find_release
 
@@ -17,7 +16,7 @@ RESOURCES = {
 
 @pytest.fixture
 def shown(built):
-    return lambda devices: built(hostdevs, devices, device_resources=RESOURCES)
+    return lambda devices: built("hostdev", devices, device_resources=RESOURCES)
 
 
 @pytest.mark.parametrize(("family", "alias"), [("gpus", "gpu"), ("hostDevices", "hostdevice")])
@@ -125,7 +124,7 @@ def claimed(built):
         text = ", ".join(
             f"{{name: {request}, claimName: c, requestName: {request}{rest}}}" for request, rest in devices
         )
-        return built(hostdevs, f"{family}: [{text}]", claimed_devices=allocated, device_resources=RESOURCES, **changes)
+        return built("hostdev", f"{family}: [{text}]", claimed_devices=allocated, device_resources=RESOURCES, **changes)
 
     return show
 
@@ -188,7 +187,7 @@ def test_a_request_that_gets_nothing_is_refused(claimed, family, request_name):
 
 def test_devices_of_plugins_come_before_those_of_claims(built):
     devices = "hostDevices: [{name: a, claimName: c, requestName: card}, {name: b, deviceName: v/stick}]"
-    shown = built(hostdevs, devices, claimed_devices={("c", "card"): CARD}, device_resources=RESOURCES)
+    shown = built("hostdev", devices, claimed_devices={("c", "card"): CARD}, device_resources=RESOURCES)
     aliases = [part.split('"')[0] for part in shown.split('alias name="ua-')[1:]]
     assert aliases == ["usb-host-b", "dra-hostdevice-a"]
 
@@ -199,13 +198,14 @@ def test_sriov_interfaces_of_claims_come_last(built):
         "networks: [{name: a, resourceClaim: {claimName: c, requestName: r}}, {name: b, multus: {networkName: x}}]"
     )
     addresses = {"a": "0000:81:01.0", "b": "0000:81:01.1"}
-    shown = built(hostdevs, devices, networks, sriov_addresses=addresses)
+    shown = built("hostdev", devices, networks, sriov_addresses=addresses)
     assert [part.split('"')[0] for part in shown.split('alias name="ua-')[1:]] == ["sriov-b", "sriov-a"]
 
 
 def test_sriov_interfaces(built, xml):
     devices = "interfaces: [{name: n, sriov: {}, bootOrder: 1, pciAddress: '0000:05:00.0'}]"
-    assert built(hostdevs, devices, sriov_addresses={"n": "0000:81:01.3"}) == xml("""
+    networks = "networks: [{name: n, multus: {networkName: x}}]"
+    assert built("hostdev", devices, networks, sriov_addresses={"n": "0000:81:01.3"}) == xml("""
         <hostdev type="pci" managed="no">
           <source><address type="pci" domain="0x0000" bus="0x81" slot="0x01" function="0x3"/></source>
           <alias name="ua-sriov-n"/>
@@ -217,4 +217,4 @@ def test_sriov_interfaces(built, xml):
 
 def test_an_sriov_interface_without_a_function_is_refused(built):
     with pytest.raises(DomainError, match=r"interfaces\[0\]"):
-        built(hostdevs, "interfaces: [{name: n, sriov: {}}]")
+        built("hostdev", "interfaces: [{name: n, sriov: {}}]", "networks: [{name: n, multus: {networkName: x}}]")

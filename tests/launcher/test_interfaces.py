@@ -2,7 +2,6 @@
 
 import pytest
 
-from virtcatalog.kubevirt.launcher.elements.interfaces import interfaces
 from virtcatalog.kubevirt.launcher.errors import DomainError
 
 NETWORK = "networks: [{name: n, pod: {}}]"
@@ -14,7 +13,7 @@ def nic(text):
 
 @pytest.mark.parametrize("binding", ["bridge: {}", "masquerade: {}"])
 def test_bridge_and_masquerade_are_tap_devices(built, xml, binding):
-    assert built(interfaces, nic(binding), NETWORK) == xml("""
+    assert built("interface", nic(binding), NETWORK) == xml("""
         <interface type="ethernet">
           <source/>
           <model type="virtio-non-transitional"/>
@@ -26,18 +25,18 @@ def test_bridge_and_masquerade_are_tap_devices(built, xml, binding):
 
 @pytest.mark.parametrize("binding", ["sriov: {}", "binding: {name: plugin}", "bridge: {}, state: absent"])
 def test_other_devices_and_absent_interfaces_are_left_out(built, binding):
-    assert built(interfaces, nic(binding), NETWORK) == ""
+    assert built("interface", nic(binding), NETWORK, sriov_addresses={"n": "0000:81:01.3"}) == ""
 
 
 @pytest.mark.parametrize(("attachment", "tap"), [("tap", True), ("managedTap", True), ("other", False)])
 def test_plugins_say_how_they_attach(built, attachment, tap):
-    shown = built(interfaces, nic("binding: {name: p}"), NETWORK, binding_attachments={"p": attachment})
+    shown = built("interface", nic("binding: {name: p}"), NETWORK, binding_attachments={"p": attachment})
     assert ('type="ethernet"' in shown) is tap
 
 
 def test_an_interface_needs_its_network(built):
     with pytest.raises(DomainError, match=r"interfaces\[0\].name"):
-        built(interfaces, nic("bridge: {}"), "networks: [{name: other, pod: {}}]")
+        built("interface", nic("bridge: {}"), "networks: [{name: other, pod: {}}]")
 
 
 @pytest.mark.parametrize(
@@ -56,16 +55,16 @@ def test_an_interface_needs_its_network(built):
     ],
 )
 def test_what_the_vmi_says(built, xml, text, element):
-    assert xml(element) in built(interfaces, nic("bridge: {}, " + text), NETWORK)
+    assert xml(element) in built("interface", nic("bridge: {}, " + text), NETWORK)
 
 
 def test_a_link_that_is_up_is_not_mentioned(built):
-    assert "link" not in built(interfaces, nic("bridge: {}, state: up"), NETWORK)
+    assert "link" not in built("interface", nic("bridge: {}, state: up"), NETWORK)
 
 
 def test_a_bad_pci_address_is_refused(built):
     with pytest.raises(DomainError, match="pciAddress"):
-        built(interfaces, nic("bridge: {}, pciAddress: '81:01'"), NETWORK)
+        built("interface", nic("bridge: {}, pciAddress: '81:01'"), NETWORK)
 
 
 @pytest.mark.parametrize(
@@ -79,7 +78,7 @@ def test_a_bad_pci_address_is_refused(built):
     ],
 )
 def test_boot_roms_are_off_unless_booted_from(built, text, security, architecture, rom):
-    shown = built(interfaces, nic(text), f"{NETWORK}\n{security}", architecture=architecture)
+    shown = built("interface", nic(text), f"{NETWORK}\n{security}", architecture=architecture)
     assert ('<rom enabled="no">' in shown) is rom
 
 
@@ -93,23 +92,23 @@ def test_boot_roms_are_off_unless_booted_from(built, text, security, architectur
     ],
 )
 def test_multi_queue_gives_a_queue_a_vcpu_up_to_256(built, xml, options, cpus, driver):
-    shown = built(interfaces, nic("bridge: {}") + "\n" + options, f"{NETWORK}\ndomain.cpu: {{cores: {cpus}}}")
+    shown = built("interface", nic("bridge: {}") + "\n" + options, f"{NETWORK}\ndomain.cpu: {{cores: {cpus}}}")
     assert ("driver" in shown) is bool(driver)
     assert xml(driver) in shown
 
 
 def test_only_virtio_has_queues(built):
     devices = nic("bridge: {}, model: e1000") + "\nnetworkInterfaceMultiqueue: true"
-    assert "driver" not in built(interfaces, devices, NETWORK)
+    assert "driver" not in built("interface", devices, NETWORK)
 
 
 def test_confidential_guests_reach_virtio_through_an_iommu(built, xml):
-    shown = built(interfaces, nic("bridge: {}"), f"{NETWORK}\ndomain.launchSecurity: {{sev: {{}}}}")
+    shown = built("interface", nic("bridge: {}"), f"{NETWORK}\ndomain.launchSecurity: {{sev: {{}}}}")
     assert xml('<driver name="vhost" iommu="on"/>') in shown
 
 
 def test_passt_takes_the_pods_interface(built, xml):
-    assert built(interfaces, nic("passtBinding: {}"), NETWORK) == xml("""
+    assert built("interface", nic("passtBinding: {}"), NETWORK) == xml("""
         <interface type="vhostuser">
           <source dev="eth0"/>
           <backend type="passt" logFile="/var/run/kubevirt/passt.log"/>
@@ -137,13 +136,13 @@ def test_passt_takes_the_pods_interface(built, xml):
     ],
 )
 def test_passt_forwards_the_listed_ports(built, xml, ports, forwards):
-    shown = built(interfaces, nic(f"passtBinding: {{}}, ports: {ports}"), NETWORK)
+    shown = built("interface", nic(f"passtBinding: {{}}, ports: {ports}"), NETWORK)
     assert xml(forwards) + "<model" in shown
     assert shown.count("<portForward") == forwards.count("<portForward")
 
 
 def test_passt_leaves_istios_ports_to_istio(built, xml):
-    shown = built(interfaces, nic("passtBinding: {}"), NETWORK, annotations={"sidecar.istio.io/inject": "True"})
+    shown = built("interface", nic("passtBinding: {}"), NETWORK, annotations={"sidecar.istio.io/inject": "True"})
     assert xml('<range start="15000" exclude="yes"/><range start="15001" exclude="yes"/>') in shown
     assert shown.count("<range") == 9
     assert "udp" not in shown

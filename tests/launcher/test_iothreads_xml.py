@@ -1,9 +1,9 @@
 """`<iothreads>`: how many threads serve the disks."""
 
 import pytest
-from fragments import make_vmi, xml
+from fragments import make_vmi, part, xml
 
-from virtcatalog.kubevirt.launcher.elements.iothreads import iothread_counts, iothreads
+from virtcatalog.kubevirt.launcher.elements.iothreads import iothread_counts
 
 THREE = "[{name: a}, {name: b}, {name: c}]"
 
@@ -33,14 +33,13 @@ THREE = "[{name: a}, {name: b}, {name: c}]"
     ],
 )  # fmt: skip
 def test_io_threads_and_those_that_disks_share(text, disks, counts):
-    assert iothread_counts(make_vmi(f"domain.devices: {{disks: {disks}}}\n{text}")) == counts
+    assert iothread_counts(make_vmi(f"domain.devices: {{disks: {disks}}}\n{text}").spec.domain) == counts
 
 
 def test_the_element_counts_them():
-    assert xml(iothreads(make_vmi("domain.devices: {disks: [{name: a}]}\ndomain.ioThreadsPolicy: auto"))) == xml(
-        "<iothreads>1</iothreads>"
-    )
+    vmi = make_vmi("domain.devices: {disks: [{name: a, cdrom: {bus: sata}}]}\ndomain.ioThreadsPolicy: auto")
+    assert xml(part("iothreads", vmi)) == xml("<iothreads>1</iothreads>")
 
 
 def test_no_element_without_any():
-    assert iothreads(make_vmi()) is None
+    assert part("iothreads", make_vmi()) is None

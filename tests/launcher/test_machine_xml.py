@@ -1,17 +1,14 @@
 """The short elements: name, metadata, sysinfo, launch security, reboot, QEMU's command line, type, emulator."""
 
 import pytest
-from fragments import make_context, make_vmi, xml
+from fragments import make_context, make_vmi, part, parts, xml
 
+from virtcatalog.api.domainspec import SEVSNP, TDX, LaunchSecurity
 from virtcatalog.kubevirt.launcher.architecture import AMD64, architecture_of
+from virtcatalog.kubevirt.launcher.builder import build_domain
 from virtcatalog.kubevirt.launcher.context import SMBIOS
-from virtcatalog.kubevirt.launcher.elements.hypervisor import domain_type, emulator
-from virtcatalog.kubevirt.launcher.elements.iommufd import iommufd
-from virtcatalog.kubevirt.launcher.elements.launchsecurity import launchsecurity, uses_secure_execution, uses_sev
-from virtcatalog.kubevirt.launcher.elements.metadata import identity
-from virtcatalog.kubevirt.launcher.elements.onreboot import on_reboot
-from virtcatalog.kubevirt.launcher.elements.qemu import NAMESPACE, commandline
-from virtcatalog.kubevirt.launcher.elements.sysinfo import sysinfo
+from virtcatalog.kubevirt.launcher.elements.launchsecurity import uses_secure_execution, uses_sev
+from virtcatalog.kubevirt.launcher.elements.qemu import NAMESPACE
 from virtcatalog.kubevirt.launcher.errors import DomainError
 from virtcatalog.kubevirt.launcher.xml import Element
 
@@ -30,7 +27,7 @@ SEV = '<launchSecurity type="sev"><policy>0x1</policy></launchSecurity>'
 
 def test_the_name_holds_the_namespace_and_metadata_is_kubevirts():
     metadata = '<metadata><kubevirt xmlns="http://kubevirt.io"><uid/></kubevirt></metadata>'
-    assert xml(identity(make_vmi())) == xml(f"<name>default_vm</name>{metadata}")
+    assert xml(parts("name metadata", make_vmi())) == xml(f"<name>default_vm</name>{metadata}")
 
 
 def tables(system="", chassis=""):
@@ -56,12 +53,12 @@ def tables(system="", chassis=""):
     ],
 )
 def test_sysinfo(text, expected):
-    assert xml(sysinfo(make_vmi(text), make_context())) == xml(expected)
+    assert xml(part("sysinfo", make_vmi(text))) == xml(expected)
 
 
 def test_sysinfo_names_the_system_as_the_cluster_says():
     context = make_context(smbios=SMBIOS(manufacturer="KubeVirt", family="F", product="None"))
-    assert xml(sysinfo(make_vmi(), context)) == xml(
+    assert xml(part("sysinfo", make_vmi(), context)) == xml(
         tables(
             """<entry name="manufacturer">KubeVirt</entry><entry name="family">F</entry>
                <entry name="product">None</entry><entry name="sku"/><entry name="version"/>"""
@@ -90,29 +87,29 @@ def test_sysinfo_names_the_system_as_the_cluster_says():
     ],
 )
 def test_launch_security(security, expected):
-    assert xml(launchsecurity(make_vmi(f"domain.launchSecurity: {security}"), make_context())) == xml(expected)
+    assert xml(part("launchSecurity", make_vmi(f"domain.launchSecurity: {security}"))) == xml(expected)
 
 
 def test_tdx_quotes_come_through_a_socket():
     vmi = make_vmi("domain.launchSecurity: {tdx: {}}", annotations={"kubevirt.io/qgs-socket-path": "/run/qgs"})
-    assert launchsecurity(vmi, make_context()).find("quoteGenerationService").get("path") == "/run/qgs"
+    assert part("launchSecurity", vmi).find("quoteGenerationService").get("path") == "/run/qgs"
 
 
 @pytest.mark.parametrize("architecture", ["arm64", "s390x"])
 def test_only_amd64_has_the_element(architecture):
     vmi = make_vmi("domain.launchSecurity: {sev: {}}", architecture)
-    assert launchsecurity(vmi, make_context(architecture)) is None
+    assert part("launchSecurity", vmi) is None
 
 
 def test_secure_execution_is_any_launch_security_on_s390x():
-    assert uses_secure_execution(make_vmi("domain.launchSecurity: {}", "s390x"))
-    assert not uses_secure_execution(make_vmi("domain.launchSecurity: {}"))
-    assert not uses_secure_execution(make_vmi(architecture="s390x"))
+    assert uses_secure_execution(LaunchSecurity(), "s390x")
+    assert not uses_secure_execution(LaunchSecurity(), "amd64")
+    assert not uses_secure_execution(None, "s390x")
 
 
 def test_snp_is_a_kind_of_sev():
-    assert uses_sev(make_vmi("domain.launchSecurity: {snp: {}}"))
-    assert not uses_sev(make_vmi("domain.launchSecurity: {tdx: {}}"))
+    assert uses_sev(LaunchSecurity(snp=SEVSNP()))
+    assert not uses_sev(LaunchSecurity(tdx=TDX()))
 
 
 @pytest.mark.parametrize(
@@ -124,7 +121,7 @@ def test_snp_is_a_kind_of_sev():
     ],
 )
 def test_what_a_reboot_does(text, expected):
-    assert xml(on_reboot(make_vmi(text))) == xml(expected)
+    assert xml(part("on_reboot", make_vmi(text))) == xml(expected)
 
 
 @pytest.mark.parametrize(
@@ -140,7 +137,7 @@ def test_what_a_reboot_does(text, expected):
 )
 def test_qemus_command_line(architecture, annotations, verbosity, arguments):
     vmi = make_vmi(architecture=architecture, annotations=annotations)
-    element = commandline(vmi, make_context(architecture, launcher_log_verbosity=verbosity))
+    element = part("qemu:commandline", vmi, make_context(architecture, launcher_log_verbosity=verbosity))
     expected = "".join(f'<qemu:arg value="{argument}"/>' for argument in arguments)
     root = Element("domain", {"xmlns:qemu": NAMESPACE})
     root.extend([element] if element is not None else [])
@@ -161,13 +158,13 @@ def test_qemus_command_line(architecture, annotations, verbosity, arguments):
     ],
 )
 def test_the_domains_type(changes, expected):
-    assert domain_type(make_context(**changes)) == expected
+    assert build_domain(make_vmi(), make_context(**changes)).get("type") == expected
 
 
 @pytest.mark.parametrize("hypervisor", ["kvm", "hyperv-direct"])
 def test_a_node_without_hypervisor_needs_leave_to_emulate(hypervisor):
     with pytest.raises(DomainError, match=hypervisor):
-        domain_type(make_context(hypervisor=hypervisor, hypervisor_available=False))
+        build_domain(make_vmi(), make_context(hypervisor=hypervisor, hypervisor_available=False))
 
 
 @pytest.mark.parametrize(
@@ -181,12 +178,16 @@ def test_a_node_without_hypervisor_needs_leave_to_emulate(hypervisor):
     ],
 )
 def test_another_architecture_has_its_own_emulator(guest, host, expected):
-    assert xml(emulator(make_vmi(architecture=guest), make_context(guest, host_architecture=host))) == xml(expected)
+    assert xml(part("emulator", make_vmi(architecture=guest), make_context(guest, host_architecture=host))) == xml(
+        expected
+    )
 
 
 def test_iommufd_shows_when_the_pod_has_it():
-    assert iommufd(make_context()) is None
-    assert xml(iommufd(make_context(iommufd=True))) == xml('<iommufd enabled="yes" fdgroup="iommu"/>')
+    assert part("iommufd", make_vmi()) is None
+    assert xml(part("iommufd", make_vmi(), make_context(iommufd=True))) == xml(
+        '<iommufd enabled="yes" fdgroup="iommu"/>'
+    )
 
 
 @pytest.mark.parametrize(

@@ -1,16 +1,19 @@
 """`<memory>`, `<maxMemory>` and `<memoryBacking>`."""
 
 import pytest
-from fragments import make_context, make_vmi, xml
+from fragments import make_vmi, part, parts, xml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from virtcatalog.api.domainspec import Hugepages
 from virtcatalog.api.quantity import Quantity
-from virtcatalog.kubevirt.launcher.elements.memory import in_bytes, memory
+from virtcatalog.kubevirt.launcher.elements.memory import in_bytes
 from virtcatalog.kubevirt.launcher.elements.memorybacking import memorybacking
+from virtcatalog.kubevirt.launcher.elements.vcpu import CPUTopology
 from virtcatalog.kubevirt.launcher.errors import DomainError
 from virtcatalog.kubevirt.launcher.numa import GuestCell, memfd_cell
 
+GIBIBYTES = Hugepages(page_size="1Gi")
 CELLS = (GuestCell(0, (0,), "0", 2**30, "b", 0), GuestCell(1, (1,), "1", 2**30, "b", 1))
 
 
@@ -31,7 +34,7 @@ CELLS = (GuestCell(0, (0,), "0", 2**30, "b", 0), GuestCell(1, (1,), "1", 2**30, 
     ],
 )
 def test_memory(text, expected):
-    assert xml(memory(make_vmi(text))) == xml(expected)
+    assert xml(parts("maxMemory memory", make_vmi(text))) == xml(expected)
 
 
 @pytest.mark.parametrize(
@@ -44,7 +47,7 @@ def test_memory(text, expected):
 )
 def test_impossible_memory_is_refused(text, field):
     with pytest.raises(DomainError) as refusal:
-        memory(make_vmi(text))
+        parts("memory", make_vmi(text))
     assert refusal.value.field == field
 
 
@@ -95,12 +98,12 @@ def test_plain_bytes_are_exact(size):
     ],
 )
 def test_memory_backing(text, annotations, expected):
-    assert xml(memorybacking(make_vmi(text, annotations=annotations), ())) == xml(expected)
+    vmi = make_vmi(f"{text}\nnetworks: [{{name: default, pod: {{}}}}]", annotations=annotations)
+    assert xml(part("memoryBacking", vmi)) == xml(expected)
 
 
 def test_passed_through_nodes_get_their_huge_pages_at_once():
-    vmi = make_vmi("domain.memory: {hugepages: {pageSize: 1Gi}}")
-    assert xml(memorybacking(vmi, CELLS)) == xml(
+    assert xml(memorybacking(GIBIBYTES, CELLS, shares_memory=False, memfd=True, realtime=False)) == xml(
         """<memoryBacking>
              <hugepages>
                <page size="1073741824" unit="b" nodeset="0"/>
@@ -113,12 +116,13 @@ def test_passed_through_nodes_get_their_huge_pages_at_once():
 
 
 def test_realtime_keeps_pages_to_itself():
-    text = "domain.memory: {hugepages: {pageSize: 1Gi}}\ndomain.cpu: {realtime: {}}"
-    assert memorybacking(make_vmi(text), CELLS).find("nosharepages") is not None
-    assert memorybacking(make_vmi(text), ()).find("nosharepages") is None
+    bound, free = (
+        memorybacking(GIBIBYTES, cells, shares_memory=False, memfd=True, realtime=True) for cells in (CELLS, ())
+    )
+    assert bound.find("nosharepages") is not None
+    assert free.find("nosharepages") is None
 
 
 def test_memfd_needs_one_cell_for_all_cpus():
-    vmi = make_vmi("domain.memory: {guest: 1Gi}\ndomain.cpu: {sockets: 2, maxSockets: 4}")
-    cell = memfd_cell(vmi, make_context())
+    cell = memfd_cell(CPUTopology(4, 1, 1), Quantity.parse("1Gi"))
     assert (cell.id, cell.cpus, cell.memory, cell.unit, cell.host_node) == (0, "0-3", 2**20, "KiB", None)

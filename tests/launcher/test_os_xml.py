@@ -1,12 +1,10 @@
 """`<os>`: machine, firmware, direct kernel boot and tables."""
 
 import pytest
-from fragments import make_context, make_vmi, xml
+from fragments import make_context, make_vmi, part, xml
 
-from virtcatalog.kubevirt.launcher.efi import EFI, select_efi
-from virtcatalog.kubevirt.launcher.elements.os import os
+from virtcatalog.kubevirt.launcher.efi import EFI, FirmwareImages, select_efi
 from virtcatalog.kubevirt.launcher.errors import DomainError
-from virtcatalog.kubevirt.launcher.xml import Element, make_whole
 
 OVMF = "/usr/share/edk2/ovmf"
 ALL_FILES = frozenset(
@@ -27,10 +25,7 @@ PRIVATE = "/var/run/kubevirt-private"
 
 def booted(text="", architecture="amd64", annotations=None, **changes):
     changes = {"firmware_files": ALL_FILES, **changes}
-    domain = Element("domain")
-    domain.append(os(make_vmi(text, architecture, annotations), make_context(architecture, **changes)))
-    make_whole(domain)
-    return domain[0]
+    return part("os", make_vmi(text, architecture, annotations), make_context(architecture, **changes))
 
 
 @pytest.mark.parametrize(
@@ -93,13 +88,15 @@ def test_stateless_firmware_has_no_variables():
     assert element.find("nvram") is None
 
 
-def efi(secure_boot, security="null", architecture="amd64", **changes):
+def efi(secure_boot, security="null", architecture="amd64", directory=OVMF, files=ALL_FILES):
     text = f"""
         domain.firmware: {{bootloader: {{efi: {{secureBoot: {str(secure_boot).lower()}}}}}}}
         domain.launchSecurity: {security}
     """
+    domain, images = make_vmi(text, architecture).spec.domain, FirmwareImages(directory, files)
+    traits = make_context().release.traits
     return select_efi(
-        make_vmi(text, architecture), make_context(architecture, **{"firmware_files": ALL_FILES, **changes})
+        domain.firmware, domain.launch_security, architecture, images, auto_selection=False, traits=traits
     )
 
 
@@ -115,18 +112,18 @@ def efi(secure_boot, security="null", architecture="amd64", **changes):
     ],
 )
 def test_which_files_a_guest_boots_with(secure_boot, security, expected):
-    found = efi(secure_boot, security, firmware_directory="")
+    found = efi(secure_boot, security, directory="")
     assert (found.code.removeprefix("/"), found.vars.removeprefix("/")) == (expected.code, expected.vars)
     assert (found.secure, found.stateless) == (expected.secure, expected.stateless)
 
 
 def test_plain_code_serves_where_the_one_for_secure_boot_is_missing():
-    found = efi(secure_boot=False, firmware_files=ALL_FILES - {"OVMF_CODE.secboot.fd"})
+    found = efi(secure_boot=False, files=ALL_FILES - {"OVMF_CODE.secboot.fd"})
     assert found.code == f"{OVMF}/OVMF_CODE.fd"
 
 
 def test_arm64_has_files_of_its_own():
-    aavmf = {"firmware_directory": "/usr/share/AAVMF", "firmware_files": frozenset({"AAVMF_CODE.fd", "AAVMF_VARS.fd"})}
+    aavmf = {"directory": "/usr/share/AAVMF", "files": frozenset({"AAVMF_CODE.fd", "AAVMF_VARS.fd"})}
     found = efi(secure_boot=False, architecture="arm64", **aavmf)
     assert (found.code, found.vars) == ("/usr/share/AAVMF/AAVMF_CODE.fd", "/usr/share/AAVMF/AAVMF_VARS.fd")
     with pytest.raises(DomainError):
@@ -147,7 +144,7 @@ def test_arm64_has_files_of_its_own():
 )
 def test_firmware_that_the_launcher_lacks_is_refused(secure_boot, security, missing, firmware):
     with pytest.raises(DomainError, match=f"holds no {firmware} secure boot") as refusal:
-        efi(secure_boot, security, firmware_files=ALL_FILES - missing)
+        efi(secure_boot, security, files=ALL_FILES - missing)
     assert refusal.value.field == "spec.domain.firmware.bootloader.efi"
 
 

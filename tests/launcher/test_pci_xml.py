@@ -11,7 +11,6 @@ from virtcatalog.kubevirt.launcher.errors import DomainError
 from virtcatalog.kubevirt.launcher.numa import GuestCell
 from virtcatalog.kubevirt.launcher.pci import place_near_numa_nodes, place_on_root_complex
 from virtcatalog.kubevirt.launcher.pinning import Pinning
-from virtcatalog.kubevirt.launcher.xml import make_whole
 
 CELLS = (GuestCell(0, (0,), "0", 2**30, "b", 0), GuestCell(1, (1,), "1", 2**30, "b", 1))
 PINNING = Pinning((0, 8))
@@ -153,7 +152,6 @@ ROOT_COMPLEX = {"kubevirt.io/placePCIDevicesOnRootComplex": "true"}
 )
 def test_an_annotation_asks_for_the_root_complex(architecture, annotations, placed):
     domain = build_domain(make_vmi("domain.devices.rng: {}", architecture, annotations), make_context(architecture))
-    make_whole(domain)
     assert (domain.find("devices/rng/address") is not None) is placed
 
 
@@ -172,5 +170,4 @@ def test_numa_aware_placement_needs_its_gate_and_dedicated_cpus(gate, dedicated,
         pci_numa_aware_topology=gate,
     )  # fmt: skip
     domain = build_domain(vmi, context)
-    make_whole(domain)
     assert (domain.find("devices/hostdev/address") is not None) is placed

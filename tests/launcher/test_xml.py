@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from virtcatalog.kubevirt.launcher.xml import Element, Form, Shared, SubElement, make_own, make_whole, write
+from virtcatalog.kubevirt.launcher.xml import Element, Shared, SubElement, leaf, own, own_copies, shared, write
 
 
 def test_the_layout():
@@ -46,81 +46,38 @@ def test_any_text_comes_back_as_it_went(text):
     assert (read.get("x"), read.text or "") == (text, text)
 
 
-TEXTS = st.text(st.characters(codec="utf-8"), max_size=5) | st.sampled_from(["", "%s", "%", "\ue000", "\ue001", "&<>"])
+def test_a_shared_element_is_made_once_for_the_same_parts():
+    assert leaf("a", "text", x="1") is leaf("a", "text", x="1")
+    assert leaf("a", "text") is not leaf("a", text="text")
+    assert shared("b", leaf("a"), y="2") is shared("b", leaf("a"), y="2")
+    assert write(shared("b", leaf("a", "text", x="1"), y="2")) == '<b y="2">\n  <a x="1">text</a>\n</b>\n'
 
 
-def of_two(first, second):
-    """Elements with both texts, the second before the first and twice."""
-    element = Element("a", {"x": "100%", "y": f"{second}/1"})
-    SubElement(element, "b").text = first
-    SubElement(element, "c", {"z": f"\ue001{second}"})
-    return [element, Shared("e")]
+def test_a_shared_element_holds_nothing_that_may_yet_change():
+    with pytest.raises(AssertionError):
+        shared("b", Element("a"))
 
 
-def wholly(root):
-    """Make an element whole, and return the text that it has before and behind, which is the same."""
+@given(st.lists(st.sampled_from(["own", "shared"]), max_size=5))
+def test_shared_elements_are_written_as_any_others_however_deep_they_are(kinds):
+    root, plain = shared("c", leaf("d", "text")), Element("c")
+    SubElement(plain, "d").text = "text"
+    for kind in kinds:
+        if kind == "shared" and isinstance(root, Shared):
+            root = shared("b", root, leaf("a", x="1"), root)
+        else:
+            root = own("b", root, leaf("a", x="1"), root)
+        copy = Element("b")
+        copy.extend([plain, Element("a", x="1"), plain])
+        plain = copy
+    assert write(root) == write(root) == write(plain)
+
+
+def test_own_copies_share_nothing():
+    kept = shared("d", leaf("e"))
+    root = own("root", kept)
     text = write(root)
-    make_whole(root)
+    own_copies(root)
     assert write(root) == text
-    return text
-
-
-@given(st.lists(st.tuples(TEXTS, TEXTS), min_size=1, max_size=4))
-def test_elements_of_a_form_are_written_as_if_they_were_whole(texts):
-    form, root = Form(of_two, 2), Element("root")
-    for first, second in texts:
-        assert write(form.filled(first, second)) == "".join(map(write, of_two(first, second)))
-        root.extend([form.filled(first, second), Shared("d")])
-    wholly(root)
-    assert [each.findtext("b") for each in root.findall("a")] == [first for first, _ in texts]
-    assert [each.tag for each in root] == ["a", "e", "d"] * len(texts)
-
-
-@given(TEXTS, TEXTS)
-def test_a_form_need_not_take_all_texts(first, second):
-    form, root = Form(lambda _, used: of_two(used, "%s"), 2), Element("root")
-    root.extend([form.filled(first, second)] * 3)
-    assert wholly(root).count(write(of_two(second, "%s")[0]).splitlines()[1]) == 3
-
-
-def test_a_form_may_take_none():
-    root = Element("root")
-    root.extend([Form(lambda: of_two("%", "%s")).filled(), Form(list).filled(), Form(lambda _: [], 1).filled("a")])
-    wholly(root)
-    assert [each.tag for each in root] == ["a", "e"]
-
-
-def test_what_is_computed_of_a_form_is_computed_once_and_anew_when_it_holds_other_elements():
-    seen = []
-
-    def tags(form):
-        seen.append(form)
-        return [part.tag for part in form.elements]
-
-    form = Form(lambda: [Element("a")])
-    write(form.filled())
-    assert form.computed(tags) == form.computed(tags) == ["a"]
-    other = form.holding([Element("b")])
-    assert other.computed(tags) == ["b"]
-    assert write(other.filled()) == "<b/>\n"
-    assert seen == [form, other]
-
-
-def test_elements_of_a_form_below_others_become_whole_too():
-    root = Element("root")
-    SubElement(root, "inner").append(Form(of_two, 2).filled("1", "2"))
-    make_whole(root)
-    assert root.findtext("inner/a/b") == "1"
-
-
-def test_own_children_share_nothing_and_are_whole():
-    shared = Shared("d")
-    SubElement(shared, "e")
-    root = Element("root")
-    root.extend([Form(of_two, 2).filled("1", "2"), shared])
-    text = write(root)
-    make_own(root)
-    assert write(root) == text
-    assert root.findtext("a/b") == "1"
-    root[2][0].set("changed", "yes")
-    assert shared[0].get("changed") is None
+    root[0][0].set("changed", "yes")
+    assert kept[0].get("changed") is None

@@ -95,7 +95,7 @@ class Added:
             changes = None not in (self._machine, machine) and machine != self._machine
         except (DomainError, UnsupportedError):
             return False
-        if not has_iothreads(vmi):  # how many there are is for the disks to say
+        if not has_iothreads(vmi.spec.domain):  # how many there are is for the disks to say
             self._changes_machine[preference.scanned] = changes
         return changes
 

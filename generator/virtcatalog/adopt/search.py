@@ -35,7 +35,7 @@ class Search:
         assert vmi is not None  # the VM is admitted
         self.original, self.candidates, self.vm, self.vmi = original, candidates, vm, vmi
         self.namespace = vm.metadata.namespace or "default"
-        self.topology = requested_topology(vmi)
+        self.topology = requested_topology(vmi.spec.domain.cpu, vmi.spec.domain.resources)
         memory = vmi.spec.domain.memory
         self.memory = memory.guest.value if memory is not None and memory.guest is not None else 0
         self.against: tuple[Reason, ...] = ()

@@ -5,11 +5,11 @@ The view of nova's get_instance_disk_info.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from itertools import compress
 from operator import attrgetter
-from typing import Any, Final
+from typing import Any
 
 import msgspec
 from lxml import etree
@@ -19,12 +19,7 @@ from virtcatalog.api.quantity import Quantity
 from virtcatalog.api.volumes import Volume
 from virtcatalog.kubevirt.claims import Claims
 from virtcatalog.kubevirt.cluster import Cluster
-from virtcatalog.kubevirt.launcher.xml import Element, Filled, Form, make_whole
 from virtcatalog.kubevirt.result import Result
-
-_FIRST_MARK: Final = "\ue000"
-_TEXTS: Final = ("name", "path", "backing_file", "serial")
-"""What of a disk may be of one VM alone."""
 
 
 class DiskInfo(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
@@ -69,43 +64,10 @@ def disks_of(result: Result, cluster: Cluster) -> list[DiskInfo]:
 
 def _attached(result: Result) -> Iterator[DiskInfo]:
     """The disks as the domain alone has them."""
-    made: Any = result.made_domain
-    if made is None or isinstance(made, str):  # that of another process has to be read from its text
-        made = etree.fromstring(result.domain_xml or "")
-    devices = made.find("devices")
-    for element in () if devices is None else devices:
-        if isinstance(element, Filled):
-            yield from _of_form(element)
-        elif element.tag == "disk":
-            make_whole(element)
-            yield _disk(element)
-
-
-def _of_form(filled: Filled) -> Iterable[DiskInfo]:
-    """The disks among the elements of a form, which are read once; those of its texts have these where they stand."""
-    disks = filled.form.computed(_read)
-    texts = filled.texts
-    if disks is not None and not (texts and disks):
-        return disks
-    if disks is None or not all(texts):
-        return map(_disk, _disks(filled.whole()))
-    places = dict(enumerate(texts, ord(_FIRST_MARK)))
-    return [replace(disk, **{name: getattr(disk, name).translate(places) for name in _TEXTS}) for disk in disks]
-
-
-def _read(form: Form) -> list[DiskInfo] | None:
-    """The disks of a form, with marks in place of its texts; None where these cannot be told from what is there."""
-    plain = [*map(_disk, _disks(form.elements))]
-    if not plain or not form.texts:
-        return plain
-    marks = [chr(ord(_FIRST_MARK) + number) for number in range(form.texts)]
-    if any(mark in getattr(each, name) for each in plain for name in _TEXTS for mark in marks):
-        return None
-    return [*map(_disk, _disks(form.make(*marks)))]
-
-
-def _disks(elements: Iterable[Element]) -> Iterator[Element]:
-    return (element for element in elements if element.tag == "disk")
+    domain: Any = result.domain
+    if domain is None:  # that of another process has to be read from its text
+        domain = etree.fromstring(result.domain_xml or "")
+    return map(_disk, domain.iterfind("devices/disk"))
 
 
 def _kind(volume: Volume) -> str:

@@ -49,7 +49,7 @@ def build_context(vmi: VirtualMachineInstance, cluster: Cluster, vm: VirtualMach
         changes["volumes"] = volumes
     if vm is not None and facts.tracks_changed_blocks and tracks_changed_blocks(vm, cluster):
         changes["changed_block_tracking"] = True
-    return msgspec.structs.replace(base, common=base, **changes) if changes else base
+    return msgspec.structs.replace(base, **changes) if changes else base
 
 
 class _ClusterFacts:
@@ -125,7 +125,7 @@ def _gather_machine(
     dedicated = cpu is not None and cpu.dedicated_cpu_placement
     if dedicated:
         changes["cpu_set"] = _cpu_set(vmi, facts)
-    if vmi.spec.architecture == "amd64" and needs_tsc_frequency(vmi):
+    if vmi.spec.architecture == "amd64" and needs_tsc_frequency(cpu, domain.features):
         changes["tsc_frequency"] = _tsc_frequency(vmi, config, facts.host)
     if base.free_page_reporting and (
         dedicated
@@ -153,16 +153,17 @@ def _verbosity(label: str) -> int:
 
 def _cpu_set(vmi: VirtualMachineInstance, facts: _ClusterFacts) -> tuple[int, ...]:
     """The first CPUs of the host, as many as the pod asks for (pkg/virt-controller/services/renderresources.go)."""
-    cpu = vmi.spec.domain.cpu
-    wanted = cpu.vcpus if cpu is not None else 0
+    domain = vmi.spec.domain
+    cpu = domain.cpu
+    assert cpu is not None
+    wanted = cpu.vcpus
     if not wanted:
-        resources = vmi.spec.domain.resources
-        amount = resources.limits.get("cpu", resources.requests.get("cpu"))
+        amount = domain.resources.limits.get("cpu", domain.resources.requests.get("cpu"))
         wanted = 0 if amount is None else amount.value
-    wanted += declared_pool(vmi)
-    assert vmi.spec.domain.cpu is not None
-    if vmi.spec.domain.cpu.isolate_emulator_thread:
-        wanted += 2 if EVEN_PARITY in vmi.metadata.annotations and (wanted + supplemental_pool(vmi)) % 2 == 0 else 1
+    wanted += declared_pool(domain)
+    if cpu.isolate_emulator_thread:
+        even = EVEN_PARITY in vmi.metadata.annotations and (wanted + supplemental_pool(domain)) % 2 == 0
+        wanted += 2 if even else 1
     if wanted > len(facts.cpus):
         raise DomainError("spec.domain.cpu", f"the pod asks for {wanted} CPUs, and the node has {len(facts.cpus)}")
     return facts.cpus[:wanted]

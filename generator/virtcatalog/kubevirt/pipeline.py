@@ -97,13 +97,13 @@ def build(manifest: dict[str, Any], result: Result, cluster: Cluster) -> Result:
     try:
         context = build_context(vmi, cluster, vm)
         domain = convert(vmi, context)
-        launch(domain, vmi)
+        launch(domain, vmi, context)
     except DomainError as error:
         causes = [Cause(CRASH if error.is_crash else "", error.field, error.message)]
         against = reasons("launcher", causes, manifest, cluster, vm, vmi)
         return replace(result, refused_by="launcher", reasons=against, cluster=cluster)
     warnings = (*result.warnings, *launch_warnings(vmi, domain))
-    return replace(result, warnings=warnings, made_domain=domain.element(), cluster=cluster)
+    return replace(result, warnings=warnings, made_domain=domain.element, cluster=cluster)
 
 
 def _run(manifest: dict[str, Any], cluster: Cluster, *, domain: bool, staged: bool = False) -> Result:

@@ -15,7 +15,7 @@ from virtcatalog.kubevirt.handler import build_context
 from virtcatalog.kubevirt.identity import without_made_up_uids
 from virtcatalog.kubevirt.launcher.builder import build_domain
 from virtcatalog.kubevirt.launcher.errors import DomainError
-from virtcatalog.kubevirt.launcher.xml import make_whole, write
+from virtcatalog.kubevirt.launcher.xml import write
 from virtcatalog.kubevirt.reasons import field_of_holder, field_of_vm
 
 if TYPE_CHECKING:
@@ -78,11 +78,7 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     @cached_property
     def domain(self) -> Element | None:
         """The libvirt domain; None in a result of another process, which has its text alone."""
-        made = self.made_domain
-        if made is None or isinstance(made, str):
-            return None
-        make_whole(made)
-        return made
+        return None if isinstance(self.made_domain, str) else self.made_domain
 
     @cached_property
     def vm(self) -> dict[str, Any] | None:

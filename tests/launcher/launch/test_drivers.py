@@ -3,11 +3,11 @@
 import re
 
 import pytest
-from fragments import make_context, make_vmi
+from fragments import make_context, make_vmi, parts
 
 from virtcatalog.kubevirt.hosts import DirectIO
+from virtcatalog.kubevirt.launcher.builder import convert
 from virtcatalog.kubevirt.launcher.context import BackingVolume
-from virtcatalog.kubevirt.launcher.elements.disks import disks
 from virtcatalog.kubevirt.launcher.errors import DomainError
 from virtcatalog.kubevirt.launcher.launch.drivers import set_drivers
 
@@ -19,6 +19,13 @@ NO_DIRECT_IO_ON_CLAIMS = DirectIO(claims=False)
 NO_DIRECT_IO_ON_NODES = DirectIO(node=False)
 
 
+def launched(vmi, context):
+    """The `<disk>`s of a VMI once their drivers are set."""
+    domain = convert(vmi, context)
+    set_drivers(domain.devices, vmi.spec.domain.devices.disks, domain.sources)
+    return domain.devices.findall("disk")
+
+
 @pytest.fixture
 def driver(xml):
     """Cache and I/O mode (None where there is none) of the one disk of a VMI."""
@@ -26,9 +33,8 @@ def driver(xml):
     def drive(volume, disk="disk: {bus: virtio}", claim=None, spec="", **changes):
         text = f"domain.devices: {{disks: [{{name: v, {disk}}}]}}\nvolumes: [{{name: v, {volume}}}]\n{spec}"
         context = make_context(volumes={} if claim is None else {"v": claim}, **changes)
-        vmi = make_vmi(text)
-        found = set_drivers(disks(vmi, context))[0].whole()[0].find("driver")
-        return found.get("cache"), found.get("io")
+        element = launched(make_vmi(text), context)[0].find("driver")
+        return element.get("cache"), element.get("io")
 
     return drive
 
@@ -125,14 +131,12 @@ def test_a_driver_with_a_pool_of_threads_keeps_it(driver):
 
 def test_an_empty_tray_has_no_cache_mode():
     vmi, context = make_vmi("domain.devices: {disks: [{name: v, cdrom: {bus: sata}}]}"), make_context()
-    assert set_drivers(disks(vmi, context))[0].whole()[0].find("driver").get("cache") is None
+    assert launched(vmi, context)[0].find("driver").get("cache") is None
 
 
-def test_what_the_converter_shares_between_domains_is_not_changed(xml):
-    vmi = make_vmi(
-        "domain.devices: {disks: [{name: v, disk: {bus: virtio}}]}\nvolumes: [{name: v, emptyDisk: {capacity: 1Gi}}]"
-    )
-    before = xml(disks(vmi, make_context()))
-    made = disks(vmi, make_context())
-    assert xml(set_drivers(made)) != before
-    assert xml(made) == xml(disks(vmi, make_context())) == before
+@pytest.mark.parametrize("volume", ["emptyDisk: {capacity: 1Gi}", "cloudInitNoCloud: {userData: x}"])
+def test_a_launch_does_not_change_what_the_converter_makes(xml, volume):
+    vmi = make_vmi(f"domain.devices: {{disks: [{{name: v, disk: {{bus: virtio}}}}]}}\nvolumes: [{{name: v, {volume}}}]")
+    before = xml(parts("disk", vmi))
+    assert xml(launched(vmi, make_context())) != before
+    assert xml(parts("disk", vmi)) == before

@@ -3,12 +3,12 @@
 import re
 
 import pytest
-from fragments import make_context, make_vmi
+from fragments import make_context, make_vmi, parts
 
 from virtcatalog.kubevirt.hosts import PodLinks
-from virtcatalog.kubevirt.launcher.elements.interfaces import interfaces
+from virtcatalog.kubevirt.launcher.builder import convert
 from virtcatalog.kubevirt.launcher.errors import LauncherCrashError
-from virtcatalog.kubevirt.launcher.launch.network import attach_taps
+from virtcatalog.kubevirt.launcher.launch.sync import launch
 from virtcatalog.releases import find_release
 
 
@@ -19,7 +19,9 @@ def attached(xml):
     def attach(nics, networks, **changes):
         vmi = make_vmi(f"domain.devices: {{interfaces: [{nics}]}}\nnetworks: [{networks}]")
         context = make_context(**changes)
-        return xml(attach_taps(interfaces(vmi, context)))
+        domain = convert(vmi, context)
+        launch(domain, vmi, context)
+        return xml(domain.devices.findall("interface"))
 
     return attach
 
@@ -103,7 +105,7 @@ def test_the_target_is_the_tap_or_where_a_plugin_made_the_link_one_the_link(atta
 @pytest.mark.parametrize("nics", ["{name: n, passtBinding: {}}", "{name: n, bridge: {}, state: absent}"])
 def test_interfaces_without_a_tap_stay_as_they_are(attached, xml, nics):
     vmi = make_vmi(f"domain.devices: {{interfaces: [{nics}]}}\nnetworks: [{{name: n, pod: {{}}}}]")
-    assert attached(nics, "{name: n, pod: {}}") == xml(interfaces(vmi, make_context()))
+    assert attached(nics, "{name: n, pod: {}}") == xml(parts("interface", vmi))
 
 
 @pytest.mark.parametrize("release", ["v1.7.4", "v1.8.4"])
@@ -118,4 +120,5 @@ def test_an_interface_without_a_binding_crashes_older_releases(attached, release
     "rest", ["state: absent", "sriov: {}", "passtBinding: {}", "binding: {name: p}", "masquerade: {}"]
 )
 def test_other_interfaces_do_not(attached, rest):
-    attached(f"{{name: n, {rest}}}", "{name: n, pod: {}}", release=find_release("v1.8.4"))
+    addresses = {"n": "0000:81:01.0"}
+    attached(f"{{name: n, {rest}}}", "{name: n, pod: {}}", release=find_release("v1.8.4"), sriov_addresses=addresses)

@@ -7,10 +7,11 @@ from fragments import make_context, make_vmi
 from fragments import xml as plain
 
 from virtcatalog.kubevirt.launcher.builder import convert
+from virtcatalog.kubevirt.launcher.domain import Domain
 from virtcatalog.kubevirt.launcher.errors import DomainError
-from virtcatalog.kubevirt.launcher.launch.ports import with_root_ports
+from virtcatalog.kubevirt.launcher.launch.ports import add_root_ports
 from virtcatalog.kubevirt.launcher.launch.sync import launch, launch_warnings
-from virtcatalog.kubevirt.launcher.xml import Element, Form
+from virtcatalog.kubevirt.launcher.xml import leaf, own
 
 IGNITION = {"kubevirt.io/ignitiondata": '{"ignition": {"version": "3.4.0"}}'}
 ROOT_COMPLEX = {"kubevirt.io/placePCIDevicesOnRootComplex": "true"}
@@ -28,7 +29,7 @@ def launched(devices="", memory="1Gi", *, machine="q35", annotations=None, archi
     )
     context = make_context(architecture)
     domain = convert(vmi, context)
-    launch(domain, vmi)
+    launch(domain, vmi, context)
     return vmi, domain
 
 
@@ -37,9 +38,13 @@ def ports(*arguments, **keywords):
     _, domain = launched(*arguments, **keywords)
     return [
         int(controller.get("index"))
-        for controller in domain.devices.controllers.whole()
+        for controller in domain.devices.findall("controller")
         if controller.get("model") == "pcie-root-port"
     ]
+
+
+def tags(domain):
+    return [element.tag for element in domain.element]
 
 
 def nics(count):
@@ -49,7 +54,7 @@ def nics(count):
 
 def test_a_root_port_is_a_controller_behind_the_others():
     _, domain = launched()
-    *before, last = domain.devices.controllers.whole()
+    *before, last = domain.devices.findall("controller")
     assert [each.get("type") for each in before] == ["usb", "scsi", *["pci"] * 4]
     assert plain([last]) == plain('<controller type="pci" index="5" model="pcie-root-port"/>')
 
@@ -134,19 +139,19 @@ def test_only_pcie_machines_have_root_ports(architecture, machine, has_ports):
 
 def test_ports_follow_the_last_index_in_use_and_end_at_31():
     indices = [("usb", "90"), ("pci", "3"), ("pci", "28")]
-    found = Form(lambda: [Element("controller", type=kind, index=index) for kind, index in indices])
-    ports = with_root_ports(found, 6).filled().whole()[3:]
-    assert [(port.tag, port.get("index")) for port in ports] == [
-        ("controller", "29"),
-        ("controller", "30"),
-        ("controller", "31"),
+    controllers = [leaf("controller", type=kind, index=index) for kind, index in indices]
+    domain = Domain(own("domain", own("devices", *controllers, leaf("rng"))), [])
+    add_root_ports(domain, 6)
+    assert [(device.tag, device.get("index")) for device in domain.devices] == [
+        *(("controller", index) for index in ("90", "3", "28", "29", "30", "31")),
+        ("rng", None),
     ]
 
 
 def test_ignition_data_is_lost_where_ports_are_added():
     vmi, domain = launched(memory="4Gi", annotations=IGNITION)
-    assert domain.element().find("qemu:commandline") is None
-    assert "xmlns:qemu" not in domain.attributes
+    assert "qemu:commandline" not in tags(domain)
+    assert "xmlns:qemu" not in domain.element.attrib
     (warning,) = launch_warnings(vmi, domain)
     assert warning.field == "spec.template.metadata.annotations[kubevirt.io/ignitiondata]"
     assert 'placePCIDevicesOnRootComplex: "true"' in warning.message
@@ -158,8 +163,8 @@ def test_ignition_data_is_lost_where_ports_are_added():
 )
 def test_ignition_data_stays_where_no_ports_are_added(annotations):
     vmi, domain = launched(memory="4Gi", annotations=annotations)
-    assert domain.element().find("qemu:commandline") is not None
-    assert "xmlns:qemu" in domain.attributes
+    assert "qemu:commandline" in tags(domain)
+    assert "xmlns:qemu" in domain.element.attrib
     assert launch_warnings(vmi, domain) == []
 
 

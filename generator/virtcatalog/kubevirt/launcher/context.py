@@ -133,14 +133,6 @@ class Context(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """SR-IOV interface to the PCI address of its virtual function."""
     vsock_cid: int | None = None
 
-    common: Context | None = None
-    """The context of VMIs of the architecture that ask for nothing special; None when this is such a one."""
-
-    @property
-    def shared(self) -> Context:
-        """What other VMIs have, too: it can be what something that many of them have is found by."""
-        return self if self.common is None else self.common
-
     @property
     def emulates_other_architecture(self) -> bool:
         """Whether the guest's architecture is not the node's, so that QEMU emulates it in software."""

@@ -1,4 +1,4 @@
-"""A domain while it is made, in which a launch changes devices by the family."""
+"""A domain while virt-launcher makes and launches it."""
 
 from __future__ import annotations
 
@@ -6,28 +6,28 @@ from collections.abc import Sequence
 
 import msgspec
 
-from virtcatalog.kubevirt.launcher.elements.devices import Devices
+from virtcatalog.kubevirt.launcher.elements.disksource import DiskSource
 from virtcatalog.kubevirt.launcher.xml import Element
 
 
 class Domain(msgspec.Struct):
-    """A `<domain>`: its attributes, what comes before `<devices>` and behind it, and its memory in bytes."""
+    """`<domain>` and what is behind each of its disks: None behind a CD-ROM drive's empty tray.
 
-    attributes: dict[str, str]
-    before: Sequence[Element]
-    devices: Devices
-    behind: Sequence[Element]
-    memory: int
+    The domain's own are the element, its `<devices>` with the list of its children, and in it each `<disk>` and
+    `<interface>`: these can be changed in place. Whatever else is in it may be in other domains, too.
+    """
 
-    def element(self) -> Element:
-        """`<domain>`, in which forms are not yet whole."""
-        element = Element("domain", self.attributes)
-        element.extend((*self.before, self.devices.element(), *self.behind))
-        return element
+    element: Element
+    sources: Sequence[DiskSource | None]
 
-    def placed(self, element: Element) -> Domain:
-        """The domain of an element in which devices have got addresses."""
-        devices = element.find("devices")
+    @property
+    def devices(self) -> Element:
+        """`<devices>`."""
+        devices = self.element.find("devices")
         assert devices is not None
-        place = list(element).index(devices)
-        return Domain(element.attrib, element[:place], self.devices.placed(devices), element[place + 1 :], self.memory)
+        return devices
+
+    @property
+    def memory(self) -> int:
+        """`<memory>`, in bytes."""
+        return int(self.element.findtext("memory") or 0)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from virtcatalog.api.annotations import DISABLE_PCI_HOLE64, PLACE_ON_ROOT_COMPLEX
-from virtcatalog.api.kubevirt import VirtualMachineInstance
+from virtcatalog.api.domainspec import CPU
 from virtcatalog.kubevirt.launcher.context import Context, GraceDevice
 from virtcatalog.kubevirt.launcher.errors import DomainError
 from virtcatalog.kubevirt.launcher.numa import GuestCell
@@ -31,13 +31,11 @@ _IOMMU_DRIVER = {"accel": "on", "ats": "on", "ril": "off", "ssidSize": "20", "oa
 _LOCAL_DISTANCE = 10
 
 
-def refuse_grace(vmi: VirtualMachineInstance, context: Context) -> None:
-    """Raise DomainError unless the cluster, the node and the VMI allow Grace GPUs.
+def refuse_grace(annotations: Mapping[str, str], cpu: CPU | None, context: Context) -> None:
+    """Raise DomainError unless the cluster, the node and a VMI with these annotations and CPUs allow Grace GPUs.
 
     Source: pkg/virt-launcher/virtwrap/converter/converter.go (validateGraceIOVirtualizationConversion).
     """
-    cpu = vmi.spec.domain.cpu
-    annotations = vmi.metadata.annotations
     needs = (
         (context.grace_io_virtualization, "the feature gate GraceIOVirtualization"),
         (context.pci_numa_aware_topology, "the feature gate PCINUMAAwareTopology"),
@@ -47,8 +45,8 @@ def refuse_grace(vmi: VirtualMachineInstance, context: Context) -> None:
         (annotations.get(DISABLE_PCI_HOLE64) != "true", "the 64-bit PCI hole"),
         (annotations.get(PLACE_ON_ROOT_COMPLEX) != "true", "PCI devices off the root complex"),
     )
-    for met, need in needs:
-        if not met:
+    for satisfied, need in needs:
+        if not satisfied:
             raise DomainError(_FIELD, f"Grace GPUs need {need}")
 
 
@@ -96,7 +94,7 @@ def _find_gpus(domain: Element, context: Context) -> list[tuple[str, Element, Gr
         for hostdev in domain.iterfind("devices/hostdev")
         for alias in hostdev.iterfind("alias")
     }
-    found = []
+    gpus = []
     for alias in sorted(filter(None, context.grace_host_device_aliases)):
         device = by_alias.get(alias)
         address = source_address(device) if device is not None else None
@@ -107,8 +105,8 @@ def _find_gpus(domain: Element, context: Context) -> list[tuple[str, Element, Gr
         fact = context.grace_devices.get(address)
         if fact is None or _identifier(fact.vendor_id) != _VENDOR or _identifier(fact.device_id) not in _GPUS:
             raise DomainError(_FIELD, f"{alias} at {address} is not a Grace GPU")
-        found.append((address, device, fact))
-    return found
+        gpus.append((address, device, fact))
+    return gpus
 
 
 def _identifier(text: str) -> str:
@@ -185,10 +183,10 @@ def _add_distances(numa: Element, host_nodes: dict[int, int], context: Context) 
         number = int(cell.get("id", "0"))
         if number not in host_nodes:
             continue
-        known = context.numa_distances.get(host_nodes[number], {})
+        from_cell = context.numa_distances.get(host_nodes[number], {})
         distances = SubElement(cell, "distances")
         for sibling in sorted(host_nodes):
-            distance = known.get(host_nodes[sibling])
+            distance = from_cell.get(host_nodes[sibling])
             if distance is None:
                 raise DomainError(
                     _FIELD,

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 
 import msgspec
 
-from virtcatalog.api.kubevirt import VirtualMachineInstance
+from virtcatalog.api.domainspec import Hugepages
 from virtcatalog.api.quantity import Quantity
 from virtcatalog.kubevirt.hosttopology import HostTopology
-from virtcatalog.kubevirt.launcher.context import Context
-from virtcatalog.kubevirt.launcher.elements.memory import guest_memory, in_bytes
-from virtcatalog.kubevirt.launcher.elements.vcpu import domain_topology
+from virtcatalog.kubevirt.launcher.elements.memory import in_bytes
+from virtcatalog.kubevirt.launcher.elements.vcpu import CPUTopology
 from virtcatalog.kubevirt.launcher.errors import DomainError
-from virtcatalog.kubevirt.launcher.pinning import Pinning, has_numa_passthrough
+from virtcatalog.kubevirt.launcher.pinning import Pinning
+from virtcatalog.kubevirt.memo import memo
 
 
 class GuestCell(msgspec.Struct, frozen=True):
@@ -28,18 +27,20 @@ class GuestCell(msgspec.Struct, frozen=True):
     host_node: int | None = None
 
 
-def passthrough_cells(vmi: VirtualMachineInstance, context: Context, pinning: Pinning | None) -> tuple[GuestCell, ...]:
-    """One guest cell for each host node that the vCPUs are pinned to, in the host's order; empty without passthrough.
+def passthrough_cells(
+    hugepages: Hugepages | None, memory: Quantity, topology: HostTopology, pinning: Pinning
+) -> tuple[GuestCell, ...]:
+    """One guest cell for each host node that the vCPUs are pinned to, in the host's order; none if it has no nodes.
 
     Memory is shared out evenly in whole huge pages, the first cells taking what is left over.
     Source: pkg/virt-launcher/virtwrap/converter/vcpu/vcpu.go (numaMapping).
     """
-    if pinning is None or not has_numa_passthrough(vmi) or not context.topology.cells:
+    if not topology.cells:
         return ()
-    return _cells(context.topology, pinning, page_size(vmi), in_bytes(guest_memory(vmi), "spec.domain.memory.guest"))
+    return _cells(topology, pinning, page_size(hugepages), in_bytes(memory, "spec.domain.memory.guest"))
 
 
-@lru_cache(maxsize=256)
+@memo
 def _cells(topology: HostTopology, pinning: Pinning, page: int, memory: int) -> tuple[GuestCell, ...]:
     vcpus = _vcpus_by_node(topology, pinning)
     nodes = [cell.id for cell in topology.cells if cell.id in vcpus]
@@ -64,23 +65,22 @@ def _cells(topology: HostTopology, pinning: Pinning, page: int, memory: int) -> 
     )
 
 
-def memfd_cell(vmi: VirtualMachineInstance, context: Context) -> GuestCell:
+def memfd_cell(topology: CPUTopology, memory: Quantity) -> GuestCell:
     """The single cell that libvirt needs before it backs memory with memfd.
 
     Source: pkg/virt-launcher/virtwrap/converter/converter.go (Convert_v1_VirtualMachineInstance_To_api_Domain).
     """
-    vcpus = domain_topology(vmi, context).vcpus
-    return GuestCell(0, range(vcpus), f"0-{vcpus - 1}", guest_memory(vmi).value // 1024, "KiB")
+    vcpus = topology.vcpus
+    return GuestCell(0, range(vcpus), f"0-{vcpus - 1}", memory.value // 1024, "KiB")
 
 
-def page_size(vmi: VirtualMachineInstance) -> int:
+def page_size(hugepages: Hugepages | None) -> int:
     """The huge page in bytes that NUMA passthrough counts memory in."""
-    memory = vmi.spec.domain.memory
-    if memory is None or memory.hugepages is None:
+    if hugepages is None:
         raise DomainError("spec.domain.memory.hugepages", "passing NUMA nodes through needs huge pages")
     field = "spec.domain.memory.hugepages.pageSize"
     try:
-        size = in_bytes(Quantity.parse(memory.hugepages.page_size), field)
+        size = in_bytes(Quantity.parse(hugepages.page_size), field)
     except ValueError as error:
         raise DomainError(field, str(error)) from None
     if not size:
@@ -90,7 +90,7 @@ def page_size(vmi: VirtualMachineInstance) -> int:
 
 def _vcpus_by_node(topology: HostTopology, pinning: Pinning) -> dict[int, list[int]]:
     node_of = {cpu.id: cell.id for cell in topology.cells for cpu in cell.cpus}
-    found: dict[int, list[int]] = {}
+    vcpus: dict[int, list[int]] = {}
     for vcpu, thread in enumerate(pinning.vcpus):
-        found.setdefault(node_of[thread], []).append(vcpu)
-    return found
+        vcpus.setdefault(node_of[thread], []).append(vcpu)
+    return vcpus

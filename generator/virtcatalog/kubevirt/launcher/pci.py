@@ -97,7 +97,7 @@ def devices_near_cells(
     devices: Element, cells: Sequence[GuestCell], pinning: Pinning, context: Context
 ) -> tuple[dict[int, list[Element]], list[str]]:
     """The host PCI devices by guest NUMA cell, both sorted, and what keeps the others from having one."""
-    found: dict[str, tuple[int, Element]] = {}
+    placed: dict[str, tuple[int, Element]] = {}
     problems = []
     for device in devices.iterfind("hostdev[@type='pci']"):
         address = source_address(device)
@@ -112,9 +112,9 @@ def devices_near_cells(
         elif cell is None:
             problems.append(f"host device {address} is near no NUMA cell of the guest")
         else:
-            found[address] = (cell, device)
-    near: dict[int, list[Element]] = {cell: [] for cell in sorted({cell for cell, _ in found.values()})}
-    for _, (cell, device) in sorted(found.items()):
+            placed[address] = (cell, device)
+    near: dict[int, list[Element]] = {cell: [] for cell in sorted({cell for cell, _ in placed.values()})}
+    for _, (cell, device) in sorted(placed.items()):
         near[cell].append(device)
     return near, problems
 

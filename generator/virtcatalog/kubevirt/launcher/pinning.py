@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 import msgspec
 
-from virtcatalog.api.annotations import EVEN_PARITY
-from virtcatalog.api.kubevirt import VirtualMachineInstance
+from virtcatalog.api.domainspec import CPU, DiskIOThreads, DomainSpec
 from virtcatalog.kubevirt.hosttopology import HostTopology
-from virtcatalog.kubevirt.launcher.context import Context
+from virtcatalog.kubevirt.launcher.architecture import Architecture
 from virtcatalog.kubevirt.launcher.elements.iothreads import has_iothreads, iothread_counts, supplemental_pool
-from virtcatalog.kubevirt.launcher.elements.vcpu import (
-    CPUTopology,
-    domain_topology,
-    requested_topology,
-)
+from virtcatalog.kubevirt.launcher.elements.vcpu import domain_topology, max_sockets, requested_topology
 from virtcatalog.kubevirt.launcher.errors import DomainError, LauncherCrashError
+from virtcatalog.kubevirt.memo import memo
+from virtcatalog.releases import Release
 
 
 class Pinning(msgspec.Struct, frozen=True, cache_hash=True):
@@ -82,19 +77,19 @@ class _Pool:
 
     def fit_cores(self, count: int, *, may_cross_cells: bool) -> list[int] | None:
         """Threads for `count` cores: whole cores first, then loose threads of one node; None when they do not fit."""
-        found: list[int] = []
+        threads: list[int] = []
         wanted = count * self.threads
         for cell in self.cells:
-            while cell.full and len(found) < wanted:
-                found += cell.take_from_core(self.threads)
+            while cell.full and len(threads) < wanted:
+                threads += cell.take_from_core(self.threads)
         for cell in self.cells:
-            while len(cell.loose) >= self.threads and len(found) < wanted:
-                found += cell.take_loose(self.threads)
+            while len(cell.loose) >= self.threads and len(threads) < wanted:
+                threads += cell.take_loose(self.threads)
         if may_cross_cells:
             for cell in self.cells:
-                found += cell.take_loose(wanted - len(found))
-            return found if wanted - len(found) < self.threads else None
-        return found if len(found) == wanted else None
+                threads += cell.take_loose(wanted - len(threads))
+            return threads if wanted - len(threads) < self.threads else None
+        return threads if len(threads) == wanted else None
 
     def fit_thread(self, purpose: str) -> int:
         for cell in self.cells:
@@ -118,69 +113,80 @@ def _cores(topology: HostTopology, cpu_set: tuple[int, ...]) -> tuple[tuple[tupl
     return tuple(cells)
 
 
-def has_numa_passthrough(vmi: VirtualMachineInstance) -> bool:
+def has_numa_passthrough(cpu: CPU | None) -> bool:
     """Whether the guest sees the NUMA nodes that its CPUs come from."""
-    cpu = vmi.spec.domain.cpu
     return cpu is not None and cpu.numa is not None and cpu.numa.guest_mapping_passthrough is not None
 
 
-def pin(vmi: VirtualMachineInstance, context: Context) -> Pinning | None:
-    """Where the VM's threads run; None without dedicated CPUs. DomainError when the pod's CPUs do not suffice."""
-    cpu = vmi.spec.domain.cpu
+def pin(
+    domain: DomainSpec,
+    cpu_set: tuple[int, ...],
+    host: HostTopology,
+    architecture: Architecture,
+    release: Release,
+    *,
+    even_parity: bool,
+) -> Pinning | None:
+    """Where the VM's threads run; None without dedicated CPUs. DomainError when the pod's CPUs do not suffice.
+
+    `cpu_set` are the host CPUs that the pod owns. `even_parity`: their number is to be even.
+    """
+    cpu, traits = domain.cpu, release.traits
     if cpu is None or not cpu.dedicated_cpu_placement:
         return None
-    release, traits = context.release, context.release.traits
-    if cpu.max_sockets and not context.architecture.cpu_hotplug and traits.crashes_on_max_sockets:
-        message = f"dedicated CPUs with maxSockets, though {context.architecture.name} has no CPUs to plug in"
+    if cpu.max_sockets and not architecture.cpu_hotplug and traits.crashes_on_max_sockets:
+        message = f"dedicated CPUs with maxSockets, though {architecture.name} has no CPUs to plug in"
         raise LauncherCrashError(release, "spec.domain.cpu.maxSockets", message)
-    topology = _enabled_topology(vmi, context)
-    pool = supplemental_pool(vmi) if traits.pins_supplemental_iothreads_first else 0
+    requested = requested_topology(cpu, domain.resources)
+    declared = domain_topology(requested, max_sockets(cpu, hotplug=architecture.cpu_hotplug))
+    # Sockets that are only there to be plugged in are not pinned.
+    topology = requested if requested.sockets < declared.sockets else declared
+    pool = supplemental_pool(domain) if traits.pins_supplemental_iothreads_first else 0
     vcpus = cpu.vcpus
     emulator = 1 if cpu.isolate_emulator_thread else 0
-    if emulator and EVEN_PARITY in vmi.metadata.annotations and (vcpus + pool) % 2 == 0:
+    if emulator and even_parity and (vcpus + pool) % 2 == 0:
         emulator = 2
     shared = numbered = 0
-    if has_iothreads(vmi) and not pool:
-        shared = _shared_iothreads(vmi, context)
+    if has_iothreads(domain) and not pool:
+        shared = _shared_iothreads(domain, release)
         if not traits.pins_supplemental_iothreads_first:
-            vcpus, numbered = domain_topology(vmi, context).vcpus, _numbered_iothreads(vmi, context)
-            if vcpus > len(context.cpu_set) and not (numbered or emulator):
-                message = f"IO threads spread over {vcpus} vCPUs with maxSockets, of which {len(context.cpu_set)} run"
+            vcpus, numbered = declared.vcpus, _numbered_iothreads(domain.io_threads, release)
+            if vcpus > len(cpu_set) and not (numbered or emulator):
+                message = f"IO threads spread over {vcpus} vCPUs with maxSockets, of which {len(cpu_set)} run"
                 raise LauncherCrashError(release, "spec.domain.ioThreadsPolicy", message)
     wanted = _Wanted(
         cores=topology.cores * topology.sockets,
         threads=topology.threads,
-        one_node_a_core=has_numa_passthrough(vmi),
+        one_node_a_core=has_numa_passthrough(cpu),
         pool=pool,
         emulator=emulator,
         shared_iothreads=shared,
         vcpus=vcpus or 1,
         numbered=numbered,
     )
-    return _pin(context.topology, context.cpu_set, wanted)
+    return _pin(host, cpu_set, wanted)
 
 
-def _shared_iothreads(vmi: VirtualMachineInstance, context: Context) -> int:
-    if context.release.traits.crashes_on_pinned_iothreads:
-        raise LauncherCrashError(context.release, "spec.domain.ioThreadsPolicy", "IO threads and dedicated CPUs")
-    total, _ = iothread_counts(vmi)
+def _shared_iothreads(domain: DomainSpec, release: Release) -> int:
+    if release.traits.crashes_on_pinned_iothreads:
+        raise LauncherCrashError(release, "spec.domain.ioThreadsPolicy", "IO threads and dedicated CPUs")
+    total, _ = iothread_counts(domain)
     if not total:
         raise DomainError("spec.domain.ioThreadsPolicy", "there is no IO thread to pin: no disk uses one")
     return total
 
 
-def _numbered_iothreads(vmi: VirtualMachineInstance, context: Context) -> int:
+def _numbered_iothreads(pool: DiskIOThreads | None, release: Release) -> int:
     """The size of the supplemental pool, whatever the policy (vcpu.go, FormatDomainIOThreadPin)."""
-    pool = vmi.spec.domain.io_threads
     if pool is None:
         return 0
     if pool.supplemental_pool_thread_count is None:
         message = "ioThreads without a supplementalPoolThreadCount, and dedicated CPUs"
-        raise LauncherCrashError(context.release, "spec.domain.ioThreads", message)
+        raise LauncherCrashError(release, "spec.domain.ioThreads", message)
     return pool.supplemental_pool_thread_count
 
 
-@lru_cache(maxsize=1024)
+@memo
 def _pin(topology: HostTopology, cpu_set: tuple[int, ...], wanted: _Wanted) -> Pinning:
     free = _Pool(topology, cpu_set, wanted.threads)
     vcpus = free.fit_cores(wanted.cores, may_cross_cells=not wanted.one_node_a_core)
@@ -197,12 +203,6 @@ def _pin(topology: HostTopology, cpu_set: tuple[int, ...], wanted: _Wanted) -> P
     elif wanted.shared_iothreads:
         iothreads = _pin_iothreads(wanted, cpu_set, emulator)
     return Pinning(tuple(vcpus), emulator, tuple(iothreads))
-
-
-def _enabled_topology(vmi: VirtualMachineInstance, context: Context) -> CPUTopology:
-    """What is pinned: the declared sockets less those that are only there to be plugged in."""
-    declared, requested = domain_topology(vmi, context), requested_topology(vmi)
-    return requested if requested.sockets < declared.sockets else declared
 
 
 def _pin_iothreads(wanted: _Wanted, cpu_set: tuple[int, ...], emulator: str | None) -> list[tuple[int, str]]:

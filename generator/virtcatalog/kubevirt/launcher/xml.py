@@ -6,26 +6,25 @@ lxml's elements would do as well and cost about four times as much to make, whic
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
-from copy import copy, deepcopy
-from functools import cache, lru_cache
-from itertools import islice
-from operator import itemgetter
-from typing import Any, Self, TypeVar
+from collections.abc import Callable, Iterable
+from copy import deepcopy
+from functools import cache
 from xml.etree.ElementTree import Element, SubElement
 
-__all__ = ["Element", "Filled", "Form", "Shared", "SubElement", "by_tag", "leaf", "make_own", "make_whole", "write"]
+from virtcatalog.kubevirt.memo import memo
 
-T = TypeVar("T")
+__all__ = ["Element", "Shared", "SubElement", "by_tag", "leaf", "own", "own_copies", "shared", "write"]
 
 _INDENT = "  "
 _REMEMBERED = 4096
 _SHORT = 36
-_PRIVATE_USE = 0xE000, 0xF900
 
 
 class Shared(Element):
-    """An element that many domains hold and that nobody changes once it is made: it is written only once."""
+    """An element that may be in many domains: nobody changes it, or what is in it, once its function has returned it.
+
+    Its text is written once. Where a domain needs to change one, as when it gives devices addresses, it takes a copy.
+    """
 
     __slots__ = ("line", "written")
 
@@ -35,7 +34,7 @@ class Shared(Element):
         """The element as text, and what its lines start with there; empty until it is written."""
 
 
-@lru_cache(maxsize=_REMEMBERED)
+@memo
 def leaf(tag: str, text: str | None = None, /, **attributes: str) -> Element:
     """A shared element without children."""
     element = Shared(tag, attributes)
@@ -43,115 +42,33 @@ def leaf(tag: str, text: str | None = None, /, **attributes: str) -> Element:
     return element
 
 
-class Form:
-    """Elements side by side that differ in a few texts alone, such as a VM's uid, and are written from a pattern.
-
-    `make` makes the elements of these texts, which it puts into attributes and contents as they are. What it raises, it
-    raises here, where it makes those of empty texts, the `elements`.
-    """
-
-    def __init__(self, make: Callable[..., Sequence[Element]], texts: int = 0) -> None:
-        self.make, self.texts = make, texts
-        self.elements = make(*[""] * texts)
-        self._constant: Filled | None = None
-        self._filled = False
-        self._computed: dict[Callable[[Any], Any], Any] = {}
-        self._patterns: dict[str, tuple[str, Callable[[tuple[str, ...]], object] | None] | None] = {}
-
-    def filled(self, *texts: str) -> Filled:
-        """What stands for the elements of so many texts; they are there once it is made whole."""
-        if texts:
-            return Filled(self, texts)
-        if self._constant is None:
-            if not self._filled:  # the form of one VM alone, which is asked once, shall not hold itself
-                self._filled = True
-                return Filled(self, ())
-            self._constant = Filled(self, ())
-        return self._constant
-
-    def holding(self, elements: Sequence[Element]) -> Self:
-        """The same form with other elements, which are of one domain."""
-        other = copy(self)
-        other.make, other.elements = lambda *_: elements, elements
-        other._constant, other._filled, other._patterns, other._computed = None, False, {}, {}  # noqa: SLF001 - its kind
-        return other
-
-    def computed(self, make: Callable[[Any], T]) -> T:
-        """Return `make(form)`, made once for each form."""
-        found = self._computed.get(make)
-        if found is None:
-            found = self._computed[make] = make(self)
-        made: T = found
-        return made
-
-    def written(self, texts: tuple[str, ...], line: str) -> str:
-        """The text of the elements of these texts; each line of it starts with `line`."""
-        found = self._patterns.get(line)
-        if found is None:
-            if texts and line not in self._patterns:  # many are of one VM alone: a pattern is for the second
-                self._patterns[line] = None
-                return _text_of(self.make(*texts), line)
-            found = self._pattern(line)
-        pattern, choose = found
-        if choose is None:
-            return pattern
-        if not all(texts):
-            return _text_of(self.make(*texts), line)
-        return pattern % choose(tuple(map(_escaped, texts)))
-
-    def _pattern(self, line: str) -> tuple[str, Callable[[tuple[str, ...]], object] | None]:
-        """The text with a place for each text that it takes, and what picks these out, in their order."""
-        plain = _text_of(self.elements, line)
-        marks = [*islice((mark for mark in map(chr, range(*_PRIVATE_USE)) if mark not in plain), self.texts)]
-        marked = _text_of(self.make(*marks), line) if marks else plain
-        pieces = re.split(f"([{''.join(marks)}])", marked) if marks else [marked]
-        if len(pieces) == 1:
-            found = self._patterns[line] = marked, None
-            return found
-        pattern = "%s".join(piece.replace("%", "%%") for piece in pieces[::2])
-        taken = self._patterns[line] = pattern, itemgetter(*map(marks.index, pieces[1::2]))
-        return taken
+@memo
+def shared(tag: str, /, *children: Element, **attributes: str) -> Element:
+    """A shared element of shared children."""
+    assert all(isinstance(child, Shared) for child in children), "what is shared holds nothing that may yet change"
+    element = Shared(tag, attributes)
+    element.extend(children)
+    return element
 
 
-class Filled(Element):
-    """What stands for the elements of a form: `whole` makes them."""
-
-    __slots__ = ("form", "texts")
-
-    def __init__(self, form: Form, texts: tuple[str, ...]) -> None:
-        super().__init__("")
-        self.form, self.texts = form, texts
-
-    def whole(self) -> Sequence[Element]:
-        """The elements with all that is in them."""
-        return self.form.make(*self.texts)
+def own(tag: str, /, *children: Element, **attributes: str) -> Element:
+    """An element that is of one domain alone; its children may be shared."""
+    element = Element(tag, attributes)
+    element.extend(children)
+    return element
 
 
-def make_whole(element: Element) -> None:
-    """Put the elements of forms in an element and below, as far as it is its own, in there with all their parts."""
-    children: list[Element] = []
-    for child in element:
-        if isinstance(child, Filled):
-            children += child.whole()
-        else:
-            children.append(child)
-            if not isinstance(child, Shared):
-                make_whole(child)
-    element[:] = children
-
-
-def make_own(parent: Element) -> None:
-    """Replace the children of an element by copies that share nothing and may be changed."""
-    make_whole(parent)
+def own_copies(parent: Element) -> None:
+    """Replace the children of an element by copies that are its own and may be changed."""
     parent[:] = [deepcopy(child) for child in parent]
 
 
 def by_tag(parent: Element) -> dict[str, list[Element]]:
     """The children of an element by their tags, each list in their order."""
-    found: dict[str, list[Element]] = {}
+    children: dict[str, list[Element]] = {}
     for child in parent:
-        found.setdefault(child.tag, []).append(child)
-    return found
+        children.setdefault(child.tag, []).append(child)
+    return children
 
 
 def write(element: Element, comment: str = "") -> str:
@@ -165,29 +82,22 @@ def write(element: Element, comment: str = "") -> str:
 
 def _text(element: Element, line: str, comment: str = "") -> str:
     """The element as text; each line of it starts with `line`, a line feed and an indent."""
-    if isinstance(element, Filled):
-        return element.form.written(element.texts, line)
     parts: list[str] = []
     _add_text(parts.append, element, line, comment)
     return "".join(parts)
 
 
-def _text_of(elements: Iterable[Element], line: str) -> str:
-    parts: list[str] = []
-    _add_all(parts.append, elements, line)
-    return "".join(parts)
-
-
 def _add_text(add: Callable[[str], None], element: Element, line: str, comment: str = "") -> None:
-    tag, content = element.tag, element.text
-    add(f"{line}<{tag}")
+    tag = element.tag
+    start = f"{line}<{tag}"
     for name, value in element.items():
-        add(f' {name}="{_ESCAPED[value]}"')
+        start += f' {name}="{_ESCAPED[value]}"'
     if not len(element):
-        add(f">{_ESCAPED[content]}</{tag}>" if content else "/>")
+        content = element.text
+        add(f"{start}>{_ESCAPED[content]}</{tag}>" if content else f"{start}/>")
         return
     inner = _deeper(line)
-    add(">")
+    add(f"{start}>")
     if comment:
         add(_comment(comment, inner))
     _add_all(add, element, inner)
@@ -197,19 +107,17 @@ def _add_text(add: Callable[[str], None], element: Element, line: str, comment: 
 def _add_all(add: Callable[[str], None], elements: Iterable[Element], line: str) -> None:
     for element in elements:
         if element.__class__ is Shared:
-            add(element.written if element.line is line else _remembered(element, line))
-        elif element.__class__ is Filled:
-            add(element.form.written(element.texts, line))
+            add(element.written if element.line is line else _write_once(element, line))
         else:
             _add_text(add, element, line)
 
 
-def _remembered(element: Shared, line: str) -> str:
+def _write_once(element: Shared, line: str) -> str:
     element.line, element.written = line, _text(element, line)
     return element.written
 
 
-@lru_cache(maxsize=64)
+@memo
 def _comment(text: str, line: str) -> str:
     return f"{line}<!-- {_ESCAPED[text].replace('--', '- -')} -->"
 
@@ -251,4 +159,3 @@ _ENTITIES = {
 #: The number sign before another is one that runners of CI jobs take for the mark of a command.
 _SPECIAL = re.compile('[\x00-\x1f"&<>\ud800-\udfff\ufffe\uffff]|#(?=#)')
 _ESCAPED = _Escaped()
-_escaped = _ESCAPED.__getitem__

@@ -25,9 +25,9 @@ def plugin_resources(vmi: VirtualMachineInstance, facts: Facts) -> Iterator[str]
         if device.device_name and not (device.claim_name or device.request_name):
             yield device.device_name
     if domain.launch_security is not None:
-        if uses_sev(vmi):
+        if uses_sev(domain.launch_security):
             yield "devices.kubevirt.io/sev"
-        if uses_tdx(vmi) and facts.traits.tdx_device:
+        if uses_tdx(domain.launch_security) and facts.traits.tdx_device:
             yield "devices.kubevirt.io/tdx"
     if any(disk.lun is not None and disk.lun.reservation for disk in domain.devices.disks):
         yield "devices.kubevirt.io/pr-helper"

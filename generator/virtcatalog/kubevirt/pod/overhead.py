@@ -83,7 +83,7 @@ def _of_hypervisor(vmi: VirtualMachineInstance, facts: Facts) -> list[Term]:
             break
     if spec.liveness_probe is not None or spec.readiness_probe is not None:
         _add_probes(terms, vmi)
-    if domain.launch_security is not None and uses_sev(vmi):
+    if uses_sev(domain.launch_security):
         terms.append(_SEV)
     if has_tpm(spec):
         terms.append(_TPM)

@@ -113,7 +113,11 @@ def _check(vmi: VirtualMachineInstance, facts: Facts) -> None:
     annotations, labels = vmi.metadata.annotations, vmi.metadata.labels
     if annotations.get(MIGRATION_TARGET_ANNOTATION) == "true" and _TARGET_NODE not in labels:
         raise PodError("", "the VMI receives a migration: virt-controller makes its Pod when one comes")
-    if facts.tsc_frequency is None and vmi.spec.architecture == "amd64" and needs_tsc_frequency(vmi):
+    if (
+        facts.tsc_frequency is None
+        and vmi.spec.architecture == "amd64"
+        and needs_tsc_frequency(vmi.spec.domain.cpu, vmi.spec.domain.features)
+    ):
         minimum = facts.config.minimum_cluster_tsc_frequency
         message = f"the cluster's minimumClusterTSCFrequency is {minimum}, and the guest needs a positive one to start"
         raise PodError("spec.domain", message)

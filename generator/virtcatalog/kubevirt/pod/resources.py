@@ -143,7 +143,7 @@ def _pin(layers: _Layers, vmi: VirtualMachineInstance) -> None:
     cpu = vmi.spec.domain.cpu
     assert cpu is not None
     requests, limits = layers.requests, layers.limits
-    threads = declared_pool(vmi)
+    threads = declared_pool(vmi.spec.domain)
     if cpu.vcpus:
         limits[_CPU] = requests[_CPU] = Quantity.of(cpu.vcpus + threads)
     else:
@@ -152,7 +152,7 @@ def _pin(layers: _Layers, vmi: VirtualMachineInstance) -> None:
                 amounts[_CPU] += Quantity.of(threads)
     if cpu.isolate_emulator_thread:
         limit = limits.get(_CPU, _ZERO)
-        even = EVEN_PARITY in vmi.metadata.annotations and (limit.value + supplemental_pool(vmi)) % 2 == 0
+        even = EVEN_PARITY in vmi.metadata.annotations and (limit.value + supplemental_pool(vmi.spec.domain)) % 2 == 0
         emulator = _TWO if even else _ONE
         limits[_CPU] = limit + emulator
         if _CPU in requests:
@@ -164,7 +164,7 @@ def _pin(layers: _Layers, vmi: VirtualMachineInstance) -> None:
 def _share(layers: _Layers, vmi: VirtualMachineInstance, facts: Facts) -> None:
     """A share of the node's CPUs for each vCPU and thread (WithoutDedicatedCPU)."""
     cpu = vmi.spec.domain.cpu
-    number = (1 if cpu is None else cpu.vcpus) + declared_pool(vmi)
+    number = (1 if cpu is None else cpu.vcpus) + declared_pool(vmi.spec.domain)
     if not number:
         return
     layers.calculated_requests[_CPU] = _cpu_share(number, facts.config.cpu_allocation_ratio)

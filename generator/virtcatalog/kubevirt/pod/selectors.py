@@ -55,7 +55,7 @@ def node_selector(vmi: VirtualMachineInstance, facts: Facts) -> dict[str, str]:
         wanted += [f"{_FEATURE}{feature.name}" for feature in cpu.features if feature.policy in ("", "require")]
     if domain.machine is not None and domain.machine.type:
         wanted.append(f"machine-type.node.kubevirt.io/{domain.machine.type}")
-    if spec.architecture == "amd64" and facts.tsc_frequency and needs_tsc_frequency(vmi):
+    if spec.architecture == "amd64" and facts.tsc_frequency and needs_tsc_frequency(cpu, domain.features):
         wanted.append(f"scheduling.node.kubevirt.io/tsc-frequency-{facts.tsc_frequency}")
     if cpu is not None and cpu.realtime is not None:
         wanted.append("kubevirt.io/realtime")
@@ -72,11 +72,11 @@ def _security_labels(vmi: VirtualMachineInstance) -> list[str]:
     security = vmi.spec.domain.launch_security
     policy = security.sev.policy if security is not None and security.sev is not None else None
     labels = {
-        "kubevirt.io/sev": uses_sev(vmi),
+        "kubevirt.io/sev": uses_sev(security),
         "kubevirt.io/sev-es": policy is not None and policy.encrypted_state is True,
-        "kubevirt.io/sev-snp": uses_snp(vmi),
-        "kubevirt.io/s390-pv": uses_secure_execution(vmi),
-        "kubevirt.io/tdx": uses_tdx(vmi),
+        "kubevirt.io/sev-snp": uses_snp(security),
+        "kubevirt.io/s390-pv": uses_secure_execution(security, vmi.spec.architecture),
+        "kubevirt.io/tdx": uses_tdx(security),
     }
     return [label for label, wanted in labels.items() if wanted]
 

@@ -68,7 +68,11 @@ def _machine_migrates(vmi: VirtualMachineInstance, cluster: Cluster) -> bool:
         not _network_migrates(vmi, config)
         or _keeps_devices(spec, config)
         or (security is not None and (security.sev or security.snp or security.tdx))
-        or (_wants_steady_clock(spec) and needs_tsc_frequency(vmi) and not cluster.host.tsc.frequency)
+        or (
+            _wants_steady_clock(spec)
+            and needs_tsc_frequency(spec.domain.cpu, spec.domain.features)
+            and not cluster.host.tsc.frequency
+        )
         or (passthrough is not None and passthrough.enabled)
     )
 

@@ -7,13 +7,13 @@ from virtcatalog.kubevirt.hosts import BlockLimits
 from virtcatalog.kubevirt.launcher.context import Context
 from virtcatalog.kubevirt.launcher.elements.disksource import DiskSource
 from virtcatalog.kubevirt.launcher.errors import DomainError
-from virtcatalog.kubevirt.launcher.xml import Element, SubElement
+from virtcatalog.kubevirt.launcher.xml import Element, leaf
 
 _S390X_MAXIMUM = 4096
 
 
-def add_blockio(parent: Element, wanted: BlockSize, source: DiskSource, context: Context, field: str) -> None:
-    """Add `<blockio>`: the sizes that the VMI names, else those of the storage behind the disk.
+def blockio(wanted: BlockSize, source: DiskSource, context: Context, field: str) -> list[Element]:
+    """`<blockio>`, if any is asked for: the sizes that the VMI names, else those of the storage behind the disk.
 
     Storage tells its sizes only while its image exists; images that virt-launcher makes for the domain come too
     late, and such a VMI never starts. Source: pkg/virt-launcher/virtwrap/converter/converter.go
@@ -24,12 +24,13 @@ def add_blockio(parent: Element, wanted: BlockSize, source: DiskSource, context:
         limited = context.architecture.name == "s390x" and context.release.traits.s390x_block_size_limit
         if limited and max(custom.logical, custom.physical) > _S390X_MAXIMUM:
             raise DomainError(field, f"blocks on s390x are at most {_S390X_MAXIMUM} bytes")
-        _add(parent, custom.logical, custom.physical, custom.discard_granularity)
-    elif wanted.match_volume is not None and wanted.match_volume.enabled is not False:
+        return [_blockio(custom.logical, custom.physical, custom.discard_granularity)]
+    if wanted.match_volume is not None and wanted.match_volume.enabled is not False:
         if not source.exists:
             raise DomainError(field, "there is no image yet whose block size could be matched")
         limits = _limits(source, context)
-        _add(parent, limits.logical, limits.physical, limits.discard_granularity)
+        return [_blockio(limits.logical, limits.physical, limits.discard_granularity)]
+    return []
 
 
 def _limits(source: DiskSource, context: Context) -> BlockLimits:
@@ -39,13 +40,13 @@ def _limits(source: DiskSource, context: Context) -> BlockLimits:
     if image.type == "file":
         size = context.filesystem_block_size
         return BlockLimits(logical=size, physical=size, discard_granularity=size)
-    told = context.block_device
-    logical, physical = told.logical or told.physical, told.physical or told.logical
-    granularity = physical if told.discard_granularity % logical else told.discard_granularity
+    device = context.block_device
+    logical, physical = device.logical or device.physical, device.physical or device.logical
+    granularity = physical if device.discard_granularity % logical else device.discard_granularity
     return BlockLimits(logical=logical, physical=physical, discard_granularity=granularity)
 
 
-def _add(parent: Element, logical: int, physical: int, granularity: int | None) -> None:
+def _blockio(logical: int, physical: int, granularity: int | None) -> Element:
     attributes = {}
     if logical:
         attributes["logical_block_size"] = str(logical)
@@ -53,4 +54,4 @@ def _add(parent: Element, logical: int, physical: int, granularity: int | None) 
         attributes["physical_block_size"] = str(physical)
     if granularity is not None:
         attributes["discard_granularity"] = str(granularity)
-    SubElement(parent, "blockio", attributes)
+    return leaf("blockio", **attributes)

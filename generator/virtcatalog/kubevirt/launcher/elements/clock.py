@@ -2,39 +2,32 @@
 
 from __future__ import annotations
 
-from virtcatalog.api.domainspec import Clock, Timer
-from virtcatalog.api.kubevirt import VirtualMachineInstance
-from virtcatalog.kubevirt.launcher.context import Context
-from virtcatalog.kubevirt.launcher.xml import Element, SubElement
+from virtcatalog.api.domainspec import CPU, Clock, Features, Timer
+from virtcatalog.kubevirt.launcher.xml import Element, leaf, shared
 
 
-def clock(vmi: VirtualMachineInstance, context: Context) -> Element | None:
-    """`<clock>`, absent when neither the VMI nor a fixed TSC frequency asks for one.
+def clock(wanted: Clock | None, tsc_frequency: int | None) -> Element | None:
+    """`<clock>`, absent when neither the VMI asks for one nor its TSC has a fixed frequency (in Hz).
 
     Source: pkg/virt-launcher/virtwrap/converter/compute/clock.go (ClockDomainConfigurator).
     """
-    wanted = vmi.spec.domain.clock
-    frequency = context.tsc_frequency if context.tsc_frequency and needs_tsc_frequency(vmi) else None
-    if wanted is None and not frequency:
+    if wanted is None and not tsc_frequency:
         return None
-    element = Element("clock", {} if wanted is None else _offset(wanted))
-    if wanted is not None and wanted.timer is not None:
-        _add_timers(element, wanted.timer)
-    if frequency:
-        SubElement(element, "timer", name="tsc", frequency=str(frequency))
-    return element
+    timers = [] if wanted is None or wanted.timer is None else _timers(wanted.timer)
+    if tsc_frequency:
+        timers.append(leaf("timer", name="tsc", frequency=str(tsc_frequency)))
+    return shared("clock", *timers, **({} if wanted is None else _offset(wanted)))
 
 
-def needs_tsc_frequency(vmi: VirtualMachineInstance) -> bool:
+def needs_tsc_frequency(cpu: CPU | None, features: Features | None) -> bool:
     """Whether the guest's TSC must tick alike on every node: `invtsc`, or Hyper-V's reenlightenment.
 
     Source: pkg/virt-controller/watch/topology/tsc.go.
     """
-    domain = vmi.spec.domain
-    for feature in domain.cpu.features if domain.cpu is not None else ():
+    for feature in cpu.features if cpu is not None else ():
         if feature.name == "invtsc" and feature.policy in ("require", "force"):
             return True
-    hyperv = domain.features.hyperv if domain.features is not None else None
+    hyperv = features.hyperv if features is not None else None
     return hyperv is not None and hyperv.reenlightenment is not None and hyperv.reenlightenment.enabled is True
 
 
@@ -48,23 +41,25 @@ def _offset(clock: Clock) -> dict[str, str]:
     return {}
 
 
-def _add_timers(parent: Element, timer: Timer) -> None:
+def _timers(timer: Timer) -> list[Element]:
+    timers = []
     if timer.rtc is not None:
-        _add_timer(parent, "rtc", timer.rtc.present, timer.rtc.tick_policy, timer.rtc.track)
+        timers.append(_timer("rtc", timer.rtc.present, timer.rtc.tick_policy, timer.rtc.track))
     if timer.pit is not None:
-        _add_timer(parent, "pit", timer.pit.present, timer.pit.tick_policy)
+        timers.append(_timer("pit", timer.pit.present, timer.pit.tick_policy))
     if timer.kvm is not None:
-        _add_timer(parent, "kvmclock", timer.kvm.present)
+        timers.append(_timer("kvmclock", timer.kvm.present))
     if timer.hpet is not None:
-        _add_timer(parent, "hpet", timer.hpet.present, timer.hpet.tick_policy)
+        timers.append(_timer("hpet", timer.hpet.present, timer.hpet.tick_policy))
     if timer.hyperv is not None:
-        _add_timer(parent, "hypervclock", timer.hyperv.present)
+        timers.append(_timer("hypervclock", timer.hyperv.present))
+    return timers
 
 
-def _add_timer(parent: Element, name: str, present: bool | None, policy: str = "", track: str = "") -> None:
+def _timer(name: str, present: bool | None, policy: str = "", track: str = "") -> Element:
     attributes = {"name": name, "present": "no" if present is False else "yes"}
     if policy:
         attributes["tickpolicy"] = policy
     if track:
         attributes["track"] = track
-    SubElement(parent, "timer", attributes)
+    return leaf("timer", **attributes)

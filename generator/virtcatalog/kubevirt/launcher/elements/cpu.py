@@ -2,52 +2,59 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from virtcatalog.api.domainspec import CPU
-from virtcatalog.api.kubevirt import VirtualMachineInstance
-from virtcatalog.kubevirt.launcher.context import Context
-from virtcatalog.kubevirt.launcher.elements.vcpu import domain_topology
+from virtcatalog.kubevirt.launcher.elements.vcpu import CPUTopology
 from virtcatalog.kubevirt.launcher.numa import GuestCell
-from virtcatalog.kubevirt.launcher.xml import Element, SubElement
+from virtcatalog.kubevirt.launcher.xml import Element, Shared, SubElement
+from virtcatalog.kubevirt.memo import memo
 
 HOST_MODES = ("host-model", "host-passthrough")
 
 
-def cpu(vmi: VirtualMachineInstance, context: Context, cells: Sequence[GuestCell]) -> Element:
+def cpu(
+    requested: CPU | None,
+    topology: CPUTopology,
+    cells: tuple[GuestCell, ...],
+    *,
+    other_architecture: bool,
+    may_list_mpx: bool,
+) -> Element:
     """`<cpu>`; `cells` are all NUMA cells of the guest.
 
+    Named models may list mpx, which newer CPUs and libvirt no longer offer: `may_list_mpx` is the architecture's.
     Source: pkg/virt-launcher/virtwrap/converter/compute/cpu.go (CPUDomainConfigurator).
     """
-    requested = vmi.spec.domain.cpu
     name = requested.model if requested is not None and requested.model else "host-model"
     mode, model = (name, "") if name in HOST_MODES else ("custom", name)
-    if not model and context.emulates_other_architecture:
+    if not model and other_architecture:
         mode, model = "custom", "max"
-    named: tuple[tuple[str, str], ...] = ()
+    features: tuple[tuple[str, str], ...] = ()
     if requested is not None:
-        if requested.features:
-            named = tuple([(feature.name, feature.policy) for feature in requested.features])
-        if _disables_mpx(requested, context):
-            named = (*named, ("mpx", "disable"))
-    element, topology = Element("cpu", {"mode": mode}), domain_topology(vmi, context)
+        features = tuple([(feature.name, feature.policy) for feature in requested.features])
+        named_model = requested.model not in HOST_MODES
+        if may_list_mpx and named_model and all(feature != "mpx" for feature, _ in features):
+            features = (*features, ("mpx", "disable"))
+    return _cpu(mode, model, features, topology, cells)
+
+
+@memo
+def _cpu(
+    mode: str,
+    model: str,
+    features: tuple[tuple[str, str], ...],
+    topology: CPUTopology,
+    cells: tuple[GuestCell, ...],
+) -> Element:
+    """`features` are names with policies, "" for none."""
+    element = Shared("cpu", {"mode": mode})
     if model:
         SubElement(element, "model").text = model
     shape = {"sockets": topology.sockets, "cores": topology.cores, "threads": topology.threads}
     SubElement(element, "topology", {key: str(value) for key, value in shape.items() if value})
-    for feature, policy in named:
+    for feature, policy in features:
         SubElement(element, "feature", {"name": feature, **({"policy": policy} if policy else {})})
     if cells:
         numa = SubElement(element, "numa")
         for cell in cells:
             SubElement(numa, "cell", id=str(cell.id), cpus=cell.cpus, memory=str(cell.memory), unit=cell.unit)
     return element
-
-
-def _disables_mpx(requested: CPU, context: Context) -> bool:
-    """Named models may list mpx, which newer CPUs and libvirt no longer offer."""
-    return (
-        context.architecture.mpx_feature
-        and requested.model not in HOST_MODES
-        and all(feature.name != "mpx" for feature in requested.features)
-    )

@@ -1,27 +1,27 @@
-"""`<devices>`: the order of the device families."""
+"""`<devices>`: the devices in the order of their families, each made of what it reads."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import lru_cache, partial
-
-import msgspec
-from msgspec.structs import replace
-
-from virtcatalog.api.core import ObjectMeta
-from virtcatalog.api.devices import Devices as Wanted
-from virtcatalog.api.domainspec import Bootloader, DomainSpec, Firmware, LaunchSecurity
-from virtcatalog.api.kubevirt import VirtualMachineInstance, VirtualMachineInstanceSpec
+from virtcatalog.api.kubevirt import VirtualMachineInstance
 from virtcatalog.kubevirt.launcher.context import Context
+from virtcatalog.kubevirt.launcher.efi import boots_efi
 from virtcatalog.kubevirt.launcher.elements.channels import channels
 from virtcatalog.kubevirt.launcher.elements.controllers import controllers
-from virtcatalog.kubevirt.launcher.elements.disks import disks
+from virtcatalog.kubevirt.launcher.elements.disks import disks, virtio_disks
+from virtcatalog.kubevirt.launcher.elements.disksource import DiskSource
 from virtcatalog.kubevirt.launcher.elements.filesystems import filesystems
-from virtcatalog.kubevirt.launcher.elements.graphics import graphics
-from virtcatalog.kubevirt.launcher.elements.hostdevs import has_hostdevs, hostdevs
+from virtcatalog.kubevirt.launcher.elements.graphics import graphics, has_graphics
+from virtcatalog.kubevirt.launcher.elements.hostdevs import hostdevs
 from virtcatalog.kubevirt.launcher.elements.hypervisor import emulator
 from virtcatalog.kubevirt.launcher.elements.inputs import inputs
-from virtcatalog.kubevirt.launcher.elements.interfaces import interfaces
+from virtcatalog.kubevirt.launcher.elements.interfaces import (
+    InterfaceRules,
+    VirtioInterfaces,
+    has_istio,
+    interface_queues,
+    interfaces,
+)
+from virtcatalog.kubevirt.launcher.elements.launchsecurity import uses_iommu
 from virtcatalog.kubevirt.launcher.elements.memballoon import memballoon
 from virtcatalog.kubevirt.launcher.elements.panic import panics
 from virtcatalog.kubevirt.launcher.elements.redirdev import redirdevs
@@ -32,116 +32,66 @@ from virtcatalog.kubevirt.launcher.elements.tpm import tpm
 from virtcatalog.kubevirt.launcher.elements.video import video
 from virtcatalog.kubevirt.launcher.elements.vsock import vsock
 from virtcatalog.kubevirt.launcher.elements.watchdog import watchdog
-from virtcatalog.kubevirt.launcher.xml import Element, Filled, Form, by_tag
-
-_ENCODER = msgspec.msgpack.Encoder()
-_DECODER = msgspec.msgpack.Decoder(tuple[Wanted, LaunchSecurity | None, Bootloader | None])
+from virtcatalog.kubevirt.launcher.xml import Element
 
 
-class Devices(msgspec.Struct):
-    """The devices of a domain, by families, in the order in which libvirt documents them."""
-
-    emulator: Element | None
-    disks: Sequence[Filled]
-    controllers: Filled
-    filesystems: Sequence[Element]
-    interfaces: Filled
-    others: Filled
-
-    @property
-    def families(self) -> tuple[Filled, ...]:
-        """Those that have a place on a bus, or may have one."""
-        return *self.disks, self.controllers, self.interfaces, self.others
-
-    def element(self) -> Element:
-        """`<devices>`."""
-        element = Element("devices")
-        if self.emulator is not None:
-            element.append(self.emulator)
-        element.extend((*self.disks, self.controllers, *self.filesystems, self.interfaces, self.others))
-        return element
-
-    def placed(self, whole: Element) -> Devices:
-        """The same devices as they are in `<devices>` now that they have got addresses."""
-        tags = by_tag(whole)
-        family = {tag: tags.pop(tag, []) for tag in ("emulator", "disk", "controller", "filesystem", "interface")}
-        return Devices(
-            self.emulator,
-            [_placed(before, [disk]) for before, disk in zip(self.disks, family["disk"], strict=True)],
-            _placed(self.controllers, family["controller"]),
-            family["filesystem"],
-            _placed(self.interfaces, family["interface"]),
-            _placed(self.others, [device for devices in tags.values() for device in devices]),
-        )
-
-
-def _placed(before: Filled, elements: Sequence[Element]) -> Filled:
-    return before.form.holding(elements).filled(*before.texts)
-
-
-def devices(vmi: VirtualMachineInstance, context: Context) -> Devices:
-    """The devices of a VMI.
+def devices(vmi: VirtualMachineInstance, context: Context, vcpus: int) -> tuple[Element, list[DiskSource | None]]:
+    """`<devices>` of a VMI that boots with so many vCPUs, and what is behind each of its disks.
 
     Raises DomainError where virt-launcher refuses a device. Source:
-    pkg/virt-launcher/virtwrap/converter/converter.go.
+    pkg/virt-launcher/virtwrap/converter/converter.go (Convert_v1_VirtualMachineInstance_To_api_Domain).
     """
-    return Devices(
-        emulator(vmi, context),
-        disks(vmi, context),
-        controllers(vmi, context),
-        filesystems(vmi),
-        interfaces(vmi, context),
-        _others(vmi, context),
+    spec, domain, wanted, metadata = vmi.spec, vmi.spec.domain, vmi.spec.domain.devices, vmi.metadata
+    architecture, traits, uid = context.architecture, context.release.traits, metadata.uid
+    emulated = context.emulates_other_architecture
+    model = architecture.virtio_model(wanted.use_virtio_transitional)
+    iommu = uses_iommu(domain.launch_security, spec.architecture)
+    virtio_interfaces = VirtioInterfaces(model, interface_queues(wanted.network_interface_multiqueue, vcpus), iommu)
+    rules = InterfaceRules(
+        attachments=context.binding_attachments,
+        pod_interface=context.pod_interface,
+        writes_mac_address=traits.converts_mac_address,
+        link_state_needs_tap=traits.link_state_needs_tap,
+        rom_tuning=architecture.rom_tuning,
+        istio=has_istio(metadata.annotations),
     )
+    shown = has_graphics(wanted.autoattach_graphics_device, other_architecture=emulated)
+    element = Element("devices")
+    add, extend = element.append, element.extend
+
+    path = emulator(spec.architecture, context.hypervisor, other_architecture=emulated)
+    if path is not None:
+        add(path)
+    virtio = virtio_disks(domain, vcpus, model, iommu=iommu)
+    drives, sources = disks(domain, spec.volumes, metadata, virtio, context)
+    extend(drives)
+    extend(controllers(domain, metadata.annotations, architecture, context.device_resources, vcpus, iommu=iommu))
+    extend(filesystems(wanted.filesystems))
+    extend(interfaces(wanted.interfaces, spec.networks, virtio_interfaces, rules))
+    if wanted.autoattach_serial_console is not False:
+        extend(serial_console(uid, log=context.serial_console_log))
+    extend(channels(wanted.downward_metrics is not None))
+    extend(inputs(wanted.inputs, architecture.name, wants_graphics=wanted.autoattach_graphics_device is not False))
+    _add(element, tpm(wanted.tpm))
+    if shown:
+        add(graphics(uid))
+    _add(element, sound(wanted.sound))
+    if shown:
+        use_bochs = context.bochs_for_efi_guests and boots_efi(domain.firmware)
+        add(video(wanted.video, architecture.name, use_bochs=use_bochs))
+    extend(hostdevs(wanted, spec.networks, context))
+    if wanted.client_passthrough is not None:
+        extend(redirdevs(uid))
+    _add(element, watchdog(wanted.watchdog, architecture.name))
+    attached, reporting = wanted.autoattach_mem_balloon is not False, context.free_page_reporting
+    add(memballoon(attached, model, reporting, context.mem_balloon_stats_period, iommu))
+    if wanted.rng is not None:
+        add(rng(model, iommu))
+    extend(panics(wanted.panic_devices))
+    _add(element, vsock(context.vsock_cid))
+    return element, sources
 
 
-def _others(vmi: VirtualMachineInstance, context: Context) -> Filled:
-    """The devices behind the interfaces; the text that is a VMI's own is its uid."""
-    if has_hostdevs(vmi):
-        return Form(partial(_made, vmi, context)).filled()
-    spec = vmi.spec
-    bootloader = spec.domain.firmware.bootloader if spec.domain.firmware is not None else None
-    wanted = replace(spec.domain.devices, disks=[], interfaces=[]), spec.domain.launch_security, bootloader
-    chosen = context.serial_console_log, context.free_page_reporting, context.vsock_cid
-    try:
-        return _form(_ENCODER.encode(wanted), spec.architecture, chosen, context.shared).filled(vmi.metadata.uid)
-    except (ValueError, OverflowError):  # a text or a number that its type would not read
-        return Form(partial(_made, vmi, context)).filled()
-
-
-@lru_cache(maxsize=1024)
-def _form(encoded: bytes, architecture: str, chosen: tuple[bool, bool, int | None], shared: Context) -> Form:
-    """The devices of what the VMI says in MessagePack of them and of what they depend on, and of nothing else.
-
-    `chosen` is what of the context is the VMI's.
-    """
-    log, reporting, cid = chosen
-    context = replace(shared, serial_console_log=log, free_page_reporting=reporting, vsock_cid=cid)
-    wanted, security, bootloader = _DECODER.decode(encoded)
-    domain = DomainSpec(devices=wanted, launch_security=security, firmware=Firmware(bootloader=bootloader))
-    spec = VirtualMachineInstanceSpec(domain=domain, architecture=architecture)
-
-    def make(uid: str) -> Sequence[Element]:
-        return _made(VirtualMachineInstance(metadata=ObjectMeta(uid=uid), spec=spec), context)
-
-    return Form(make, 1)
-
-
-def _made(vmi: VirtualMachineInstance, context: Context) -> Sequence[Element]:
-    parts = (
-        *serial_console(vmi, context),
-        *channels(vmi),
-        *inputs(vmi, context),
-        tpm(vmi),
-        graphics(vmi, context),
-        sound(vmi),
-        video(vmi, context),
-        *hostdevs(vmi, context),
-        *redirdevs(vmi),
-        watchdog(vmi, context),
-        memballoon(vmi, context),
-        rng(vmi, context),
-        *panics(vmi),
-        vsock(context),
-    )
-    return [part for part in parts if part is not None]
+def _add(parent: Element, element: Element | None) -> None:
+    if element is not None:
+        parent.append(element)

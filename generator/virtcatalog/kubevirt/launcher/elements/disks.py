@@ -2,116 +2,91 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import lru_cache
+from collections.abc import Sequence
 from typing import NamedTuple
 
-import msgspec
-
+from virtcatalog.api.core import ObjectMeta
 from virtcatalog.api.devices import CDRomTarget, Disk, DiskTarget
-from virtcatalog.api.kubevirt import VirtualMachineInstance
+from virtcatalog.api.domainspec import DomainSpec
+from virtcatalog.api.volumes import Volume
 from virtcatalog.kubevirt.launcher.context import Context
-from virtcatalog.kubevirt.launcher.elements.address import add_alias, add_pci_address, add_scsi_address
-from virtcatalog.kubevirt.launcher.elements.blockio import add_blockio
-from virtcatalog.kubevirt.launcher.elements.disksource import EMPTY_TRAY, DiskSource, Image, own_path, source_of
+from virtcatalog.kubevirt.launcher.elements.address import alias, pci_address, scsi_address
+from virtcatalog.kubevirt.launcher.elements.blockio import blockio
+from virtcatalog.kubevirt.launcher.elements.disksource import EMPTY_TRAY, DiskSource, Image, source_of
 from virtcatalog.kubevirt.launcher.elements.diskthreads import bus_of, disk_threads, target_of
 from virtcatalog.kubevirt.launcher.elements.iothreads import SUPPLEMENTAL_POOL, has_iothreads, supplemental_pool
-from virtcatalog.kubevirt.launcher.elements.launchsecurity import uses_iommu
-from virtcatalog.kubevirt.launcher.elements.vcpu import requested_topology
 from virtcatalog.kubevirt.launcher.errors import DomainError
-from virtcatalog.kubevirt.launcher.xml import Element, Filled, Form, SubElement, leaf
+from virtcatalog.kubevirt.launcher.xml import Element, leaf, own, shared
+from virtcatalog.kubevirt.memo import memo
+from virtcatalog.releases import Traits
 
 _PREFIXES = {"virtio": "vd", "sata": "sd", "scsi": "sd", "usb": "sd"}
 _ERROR_POLICIES = ("stop", "ignore", "report", "enospace")
 _RESERVATIONS_SOCKET = "/var/run/kubevirt/daemons/pr/pr-helper.sock"
 
-_ENCODER = msgspec.msgpack.Encoder()
-_DECODER, _DISK = msgspec.msgpack.Decoder(list[Disk]), msgspec.msgpack.Decoder(Disk)
 
+class VirtioDisks(NamedTuple):
+    """What the virtio disks of a VMI have in common: `pool` IO threads serve all of them, None without a pool.
 
-class _Machine(NamedTuple):
-    """What the virtio disks of a VMI have in common: `pool` threads serve all of them, None without a pool."""
+    `queues` is 0 where disks have no more than one queue.
+    """
 
-    transitional: bool | None
-    queues: str
+    model: str
+    queues: int
     iommu: bool
     pool: int | None
 
 
-class Drive(Form):
-    """The `<disk>` of a disk that many VMIs have; where its image is of one VM alone, namespace and name are its texts.
+def virtio_disks(domain: DomainSpec, vcpus: int, model: str, *, iommu: bool) -> VirtioDisks:
+    """What the virtio disks of a domain with so many vCPUs have in common."""
+    queues = (vcpus or 1) if domain.devices.block_multi_queue else 0
+    pool = supplemental_pool(domain) if domain.io_threads_policy == SUPPLEMENTAL_POOL else None
+    return VirtioDisks(model, queues, iommu, pool)
 
-    `position` is its place among the VMI's disks, `source` what is behind it: None behind a drive's empty tray.
+
+def disks(
+    domain: DomainSpec, volumes: Sequence[Volume], metadata: ObjectMeta, virtio: VirtioDisks, context: Context
+) -> tuple[list[Element], list[DiskSource | None]]:
+    """A `<disk>` for each disk of the VMI, and what is behind each; DomainError for one that cannot be.
+
+    Nothing is behind a CD-ROM drive without a volume. Source: pkg/virt-launcher/virtwrap/converter/converter.go
+    (Convert_v1_VirtualMachineInstance_To_api_Domain, Convert_v1_Disk_To_api_Disk).
     """
-
-    def __init__(
-        self, make: Callable[..., Sequence[Element]], texts: int, disk: Disk, position: int, source: DiskSource | None
-    ) -> None:
-        super().__init__(make, texts)
-        self.disk, self.position, self.source = disk, position, source
-
-
-def disks(vmi: VirtualMachineInstance, context: Context) -> list[Filled]:
-    """A `<disk>` for each disk of the VMI; DomainError for one that cannot be.
-
-    Source: pkg/virt-launcher/virtwrap/converter/converter.go (Convert_v1_Disk_To_api_Disk).
-    """
-    found, machine = vmi.spec.domain.devices.disks, _machine(vmi)
-    threads = tuple(disk_threads(vmi)) if machine.pool is None and has_iothreads(vmi) else None
+    volume_of = {volume.name: (index, volume) for index, volume in enumerate(volumes)}
+    threads = disk_threads(domain) if virtio.pool is None and has_iothreads(domain) else None
+    names = _Names()
+    elements: list[Element] = []
     sources: list[DiskSource | None] = []
-    try:
-        _add_sources(sources, vmi, context)
-    except DomainError:  # what is wrong with a disk before this one is told first
-        _drives(_ENCODER.encode(found[: len(sources)]), tuple(sources), threads, machine, context.shared)
-        raise
-    own = vmi.metadata.namespace, vmi.metadata.name
-    drives = _drives(_ENCODER.encode(found), tuple(sources), threads, machine, context.shared)
-    return [drive.filled(*own) if drive.texts else drive.filled() for drive in drives]
+    for position, disk in enumerate(domain.devices.disks):
+        field, bus, source = f"spec.domain.devices.disks[{position}]", bus_of(disk), None
+        if disk.name in volume_of:
+            index, volume = volume_of[disk.name]
+            source = source_of(volume, index, metadata, context)
+        elif disk.cdrom is None:
+            raise DomainError(f"{field}.name", f"there is no volume {disk.name!r}")
+        thread = next(threads) if threads is not None and bus == "virtio" else None
+        elements.append(_disk(disk, field, names.unit(disk.name, bus), thread, source or EMPTY_TRAY, virtio, context))
+        sources.append(source)
+    return elements, sources
 
 
-@lru_cache(maxsize=1024)
-def _drives(
-    encoded: bytes,
-    sources: tuple[DiskSource | None, ...],
-    threads: tuple[int, ...] | None,
-    machine: _Machine,
-    context: Context,
-) -> Sequence[Drive]:
-    """The disks of what the VMI says in MessagePack: many VMIs have disks of the same names and sorts.
+class _Names:
+    """Numbers disks among those of their prefix (vd, sd), in their order; disks of one name have one number."""
 
-    `threads` are those of the virtio disks.
-    """
-    found = _DECODER.decode(encoded)
-    units, serving = _units(found), iter(threads or ())
-    drives = []
-    for position, disk in enumerate(found):
-        thread = next(serving) if threads is not None and bus_of(disk) == "virtio" else None
-        place = position, units[position]
-        drives.append(_drive(_ENCODER.encode(disk), place, thread, sources[position], machine, context))
-    return drives
+    def __init__(self) -> None:
+        self._units: dict[str, int] = {}
+        self._counts: dict[str, int] = {}
+
+    def unit(self, name: str, bus: str) -> int:
+        unit = self._units.get(name)
+        if unit is None:
+            prefix = _PREFIXES.get(bus, "")
+            unit = self._units[name] = self._counts.get(prefix, 0)
+            self._counts[prefix] = unit + 1
+        return unit
 
 
-def _units(found: Sequence[Disk]) -> list[int]:
-    """The number of each disk among those of its prefix (vd, sd); disks of one name have one number."""
-    units: dict[str, int] = {}
-    counts: dict[str, int] = {}
-    for disk in found:
-        if disk.name not in units:
-            prefix = _PREFIXES.get(bus_of(disk), "")
-            units[disk.name] = counts.get(prefix, 0)
-            counts[prefix] = units[disk.name] + 1
-    return [units[disk.name] for disk in found]
-
-
-def _machine(vmi: VirtualMachineInstance) -> _Machine:
-    domain, devices = vmi.spec.domain, vmi.spec.domain.devices
-    queues = str(requested_topology(vmi).vcpus or 1) if devices.block_multi_queue else ""
-    pool = supplemental_pool(vmi) if domain.io_threads_policy == SUPPLEMENTAL_POOL else None
-    iommu = domain.launch_security is not None and uses_iommu(vmi)
-    return _Machine(devices.use_virtio_transitional, queues, iommu, pool)
-
-
-@lru_cache(maxsize=1024)
+@memo
 def device_name(prefix: str, index: int) -> str:
     """`vd` and 0 make `vda`; after `vdz` comes `vdaa`."""
     name = ""
@@ -121,82 +96,50 @@ def device_name(prefix: str, index: int) -> str:
     return prefix + name
 
 
-def _add_sources(found: list[DiskSource | None], vmi: VirtualMachineInstance, context: Context) -> None:
-    """Add what is behind each disk."""
-    volumes = {volume.name: (index, volume) for index, volume in enumerate(vmi.spec.volumes)}
-    for position, disk in enumerate(vmi.spec.domain.devices.disks):
-        if disk.name in volumes:
-            index, volume = volumes[disk.name]
-            found.append(source_of(volume, index, context))
-        elif disk.cdrom is not None:
-            found.append(None)
-        else:
-            raise DomainError(f"spec.domain.devices.disks[{position}].name", f"there is no volume {disk.name!r}")
-
-
-@lru_cache(maxsize=1024)
-def _drive(
-    encoded: bytes,
-    place: tuple[int, int],
-    thread: int | None,
-    source: DiskSource | None,
-    machine: _Machine,
-    context: Context,
-) -> Drive:
-    """The disk of what the VMI says in MessagePack; `place` is its position and its number on its bus."""
-    disk, (position, unit) = _DISK.decode(encoded), place
-    field = f"spec.domain.devices.disks[{position}]"
-    element = _disk(disk, field, unit, thread, source or EMPTY_TRAY, machine, context)
-    if source is None or not source.own:
-        return Drive(lambda: [element], 0, disk, position, source)
-    file, image = source.own, source.image
-
-    def make(namespace: str, name: str) -> Sequence[Element]:
-        return [_with_image(element, own_path(namespace, name, file), image)]
-
-    return Drive(make, 2, disk, position, source)
-
-
 def _disk(
     disk: Disk,
     field: str,
     unit: int,
     thread: int | None,
     source: DiskSource,
-    machine: _Machine,
+    virtio: VirtioDisks,
     context: Context,
 ) -> Element:
     bus = bus_of(disk)
     device = "disk" if disk.disk is not None else "lun" if disk.lun is not None else "cdrom"
-    element = Element("disk", {"type": source.image.type, "device": device})
+    attributes = {"type": source.image.type, "device": device}
     if (device == "disk" and bus == "virtio") or source.metrics:
-        element.set("model", context.architecture.virtio_model(machine.transitional))
-    element.append(_driver(disk, source, thread, machine, field))
-    image = SubElement(element, "source", _location(source.image, named=True) if source.image.path else {})
-    if disk.lun is not None and disk.lun.reservation and not source.metrics:
-        reservations = SubElement(image, "reservations", {"managed": "no"})
-        if context.release.traits.reservations_migrate:
-            reservations.set("migration", "yes")
-        SubElement(reservations, "source", {"type": "unix", "path": _RESERVATIONS_SOCKET, "mode": "client"})
-    if source.data is not None:
-        image.append(_image("dataStore", source.data, named=False))
+        attributes["model"] = virtio.model
+    parts = [_driver(disk, source, thread, virtio, field), _source(disk, source, context.release.traits)]
     if source.backing is not None:
-        element.append(_image("backingStore", source.backing, named=True))
+        parts.append(_image("backingStore", source.backing, named=True))
     if disk.block_size is not None:
-        add_blockio(element, disk.block_size, source, context, f"{field}.blockSize")
-    _add_target(element, disk, bus, source, unit)
-    _add_address(element, disk.disk, bus, unit if disk.cdrom is None else None, field)
+        parts += blockio(disk.block_size, source, context, f"{field}.blockSize")
+    parts += _target(disk, bus, source, unit)
+    parts += _address(disk.disk, bus, unit if disk.cdrom is None else None, field)
     claim = source.claim
     if claim is not None and claim.has_claim and disk.cdrom is None:
-        SubElement(element, "filesystemOverhead").text = claim.filesystem_overhead
+        parts.append(leaf("filesystemOverhead", claim.filesystem_overhead))
         if claim.capacity is not None:
-            SubElement(element, "capacity").text = str(claim.capacity)
+            parts.append(leaf("capacity", str(claim.capacity)))
         if context.expand_disks:
-            SubElement(element, "expandDisksEnabled").text = "true"
-    return element
+            parts.append(leaf("expandDisksEnabled", "true"))
+    return own("disk", *parts, **attributes) if source.own else shared("disk", *parts, **attributes)
 
 
-def _driver(disk: Disk, source: DiskSource, thread: int | None, machine: _Machine, field: str) -> Element:
+def _source(disk: Disk, source: DiskSource, traits: Traits) -> Element:
+    location = _location(source.image, named=True) if source.image.path else {}
+    parts = []
+    if disk.lun is not None and disk.lun.reservation and not source.metrics:
+        migration = {"migration": "yes"} if traits.reservations_migrate else {}
+        helper = leaf("source", type="unix", path=_RESERVATIONS_SOCKET, mode="client")
+        parts.append(shared("reservations", helper, managed="no", **migration))
+    if source.data is not None:
+        parts.append(_image("dataStore", source.data, named=False))
+    return own("source", *parts, **location) if source.own else shared("source", *parts, **location)
+
+
+def _driver(disk: Disk, source: DiskSource, thread: int | None, virtio: VirtioDisks, field: str) -> Element:
     attributes = {"name": "qemu", "type": source.image.format}
     cache = _cache(disk, field)
     policy = disk.error_policy or "stop"
@@ -205,25 +148,22 @@ def _driver(disk: Disk, source: DiskSource, thread: int | None, machine: _Machin
     if cache and not source.metrics:
         attributes["cache"] = cache
     attributes["error_policy"] = policy
-    virtio = bus_of(disk) == "virtio"
+    is_virtio = bus_of(disk) == "virtio"
     if not source.metrics:
         if disk.io:
             attributes["io"] = disk.io
         if source.discard or (disk.cdrom is None and (source.claim is None or not source.claim.preallocated)):
             attributes["discard"] = "unmap"
-        if virtio and machine.queues:
-            attributes["queues"] = machine.queues
-        if virtio and machine.iommu:
+        if is_virtio and virtio.queues:
+            attributes["queues"] = str(virtio.queues)
+        if is_virtio and virtio.iommu:
             attributes["iommu"] = "on"
     if thread is not None:
         attributes["iothread"] = str(thread)
-    if not virtio or machine.pool is None:
+    if not is_virtio or virtio.pool is None:
         return leaf("driver", **attributes)
-    driver = Element("driver", attributes)
-    listed = SubElement(driver, "iothreads")
-    for number in range(1, machine.pool + 1):
-        SubElement(listed, "iothread", {"id": str(number)})
-    return driver
+    threads = [leaf("iothread", id=str(number)) for number in range(1, virtio.pool + 1)]
+    return shared("driver", shared("iothreads", *threads), **attributes)
 
 
 def _cache(disk: Disk, field: str) -> str:
@@ -234,33 +174,33 @@ def _cache(disk: Disk, field: str) -> str:
     return "none"
 
 
-def _add_target(element: Element, disk: Disk, bus: str, source: DiskSource, unit: int) -> None:
+def _target(disk: Disk, bus: str, source: DiskSource, unit: int) -> list[Element]:
     target = target_of(disk)
     attributes = {"dev": device_name(_PREFIXES.get(bus, ""), unit)}
     if bus:
         attributes["bus"] = bus
     if isinstance(target, CDRomTarget) and target.tray:
         attributes["tray"] = target.tray
-    element.append(leaf("target", **attributes))
+    parts = [leaf("target", **attributes)]
     if _readonly(disk) or source.metrics:
-        element.append(leaf("readonly"))
+        parts.append(leaf("readonly"))
     if disk.disk is not None:
         if disk.shareable:
-            SubElement(element, "shareable")
+            parts.append(leaf("shareable"))
         if disk.serial:
-            SubElement(element, "serial").text = disk.serial
+            parts.append(leaf("serial", disk.serial))
     if disk.boot_order is not None:
-        SubElement(element, "boot", {"order": str(disk.boot_order)})
-    add_alias(element, disk.name)
+        parts.append(leaf("boot", order=str(disk.boot_order)))
+    parts.append(alias(disk.name))
+    return parts
 
 
-def _add_address(element: Element, target: DiskTarget | None, bus: str, unit: int | None, field: str) -> None:
+def _address(target: DiskTarget | None, bus: str, unit: int | None, field: str) -> list[Element]:
     if target is not None and target.pci_address:
         if bus != "virtio":
             raise DomainError(f"{field}.disk.pciAddress", f"only virtio disks sit on PCI, and this one is {bus}")
-        add_pci_address(element, target.pci_address, f"{field}.disk.pciAddress")
-    elif bus == "scsi" and unit is not None:
-        add_scsi_address(element, unit)
+        return [pci_address(target.pci_address, f"{field}.disk.pciAddress")]
+    return [scsi_address(unit)] if bus == "scsi" and unit is not None else []
 
 
 def _readonly(disk: Disk) -> bool:
@@ -270,20 +210,9 @@ def _readonly(disk: Disk) -> bool:
     return writable is not None and writable.readonly
 
 
-def _with_image(shared: Element, path: str, image: Image) -> Element:
-    """A disk like another, on an image of its own."""
-    element = Element("disk", shared.attrib)
-    element.extend(shared)
-    element[1] = Element("source", _location(msgspec.structs.replace(image, path=path), named=True))
-    element[1].extend(shared[1])
-    return element
-
-
 def _image(tag: str, image: Image, *, named: bool) -> Element:
-    element = Element(tag, {"type": image.type})
-    SubElement(element, "format", {"type": image.format})
-    SubElement(element, "source", _location(image, named=named))
-    return element
+    location = leaf("source", **_location(image, named=named))
+    return shared(tag, leaf("format", type=image.format), location, type=image.type)
 
 
 def _location(image: Image, *, named: bool) -> dict[str, str]:

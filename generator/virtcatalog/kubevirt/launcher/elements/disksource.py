@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from posixpath import basename
 
 import msgspec
 from msgspec.structs import replace
 
+from virtcatalog.api.core import ObjectMeta
 from virtcatalog.api.volumes import Volume
 from virtcatalog.kubevirt.hosts import DirectIO
 from virtcatalog.kubevirt.launcher.context import BackingVolume, Context
@@ -33,15 +33,15 @@ class Image(msgspec.Struct, frozen=True):
     name: str = ""
 
 
-class DiskSource(msgspec.Struct, frozen=True, kw_only=True, cache_hash=True):
+class DiskSource(msgspec.Struct, frozen=True, kw_only=True):
     """What a disk reads and writes.
 
     `backing` is the image below a copy-on-write overlay, `data` the raw image that a change-tracking overlay keeps
     its data in. `discard`: discarded blocks are freed whatever the kind of the disk. `exists`: the image is there
     before the domain is built. `metrics`: the disk through which the guest reads host metrics. `direct`: O_DIRECT works
     on the image and on the one below it. `allocated`: it is a device, or a file that holds all its blocks. `own`: the
-    file of this name is in a directory of the VM's own, and `image` does not tell its path. `claim` is what is told of
-    the volume's claim.
+    image is in a directory of the VMI's own, so that no other domain has this disk. `claim` is what virt-controller
+    tells of the volume's claim.
     """
 
     image: Image
@@ -52,7 +52,7 @@ class DiskSource(msgspec.Struct, frozen=True, kw_only=True, cache_hash=True):
     metrics: bool = False
     direct: bool = True
     allocated: bool = False
-    own: str = ""
+    own: bool = False
     claim: BackingVolume | None = None
 
 
@@ -60,8 +60,10 @@ EMPTY_TRAY = DiskSource(image=Image("block", "raw", ""), discard=True)
 """A CD-ROM drive without a volume."""
 
 
-def source_of(volume: Volume, index: int, context: Context) -> DiskSource:
+def source_of(volume: Volume, index: int, metadata: ObjectMeta, context: Context) -> DiskSource:
     """Return what is behind the disk of a volume, the VMI's `index`-th; DomainError for volumes that are no disks.
+
+    `metadata` is the VMI's: the images of cloud-init are in a directory of its own.
 
     Source: pkg/virt-launcher/virtwrap/converter/converter.go (Convert_v1_Volume_To_api_Disk, SetDriverCacheMode,
     SetOptimalIOMode) and pkg/host-disk/host-disk.go.
@@ -70,11 +72,11 @@ def source_of(volume: Volume, index: int, context: Context) -> DiskSource:
     if volume.container_disk is not None:
         return _container_disk(name, index, context.container_disk_format, storage.node)
     if volume.cloud_init_no_cloud is not None:
-        return _cloud_init("noCloud.iso", storage.node)
+        return _cloud_init(metadata, "noCloud.iso", storage.node)
     if volume.cloud_init_config_drive is not None:
-        return _cloud_init("configdrive.iso", storage.node)
+        return _cloud_init(metadata, "configdrive.iso", storage.node)
     if volume.persistent_volume_claim is not None or volume.data_volume is not None:
-        return _claim(name, context.volumes.get(name), _state(context), context.shared)
+        return _claim(name, context)
     if volume.empty_disk is not None:
         image = Image("file", "qcow2", f"{_EMPTY_DISKS}/{name}.qcow2")
         return DiskSource(image=image, discard=True, direct=storage.node)
@@ -85,11 +87,6 @@ def source_of(volume: Volume, index: int, context: Context) -> DiskSource:
     if volume.ephemeral is not None:
         return _ephemeral(name, context.volumes.get(name), storage)
     return _configuration(volume, storage.node)
-
-
-def own_path(namespace: str, name: str, file: str) -> str:
-    """Where an image is that is of the VM of this name alone."""
-    return f"{_EPHEMERAL}/cloud-init-data/{namespace}/{name}/{file}"
 
 
 def _configuration(volume: Volume, direct: bool) -> DiskSource:
@@ -110,13 +107,11 @@ def _configuration(volume: Volume, direct: bool) -> DiskSource:
     raise DomainError("spec.domain.devices.disks", f"disk {name} has a volume that cannot be a disk")
 
 
-@lru_cache(maxsize=1024)
 def _container_disk(name: str, index: int, form: str, direct: bool) -> DiskSource:
     backing = Image("file", form, f"{_CONTAINER_DISKS}/disk_{index}.img")
     return DiskSource(image=_overlay(name), backing=backing, discard=True, direct=direct)
 
 
-@lru_cache(maxsize=1024)
 def _ephemeral(name: str, claim: BackingVolume | None, storage: DirectIO) -> DiskSource:
     """An overlay on a claim, which stays as it is."""
     block = claim is not None and claim.block
@@ -125,10 +120,10 @@ def _ephemeral(name: str, claim: BackingVolume | None, storage: DirectIO) -> Dis
     return DiskSource(image=_overlay(name), backing=backing, discard=True, direct=direct, claim=claim)
 
 
-@lru_cache(maxsize=1024)
-def _claim(name: str, told: BackingVolume | None, state: str | None, context: Context) -> DiskSource:
+def _claim(name: str, context: Context) -> DiskSource:
     """A PersistentVolumeClaim or DataVolume: one that is there from the start and holds files is a host disk."""
-    claim, traits, storage = told or _UNKNOWN_CLAIM, context.release.traits, context.direct_io
+    backing, state = context.volumes.get(name), _state(context)
+    claim, traits, storage = backing or _UNKNOWN_CLAIM, context.release.traits, context.direct_io
     if claim.hotplug:
         path = f"{_HOTPLUG}/{name}"
         image = Image("block", "raw", path) if claim.block else Image("file", "raw", f"{path}.img")
@@ -142,7 +137,7 @@ def _claim(name: str, told: BackingVolume | None, state: str | None, context: Co
         exists=True,
         direct=claim.block or storage.claims,
         allocated=claim.has_claim and (claim.block or claim.preallocated or context.claims_allocated),
-        claim=told,
+        claim=backing,
     )
     if state is None or (claim.hotplug and not traits.tracks_hotplugged_disks):
         return plain
@@ -178,6 +173,6 @@ def _iso(path: str, direct: bool) -> DiskSource:
     return DiskSource(image=Image("file", "raw", path), direct=direct, allocated=True)
 
 
-@lru_cache(maxsize=4)
-def _cloud_init(file: str, direct: bool) -> DiskSource:
-    return DiskSource(image=Image("file", "raw", ""), direct=direct, own=file)
+def _cloud_init(metadata: ObjectMeta, file: str, direct: bool) -> DiskSource:
+    path = f"{_EPHEMERAL}/cloud-init-data/{metadata.namespace}/{metadata.name}/{file}"
+    return DiskSource(image=Image("file", "raw", path), direct=direct, own=True)

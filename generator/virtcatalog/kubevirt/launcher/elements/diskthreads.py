@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from virtcatalog.api.devices import CDRomTarget, Disk, DiskTarget, LunTarget
-from virtcatalog.api.kubevirt import VirtualMachineInstance
+from virtcatalog.api.domainspec import DomainSpec
 from virtcatalog.kubevirt.launcher.elements.iothreads import iothread_counts, own_thread
 
 
@@ -20,14 +20,14 @@ def bus_of(disk: Disk) -> str:
     return target.bus if target is not None else ""
 
 
-def disk_threads(vmi: VirtualMachineInstance) -> Iterator[int]:
+def disk_threads(domain: DomainSpec) -> Iterator[int]:
     """Yield the thread of each virtio disk, in turn: dedicated ones come after all shared ones, which go round.
 
     Source: pkg/virt-launcher/virtwrap/converter/converter.go (assignDiskIOThread).
     """
-    _, shared = iothread_counts(vmi)
+    _, shared = iothread_counts(domain)
     shared_thread, dedicated_thread = 1, shared + 1
-    for disk in vmi.spec.domain.devices.disks:
+    for disk in domain.devices.disks:
         if bus_of(disk) != "virtio":
             continue
         if disk.dedicated_io_thread:
@@ -38,15 +38,15 @@ def disk_threads(vmi: VirtualMachineInstance) -> Iterator[int]:
             shared_thread = shared_thread % shared + 1
 
 
-def scsi_thread(vmi: VirtualMachineInstance) -> int | None:
+def scsi_thread(domain: DomainSpec) -> int | None:
     """The thread of the SCSI controller, which has one when a SCSI disk asks for a thread of its own.
 
     Source: pkg/virt-launcher/virtwrap/converter/compute/controllers.go (ControllersDomainConfigurator).
     """
-    disks = vmi.spec.domain.devices.disks
+    disks = domain.devices.disks
     if not any(map(own_thread, disks)) or "scsi" not in [bus_of(disk) for disk in disks if disk.dedicated_io_thread]:
         return None
-    _, shared = iothread_counts(vmi)
+    _, shared = iothread_counts(domain)
     if not shared:
         return None
     return 1 + sum(1 for disk in disks if not disk.dedicated_io_thread and bus_of(disk) == "virtio") % shared

@@ -6,12 +6,9 @@ from typing import Protocol
 
 from virtcatalog.api.devices import FeatureState
 from virtcatalog.api.domainspec import FeatureHyperv, FeatureKVM, Features
-from virtcatalog.api.kubevirt import VirtualMachineInstance
-from virtcatalog.kubevirt.launcher.context import Context
-from virtcatalog.kubevirt.launcher.elements.launchsecurity import uses_tdx
 from virtcatalog.kubevirt.launcher.errors import LauncherCrashError
-from virtcatalog.kubevirt.launcher.pinning import Pinning
-from virtcatalog.kubevirt.launcher.xml import Element, SubElement
+from virtcatalog.kubevirt.launcher.xml import Element, leaf, shared
+from virtcatalog.releases import Release
 
 # (element of <hyperv>, field of the VMI) of the enlightenments that are only on or off.
 _ENLIGHTENMENTS = (
@@ -35,80 +32,80 @@ class _State(Protocol):
     enabled: bool | None
 
 
-def features(vmi: VirtualMachineInstance, context: Context, pinning: Pinning | None) -> Element:
+def features(
+    wanted: Features | None, release: Release, *, dedicated_cpus: bool, realtime: bool, tdx: bool, vmport: bool
+) -> Element:
     """`<features>`, empty when the VMI names none; LauncherCrashError for a passthrough that is neither on nor off.
 
-    Source: pkg/virt-launcher/virtwrap/converter/compute/hypervisor_features.go
-    (HypervisorFeaturesDomainConfigurator) and vcpu/vcpu.go.
+    `vmport`: the machine has one, which is turned off. Source:
+    pkg/virt-launcher/virtwrap/converter/compute/hypervisor_features.go (HypervisorFeaturesDomainConfigurator) and
+    vcpu/vcpu.go.
     """
-    wanted, cpu = vmi.spec.domain.features, vmi.spec.domain.cpu
-    dedicated = pinning is not None and vmi.spec.architecture == "amd64"
-    realtime = pinning is not None and cpu is not None and cpu.realtime is not None
     if wanted is None:
-        return _features(_NONE, dedicated, realtime, False)
+        return _features(_NONE, dedicated_cpus, realtime, False)
     passthrough = wanted.hyperv_passthrough
     if wanted.hyperv is None and passthrough is not None and passthrough.enabled is None:
         field = "spec.domain.features.hypervPassthrough.enabled"
-        raise LauncherCrashError(context.release, field, "it says neither true nor false: set enabled: true")
-    return _features(wanted, dedicated, realtime or uses_tdx(vmi), context.architecture.vmport)
+        raise LauncherCrashError(release, field, "it says neither true nor false: set enabled: true")
+    return _features(wanted, dedicated_cpus, realtime or tdx, vmport)
 
 
-def _features(wanted: Features, dedicated: bool, without_pmu: bool, has_vmport: bool) -> Element:
-    element = Element("features")
-    for name, state in (("acpi", wanted.acpi), ("apic", wanted.apic)):
-        if state is not None and state.enabled is not False:
-            SubElement(element, name)
+def _features(wanted: Features, dedicated_cpus: bool, without_pmu: bool, has_vmport: bool) -> Element:
+    parts = [
+        leaf(name)
+        for name, state in (("acpi", wanted.acpi), ("apic", wanted.apic))
+        if state is not None and state.enabled is not False
+    ]
     if wanted.hyperv is not None:
-        _add_hyperv(element, wanted.hyperv)
+        parts.append(shared("hyperv", *_enlightenments(wanted.hyperv)))
     elif wanted.hyperv_passthrough is not None and wanted.hyperv_passthrough.enabled:
-        SubElement(element, "hyperv", mode="passthrough")
-    if wanted.kvm is not None or dedicated:
-        _add_kvm(element, wanted.kvm, dedicated)
+        parts.append(leaf("hyperv", mode="passthrough"))
+    if wanted.kvm is not None or dedicated_cpus:
+        parts.append(shared("kvm", *_kvm(wanted.kvm, dedicated_cpus)))
     if wanted.pvspinlock is not None:
-        SubElement(element, "pvspinlock", state=_on_off(wanted.pvspinlock))
+        parts.append(leaf("pvspinlock", state=_on_off(wanted.pvspinlock)))
     if without_pmu:
-        SubElement(element, "pmu", state="off")
+        parts.append(leaf("pmu", state="off"))
     if has_vmport:
-        SubElement(element, "vmport", state="off")
+        parts.append(leaf("vmport", state="off"))
     if wanted.smm is not None and wanted.smm.enabled is not False:
-        SubElement(element, "smm")
-    return element
+        parts.append(leaf("smm"))
+    return shared("features", *parts)
 
 
-def _add_kvm(element: Element, wanted: FeatureKVM | None, dedicated: bool) -> None:
-    kvm = SubElement(element, "kvm")
-    if wanted is not None:
-        SubElement(kvm, "hidden", state="on" if wanted.hidden else "off")
-    if dedicated:
-        SubElement(kvm, "hint-dedicated", state="on")
+def _kvm(wanted: FeatureKVM | None, dedicated_cpus: bool) -> list[Element]:
+    hints = [] if wanted is None else [leaf("hidden", state="on" if wanted.hidden else "off")]
+    return [*hints, leaf("hint-dedicated", state="on")] if dedicated_cpus else hints
 
 
-def _add_hyperv(element: Element, hyperv: FeatureHyperv) -> None:
-    parent = SubElement(element, "hyperv")
+def _enlightenments(hyperv: FeatureHyperv) -> list[Element]:
+    elements = []
     if hyperv.relaxed is not None:
-        SubElement(parent, "relaxed", state=_on_off(hyperv.relaxed))
+        elements.append(leaf("relaxed", state=_on_off(hyperv.relaxed)))
     if hyperv.vapic is not None:
-        SubElement(parent, "vapic", state=_on_off(hyperv.vapic))
+        elements.append(leaf("vapic", state=_on_off(hyperv.vapic)))
     if hyperv.spinlocks is not None:
-        spinlocks = SubElement(parent, "spinlocks", state=_on_off(hyperv.spinlocks))
-        if hyperv.spinlocks.spinlocks is not None:
-            spinlocks.set("retries", str(hyperv.spinlocks.spinlocks))
+        count = hyperv.spinlocks.spinlocks
+        retries = {} if count is None else {"retries": str(count)}
+        elements.append(leaf("spinlocks", state=_on_off(hyperv.spinlocks), **retries))
     for name, field in _ENLIGHTENMENTS:
         state = getattr(hyperv, field)
         if state is not None:
-            _refine(SubElement(parent, name, state=_on_off(state)), name, hyperv)
+            elements.append(_enlightenment(name, _on_off(state), hyperv))
+    return elements
 
 
-def _refine(element: Element, name: str, hyperv: FeatureHyperv) -> None:
-    """What three of the enlightenments say besides on and off."""
+def _enlightenment(name: str, state: str, hyperv: FeatureHyperv) -> Element:
+    """One that is on or off; three of them say more than that."""
     if name == "vendor_id" and hyperv.vendorid is not None and hyperv.vendorid.vendorid:
-        element.set("value", hyperv.vendorid.vendorid)
-    elif name == "stimer" and hyperv.synictimer is not None and hyperv.synictimer.direct is not None:
-        SubElement(element, "direct", state=_on_off(hyperv.synictimer.direct))
-    elif name == "tlbflush" and hyperv.tlbflush is not None:
-        for part, state in (("direct", hyperv.tlbflush.direct), ("extended", hyperv.tlbflush.extended)):
-            if state is not None:
-                SubElement(element, part, state=_on_off(state))
+        return leaf(name, state=state, value=hyperv.vendorid.vendorid)
+    if name == "stimer" and hyperv.synictimer is not None and hyperv.synictimer.direct is not None:
+        return shared(name, leaf("direct", state=_on_off(hyperv.synictimer.direct)), state=state)
+    if name == "tlbflush" and hyperv.tlbflush is not None:
+        parts = (("direct", hyperv.tlbflush.direct), ("extended", hyperv.tlbflush.extended))
+        modes = [leaf(part, state=_on_off(mode)) for part, mode in parts if mode is not None]
+        return shared(name, *modes, state=state)
+    return leaf(name, state=state)
 
 
 def _on_off(state: _State) -> str:

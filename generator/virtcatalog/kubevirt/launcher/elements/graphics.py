@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-from virtcatalog.api.kubevirt import VirtualMachineInstance
-from virtcatalog.kubevirt.launcher.context import Context
 from virtcatalog.kubevirt.launcher.xml import Element, SubElement
 
 
-def has_graphics(vmi: VirtualMachineInstance, context: Context) -> bool:
+def has_graphics(autoattach: bool | None, *, other_architecture: bool) -> bool:
     """Whether the machine has graphics: unless the VMI wants none, or QEMU emulates another architecture."""
-    wanted = vmi.spec.domain.devices.autoattach_graphics_device is not False
-    return wanted and not context.emulates_other_architecture
+    return autoattach is not False and not other_architecture
 
 
-def graphics(vmi: VirtualMachineInstance, context: Context) -> Element | None:
+def graphics(uid: str) -> Element:
     """`<graphics>`: VNC on a socket of the launcher's.
 
     Source: pkg/virt-launcher/virtwrap/converter/compute/graphics.go (GraphicsDomainConfigurator).
     """
-    if not has_graphics(vmi, context):
-        return None
     element = Element("graphics", {"type": "vnc"})
-    socket = f"/var/run/kubevirt-private/{vmi.metadata.uid}/virt-vnc"
-    SubElement(element, "listen", {"type": "socket", "socket": socket})
+    SubElement(element, "listen", {"type": "socket", "socket": f"/var/run/kubevirt-private/{uid}/virt-vnc"})
     return element

@@ -6,10 +6,11 @@ from collections.abc import Mapping, Sequence
 from operator import attrgetter
 from typing import Protocol
 
-from virtcatalog.api.devices import GPU, HostDevice, Interface, VGPUDisplayOptions
-from virtcatalog.api.kubevirt import VirtualMachineInstance
+from virtcatalog.api.devices import GPU, Devices, HostDevice, Interface, VGPUDisplayOptions
+from virtcatalog.api.volumes import Network
 from virtcatalog.kubevirt.launcher.context import Context
-from virtcatalog.kubevirt.launcher.elements.address import add_alias, add_pci_address
+from virtcatalog.kubevirt.launcher.elements.address import alias as alias_of
+from virtcatalog.kubevirt.launcher.elements.address import pci_address
 from virtcatalog.kubevirt.launcher.errors import DomainError
 from virtcatalog.kubevirt.launcher.xml import Element, SubElement
 from virtcatalog.releases import Traits
@@ -23,32 +24,30 @@ class _Maker(Protocol):
     def __call__(self, device: GPU | HostDevice, address: str, traits: Traits, /) -> Element: ...
 
 
-def has_hostdevs(vmi: VirtualMachineInstance) -> bool:
+def has_hostdevs(devices: Devices) -> bool:
     """Whether the VMI asks for host devices, GPUs or SR-IOV interfaces."""
-    devices = vmi.spec.domain.devices
     return bool(devices.host_devices or devices.gpus) or any(map(_sriov, devices.interfaces))
 
 
-def hostdevs(vmi: VirtualMachineInstance, context: Context) -> list[Element]:
+def hostdevs(devices: Devices, networks: Sequence[Network], context: Context) -> list[Element]:
     """The host devices, then the GPUs, then the SR-IOV interfaces.
 
     Of each family those of device plugins come first, the PCI devices among them before the others, then those of
     resource claims. Host devices and GPUs draw from the addresses of a resource independently, as two pools. Source:
     pkg/virt-launcher/virtwrap/device/hostdevice.
     """
-    devices = vmi.spec.domain.devices
-    made = []
+    elements = []
     if devices.host_devices:
         field = "spec.domain.devices.hostDevices"
-        made += _attach(devices.host_devices, context, field, _HOST_DEVICE_MAKERS)
-        made += _attach_claimed(devices.host_devices, context, field)
+        elements += _attach(devices.host_devices, context, field, _HOST_DEVICE_MAKERS)
+        elements += _attach_claimed(devices.host_devices, context, field)
     if devices.gpus:
         field = "spec.domain.devices.gpus"
-        made += _with_display(_attach(devices.gpus, context, field, _GPU_MAKERS), devices.gpus)
-        made += _with_display(_attach_claimed(devices.gpus, context, field), devices.gpus)
+        elements += _with_display(_attach(devices.gpus, context, field, _GPU_MAKERS), devices.gpus)
+        elements += _with_display(_attach_claimed(devices.gpus, context, field), devices.gpus)
     if any(map(_sriov, devices.interfaces)):
-        made += _virtual_functions(vmi, context)
-    return made
+        elements += _virtual_functions(devices.interfaces, networks, context.sriov_addresses)
+    return elements
 
 
 def _attach(
@@ -142,7 +141,7 @@ def _mdev_element(
 ) -> Element:
     element = Element("hostdev", {"type": "mdev", "mode": "subsystem", "model": model})
     SubElement(SubElement(element, "source"), "address", {**_empty(traits, "type", "bus"), "uuid": uuid})
-    add_alias(element, alias)
+    element.append(alias_of(alias))
     display = _display(device)
     if display is not None and display.enabled is not False:
         element.set("display", "on")
@@ -155,7 +154,7 @@ def _usb(device: GPU | HostDevice, address: str, traits: Traits) -> Element:
     bus, _, number = address.partition(":")
     element = Element("hostdev", {"type": "usb", "mode": "subsystem"})
     SubElement(SubElement(element, "source"), "address", {**_empty(traits, "type"), "bus": bus, "device": number})
-    add_alias(element, f"usb-host-{device.name}")
+    element.append(alias_of(f"usb-host-{device.name}"))
     return element
 
 
@@ -168,16 +167,16 @@ _GPU_MAKERS: Mapping[str, _Maker] = {"pci": _pci, "mdev": _mediated}
 _HOST_DEVICE_MAKERS: Mapping[str, _Maker] = {"pci": _pci, "mdev": _mediated, "usb": _usb}
 
 
-def _virtual_functions(vmi: VirtualMachineInstance, context: Context) -> list[Element]:
-    claimed = {network.name for network in vmi.spec.networks if network.resource_claim is not None}
-    interfaces = [each for each in enumerate(vmi.spec.domain.devices.interfaces) if each[1].sriov is not None]
-    if claimed:
-        interfaces.sort(key=lambda interface: interface[1].name in claimed)
+def _virtual_functions(
+    interfaces: Sequence[Interface], networks: Sequence[Network], addresses: Mapping[str, str | None]
+) -> list[Element]:
+    """Those whose networks are of resource claims come last."""
+    claimed = {network.name for network in networks if network.resource_claim is not None}
+    virtual = [(position, interface) for position, interface in enumerate(interfaces) if interface.sriov is not None]
+    virtual.sort(key=lambda numbered: numbered[1].name in claimed)
     return [
-        _virtual_function(
-            interface, context.sriov_addresses.get(interface.name), f"spec.domain.devices.interfaces[{position}]"
-        )
-        for position, interface in interfaces
+        _virtual_function(interface, addresses.get(interface.name), f"spec.domain.devices.interfaces[{position}]")
+        for position, interface in virtual
     ]
 
 
@@ -188,12 +187,12 @@ def _virtual_function(interface: Interface, address: str | None, field: str) -> 
     if interface.boot_order is not None:
         SubElement(element, "boot", {"order": str(interface.boot_order)})
     if interface.pci_address:
-        add_pci_address(element, interface.pci_address, f"{field}.pciAddress")
+        element.append(pci_address(interface.pci_address, f"{field}.pciAddress"))
     return element
 
 
 def _pci_element(alias: str, address: str) -> Element:
     element = Element("hostdev", {"type": "pci", "managed": "no"})
-    add_pci_address(SubElement(element, "source"), address, "spec.domain.devices")
-    add_alias(element, alias)
+    SubElement(element, "source").append(pci_address(address, "spec.domain.devices"))
+    element.append(alias_of(alias))
     return element

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from virtcatalog.api.kubevirt import VirtualMachineInstance
-from virtcatalog.kubevirt.launcher.context import HYPERV_DIRECT, Context
+from virtcatalog.kubevirt.launcher.context import HYPERV_DIRECT
 from virtcatalog.kubevirt.launcher.errors import DomainError
-from virtcatalog.kubevirt.launcher.xml import Element
+from virtcatalog.kubevirt.launcher.xml import Element, leaf
 
 _EMULATORS = {
     "amd64": "/usr/bin/qemu-system-x86_64",
@@ -16,27 +15,25 @@ _EMULATORS = {
 }
 
 
-def domain_type(context: Context) -> str:
+def domain_type(hypervisor: str, *, available: bool, emulation_allowed: bool, other_architecture: bool) -> str:
     """`kvm`, `hyperv` or `qemu`; DomainError when the node can run the VMI in no way.
 
     Source: pkg/virt-launcher/virtwrap/converter/kvm and converter/mshv.
     """
-    if context.emulates_other_architecture and context.hypervisor != HYPERV_DIRECT:
+    if other_architecture and hypervisor != HYPERV_DIRECT:
         return "qemu"
-    if context.hypervisor_available:
-        return "hyperv" if context.hypervisor == HYPERV_DIRECT else "kvm"
-    if not context.allow_emulation:
-        raise DomainError("spec.domain", f"the node lacks {context.hypervisor}, and emulation is not allowed")
+    if available:
+        return "hyperv" if hypervisor == HYPERV_DIRECT else "kvm"
+    if not emulation_allowed:
+        raise DomainError("spec.domain", f"the node lacks {hypervisor}, and emulation is not allowed")
     return "qemu"
 
 
-def emulator(vmi: VirtualMachineInstance, context: Context) -> Element | None:
+def emulator(architecture: str, hypervisor: str, *, other_architecture: bool) -> Element | None:
     """`<emulator>`, named only for a guest of another architecture than the node's."""
-    if not context.emulates_other_architecture or context.hypervisor == HYPERV_DIRECT:
+    if not other_architecture or hypervisor == HYPERV_DIRECT:
         return None
-    path = _EMULATORS.get(vmi.spec.architecture)
+    path = _EMULATORS.get(architecture)
     if path is None:
-        raise DomainError("spec.architecture", f"there is no emulator for {vmi.spec.architecture}")
-    element = Element("emulator")
-    element.text = path
-    return element
+        raise DomainError("spec.architecture", f"there is no emulator for {architecture}")
+    return leaf("emulator", path)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from virtcatalog.kubevirt.launcher.context import Context
-from virtcatalog.kubevirt.launcher.xml import Element
+from virtcatalog.kubevirt.launcher.xml import Element, leaf
 
 
-def iommufd(context: Context) -> Element | None:
+def iommufd(descriptor: bool) -> Element | None:
     """`<iommufd>`, absent unless the pod got the file descriptor.
 
     Source: pkg/virt-launcher/virtwrap/converter/compute/iommufd.go (IOMMUFDConfigurator).
     """
-    return Element("iommufd", enabled="yes", fdgroup="iommu") if context.iommufd else None
+    return leaf("iommufd", enabled="yes", fdgroup="iommu") if descriptor else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from operator import attrgetter
 
-from virtcatalog.api.kubevirt import VirtualMachineInstance
+from virtcatalog.api.domainspec import DomainSpec
 from virtcatalog.kubevirt.launcher.xml import Element, leaf
 
 SUPPLEMENTAL_POOL = "supplementalPool"
@@ -12,55 +12,49 @@ SUPPLEMENTAL_POOL = "supplementalPool"
 own_thread = attrgetter("dedicated_io_thread")
 
 
-def has_iothreads(vmi: VirtualMachineInstance) -> bool:
+def has_iothreads(domain: DomainSpec) -> bool:
     """Whether disks run in IO threads: a policy is set or a disk has its own thread."""
-    domain = vmi.spec.domain
     return domain.io_threads_policy is not None or any(map(own_thread, domain.devices.disks))
 
 
-def iothread_counts(vmi: VirtualMachineInstance) -> tuple[int, int]:
+def iothread_counts(domain: DomainSpec) -> tuple[int, int]:
     """(all IO threads, those of them that disks share); (0, 0) without IO threads.
 
     Source: pkg/virt-launcher/virtwrap/converter/iothreads/iothreads.go (GetIOThreadsCountType).
     """
-    if not has_iothreads(vmi):
+    if not has_iothreads(domain):
         return 0, 0
-    domain = vmi.spec.domain
     if domain.io_threads_policy == SUPPLEMENTAL_POOL and domain.io_threads is not None:
-        return supplemental_pool(vmi), 0
+        return supplemental_pool(domain), 0
     disks = domain.devices.disks
     dedicated = sum(1 for disk in disks if disk.dedicated_io_thread)
     shared = len(disks) - dedicated
-    limit = _thread_limit(vmi)
+    limit = _thread_limit(domain)
     if shared + dedicated > limit:
         shared = max(limit - dedicated, 1)
     return shared + dedicated, shared
 
 
-def supplemental_pool(vmi: VirtualMachineInstance) -> int:
+def supplemental_pool(domain: DomainSpec) -> int:
     """The size of the pool of IO threads that has its own CPUs; 0 without one."""
-    return declared_pool(vmi) if vmi.spec.domain.io_threads_policy == SUPPLEMENTAL_POOL else 0
+    return declared_pool(domain) if domain.io_threads_policy == SUPPLEMENTAL_POOL else 0
 
 
-def declared_pool(vmi: VirtualMachineInstance) -> int:
+def declared_pool(domain: DomainSpec) -> int:
     """The size of the pool that the VMI declares, whether or not its policy uses one: the pod has CPUs for it.
 
     Source: pkg/virt-controller/services/renderresources.go (getIOThreadsCount).
     """
-    threads = vmi.spec.domain.io_threads
+    threads = domain.io_threads
     return 0 if threads is None else threads.supplemental_pool_thread_count or 0
 
 
-def iothreads(vmi: VirtualMachineInstance) -> Element | None:
+def iothreads(count: int) -> Element | None:
     """`<iothreads>`, absent when there are none."""
-    total, _ = iothread_counts(vmi)
-    if not total:
-        return None
-    return leaf("iothreads", str(total))
+    return leaf("iothreads", str(count)) if count else None
 
 
-def _thread_limit(vmi: VirtualMachineInstance) -> int:
-    domain = vmi.spec.domain
+def _thread_limit(domain: DomainSpec) -> int:
     if domain.io_threads_policy in (None, "shared"):
         return 1
     if domain.io_threads_policy != "auto":

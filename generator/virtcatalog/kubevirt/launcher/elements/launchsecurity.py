@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from virtcatalog.api.annotations import QGS_SOCKET
-from virtcatalog.api.kubevirt import VirtualMachineInstance
-from virtcatalog.kubevirt.launcher.context import Context
+from virtcatalog.api.domainspec import LaunchSecurity
 from virtcatalog.kubevirt.launcher.xml import Element, SubElement
 
 _SEV_NO_DEBUG = 1 << 0
@@ -13,42 +11,41 @@ _SNP_SMT = 1 << 16
 _SNP_RESERVED = 1 << 17
 
 
-def uses_sev(vmi: VirtualMachineInstance) -> bool:
+def uses_sev(security: LaunchSecurity | None) -> bool:
     """AMD SEV, SEV-ES or SEV-SNP."""
-    security = vmi.spec.domain.launch_security
     return security is not None and (security.sev is not None or security.snp is not None)
 
 
-def uses_snp(vmi: VirtualMachineInstance) -> bool:
+def uses_snp(security: LaunchSecurity | None) -> bool:
     """AMD SEV-SNP."""
-    security = vmi.spec.domain.launch_security
     return security is not None and security.snp is not None
 
 
-def uses_tdx(vmi: VirtualMachineInstance) -> bool:
+def uses_tdx(security: LaunchSecurity | None) -> bool:
     """Intel TDX."""
-    security = vmi.spec.domain.launch_security
     return security is not None and security.tdx is not None
 
 
-def uses_secure_execution(vmi: VirtualMachineInstance) -> bool:
+def uses_secure_execution(security: LaunchSecurity | None, architecture: str) -> bool:
     """IBM Secure Execution: any launch security on s390x."""
-    return vmi.spec.domain.launch_security is not None and vmi.spec.architecture == "s390x"
+    return security is not None and architecture == "s390x"
 
 
-def uses_iommu(vmi: VirtualMachineInstance) -> bool:
+def uses_iommu(security: LaunchSecurity | None, architecture: str) -> bool:
     """Whether virtio devices must reach the guest's memory through an IOMMU: on AMD SEV and IBM Secure Execution."""
-    return vmi.spec.domain.launch_security is not None and (uses_sev(vmi) or uses_secure_execution(vmi))
+    return security is not None and (uses_sev(security) or uses_secure_execution(security, architecture))
 
 
-def launchsecurity(vmi: VirtualMachineInstance, context: Context) -> Element | None:
+def launchsecurity(
+    security: LaunchSecurity | None, architecture: str, *, tdx_quotes: bool, quote_socket: str
+) -> Element | None:
     """`<launchSecurity>`; only amd64 has one: Secure Execution shows in the devices' `iommu` alone.
 
+    `tdx_quotes`: the release has a service of quotes, which listens on `quote_socket` ("": where libvirt looks).
     Source: pkg/virt-launcher/virtwrap/converter/compute/launch_security.go
     (LaunchSecurityDomainConfigurator), launchsecurity/sev.go.
     """
-    security = vmi.spec.domain.launch_security
-    if security is None or context.architecture.name != "amd64":
+    if security is None or architecture != "amd64":
         return None
     if security.sev is not None:
         element = Element("launchSecurity", type="sev")
@@ -64,9 +61,8 @@ def launchsecurity(vmi: VirtualMachineInstance, context: Context) -> Element | N
         return element
     if security.tdx is not None:
         element = Element("launchSecurity", type="tdx")
-        if context.release.traits.tdx_quotes:
-            path = vmi.metadata.annotations.get(QGS_SOCKET)
-            SubElement(element, "quoteGenerationService", {"path": path} if path else {})
+        if tdx_quotes:
+            SubElement(element, "quoteGenerationService", {"path": quote_socket} if quote_socket else {})
         return element
     return None
 

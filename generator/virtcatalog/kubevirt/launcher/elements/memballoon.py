@@ -2,29 +2,21 @@
 
 from __future__ import annotations
 
-from virtcatalog.api.kubevirt import VirtualMachineInstance
-from virtcatalog.kubevirt.launcher.context import Context
-from virtcatalog.kubevirt.launcher.elements.launchsecurity import uses_iommu
-from virtcatalog.kubevirt.launcher.xml import Element, SubElement, leaf
+from virtcatalog.kubevirt.launcher.xml import Element, Shared, SubElement, leaf
+from virtcatalog.kubevirt.memo import memo
 
 
-def memballoon(vmi: VirtualMachineInstance, context: Context) -> Element:
+@memo
+def memballoon(attached: bool, model: str, free_page_reporting: bool, stats_period: int, iommu: bool) -> Element:
     """`<memballoon>`, which must say so when there is none, or libvirt adds one.
 
     Source: pkg/virt-launcher/virtwrap/converter/compute/balloon.go (BalloonDomainConfigurator).
     """
-    devices = vmi.spec.domain.devices
-    if devices.autoattach_mem_balloon is False:
+    if not attached:
         return leaf("memballoon", model="none")
-    model = context.architecture.virtio_model(devices.use_virtio_transitional)
-    reporting = "on" if context.free_page_reporting else "off"
-    return _memballoon(model, reporting, context.mem_balloon_stats_period, uses_iommu(vmi))
-
-
-def _memballoon(model: str, reporting: str, period: int, iommu: bool) -> Element:
-    element = Element("memballoon", {"model": model, "freePageReporting": reporting})
-    if period:
-        SubElement(element, "stats", {"period": str(period)})
+    element = Shared("memballoon", {"model": model, "freePageReporting": "on" if free_page_reporting else "off"})
+    if stats_period:
+        SubElement(element, "stats", {"period": str(stats_period)})
     if iommu:
         SubElement(element, "driver", {"iommu": "on"})
     return element

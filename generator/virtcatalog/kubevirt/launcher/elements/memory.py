@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-from virtcatalog.api.kubevirt import VirtualMachineInstance
+from virtcatalog.api.domainspec import Memory, ResourceRequirements
 from virtcatalog.api.quantity import Quantity
 from virtcatalog.kubevirt.launcher.errors import DomainError
 from virtcatalog.kubevirt.launcher.xml import Element, leaf
+from virtcatalog.kubevirt.memo import memo
 
 _ZERO = Quantity()
 _MAX_INT64 = 2**63 - 1
 _BINARY_EXPONENT = {"Ki": 10, "Mi": 20, "Gi": 30, "Ti": 40, "Pi": 50, "Ei": 60}
 
 
-def guest_memory(vmi: VirtualMachineInstance) -> Quantity:
+def guest_memory(requested: Memory | None, resources: ResourceRequirements) -> Quantity:
     """The guest's memory: `memory.guest`, else the memory request, else its limit, else nothing.
 
     Source: pkg/virt-launcher/virtwrap/converter/vcpu/vcpu.go (GetVirtualMemory).
     """
-    domain = vmi.spec.domain
-    if domain.memory is not None and domain.memory.guest is not None:
-        return domain.memory.guest
-    resources = domain.resources
+    if requested is not None and requested.guest is not None:
+        return requested.guest
     return resources.requests.get("memory", resources.limits.get("memory", _ZERO))
 
 
@@ -36,15 +35,14 @@ def in_bytes(quantity: Quantity, field: str) -> int:
     return size
 
 
-def memory(vmi: VirtualMachineInstance) -> list[Element]:
+def memory(requested: Memory | None, resources: ResourceRequirements) -> list[Element]:
     """`<maxMemory>` when memory can be plugged in, and `<memory>`.
 
     Source: pkg/virt-launcher/virtwrap/converter/compute/memory.go (MemoryConfigurator).
     """
-    requested = vmi.spec.domain.memory
     elements = []
     if requested is None or requested.max_guest is None or requested.guest == requested.max_guest:
-        size = in_bytes(guest_memory(vmi), "spec.domain.memory.guest")
+        size = in_bytes(guest_memory(requested, resources), "spec.domain.memory.guest")
     else:
         maximum = in_bytes(requested.max_guest, "spec.domain.memory.maxGuest")
         elements.append(leaf("maxMemory", str(maximum), unit="b", slots="0"))
@@ -55,6 +53,7 @@ def memory(vmi: VirtualMachineInstance) -> list[Element]:
     return elements
 
 
+@memo
 def _is_plain_integer(text: str) -> bool:
     """Whether apimachinery keeps this canonical quantity as an int64 (pkg/api/resource/quantity.go)."""
     digits = text.lstrip("-").rstrip("EeKMGTPimunk")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from operator import attrgetter
 
-from virtcatalog.api.kubevirt import VirtualMachineInstance
+from virtcatalog.api.devices import Devices
+from virtcatalog.api.domainspec import Hugepages, Memory
 from virtcatalog.kubevirt.launcher.numa import GuestCell, page_size
-from virtcatalog.kubevirt.launcher.xml import Element, SubElement
+from virtcatalog.kubevirt.launcher.xml import Element, leaf, shared
 
 MEMFD_ANNOTATION = "kubevirt.io/memfd"
 
@@ -15,44 +16,41 @@ _virtiofs = attrgetter("virtiofs")
 _passt = attrgetter("passt_binding")
 
 
-def needs_memfd(vmi: VirtualMachineInstance) -> bool:
+def needs_sharing(devices: Devices) -> bool:
+    """Whether virtiofsd or passt reads the guest's memory."""
+    shares_files = devices.filesystems and any(map(_virtiofs, devices.filesystems))
+    return bool(shares_files) or any(map(_passt, devices.interfaces))
+
+
+def needs_memfd(hugepages: Hugepages | None, annotations: Mapping[str, str], *, shares_memory: bool) -> bool:
     """Whether guest memory lives in a memfd: shared memory always, huge pages unless an annotation says `false`."""
-    return needs_sharing(vmi) or (_has_hugepages(vmi) and vmi.metadata.annotations.get(MEMFD_ANNOTATION) != "false")
+    return shares_memory or (hugepages is not None and annotations.get(MEMFD_ANNOTATION) != "false")
 
 
-def memorybacking(vmi: VirtualMachineInstance, cells: Sequence[GuestCell]) -> Element | None:
+def hugepages_of(memory: Memory | None) -> Hugepages | None:
+    """The huge pages that the guest's memory is of."""
+    return None if memory is None else memory.hugepages
+
+
+def memorybacking(
+    hugepages: Hugepages | None, cells: Sequence[GuestCell], *, shares_memory: bool, memfd: bool, realtime: bool
+) -> Element | None:
     """`<memoryBacking>`, absent for plain memory; `cells` are the passed-through NUMA cells.
 
     Source: pkg/virt-launcher/virtwrap/converter/converter.go and vcpu/vcpu.go.
     """
-    hugepages, sharing = _has_hugepages(vmi), needs_sharing(vmi)
-    if not hugepages and not sharing:
+    if hugepages is None and not shares_memory:
         return None
-    cpu = vmi.spec.domain.cpu
-    unmerged = bool(cells) and cpu is not None and cpu.realtime is not None
-    element = Element("memoryBacking")
-    if hugepages:
-        parent = SubElement(element, "hugepages")
-        for cell in cells:
-            SubElement(parent, "page", size=str(page_size(vmi)), unit="b", nodeset=str(cell.id))
-    if unmerged:
-        SubElement(element, "nosharepages")
-    if needs_memfd(vmi):
-        SubElement(element, "source", type="memfd")
-    if sharing:
-        SubElement(element, "access", mode="shared")
+    parts = []
+    if hugepages is not None:
+        size = str(page_size(hugepages)) if cells else ""
+        parts.append(shared("hugepages", *(leaf("page", size=size, unit="b", nodeset=str(cell.id)) for cell in cells)))
+    if cells and realtime:
+        parts.append(leaf("nosharepages"))
+    if memfd:
+        parts.append(leaf("source", type="memfd"))
+    if shares_memory:
+        parts.append(leaf("access", mode="shared"))
     if cells:
-        SubElement(element, "allocation", mode="immediate")
-    return element
-
-
-def _has_hugepages(vmi: VirtualMachineInstance) -> bool:
-    memory = vmi.spec.domain.memory
-    return memory is not None and memory.hugepages is not None
-
-
-def needs_sharing(vmi: VirtualMachineInstance) -> bool:
-    """virtiofsd and passt read the guest's memory."""
-    devices = vmi.spec.domain.devices
-    shares_files = devices.filesystems and any(map(_virtiofs, devices.filesystems))
-    return bool(shares_files) or any(map(_passt, devices.interfaces))
+        parts.append(leaf("allocation", mode="immediate"))
+    return shared("memoryBacking", *parts)

@@ -2,30 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import cache
-
-from virtcatalog.api.kubevirt import VirtualMachineInstance
-from virtcatalog.kubevirt.launcher.xml import Element, Filled, Form, SubElement
+from virtcatalog.kubevirt.launcher.xml import Element, Shared, SubElement
 
 NAMESPACE = "http://kubevirt.io"
 
 
-def identity(vmi: VirtualMachineInstance) -> Filled:
-    """`<name>`, namespace and name of the VMI, and `<metadata>`, whose uid virt-launcher fills in later.
+def name_of_domain(namespace: str, name: str) -> Element:
+    """`<name>`, namespace and name of the VMI.
 
     Source: pkg/virt-launcher/virtwrap/converter/metadata/configurator.go (DomainConfigurator).
     """
-    return _form().filled(vmi.metadata.namespace, vmi.metadata.name)
-
-
-@cache
-def _form() -> Form:
-    return Form(_identity, 2)
-
-
-def _identity(namespace: str, name: str) -> Sequence[Element]:
-    element, metadata = Element("name"), Element("metadata")
+    element = Element("name")
     element.text = f"{namespace}_{name}"
-    SubElement(SubElement(metadata, "kubevirt", xmlns=NAMESPACE), "uid")
-    return element, metadata
+    return element
+
+
+def metadata() -> Element:
+    """`<metadata>`, whose uid virt-launcher fills in later (DomainConfigurator, too)."""
+    return _METADATA
+
+
+def _empty_metadata() -> Element:
+    element = Shared("metadata")
+    SubElement(SubElement(element, "kubevirt", xmlns=NAMESPACE), "uid")
+    return element
+
+
+_METADATA = _empty_metadata()

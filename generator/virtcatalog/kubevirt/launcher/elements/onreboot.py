@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from virtcatalog.api.kubevirt import VirtualMachineInstance
-from virtcatalog.kubevirt.launcher.xml import Element
+from virtcatalog.kubevirt.launcher.xml import Element, leaf
 
 _ACTIONS = {"Terminate": "destroy", "Reboot": "restart"}
 
 
-def on_reboot(vmi: VirtualMachineInstance) -> Element | None:
+def on_reboot(policy: str | None) -> Element | None:
     """`<on_reboot>`, absent for libvirt's own default.
 
     Source: pkg/virt-launcher/virtwrap/converter/compute/reboot_policy.go (RebootPolicyDomainConfigurator).
     """
-    action = _ACTIONS.get(vmi.spec.domain.reboot_policy or "")
-    if action is None:
-        return None
-    element = Element("on_reboot")
-    element.text = action
-    return element
+    action = _ACTIONS.get(policy or "")
+    return None if action is None else leaf("on_reboot", action)

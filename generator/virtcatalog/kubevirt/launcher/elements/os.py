@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import posixpath
+from collections.abc import Sequence
 
-from virtcatalog.api.annotations import NON_ROOT
-from virtcatalog.api.domainspec import ACPI, Firmware, KernelBoot
-from virtcatalog.api.kubevirt import VirtualMachineInstance
-from virtcatalog.kubevirt.launcher.context import Context
-from virtcatalog.kubevirt.launcher.efi import EFI, select_efi
+from virtcatalog.api.domainspec import ACPI, Firmware, KernelBoot, Machine
+from virtcatalog.api.volumes import Volume
+from virtcatalog.kubevirt.launcher.architecture import Architecture
+from virtcatalog.kubevirt.launcher.efi import EFI
 from virtcatalog.kubevirt.launcher.errors import DomainError
 from virtcatalog.kubevirt.launcher.xml import Element, SubElement, leaf
 
@@ -19,32 +19,45 @@ _TABLES_DIRECTORY = "/var/run/kubevirt-private/secret"
 _BOOT_MENU_MILLISECONDS = 10000
 
 
-def os(vmi: VirtualMachineInstance, context: Context) -> Element:
+def os(
+    machine: Machine | None,
+    firmware: Firmware | None,
+    architecture: Architecture,
+    efi: EFI | None,
+    nvram: str,
+    volumes: Sequence[Volume],
+    *,
+    starts_paused: bool,
+) -> Element:
     """`<os>`; a VMI that starts paused gets a boot menu, so that there is time to enter the firmware's set-up.
 
-    Source: pkg/virt-launcher/virtwrap/converter/compute/os.go (OSDomainConfigurator) and api/defaults.go.
+    `efi` and `nvram` are the UEFI firmware that was selected, and where its variables are. Source:
+    pkg/virt-launcher/virtwrap/converter/compute/os.go (OSDomainConfigurator) and api/defaults.go.
     """
-    machine, firmware = vmi.spec.domain.machine, vmi.spec.domain.firmware
-    name = machine.type if machine is not None and machine.type else context.architecture.default_machine
-    efi = select_efi(vmi, context)
-    parts = _own_parts(vmi, firmware)
+    name = machine.type if machine is not None and machine.type else architecture.default_machine
     element = Element("os")
-    element.append(leaf("type", "hvm", arch=context.architecture.os_arch, machine=name))
+    element.append(leaf("type", "hvm", arch=architecture.os_arch, machine=name))
     if efi is not None:
-        _add_efi(element, efi, _nvram(efi, vmi, context))
-    element.extend(parts)
-    if context.architecture.smbios:
+        _add_efi(element, efi, nvram)
+    if firmware is not None:
+        if firmware.kernel_boot is not None:
+            _add_kernel_boot(element, firmware.kernel_boot)
+        if firmware.acpi is not None:
+            element.append(_acpi_tables(firmware.acpi, volumes))
+    if starts_paused:
+        element.append(leaf("bootmenu", enable="yes", timeout=str(_BOOT_MENU_MILLISECONDS)))
+    if firmware is not None and firmware.bootloader is not None:
+        bios = firmware.bootloader.bios
+        if bios is not None and bios.use_serial:
+            element.append(leaf("bios", useserial="yes"))
+    if architecture.smbios:
         element.append(leaf("smbios", mode="sysinfo"))
     return element
 
 
-def _nvram(efi: EFI, vmi: VirtualMachineInstance, context: Context) -> str:
-    """The path of the firmware's variables, empty where it keeps none."""
-    # libvirt keeps the variables of arm64's secure firmware itself, outside a flash image.
-    if efi.stateless or (efi.auto_selected and vmi.spec.architecture == "arm64"):
-        return ""
-    non_root = context.non_root or NON_ROOT in vmi.metadata.annotations
-    return f"{_NON_ROOT_NVRAM_DIRECTORY if non_root else _NVRAM_DIRECTORY}/{vmi.metadata.name}_VARS.fd"
+def nvram_file(name: str, *, non_root: bool) -> str:
+    """The path of the variables of a VMI's firmware, by the VMI's name."""
+    return f"{_NON_ROOT_NVRAM_DIRECTORY if non_root else _NVRAM_DIRECTORY}/{name}_VARS.fd"
 
 
 def _add_efi(parent: Element, efi: EFI, nvram: str) -> None:
@@ -63,24 +76,7 @@ def _add_efi(parent: Element, efi: EFI, nvram: str) -> None:
         SubElement(parent, "nvram", template=efi.vars).text = nvram
 
 
-def _own_parts(vmi: VirtualMachineInstance, firmware: Firmware | None) -> list[Element]:
-    """What few VMs have: direct kernel boot, ACPI tables, a boot menu, the firmware's messages on the serial port."""
-    parts: list[Element] = []
-    if firmware is not None:
-        if firmware.kernel_boot is not None:
-            _add_kernel_boot(parts, firmware.kernel_boot)
-        if firmware.acpi is not None:
-            parts.append(_acpi_tables(firmware.acpi, vmi))
-    if vmi.spec.start_strategy == "Paused":
-        parts.append(leaf("bootmenu", enable="yes", timeout=str(_BOOT_MENU_MILLISECONDS)))
-    if firmware is not None and firmware.bootloader is not None:
-        bios = firmware.bootloader.bios
-        if bios is not None and bios.use_serial:
-            parts.append(leaf("bios", useserial="yes"))
-    return parts
-
-
-def _add_kernel_boot(parts: list[Element], boot: KernelBoot) -> None:
+def _add_kernel_boot(parent: Element, boot: KernelBoot) -> None:
     texts = []
     if boot.container is not None:
         for name, path in (("kernel", boot.container.kernel_path), ("initrd", boot.container.initrd_path)):
@@ -89,8 +85,7 @@ def _add_kernel_boot(parts: list[Element], boot: KernelBoot) -> None:
     if boot.kernel_args:
         texts.append(("cmdline", boot.kernel_args))
     for name, text in texts:
-        parts.append(Element(name))
-        parts[-1].text = text
+        SubElement(parent, name).text = text
 
 
 def _artifact_path(path: str) -> str:
@@ -99,7 +94,7 @@ def _artifact_path(path: str) -> str:
     return posixpath.normpath(f"{_KERNEL_BOOT_DIRECTORY}/{name}")
 
 
-def _acpi_tables(acpi: ACPI, vmi: VirtualMachineInstance) -> Element:
+def _acpi_tables(acpi: ACPI, volumes: Sequence[Volume]) -> Element:
     if not acpi.slic_name_ref and not acpi.msdm_name_ref:
         raise DomainError("spec.domain.firmware.acpi", "names no table: slicNameRef or msdmNameRef is needed")
     tables = Element("acpi")
@@ -107,7 +102,7 @@ def _acpi_tables(acpi: ACPI, vmi: VirtualMachineInstance) -> Element:
         if not volume_name:
             continue
         field = f"spec.domain.firmware.acpi.{kind}NameRef"
-        volume = next((volume for volume in vmi.spec.volumes if volume.name == volume_name), None)
+        volume = next((volume for volume in volumes if volume.name == volume_name), None)
         if volume is None:
             raise DomainError(field, f"there is no volume {volume_name}")
         if volume.secret is None:

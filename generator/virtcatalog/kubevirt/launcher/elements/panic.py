@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from virtcatalog.api.kubevirt import VirtualMachineInstance
+from collections.abc import Sequence
+
+from virtcatalog.api.devices import PanicDevice
 from virtcatalog.kubevirt.launcher.xml import Element, leaf
 
 
-def panics(vmi: VirtualMachineInstance) -> list[Element]:
+def panics(devices: Sequence[PanicDevice]) -> list[Element]:
     """A `<panic>` for each panic device; without a model libvirt chooses.
 
     Source: pkg/virt-launcher/virtwrap/converter/compute/panic_devices.go (PanicDevicesDomainConfigurator).
     """
-    models = [device.model for device in vmi.spec.domain.devices.panic_devices]
-    return [leaf("panic", **({} if model is None else {"model": model})) for model in models]
+    return [leaf("panic") if device.model is None else leaf("panic", model=device.model) for device in devices]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from virtcatalog.api.annotations import IGNITION
-from virtcatalog.api.kubevirt import VirtualMachineInstance
-from virtcatalog.kubevirt.launcher.context import Context
 from virtcatalog.kubevirt.launcher.xml import Element, SubElement
 
 NAMESPACE_ATTRIBUTE = "xmlns:qemu"
@@ -13,19 +13,19 @@ COMMANDLINE = "qemu:commandline"
 
 _IGNITION_DIRECTORY = "/var/run/kubevirt-ephemeral-disks/ignition-data"
 _FIRMWARE_LOG = "/var/run/kubevirt-private/QEMUSeaBiosDebugPipe"
-_VERBOSE = 5
+VERBOSE = 5
+"""From beyond this verbosity of the launcher on, the firmware writes its log, too."""
 
 
-def commandline(vmi: VirtualMachineInstance, context: Context) -> Element | None:
-    """`<qemu:commandline>`: Ignition data, and the firmware's log from launcher verbosity 6 on.
+def commandline(ignition: str, *, firmware_log: bool) -> Element | None:
+    """`<qemu:commandline>`: the file of Ignition data, if there is one, and the firmware's log.
 
     Source: pkg/virt-launcher/virtwrap/converter/compute/qemu_cmd.go (QemuCmdDomainConfigurator).
     """
     arguments = []
-    if has_ignition(vmi):
-        path = f"{_IGNITION_DIRECTORY}/{vmi.metadata.namespace}/{vmi.metadata.name}/data.ign"
-        arguments += ["-fw_cfg", f"name=opt/com.coreos/config,file={path}"]
-    if context.architecture.verbose_firmware_log and context.launcher_log_verbosity > _VERBOSE:
+    if ignition:
+        arguments += ["-fw_cfg", f"name=opt/com.coreos/config,file={ignition}"]
+    if firmware_log:
         arguments += ["-chardev", f"file,id=firmwarelog,path={_FIRMWARE_LOG}"]
         arguments += ["-device", "isa-debugcon,iobase=0x402,chardev=firmwarelog"]
     if not arguments:
@@ -36,6 +36,11 @@ def commandline(vmi: VirtualMachineInstance, context: Context) -> Element | None
     return element
 
 
-def has_ignition(vmi: VirtualMachineInstance) -> bool:
-    """Whether the VMI has Ignition data; text without the word is none."""
-    return "ignition" in vmi.metadata.annotations.get(IGNITION, "")
+def has_ignition(annotations: Mapping[str, str]) -> bool:
+    """Whether a VMI of these annotations has Ignition data; text without the word is none."""
+    return "ignition" in annotations.get(IGNITION, "")
+
+
+def ignition_file(annotations: Mapping[str, str], namespace: str, name: str) -> str:
+    """Where virt-launcher puts the Ignition data of a VMI; "" when it has none."""
+    return f"{_IGNITION_DIRECTORY}/{namespace}/{name}/data.ign" if has_ignition(annotations) else ""

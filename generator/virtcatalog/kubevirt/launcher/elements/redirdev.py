@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from virtcatalog.api.kubevirt import VirtualMachineInstance
 from virtcatalog.kubevirt.launcher.xml import Element, SubElement
 
 _PORTS = 4
 
 
-def redirdevs(vmi: VirtualMachineInstance) -> list[Element]:
+def redirdevs(uid: str) -> list[Element]:
     """As many ports for `virtctl usbredir` as KubeVirt has.
 
     Source: pkg/virt-launcher/virtwrap/converter/compute/usb_redir.go (UsbRedirectDeviceDomainConfigurator).
     """
-    if vmi.spec.domain.devices.client_passthrough is None:
-        return []
-    made = []
+    elements = []
     for port in range(_PORTS):
         element = Element("redirdev", {"type": "unix", "bus": "usb"})
-        path = f"/var/run/kubevirt-private/{vmi.metadata.uid}/virt-usbredir-{port}"
+        path = f"/var/run/kubevirt-private/{uid}/virt-usbredir-{port}"
         SubElement(element, "source", {"mode": "bind", "path": path})
-        made.append(element)
-    return made
+        elements.append(element)
+    return elements

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from virtcatalog.api.kubevirt import VirtualMachineInstance
-from virtcatalog.kubevirt.launcher.context import Context
-from virtcatalog.kubevirt.launcher.xml import Element, SubElement
+from virtcatalog.kubevirt.launcher.xml import Element, Shared, SubElement, leaf
+from virtcatalog.kubevirt.memo import memo
 
 
-def serial_console(vmi: VirtualMachineInstance, context: Context) -> list[Element]:
+def serial_console(uid: str, *, log: bool) -> list[Element]:
     """The first serial port, on a socket of the launcher's, and the console that is this port.
 
     Source: pkg/virt-launcher/virtwrap/converter/compute/console.go (ConsoleDomainConfigurator).
     """
-    if vmi.spec.domain.devices.autoattach_serial_console is False:
-        return []
-    socket = f"/var/run/kubevirt-private/{vmi.metadata.uid}/virt-serial0"
-    serial, console = Element("serial", {"type": "unix"}), Element("console", {"type": "pty"})
+    socket = f"/var/run/kubevirt-private/{uid}/virt-serial0"
+    serial = Element("serial", {"type": "unix"})
     SubElement(serial, "source", {"mode": "bind", "path": socket})
-    if context.serial_console_log:
+    if log:
         SubElement(serial, "log", {"file": f"{socket}-log", "append": "on"})
-    SubElement(serial, "target", {"port": "0"})
+    serial.append(leaf("target", port="0"))
+    return [serial, _console()]
+
+
+@memo
+def _console() -> Element:
+    console = Shared("console", {"type": "pty"})
     SubElement(console, "target", {"type": "serial", "port": "0"})
-    return [serial, console]
+    return console

@@ -2,32 +2,26 @@
 
 from __future__ import annotations
 
-from virtcatalog.api.domainspec import Firmware
-from virtcatalog.api.kubevirt import VirtualMachineInstance
-from virtcatalog.kubevirt.launcher.context import Context
-from virtcatalog.kubevirt.launcher.xml import Element, SubElement, leaf
+from collections.abc import Sequence
+
+from virtcatalog.api.domainspec import Chassis, Firmware
+from virtcatalog.kubevirt.launcher.context import SMBIOS
+from virtcatalog.kubevirt.launcher.xml import Element, SubElement, leaf, own, shared
+from virtcatalog.kubevirt.memo import memo
 
 
-def sysinfo(vmi: VirtualMachineInstance, context: Context) -> Element:
+def sysinfo(firmware: Firmware | None, smbios: SMBIOS | None, chassis: Chassis | None) -> Element:
     """`<sysinfo>`; libvirt gets all four tables, empty where nothing is known.
 
     Source: pkg/virt-launcher/virtwrap/converter/compute/sysinfo.go (SysInfoDomainConfigurator).
     """
-    names, numbers = numbers_of(vmi.spec.domain.firmware)
-    element = Element("sysinfo", {"type": "smbios"})
-    element.append(leaf("bios"))
-    system = SubElement(element, "system")
-    for name, number in zip(names, numbers, strict=True):
-        _entry(system, name, number)
-    if context.smbios is not None:
-        for name in ("manufacturer", "family", "product", "sku", "version"):
-            _entry(system, name, getattr(context.smbios, name))
-    element.append(leaf("baseBoard"))
-    table = SubElement(element, "chassis")
-    if vmi.spec.domain.chassis is not None:
-        for name in ("manufacturer", "version", "serial", "asset", "sku"):
-            _entry(table, name, getattr(vmi.spec.domain.chassis, name))
-    return element
+    system = Element("system")
+    for name, number in zip(*numbers_of(firmware), strict=True):
+        SubElement(system, "entry", {"name": name}).text = number
+    system.extend(_entries_of_cluster(smbios))
+    names = () if chassis is None else ("manufacturer", "version", "serial", "asset", "sku")
+    table = shared("chassis", *(leaf("entry", getattr(chassis, name), name=name) for name in names))
+    return own("sysinfo", leaf("bios"), system, leaf("baseBoard"), table, type="smbios")
 
 
 def numbers_of(firmware: Firmware | None) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -39,5 +33,7 @@ def numbers_of(firmware: Firmware | None) -> tuple[tuple[str, ...], tuple[str, .
     return ("uuid",), (firmware.uuid,)
 
 
-def _entry(table: Element, name: str, value: str) -> None:
-    SubElement(table, "entry", {"name": name}).text = value
+@memo
+def _entries_of_cluster(smbios: SMBIOS | None) -> Sequence[Element]:
+    names = () if smbios is None else ("manufacturer", "family", "product", "sku", "version")
+    return tuple(leaf("entry", getattr(smbios, name), name=name) for name in names)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 
 import msgspec
 
-from virtcatalog.api.kubevirt import VirtualMachineInstance
+from virtcatalog.api.domainspec import CPU, ResourceRequirements
 from virtcatalog.errors import UnsupportedError
-from virtcatalog.kubevirt.launcher.context import Context
 from virtcatalog.kubevirt.launcher.xml import Element, Shared, SubElement, leaf
+from virtcatalog.kubevirt.memo import memo
 
 _UINT32 = 2**32 - 1
 _LISTED = 2**16
@@ -29,41 +28,36 @@ class CPUTopology(msgspec.Struct, frozen=True, cache_hash=True):
         return self.cores * self.sockets * self.threads & _UINT32
 
 
-def requested_topology(vmi: VirtualMachineInstance) -> CPUTopology:
+def requested_topology(cpu: CPU | None, resources: ResourceRequirements) -> CPUTopology:
     """The CPUs the guest boots with: `spec.domain.cpu`, else one socket a CPU of the resources.
 
     Source: pkg/virt-launcher/virtwrap/converter/vcpu/vcpu.go (GetCPUTopology).
     """
-    cpu = vmi.spec.domain.cpu
     if cpu is not None and (cpu.sockets or cpu.cores or cpu.threads):
-        return _topology(cpu.sockets or 1, cpu.cores or 1, cpu.threads or 1)
-    resources = vmi.spec.domain.resources
+        return CPUTopology(cpu.sockets or 1, cpu.cores or 1, cpu.threads or 1)
     amount = resources.limits.get("cpu", resources.requests.get("cpu"))
-    return _topology(1 if amount is None else amount.value & _UINT32, 1, 1)
+    return CPUTopology(1 if amount is None else amount.value & _UINT32, 1, 1)
 
 
-def domain_topology(vmi: VirtualMachineInstance, context: Context) -> CPUTopology:
-    """The CPUs the domain declares: `maxSockets` sockets where CPUs can be plugged in."""
-    topology, max_sockets = requested_topology(vmi), _max_sockets(vmi, context)
-    return _topology(max_sockets, topology.cores, topology.threads) if max_sockets else topology
+def max_sockets(cpu: CPU | None, *, hotplug: bool) -> int:
+    """How many sockets there are once all are plugged in; 0 where none can be, as without CPU hotplug."""
+    return cpu.max_sockets if cpu is not None and hotplug else 0
 
 
-_topology = lru_cache(maxsize=1024)(CPUTopology)
+def domain_topology(requested: CPUTopology, max_sockets: int) -> CPUTopology:
+    """The CPUs the domain declares: `max_sockets` sockets where CPUs can be plugged in."""
+    return CPUTopology(max_sockets, requested.cores, requested.threads) if max_sockets else requested
 
 
-def vcpu(vmi: VirtualMachineInstance, context: Context) -> Sequence[Element]:
+@memo
+def vcpu(requested: CPUTopology, max_sockets: int) -> Sequence[Element]:
     """`<vcpu>`, and `<vcpus>` where CPUs can be plugged in: all CPUs of the first socket always stay.
 
     Source: pkg/virt-launcher/virtwrap/converter/compute/cpu.go (CPUDomainConfigurator).
     """
-    return _vcpu(requested_topology(vmi), _max_sockets(vmi, context))
-
-
-@lru_cache(maxsize=1024)
-def _vcpu(requested: CPUTopology, max_sockets: int) -> Sequence[Element]:
     if not max_sockets:
         return (leaf("vcpu", str(requested.vcpus), placement="static"),)
-    total = _topology(max_sockets, requested.cores, requested.threads).vcpus
+    total = domain_topology(requested, max_sockets).vcpus
     if total > _LISTED:
         raise UnsupportedError("spec.domain.cpu", f"a domain with a list of {total} vCPUs is not made")
     listed = _vcpus(total, requested.vcpus, requested.cores * requested.threads)
@@ -80,9 +74,3 @@ def _vcpus(total: int, enabled: int, fixed: int) -> Element:
         }
         SubElement(listed, "vcpu", attributes)
     return listed
-
-
-def _max_sockets(vmi: VirtualMachineInstance, context: Context) -> int:
-    """How many sockets there are once all are plugged in, 0 where none can be."""
-    cpu = vmi.spec.domain.cpu
-    return cpu.max_sockets if cpu is not None and context.architecture.cpu_hotplug else 0

@@ -4,49 +4,46 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from virtcatalog.kubevirt.launcher.elements.disks import Drive
+from virtcatalog.api.devices import Disk
+from virtcatalog.kubevirt.launcher.elements.disksource import DiskSource
 from virtcatalog.kubevirt.launcher.errors import DomainError
-from virtcatalog.kubevirt.launcher.xml import Element, Filled, Form
+from virtcatalog.kubevirt.launcher.xml import Element, Shared, own, shared
+from virtcatalog.kubevirt.memo import memo
 
 _ORDER = ("name", "type", "cache", "error_policy", "io", "discard", "queues", "iommu", "iothread")
 
 
-def set_drivers(disks: Sequence[Filled]) -> list[Filled]:
-    """The disks with the cache mode of each that has an image, and the I/O mode where native I/O is possible.
+def set_drivers(devices: Element, disks: Sequence[Disk], sources: Sequence[DiskSource | None]) -> None:
+    """Set the cache mode of each `<disk>` that has an image, and the I/O mode where native I/O is possible.
 
     DomainError for a disk that wants no cache on a file system that cannot do without. Source:
     pkg/virt-launcher/virtwrap/converter/converter.go (SetDriverCacheMode, SetOptimalIOMode).
     """
-    return [disk.form.computed(_launched).filled(*disk.texts) for disk in disks]
+    places = [place for place, device in enumerate(devices) if device.tag == "disk"]
+    for position, (place, disk, source) in enumerate(zip(places, disks, sources, strict=True)):
+        if source is None:
+            continue
+        element = devices[place]
+        if not source.direct and element[0].get("cache") == "none":
+            message = f"none needs O_DIRECT, which the file system below volume {disk.name} does not offer"
+            raise DomainError(f"spec.domain.devices.disks[{position}].cache", message)
+        launched = _shared_with_modes if isinstance(element, Shared) else _with_modes
+        devices[place] = launched(element, source.direct, source.allocated)
 
 
-def _launched(drive: Drive) -> Form:
-    if drive.source is None:
-        return drive
-    driver, direct = drive.elements[0][0], drive.source.direct
+def _with_modes(disk: Element, direct: bool, allocated: bool) -> Element:
+    driver, *rest = disk
     cache, io = driver.get("cache", ""), driver.get("io", "")
     if cache in ("", "none"):
-        if cache and not direct:
-            message = f"none needs O_DIRECT, which the file system below volume {drive.disk.name} does not offer"
-            raise DomainError(f"spec.domain.devices.disks[{drive.position}].cache", message)
         cache = "none" if direct else "writethrough"
-    if not io and cache == "none" and drive.source.allocated:
+    if not io and cache == "none" and allocated:
         io = "native"
-
-    def make(*texts: str) -> Sequence[Element]:
-        (disk,) = drive.make(*texts)
-        launched = Element("disk", disk.attrib)
-        launched.extend(disk)
-        launched[0] = _with_modes(disk[0], cache, io)
-        return [launched]
-
-    return Form(make, drive.texts)
-
-
-def _with_modes(driver: Element, cache: str, io: str) -> Element:
-    given = {**driver.attrib, "cache": cache}
+    modes = {**driver.attrib, "cache": cache}
     if io:
-        given["io"] = io
-    launched = Element("driver", {name: given[name] for name in sorted(given, key=_ORDER.index)})
-    launched.extend(driver)
-    return launched
+        modes["io"] = io
+    attributes = {name: modes[name] for name in _ORDER if name in modes}
+    make = shared if isinstance(disk, Shared) else own
+    return make("disk", make("driver", *driver, **attributes), *rest, **disk.attrib)
+
+
+_shared_with_modes = memo(_with_modes)

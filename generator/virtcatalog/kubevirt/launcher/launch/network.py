@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import lru_cache
 from hashlib import sha256
 
 from virtcatalog.api.devices import Interface
-from virtcatalog.kubevirt.launcher.context import Context
-from virtcatalog.kubevirt.launcher.elements.interfaces import Interfaces, is_tap
+from virtcatalog.api.volumes import Network
+from virtcatalog.kubevirt.hosts import PodLinks
+from virtcatalog.kubevirt.launcher.elements.interfaces import Attachments, has_element, is_tap
 from virtcatalog.kubevirt.launcher.errors import LauncherCrashError
-from virtcatalog.kubevirt.launcher.xml import Element, Filled, Form, Shared, leaf
+from virtcatalog.kubevirt.launcher.xml import Element, Shared, leaf, own, shared
+from virtcatalog.kubevirt.memo import memo
+from virtcatalog.releases import Release
 
 _PRIMARY_TAP = "tap0"
 _HASH_LENGTH = 11
@@ -20,80 +22,71 @@ _NOT_HEXADECIMAL = re.compile("[^0-9a-f]")
 _BEFORE_MTU = ("model", "driver", "link")
 
 
-def attach_taps(interfaces: Filled) -> Filled:
-    """The interfaces, each tap with its device in the pod, and the MTU and, unless the VMI sets one, MAC of its link.
+def attach_taps(
+    devices: Element,
+    interfaces: Sequence[Interface],
+    networks: Sequence[Network],
+    attachments: Attachments,
+    pod_interface: str,
+    pod_links: PodLinks,
+) -> None:
+    """Give each `<interface>` of a tap its device in the pod, MTU and, unless the VMI sets one, MAC of its link.
 
-    LauncherCrashError where a release cannot do without a binding.
     Source: pkg/network/setup/launcher/configurator.go and pkg/network/domainspec/generators.go.
     """
-    form = interfaces.form
-    assert isinstance(form, Interfaces)
-    macs = list(interfaces.texts)
-    for link in form.links if macs else ():
-        if link.tap and link.own is not None:
-            macs[link.own] = _canonical(macs[link.own])
-    return form.computed(_attached).filled(*macs)
+    links = {
+        network.name: (number, network.multus is not None and not network.multus.default)
+        for number, network in enumerate(networks, 1)
+    }
+    attached = [interface for interface in interfaces if has_element(interface, attachments)]
+    places = [place for place, device in enumerate(devices) if device.tag == "interface"]
+    for place, interface in zip(places, attached, strict=True):
+        if is_tap(interface, attachments):
+            number, secondary = links[interface.name]
+            target = _target(interface, attachments, pod_interface, secondary=secondary)
+            devices[place] = _with_tap(devices[place], interface.mac_address, number, target, pod_links)
 
 
-def _attached(interfaces: Interfaces) -> Form:
-    context = interfaces.context
-    if context.release.traits.crashes_on_unbound_interfaces:
-        _look_for_unbound(interfaces.found, context)
-    links = {name: (number, secondary) for number, (name, secondary) in enumerate(interfaces.networks, 1)}
-
-    def make(*macs: str) -> Sequence[Element]:
-        made = []
-        for element, link in zip(interfaces.make(*macs), interfaces.links, strict=True):
-            number, secondary = links[link.interface.name]
-            if link.tap:
-                given = f"{context.pod_links.mac_prefix}:{number >> 8:02x}:{number & 255:02x}"
-                mac = given if link.own is None else macs[link.own]
-                target = _target(link.interface, context, secondary=secondary)
-                made.append(_with_tap(element, mac, target, context.pod_links.mtu))
-            else:
-                made.append(element)
-        return made
-
-    return Form(make, interfaces.texts)
-
-
-def _look_for_unbound(interfaces: Sequence[Interface], context: Context) -> None:
+def refuse_unbound(interfaces: Sequence[Interface], attachments: Attachments, release: Release) -> None:
     """Raise LauncherCrashError for an interface that is attached in no way: there is nothing to make its XML."""
     for position, interface in enumerate(interfaces):
-        bound = (
-            is_tap(interface, context)
-            or interface.binding
-            or interface.sriov
-            or interface.passt_binding
-            or interface.slirp
-        )
-        if not bound and interface.state != "absent":
+        bound = interface.binding or interface.sriov or interface.passt_binding or interface.slirp
+        if not bound and not is_tap(interface, attachments) and interface.state != "absent":
             field, cause = f"spec.domain.devices.interfaces[{position}]", f"interface {interface.name!r} has no binding"
-            raise LauncherCrashError(context.release, field, f"{cause}: give it bridge, masquerade or sriov")
+            raise LauncherCrashError(release, field, f"{cause}: give it bridge, masquerade or sriov")
 
 
-def _with_tap(element: Element, mac: str, target: str, mtu: int) -> Element:
-    """An interface like another, with `<mac>`, `<target>` and `<mtu>` where libvirt has them.
-
-    The converter begins with `<mac>`, if it says any, and `<source>`.
-    """
-    rest = [part for part in element if part.tag != "mac"]
-    place = next(place for place, part in enumerate(rest[1:], 1) if part.tag not in _BEFORE_MTU)
-    attached = Shared("interface", element.attrib)
-    attached.append(Element("mac", {"address": mac}))
-    attached.extend(rest[:1])
-    attached.append(leaf("target", dev=target, managed="no"))
-    attached.extend(rest[1:place])
-    attached.append(leaf("mtu", size=str(mtu)))
-    attached.extend(rest[place:])
-    return attached
+def _with_tap(element: Element, own_mac: str, number: int, target: str, links: PodLinks) -> Element:
+    """An interface with `<mac>`, its own or that of the pod's link of this number, `<target>` and `<mtu>`."""
+    if own_mac:
+        mac = own("mac", address=_canonical(own_mac))
+        return own("interface", *_parts_with_tap(element, mac, target, links.mtu), **element.attrib)
+    address = f"{links.mac_prefix}:{number >> 8:02x}:{number & 255:02x}"
+    if isinstance(element, Shared):
+        return _shared_with_tap(element, address, target, links.mtu)
+    return own(
+        "interface", *_parts_with_tap(element, leaf("mac", address=address), target, links.mtu), **element.attrib
+    )
 
 
-def _target(interface: Interface, context: Context, *, secondary: bool) -> str:
+@memo
+def _shared_with_tap(element: Element, mac: str, target: str, mtu: int) -> Element:
+    return shared("interface", *_parts_with_tap(element, leaf("mac", address=mac), target, mtu), **element.attrib)
+
+
+def _parts_with_tap(element: Element, mac: Element, target: str, mtu: int) -> list[Element]:
+    """What is in an interface, where libvirt has it; the converter begins with `<mac>`, if any, and `<source>`."""
+    source, *rest = [part for part in element if part.tag != "mac"]
+    place = next(place for place, part in enumerate(rest) if part.tag not in _BEFORE_MTU)
+    tap = leaf("target", dev=target, managed="no")
+    return [mac, source, tap, *rest[:place], leaf("mtu", size=str(mtu)), *rest[place:]]
+
+
+def _target(interface: Interface, attachments: Attachments, pod_interface: str, *, secondary: bool) -> str:
     """The tap that virt-handler or the plugin made beside the pod's link; a plugin of type `tap` made the link one."""
     plugin = interface.binding
-    if plugin is not None and context.binding_attachments.get(plugin.name) == "tap":
-        return pod_link(interface.name) if secondary else context.pod_interface
+    if plugin is not None and attachments.get(plugin.name) == "tap":
+        return pod_link(interface.name) if secondary else pod_interface
     return f"tap{_hash(interface.name)}" if secondary else _PRIMARY_TAP
 
 
@@ -102,7 +95,7 @@ def pod_link(network: str) -> str:
     return f"pod{_hash(network)}"
 
 
-@lru_cache(maxsize=1024)
+@memo
 def _hash(network: str) -> str:
     """What the links of a secondary network are named by (pkg/network/namescheme/networknamescheme.go)."""
     return sha256(network.encode()).hexdigest()[:_HASH_LENGTH]

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from collections.abc import Sequence
 
 from virtcatalog.api.annotations import PLACE_ON_ROOT_COMPLEX
 from virtcatalog.api.kubevirt import VirtualMachineInstance
 from virtcatalog.kubevirt.launcher.domain import Domain
 from virtcatalog.kubevirt.launcher.elements.qemu import COMMANDLINE, NAMESPACE_ATTRIBUTE
 from virtcatalog.kubevirt.launcher.errors import DomainError
-from virtcatalog.kubevirt.launcher.pci import is_on_pci, supports_pcie_hotplug
-from virtcatalog.kubevirt.launcher.xml import Form, leaf
+from virtcatalog.kubevirt.launcher.pci import add_controllers, is_on_pci, supports_pcie_hotplug
+from virtcatalog.kubevirt.launcher.xml import Element, leaf
+from virtcatalog.kubevirt.memo import memo
 
 SLOT_COUNT_ANNOTATION = "kubevirt.io/pci-interface-slot-count"
 
@@ -29,12 +30,8 @@ def wanted_ports(domain: Domain, vmi: VirtualMachineInstance) -> int:
     DomainError for an annotation that is no number. Source: pkg/virt-launcher/virtwrap/manager.go
     (allocateHotplugPorts, calculatePlaceholderCount, calculateExtraControllerCount).
     """
-    on_pci = sum([family.form.computed(_count_on_pci) for family in domain.devices.families])
+    on_pci = sum(map(is_on_pci, domain.devices))
     return free_ports(vmi, domain.memory, on_pci, len(vmi.spec.domain.devices.interfaces))
-
-
-def _count_on_pci(devices: Form) -> int:
-    return sum(map(is_on_pci, devices.elements))
 
 
 def free_ports(vmi: VirtualMachineInstance, memory: int, on_pci: int, interfaces: int) -> int:
@@ -60,18 +57,23 @@ def _placeholder_count(vmi: VirtualMachineInstance, count: int, *, on_root_compl
     return 0 if on_root_complex or count == 0 else max(0, _PLACEHOLDERS - count)
 
 
-@lru_cache(maxsize=256)
-def with_root_ports(controllers: Form, count: int) -> Form:
-    """The controllers, and behind them root ports, as far as the root bus has room.
+def add_root_ports(domain: Domain, count: int) -> None:
+    """Add root ports behind the controllers, as far as the root bus has room.
 
     Source: pkg/virt-launcher/virtwrap/manager.go (appendPCIeRootPortControllers).
     """
-    found = controllers.elements
-    indices = [each.get("index", "") for each in found if each.get("type") == "pci"]
+    devices = domain.devices
+    controllers = devices.findall("controller")
+    indices = [controller.get("index", "") for controller in controllers if controller.get("type") == "pci"]
     first = max(map(int, filter(str.isdecimal, indices)), default=0) + 1
-    places = range(first, min(first + count - 1, LAST_INDEX) + 1)
-    ports = [leaf("controller", type="pci", index=str(place), model="pcie-root-port") for place in places]
-    return Form(lambda: [*found, *ports])
+    add_controllers(devices, _root_ports(first, min(first + count - 1, LAST_INDEX)))
+
+
+@memo
+def _root_ports(first: int, last: int) -> Sequence[Element]:
+    return tuple(
+        leaf("controller", type="pci", index=str(index), model="pcie-root-port") for index in range(first, last + 1)
+    )
 
 
 def lose_commandline(domain: Domain) -> None:
@@ -80,5 +82,5 @@ def lose_commandline(domain: Domain) -> None:
     virt-launcher defines such a domain twice, the second time from what it has read of its own XML, and its reader
     passes over this element. Source: pkg/virt-launcher/virtwrap/util/libvirt_helper.go (ApplySidecarHooks).
     """
-    domain.attributes.pop(NAMESPACE_ATTRIBUTE, None)
-    domain.behind = [part for part in domain.behind if part.tag != COMMANDLINE]
+    domain.element.attrib.pop(NAMESPACE_ATTRIBUTE, None)
+    domain.element[:] = [part for part in domain.element if part.tag != COMMANDLINE]

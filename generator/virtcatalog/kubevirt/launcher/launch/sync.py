@@ -5,33 +5,37 @@ from __future__ import annotations
 from virtcatalog.api.annotations import IGNITION, PLACE_ON_ROOT_COMPLEX
 from virtcatalog.api.kubevirt import VirtualMachineInstance
 from virtcatalog.errors import Warning
+from virtcatalog.kubevirt.launcher.context import Context
 from virtcatalog.kubevirt.launcher.domain import Domain
 from virtcatalog.kubevirt.launcher.elements.qemu import COMMANDLINE, has_ignition
 from virtcatalog.kubevirt.launcher.launch.drivers import set_drivers
 from virtcatalog.kubevirt.launcher.launch.images import check_empty_disks
-from virtcatalog.kubevirt.launcher.launch.network import attach_taps
-from virtcatalog.kubevirt.launcher.launch.ports import lose_commandline, wanted_ports, with_root_ports
+from virtcatalog.kubevirt.launcher.launch.network import attach_taps, refuse_unbound
+from virtcatalog.kubevirt.launcher.launch.ports import add_root_ports, lose_commandline, wanted_ports
 
 
-def launch(domain: Domain, vmi: VirtualMachineInstance) -> None:
+def launch(domain: Domain, vmi: VirtualMachineInstance, context: Context) -> None:
     """Turn the converter's domain into the one that libvirt gets in the last definition before a VM first starts.
 
     The domain is changed in place; DomainError where virt-launcher gives up. Source:
     pkg/virt-launcher/virtwrap/manager.go (SyncVMI, preStartHook, allocateHotplugPorts).
     """
-    devices = domain.devices
-    devices.interfaces = attach_taps(devices.interfaces)
-    check_empty_disks(vmi)
-    devices.disks = set_drivers(devices.disks)
+    spec, wanted, devices = vmi.spec, vmi.spec.domain.devices, domain.devices
+    attachments = context.binding_attachments
+    if context.release.traits.crashes_on_unbound_interfaces:
+        refuse_unbound(wanted.interfaces, attachments, context.release)
+    attach_taps(devices, wanted.interfaces, spec.networks, attachments, context.pod_interface, context.pod_links)
+    check_empty_disks(spec.volumes)
+    set_drivers(devices, wanted.disks, domain.sources)
     count = wanted_ports(domain, vmi)
     if count:
-        devices.controllers = with_root_ports(devices.controllers.form, count).filled()
+        add_root_ports(domain, count)
         lose_commandline(domain)
 
 
 def launch_warnings(vmi: VirtualMachineInstance, domain: Domain) -> list[Warning]:
     """Warn of Ignition data that the guest never sees, though the VM is admitted and starts."""
-    if not has_ignition(vmi) or any(part.tag == COMMANDLINE for part in domain.behind):
+    if not has_ignition(vmi.metadata.annotations) or any(part.tag == COMMANDLINE for part in domain.element):
         return []
     message = (
         "the guest does not get this data: virt-launcher drops <qemu:commandline> where it adds PCIe root ports for "
