@@ -37,7 +37,7 @@ def _write(text: str) -> None:
         (
             note["id"]
             for note in pages(lambda page: api("GET", f"{notes}?per_page={PAGE}&page={page}&sort=asc"))
-            if note["author"]["id"] == mine and note["body"].startswith(MARKER.strip())
+            if (note.get("author") or {}).get("id") == mine and str(note.get("body")).startswith(MARKER.strip())
         ),
         None,
     )
