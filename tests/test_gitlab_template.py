@@ -333,5 +333,5 @@ def test_every_job_installs_the_same_package():
 
 def test_every_variable_is_described():
     text = (Path(__file__).parents[1] / "docs/ci.md").read_text(encoding="utf-8")
-    used = set(re.findall(r"VIRTCATALOG_[A-Z]+", json.dumps({job: TEMPLATE[job] for job in (*JOBS, ".virtcatalog")})))
-    assert used == set(re.findall(r"`(VIRTCATALOG_[A-Z]+)`", text))
+    used = set(re.findall(r"VIRTCATALOG_[A-Z_]+", json.dumps({job: TEMPLATE[job] for job in (*JOBS, ".virtcatalog")})))
+    assert used == set(re.findall(r"`(VIRTCATALOG_[A-Z_]+)`", text))

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import PurePath
-from typing import Annotated, Any, Final, Literal
+from types import MappingProxyType
+from typing import Annotated, Any, Final, Literal, NamedTuple
 
 import msgspec
 from msgspec import Meta
@@ -54,7 +55,7 @@ class DiffSettings(_Table, frozen=True):
     """The defaults of `virtcatalog diff`."""
 
     fail_on: Annotated[Level, _says("The least that has exit status 1.")] = "any"
-    comment_on: Annotated[Level | None, _says("Nothing is printed when nothing is as grave as that.")] = None
+    comment_on: Annotated[Level | None, _says("The report is short when nothing is as grave as that.")] = None
 
 
 class Settings(_Table, frozen=True):
@@ -78,19 +79,41 @@ class Settings(_Table, frozen=True):
     diff: Annotated[DiffSettings, _says("The defaults of `virtcatalog diff`.")] = DiffSettings()
 
 
+class Defaults(NamedTuple):
+    """What a repository says, and where it says it: a problem without a message for each key that is written."""
+
+    settings: Settings
+    places: Mapping[FieldPath, Problem] = MappingProxyType({})
+
+
 def settings(folder: str = ".") -> Settings:
+    """Return what the repository says whose top is a folder; ManifestError as for `defaults`."""
+    return defaults(folder).settings
+
+
+def defaults(folder: str = ".") -> Defaults:
     """Return what the repository says whose top is a folder; ManifestError carries everything that is wrong with it."""
     own, project = _read(folder, FILE), _read(folder, PROJECT)
     asked = project is not None and _names_table(project)
     taken = _table(PROJECT, project).get("tool", {}).get("virtcatalog") if project is not None and asked else None
     if own is None and taken is None:
-        return Settings()
+        return Defaults(Settings())
     if own is not None and taken is not None:
         message = f"{FILE} says the defaults, too: keep one of the two"
         raise ManifestError(_Text(PROJECT, project or b"", _TABLE).problem((), message))
     if own is not None:
-        return _checked(_table(FILE, own), _Text(FILE, own, ()), folder)
-    return _checked(taken, _Text(PROJECT, project or b"", _TABLE), folder)
+        return _defaults(_table(FILE, own), _Text(FILE, own, ()), folder)
+    return _defaults(taken, _Text(PROJECT, project or b"", _TABLE), folder)
+
+
+def _defaults(data: Any, text: _Text, folder: str) -> Defaults:
+    return Defaults(_checked(data, text, folder), {path: text.problem(path, "") for path in _keys(data)})
+
+
+def _keys(data: Mapping[str, Any], path: FieldPath = ()) -> Iterator[FieldPath]:
+    for key, value in data.items():
+        yield (*path, key)
+        yield from _keys(value, (*path, key)) if isinstance(value, dict) else ()
 
 
 def _read(folder: str, name: str) -> bytes | None:

@@ -209,3 +209,11 @@ def test_a_cache_in_the_checkout_is_refused(run, monkeypatch):
     monkeypatch.setenv("VIRTCATALOG_CACHE", "catalog/cache")
     assert "catalog/cache: lies in the checkout" in run().stderr
     assert run("--no-cache").exit_code == 0
+
+
+def test_what_the_repository_leaves_out_is_a_note_that_cannot_be_allowed(run, tmp_path):
+    (tmp_path / "virtcatalog.toml").write_text('[check]\nfail-on = "error"\n')
+    allowed = GOOD["catalog.yaml"] + "allow: [{rule: repository-default, objects: ['*'], reason: quiet}]\n"
+    result = run(files={"catalog.yaml": allowed})
+    note = "virtcatalog.toml:2:1: check.fail-on: what is less grave than 'error' has no exit status 1"
+    assert f"{note} [note: repository-default]\n" in result.stdout

@@ -19,6 +19,20 @@ DECLARATION = Rule(
     "editors use.",
 )
 
+DEFAULTS = Rule(
+    "repository-default",
+    "note",
+    "`virtcatalog.toml` leaves something out of this check, or chooses what it is about.",
+    "Whoever changes the repository can change that file, and what is left out is not looked at. It never fails, and "
+    "cannot be allowed.",
+    "Say it on the command line where a change is not to choose: `-e '*'` looks at all environments.",
+)
+
+
+def of_defaults(places: Iterable[Problem]) -> list[Finding]:
+    """Return a note for each default of the repository that counts."""
+    return [DEFAULTS.at(problem, problem.message, field=problem.field) for problem in places]
+
 
 def unreadable(problems: Iterable[Problem]) -> list[Finding]:
     """Return a finding for each problem of loading."""

@@ -32,7 +32,7 @@ RULES = MappingProxyType(
     {
         rule.id: rule
         for rules in (
-            (declarations.DECLARATION,),
+            (declarations.DECLARATION, declarations.DEFAULTS),
             *(check.RULES for check in _CHECKS),
             allowances.RULES,
         )

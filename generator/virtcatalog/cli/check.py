@@ -14,6 +14,7 @@ from virtcatalog.check.finding import SEVERITIES, fails
 from virtcatalog.cli import options
 from virtcatalog.cli.conditions import conditioned
 from virtcatalog.cli.console import data, failing, print_findings, summary
+from virtcatalog.cli.defaults import in_effect
 from virtcatalog.cli.inputs import Placed, placed
 from virtcatalog.errors import ManifestError, ProblemsError, Severity, VirtcatalogError, counted
 from virtcatalog.escaping import as_json
@@ -94,7 +95,7 @@ def command(
 
     docs/findings.md describes the rules. Findings may be allowed in catalog.yaml, with a reason.
     """
-    from virtcatalog.check.declarations import unreadable
+    from virtcatalog.check.declarations import of_defaults, unreadable
     from virtcatalog.check.report import FORMATS
     from virtcatalog.check.report import summary as closing
     from virtcatalog.check.rules import RULES, check
@@ -106,7 +107,7 @@ def command(
 
         data(page(RULES))
         return 0
-    inventory, findings = _take(catalog, sources, day.date() if day else _today(), conditions, environments)
+    inventory, findings, names = _take(catalog, sources, day.date() if day else _today(), conditions, environments)
     if inventory is not None:
         inventory = _with_nodes(inventory, nodes) if nodes else inventory
         inventory = msgspec.structs.replace(inventory, cache=cache)
@@ -116,12 +117,14 @@ def command(
             inventory, findings = None, unreadable(sorted(error.problems))
         if inventory is not None and pairs:
             _print_pairs(inventory, form, environments)
+    failed = fails(findings, fail_on)
+    findings = sorted([*findings, *of_defaults(in_effect(names))])
     if pairs or form == "text":
         print_findings(FORMATS["text"](findings, RULES), err=pairs)
     else:
         data(FORMATS[form](findings, RULES))
     summary(closing(findings, inventory))
-    return int(fails(findings, fail_on))
+    return int(failed)
 
 
 def _today() -> date:
@@ -134,8 +137,8 @@ def _take(
     today: date,
     conditions: Conditions,
     environments: Sequence[str],
-) -> tuple[Inventory | None, list[Finding]]:
-    """Read everything; what cannot be read is a finding, and nothing else is looked at then."""
+) -> tuple[Inventory | None, list[Finding], list[str]]:
+    """Read everything, and name all environments; what cannot be read is a finding, and no more is looked at then."""
     from virtcatalog.catalog.load import load_catalog
     from virtcatalog.check.declarations import unreadable
     from virtcatalog.check.inventory import take
@@ -163,7 +166,7 @@ def _take(
     except ManifestError as error:
         problems += error.problems
     if problems:
-        return None, unreadable(sorted(problems))
+        return None, unreadable(sorted(problems)), []
     texts: list[tuple[bytes, str]] = []
     if loaded:
         folder = open_folder(path)
@@ -184,7 +187,7 @@ def _take(
     if loaded is None and not inventory.number and not any(map(_is_ours, (*inventory.objects, *inventory.others))):
         where = ", ".join(each.path for each in given) or path
         raise VirtcatalogError(f"{where}: there is no {CATALOG}, and no manifest of KubeVirt's")
-    return inventory, []
+    return inventory, [], [overlay.name for overlay in overlays]
 
 
 def _is_ours(subject: Subject) -> bool:

@@ -12,6 +12,7 @@ import msgspec
 from virtcatalog.cli import options
 from virtcatalog.cli.conditions import conditioned_twice
 from virtcatalog.cli.console import data, echo, failing, progress, write_diff
+from virtcatalog.cli.defaults import in_effect
 from virtcatalog.cli.inputs import placed, read
 from virtcatalog.cli.sides import Named, named, read_sides, upgraded
 from virtcatalog.errors import LEVELS, ManifestError, Problem
@@ -148,6 +149,7 @@ def command(
     dumps = read_dumps([*sources, *options.settings().cluster])
     check_places((dump.where for dump in dumps), overlays, "on either side")
     paid = load_prices(prices) if prices else None
+    defaults = in_effect(overlay.name for overlay in overlays)
     report = review(*sides, conditions, dumps, environments, _watch, paid, cache, executor)
     printers: dict[str, Callable[[Report], None]] = {
         "text": partial(_text, part),
@@ -157,7 +159,11 @@ def command(
         "sarif": _sarif,
         "github": _github,
     }
-    if comment_on is None or rises(report, comment_on):
+    report = msgspec.structs.replace(report, defaults=defaults)
+    by_default = any(default.field.endswith("comment-on") for default in defaults)
+    if comment_on is not None and by_default:
+        printers |= {"text": partial(_text, "stat"), "markdown": _calm} if not rises(report, comment_on) else {}
+    if comment_on is None or by_default or rises(report, comment_on):
         printers[form](report)
     return report.status if report.status != 1 else int(rises(report, fail_on))
 
@@ -202,6 +208,12 @@ def _markdown(artifact: str, report: Report) -> None:
     from virtcatalog.review.markdown import markdown
 
     data(markdown(report, artifact))
+
+
+def _calm(report: Report) -> None:
+    from virtcatalog.review.markdown import calm
+
+    data(calm(report))
 
 
 def _github(report: Report) -> None:

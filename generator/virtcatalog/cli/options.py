@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -14,8 +14,9 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
     from virtcatalog.cache import Cache
+    from virtcatalog.errors import Problem
     from virtcatalog.pool import Executor
-    from virtcatalog.repository import Settings
+    from virtcatalog.repository import Defaults, FieldPath, Settings
 
 T = TypeVar("T", bound=Callable[..., Any])
 
@@ -31,20 +32,28 @@ def settings() -> Settings:
 
     What it says wrong does not matter while the shell completes a word.
     """
+    return _defaults().settings
+
+
+def places() -> Mapping[FieldPath, Problem]:
+    """Return where `virtcatalog.toml` says it: a problem without a message for each key that is written."""
+    return _defaults().places
+
+
+def _defaults() -> Defaults:
     from virtcatalog.errors import ManifestError
-    from virtcatalog.repository import Settings
-    from virtcatalog.repository import settings as read
+    from virtcatalog.repository import Defaults, Settings, defaults
 
     context = click.get_current_context()
     meta = context.meta
     if _SETTINGS not in meta:
         try:
-            meta[_SETTINGS] = read()
+            meta[_SETTINGS] = defaults()
         except ManifestError:
             if not context.resilient_parsing:
                 raise
-            meta[_SETTINGS] = Settings()
-    found: Settings = meta[_SETTINGS]
+            meta[_SETTINGS] = Defaults(Settings())
+    found: Defaults = meta[_SETTINGS]
     return found
 
 
@@ -166,6 +175,10 @@ def watched(command: Callable[..., int]) -> Callable[..., int]:
     return click.option("--watch", is_flag=True, help="Go on, and do it again whenever the catalog changes.")(run)
 
 
+def _chosen(_context: click.Context, _option: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
+    return () if "*" in value else value
+
+
 #: `-e`, as `environments`: the names of those that are looked at, none for all.
 environments = click.option(
     "-e",
@@ -174,8 +187,9 @@ environments = click.option(
     multiple=True,
     metavar="NAME",
     default=lambda: settings().environments,
+    callback=_chosen,
     shell_complete=completes("environments"),
-    help="Look at this environment of overlays.yaml only; repeatable. [default: each that a VM can be in]",
+    help="Look at this environment of overlays.yaml only; repeatable; '*' for all. [default: each that a VM can be in]",
 )
 
 #: `-e`, as `environment`: the name of the one that is looked at, where there can be only one.

@@ -45,6 +45,8 @@ def _body(report: Report, title: str) -> Iterator[str]:
     if report.problems:
         yield "<p><strong>Broken: what is sound is compared, the rest is not.</strong></p>\n"
         yield _list(map(str, report.problems))
+    if report.defaults:
+        yield _list(map(str, report.defaults))
     for plan in plans(report):
         yield from _plan(plan)
     for said, lines in upgrades(report):

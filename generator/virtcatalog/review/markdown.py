@@ -51,14 +51,29 @@ def markdown(report: Report, artifact: str = "") -> str:
     return "".join(parts) + (pointer if missing else "")
 
 
+def calm(report: Report) -> str:
+    """No more than what the repository's defaults leave out, and how much that is."""
+    return f"{MARKER}{_title(report)}{_defaults(report)}{plain(totals(report))}\n"
+
+
+def _title(report: Report) -> str:
+    return f"### virtcatalog: {' → '.join(map(markdown_code, sides(report)))}\n\n"
+
+
+def _defaults(report: Report) -> str:
+    lines = "".join(f"- {plain(str(default))}\n" for default in report.defaults)
+    return f"{lines}\n" if lines else ""
+
+
 def _summary(report: Report) -> Iterator[str]:
-    yield f"### virtcatalog: {' → '.join(map(markdown_code, sides(report)))}\n\n"
+    yield _title(report)
     problems = report.problems
     if problems:
         yield "**Broken: what is sound is compared, the rest is not.**\n\n"
         told = "".join(f"{single_line(str(problem))}\n" for problem in problems[:_MOST_PROBLEMS])
         more = f"and {len(problems) - _MOST_PROBLEMS} more\n" if len(problems) > _MOST_PROBLEMS else ""
         yield f"{markdown_block(told + more, 'text')}\n"
+    yield _defaults(report)
     for title, lines in upgrades(report):
         yield f"**{plain(title)}**\n{plain(lines[0])}\n\n"
     if not report.differs:

@@ -26,7 +26,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     """Everything that a comparison found.
 
     `hidden` are objects that a broken catalog keeps from being compared; `upgrades` the environments whose KubeVirt
-    release is another one.
+    release is another one. `defaults` are those of the repository that leave something out or choose what counts.
     """
 
     base: Side
@@ -39,6 +39,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     prices: Prices | None = None
     standings: tuple[Standing, ...] = ()
     overspent: tuple[Overspent, ...] = ()
+    defaults: tuple[Problem, ...] = ()
 
     @property
     def problems(self) -> tuple[Problem, ...]:
@@ -199,6 +200,7 @@ def as_data(report: Report) -> dict[str, Any]:
         "base": _side(report.base),
         "head": _side(report.head),
         "host": report.host,
+        "defaults": [msgspec.to_builtins(default) for default in report.defaults],
         "upgrades": [msgspec.to_builtins(upgrade) for upgrade in report.upgrades],
         "objects": [
             {

@@ -13,11 +13,18 @@ from virtcatalog.sarif import log, result
 
 _LEVELS: dict[FateKind, str] = {"refused": "error", "unsupported": "error", "kept": "note", "next": "note"}
 
+_DEFAULT = "repository-default"
+
 
 def sarif(report: Report) -> str:
     """A SARIF 2.1.0 log: a rule for each fate, a result for each group of VMs and environment."""
     rules = [{"id": f"vm-{kind}", "shortDescription": {"text": words}} for kind, words in FATES.items()]
+    rules.append({"id": _DEFAULT, "shortDescription": {"text": "a default of the repository counts"}})
     results = [_result(line, plan.environment) for plan in plans(report) for line in plan.lines]
+    results += [
+        result(_DEFAULT, len(FATES), "note", default.sentence, default.file, default.line, default.column)
+        for default in report.defaults
+    ]
     return escaping.as_json(log("virtcatalog diff", rules, results))
 
 

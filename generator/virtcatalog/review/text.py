@@ -32,12 +32,14 @@ def text(report: Report, *, vms: bool = True, objects: bool = True) -> str:
 
 def stat(report: Report) -> str:
     """What there is of each, a line each."""
-    return f"{plan.text(report, lines=False)}{totals(report)}\n"
+    defaults = "".join(f"{single_line(str(default))}\n" for default in report.defaults)
+    return f"{defaults}{plan.text(report, lines=False)}{totals(report)}\n"
 
 
 def github(report: Report) -> str:
     """Workflow commands: an error for what breaks, a warning for VMs that change, a notice for every object."""
     lines = [_command("error", problem.file, problem.line, "catalog", problem.message) for problem in report.problems]
+    lines += [_command("notice", each.file, each.line, "default", each.sentence) for each in report.defaults]
     lines += [_command("notice", "", 0, title, " ".join(said)) for title, said in upgrades(report)]
     templates = {vm.key: vm for side in (report.base, report.head) for vm in side.vms}
     for group in report.fleet.groups:
@@ -71,6 +73,7 @@ def _parts(report: Report, *, vms: bool, objects: bool) -> Iterator[str]:
             yield f"{problem}\n"
         if side.problems:
             yield f"{side.label} is broken; what is sound is compared.\n"
+    yield from (f"{single_line(str(default))}\n" for default in report.defaults)
     for title, lines in upgrades(report):
         yield f"\n{single_line(title)}\n"
         yield from (f"  {single_line(line)}\n" for line in lines)
