@@ -43,6 +43,9 @@ BAD = {
     ),
     "a foreign object whose metadata is a list": Bad("apiVersion: example.org/v1\nkind: Widget\nmetadata: [1]\n"),
     "a foreign object whose name is a number": Bad("apiVersion: a.org/v1\nkind: Widget\nmetadata: {name: 5}\n"),
+    "an object whose namespace is a list": Bad(
+        "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c, namespace: [1]}\n"
+    ),
     "a kind that is a number": Bad("apiVersion: example.org/v1\nkind: 5\nmetadata: {name: x}\n"),
     "a version that is a map": Bad("apiVersion: {a: b}\nkind: VirtualMachine\nmetadata: {name: x}\n", True),
     "a list": Bad("- 1\n"),
@@ -81,6 +84,11 @@ CHANGES = {
     "diff": ["diff", "common-instancetypes", "common-instancetypes", "-f"],
     "impact": ["impact", "u1.small", "-c", "common-instancetypes", "-f"],
 }
+#: Those that read what else is in a cluster.
+OTHERS = {
+    "create vm -f": ["create", "vm", "--instancetype", "u1.small", "-c", "common-instancetypes", "-f"],
+    "create vm -c": ["create", "vm", "--name", "x", "-c"],
+}
 
 
 @pytest.fixture(params=list(CATALOGS), autouse=True)
@@ -118,10 +126,10 @@ def silent(result: Result, documents: Sequence[range]) -> list[range]:
     return [lines for lines in documents if told.isdisjoint(lines)]
 
 
-@pytest.mark.parametrize("verb", APART | WHOLE | CHANGES)
+@pytest.mark.parametrize("verb", APART | WHOLE | CHANGES | OTHERS)
 def test_foreign_objects_are_no_fault_whatever_they_lack(verb: str) -> None:
     stream([])
-    result = run([*(APART | WHOLE | CHANGES)[verb], "all.yaml"])
+    result = run([*(APART | WHOLE | CHANGES | OTHERS)[verb], "all.yaml"])
     assert result.exit_code in (0, 1), result.output
 
 

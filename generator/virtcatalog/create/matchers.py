@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from virtcatalog.kubevirt.matchers import MATCHERS, NAMESPACED_KINDS
+from virtcatalog.manifests.identity import identity
 
 Manifest = dict[str, Any]
 
@@ -17,8 +18,8 @@ def completed(vm: Manifest, objects: Iterable[Manifest]) -> Manifest:
     """
     spec = dict(vm["spec"])
     kinds: dict[str, set[str]] = {}
-    for manifest in objects:
-        kinds.setdefault(manifest["metadata"].get("name", ""), set()).add(manifest["kind"])
+    for kind, _, name in map(identity, objects):
+        kinds.setdefault(name, set()).add(kind)
     for key, kind_of in MATCHERS.items():
         matcher = spec.get(key, {})
         if matcher.get("kind") or not matcher.get("name"):

@@ -96,8 +96,12 @@ def _slim(vm: Data) -> Data:
 
 
 def _is_named(data: Any) -> bool:
-    """Whether data is of a kind, and has a name."""
+    """Whether data is of a kind, and has a name, and a namespace if any, that are texts."""
     if not isinstance(data, dict) or not isinstance(data.get("kind"), str):
         return False
     metadata = data.get("metadata")
-    return isinstance(metadata, dict) and isinstance(metadata.get("name"), str)
+    return (
+        isinstance(metadata, dict)
+        and isinstance(metadata.get("name"), str)
+        and isinstance(metadata.get("namespace"), str | None)
+    )
