@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from virtcatalog.manifests import disk, folder, git
+from virtcatalog.manifests import commit, disk, folder, git
 from virtcatalog.manifests.folder import Folder, LinkOutError, SourceError, alone, held
 from virtcatalog.manifests.git import Repository
 from virtcatalog.manifests.gitprocess import GitError
@@ -259,6 +259,22 @@ def test_a_file_of_a_revision_is_read_when_it_is_asked_for_and_alone_if_it_is_la
     tracemalloc.stop()
     assert small < 2**20
     assert large < 90 * 2**20
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_small_files_of_a_revision_are_read_together_in_whatever_order(
+    root: Path, turned: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(40):
+        (root / f"top/{number:02}.yaml").write_text(str(number) * 50)
+    monkeypatch.setattr(commit, "SOURCE_BLOCK_BYTES", 1000)
+    top = revision(root, "top")
+    blocks: list[int] = []
+    contents = Repository.contents
+    monkeypatch.setattr(Repository, "contents", lambda *given: (blocks.append(len(given[1])), contents(*given))[1])
+    names = sorted((f"{number:02}.yaml" for number in range(40)), reverse=turned)
+    assert [top.read(name) for name in names] == [(str(int(name[:2])) * 50).encode() for name in names]
+    assert (len(blocks), sum(blocks)) == (5, 43)
 
 
 def test_what_is_larger_than_is_wanted_is_not_read(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -53,12 +53,12 @@ def in_commit(objects: Objects, commit: str, at: Parts) -> Folder:
 
 
 class _InCommit(Folder):
-    """A folder of a commit. A file is read with those that are listed behind it, as long as these are small."""
+    """A folder of a commit. A small file is read with its neighbours, and these are kept until others are read."""
 
     def __init__(self, objects: Objects, commit: str, at: Parts, budget: Budget | None = None) -> None:
         self._objects, self._commit, self._at = objects, commit, at
         self._budget = budget or Budget()
-        self._block: dict[Parts, bytes] = {}
+        self._read: dict[Parts, bytes] = {}
 
     @property
     def at(self) -> Parts:
@@ -93,30 +93,29 @@ class _InCommit(Folder):
         return found if files or faults else None
 
     def _content(self, entry: Entry) -> bytes:
-        if entry.path not in self._block:
-            self._block = {}
-            block = self._from(entry)
-            self._block = dict(zip((each.path for each in block), self._objects.contents(block), strict=True))
-        return self._block[entry.path]
-
-    def _from(self, entry: Entry) -> list[Entry]:
-        """The entry and those listed behind it, as long as all are few bytes together."""
-        start = self._places[entry.path]
-        block, size = [entry], entry.size
-        for each in self._entries[start + 1 :]:
-            size += each.size
-            if size > SOURCE_BLOCK_BYTES:
-                break
-            block.append(each)
-        return block
+        if entry.path not in self._read:
+            self._read = {}
+            block = self._blocks[entry.path]
+            self._read = dict(zip((each.path for each in block), self._objects.contents(block), strict=True))
+        return self._read[entry.path]
 
     @cached_property
     def _entries(self) -> list[Entry]:
         return list(self._objects.entries(self._commit, self._at))
 
     @cached_property
-    def _places(self) -> dict[Parts, int]:
-        return {entry.path: number for number, entry in enumerate(self._entries)}
+    def _blocks(self) -> dict[Parts, list[Entry]]:
+        """By path, what is read together: neighbours that are few bytes, or one file that is more."""
+        blocks: dict[Parts, list[Entry]] = {}
+        block: list[Entry] = []
+        size = 0
+        for entry in self._entries:
+            size += entry.size
+            if size > SOURCE_BLOCK_BYTES:
+                block, size = [], entry.size
+            block.append(entry)
+            blocks[entry.path] = block
+        return blocks
 
     @property
     def _files(self) -> dict[Parts, Entry]:
