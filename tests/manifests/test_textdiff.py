@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 from collections.abc import Iterator
+from difflib import SequenceMatcher
 from pathlib import Path
 
 import pytest
@@ -46,6 +47,26 @@ def test_a_diff_makes_the_new_text(short: int, old: list[str], new: list[str], o
         diff = unified(before, after)
     assert applied(before, diff) == after
     assert (diff == "") == (before == after)
+
+
+@given(LINES, LINES, st.integers(0, 5))
+def test_a_diff_that_has_compared_enough_makes_it_too(old: list[str], new: list[str], most: int) -> None:
+    before, after = "\n".join(old), "\n".join(new)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(linematch, "LINE_COMPARISONS", most)
+        diff = unified(before, after)
+    assert applied(before, diff) == after
+
+
+def test_lines_are_compared_so_many_times(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each of these lines that are the same takes another search through all that are left."""
+    before, after = ("".join(f"{i % 60}\n{sign}{i}\n" for i in range(3000)) for sign in "-+")
+    searches = []
+    search = SequenceMatcher.find_longest_match
+    monkeypatch.setattr(SequenceMatcher, "find_longest_match", lambda *args: searches.append(args) or search(*args))
+    diff = unified(before, after)
+    assert applied(before, diff) == after
+    assert 100 < len(searches) < 500
 
 
 def machine(number: int, cores: int = 2) -> list[str]:

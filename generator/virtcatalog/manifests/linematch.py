@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from bisect import bisect
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from difflib import Match, SequenceMatcher
 from itertools import pairwise
 from typing import Final, NamedTuple
 
+from virtcatalog.limits import LINE_COMPARISONS
+
 _SHORT: Final = 2_000
 """So many lines are compared as they are."""
-_LONGEST: Final = 20_000
-"""Of more lines, none of which is there only once, nothing is taken for the same: to compare them took minutes."""
 
 
 class _Part(NamedTuple):
@@ -26,6 +26,20 @@ class _Part(NamedTuple):
     end: int
     other_start: int
     other_end: int
+
+
+class _Bounded(SequenceMatcher[str]):
+    """Compares lines so many times for each of them; what is left then is not the same."""
+
+    def __init__(self, old: Sequence[str], new: Sequence[str]) -> None:
+        super().__init__(None, old, new)
+        self._lines, self._left = len(old), LINE_COMPARISONS * (len(old) + len(new))
+        places: Mapping[str, list[int]] = self.b2j  # type: ignore[attr-defined]  # typeshed leaves it out
+        self._each = 1 + sum(len(places.get(line, ())) for line in old) // len(old)
+
+    def find_longest_match(self, alo: int = 0, ahi: int | None = None, blo: int = 0, bhi: int | None = None) -> Match:
+        self._left -= self._each * ((self._lines if ahi is None else ahi) - alo)
+        return super().find_longest_match(alo, ahi, blo, bhi) if self._left >= 0 else Match(alo, blo, 0)
 
 
 class LineMatcher(SequenceMatcher[str]):
@@ -67,8 +81,8 @@ class LineMatcher(SequenceMatcher[str]):
                 for (one, other), (following, other_following) in pairwise(places):
                     parts.append(_Part(one + 1, following, other + 1, other_following))
                 yield from ((one, other, 1) for one, other in anchors)
-            elif start < end and other_start < other_end and lines <= _LONGEST:
-                between = SequenceMatcher(None, self.a[start:end], self.b[other_start:other_end])
+            elif start < end and other_start < other_end:
+                between = _Bounded(self.a[start:end], self.b[other_start:other_end])
                 for one, other, size in between.get_matching_blocks():
                     yield start + one, other_start + other, size
 
