@@ -183,3 +183,29 @@ def test_a_vm_of_another_environment_is_not_taken_for_one_of_the_base(verb: str)
     result = run([*APART[verb][:-1], "-e", "lab", "-f", "prod=all.yaml"])
     assert (result.exit_code, result.stdout) == (2, "")
     assert "no VirtualMachine for lab in prod=all.yaml" in result.stderr
+
+
+def test_convert_gives_every_document_or_says_why_not() -> None:
+    """What no served API would take differently stays as it is, whatever is wrong with it."""
+    stream([document for document in BAD.values() if document.text.startswith("apiVersion: ")])
+    result = run(["convert", "-f", "all.yaml"])
+    assert result.stdout == Path("all.yaml").read_text()
+    documents = stream([BAD["a list"], BAD["a word"], UNREADABLE])
+    result = run(["convert", "-f", "all.yaml"])
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert silent(result, documents) == []
+
+
+def test_import_tells_of_what_is_no_object_and_counts_the_others() -> None:
+    stream([])
+    Path("types.yaml").write_text(
+        "apiVersion: instancetype.kubevirt.io/v1beta1\nkind: VirtualMachineClusterInstancetype\n"
+        "metadata: {name: a.b}\nspec: {cpu: {guest: 1}, memory: {guest: 1Gi}}\n"
+    )
+    result = run(["import", "objects", "-f", "types.yaml", "-f", "all.yaml", "--output-dir", "house"])
+    assert result.exit_code == 0, result.output
+    assert f"{len(VMS) + len(FOREIGN)} objects of other kinds" in result.stderr
+    documents = stream([BAD["a kind that is a number"], BAD["a list"], BAD["a word"], UNREADABLE])
+    result = run(["import", "objects", "-f", "types.yaml", "-f", "all.yaml", "--output-dir", "home"])
+    assert result.exit_code == 2
+    assert silent(result, documents) == []
