@@ -66,7 +66,7 @@ def test_lines_are_compared_so_many_times(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(SequenceMatcher, "find_longest_match", lambda *args: searches.append(args) or search(*args))
     diff = unified(before, after)
     assert applied(before, diff) == after
-    assert 100 < len(searches) < 500
+    assert 10 < len(searches) < 500  # 3,000 without the bound
 
 
 def machine(number: int, cores: int = 2) -> list[str]:
