@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 from pathlib import Path
 from textwrap import dedent
@@ -338,8 +339,11 @@ def test_markdown_of_hostile_names_is_only_text(repo: Repository) -> None:
     repo.write(components=WITH_RUNTIME)
     evil = vm("x</summary><script>|@all`-1")
     comment = repo.diff("-o", "markdown", "-f", "-", stdin=dump(evil), status=1).stdout
-    assert "<script>" not in comment
-    assert "@all" not in comment
+    assert "@all" in comment
+    # As code it is neither HTML nor a mention.
+    others = re.sub(r"(?<!`)(`+)(?!`).*?(?<!`)\1(?!`)|<code>[^<]*</code>", "", comment, flags=re.DOTALL)
+    assert "<script>" not in others
+    assert "@all" not in others
 
 
 def test_github_annotations_name_the_file(repo: Repository) -> None:
