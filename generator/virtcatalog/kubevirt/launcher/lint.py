@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +17,7 @@ import msgspec
 from lxml import etree
 
 from virtcatalog.errors import VirtcatalogError
+from virtcatalog.kubevirt.memo import memo
 
 Version = tuple[int, int]
 
@@ -181,6 +181,6 @@ def _take_out(found: Any) -> None:
         del parent.attrib[found.attrname]
 
 
-@cache
+@memo
 def _select(path: str) -> Callable[[Any], Any]:
     return etree.XPath(path)

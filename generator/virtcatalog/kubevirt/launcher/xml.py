@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from copy import deepcopy
-from functools import cache
 from xml.etree.ElementTree import Element, SubElement
 
 from virtcatalog.kubevirt.memo import memo
@@ -122,7 +121,7 @@ def _comment(text: str, line: str) -> str:
     return f"{line}<!-- {_ESCAPED[text].replace('--', '- -')} -->"
 
 
-@cache
+@memo
 def _deeper(line: str) -> str:
     """What lines one level below start with: always the same string, which is found faster than an equal one."""
     return line + _INDENT

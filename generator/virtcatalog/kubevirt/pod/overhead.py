@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import NamedTuple
 
 from virtcatalog.api.kubevirt import VirtualMachineInstance
 from virtcatalog.api.quantity import Quantity
 from virtcatalog.errors import UnsupportedError
 from virtcatalog.kubevirt.launcher.elements.launchsecurity import uses_sev
+from virtcatalog.kubevirt.memo import memo
 from virtcatalog.kubevirt.pod.facts import Facts, parse_float
 from virtcatalog.kubevirt.pod.traits import has_tpm, has_vfio, is_pinned
 
@@ -112,7 +112,7 @@ def _vcpus(vmi: VirtualMachineInstance) -> int:
     return 1 if amount is None else max(amount.value, 1)
 
 
-@lru_cache(maxsize=1024)
+@memo
 def _cpus(number: int) -> Term:
     return Term(Quantity.of(_PER_CPU * number), f"{number} vCPUs, 8 MiB each" if number > 1 else "vCPU")
 

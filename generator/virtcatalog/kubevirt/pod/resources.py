@@ -6,7 +6,6 @@ layers, what the VMI asks for and what is calculated; where both name a resource
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import Any
 
 from virtcatalog.api.annotations import EVEN_PARITY
@@ -14,6 +13,7 @@ from virtcatalog.api.kubevirt import VirtualMachineInstance
 from virtcatalog.api.quantity import Quantity
 from virtcatalog.errors import UnsupportedError
 from virtcatalog.kubevirt.launcher.elements.iothreads import declared_pool, supplemental_pool
+from virtcatalog.kubevirt.memo import memo
 from virtcatalog.kubevirt.pod.devices import check_permitted, plugin_resources, resource_claims
 from virtcatalog.kubevirt.pod.errors import PodError
 from virtcatalog.kubevirt.pod.facts import Facts
@@ -174,7 +174,7 @@ def _share(layers: _Layers, vmi: VirtualMachineInstance, facts: Facts) -> None:
         layers.calculated_limits[_CPU] = Quantity.of(number, "DecimalSI")
 
 
-@lru_cache(maxsize=1024)
+@memo
 def _cpu_share(number: int, ratio: int) -> Quantity:
     """CPUs by `cpuAllocationRatio`, as Go writes the fraction in its shortest form and reads it again."""
     share = number / ratio
