@@ -251,7 +251,7 @@ def _numbered(nodes: Sequence[Node]) -> list[int]:
     numbers: dict[tuple[object, ...], int] = {}
     found = []
     for node in nodes:
-        labels = tuple(sorted(each for each in node.labels.items() if each[0] != HOSTNAME))
+        labels = tuple(sorted(item for item in node.labels.items() if item[0] != HOSTNAME))
         found.append(numbers.setdefault((labels, node.taints, node.assumed), len(numbers)))
     return found
 

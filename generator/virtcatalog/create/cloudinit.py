@@ -1,4 +1,4 @@
-"""What cloud-init gets of the flags: a volume with user data and network data."""
+"""The volume for cloud-init, with user data and network data, made of the flags."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def add_cloud_init(storage: Storage, options: VmOptions, read_file: Callable[[st
 
     `read_file` returns the text of a file; an error of its own has to be a VirtcatalogError.
     """
-    data = [each for each in _DATA if getattr(options, each) is not None]
+    data = [f"--{flag.replace('_', '-')}" for flag in _DATA if getattr(options, flag) is not None]
     if not data and options.user is None and options.cloud_init is None:
         return ()
     warnings = []
@@ -28,8 +28,7 @@ def add_cloud_init(storage: Storage, options: VmOptions, read_file: Callable[[st
     kind = "nocloud" if options.cloud_init is None else options.cloud_init.lower()
     if kind == "none":
         if data:
-            flags = ", ".join(f"--{each.replace('_', '-')}" for each in data)
-            warnings.append(f"--cloud-init: is none, so nothing comes of {flags}")
+            warnings.append(f"--cloud-init: is none, so nothing comes of {', '.join(data)}")
         return tuple(warnings)
     if kind not in _SOURCES:
         raise FlagError("cloud-init", f"there is no {options.cloud_init!r}, only {', '.join(_SOURCES)} and none")

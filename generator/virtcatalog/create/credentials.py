@@ -1,4 +1,4 @@
-"""Access credentials: `--access-cred`, which decides on flags of cloud-init that were not given."""
+"""Access credentials: `--access-cred`, which also sets flags of cloud-init that were left out."""
 
 from __future__ import annotations
 
@@ -11,33 +11,38 @@ from virtcatalog.create.options import FlagError, VmOptions
 from virtcatalog.create.storage import local_name, required_source
 
 _FLAG = "access-cred"
-_KNOWN = {"type": str, "src": str, "method": str, "user": str}
+_PARAMETERS = {"type": str, "src": str, "method": str, "user": str}
 _CLOUD_INIT = {"nocloud": "noCloud", "configdrive": "configDrive"}
 
 
 def access_credentials(options: VmOptions) -> tuple[list[dict[str, Any]], VmOptions]:
-    """Return the VM's credentials, and the flags as these leave them. Source: withAccessCredential."""
-    found = []
+    """Return the VM's credentials, and the flags with what these imply for cloud-init.
+
+    Source: withAccessCredential.
+    """
+    credentials = []
     for text in options.access_cred:
-        given = params.read(_FLAG, text, _KNOWN)
-        local_name(_FLAG, required_source(_FLAG, given), "Secret")
-        kind = given.get("type") or "ssh"
+        parameters = params.read(_FLAG, text, _PARAMETERS)
+        local_name(_FLAG, required_source(_FLAG, parameters), "Secret")
+        kind = parameters.get("type") or "ssh"
         if kind.lower() == "ssh":
-            method, options = _ssh(given, options)
+            method, options = _ssh_method(parameters, options)
             name = "sshPublicKey"
         elif kind.lower() == "password":
-            method, name = _password(given), "userPassword"
+            method, name = _password_method(parameters), "userPassword"
         else:
             raise FlagError(_FLAG, f"type: there is no {kind!r}, only ssh and password")
-        found.append({name: {"propagationMethod": method, "source": {"secret": {"secretName": given["src"]}}}})
-    return found, options
+        credentials.append(
+            {name: {"propagationMethod": method, "source": {"secret": {"secretName": parameters["src"]}}}}
+        )
+    return credentials, options
 
 
-def _ssh(given: dict[str, str], options: VmOptions) -> tuple[dict[str, Any], VmOptions]:
-    """How keys come in. Source: withAccessCredentialSSH."""
-    method = given.get("method") or "ga"
+def _ssh_method(parameters: dict[str, str], options: VmOptions) -> tuple[dict[str, Any], VmOptions]:
+    """How SSH keys reach the guest, and the flags that this implies. Source: withAccessCredentialSSH."""
+    method = parameters.get("method") or "ga"
     if method.lower() == "ga":
-        user = given.get("user") or options.user
+        user = parameters.get("user") or options.user
         if not user:
             raise FlagError(_FLAG, "user is missing: the guest agent writes a user's keys; name it here or with --user")
         if options.ga_manage_ssh is None:  # the agent may write keys only where SELinux lets it
@@ -46,7 +51,7 @@ def _ssh(given: dict[str, str], options: VmOptions) -> tuple[dict[str, Any], VmO
     source = method.lower()
     if source not in _CLOUD_INIT:
         raise FlagError(_FLAG, f"method: there is no {method!r} for ssh, only ga, {' and '.join(_CLOUD_INIT)}")
-    _without_user(given)
+    _check_no_user(parameters)
     if options.cloud_init is None:
         options = replace(options, cloud_init=source)
     elif options.cloud_init.lower() != source:
@@ -54,15 +59,15 @@ def _ssh(given: dict[str, str], options: VmOptions) -> tuple[dict[str, Any], VmO
     return {_CLOUD_INIT[source]: {}}, options
 
 
-def _password(given: dict[str, str]) -> dict[str, Any]:
+def _password_method(parameters: dict[str, str]) -> dict[str, Any]:
     """Source: withAccessCredentialPassword."""
-    method = given.get("method") or "ga"
+    method = parameters.get("method") or "ga"
     if method.lower() != "ga":
         raise FlagError(_FLAG, f"method: there is no {method!r} for passwords, only ga")
-    _without_user(given)
+    _check_no_user(parameters)
     return {"qemuGuestAgent": {}}
 
 
-def _without_user(given: dict[str, str]) -> None:
-    if given.get("user"):
+def _check_no_user(parameters: dict[str, str]) -> None:
+    if parameters.get("user"):
         raise FlagError(_FLAG, "user: only type:ssh with method:ga takes one")

@@ -62,12 +62,12 @@ def declare_preference(catalog: Catalog, folder: Folder, name: str, spec: Data) 
     """Declare a preference: in the file that has those whose names begin alike, or in a new one."""
     _check_name(catalog.preferences, "preference", name)
     words = name.split(".")
-    alike = [
+    files = [
         (_common(words, preference.base.split(".")), file)
         for preference in catalog.preferences
         if (file := _own(catalog, preference)) is not None
     ]
-    most, file = max(alike, key=lambda each: each[0], default=(0, ""))
+    most, file = max(files, key=lambda candidate: candidate[0], default=(0, ""))
     place = _Place(file if most else f"preferences/{words[0]}.yaml", "preferences", name)
     return _declared(catalog, folder, place, {"spec": spec} if spec else {}, name, spec)
 
@@ -81,18 +81,18 @@ def _check_name(entries: tuple[Entry, ...], noun: str, name: str) -> None:
 
 
 def _class_of(catalog: Catalog, name: str) -> tuple[_Place, Instancetype | None]:
-    """The class that names its sizes so, and one of them; the longest of the names' fixed parts decides."""
-    found: list[tuple[int, str, Instancetype]] = []
+    """The class whose naming pattern fits, and one of its sizes; of several the one with the longest fixed part."""
+    classes: list[tuple[int, str, Instancetype]] = []
     for instancetype in catalog.instancetypes:
         before, size, behind = instancetype.name.rpartition(instancetype.size)
         fits = len(name) > len(before + behind) and name.startswith(before) and name.endswith(behind)
         if size and not instancetype.variant and before and fits:
-            found.append((len(before + behind), name[len(before) : len(name) - len(behind)], instancetype))
-    if not found:
+            classes.append((len(before + behind), name[len(before) : len(name) - len(behind)], instancetype))
+    if not classes:
         series, _, size = name.rpartition(".")
         start = {"class": series} if series else {"class": name, "name": "{{ class }}"}
         return _Place(f"instancetypes/{series or name}.yaml", "sizes", size, start), None
-    _, size, like = max(found, key=lambda each: each[0])
+    _, size, like = max(classes, key=lambda candidate: candidate[0])
     # A class of a catalog that this one extends goes on in a file of the same path.
     file = _own(catalog, like) or like.source.file[like.source.file.rindex("instancetypes/") :]
     return _Place(file, "sizes", size), like
@@ -105,10 +105,10 @@ def _own(catalog: Catalog, entry: Entry) -> str | None:
     return path if path in catalog.files else None
 
 
-def _common(words: list[str], others: list[str]) -> int:
+def _common(words: list[str], other_words: list[str]) -> int:
     number = 0
-    for one, other in zip(words[:-1], others, strict=False):
-        if one != other:
+    for word, other_word in zip(words[:-1], other_words, strict=False):
+        if word != other_word:
             break
         number += 1
     return number
@@ -122,22 +122,22 @@ def _declared(catalog: Catalog, folder: Folder, place: _Place, entry: Data, name
         else dump({**place.start, place.section: {place.key: entry}})
     )
     try:
-        made = load_catalog(catalog.path, folder.changed({place.file: new.encode()}))
+        changed = load_catalog(catalog.path, folder.changed({place.file: new.encode()}))
     except CatalogError as error:
         faults = "; ".join(problem.sentence for problem in error.problems)
         raise DeclarationError(f"{name!r} cannot be declared in {place.file}: {faults}") from error
     noun = "instancetypes" if place.section == "sizes" else "preferences"
-    entries = {each.name: each for each in _entries(made)[noun]}
-    added = entries.keys() - {each.name for each in _entries(catalog)[noun]}
+    entries = {declared.name: declared for declared in _entries(changed)[noun]}
+    added = entries.keys() - {declared.name for declared in _entries(catalog)[noun]}
     if name not in added:
         raise DeclarationError(f"{place.file} names {', '.join(sorted(added)) or 'nothing'} so, not {name!r}")
     if missing := ", ".join(_missing(spec, entries[name].spec)):
         raise DeclarationError(f"{name!r} in {place.file} would not have {missing}: its layers say otherwise")
-    for noun, others in _entries(catalog).items():
-        after = {each.name: each.manifest("") for each in _entries(made)[noun]}
-        for other in others:
-            if after.get(other.name) != other.manifest(""):
-                raise DeclarationError(f"{other.name!r} would change with {name!r} in {place.file}")
+    for noun, unchanged in _entries(catalog).items():
+        after = {declared.name: declared.manifest("") for declared in _entries(changed)[noun]}
+        for before in unchanged:
+            if after.get(before.name) != before.manifest(""):
+                raise DeclarationError(f"{before.name!r} would change with {name!r} in {place.file}")
     return Declaration(place.file, old, new, entries[name])
 
 
@@ -145,18 +145,18 @@ def _entries(catalog: Catalog) -> dict[str, tuple[Entry, ...]]:
     return {"instancetypes": catalog.instancetypes, "preferences": catalog.preferences}
 
 
-def _missing(wanted: Mapping[str, Any], found: Any, path: str = "spec") -> Any:
-    """Yield the fields of `wanted` that `found` has not, or has otherwise."""
+def _missing(wanted: Mapping[str, Any], spec: Any, path: str = "spec") -> Any:
+    """Yield the fields of `wanted` that `spec` lacks, or has with another value."""
     for key, value in wanted.items():
-        there = found.get(key) if isinstance(found, dict) else None
+        actual = spec.get(key) if isinstance(spec, dict) else None
         if isinstance(value, dict):
-            yield from _missing(value, there, f"{path}.{key}")
-        elif there != value and not _same_amount(there, value):
+            yield from _missing(value, actual, f"{path}.{key}")
+        elif actual != value and not _same_amount(actual, value):
             yield f"{path}.{key}"
 
 
-def _same_amount(one: Any, other: Any) -> bool:
+def _same_amount(amount: Any, other_amount: Any) -> bool:
     try:
-        return Quantity.parse(one) == Quantity.parse(other)
+        return Quantity.parse(amount) == Quantity.parse(other_amount)
     except ValueError:
         return False

@@ -13,7 +13,7 @@ from virtcatalog.errors import nearest
 _FLAG = "volume-import"
 _COMMON: dict[str, Callable[[str], Any]] = {"size": params.amount, "type": str, "name": str, "bootorder": params.count}
 
-#: The fields of sources that parameters fill.
+#: Parameters by name, with the field of a DataVolume's source that each fills.
 _FIELDS = {
     "url": "url",
     "uuid": "uuid",
@@ -32,8 +32,11 @@ _LISTS = {"extraheaders", "secretextraheaders"}
 _PULL_METHODS = ("pod", "node")
 
 
-class _Source(NamedTuple):
-    """A type's parameters beside the common ones; a clone is copied from `src`, and may be of the source's size."""
+class _Type(NamedTuple):
+    """The parameters of a type beside the common ones.
+
+    A clone is copied from `src`, and has the size of its source unless `size` is set.
+    """
 
     required: tuple[str, ...] = ()
     optional: tuple[str, ...] = ()
@@ -42,16 +45,16 @@ class _Source(NamedTuple):
 
 #: Source: volumeImportOptions and the data volume sources in params.go.
 _SOURCES = {
-    "blank": _Source(),
-    "gcs": _Source(("url",), ("secretref",)),
-    "http": _Source(("url",), ("secretref", "certconfigmap", "extraheaders", "secretextraheaders")),
-    "imageio": _Source(("url", "diskid"), ("secretref", "certconfigmap")),
-    "pvc": _Source(clone=True),
-    "registry": _Source((), ("url", "imagestream", "pullmethod", "secretref", "certconfigmap")),
-    "s3": _Source(("url",), ("secretref", "certconfigmap")),
-    "vddk": _Source(("url", "uuid", "thumbprint", "secretref", "backingfile"), ("initimageurl",)),
-    "snapshot": _Source(clone=True),
-    "ds": _Source(clone=True),
+    "blank": _Type(),
+    "gcs": _Type(("url",), ("secretref",)),
+    "http": _Type(("url",), ("secretref", "certconfigmap", "extraheaders", "secretextraheaders")),
+    "imageio": _Type(("url", "diskid"), ("secretref", "certconfigmap")),
+    "pvc": _Type(clone=True),
+    "registry": _Type((), ("url", "imagestream", "pullmethod", "secretref", "certconfigmap")),
+    "s3": _Type(("url",), ("secretref", "certconfigmap")),
+    "vddk": _Type(("url", "uuid", "thumbprint", "secretref", "backingfile"), ("initimageurl",)),
+    "snapshot": _Type(clone=True),
+    "ds": _Type(clone=True),
 }
 
 #: Deprecated flags, in the order in which they are turned into parameters of a type.
@@ -59,16 +62,16 @@ _ALIASES = (("volume-datasource", "ds"), ("volume-clone-pvc", "pvc"), ("volume-b
 
 
 def add_imports(storage: Storage, options: VmOptions, drawn_name: Callable[[str], str]) -> tuple[str, ...]:
-    """Add the volumes that are imported, and return the warnings; `drawn_name` ends a prefix with what it draws.
+    """Add the volumes that are imported, and return the warnings; `drawn_name` adds random letters to a prefix.
 
     Source: withImportedVolume, aliasToVolumeImport.
     """
     texts, warnings = list(options.volume_import), []
     for flag, kind in _ALIASES:
-        older = getattr(options, flag.replace("-", "_"))
-        if older:
+        deprecated_texts = getattr(options, flag.replace("-", "_"))
+        if deprecated_texts:
             warnings.append(f"--{flag} is deprecated: use --{_FLAG} with type:{kind} and the same parameters")
-        for text in older:
+        for text in deprecated_texts:
             if not text:
                 raise FlagError(flag, f"is empty; {params.SHAPE}")
             texts.insert(0, f"type:{kind},{text}")
@@ -84,41 +87,41 @@ def _add(storage: Storage, text: str, drawn_name: Callable[[str], str]) -> None:
     if kind not in _SOURCES:
         hint = nearest(kind, _SOURCES) or f"; there are {', '.join(_SOURCES)}"
         raise FlagError(_FLAG, f"type: there is no {kind!r}{hint}")
-    known = _SOURCES[kind]
-    own = ("src",) if known.clone else (*known.required, *known.optional)
-    given = params.read(_FLAG, text, {name: params.texts if name in _LISTS else str for name in own} | _COMMON)
-    source = _cloned(kind, given) if known.clone else _filled(kind, given)
-    if "size" not in given and not known.clone:
+    source_type = _SOURCES[kind]
+    own = ("src",) if source_type.clone else (*source_type.required, *source_type.optional)
+    parameters = params.read(_FLAG, text, {name: params.texts if name in _LISTS else str for name in own} | _COMMON)
+    source = _clone_source(kind, parameters) if source_type.clone else _import_source(kind, parameters)
+    if "size" not in parameters and not source_type.clone:
         raise FlagError(_FLAG, f"size is missing: type:{kind} has no size of its own")
-    name = given["name"] if "name" in given else drawn_name("imported-volume-")
+    name = parameters["name"] if "name" in parameters else drawn_name("imported-volume-")
     storage.check_name(_FLAG, name)
-    resources = {"requests": {"storage": given["size"]}} if "size" in given else {}
+    resources = {"requests": {"storage": parameters["size"]}} if "size" in parameters else {}
     storage.templates.append({"metadata": {"name": name}, "spec": {**source, "storage": {"resources": resources}}})
-    storage.add(_FLAG, name, {"dataVolume": {"name": name}}, given.get("bootorder"))
+    storage.add(_FLAG, name, {"dataVolume": {"name": name}}, parameters.get("bootorder"))
 
 
-def _filled(kind: str, given: dict[str, Any]) -> dict[str, Any]:
+def _import_source(kind: str, parameters: dict[str, Any]) -> dict[str, Any]:
     for name in _SOURCES[kind].required:
-        if not given.get(name):
+        if not parameters.get(name):
             raise FlagError(_FLAG, f"{name} is missing: type:{kind} needs {', '.join(_SOURCES[kind].required)}")
     if kind == "registry":
-        _check_registry(given)
-    fields = {_FIELDS[name]: value for name, value in given.items() if name in _FIELDS and value}
+        _check_registry(parameters)
+    fields = {_FIELDS[name]: value for name, value in parameters.items() if name in _FIELDS and value}
     return {"source": {kind: fields}}
 
 
-def _check_registry(given: dict[str, Any]) -> None:
+def _check_registry(parameters: dict[str, Any]) -> None:
     """Source: withVolumeSourceRegistry."""
-    method = given.get("pullmethod")
+    method = parameters.get("pullmethod")
     if method and method not in _PULL_METHODS:
         raise FlagError(_FLAG, f"pullmethod: there is no {method!r}, only {' and '.join(_PULL_METHODS)}")
-    if bool(given.get("url")) == bool(given.get("imagestream")):
+    if bool(parameters.get("url")) == bool(parameters.get("imagestream")):
         raise FlagError(_FLAG, "type:registry needs either url or imagestream")
 
 
-def _cloned(kind: str, given: dict[str, Any]) -> dict[str, Any]:
+def _clone_source(kind: str, parameters: dict[str, Any]) -> dict[str, Any]:
     """Source: parseVolumeSource, withVolumeSourceRefDataSource."""
-    namespace, name = params.prefixed(_FLAG, required_source(_FLAG, given))
+    namespace, name = params.prefixed(_FLAG, required_source(_FLAG, parameters))
     if kind == "ds":
         return {"sourceRef": {"kind": "DataSource", "name": name} | ({"namespace": namespace} if namespace else {})}
     if not namespace:

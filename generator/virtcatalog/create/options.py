@@ -21,10 +21,10 @@ class FlagError(VirtcatalogError):
 
 
 class VmOptions(msgspec.Struct, frozen=True, kw_only=True):
-    """The flags of `virtctl create vm`, each as it was written; None and () are flags that were not given.
+    """The flags of `virtctl create vm`, as they were written; None and () stand for flags that were left out.
 
-    Names are those of the flags. A flag that is given counts as given whatever its value: `--infer-instancetype=false`
-    is not the same as nothing, nor is `--user=`. Source: createVM in pkg/virtctl/create/vm/vm.go.
+    Names are those of the flags. A flag counts as set whatever its value: `--infer-instancetype=false` is not the same
+    as leaving it out, nor is `--user=`. Source: createVM in pkg/virtctl/create/vm/vm.go.
     """
 
     name: str = ""
@@ -55,7 +55,7 @@ class VmOptions(msgspec.Struct, frozen=True, kw_only=True):
     volume_blank: tuple[str, ...] = ()
 
 
-#: Flags of which at most one is given. Source: MarkFlagsMutuallyExclusive in vm.go.
+#: Flags of which at most one may be set. Source: MarkFlagsMutuallyExclusive in vm.go.
 EXCLUSIVE = (
     ("memory", "instancetype", "infer-instancetype", "infer-instancetype-from"),
     ("preference", "infer-preference", "infer-preference-from"),
@@ -67,16 +67,16 @@ EXCLUSIVE = (
 
 
 def check_exclusive(options: VmOptions) -> None:
-    """Raise FlagError when flags are given that exclude each other."""
+    """Raise FlagError when flags are set that exclude each other."""
     for group in EXCLUSIVE:
-        given = [flag for flag in group if getattr(options, flag.replace("-", "_")) is not None]
-        if len(given) > 1:
-            others = " and ".join(f"--{each}" for each in given[1:])
-            raise FlagError(given[0], f"cannot be given together with {others}: choose one, whatever its value")
+        flags = [flag for flag in group if getattr(options, flag.replace("-", "_")) is not None]
+        if len(flags) > 1:
+            others = " and ".join(f"--{flag}" for flag in flags[1:])
+            raise FlagError(flags[0], f"cannot be given together with {others}: choose one, whatever its value")
 
 
-class Made(NamedTuple):
-    """What the flags make, and what has to be said of them."""
+class CreatedVm(NamedTuple):
+    """The manifest that the flags make, and warnings for the user."""
 
     manifest: dict[str, object]
     warnings: tuple[str, ...] = ()

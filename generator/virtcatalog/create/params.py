@@ -13,7 +13,7 @@ from virtcatalog.api.quantity import Quantity
 from virtcatalog.create.options import FlagError
 from virtcatalog.errors import nearest
 
-#: What a text that holds no parameters is told.
+#: How parameters are written, for messages.
 SHAPE = "it takes parameters, name:value and more of them behind commas"
 _DIGITS = re.compile("[0-9]+")
 _MOST_COUNT = 2**32 - 1
@@ -23,29 +23,29 @@ def split(flag: str, text: str) -> dict[str, str]:
     """Return the parameters by name; of one that is repeated, the last."""
     if not text:
         raise FlagError(flag, f"is empty; {SHAPE}")
-    found = {}
+    parameters = {}
     for part in text.split(","):
         name, colon, value = part.partition(":")
         if not colon:
             raise FlagError(flag, f"{part!r} has no colon; {SHAPE}")
-        found[name] = value
-    return found
+        parameters[name] = value
+    return parameters
 
 
-def read(flag: str, text: str, known: Mapping[str, Callable[[str], Any]]) -> dict[str, Any]:
-    """Return the values of the parameters that are given, each read by its function; FlagError for unknown ones."""
-    given = split(flag, text)
-    found = {}
-    for name, reading in known.items():
-        if name in given:
+def read(flag: str, text: str, readers: Mapping[str, Callable[[str], Any]]) -> dict[str, Any]:
+    """Return the values of the parameters in a text, each read by its function; FlagError for unknown ones."""
+    parameters = split(flag, text)
+    values = {}
+    for name, reader in readers.items():
+        if name in parameters:
             try:
-                found[name] = reading(given[name])
+                values[name] = reader(parameters[name])
             except ValueError as error:
                 raise FlagError(flag, f"{name}: {error}") from None
-    for name in sorted(given.keys() - known.keys()):
-        hint = nearest(name, known) or f"; there are {', '.join(known)}"
+    for name in sorted(parameters.keys() - readers.keys()):
+        hint = nearest(name, readers) or f"; there are {', '.join(readers)}"
         raise FlagError(flag, f"there is no parameter {name!r}{hint}")
-    return found
+    return values
 
 
 def count(text: str) -> int:

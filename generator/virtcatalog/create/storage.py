@@ -1,4 +1,4 @@
-"""The volumes of a VM that is being created, their boot order, and the DataVolumes made for them."""
+"""The volumes of a VM that is being created, their boot order, and the templates of their DataVolumes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SYSPREP_KINDS = {"configmap": "configMap", "secret": "secret"}
 
 
 class Storage:
-    """Collects volumes in the order in which they are added, which is the boot order where none is given."""
+    """Collects volumes in the order in which they are added, which is the boot order where no boot order is set."""
 
     def __init__(self) -> None:
         self.volumes: list[dict[str, Any]] = []
@@ -60,22 +60,22 @@ def add_containerdisks(storage: Storage, options: VmOptions, vm_name: str) -> No
     """Add the volumes of container images. Source: withContainerdiskVolume."""
     flag = "volume-containerdisk"
     for index, text in enumerate(options.volume_containerdisk):
-        given = params.read(flag, text, _VOLUME)
-        image = required_source(flag, given)
-        name = given.get("name") or f"{vm_name}-containerdisk-{index}"
+        parameters = params.read(flag, text, _VOLUME)
+        image = required_source(flag, parameters)
+        name = parameters.get("name") or f"{vm_name}-containerdisk-{index}"
         storage.check_name(flag, name)
-        storage.add(flag, name, {"containerDisk": {"image": image}}, given.get("bootorder"))
+        storage.add(flag, name, {"containerDisk": {"image": image}}, parameters.get("bootorder"))
 
 
 def add_claims(storage: Storage, options: VmOptions) -> None:
     """Add the volumes of claims. Source: withPvcVolume."""
     flag = "volume-pvc"
     for text in options.volume_pvc:
-        given = params.read(flag, text, _VOLUME)
-        claim = local_name(flag, required_source(flag, given), "claim")
-        name = given.get("name") or claim
+        parameters = params.read(flag, text, _VOLUME)
+        claim = local_name(flag, required_source(flag, parameters), "claim")
+        name = parameters.get("name") or claim
         storage.check_name(flag, name)
-        storage.add(flag, name, {"persistentVolumeClaim": {"claimName": claim}}, given.get("bootorder"))
+        storage.add(flag, name, {"persistentVolumeClaim": {"claimName": claim}}, parameters.get("bootorder"))
 
 
 def add_sysprep(storage: Storage, options: VmOptions) -> None:
@@ -83,21 +83,21 @@ def add_sysprep(storage: Storage, options: VmOptions) -> None:
     if options.volume_sysprep is None:
         return
     flag = "volume-sysprep"
-    given = params.read(flag, options.volume_sysprep, _SYSPREP)
-    source = required_source(flag, given)
+    parameters = params.read(flag, options.volume_sysprep, _SYSPREP)
+    source = required_source(flag, parameters)
     local_name(flag, source, "ConfigMap or Secret")
     storage.check_unused(flag, SYSPREP_DISK)
-    kind = given.get("type") or "configmap"
+    kind = parameters.get("type") or "configmap"
     if kind.lower() not in _SYSPREP_KINDS:
         raise FlagError(flag, f"type: there is no {kind!r}, only {' and '.join(_SYSPREP_KINDS)}")
     storage.add(flag, SYSPREP_DISK, {"sysprep": {_SYSPREP_KINDS[kind.lower()]: {"name": source}}})
 
 
-def required_source(flag: str, given: dict[str, Any]) -> str:
-    """Return the parameter `src`; FlagError when it is not given or empty."""
-    if not given.get("src"):
+def required_source(flag: str, parameters: dict[str, Any]) -> str:
+    """Return the parameter `src`; FlagError when it is missing or empty."""
+    if not parameters.get("src"):
         raise FlagError(flag, "src is missing: it has to name what the volume or credential is taken from")
-    return str(given["src"])
+    return str(parameters["src"])
 
 
 def local_name(flag: str, source: str, what: str) -> str:

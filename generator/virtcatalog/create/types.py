@@ -1,4 +1,4 @@
-"""`virtctl create instancetype` and `virtctl create preference`: specs and manifests, made of flags."""
+"""`virtctl create instancetype` and `virtctl create preference`: specs and manifests from flags."""
 
 from __future__ import annotations
 
@@ -65,11 +65,11 @@ def instancetype_spec(options: InstancetypeOptions) -> dict[str, Any]:
 
 
 def _device(flag: str, text: str) -> dict[str, str]:
-    given = params.read(flag, text, _DEVICE)
+    parameters = params.read(flag, text, _DEVICE)
     for name in _DEVICE:
-        if not given.get(name):
+        if not parameters.get(name):
             raise FlagError(flag, f"{name} is missing")
-    return {"name": given["name"], "deviceName": given["devicename"]}
+    return {"name": parameters["name"], "deviceName": parameters["devicename"]}
 
 
 def preference_spec(options: PreferenceOptions) -> dict[str, Any]:

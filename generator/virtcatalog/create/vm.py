@@ -1,4 +1,4 @@
-"""`virtctl create vm`: the manifest of a VirtualMachine, made of flags."""
+"""`virtctl create vm`: the manifest of a VirtualMachine from flags."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from virtcatalog.create import params
 from virtcatalog.create.cloudinit import add_cloud_init
 from virtcatalog.create.credentials import access_credentials
 from virtcatalog.create.imports import add_imports
-from virtcatalog.create.inference import inferred
-from virtcatalog.create.options import FlagError, Made, VmOptions, check_exclusive
+from virtcatalog.create.matchers import inferred, named
+from virtcatalog.create.options import CreatedVm, FlagError, VmOptions, check_exclusive
 from virtcatalog.create.storage import Storage, add_claims, add_containerdisks, add_sysprep
 from virtcatalog.errors import nearest
 from virtcatalog.kubevirt.identity import DRAWN_LETTERS
@@ -21,18 +21,18 @@ _DEFAULT_MEMORY = "512Mi"
 _DRAWN = 5
 
 
-def create_vm(options: VmOptions, read_file: Callable[[str], str]) -> Made:
+def create_vm(options: VmOptions, read_file: Callable[[str], str]) -> CreatedVm:
     """Return the VirtualMachine that flags make, its keys sorted; FlagError for the first flag that cannot be used.
 
-    `read_file` returns the text of the file that holds a password. Source: run in pkg/virtctl/create/vm/vm.go, which
-    says the order: volumes boot in it unless they have a boot order.
+    `read_file` returns the text of the file that holds a password. Source: run in pkg/virtctl/create/vm/vm.go, whose
+    order is the boot order of volumes that set none.
     """
     check_exclusive(options)
     name = options.name or drawn_name("vm-")
     guest = _memory(options)
     strategy = _run_strategy(options)
     matchers = {
-        kind: _matcher(kind, text)
+        kind: named(kind, text)
         for kind, text in (("instancetype", options.instancetype), ("preference", options.preference))
         if text is not None
     }
@@ -60,7 +60,7 @@ def create_vm(options: VmOptions, read_file: Callable[[str], str]) -> Made:
         "runStrategy": strategy,
         "template": {"metadata": {}, "spec": {key: value for key, value in pod.items() if value != []}},
     }
-    return Made(
+    return CreatedVm(
         sorted_keys(
             {
                 "apiVersion": "kubevirt.io/v1",
@@ -93,31 +93,22 @@ def _run_strategy(options: VmOptions) -> str:
     raise FlagError("run-strategy", f"there is no {options.run_strategy!r}{hint}")
 
 
-def _matcher(flag: str, text: str) -> dict[str, Any]:
-    """The matcher of `[KIND/]NAME`; without a kind, the API server's default. Source: withInstancetype."""
-    kind, name = params.prefixed(flag, text)
-    kinds = ("", f"virtualmachine{flag}", f"virtualmachinecluster{flag}")
-    if kind.lower() not in kinds:
-        raise FlagError(flag, f"there is no kind {kind!r}, only {' and '.join(kinds[1:])}")
-    return {"kind": kind.lower(), "name": name} if kind else {"name": name}
-
-
 def _inferred(options: VmOptions, storage: Storage) -> dict[str, dict[str, Any]]:
     """Source: inferFromVolume."""
-    found: dict[str, dict[str, Any]] = {}
-    given = {"instancetype": (options.instancetype, options.memory), "preference": (options.preference,)}
-    for kind, others in given.items():
-        asked: bool | None = getattr(options, f"infer_{kind}")
+    matchers: dict[str, dict[str, Any]] = {}
+    flags = {"instancetype": (options.instancetype, options.memory), "preference": (options.preference,)}
+    for kind, exclusive in flags.items():
+        wanted: bool | None = getattr(options, f"infer_{kind}")
         volume: str | None = getattr(options, f"infer_{kind}_from")
-        if asked is not False and all(other is None for other in others):
+        if wanted is not False and all(value is None for value in exclusive):
             flag = f"infer-{kind}" if volume is None else f"infer-{kind}-from"
-            matcher = inferred(storage, flag, volume, explicit=asked is not None or volume is not None)
-            found |= {kind: matcher} if matcher else {}
-    return found
+            matcher = inferred(storage, flag, volume, explicit=wanted is not None or volume is not None)
+            matchers |= {kind: matcher} if matcher else {}
+    return matchers
 
 
 def drawn_name(prefix: str) -> str:
-    """Return a prefix with five characters behind it, which are others each time."""
+    """Return a prefix with five random characters behind it."""
     return prefix + "".join(secrets.choice(DRAWN_LETTERS) for _ in range(_DRAWN))
 
 
@@ -129,4 +120,4 @@ def sorted_keys(manifest: dict[str, Any]) -> dict[str, Any]:
 def _sorted(value: Any) -> Any:
     if isinstance(value, dict):
         return sorted_keys(value)
-    return [_sorted(each) for each in value] if isinstance(value, list) else value
+    return [_sorted(item) for item in value] if isinstance(value, list) else value
