@@ -83,7 +83,7 @@ LARGE = "z.large"
         (
             {"scope": "cluster", "namespace": ""},
             "lab",
-            "environment lab: the scope is cluster, and there is no VirtualMachineInstancetype and no Virt",
+            "environment lab: scope: namespaced → cluster; published since v1.0.0, and it must not change (in lab)",
         ),
     ],
 )

@@ -14,7 +14,7 @@ from virtcatalog.publish.rendered import Event
 from virtcatalog.site.changes import Known, chapters
 from virtcatalog.site.pages import render
 
-CATALOG = "name: house\nkubevirt: v1.9.0\n"
+CATALOG = "name: house\nvendor: example.org\nkubevirt: v1.9.0\n"
 ONE = "class: m\nmemoryPerVcpu: 4Gi\nsizes:\n  small: {vcpus: 1}\n  large: {vcpus: 4}\n  big: {vcpus: 8}\n"
 TWO = (
     "class: m\nmemoryPerVcpu: 4Gi\nspec: {ioThreadsPolicy: auto}\nsizes:\n  large: {vcpus: 4}\n  big: {vcpus: 8}\n"
@@ -129,6 +129,11 @@ def in_environments(old: str, new: str, text: str = ONE) -> dict[str, list[tuple
                     (["lab: m.big"], ("memory.guest: 32Gi → 1Gi",)),
                 ]
             },
+        ),
+        (
+            "lab: {}\n",
+            "lab: {vendor: lab.example.org}\n",
+            {"changed": [(["lab"], ("label instancetype.kubevirt.io/vendor: example.org → lab.example.org",))]},
         ),
         (LAB + "eu: {}\n", LAB + "us: {}\n", {"added": [(["us"], ())], "removed": [(["eu"], ())]}),
         ("", LAB, {}),

@@ -1,7 +1,4 @@
-"""What environments make otherwise than they did, beside what changes in the objects themselves.
-
-`broken` tells what they published and do not any more; `environment_steps` all, from one release to another.
-"""
+"""What environments publish otherwise than they did, beside what changes in the objects themselves."""
 
 from __future__ import annotations
 
@@ -10,199 +7,139 @@ from typing import NamedTuple
 
 import msgspec
 
-from virtcatalog.catalog.labels import promised
-from virtcatalog.catalog.lock import SECTIONS
+from virtcatalog.catalog.lock import SECTIONS, published
 from virtcatalog.catalog.model import (
     CLUSTER_KINDS,
     INSTANCETYPE_KINDS,
     PREFERENCE_KINDS,
     Catalog,
-    Entry,
-    Lock,
     Manifest,
-    Overlay,
     Published,
     PublishedEnvironment,
     Source,
 )
+from virtcatalog.catalog.published import published_in
 from virtcatalog.manifests.difference import differences
 from virtcatalog.render.natural import natural
 
+Objects = Mapping[str, Mapping[str, Published]]
+"""What is published of objects, by section and name."""
 
-class Broken(msgspec.Struct, frozen=True, kw_only=True):
-    """One thing that an environment published and does not any more.
 
-    `name` is the object's, "" when it is about all of them; `was` is how the object was published, when it is `gone`.
+class Change(msgspec.Struct, frozen=True, kw_only=True):
+    """One thing that an environment publishes otherwise: of the object `name` in a section, or of all, both "".
+
+    `since` is the version that published it as it was. `lost` says that something which was published is so no more;
+    `left_out` is how the object was published that the environment leaves out.
     """
 
-    environment: str
     name: str = ""
-    instancetype: bool = False
+    section: str = ""
     text: str
     since: str
-    gone: bool = False
-    was: Published | None = None
+    lost: bool
+    left_out: Published | None = None
+
+
+class Broken(msgspec.Struct, frozen=True, kw_only=True):
+    """What an environment published and does not any more; `gone` says that the environment or the object is gone."""
+
+    environment: str
+    change: Change
+    gone: bool
     source: Source
 
 
 def broken(catalog: Catalog) -> Iterator[Broken]:
-    """Yield what the environments of the last release no longer publish as they did, each once for all kinds."""
+    """Yield what the environments of the last release no longer publish as they did."""
     lock = catalog.lock
+    if lock is None:
+        return
+    before = {"instancetypes": lock.instancetypes, "preferences": lock.preferences}
+    entries = {"instancetypes": catalog.instancetypes, "preferences": catalog.preferences}
+    after = {section: {entry.name: published(entry) for entry in found} for section, found in entries.items()}
     overlays = {overlay.name: overlay for overlay in catalog.overlays}
-    for name, was in lock.environments.items() if lock else ():
-        if lock is None or name not in overlays:
-            text = "is gone, and all that VMs there name with it"
-            yield Broken(environment=name, text=text, since=was.since, gone=True, source=was.source)
-        else:
-            found = _Compared(catalog, lock, overlays[name], was)
-            told: set[tuple[str, bool, str]] = set()
-            for each in (*found.as_a_whole(), *found.objects()):
-                key = each.name, each.instancetype, each.text
-                if key not in told:
-                    told.add(key)
-                    yield each
+    for name, was in lock.environments.items():
+        if name not in overlays:
+            change = Change(text="is gone, and all that VMs there name with it", since=was.since, lost=True)
+            yield Broken(environment=name, change=change, gone=True, source=was.source)
+            continue
+        overlay = overlays[name]
+        for change in environment_changes(was, published_in(catalog, overlay), before, after):
+            if change.lost:
+                gone = change.left_out is not None
+                yield Broken(environment=name, change=change, gone=gone, source=overlay.source)
 
 
-class _Compared:
-    """An environment as it was published, and as it is."""
-
-    def __init__(self, catalog: Catalog, lock: Lock, overlay: Overlay, was: PublishedEnvironment) -> None:
-        self._lock, self._overlay, self._was = lock, overlay, was
-        self._now: dict[tuple[str, str], Manifest] = {
-            (manifest["kind"], manifest["metadata"]["name"]): manifest for manifest in catalog.objects(overlay.name)
-        }
-        self._entries: tuple[Mapping[str, Entry], ...] = tuple(
-            {entry.name: entry for entry in entries} for entries in (catalog.preferences, catalog.instancetypes)
-        )
-
-    def as_a_whole(self) -> Iterator[Broken]:
-        """What is about all of its objects: where they are, and of which scope."""
-        overlay, was = self._overlay, self._was
-        if was.namespace and overlay.namespace != was.namespace:
-            yield self._changed(f"namespace: {was.namespace} → {overlay.namespace or 'none'}")
-        lost = [kind for kind in was.objects if kind not in overlay.kinds]
-        if lost:
-            yield self._changed(f"the scope is {overlay.scope}, and there is no {' and no '.join(lost)} any more")
-
-    def objects(self) -> Iterator[Broken]:
-        """What is about single objects: those that go, those that its patches or labels change."""
-        for kind, names in self._was.objects.items():
-            instancetype = kind in INSTANCETYPE_KINDS
-            published = self._lock.instancetypes if instancetype else self._lock.preferences
-            for name in names if kind in self._overlay.kinds else ():
-                entry, was = self._entries[instancetype].get(name), published.get(name)
-                if entry is None or was is None:
-                    continue  # the object itself is gone: that is told of it
-                now = self._now.get((kind, name))
-                if now is None:
-                    why = "is deprecated, and left out" if entry.deprecated else "is left out"
-                    yield self._of(name, why, instancetype, was.since, was)
-                    continue
-                patch = self._was.patched.get(f"{kind}/{name}")
-                spec = patch.spec if patch is not None and patch.spec is not None else was.spec
-                own = set(map(str, differences(was.spec, entry.spec)))
-                for difference in differences(spec, now["spec"]):
-                    if str(difference) not in own:
-                        yield self._of(
-                            name, str(difference), instancetype, patch.since if patch is not None else was.since
-                        )
-                yield from self._labels(was, entry, patch.labels if patch is not None else None, now)
-
-    def _labels(
-        self, was: Published, entry: Entry, patched: Mapping[str, str] | None, now: Manifest
-    ) -> Iterator[Broken]:
-        """Published labels that are others now; of a change of the object's own labels is told there."""
-        if was.labels is None:
-            return  # a lock of before labels were promised
-        before = patched if patched is not None else {**was.labels, **self._was.labels}
-        after, own = promised(now["metadata"].get("labels") or {}), promised(entry.labels)
-        for key, value in before.items():
-            if after.get(key) == value or (was.labels.get(key) == value and own.get(key) == after.get(key) != value):
-                continue
-            text = f"label {key}: {value} → {after[key]}" if key in after else f"label {key}: {value} is gone"
-            everywhere = value == {**was.labels, **self._was.labels}.get(key) and (
-                key in self._was.labels or key in self._overlay.labels
-            )
-            if everywhere:
-                yield self._changed(text)
-            else:
-                yield self._of(entry.name, text, now["kind"] in INSTANCETYPE_KINDS, was.since)
-
-    def _changed(self, text: str) -> Broken:
-        return Broken(environment=self._overlay.name, text=text, since=self._was.since, source=self._overlay.source)
-
-    def _of(self, name: str, text: str, instancetype: bool, since: str, was: Published | None = None) -> Broken:
-        return Broken(
-            environment=self._overlay.name,
-            name=name,
-            instancetype=instancetype,
-            text=text,
-            since=since,
-            gone=was is not None,
-            was=was,
-            source=self._overlay.source,
-        )
-
-
-class EnvironmentStep(msgspec.Struct, frozen=True, kw_only=True):
-    """What an environment makes otherwise of an object, or of all of them where `name` is ""; each is told in words."""
-
-    name: str = ""
-    section: str = ""
-    said: tuple[str, ...]
+def environment_changes(
+    was: PublishedEnvironment, now: PublishedEnvironment, before: Objects, after: Objects
+) -> Iterator[Change]:
+    """Yield what differs in an environment, each once for all kinds: first what is of all objects, then by name."""
+    old, new = _State(was, before), _State(now, after)
+    if was.namespace != now.namespace:
+        text = f"namespace: {was.namespace or 'none'} → {now.namespace or 'none'}"
+        yield Change(text=text, since=was.since, lost=bool(was.namespace))
+    if all((was.objects, now.objects)) and old.scopes != new.scopes:
+        text = f"scope: {old.scope} → {new.scope}"
+        yield Change(text=text, since=was.since, lost=not old.scopes <= new.scopes)
+    changes = {(change.section, change.name, change.text): change for change in _of_objects(old, new)}
+    yield from (change for change in changes.values() if not change.name)
+    yield from (change for change in changes.values() if change.name)
 
 
 class _State(NamedTuple):
-    """What an environment published in a release, and what that published of objects, by section and name."""
+    """What an environment published in a release, and what that published of objects."""
 
     environment: PublishedEnvironment
-    objects: Mapping[str, Mapping[str, Published]]
+    objects: Objects
+
+    def names(self, kind: str) -> set[str]:
+        return set(self.environment.objects.get(kind, ()))
+
+    @property
+    def scopes(self) -> set[str]:
+        return {"cluster" if kind in CLUSTER_KINDS else "namespaced" for kind in self.environment.objects}
 
     @property
     def scope(self) -> str:
-        wide = {kind in CLUSTER_KINDS for kind in self.environment.objects}
-        return "both" if len(wide) > 1 else "cluster" if True in wide else "namespaced"
+        return "both" if len(self.scopes) > 1 else "".join(self.scopes)
 
-    def shown(self, section: str, kind: str, name: str) -> tuple[Manifest, dict[str, str] | None]:
-        """The spec of an object as the environment has it, and its promised labels; None of before they were."""
-        published, patch = self.objects[section][name], self.environment.patched.get(f"{kind}/{name}")
-        labels = None if published.labels is None else {**published.labels, **self.environment.labels}
-        if patch is None:
-            return published.spec, labels
-        return published.spec if patch.spec is None else patch.spec, labels if patch.labels is None else patch.labels
+    def spec(self, section: str, kind: str, name: str) -> Manifest:
+        """The spec of an object as the environment has it."""
+        patch = self.environment.patched.get(f"{kind}/{name}")
+        return self.objects[section][name].spec if patch is None or patch.spec is None else patch.spec
+
+    def labels(self, section: str, kind: str, name: str) -> dict[str, str] | None:
+        """Its promised labels; None of before labels were promised."""
+        patch = self.environment.patched.get(f"{kind}/{name}")
+        return self.usual_labels(section, name) if patch is None or patch.labels is None else patch.labels
+
+    def usual_labels(self, section: str, name: str) -> dict[str, str] | None:
+        """Its promised labels without patches."""
+        own = self.objects[section][name].labels
+        return None if own is None else {**own, **self.environment.labels}
 
 
-def environment_steps(
-    was: PublishedEnvironment,
-    now: PublishedEnvironment,
-    before: Mapping[str, Mapping[str, Published]],
-    after: Mapping[str, Mapping[str, Published]],
-) -> Iterator[EnvironmentStep]:
-    """Yield what differs in an environment between two releases, whose objects are by section and name."""
-    old, new = _State(was, before), _State(now, after)
-    whole = []
-    if was.namespace != now.namespace:
-        whole.append(f"namespace: {was.namespace or 'none'} → {now.namespace or 'none'}")
-    if all((was.objects, now.objects)) and old.scope != new.scope:
-        whole.append(f"scope: {old.scope} → {new.scope}")
-    labels = [f"label {difference}" for difference in differences(was.labels, now.labels)]
-    if whole or labels:
-        yield EnvironmentStep(said=(*whole, *labels))
+def _of_objects(old: _State, new: _State) -> Iterator[Change]:
+    """Yield what differs of objects that both releases have; what they share may come several times."""
     for section, kinds in zip(SECTIONS, (INSTANCETYPE_KINDS, PREFERENCE_KINDS), strict=True):
-        both = before.get(section, {}).keys() & after.get(section, {}).keys()
-        found: dict[str, tuple[str, ...]] = {}
-        for kind, other in _pairs(was, now, kinds):
-            had, has = (
-                set(environment.objects.get(name, ())) & both for environment, name in ((was, kind), (now, other))
-            )
-            found |= dict.fromkeys(had - has, ("is left out",)) | dict.fromkeys(has - had, ("is no longer left out",))
-            for name in had & has:
-                if f"{kind}/{name}" in was.patched or f"{other}/{name}" in now.patched:
-                    texts = _patched(old, new, section, (kind, other), name)
-                    if own := tuple(text for text in texts if text not in labels):
-                        found[name] = own  # it is the same of both kinds, cluster-wide and not
-        for name in sorted(found, key=natural):
-            yield EnvironmentStep(name=name, section=section, said=found[name])
+        before, after = old.objects.get(section, {}), new.objects.get(section, {})
+        pairs = [
+            (kind, other, old.names(kind), new.names(other))
+            for kind, other in _pairs(old.environment, new.environment, kinds)
+        ]
+        for name in sorted(before.keys() & after.keys(), key=natural):
+            published = before[name]
+            for kind, other, had, has in pairs:
+                if name in had and name in has:
+                    yield from _of_object(old, new, section, (kind, other), name)
+                elif name in had:
+                    text = "is deprecated, and left out" if after[name].deprecated else "is left out"
+                    since = published.since
+                    yield Change(name=name, section=section, text=text, since=since, lost=True, left_out=published)
+                elif name in has:
+                    text = "is no longer left out"
+                    yield Change(name=name, section=section, text=text, since=published.since, lost=False)
 
 
 def _pairs(was: PublishedEnvironment, now: PublishedEnvironment, kinds: Iterable[str]) -> list[tuple[str, str]]:
@@ -211,14 +148,37 @@ def _pairs(was: PublishedEnvironment, now: PublishedEnvironment, kinds: Iterable
     return [(kind, kind) for kind in old if kind in new] or [("".join(old[:1]), "".join(new[:1]))]
 
 
-def _patched(old: _State, new: _State, section: str, kinds: tuple[str, str], name: str) -> Iterator[str]:
-    """What differs of an object with a patch before or after, and not in the object itself."""
+def _of_object(old: _State, new: _State, section: str, kinds: tuple[str, str], name: str) -> Iterator[Change]:
+    """Yield what differs of an object in the environment, and not in the object itself."""
+    kind, other = kinds
+    patch = old.environment.patched.get(f"{kind}/{name}")
+    is_patched = patch is not None or f"{other}/{name}" in new.environment.patched
+    if not is_patched and old.environment.labels == new.environment.labels:
+        return
     before, after = old.objects[section][name], new.objects[section][name]
-    (spec, labels), (new_spec, new_labels) = (
-        state.shown(section, kind, name) for state, kind in zip((old, new), kinds, strict=True)
-    )
     itself = set(map(str, differences(before.spec, after.spec)))
-    yield from (text for text in map(str, differences(spec, new_spec)) if text not in itself)
-    if labels is not None and new_labels is not None:
-        itself = set(map(str, differences(before.labels, after.labels)))
-        yield from (f"label {text}" for text in map(str, differences(labels, new_labels)) if text not in itself)
+    for difference in differences(old.spec(section, kind, name), new.spec(section, other, name)):
+        if str(difference) not in itself:
+            since = patch.since if patch is not None else before.since
+            yield Change(name=name, section=section, text=str(difference), since=since, lost=True)
+    yield from _labels(old, new, section, kinds, name)
+
+
+def _labels(old: _State, new: _State, section: str, kinds: tuple[str, str], name: str) -> Iterator[Change]:
+    """Yield promised labels that differ: those of the environment are about all of its objects."""
+    kind, other = kinds
+    labels, new_labels = old.labels(section, kind, name), new.labels(section, other, name)
+    if labels is None or new_labels is None:
+        return
+    before, after = old.objects[section][name], new.objects[section][name]
+    itself = set(map(str, differences(before.labels, after.labels)))
+    usual = set(map(str, differences(old.usual_labels(section, name), new.usual_labels(section, name))))
+    for difference in differences(labels, new_labels):
+        if str(difference) in itself:
+            continue
+        text = f"label {difference.path[0]}{str(difference).removeprefix(difference.field)}"
+        lost = difference.old is not None
+        if str(difference) in usual:
+            yield Change(text=text, since=old.environment.since, lost=lost)
+        else:
+            yield Change(name=name, section=section, text=text, since=before.since, lost=lost)

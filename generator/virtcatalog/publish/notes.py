@@ -48,11 +48,11 @@ def changes(catalog: Catalog) -> Changes:
     environments = catalog.lock.environments if catalog.lock else {}
     if environments:
         added += [f"Environment `{overlay.name}`" for overlay in catalog.overlays if overlay.name not in environments]
-    for each in broken(catalog):
-        noun = NOUNS["instancetypes" if each.instancetype else "preferences"]
-        what = f"In `{each.environment}`" + (f", {noun} `{each.name}`" if each.name else "")
-        reason = _replacement(each.was.deprecated or {}) if each.was else ""
-        (removed if each.gone else changed).append(f"{what}: {markdown(each.text)}{reason}")
+    for item in broken(catalog):
+        change = item.change
+        what = f"In `{item.environment}`" + (f", {NOUNS[change.section]} `{change.name}`" if change.name else "")
+        reason = _replacement(change.left_out.deprecated or {}) if change.left_out else ""
+        (removed if item.gone else changed).append(f"{what}: {markdown(change.text)}{reason}")
     return Changes(tuple(added), tuple(changed), tuple(deprecated), tuple(removed))
 
 

@@ -63,21 +63,22 @@ def breaches(catalog: Catalog, day: date | None = None) -> Iterator[Breach]:
                     yield Breach(name, Problem(place.file, place.line, place.column, what, "", message))
             else:
                 yield from _changed(section, entries[name], was)
-    for each in broken(catalog):
-        yield from _in_environment(each, day)
+    for item in broken(catalog):
+        yield from _in_environment(item, day)
 
 
-def _in_environment(each: Broken, day: date | None) -> Iterator[Breach]:
-    noun = NOUNS["instancetypes" if each.instancetype else "preferences"]
-    what = f"{noun} {each.name}" if each.name else f"environment {each.environment}"
-    if each.was is not None:
-        message = _gone(each.text, each.was, day)
+def _in_environment(item: Broken, day: date | None) -> Iterator[Breach]:
+    change = item.change
+    what = f"{NOUNS[change.section]} {change.name}" if change.name else f"environment {item.environment}"
+    if change.left_out is not None:
+        message = _gone(change.text, change.left_out, day)
     else:
-        message = f"{each.text}; published since {each.since}" + ("" if each.gone else ", and it must not change")
+        message = f"{change.text}; published since {change.since}"
+        message += "" if item.gone else ", and it must not change"
     if message:
-        place = each.source
+        place = item.source
         problem = Problem(place.file, place.line, place.column, what, "", message)
-        yield Breach(each.name or each.environment, problem, each.environment)
+        yield Breach(change.name or item.environment, problem, item.environment)
 
 
 def _changed(section: str, entry: Entry, was: Published) -> Iterator[Breach]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import pairwise
+from itertools import groupby, pairwise
+from operator import attrgetter
 
 import msgspec
 
@@ -11,7 +12,7 @@ from virtcatalog import units
 from virtcatalog.api.quantity import Quantity
 from virtcatalog.catalog.model import Catalog, Published
 from virtcatalog.errors import counted
-from virtcatalog.publish.environments import environment_steps
+from virtcatalog.publish.environments import environment_changes
 from virtcatalog.publish.releases import Objects, Release, environments_now, now
 from virtcatalog.publish.rendered import Event, Which
 from virtcatalog.publish.steps import Step, steps
@@ -96,10 +97,12 @@ def _of_environments(old: Release, new: Release, present: Release) -> Iterator[P
 
     changed: list[tuple[Named, tuple[str, ...]]] = []
     for name in sorted(old.environments.keys() & new.environments.keys(), key=natural):
-        for step in environment_steps(old.environments[name], new.environments[name], old.objects, new.objects):
-            there = step.name in present.objects.get(step.section, {})
-            page = f"{_FOLDERS[step.section]}/{step.name}.html" if there else ""
-            changed.append((Named(f"{name}: {step.name}", page) if step.name else named(name), step.said))
+        changes = environment_changes(old.environments[name], new.environments[name], old.objects, new.objects)
+        for (section, item), found in groupby(changes, key=attrgetter("section", "name")):
+            there = item in present.objects.get(section, {})
+            page = f"{_FOLDERS[section]}/{item}.html" if there else ""
+            texts = tuple(change.text for change in found)
+            changed.append((Named(f"{name}: {item}", page) if item else named(name), texts))
     added, removed = (
         tuple(map(named, sorted(one.environments.keys() - other.environments.keys(), key=natural)))
         for one, other in ((new, old), (old, new))
