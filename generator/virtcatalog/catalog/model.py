@@ -450,12 +450,6 @@ class Catalog(msgspec.Struct, frozen=True, kw_only=True):
         overlay = self.overlay(environment)
         return [template.manifest(overlay) for template in self.templates if environment in template.environments]
 
-    def objects_of(self, kind: str) -> list[Manifest]:
-        """Return the objects of one kind, by name; KeyError for a kind that catalogs do not render."""
-        if kind not in KINDS:
-            raise KeyError(kind)
-        return list(self._of(kind))
-
     def overlay(self, name: str) -> Overlay:
         """Return the environment of that name; KeyError when there is none."""
         for overlay in self.overlays:

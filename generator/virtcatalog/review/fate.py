@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import TYPE_CHECKING, Literal
 
 import msgspec
@@ -113,9 +112,3 @@ def _is_off(manifest: Data) -> bool:
 def _switched_on(manifest: Data) -> Data:
     spec = {key: value for key, value in manifest["spec"].items() if key != "running"}
     return {**manifest, "spec": {**spec, "runStrategy": "Always"}}
-
-
-def gravest(kinds: Iterable[FateKind]) -> FateKind:
-    """Return the gravest of some kinds of fate; nothing if there are none."""
-    order = list(FATES)
-    return min(kinds, key=order.index, default="nothing")
