@@ -14,6 +14,7 @@ from virtcatalog.api.annotations import DEPRECATED_LABEL
 from virtcatalog.api.decode import to_manifest
 from virtcatalog.api.instancetype import VirtualMachineInstancetypeSpec, VirtualMachinePreferenceSpec
 from virtcatalog.api.kubevirt import VirtualMachineInstance
+from virtcatalog.api.names import namespace_or_default
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.conditions import Conditions
 from virtcatalog.kubevirt.launcher.elements.vcpu import CPUTopology
@@ -243,7 +244,9 @@ def _is_candidate(manifest: dict[str, Any]) -> bool:
 
 def _reference(manifest: dict[str, Any]) -> Reference:
     kind, metadata = manifest["kind"], manifest["metadata"]
-    return Reference(kind, "" if kind in _CLUSTER_WIDE else metadata.get("namespace") or "default", metadata["name"])
+    return Reference(
+        kind, "" if kind in _CLUSTER_WIDE else namespace_or_default(metadata.get("namespace")), metadata["name"]
+    )
 
 
 def _key(spec: dict[str, Any]) -> str:

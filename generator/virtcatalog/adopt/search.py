@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from virtcatalog.adopt.added import Added
 from virtcatalog.adopt.candidates import Candidates, Instancetype, Member, Preference, layout, usable
 from virtcatalog.adopt.shrink import Names, Original, Pair, Shrunk, shrink
+from virtcatalog.api.names import namespace_or_default
 from virtcatalog.errors import Reason, UnsupportedError
 from virtcatalog.kubevirt.instancetype.find import find_preference
 from virtcatalog.kubevirt.launcher.elements.vcpu import requested_topology
@@ -34,7 +35,7 @@ class Search:
         assert vm is not None
         assert vmi is not None  # the VM is admitted
         self.original, self.candidates, self.vm, self.vmi = original, candidates, vm, vmi
-        self.namespace = vm.metadata.namespace or "default"
+        self.namespace = namespace_or_default(vm.metadata.namespace)
         self.topology = requested_topology(vmi.spec.domain.cpu, vmi.spec.domain.resources)
         memory = vmi.spec.domain.memory
         self.memory = memory.guest.value if memory is not None and memory.guest is not None else 0

@@ -135,6 +135,11 @@ def annotations_fault(annotations: Mapping[str, str]) -> str:
     return f"the annotations have {size:,} bytes together, and Kubernetes takes {ANNOTATION_BYTES:,}"
 
 
+def namespace_or_default(namespace: Any) -> str:
+    """Return the namespace that a namespaced object is in; one that names none is in `default`."""
+    return str(namespace or "default")
+
+
 def metadata_faults(metadata: Mapping[str, Any]) -> Iterator[tuple[Path, str]]:
     """Yield why the API server refuses an object with such metadata, with the paths of what it refuses.
 

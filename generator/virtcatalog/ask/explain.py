@@ -22,6 +22,7 @@ from virtcatalog.api.kubevirt import (
     VirtualMachineInstance,
     VirtualMachineInstanceSpec,
 )
+from virtcatalog.api.names import namespace_or_default
 from virtcatalog.ask.leaves import ABSENT, blot, changed, leaves
 from virtcatalog.ask.origins import FINISHED, MADE, Known, Origins, Values
 from virtcatalog.ask.template import INHERITED, Held, Manifest, as_vmi, read_vm, written_template
@@ -122,7 +123,7 @@ def _run(manifest: Manifest, cluster: Cluster) -> _Whole | None:
 
 def _read(manifest: Manifest, cluster: Cluster) -> Held:
     vm = read_vm(manifest, cluster.release)
-    vm.metadata.namespace = vm.metadata.namespace or "default"
+    vm.metadata.namespace = namespace_or_default(vm.metadata.namespace)
     return vm
 
 

@@ -13,6 +13,7 @@ from typing import Any, Literal
 import msgspec
 
 from virtcatalog.api.kinds import vm_spec
+from virtcatalog.api.names import namespace_or_default
 from virtcatalog.api.quantity import Quantity
 from virtcatalog.errors import ManifestError, RefusedError, UnsupportedError, VirtcatalogError
 from virtcatalog.kubevirt.cluster import Cluster
@@ -104,10 +105,10 @@ class _Asking:
         namespace = namespace_of(self._vm)
         for each in self._objects:
             kind, home, name = identity(each)
-            if any(key[0] == kind and key[2] == name and key[1] in ("", home or "default") for key in wanted):
+            if any(key[0] == kind and key[2] == name and key[1] in ("", namespace_or_default(home)) for key in wanted):
                 which: Kind = "instance type" if kind.endswith("Instancetype") else "preference"
                 yield _Source(which, name, each, (("spec",),))
-            elif kind == "VirtualMachineInstancePreset" and (home or "default") == namespace:
+            elif kind == "VirtualMachineInstancePreset" and namespace_or_default(home) == namespace:
                 yield _Source("preset", name, each, (("spec", "domain"),))
             elif kind == "KubeVirt":
                 yield _Source("cluster configuration", name, each, (("spec", "configuration"),))

@@ -9,6 +9,7 @@ import msgspec
 
 from virtcatalog.api.core import Affinity, Toleration, TopologySpreadConstraint
 from virtcatalog.api.decode import convert
+from virtcatalog.api.names import namespace_or_default
 from virtcatalog.capacity.nodes import PODS, amounts
 from virtcatalog.kubevirt.pod.amounts import is_device, pod_limits, pod_requests
 
@@ -78,7 +79,7 @@ class Reader:
         wanted = {resource: amount for resource, amount in amounts(requests).items() if amount}
         return Demand(
             name=name,
-            namespace=metadata.get("namespace") or "default",
+            namespace=namespace_or_default(metadata.get("namespace")),
             labels=metadata.get("labels") or {},
             wanted={**wanted, PODS: 1},
             limits=amounts(limits),

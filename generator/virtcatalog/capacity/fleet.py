@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from virtcatalog.api.names import namespace_or_default
 from virtcatalog.capacity.demand import Demand, Reader
 from virtcatalog.capacity.quota import Asked, Judge
 from virtcatalog.errors import UnsupportedError, VirtcatalogError
@@ -71,7 +72,7 @@ def type_vm(manifest: Manifest) -> Manifest:
     return {
         "apiVersion": "kubevirt.io/v1",
         "kind": "VirtualMachine",
-        "metadata": {"name": "capacity", "namespace": metadata.get("namespace") or "default"},
+        "metadata": {"name": "capacity", "namespace": namespace_or_default(metadata.get("namespace"))},
         "spec": {
             "runStrategy": "Always",
             "instancetype": {"kind": manifest["kind"], "name": metadata["name"]},

@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 
+from virtcatalog.api.names import namespace_or_default
 from virtcatalog.api.nodes import LimitRange, LimitRangeItem, ResourceQuota, ResourceQuotaSpec
 from virtcatalog.api.quantity import Quantity
 from virtcatalog.capacity.placement import Looks
@@ -84,10 +85,10 @@ class Judge:
         self._looks = looks or Looks()
         self._quotas: dict[str, list[ResourceQuota]] = {}
         for quota in quotas:
-            self._quotas.setdefault(quota.metadata.namespace or "default", []).append(quota)
+            self._quotas.setdefault(namespace_or_default(quota.metadata.namespace), []).append(quota)
         self._ranges: dict[str, list[LimitRange]] = {}
         for limit_range in ranges:
-            self._ranges.setdefault(limit_range.metadata.namespace or "default", []).append(limit_range)
+            self._ranges.setdefault(namespace_or_default(limit_range.metadata.namespace), []).append(limit_range)
         self._asked: dict[tuple[str, str], Amounts] = {}
         self._taken: dict[tuple[str, str], Amounts] = {}
         self._refusals: list[Refusal] = []

@@ -10,6 +10,7 @@ from virtcatalog.api.decode import decode_manifest, decode_pruned
 from virtcatalog.api.findings import field_path, inspect_kind
 from virtcatalog.api.kinds import READ, kind_type
 from virtcatalog.api.kubevirt import VirtualMachine
+from virtcatalog.api.names import namespace_or_default
 from virtcatalog.capacity.budget import Spending
 from virtcatalog.capacity.fleet import is_halted
 from virtcatalog.check.declarations import DECLARATION
@@ -90,7 +91,7 @@ class Vms(Look):
         if found.podless is not None:
             yield vm.finding(NO_POD, *found.podless)
         if found.requests is not None and vm.origin == "import" and not is_halted(vm.manifest):
-            self._spending.add(vm.environment, vm.namespace or "default", found.requests)
+            self._spending.add(vm.environment, namespace_or_default(vm.namespace), found.requests)
         for said in found.reasons:
             yield vm.finding(REFUSED, *said)
         for said in found.warnings:

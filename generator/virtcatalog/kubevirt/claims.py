@@ -12,6 +12,7 @@ from operator import attrgetter
 import msgspec
 
 from virtcatalog.api.kubevirt import VirtualMachine, VirtualMachineInstance
+from virtcatalog.api.names import namespace_or_default
 from virtcatalog.api.quantity import Quantity
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.launcher.context import BackingVolume
@@ -79,7 +80,7 @@ class Claims:
     """
 
     def __init__(self, vmi: VirtualMachineInstance, cluster: Cluster, vm: VirtualMachine | None) -> None:
-        self._namespace, self._cluster = vmi.metadata.namespace or "default", cluster
+        self._namespace, self._cluster = namespace_or_default(vmi.metadata.namespace), cluster
         templates = vm.spec.data_volume_templates if vm is not None else ()
         self._templates = {template.metadata.name: template for template in reversed(templates)}
 

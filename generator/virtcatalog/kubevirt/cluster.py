@@ -22,6 +22,7 @@ from virtcatalog.api.instancetype import (
 )
 from virtcatalog.api.kinds import CLUSTER_SCOPED, READ, kind_type, unserved
 from virtcatalog.api.kubevirt import VirtualMachine, VirtualMachineInstancePreset
+from virtcatalog.api.names import namespace_or_default
 from virtcatalog.api.newer import prune
 from virtcatalog.api.nodes import LimitRange, Node, PartialObjectMetadata, ResourceQuota
 from virtcatalog.api.object import Status
@@ -166,7 +167,7 @@ class Cluster:
         if not self.pruned:
             return []
         used = [key for key in self.pruned if key[0] == "KubeVirt"]
-        namespace = vm.metadata.namespace or "default"
+        namespace = namespace_or_default(vm.metadata.namespace)
         for matcher, kind_of in ((vm.spec.instancetype, instancetype_kind), (vm.spec.preference, preference_kind)):
             kind = kind_of(matcher.kind) if matcher is not None else None
             if matcher is not None and kind is not None:
@@ -334,7 +335,7 @@ def _identity(kind: str, obj: Any) -> tuple[str, str, str]:
     """What an object is found by; there is one KubeVirt CR, wherever it is."""
     if kind == "KubeVirt":
         return kind, "", ""
-    return kind, "" if kind in _CLUSTER_WIDE else obj.metadata.namespace or "default", obj.metadata.name
+    return kind, "" if kind in _CLUSTER_WIDE else namespace_or_default(obj.metadata.namespace), obj.metadata.name
 
 
 def _decode(manifest: dict[str, Any], release: Release) -> tuple[Any, list[Warning]]:

@@ -14,6 +14,7 @@ import msgspec
 
 from virtcatalog.api.annotations import EVEN_PARITY, NON_ROOT
 from virtcatalog.api.kubevirt import VirtualMachine, VirtualMachineInstance
+from virtcatalog.api.names import namespace_or_default
 from virtcatalog.kubevirt.claims import backing_volumes
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.configuration import Configuration
@@ -250,7 +251,7 @@ def tracks_changed_blocks(vm: VirtualMachine, cluster: Cluster) -> bool:
         return False
     choices = (
         (selectors.virtual_machine_label_selector, vm.metadata.labels),
-        (selectors.namespace_label_selector, cluster.namespace_labels(vm.metadata.namespace or "default")),
+        (selectors.namespace_label_selector, cluster.namespace_labels(namespace_or_default(vm.metadata.namespace))),
     )
     return any(
         selector is not None and not any(label_selector(selector, "")) and selects(selector, labels)

@@ -7,6 +7,7 @@ from hashlib import sha1
 from typing import Any
 from uuid import NAMESPACE_URL, UUID, uuid5
 
+from virtcatalog.api.names import namespace_or_default
 from virtcatalog.kubevirt.memo import memo
 
 _NAMESPACE = UUID("2d4f3a52-9c1e-5b0a-8f57-6f1f4f6a7c11")
@@ -23,7 +24,7 @@ _SEED = sha1(_NAMESPACE.bytes, usedforsecurity=False)
 def _identity(what: str, namespace: str, name: str) -> str:
     """`uuid.uuid5` of the three, several times as fast: every VM needs four, some more than once."""
     digest = _SEED.copy()
-    digest.update(f"{what}/{namespace or 'default'}/{name}".encode())
+    digest.update(f"{what}/{namespace_or_default(namespace)}/{name}".encode())
     text = digest.hexdigest()
     return f"{text[:8]}-{text[8:12]}-5{text[13:16]}-{_VARIANTS[text[16]]}{text[17:20]}-{text[20:32]}"
 
@@ -60,7 +61,7 @@ def vmi_uid(namespace: str, name: str) -> str:
 
 def pvc_uid(namespace: str, name: str) -> str:
     """Return the uid of a PersistentVolumeClaim that the API server has not given one."""
-    return str(uuid5(NAMESPACE_URL, f"pvc/{namespace or 'default'}/{name}"))
+    return str(uuid5(NAMESPACE_URL, f"pvc/{namespace_or_default(namespace)}/{name}"))
 
 
 def type_uid(kind: str, namespace: str, name: str) -> str:

@@ -15,7 +15,7 @@ from virtcatalog.api.kubevirt import (
     VirtualMachine,
     VirtualMachineInstance,
 )
-from virtcatalog.api.names import metadata_faults
+from virtcatalog.api.names import metadata_faults, namespace_or_default
 from virtcatalog.errors import (
     CRASH,
     UNKNOWN_FIELD,
@@ -199,7 +199,7 @@ def read(manifest: dict[str, Any], kind: type[T], cluster: Cluster, warnings: li
     refused_names = metadata_faults(manifest.get("metadata") or {})
     warnings += [Warning("Refused", field_path(path), message) for path, message in refused_names]
     decoded.api_version, decoded.kind = API_VERSIONS[kind.__name__], kind.__name__
-    decoded.metadata.namespace = decoded.metadata.namespace or "default"
+    decoded.metadata.namespace = namespace_or_default(decoded.metadata.namespace)
     obj: T = decoded
     return obj
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from virtcatalog.api.names import namespace_or_default
+
 Data = dict[str, Any]
 """A manifest as plain data."""
 
@@ -36,4 +38,4 @@ def full_name(manifest: Mapping[str, Any]) -> str:
 def namespace_of(manifest: Mapping[str, Any]) -> str:
     """Return the namespace that a namespaced object is in; without one of its own it is in `default`."""
     metadata = manifest.get("metadata")
-    return str((metadata.get("namespace") if isinstance(metadata, dict) else None) or "default")
+    return namespace_or_default(metadata.get("namespace") if isinstance(metadata, dict) else None)

@@ -9,6 +9,7 @@ from itertools import chain
 import msgspec
 from msgspec.structs import replace
 
+from virtcatalog.api.names import namespace_or_default
 from virtcatalog.cache import Cache
 from virtcatalog.kubevirt.conditions import Conditions
 from virtcatalog.kubevirt.instancetype.references import references
@@ -323,7 +324,7 @@ class Reviewer:
         published = chain.from_iterable(objects for side in self._sides for objects in side.objects.values())
         if not any(each["kind"] in NAMESPACED_KINDS and not each["metadata"].get("namespace") for each in published):
             return ()
-        found = {each.header.namespace or "default" for each in fleet if each.names_own}
+        found = {namespace_or_default(each.header.namespace) for each in fleet if each.names_own}
         return tuple(sorted(found - {"default"}))
 
     def _environments_of(self, given: Given) -> list[str]:

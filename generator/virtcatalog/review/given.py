@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from virtcatalog.api.kinds import holds_vm
+from virtcatalog.api.names import namespace_or_default
 from virtcatalog.errors import ManifestError, Problem
 from virtcatalog.kubevirt.inputs import named
 from virtcatalog.kubevirt.instancetype.references import refers_to_own_namespace
@@ -39,7 +40,10 @@ def header_of(vm: Data) -> Header:
     _, namespace, name = identity(vm)
     refers = named(vm)
     return Header(
-        f"{namespace or 'default'}/{name}", str(namespace), None if refers is None else tuple(refers), revisions(vm)
+        f"{namespace_or_default(namespace)}/{name}",
+        str(namespace),
+        None if refers is None else tuple(refers),
+        revisions(vm),
     )
 
 

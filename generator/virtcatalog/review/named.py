@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from virtcatalog.api.names import namespace_or_default
 from virtcatalog.kubevirt.alike import Alike
 from virtcatalog.kubevirt.instancetype.references import references
 from virtcatalog.manifests.identity import Identity
@@ -41,7 +42,7 @@ class Meeting:
 
     def pinned(self, given: Given, met: Met) -> Pinned:
         """Return the revisions that a VM is pinned to."""
-        namespace, named = given.header.namespace or "default", given.header.revisions
+        namespace, named = namespace_or_default(given.header.namespace), given.header.revisions
         if not named:
             return met.assumed
         if any(self.comparison.base.controller_revision(namespace, name) for _, name in named):

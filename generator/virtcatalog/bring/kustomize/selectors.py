@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Mapping
 from typing import Any
 
+from virtcatalog.api.names import namespace_or_default
 from virtcatalog.bring.kustomize.budget import Budget
 from virtcatalog.bring.kustomize.pattern import Pattern, PatternError
 from virtcatalog.errors import VirtcatalogError
@@ -51,7 +52,7 @@ class Selector:
         own = {"group": group, "version": number, "kind": str(data.get("kind"))}
         if not all(pattern.matches(own[key]) for key, pattern in self._of_kind.items()):
             return False
-        called = ({"namespace": namespace or "default", "name": name} for namespace, name in names)
+        called = ({"namespace": namespace_or_default(namespace), "name": name} for namespace, name in names)
         if not any(all(pattern.matches(each[key]) for key, pattern in self._of_name.items()) for each in called):
             return False
         metadata = data.get("metadata") or {}

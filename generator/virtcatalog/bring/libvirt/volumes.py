@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from virtcatalog.api.names import namespace_or_default
 from virtcatalog.bring.libvirt.draft import Draft
 from virtcatalog.bring.libvirt.rules import Rules
 from virtcatalog.manifests.xml import XMLElement
@@ -142,7 +143,7 @@ def _assumed(draft: Draft, element: XMLElement, name: str, *, block: bool) -> di
             {
                 "apiVersion": "v1",
                 "kind": "PersistentVolumeClaim",
-                "metadata": {"name": claim, "namespace": draft.namespace or "default", **annotations},
+                "metadata": {"name": claim, "namespace": namespace_or_default(draft.namespace), **annotations},
                 "spec": {
                     "accessModes": ["ReadWriteOnce"],
                     "volumeMode": "Block" if block else "Filesystem",

@@ -14,6 +14,7 @@ from virtcatalog.api.decode import clone, to_manifest
 from virtcatalog.api.domainspec import Clock, DomainSpec
 from virtcatalog.api.findings import Path, field_path
 from virtcatalog.api.kubevirt import VirtualMachineInstance, VirtualMachineInstancePreset
+from virtcatalog.api.names import namespace_or_default
 from virtcatalog.errors import Cause, Warning
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.selectors import label_selector, selects
@@ -38,7 +39,7 @@ def apply_presets(vmi: VirtualMachineInstance, cluster: Cluster) -> list[Cause]:
 
     Source: applyPresets.
     """
-    presets = cluster.presets(vmi.metadata.namespace or "default")
+    presets = cluster.presets(namespace_or_default(vmi.metadata.namespace))
     if not presets or vmi.metadata.annotations.get(EXCLUSION_ANNOTATION) == "true":
         return []
     for preset in presets:
@@ -66,7 +67,7 @@ def preset_warnings(vmi: VirtualMachineInstance, cluster: Cluster) -> list[Warni
 
     The VMI says otherwise then, or another preset that came first.
     """
-    namespace = vmi.metadata.namespace or "default"
+    namespace = namespace_or_default(vmi.metadata.namespace)
     if not cluster.presets(namespace):
         return []
     message = "presets are deprecated: use an instance type and a preference"
@@ -90,7 +91,7 @@ def _matching(vmi: VirtualMachineInstance, cluster: Cluster) -> list[VirtualMach
     """The presets that select a VMI, by name."""
     if vmi.metadata.annotations.get(EXCLUSION_ANNOTATION) == "true":
         return []
-    presets = cluster.presets(vmi.metadata.namespace or "default")
+    presets = cluster.presets(namespace_or_default(vmi.metadata.namespace))
     matching = [preset for preset in presets if selects(preset.spec.selector, vmi.metadata.labels)]
     return sorted(matching, key=lambda preset: preset.metadata.name)
 

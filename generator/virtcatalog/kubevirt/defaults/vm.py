@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from virtcatalog.api.cdi import DataSource
 from virtcatalog.api.domainspec import Machine
 from virtcatalog.api.kubevirt import VirtualMachine
+from virtcatalog.api.names import namespace_or_default
 from virtcatalog.kubevirt.hosts import ARCHITECTURES
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ def _architecture_of_images(vm: VirtualMachine, cluster: Cluster) -> str:
         reference = template.spec.source_ref
         if reference is None or reference.kind.lower() != "datasource":
             continue
-        namespace = reference.namespace or vm.metadata.namespace or "default"
+        namespace = reference.namespace or namespace_or_default(vm.metadata.namespace)
         source = _resolve(cluster.data_source(namespace, reference.name), cluster)
         architecture = source.metadata.labels.get(_ARCHITECTURE_LABEL, "") if source else ""
         if architecture in ARCHITECTURES:

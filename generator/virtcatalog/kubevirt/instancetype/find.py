@@ -11,6 +11,7 @@ from virtcatalog.api import reserved
 from virtcatalog.api.core import ControllerRevision
 from virtcatalog.api.instancetype import VirtualMachineInstancetypeSpec, VirtualMachinePreferenceSpec
 from virtcatalog.api.kubevirt import InstancetypeMatcher, PreferenceMatcher, VirtualMachine
+from virtcatalog.api.names import namespace_or_default
 from virtcatalog.api.status import InstancetypeStatusRef
 from virtcatalog.errors import Cause, VirtcatalogError, nearest
 from virtcatalog.kubevirt.instancetype.revision import OBJECT_NAME_LABEL, RevisionError, instancetype_of, preference_of
@@ -108,7 +109,7 @@ def named_preference(vm: VirtualMachine, matcher: PreferenceMatcher, cluster: Cl
 
 
 def _namespace(vm: VirtualMachine) -> str:
-    return vm.metadata.namespace or "default"
+    return namespace_or_default(vm.metadata.namespace)
 
 
 def _revision(

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from virtcatalog.api.cdi import DataVolumeSourcePVC, DataVolumeSourceSnapshot, DataVolumeSpec
 from virtcatalog.api.core import ObjectMeta
 from virtcatalog.api.kubevirt import InstancetypeMatcher, PreferenceMatcher, VirtualMachine
+from virtcatalog.api.names import namespace_or_default
 from virtcatalog.errors import Cause, VirtcatalogError
 from virtcatalog.kubevirt.matchers import Matcher, validate_matchers
 
@@ -80,7 +81,7 @@ def _infer(vm: VirtualMachine, matcher: Matcher, label: str, cluster: Cluster) -
 
 
 def _from_volume(vm: VirtualMachine, name: str, label: str, cluster: Cluster) -> Default:
-    namespace = vm.metadata.namespace or "default"
+    namespace = namespace_or_default(vm.metadata.namespace)
     for volume in vm.spec.template.spec.volumes:
         if volume.name != name:
             continue

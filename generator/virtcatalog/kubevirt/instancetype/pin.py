@@ -14,6 +14,7 @@ import msgspec
 
 from virtcatalog.api.decode import to_manifest
 from virtcatalog.api.kubevirt import VirtualMachine
+from virtcatalog.api.names import namespace_or_default
 from virtcatalog.kubevirt.instancetype.find import named_instancetype, named_preference
 from virtcatalog.kubevirt.instancetype.revision import GROUP, OBJECT_NAME_LABEL, VERSION
 from virtcatalog.kubevirt.matchers import instancetype_kind, preference_kind
@@ -88,7 +89,7 @@ def revision_of(
         identity["namespace"] = metadata.namespace
     revision_metadata: dict[str, Any] = {
         "name": f"{holder.name}-{metadata.name}-{VERSION}-{uid}-{generation}",
-        "namespace": vm.metadata.namespace or "default",
+        "namespace": namespace_or_default(vm.metadata.namespace),
         "labels": {
             f"{GROUP}/object-generation": str(generation),
             f"{GROUP}/object-kind": kind,

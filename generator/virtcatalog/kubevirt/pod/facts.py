@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from virtcatalog.api.core import PersistentVolumeClaim
+from virtcatalog.api.names import namespace_or_default
 from virtcatalog.api.quantity import Quantity
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.configuration import Configuration
@@ -150,7 +151,7 @@ def _limited(cluster: Cluster) -> dict[str, frozenset[str]]:
     """Namespace to the resources that quotas limit there: `limits.cpu`, `limits.memory` (…AutoResourceLimits)."""
     found: dict[str, frozenset[str]] = {}
     for quota in cluster.quotas:
-        namespace = quota.metadata.namespace or "default"
+        namespace = namespace_or_default(quota.metadata.namespace)
         found[namespace] = found.get(namespace, frozenset()) | quota.spec.hard.keys()
     return found
 
@@ -164,7 +165,7 @@ def _backend_claims(
     for claim in claims:
         metadata = claim.metadata
         if metadata.deletion_timestamp is None:
-            namespace = metadata.namespace or "default"
+            namespace = namespace_or_default(metadata.namespace)
             named.add((namespace, metadata.name))
             if _BACKEND_CLAIM in metadata.labels:
                 labelled.setdefault((namespace, metadata.labels[_BACKEND_CLAIM]), metadata.name)

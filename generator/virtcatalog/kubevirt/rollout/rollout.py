@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from virtcatalog.api.decode import clone, manifest_name, to_manifest
 from virtcatalog.api.findings import Path, Rules, inspect
 from virtcatalog.api.kubevirt import VirtualMachine, VirtualMachineInstance, VirtualMachineSpec
+from virtcatalog.api.names import namespace_or_default
 from virtcatalog.api.quantity import Quantity
 from virtcatalog.api.shape import Leaf, Shape
 from virtcatalog.errors import Cause, ManifestError, Problem, UnsupportedError, Warning
@@ -88,7 +89,7 @@ def start(manifest: dict[str, Any], cluster: Cluster) -> Running | Rollout:
 
 def _check_identity(old: dict[str, Any], new: dict[str, Any]) -> None:
     one, other = identity(old), identity(new)
-    if (one[0], one[1] or "default", one[2]) != (other[0], other[1] or "default", other[2]):
+    if (one[0], namespace_or_default(one[1]), one[2]) != (other[0], namespace_or_default(other[1]), other[2]):
         message = f"is {manifest_name(new)}, and what runs is {manifest_name(old)}"
         raise ManifestError(Problem(object=manifest_name(new), field="metadata.name", message=message))
 
