@@ -13,12 +13,12 @@ import shutil
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from virtcatalog.errors import VirtcatalogError
-from virtcatalog.limits import GIT_BYTES, GIT_SECONDS
+from virtcatalog.limits import GIT_BYTES, GIT_LEAST_SECONDS, GIT_SECONDS
 
 if TYPE_CHECKING:
     from subprocess import CompletedProcess, Popen
@@ -71,13 +71,13 @@ class Git:
         self._program = _program()
         self._folder = folder
         self._safe: tuple[str, ...] = ()
-        asked = "rev-parse", "--show-prefix"
-        done = self.run(*asked)
+        arguments = "rev-parse", "--show-prefix"
+        done = self._run(arguments, GIT_LEAST_SECONDS)
         if done.returncode and (safe := _safe_directories(self._program)):
-            self._safe = tuple(word for each in safe for word in ("-c", f"safe.directory={each}"))
-            done = self.run(*asked)
+            self._safe = tuple(word for folder in safe for word in ("-c", f"safe.directory={folder}"))
+            done = self._run(arguments, GIT_LEAST_SECONDS)
         if done.returncode:
-            raise _failed(asked[0], done.stderr)
+            raise _failed(arguments[0], done.stderr)
         self.prefix = os.fsdecode(done.stdout).removesuffix("\n")
         """Where in the repository the folder is: "" or `path/to/`."""
 
@@ -86,18 +86,33 @@ class Git:
         """Whether the clone ends before the history does."""
         return self.line("rev-parse", "--is-shallow-repository") == "true"
 
+    @cached_property
+    def seconds(self) -> int:
+        """How long git may take for an answer: the more objects there are, the longer.
+
+        Some hundred bytes of trees can stand for folders without an end, and no limit by time alone suits both these
+        and the history of a large repository.
+        """
+        done = self._run(("count-objects", "-v"), GIT_LEAST_SECONDS)
+        sizes = dict(line.partition(": ")[::2] for line in done.stdout.decode(errors="replace").splitlines())
+        kibibytes = int(sizes.get("size", 0)) + int(sizes.get("size-pack", 0))
+        return min(GIT_LEAST_SECONDS + kibibytes // 1024, GIT_SECONDS)
+
     def run(self, *arguments: str, asked: bytes = b"") -> CompletedProcess[bytes]:
         """Return how a command of git's ends that gets `asked` on standard input, and what it prints."""
+        return self._run(arguments, self.seconds, asked)
+
+    def _run(self, arguments: Sequence[str], seconds: int, asked: bytes = b"") -> CompletedProcess[bytes]:
         from subprocess import CompletedProcess, TimeoutExpired
 
-        with self._started(arguments) as process:
+        with self._started(arguments, seconds) as process:
             try:
-                out, err = process.communicate(asked, None if _LIMITED else GIT_SECONDS)
+                out, err = process.communicate(asked, None if _LIMITED else seconds)
             except TimeoutExpired:
                 process.kill()
-                raise _ended(arguments[0]) from None
+                raise _ended(arguments[0], seconds) from None
         if process.returncode < 0:
-            raise _ended(arguments[0])
+            raise _ended(arguments[0], seconds)
         return CompletedProcess(arguments, process.returncode, out, err)
 
     def output(self, *arguments: str, asked: bytes = b"") -> bytes:
@@ -116,7 +131,7 @@ class Git:
 
         What is asked on standard input has to fit into a pipe.
         """
-        with self._started(arguments) as process:
+        with self._started(arguments, self.seconds) as process:
             assert process.stdout is not None
             assert process.stdin is not None
             with suppress(BrokenPipeError):  # it says why it has ended
@@ -135,7 +150,7 @@ class Git:
                 raise
             said = process.stderr.read() if process.stderr else b""
             if process.wait() < 0:
-                raise _ended(arguments[0])
+                raise _ended(arguments[0], self.seconds)
             if process.returncode:
                 raise _failed(arguments[0], said)
 
@@ -143,7 +158,7 @@ class Git:
         """Yield the bytes of objects, one after the other; None for one that the repository lacks."""
         if not names:
             return
-        with self._started(("cat-file", "--batch")) as process:
+        with self._started(("cat-file", "--batch"), self.seconds) as process:
             assert process.stdout is not None
             assert process.stdin is not None
             try:
@@ -175,13 +190,13 @@ class Git:
         depth = ("--depth=1",) if self.shallow else ()
         options = "--quiet", "--no-tags", "--no-recurse-submodules", "--no-auto-maintenance"
         arguments = "fetch", *options, *depth, "--", "origin", name
-        with self._started(arguments, _user_environment(), limited=False) as process:
+        with self._started(arguments, None, _user_environment()) as process:
             _, err = process.communicate()
         if process.returncode:
             raise _failed("fetch", err)
 
     def _started(
-        self, arguments: Sequence[str], environment: Mapping[str, str] | None = None, *, limited: bool = True
+        self, arguments: Sequence[str], seconds: int | None, environment: Mapping[str, str] | None = None
     ) -> Popen[bytes]:
         from subprocess import PIPE, Popen
 
@@ -192,8 +207,8 @@ class Git:
             )
         except (OSError, ValueError) as error:
             raise GitError(f"git cannot be run: {getattr(error, 'strerror', None) or error}") from error
-        if limited:
-            _limit(process.pid)
+        if seconds is not None:
+            _limit(process.pid, seconds)
         return process
 
 
@@ -224,18 +239,20 @@ def _program() -> str:
     return program
 
 
-def _limit(process: int) -> None:
+def _limit(process: int, seconds: int) -> None:
     """Let git take so much and no more: a few kilobytes of trees can stand for folders without an end."""
     if sys.platform == "linux":  # as _LIMITED, in words that type checkers know
         import resource
 
         with suppress(OSError, ValueError):  # it has ended already, or may take less anyway
-            resource.prlimit(process, resource.RLIMIT_CPU, (GIT_SECONDS, GIT_SECONDS))
+            resource.prlimit(process, resource.RLIMIT_CPU, (seconds, seconds))
             resource.prlimit(process, resource.RLIMIT_DATA, (GIT_BYTES, GIT_BYTES))
 
 
-def _ended(command: str) -> GitError:
-    return GitError(f"git {command} takes more than {GIT_SECONDS} seconds, or too much memory")
+def _ended(command: str, seconds: int) -> GitError:
+    return GitError(
+        f"git {command} takes more than {seconds} seconds, or too much memory, for the objects that there are"
+    )
 
 
 def _reading_environment() -> dict[str, str]:
