@@ -44,6 +44,8 @@ def obeyed(text):
         (escaping.markdown, "to me@example.org, WWW.example.org", "to `me@example.org,` `WWW.example.org`"),
         (escaping.markdown, "a !1 &2 $3 ~bug %v1 GH-4 o/r#5", "a `!1` `&2` `$3` `~bug` `%v1` `GH-4` `o/r#5`"),
         (escaping.markdown, "50% of 3 & 4 #", "50% of 3 \\& 4 \\#"),
+        (escaping.markdown, " ::error::a", " &#58;:error::a"),
+        (escaping.markdown_prose, "::error::a", "&#58;:error::a"),
         (escaping.markdown, "1. a", "&#49;. a"),
         (escaping.markdown, "see http://x", "see `http://x`"),
         (escaping.markdown, "a`@b", "``a`@b``"),

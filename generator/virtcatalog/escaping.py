@@ -89,7 +89,7 @@ def _words(text: str, escaped: str) -> str:
     def shown(word: re.Match[str]) -> str:
         return markdown_code(word[0]) if re.search(_ACTIVE, word[0]) else re.sub(escaped, r"\\\1", word[0])
 
-    return re.sub(r"\S+", shown, single_line(text))
+    return re.sub(_COMMAND, r"\1&#58;:", re.sub(r"\S+", shown, single_line(text)))
 
 
 def markdown_prose(text: str) -> str:

@@ -96,7 +96,7 @@ CACHE_ENTRY_BYTES: Final = 4 * MIB
 GOLDEN_FILE_BYTES: Final = 4 * MIB
 
 # Differences of texts
-LINE_COMPARISONS: Final = 1000  # for each line
+LINE_COMPARISONS: Final = 500  # for each line
 
 # Output trees
 OUTPUT_FILE_BYTES: Final = 256 * MIB  # of a file in it that is compared with what would be written

@@ -1,9 +1,9 @@
 """Fuzz the targets: by atheris, which is led by coverage, where it is installed, else by random bytes.
 
-usage: run.py [--seconds S] [--inputs N] [--seed N] [--random] [TARGET …]
+usage: run.py [--seconds S] [--inputs N | --total N] [--seed N] [--random] [TARGET …]
 
-Each target runs in a process of its own. An input that ends in a traceback, takes more than a second of CPU, or fills
-more than 500 MB is written to tests/fuzz/found/ and named; the exit status is 1 then.
+Each target runs in a process of its own. An input that ends in a traceback, takes more than two seconds of CPU, or
+fills more than 500 MB is written to tests/fuzz/found/ and named; the exit status is 1 then.
 """
 
 from __future__ import annotations
@@ -22,24 +22,32 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 FOUND = HERE / "found"
-NAMES = [
-    "catalogs",
-    "conversions",
-    "imports",
-    "templates",
-    "expressions",
-    "quantities",
-    "yaml",
-    "vms",
-    "clusters",
-    "dumps",
-    "hosts",
-    "domains",
-    "clouds",
-    "git",
-    "cli",
-]
-CPU_SECONDS, MEGABYTES, LONGEST = 1.0, 500, 1000
+#: The targets, and how many of a thousand inputs each gets where a number for all is given: by how long one takes.
+NAMES = {
+    "catalogs": 12,
+    "conversions": 15,
+    "imports": 6,
+    "templates": 80,
+    "expressions": 25,
+    "quantities": 200,
+    "yaml": 200,
+    "vms": 70,
+    "clusters": 60,
+    "dumps": 60,
+    "hosts": 70,
+    "domains": 30,
+    "clouds": 50,
+    "git": 1,
+    "cli": 2,
+    "kustomizations": 3,
+    "capacities": 2,
+    "declarations": 1,
+    "names": 3,
+    "settings": 50,
+    "differences": 5,
+    "escapings": 55,
+}
+CPU_SECONDS, MEGABYTES, LONGEST = 2.0, 500, 1000
 
 
 class Watched:
@@ -119,13 +127,15 @@ def one(name: str, *, seconds: float, inputs: int, seed: int, at_random: bool) -
     """Fuzz one target in this process."""
     sys.path.insert(0, str(HERE))
     if at_random:
+        from large import TARGETS as LARGE
         from targets import TARGETS
     else:
         import atheris
 
         with atheris.instrument_imports(include=["virtcatalog"]):
+            from large import TARGETS as LARGE
             from targets import TARGETS
-    watched = Watched(name, TARGETS[name])
+    watched = Watched(name, (TARGETS | LARGE)[name])
     watched(b"")
     started = time.monotonic()
     if not at_random:
@@ -139,6 +149,7 @@ def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("--seconds", type=float, default=60, help="for each target")
     parser.add_argument("--inputs", type=int, default=0, help="for each target, at most")
+    parser.add_argument("--total", type=int, default=0, help="for all targets together, each having its share")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--random", action="store_true", help="random bytes, even where atheris is installed")
     parser.add_argument("--here", action="store_true", help=argparse.SUPPRESS)
@@ -148,12 +159,13 @@ def main() -> int:
         options = {"seconds": given.seconds, "inputs": given.inputs, "seed": given.seed, "at_random": given.random}
         return one(given.targets[0], **options)
     at_random = given.random or not _has_atheris()
-    names = given.targets or NAMES
+    names = given.targets or list(NAMES)
     before = set(FOUND.glob("*"))
     failed = False
     for name in names:
         command = [sys.executable, __file__, "--here", name, "--seconds", str(given.seconds), "--seed", str(given.seed)]
-        command += ["--inputs", str(given.inputs), *(["--random"] if at_random else [])]
+        inputs = given.total * NAMES[name] // sum(map(NAMES.__getitem__, names)) if given.total else given.inputs
+        command += ["--inputs", str(inputs), *(["--random"] if at_random else [])]
         # What atheris says of itself is of interest only where it is all there is.
         done = subprocess.run(command, stderr=subprocess.PIPE, text=True, errors="replace", check=False)
         if done.returncode not in (0, 1):

@@ -26,13 +26,19 @@ NAMES = (
     "dumps",
     "hosts",
     "cli",
+    "kustomizations",
+    "capacities",
+    "names",
+    "settings",
+    "differences",
+    "escapings",
 )
 
 
 @pytest.fixture
 def targets(monkeypatch):
     monkeypatch.syspath_prepend(Path(__file__).parent)
-    return importlib.import_module("targets").TARGETS
+    return importlib.import_module("targets").TARGETS | importlib.import_module("large").TARGETS
 
 
 @pytest.mark.parametrize("name", NAMES)
