@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from virtcatalog.catalog.prices import HOURS_OF_A_MONTH, hourly, load_prices, made, monthly
+from virtcatalog.catalog.prices import HOURS_OF_A_MONTH, hourly, load_prices, monthly, prices_of
 from virtcatalog.errors import ManifestError
 
 GIB = 2**30
@@ -25,38 +25,38 @@ def problem(catalog):
 
 
 def test_a_machine_costs_its_cpus_memory_and_devices():
-    prices = made({"perHour": {"cpu": 0.01, "memory": "0.0025", "example.org/gpu": 1}})
+    prices = prices_of({"perHour": {"cpu": 0.01, "memory": "0.0025", "example.org/gpu": 1}})
     assert prices.of_type(SPEC).hour == Fraction(4, 100)
     gpus = {"gpus": [{"name": each, "deviceName": "example.org/gpu"} for each in "ab"]}
     assert prices.of_type({**SPEC, **gpus}).hour == Fraction(204, 100)
 
 
 def test_tenths_add_up():
-    assert made({"perHour": {"cpu": 0.1, "memory": 0.025}}).of_type(SPEC).hour == Fraction(4, 10)
+    assert prices_of({"perHour": {"cpu": 0.1, "memory": 0.025}}).of_type(SPEC).hour == Fraction(4, 10)
 
 
 def test_what_has_no_price_is_told():
-    cost = made({"perHour": {"cpu": 1}}).of_type(
+    cost = prices_of({"perHour": {"cpu": 1}}).of_type(
         {**SPEC, "hostDevices": [{"name": "a", "deviceName": "example.org/a"}]}
     )
-    assert (cost.hour, cost.missing, cost.whole) == (2, ("memory", "example.org/a"), False)
+    assert (cost.hour, cost.missing, cost.complete) == (2, ("memory", "example.org/a"), False)
 
 
 def test_a_device_of_a_claim_has_no_price():
     spec = {**SPEC, "gpus": [{"name": "gpu", "claimName": "claim", "requestName": "gpu"}]}
-    assert made({"perHour": {"cpu": 1, "memory": 1}}).of_type(spec).missing == ("gpu",)
+    assert prices_of({"perHour": {"cpu": 1, "memory": 1}}).of_type(spec).missing == ("gpu",)
 
 
 def test_huge_pages_cost_what_memory_costs_unless_they_have_a_price():
     spec = {**SPEC, "memory": {"guest": "8Gi", "hugepages": {"pageSize": "1Gi"}}}
     rates = {"cpu": 1, "memory": 2}
-    assert made({"perHour": rates}).of_type(spec).hour == 18
-    assert made({"perHour": {**rates, "hugepages-1Gi": 3}}).of_type(spec).hour == 26
-    assert made({"perHour": {**rates, "hugepages-2Mi": 3}}).of_type(spec).hour == 18
+    assert prices_of({"perHour": rates}).of_type(spec).hour == 18
+    assert prices_of({"perHour": {**rates, "hugepages-1Gi": 3}}).of_type(spec).hour == 26
+    assert prices_of({"perHour": {**rates, "hugepages-2Mi": 3}}).of_type(spec).hour == 18
 
 
 def test_a_class_has_prices_of_its_own_and_an_environment_counts_more():
-    prices = made(
+    prices = prices_of(
         {
             "perHour": {"cpu": 1, "memory": 1},
             "classes": {"m": {"cpu": 2, "memory": 2}},
@@ -71,14 +71,14 @@ def test_a_class_has_prices_of_its_own_and_an_environment_counts_more():
 
 def test_a_month_has_730_hours_whichever_way_it_is_given():
     assert HOURS_OF_A_MONTH == 730
-    cost = made({"perMonth": {"cpu": 73, "memory": 0}}).of_type(SPEC).hour
+    cost = prices_of({"perMonth": {"cpu": 73, "memory": 0}}).of_type(SPEC).hour
     assert (hourly(cost), monthly(cost)) == ("0.2000", "146.00")
-    third = made({"perMonth": {"cpu": "0.005", "memory": 0}}).of_type(SPEC).hour
+    third = prices_of({"perMonth": {"cpu": "0.005", "memory": 0}}).of_type(SPEC).hour
     assert monthly(third) == "0.01"
 
 
 def test_of_licences_the_first_that_covers_a_preference_counts():
-    prices = made(
+    prices = prices_of(
         {
             "perHour": {},
             "licences": [

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 import otheryaml
 from virtcatalog.api.quantity import Quantity
 from virtcatalog.catalog.model import Budget, Source
-from virtcatalog.catalog.prices import made
+from virtcatalog.catalog.prices import prices_of
 from virtcatalog.errors import ManifestError
 from virtcatalog.kubevirt.conditions import Conditions
 from virtcatalog.review.compare import review
@@ -96,7 +96,7 @@ def test_what_asks_as_before_is_not_told():
 
 def test_what_it_costs_a_month():
     old, new = side(instancetype("m.small")), side(instancetype("m.small", "8Gi", 4))
-    prices = made({"perMonth": {"cpu": 10, "memory": 2.5}, "currency": "EUR"})
+    prices = prices_of({"perMonth": {"cpu": 10, "memory": 2.5}, "currency": "EUR"})
     report = compared(old, new, vm("a"), vm("b", namespace="other"), prices=prices)
     lines = requests(report)
     assert lines[0].endswith(", +24.08 EUR a month")

@@ -196,8 +196,8 @@ def _priced(item: Item, prices: Prices, environment: str) -> Item:
     if item.sort == "types":
         cost = prices.of_type(item.manifest.get("spec") or {}, str(item.facts["class"] or ""), environment)
         found = {
-            "pricePerHour": hourly(cost.hour) if cost.whole else None,
-            "pricePerMonth": monthly(cost.hour) if cost.whole else None,
+            "pricePerHour": hourly(cost.hour) if cost.complete else None,
+            "pricePerMonth": monthly(cost.hour) if cost.complete else None,
             "unpriced": ", ".join(cost.missing) or None,
         }
     else:

@@ -20,9 +20,10 @@ Section = Literal["instancetypes", "preferences"]
 
 
 class Part(msgspec.Struct, frozen=True):
-    """One catalog of a chain: what its places start with ("" for the catalog itself), and what its catalog.yaml says.
+    """One catalog of a chain: `declared` is its catalog.yaml.
 
-    `level` counts from the catalog that extends no other.
+    The paths of its files begin with `prefix`, "" for the catalog itself. `level` counts from the catalog that extends
+    no other.
     """
 
     prefix: str
@@ -36,7 +37,7 @@ class Part(msgspec.Struct, frozen=True):
 
 
 class Level(msgspec.Struct, frozen=True):
-    """What the catalog of one level says in a file; a stack of them, lowest level first, is one declaration."""
+    """What one catalog of a chain says in a file. One declaration is a stack of these, the lowest level first."""
 
     number: int
     place: str
@@ -53,12 +54,12 @@ class Level(msgspec.Struct, frozen=True):
 
 def names_under(stack: Iterable[Level], key: str) -> list[str]:
     """Return the names of the entries under a key, in the order in which they are first declared."""
-    return list(dict.fromkeys(name for each in stack for name in each.data.get(key) or ()))
+    return list(dict.fromkeys(name for level in stack for name in level.data.get(key) or ()))
 
 
 def levels_of(stack: Iterable[Level], key: str, name: str) -> set[int]:
     """Return the levels that declare an entry under a key."""
-    return {each.number for each in stack if each.has(key, name)}
+    return {level.number for level in stack if level.has(key, name)}
 
 
 def extend(sources: Sources, prefixes: Sequence[str], path: str) -> str:
@@ -116,33 +117,33 @@ class Chain:
         self._seen: dict[Section, set[str]] = {"instancetypes": set(), "preferences": set()}
 
     def files(self, folder: str) -> dict[str, list[tuple[int, str]]]:
-        """Return the files of a folder by their path within a catalog, each with the levels and places that have it."""
-        found: dict[str, list[tuple[int, str]]] = {}
+        """Return the files of a folder by their path within a catalog, with the levels and places that have them."""
+        files: dict[str, list[tuple[int, str]]] = {}
         for part in self.parts:
             for place in self._sources.files_of(part.prefix):
                 local = place.removeprefix(part.prefix)
                 if local.startswith(f"{folder}/"):
-                    found.setdefault(local, []).append((part.level, place))
-        return dict(sorted(found.items()))
+                    files.setdefault(local, []).append((part.level, place))
+        return dict(sorted(files.items()))
 
     def takes(
         self, section: Section, name: str, levels: Collection[int], part_of: tuple[str, Collection[int]] | None = None
     ) -> bool:
-        """Whether the catalog has an object that these levels declare: each level takes it over or declares it itself.
+        """Whether the catalog has an object that these levels declare: every level takes it over or declares it itself.
 
         A variant comes with what it is `part_of`, by its name and levels, where that is there already.
         """
         if len(self.parts) == 1:
             return True
-        whole, declared = part_of or (name, levels)
+        main, declared = part_of or (name, levels)
         arrivals = {max(level, min(declared)) for level in levels}
-        present = whole_present = False
+        present = main_present = False
         for part in self.parts:
             select = part.declared.get("select") or {}
             present = present and self._selected(part.level, select, section, name)
-            whole_present = whole_present and self._selected(part.level, select, section, whole)
-            whole_present = whole_present or part.level in declared
-            present = present or (whole_present and part.level in arrivals)
+            main_present = main_present and self._selected(part.level, select, section, main)
+            main_present = main_present or part.level in declared
+            present = present or (main_present and part.level in arrivals)
         return present
 
     def _selected(self, level: int, select: Mapping[str, Any], section: Section, name: str) -> bool:
@@ -167,10 +168,10 @@ class Chain:
                 continue
             for key, index, glob in _globs(select):
                 if (part.level, key, index) not in self._matched:
-                    known = self._seen["instancetypes"] | self._seen["preferences"]
+                    names = self._seen["instancetypes"] | self._seen["preferences"]
                     if key in ("instancetypes", "preferences"):
-                        known = self._seen["instancetypes" if key == "instancetypes" else "preferences"]
-                    message = f"{glob!r} matches nothing of the extended catalog{nearest(glob, known)}"
+                        names = self._seen["instancetypes" if key == "instancetypes" else "preferences"]
+                    message = f"{glob!r} matches nothing of the extended catalog{nearest(glob, names)}"
                     self._sources.report(part.place, ("select", key, index), message)
 
 

@@ -33,7 +33,7 @@ def value_faults(value: Any, kind: Any) -> Findings:
 
 
 def _later(value: Any, shape: Shape, path: Path) -> bool:
-    """Whether a value is known only once its expression is evaluated; one for a whole map or list is in a spec."""
+    """Whether a value is left to later checks: it is an expression, and one for a map or a list stands in a spec."""
     return (
         type(value) is str
         and ("{{" in value or "{%" in value)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import combinations
 from typing import Any
 
 import msgspec
@@ -26,8 +27,8 @@ class Layer(msgspec.Struct, frozen=True):
         """Whether the fragment itself says something about a field."""
         value: Any = self.data
         for key in path:
-            known = range(len(value)) if isinstance(value, list) else value
-            if not isinstance(known, (dict, range)) or key not in known:
+            keys = range(len(value)) if isinstance(value, list) else value
+            if not isinstance(keys, (dict, range)) or key not in keys:
                 return False
             value = value[key]
         return True
@@ -70,13 +71,13 @@ def take_out(data: Any, path: Path) -> None:
 
 
 class Components:
-    """The named fragments of a catalog, by name; each is a stack of layers, the lowest first, that may use others.
+    """The named fragments of a catalog, by name: stacks of layers, the lowest first. Components may use others.
 
-    When they are not `whole`, because a file of them cannot be read, a name that is not among them counts as empty.
+    When they are not `complete`, because a file of them cannot be read, an unknown name counts as empty.
     """
 
-    def __init__(self, layers: Mapping[str, Sequence[Layer]], *, whole: bool = True) -> None:
-        self._layers, self._whole = layers, whole
+    def __init__(self, layers: Mapping[str, Sequence[Layer]], *, complete: bool = True) -> None:
+        self._layers, self._complete = layers, complete
         self._expanded: dict[str, tuple[Layer, ...]] = {}
         self._leaves: dict[str, dict[tuple[str, ...], Any]] = {}
         self._clashes: dict[tuple[str, ...], tuple[Clash, ...]] = {}
@@ -91,7 +92,7 @@ class Components:
         for index, name in enumerate(names):
             if name in self._layers:
                 layers += self._expand(name, index, ())
-            elif self._whole:
+            elif self._complete:
                 raise ComponentError(index, f"there is no component {name!r}{nearest(name, self._layers)}")
         for clash in self._clashing(tuple(name for name in names if name in self._layers)):
             if not _sets(own, clash.path):
@@ -103,23 +104,23 @@ class Components:
         return layers
 
     def faults(self) -> Iterable[tuple[Layer, ComponentError]]:
-        """Yield what is wrong with the lists of components of each component's layers."""
+        """Yield what is wrong with the lists of components of the components' layers."""
         circles: set[frozenset[str]] = set()
         for name, layer in ((name, layer) for name, layers in self._layers.items() for layer in layers):
-            used = layer.data.get("components") or ()
+            components = layer.data.get("components") or ()
             try:
-                for index, each in enumerate(used):
-                    if each in self._layers:
-                        self._expand(each, index, (name,))
-                self.mix(used, _own(layer.data))
+                for index, component in enumerate(components):
+                    if component in self._layers:
+                        self._expand(component, index, (name,))
+                self.mix(components, _own(layer.data))
             except ComponentError as error:
                 if error.circle and (error.circle in circles or name not in error.circle):
-                    continue  # its members tell
+                    continue  # the members of the circle report it
                 circles.add(error.circle)
                 yield layer, error
 
     def _expand(self, name: str, index: int, users: tuple[str, ...]) -> tuple[Layer, ...]:
-        """A component's layers, each after its own components."""
+        """A component's layers, every one after the components that it uses."""
         if name in users:
             circle = [*users[users.index(name) :], name]
             raise ComponentError(index, f"components use each other in a circle: {' → '.join(circle)}", circle)
@@ -137,12 +138,12 @@ class Components:
     def _clashing(self, names: tuple[str, ...]) -> tuple[Clash, ...]:
         clashes = self._clashes.get(names)
         if clashes is None:
-            found: list[Clash] = []
-            for index, first in enumerate(names):
-                for second in names[index + 1 :]:
-                    if first != second:
-                        found += [Clash(path, first, second) for path in self._differences(first, second)]
-            clashes = self._clashes[names] = tuple(found)
+            clashes = self._clashes[names] = tuple(
+                Clash(path, first, second)
+                for first, second in combinations(names, 2)
+                if first != second
+                for path in self._differences(first, second)
+            )
         return clashes
 
     def _differences(self, first: str, second: str) -> list[tuple[str, ...]]:
@@ -154,13 +155,13 @@ class Components:
         ]
 
     def _leaves_of(self, name: str) -> dict[tuple[str, ...], Any]:
-        known = self._leaves.get(name)
-        if known is None:
-            known = {}
+        leaves = self._leaves.get(name)
+        if leaves is None:
+            leaves = {}
             for layer in self._expand(name, 0, ()):
-                _collect(known, (), _own(layer.data))
-            self._leaves[name] = known
-        return known
+                _collect(leaves, (), _own(layer.data))
+            self._leaves[name] = leaves
+        return leaves
 
 
 def _differ(one: Any, other: Any) -> bool:
@@ -173,28 +174,28 @@ def _own(data: Fragment) -> dict[str, Any]:
 
 def _collect(leaves: dict[tuple[str, ...], Any], path: tuple[str, ...], value: Fragment) -> None:
     """Add the leaves of a fragment to those of the fragments before it."""
-    for key, each in value.items():
+    for key, inner in value.items():
         place = (*path, key)
-        if isinstance(each, dict) and each:
+        if isinstance(inner, dict) and inner:
             for depth in range(1, len(place) + 1):
                 leaves.pop(place[:depth], None)
-            _collect(leaves, place, each)
+            _collect(leaves, place, inner)
         else:
-            if not isinstance(each, dict):
+            if not isinstance(inner, dict):
                 for covered in [other for other in leaves if other[: len(place)] == place]:
                     del leaves[covered]
-            leaves[place] = each
+            leaves[place] = inner
 
 
 def _covering(leaves: Mapping[tuple[str, ...], Any], others: Mapping[tuple[str, ...], Any]) -> list[tuple[str, ...]]:
     """The leaves of one fragment that are a map with leaves in the other; an empty map differs from no map."""
-    found: dict[tuple[str, ...], None] = {}
+    paths: dict[tuple[str, ...], None] = {}
     for other in others:
         for depth in range(1, len(other)):
             path = other[:depth]
             if path in leaves and leaves[path] != _EMPTY:
-                found[path] = None
-    return list(found)
+                paths[path] = None
+    return list(paths)
 
 
 def _sets(own: Fragment, path: tuple[str, ...]) -> bool:

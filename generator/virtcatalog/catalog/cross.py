@@ -18,7 +18,7 @@ _REFERENCES = (
 
 
 def crossed(template: VmTemplate, objects: Sequence[Manifest]) -> Iterator[VmTemplate]:
-    """Yield the template itself, then one with each pair of the instance types and preferences that it is crossed with.
+    """Yield the template itself, then one with every pair of what it is crossed with.
 
     `objects` are those that the template's environment deploys. A pair's key ends in the names that it has, and a kind
     that is not crossed stays as the template has it. CatalogError for a glob that matches nothing.
@@ -55,6 +55,6 @@ def crossed(template: VmTemplate, objects: Sequence[Manifest]) -> Iterator[VmTem
 
 
 def _with(manifest: Manifest, pair: dict[str, dict[str, str]]) -> Manifest:
-    made: Manifest = fresh(manifest)
-    made["spec"] |= {part: reference for part, reference in pair.items() if reference}
-    return made
+    copy: Manifest = fresh(manifest)
+    copy["spec"] |= {part: reference for part, reference in pair.items() if reference}
+    return copy

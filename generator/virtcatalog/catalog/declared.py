@@ -17,7 +17,7 @@ _WORDS = {"spec.cpu.guest": ("vcpus",), "spec.memory.guest": ("memory",)}
 
 
 class Declared:
-    """Finds the fields of one entry; of no account when entries are compared."""
+    """Finds the fields of one entry. Entries that differ in this alone are equal."""
 
     __slots__ = ("_layers", "_own", "_sources")
 
@@ -39,9 +39,9 @@ class Declared:
 
 
 def _candidates(field: str) -> list[FieldPath]:
-    """The ways in which a declaration may say a field, the likeliest first."""
+    """The ways in which a declaration may write a field, the likeliest first."""
     if field in _WORDS:
-        # What the fragments around it say is another matter: the ratio gives the memory, and the size the ratio's use.
+        # No shorter path: `spec` or `spec.cpu` may be set by a layer that says nothing of the number.
         return [_WORDS[field], _steps(field)]
     path = _steps(field)
     if path[:1] == ("metadata",):
@@ -53,7 +53,7 @@ def _candidates(field: str) -> list[FieldPath]:
 
 
 def _steps(field: str) -> FieldPath:
-    found: list[str | int] = []
+    path: list[str | int] = []
     for bracketed, plain in _STEP.findall(field):
-        found.append(int(bracketed) if bracketed.isdigit() else bracketed or plain)
-    return tuple(found)
+        path.append(int(bracketed) if bracketed.isdigit() else bracketed or plain)
+    return tuple(path)

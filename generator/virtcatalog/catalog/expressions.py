@@ -48,9 +48,9 @@ def plain(value: Any) -> Any:
         for key in value:
             if not isinstance(key, str):
                 raise ExpressionError(f"the expression gives a map with the key {str(key)[:80]}, and keys are texts")
-        return {plain(key): plain(each) for key, each in value.items()}
+        return {plain(key): plain(inner) for key, inner in value.items()}
     if isinstance(value, (list, tuple)):
-        return [plain(each) for each in value]
+        return [plain(item) for item in value]
     if isinstance(value, str):
         return encodable(value)
     if isinstance(value, float) and not isfinite(value):
@@ -91,13 +91,13 @@ def _resolve(
                 error.path = path
                 raise
     elif isinstance(value, dict):
-        for key, each in tuple(value.items()):
-            if "{" in each if type(each) is str else type(each) in (dict, list):
-                value[key] = _resolve(each, names, faults, work, (*path, key))
+        for key, inner in tuple(value.items()):
+            if "{" in inner if type(inner) is str else type(inner) in (dict, list):
+                value[key] = _resolve(inner, names, faults, work, (*path, key))
                 if value[key] is None:
                     del value[key]
     elif isinstance(value, list):
-        return [_resolve(each, names, faults, work, (*path, index)) for index, each in enumerate(value)]
+        return [_resolve(item, names, faults, work, (*path, index)) for index, item in enumerate(value)]
     return value
 
 

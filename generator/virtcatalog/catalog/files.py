@@ -16,7 +16,7 @@ from virtcatalog.manifests.layout import CATALOG, OVERLAYS, PRICES, VMS
 
 
 class Files:
-    """The files of a catalog and of those that it extends; `release` is known once catalog.yaml is read."""
+    """The files of a catalog and of those that it extends; `release` is empty until catalog.yaml has been read."""
 
     def __init__(self, sources: Sources) -> None:
         self.sources = sources
@@ -27,40 +27,40 @@ class Files:
 
         A file `over` that of an extended catalog need not say everything again.
         """
-        known = place in self.sources.files or self.sources.local(place) != place
-        data = self.sources.read(place) if known else None
+        present = place in self.sources.files or self.sources.local(place) != place
+        data = self.sources.read(place) if present else None
         if data is None:
             return {}
         local = self.sources.local(place)
-        found = self._faults(local, data, kind, over=over, extended=is_extended(place))
-        for path, message in found:
+        findings = self._faults(local, data, kind, over=over, extended=is_extended(place))
+        for path, message in findings:
             self.sources.report(place, path, message)
             owner = owner_of(local, path)
             keys = [str(key) for key in path[len(owner) : len(owner) + 1]]
             self.sources.spoil(place, owner, keys + similar(keys, COMPONENT_FRAGMENT))
-        for path, _ in found:
+        for path, _ in findings:
             take_out(data, path)
         return data if isinstance(data, dict) else {}
 
     def _faults(self, place: str, data: Any, kind: Any, *, over: bool, extended: bool) -> Findings:
-        """Return what is wrong with the data of a file, by its path within its catalog, each with the data's path."""
+        """Return what is wrong with the data of a file (its path within its catalog), with the paths in the data."""
         if not isinstance(data, dict):
             return faults(data, kind)
-        found: Findings = []
+        findings: Findings = []
         literal = {**data}
         if place == CATALOG:
             sections = {key: literal.pop(key) for key in ("instancetypes", "preferences") if key in data}
-            found = faults(literal, kind)
-            if data.get("kubevirt") and not self.release and not any(path[:1] == ("kubevirt",) for path, _ in found):
+            findings = faults(literal, kind)
+            if data.get("kubevirt") and not self.release and not any(path[:1] == ("kubevirt",) for path, _ in findings):
                 self.release = parse_release(data["kubevirt"])
             literal = sections
         if "/" in place and not over:
             fields = struct_of(kind).fields
-            found += [((key,), "is required") for key in fields if fields[key].required and data.get(key) is None]
+            findings += [((key,), "is required") for key in fields if fields[key].required and data.get(key) is None]
         partial, expressions = place not in (PRICES, VMS), place not in (OVERLAYS, PRICES, VMS)
         # What is too new in an extended catalog may be taken out again: Composer.check_spec looks at what is left.
         release = () if extended else self.release
-        found += faults(literal, kind, release, fragment=partial, expressions=expressions)
-        for path, each in fragments_of(place, data):
-            found += [((*path, *field), message) for field, message in check_layer(each)]
-        return found
+        findings += faults(literal, kind, release, fragment=partial, expressions=expressions)
+        for path, fragment in fragments_of(place, data):
+            findings += [((*path, *field), message) for field, message in check_layer(fragment)]
+        return findings

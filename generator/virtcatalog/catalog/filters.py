@@ -45,23 +45,23 @@ def weigh(value: Any) -> int:
         return 1 + len(value) // 8
     items, text, rest = 0, 0, [value]
     while rest:
-        each = rest.pop()
-        if isinstance(each, str):
-            text += len(each)
-        elif isinstance(each, bool) or each is None:
+        item = rest.pop()
+        if isinstance(item, str):
+            text += len(item)
+        elif isinstance(item, bool) or item is None:
             continue
-        elif isinstance(each, int):
-            if each.bit_length() > TEMPLATE_INTEGER_BITS:
+        elif isinstance(item, int):
+            if item.bit_length() > TEMPLATE_INTEGER_BITS:
                 raise ExpressionError("a number in the expression is too large")
-        elif isinstance(each, float):
-            if not isfinite(each):
+        elif isinstance(item, float):
+            if not isfinite(item):
                 raise ExpressionError("a number in the expression is not finite")
-        elif isinstance(each, Mapping):
-            items += len(each)
-            rest += [*each.keys(), *each.values()]
-        elif isinstance(each, (list, tuple)):
-            items += len(each)
-            rest += each
+        elif isinstance(item, Mapping):
+            items += len(item)
+            rest += [*item.keys(), *item.values()]
+        elif isinstance(item, (list, tuple)):
+            items += len(item)
+            rest += item
         if items > TEMPLATE_VALUE_ITEMS or text > TEMPLATE_VALUE_CHARACTERS:
             raise ExpressionError(_TOO_LARGE)
     return 1 + 6 * items + text // 8
@@ -82,7 +82,7 @@ def weighed(context: Context, value: Any) -> Any:
 
 @jinja2.pass_context
 def counted(context: Context, values: Iterable[Any], cost: int) -> Iterator[Any]:
-    """Yield the values of a loop, each round charged with what it costs."""
+    """Yield the values of a loop, and charge every round."""
     work, rounds = work_of(context), context[ROUNDS_NAME]
     for value in values:
         work.spend(cost)
@@ -113,14 +113,14 @@ def as_list(values: Any) -> Any:
 
 def _replace(value: Any, old: Any, new: Any, count: int | None = None) -> str:
     text, old, new = printed(value), printed(old), printed(new)
-    found = text.count(old)
-    if min(found, found if count is None or count < 0 else count) * len(new) > TEMPLATE_VALUE_CHARACTERS:
+    occurrences = text.count(old)
+    if min(occurrences, occurrences if count is None or count < 0 else count) * len(new) > TEMPLATE_VALUE_CHARACTERS:
         raise ExpressionError(_TOO_LARGE)
     return text.replace(old, new, -1 if count is None else count)
 
 
 def _join(values: Iterable[Any], separator: Any = "") -> str:
-    parts, between = [printed(each) for each in as_list(values)], printed(separator)
+    parts, between = [printed(value) for value in as_list(values)], printed(separator)
     if len(parts) * len(between) + sum(map(len, parts)) > TEMPLATE_VALUE_CHARACTERS:
         raise ExpressionError(_TOO_LARGE)
     return between.join(parts)
@@ -151,15 +151,15 @@ def _guarded(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     factor = 8 if name in _SORTING else 1
 
     @jinja2.pass_context
-    def apply(context: Context, *arguments: Any, **named: Any) -> Any:
+    def apply(context: Context, *arguments: Any, **options: Any) -> Any:
         work = work_of(context)
-        for each in (*arguments[1:], *named.values()) if name in _MULTIPLYING else ():
-            if (len(each) if isinstance(each, str) else abs(each)) > TEMPLATE_ARGUMENT:
+        for argument in (*arguments[1:], *options.values()) if name in _MULTIPLYING else ():
+            if (len(argument) if isinstance(argument, str) else abs(argument)) > TEMPLATE_ARGUMENT:
                 raise ExpressionError(f"an argument of {name} is larger than {TEMPLATE_ARGUMENT}")
         values = [as_list(argument) for argument in arguments]
-        work.spend(_CALL + factor * sum(map(weigh, (*values, *named.values()))))
-        given = {"context": context, "eval_context": context.eval_ctx, "environment": context.environment}.get(passed)
-        result = as_list(function(*([given] if passed else []), *values, **named))
+        work.spend(_CALL + factor * sum(map(weigh, (*values, *options.values()))))
+        leading = {"context": context, "eval_context": context.eval_ctx, "environment": context.environment}.get(passed)
+        result = as_list(function(*([leading] if passed else []), *values, **options))
         work.spend(weigh(result))
         return result
 

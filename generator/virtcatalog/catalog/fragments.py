@@ -1,4 +1,4 @@
-"""Where the fragments are in each of the catalog's files."""
+"""Where the fragments are in the catalog's files."""
 
 from __future__ import annotations
 
@@ -27,22 +27,24 @@ def owner_of(place: str, path: FieldPath) -> FieldPath:
 
 def fragments_of(place: str, data: Mapping[str, Any]) -> Iterator[tuple[FieldPath, Mapping[str, Any]]]:
     """Yield the fragments of a file, as far as they are maps, with their paths."""
-    found: list[tuple[FieldPath, Any]] = []
+    fragments: list[tuple[FieldPath, Any]] = []
     if place == CATALOG:
-        found = [((), data), *(((key,), data.get(key)) for key in ("instancetypes", "preferences"))]
+        fragments = [((), data), *(((key,), data.get(key)) for key in ("instancetypes", "preferences"))]
     elif place == COMPONENTS:
-        found = [((name,), each) for name, each in data.items()]
+        fragments = [((name,), fragment) for name, fragment in data.items()]
     elif place.startswith("instancetypes/"):
-        found = [((), data)]
-        found += [((key, name), each) for key in ("sizes", "variants") for name, each in _items(data.get(key))]
+        fragments = [((), data)]
+        fragments += [
+            ((key, name), fragment) for key in ("sizes", "variants") for name, fragment in _items(data.get(key))
+        ]
     elif place.startswith("preferences/"):
-        found = [(("defaults",), data.get("defaults"))]
-        found += [(("variants", name), each) for name, each in _items(data.get("variants"))]
-        for name, each in _items(data.get("preferences")):
+        fragments = [(("defaults",), data.get("defaults"))]
+        fragments += [(("variants", name), fragment) for name, fragment in _items(data.get("variants"))]
+        for name, preference in _items(data.get("preferences")):
             path = ("preferences", name)
-            variants = _items(each.get("variants")) if isinstance(each, dict) else ()
-            found += [(path, each), *(((*path, "variants", key), own) for key, own in variants)]
-    yield from ((path, each) for path, each in found if isinstance(each, dict))
+            variants = _items(preference.get("variants")) if isinstance(preference, dict) else ()
+            fragments += [(path, preference), *(((*path, "variants", key), own) for key, own in variants)]
+    yield from ((path, fragment) for path, fragment in fragments if isinstance(fragment, dict))
 
 
 def _items(data: Any) -> Iterable[tuple[str, Any]]:

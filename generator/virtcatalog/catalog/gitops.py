@@ -25,14 +25,14 @@ _NOT_SUBSTITUTED = {FLUX_SUBSTITUTE: "disabled"}
 def gitops_annotations(declared: Mapping[str, Any] | None) -> dict[str, str]:
     """Return the annotations of every object that `gitops` of a catalog or of an environment means."""
     argocd, flux = ((declared or {}).get(tool) or {} for tool in ("argocd", "flux"))
-    found = {}
+    annotations = {}
     if argocd.get("prune") is not None:
-        found[SYNC_OPTIONS] = f"Prune={str(argocd['prune']).lower()}"
+        annotations[SYNC_OPTIONS] = f"Prune={str(argocd['prune']).lower()}"
     if argocd.get("syncWave") is not None:
-        found[SYNC_WAVE] = str(argocd["syncWave"])
+        annotations[SYNC_WAVE] = str(argocd["syncWave"])
     if flux.get("prune") is not None:
-        found[FLUX_PRUNE] = "enabled" if flux["prune"] else "disabled"
-    return found
+        annotations[FLUX_PRUNE] = "enabled" if flux["prune"] else "disabled"
+    return annotations
 
 
 def for_flux(declared: Mapping[str, Any] | None) -> bool:
@@ -40,7 +40,7 @@ def for_flux(declared: Mapping[str, Any] | None) -> bool:
     return (declared or {}).get("flux") is not None
 
 
-def kept_from_substitution(entry: E) -> E:
+def opted_out_of_substitution(entry: E) -> E:
     """Return the entry with the annotation that keeps Flux's variable substitution off it, if that would change it."""
     if not _substituted([entry.spec, entry.labels, entry.annotations]):
         return entry
@@ -49,14 +49,14 @@ def kept_from_substitution(entry: E) -> E:
 
 def substitution_patches(overlay: Overlay, objects: Iterable[Manifest]) -> Iterator[Patch]:
     """Yield the patches that do the same to the objects that an environment has."""
-    found: dict[str, list[str]] = {}
+    names_by_kind: dict[str, list[str]] = {}
     for manifest in objects:
         annotated = FLUX_SUBSTITUTE in (manifest["metadata"].get("annotations") or {})
         if overlay.includes(manifest) and not annotated:
             metadata = manifest["metadata"]
             if _substituted([metadata, manifest["spec"], overlay.annotations, overlay.patches_for(manifest)]):
-                found.setdefault(manifest["kind"], []).append(metadata["name"])
-    for kind, names in found.items():
+                names_by_kind.setdefault(manifest["kind"], []).append(metadata["name"])
+    for kind, names in names_by_kind.items():
         target = Selection(names=tuple(names), kinds=(kind,))
         yield Patch(target, {"metadata": {"annotations": dict(_NOT_SUBSTITUTED)}})
 

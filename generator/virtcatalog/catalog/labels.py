@@ -13,7 +13,7 @@ from virtcatalog.catalog.model import Deprecation
 
 PREFIX = "instancetype.kubevirt.io/"
 
-#: Derived keys without their prefix, and what each is derived from.
+#: Derived keys without their prefix, and what they are derived from.
 INSTANCETYPE_LABELS = {
     "class": "`class`",
     "version": "`version`",
@@ -88,7 +88,7 @@ def requirement_labels(spec: Mapping[str, Any]) -> dict[str, str]:
     }
 
 
-#: What is said in the spec, too, and that an object goes: a promise of the labels alone would be one of these twice.
+#: Labels that repeat the spec or the deprecation, which are promised by themselves.
 _RESTATED = {f"{PREFIX}{key}" for key in (*INSTANCETYPE_LABELS, *PREFERENCE_LABELS)} - {
     f"{PREFIX}{key}" for key in ("class", "version", "size", "os-type", "arch")
 } | {DEPRECATED_LABEL}
@@ -109,10 +109,10 @@ def derived_annotations(
     kind: str, display_name: str, description: str, deprecated: Deprecation | None
 ) -> dict[str, str]:
     """Return the annotations that hold the texts of an `instancetype` or a `preference`."""
-    found = {_DISPLAY_NAMES[kind]: display_name, f"{PREFIX}description": description}
+    annotations = {_DISPLAY_NAMES[kind]: display_name, f"{PREFIX}description": description}
     if deprecated:
-        found |= {f"{PREFIX}replacedBy": deprecated.replaced_by, f"{PREFIX}sunset": deprecated.sunset}
-    return {key: value for key, value in found.items() if value}
+        annotations |= {f"{PREFIX}replacedBy": deprecated.replaced_by, f"{PREFIX}sunset": deprecated.sunset}
+    return {key: value for key, value in annotations.items() if value}
 
 
 def template_labels(system: str, workload: str, size: str) -> dict[str, str]:
@@ -120,14 +120,14 @@ def template_labels(system: str, workload: str, size: str) -> dict[str, str]:
 
     The vocabulary is that of kubevirt/common-templates, templates/LABELS.md.
     """
-    found = {"os": system, "workload": workload, "flavor": size}
-    return {f"{key}.template.kubevirt.io/{value}": "true" for key, value in found.items()}
+    labels = {"os": system, "workload": workload, "flavor": size}
+    return {f"{key}.template.kubevirt.io/{value}": "true" for key, value in labels.items()}
 
 
 def template_annotations(display_name: str, description: str) -> dict[str, str]:
     """Return the annotations that hold the texts of a VirtualMachineTemplate."""
-    found = {"openshift.io/display-name": display_name, "description": description}
-    return {key: value for key, value in found.items() if value}
+    annotations = {"openshift.io/display-name": display_name, "description": description}
+    return {key: value for key, value in annotations.items() if value}
 
 
 def _flag(value: object) -> str:

@@ -44,9 +44,9 @@ class Settings(msgspec.Struct, frozen=True):
 
 
 class Merged(msgspec.Struct, frozen=True):
-    """An entry's fields, all layers merged, and the layers; `spoilt` has the keys that are known to be at fault.
+    """An entry's fields, all layers merged, and the layers; `spoilt` has the keys at fault.
 
-    What else is wrong with those is not reported, and with nothing once `*` is among them.
+    Nothing further is reported of these, and nothing at all once `*` is among them.
     """
 
     data: dict[str, Any]
@@ -113,7 +113,7 @@ class Composer:
                 self.report(merged, (key, *path), fault.message)
 
     def evaluate_all(self, merged: Merged, names: Mapping[str, Any], kind: type[msgspec.Struct]) -> None:
-        """Evaluate all that is left, in place; what is no fit for `kind` then, beside the spec, is taken out."""
+        """Evaluate the remaining expressions in place; values outside the spec that do not fit `kind` are taken out."""
         self.evaluate(merged, names)
         own = {key: merged.data[key] for key in struct_of(kind).fields if key != "spec" and key in merged.data}
         for path, message in () if _is_sound(own, kind) else value_faults(own, kind):
@@ -123,7 +123,7 @@ class Composer:
     def report(self, merged: Merged, path: FieldPath, message: str, *missing: str) -> None:
         """Report a fault of a merged field where it was declared last, or that all of some fields are `missing`.
 
-        Not when it follows from a fault that is known.
+        A fault that follows from a reported one is left out.
         """
         if not merged.spoilt.intersection((*path[:1], *missing, "*")):
             place, declared = locate(merged.layers, path)
@@ -201,7 +201,7 @@ def locate(layers: Sequence[Layer], path: FieldPath) -> tuple[str, FieldPath]:
 
 
 def _is_sound(data: Any, kind: type[msgspec.Struct]) -> bool:
-    """Whether plain data is a whole value of its type, which takes much less time than to say what is wrong with it."""
+    """Whether plain data has the right type: much quicker than to list what is wrong with it."""
     try:
         convert(data, kind)
     except (msgspec.ValidationError, OverflowError, RecursionError):
@@ -211,8 +211,8 @@ def _is_sound(data: Any, kind: type[msgspec.Struct]) -> bool:
 
 def unlabelled(merged: Merged) -> set[str]:
     """Return the derived labels that an entry is not to have: the last layer that names them says `null`."""
-    said = {key: value for layer in merged.layers for key, value in (layer.data.get("labels") or {}).items()}
-    return {key for key, value in said.items() if value is None and key in DERIVED_LABELS}
+    labels = {key: value for layer in merged.layers for key, value in (layer.data.get("labels") or {}).items()}
+    return {key for key, value in labels.items() if value is None and key in DERIVED_LABELS}
 
 
 def check_layer(data: Mapping[str, Any]) -> Iterator[tuple[FieldPath, str]]:
@@ -227,8 +227,8 @@ def check_layer(data: Mapping[str, Any]) -> Iterator[tuple[FieldPath, str]]:
 def ordered(value: Any) -> Any:
     """Return plain data with the keys of its maps sorted."""
     if isinstance(value, dict):
-        return {key: ordered(each) if isinstance(each := value[key], (dict, list)) else each for key in sorted(value)}
-    return [ordered(each) for each in value] if isinstance(value, list) else value
+        return {key: ordered(item) if isinstance(item := value[key], (dict, list)) else item for key in sorted(value)}
+    return [ordered(item) for item in value] if isinstance(value, list) else value
 
 
 def is_date(text: str) -> bool:

@@ -22,7 +22,7 @@ from virtcatalog.catalog.declarations import (
     VmsFile,
 )
 from virtcatalog.catalog.files import Files
-from virtcatalog.catalog.gitops import for_flux, kept_from_substitution
+from virtcatalog.catalog.gitops import for_flux, opted_out_of_substitution
 from virtcatalog.catalog.layers import (
     COMPONENT_FRAGMENT,
     INSTANCETYPE_FRAGMENT,
@@ -47,7 +47,7 @@ from virtcatalog.manifests.layout import CATALOG, COMPONENTS, OVERLAYS, PRICES, 
 from virtcatalog.manifests.sources import open_folder
 
 if TYPE_CHECKING:
-    from virtcatalog.catalog.prices import Known, Prices
+    from virtcatalog.catalog.prices import CatalogNames, Prices
 
 
 def load_catalog(path: str | Path, files: Mapping[str, bytes] | Folder | None = None) -> Catalog:
@@ -70,13 +70,13 @@ def open_catalog(path: str) -> Folder:
         raise CatalogError(Problem(file=path, message=error.message)) from None
 
 
-def known_of(
+def catalog_names(
     types: Iterable[Instancetype], preferences: Sequence[Preference], environments: Iterable[Overlay]
-) -> Known:
+) -> CatalogNames:
     """Return what prices of a catalog may name."""
-    from virtcatalog.catalog.prices import Known
+    from virtcatalog.catalog.prices import CatalogNames
 
-    return Known(
+    return CatalogNames(
         classes=list(dict.fromkeys(instancetype.series for instancetype in types)),
         environments=[environment.name for environment in environments],
         systems=list(dict.fromkeys(preference.os_type for preference in preferences)),
@@ -109,8 +109,8 @@ class _Loader:
         self._check_names(composer, prefs, reserved.PREFERENCES if deployed else ())
         flux = for_flux(declared.get("gitops"))
         if flux:
-            types = [(kept_from_substitution(entry), merged) for entry, merged in types]
-            prefs = [(kept_from_substitution(entry), merged) for entry, merged in prefs]
+            types = [(opted_out_of_substitution(entry), merged) for entry, merged in types]
+            prefs = [(opted_out_of_substitution(entry), merged) for entry, merged in prefs]
         entries: list[Entry] = [entry for entry, _ in (*types, *prefs)]
         environments = self._overlays(composer, entries, flux=flux)
         machines = tuple(
@@ -147,13 +147,13 @@ class _Loader:
             budgets=budgets,
             allow=tuple(
                 Allowance(
-                    each["rule"],
-                    tuple(each.get("objects") or ()),
-                    each["reason"],
+                    allowance["rule"],
+                    tuple(allowance.get("objects") or ()),
+                    allowance["reason"],
                     sources.source(part.place, ("allow", index)),
                 )
                 for part in self.chain.parts
-                for index, each in enumerate(part.declared.get("allow") or ())
+                for index, allowance in enumerate(part.declared.get("allow") or ())
             ),
             files=sources.files,
             lock=lock,
@@ -176,7 +176,7 @@ class _Loader:
 
     def _prices(self, entries: Iterable[Entry], environments: Iterable[Overlay]) -> Prices | None:
         """The catalog's own; what they name has to be there."""
-        from virtcatalog.catalog.prices import made, price_faults
+        from virtcatalog.catalog.prices import price_faults, prices_of
 
         before = len(self.sources.problems)
         data = self.files.read(PRICES, PricesFile)
@@ -184,33 +184,33 @@ class _Loader:
             return None
         types = [entry for entry in entries if isinstance(entry, Instancetype)]
         prefs = [entry for entry in entries if isinstance(entry, Preference)]
-        # What is missing may be among what cannot be read.
-        found = price_faults(data, None if before else known_of(types, prefs, environments))
-        for path, message in found:
+        # A name that is missing may stand in a file that cannot be read.
+        findings = price_faults(data, None if before else catalog_names(types, prefs, environments))
+        for path, message in findings:
             self.sources.report(PRICES, path, message)
-        return None if found else made(data)
+        return None if findings else prices_of(data)
 
     def _components(self) -> Components:
-        found: dict[str, list[Layer]] = {}
-        whole = True
+        layers: dict[str, list[Layer]] = {}
+        complete = True
         for part in self.chain.parts:
             place = f"{part.prefix}{COMPONENTS}"
             if place in self.sources.files_of(part.prefix):
                 for name, data in self.files.read(place, ComponentsFile).items():
                     layer = fragment(place, (name,), data or {}, COMPONENT_FRAGMENT, self.files.release)
-                    found.setdefault(name, []).append(layer)
-                whole = whole and place not in self.sources.unread
-        return Components(found, whole=whole)
+                    layers.setdefault(name, []).append(layer)
+                complete = complete and place not in self.sources.unread
+        return Components(layers, complete=complete)
 
     def _instancetypes(self, composer: Composer) -> Iterable[tuple[Instancetype, Merged]]:
         base = self._base(composer, "instancetypes", INSTANCETYPE_FRAGMENT)
         for stack in self._stacks("instancetypes", InstancetypeFile):
-            for each in stack[1:]:
-                first, own = stack[0].data.get("class"), each.data.get("class")
+            for level in stack[1:]:
+                first, own = stack[0].data.get("class"), level.data.get("class")
                 if own is not None and own != first:
                     message = f"this file changes the class {first!r} of {self.sources.display(stack[0].place)}"
-                    self.sources.report(each.place, ("class",), f"{message}; name the file of another class otherwise")
-            if stack[0].data.get("class") and any("sizes" in each.data for each in stack):
+                    self.sources.report(level.place, ("class",), f"{message}; name the file of another class otherwise")
+            if stack[0].data.get("class") and any("sizes" in level.data for level in stack):
                 yield from instancetypes(composer, self.chain, stack, base)
 
     def _preferences(self, composer: Composer) -> Iterable[tuple[Preference, Merged]]:
@@ -226,25 +226,25 @@ class _Loader:
         environments: Sequence[Overlay],
     ) -> tuple[Template, ...]:
         """The catalog's own: those of a catalog that it extends are not taken over. Flux always leaves them alone."""
-        from virtcatalog.catalog.templates import Known, is_offered, templates
+        from virtcatalog.catalog.templates import Entries, is_offered, templates
 
-        known = Known({entry.name: entry for entry, _ in types}, {entry.name: entry for entry, _ in prefs})
-        found: dict[str, Template] = {}
+        entries = Entries({entry.name: entry for entry, _ in types}, {entry.name: entry for entry, _ in prefs})
+        by_name: dict[str, Template] = {}
         for place in self.sources.files:
             if not place.startswith("templates/"):
                 continue
-            for template in templates(composer, place, self.files.read(place, TemplateFile), known):
-                if template.name in found:
-                    message = f"{template.name!r} is declared twice, first at {found[template.name].source}"
+            for template in templates(composer, place, self.files.read(place, TemplateFile), entries):
+                if template.name in by_name:
+                    message = f"{template.name!r} is declared twice, first at {by_name[template.name].source}"
                     self.sources.report(place, ("systems", template.system), message)
-                having = [env.name for env in environments if is_offered(template, env, known, self.files.release)]
-                self.sources.spend(place, ("systems", template.system), PLACED * len(having) * len(template.made))
-                made = replace(template, environments=tuple(having))
-                found[template.name] = kept_from_substitution(made)
-        return tuple(found.values())
+                having = [env.name for env in environments if is_offered(template, env, entries, self.files.release)]
+                self.sources.spend(place, ("systems", template.system), PLACED * len(having) * len(template.vms))
+                offered = replace(template, environments=tuple(having))
+                by_name[template.name] = opted_out_of_substitution(offered)
+        return tuple(by_name.values())
 
     def _stacks(self, folder: str, kind: Any) -> Iterable[list[Level]]:
-        """Read the files of a folder: what each catalog of the chain says under the same path is one declaration."""
+        """Read the files of a folder: what the catalogs of the chain say under one path is one declaration."""
         for levels in self.chain.files(folder).values():
             yield [
                 Level(number, place, self.files.read(place, kind, over=index > 0))
@@ -256,18 +256,18 @@ class _Loader:
         parts = self.chain.parts
         shared = [composer.layer(part.place, (), part.declared, ("labels", "annotations")) for part in parts]
         own = [composer.layer(part.place, (section,), part.declared.get(section), keys) for part in parts]
-        return [*shared, *(layer for each in own for layer in composer.mixed(each))]
+        return [*shared, *(layer for kind_layer in own for layer in composer.mixed(kind_layer))]
 
     def _overlays(self, composer: Composer, entries: list[Entry], *, flux: bool) -> list[Overlay]:
         return list(overlays(composer, self.files.read(OVERLAYS, OverlaysFile), entries, flux=flux))
 
     def _check_names(self, composer: Composer, entries: Iterable[tuple[Entry, Merged]], taken: Iterable[str]) -> None:
         """Report names that are there twice or belong to the operator, and replacements that do not exist."""
-        known: dict[str, Entry] = {}
+        by_name: dict[str, Entry] = {}
         for entry, merged in entries:
             own = merged.layers[-1]
-            if entry.name in known:
-                message = f"{entry.name!r} is declared twice, first at {known[entry.name].source}"
+            if entry.name in by_name:
+                message = f"{entry.name!r} is declared twice, first at {by_name[entry.name].source}"
                 self.sources.report(own.place, own.path, message)
             elif entry.name in taken:
                 message = (
@@ -275,10 +275,10 @@ class _Loader:
                     "`operator: {commonInstancetypes: disabled}` in catalog.yaml if yours does not"
                 )
                 self.sources.report(own.place, own.path, message)
-            known.setdefault(entry.name, entry)
+            by_name.setdefault(entry.name, entry)
         for entry, merged in entries:
             replacement = entry.deprecated.replaced_by if entry.deprecated else ""
-            if replacement and (replacement not in known or replacement == entry.name):
+            if replacement and (replacement not in by_name or replacement == entry.name):
                 fault = "the object itself" if replacement == entry.name else "no object of the catalog"
-                message = f"{replacement!r} is {fault}{nearest(replacement, known.keys() - {entry.name})}"
+                message = f"{replacement!r} is {fault}{nearest(replacement, by_name.keys() - {entry.name})}"
                 composer.report(merged, ("deprecated", "replacedBy"), message)

@@ -46,36 +46,36 @@ def read_lock(sources: Sources) -> Lock | None:
     if not sources.folder("").has(LOCK) and sources.folder("").folder(LOCK) is None:
         return None
     data = sources.read(LOCK)
-    told: list[str] = []
+    messages: list[str] = []
 
     def report(path: tuple[str | int, ...], message: str) -> None:
-        told.append(message)
+        messages.append(message)
         sources.report(LOCK, path, f"{message}; restore the file from Git")
 
     if data is not None:
         for path, message in faults(data, _LockFile):
             report(path, message)
-    if data is None or told:
+    if data is None or messages:
         return None
     if label_fault(data["version"]):
         report(("version",), label_fault(data["version"]))
     sections: dict[str, dict[str, Published]] = {section: {} for section in SECTIONS}
-    for section, found in sections.items():
-        for name, each in data[section].items():
-            if each is None:
+    for section, objects in sections.items():
+        for name, row in data[section].items():
+            if row is None:
                 report((section, name), "must be a map, not nothing")
                 continue
-            if digest(each["spec"]) != each["digest"]:
+            if digest(row["spec"]) != row["digest"]:
                 report((section, name), f"the spec of {name!r} is not what its digest says")
-            sunset = (each.get("deprecated") or {}).get("sunset")
+            sunset = (row.get("deprecated") or {}).get("sunset")
             if sunset and not is_date(sunset):
                 report((section, name, "deprecated", "sunset"), f"{sunset!r} is not a date such as 2027-06-01")
-            found[name] = Published(
-                since=each["since"],
-                spec=each["spec"],
-                metadata=each["metadata"],
-                labels=each.get("labels"),
-                deprecated=each.get("deprecated"),
+            objects[name] = Published(
+                since=row["since"],
+                spec=row["spec"],
+                metadata=row["metadata"],
+                labels=row.get("labels"),
+                deprecated=row.get("deprecated"),
                 source=sources.source(LOCK, (section, name)),
             )
     return Lock(
@@ -91,9 +91,9 @@ def write_lock(version: str, catalog: Catalog) -> str:
     before = catalog.lock
     lines = ["{", f'"comment": {_json(_COMMENT)},', f'"version": {_json(version)},']
     for section, entries in (("instancetypes", catalog.instancetypes), ("preferences", catalog.preferences)):
-        known: Mapping[str, Published] = getattr(before, section) if before else {}
-        found = {entry.name: _line(entry, known.get(entry.name), version) for entry in entries}
-        lines += [f'"{section}": {{', *_rows(dict(sorted(found.items()))), "},"]
+        previous: Mapping[str, Published] = getattr(before, section) if before else {}
+        rows = {entry.name: _line(entry, previous.get(entry.name), version) for entry in entries}
+        lines += [f'"{section}": {{', *_rows(dict(sorted(rows.items()))), "},"]
     were = before.environments if before else {}
     environments = {
         overlay.name: line(published_in(catalog, overlay), were.get(overlay.name), version)
@@ -117,14 +117,14 @@ def published(entry: Entry, since: str = "") -> Published:
 
 def _line(entry: Entry, was: Published | None, version: str) -> dict[str, Any]:
     now = published(entry, was.since if was and was.spec == entry.spec else version)
-    made: dict[str, Any] = {"since": now.since}
+    row: dict[str, Any] = {"since": now.since}
     if now.deprecated is not None:
-        made["deprecated"] = now.deprecated
-    return made | {"digest": digest(now.spec), "metadata": now.metadata, "labels": now.labels, "spec": now.spec}
+        row["deprecated"] = now.deprecated
+    return row | {"digest": digest(now.spec), "metadata": now.metadata, "labels": now.labels, "spec": now.spec}
 
 
-def _rows(found: Mapping[str, Any]) -> list[str]:
-    rows = [f"{_json(name)}: {_json(value)}" for name, value in found.items()]
+def _rows(values: Mapping[str, Any]) -> list[str]:
+    rows = [f"{_json(name)}: {_json(value)}" for name, value in values.items()]
     return [*(f"{row}," for row in rows[:-1]), *rows[-1:]]
 
 
@@ -138,9 +138,9 @@ def released_version(catalog: Catalog) -> str:
     lock = catalog.lock
     if lock is None:
         return ""
-    for entries, known in ((catalog.instancetypes, lock.instancetypes), (catalog.preferences, lock.preferences)):
-        if {entry.name for entry in entries} != known.keys() or any(
-            entry.spec != known[entry.name].spec or metadata_digest(entry) != known[entry.name].metadata
+    for entries, locked in ((catalog.instancetypes, lock.instancetypes), (catalog.preferences, lock.preferences)):
+        if {entry.name for entry in entries} != locked.keys() or any(
+            entry.spec != locked[entry.name].spec or metadata_digest(entry) != locked[entry.name].metadata
             for entry in entries
         ):
             return f"{lock.version}-changed"

@@ -27,9 +27,9 @@ def instancetypes(
 ) -> Iterator[tuple[Instancetype, Merged]]:
     """Yield the instance types of one file, over the catalog's layers, with what they were merged from.
 
-    An entry that is no use beyond its name, because of a fault that was reported, has no vCPUs.
+    An entry that has a fault of which all but its name is useless has 0 vCPUs; the fault was reported.
     """
-    below = [*base, *(layer for each in stack for layer in _mixed(composer, each.place, (), each.data))]
+    below = [*base, *(layer for level in stack for layer in _mixed(composer, level.place, (), level.data))]
     sizes, variants = names_under(stack, "sizes"), names_under(stack, "variants")
     above = {name: _layers(composer, stack, "variants", name) for name in variants}
     having = {name: _sizes(composer, stack, name, sizes) for name in variants}
@@ -62,27 +62,27 @@ def _mixed(composer: Composer, place: str, path: FieldPath, data: Mapping[str, A
 def _layers(composer: Composer, stack: Sequence[Level], key: str, name: str) -> list[Layer]:
     return [
         layer
-        for each in stack
-        if each.has(key, name)
-        for layer in _mixed(composer, each.place, (key, name), each.entry(key, name))
+        for level in stack
+        if level.has(key, name)
+        for layer in _mixed(composer, level.place, (key, name), level.entry(key, name))
     ]
 
 
 def _last(stack: Sequence[Level], key: str, default: Any) -> Any:
     """What the highest level says of those that say anything."""
-    return next((each.data[key] for each in reversed(stack) if each.data.get(key) is not None), default)
+    return next((level.data[key] for level in reversed(stack) if level.data.get(key) is not None), default)
 
 
 def _sizes(composer: Composer, stack: Sequence[Level], variant: str, sizes: Sequence[str]) -> Sequence[str]:
     """The sizes that have a variant, as the highest level says of those that say so; else all."""
     wanted: Sequence[str] = ()
-    for each in stack:
-        own = each.entry("variants", variant).get("sizes") or ()
+    for level in stack:
+        own = level.entry("variants", variant).get("sizes") or ()
         wanted = own or wanted
         for index, size in enumerate(own):
             if size not in sizes:
                 message = f"the class has no size {size!r}{nearest(size, sizes)}"
-                composer.sources.report(each.place, ("variants", variant, "sizes", index), message)
+                composer.sources.report(level.place, ("variants", variant, "sizes", index), message)
     return wanted or sizes
 
 
@@ -146,7 +146,7 @@ def _name(composer: Composer, stack: Sequence[Level], names: Mapping[str, Any]) 
     try:
         return as_text(evaluate(template, names, composer.sources.work))
     except (ExpressionError, WorkError) as error:
-        place = next((each.place for each in reversed(stack) if each.data.get("name")), stack[-1].place)
+        place = next((level.place for level in reversed(stack) if level.data.get("name")), stack[-1].place)
         if isinstance(error, WorkError):
             composer.sources.stop(place, ("name",), error.message)
         composer.sources.report(place, ("name",), error.message)
@@ -155,8 +155,8 @@ def _name(composer: Composer, stack: Sequence[Level], names: Mapping[str, Any]) 
 
 def _vcpus(composer: Composer, merged: Merged, spec: Mapping[str, Any]) -> int:
     """The number of vCPUs, from the size or else from the spec; 0 when there is none."""
-    written, given = _guest(spec, "cpu"), merged.data.get("vcpus")
-    vcpus = written if given is None else given
+    written, stated = _guest(spec, "cpu"), merged.data.get("vcpus")
+    vcpus = written if stated is None else stated
     if not isinstance(vcpus, int) or isinstance(vcpus, bool) or not 1 <= vcpus < 2**32:
         if vcpus is None:
             composer.report(merged, (), "the size has no `vcpus`", "vcpus", "spec")
@@ -167,8 +167,8 @@ def _vcpus(composer: Composer, merged: Merged, spec: Mapping[str, Any]) -> int:
             )
         merged.spoilt.add("*")
         return 0
-    if given is not None and written is not None and given != written:
-        message = f"the size has {given} vCPUs, and this says {written}; leave it out"
+    if stated is not None and written is not None and stated != written:
+        message = f"the size has {stated} vCPUs, and this says {written}; leave it out"
         composer.report(merged, ("spec", "cpu", "guest"), message)
     return vcpus
 
@@ -177,8 +177,8 @@ def _memory(
     composer: Composer, merged: Merged, spec: Mapping[str, Any], vcpus: int, ratio: Quantity
 ) -> tuple[Quantity, str]:
     """The memory and how it is written: what the size says, else by the ratio, else the spec's; 0 when unknown."""
-    written, given = _guest(spec, "memory"), merged.data.get("memory")
-    if given is None and ratio and written is None:
+    written, stated = _guest(spec, "memory"), merged.data.get("memory")
+    if stated is None and ratio and written is None:
         memory = ratio * vcpus
         if memory != Quantity(memory.value * NANO):
             place = locate(merged.layers, ("memoryPerVcpu",))
@@ -186,16 +186,16 @@ def _memory(
             composer.sources.report(*place, message)
         return memory, str(memory)
     path: tuple[str | int, ...] = ("memory",)
-    if given is None:
-        path, given = ("spec", "memory", "guest"), written
-    elif written is not None and str(written) != str(given):
-        message = f"the size has {given} of memory, and this says {written}; leave it out"
+    if stated is None:
+        path, stated = ("spec", "memory", "guest"), written
+    elif written is not None and str(written) != str(stated):
+        message = f"the size has {stated} of memory, and this says {written}; leave it out"
         composer.report(merged, ("spec", "memory", "guest"), message)
-    if given is None:
+    if stated is None:
         message = "the size has no `memory`, and its class no `memoryPerVcpu`"
         composer.report(merged, (), message, "memory", "memoryPerVcpu", "spec")
         return Quantity(), "0"
-    return _parsed(composer, merged, path, given), str(given)
+    return _parsed(composer, merged, path, stated), str(stated)
 
 
 def _quantity(composer: Composer, merged: Merged, key: str) -> Quantity:
@@ -204,7 +204,7 @@ def _quantity(composer: Composer, merged: Merged, key: str) -> Quantity:
 
 
 def _parsed(composer: Composer, merged: Merged, path: tuple[str | int, ...], value: Any) -> Quantity:
-    """An amount of memory that a field gives, more than 0; 0 when it does not."""
+    """An amount of memory in a field. When it is not more than 0, that is reported and 0 returned."""
     try:
         amount = Quantity.parse(value)
     except ValueError as error:

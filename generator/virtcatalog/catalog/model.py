@@ -126,7 +126,7 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
         return self.declared(field) if self.declared and field else self.source
 
     def manifest(self, kind: str) -> Manifest:
-        """Return a fresh manifest of the given kind."""
+        """Return a fresh manifest of a kind."""
         return {"apiVersion": API_VERSION, "kind": kind, "metadata": self.metadata(), "spec": fresh(self.spec)}
 
     def metadata(self) -> dict[str, Any]:
@@ -165,8 +165,8 @@ class Preference(Entry, frozen=True, kw_only=True):
 class Template(msgspec.Struct, frozen=True, kw_only=True):
     """One VirtualMachineTemplate: of an operating system, a workload and a size.
 
-    `tests` are sets of values for its parameters, by name; `made` are its VMs as the base has them, with the values of
-    its own ("") and of each set with which it makes one. `environments` are those that have it. `declared` finds a
+    `tests` are sets of values for its parameters, by name; `vms` are its VMs as the base has them: those of
+    its own values ("") and of every set that makes one. `environments` are those that have it. `declared` finds a
     field of the declaration (`vm.spec.x`).
     """
 
@@ -182,7 +182,7 @@ class Template(msgspec.Struct, frozen=True, kw_only=True):
     labels: dict[str, str]
     annotations: dict[str, str]
     tests: dict[str, dict[str, str] | None] = {}
-    made: Mapping[str, Manifest] = {}
+    vms: Mapping[str, Manifest] = {}
     environments: tuple[str, ...] = ()
     file: str
     source: Source
@@ -214,7 +214,7 @@ class Template(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Selection(msgspec.Struct, frozen=True):
-    """Which objects: every given criterion must hold; names are globs, of which one must match."""
+    """Which objects: every criterion must hold; names are globs, of which one must match."""
 
     names: tuple[str, ...] = ()
     kinds: tuple[str, ...] = ()
@@ -242,7 +242,7 @@ class Overlay(msgspec.Struct, frozen=True, kw_only=True):
     """An environment: which objects it has, in which scope, and what it changes in them.
 
     `labels` and `annotations` go to every object; a vendor of the environment's own is among the labels. `kubevirt` is
-    the release that its clusters run, "" when that is not said; `clusters` are what those are called, `namespaces`
+    the release that its clusters run, "" when unknown; `clusters` are what those are called, `namespaces`
     globs of the namespaces whose VMs it is for: any where they are not said.
     """
 
@@ -343,7 +343,7 @@ class Published(msgspec.Struct, frozen=True, kw_only=True):
     """An object as the last release published it: `since` is the version that had it first.
 
     `metadata` is the digest of its labels and annotations, `deprecated` has `replacedBy` and `sunset`; `labels` are
-    those that are promised, None in a lock of before they were.
+    those that are promised, None in a lock from before labels were promised.
     """
 
     since: str
@@ -441,7 +441,7 @@ class Catalog(msgspec.Struct, frozen=True, kw_only=True):
         if not environment:
             return objects
         overlay = self.overlay(environment)
-        return [overlay.deployed(each) for each in objects if overlay.includes(each)]
+        return [overlay.deployed(manifest) for manifest in objects if overlay.includes(manifest)]
 
     def template_objects(self, environment: str = "") -> list[Manifest]:
         """Return every VirtualMachineTemplate as a plain manifest, or those that an environment's overlay deploys."""

@@ -68,8 +68,8 @@ def overlays(
         reader.check_selection(data.get("select"), overlay, ("select",))
         patches = [
             patch
-            for index, each in enumerate(data.get("patches") or ())
-            for patch in reader.patches(each, overlay, ("patches", index))
+            for index, entry in enumerate(data.get("patches") or ())
+            for patch in reader.patches(entry, overlay, ("patches", index))
         ]
         overlay = msgspec.structs.replace(overlay, patches=tuple(patches))
         if flux or for_flux(data.get("gitops")):
@@ -86,7 +86,7 @@ class _Reader:
         self._spoilt = composer.sources.spoilt_at(OVERLAYS, path)
 
     def report(self, path: FieldPath, message: str) -> None:
-        """Report a fault, unless it follows from a known one."""
+        """Report a fault, unless it follows from a reported one."""
         if not self._spoilt.intersection(path[:1] or ("scope", "namespace")):
             self._composer.sources.report(OVERLAYS, (*self._path, *path), message)
 
@@ -139,8 +139,8 @@ class _Reader:
             self.report(("kubevirt",), f"{release} is older than v{shown}, the oldest that catalog.yaml supports")
 
     def labels(self, data: Mapping[str, Any]) -> dict[str, str]:
-        found = self.pairs(data, "labels")
-        for key in found:
+        labels = self.pairs(data, "labels")
+        for key in labels:
             if key in DERIVED_LABELS:
                 hint = "set `vendor`" if key == f"{PREFIX}vendor" else "it cannot be set by hand"
                 self.report(("labels", key), f"{key} is derived from {DERIVED_LABELS[key]}; {hint}")
@@ -148,33 +148,33 @@ class _Reader:
         if vendor:
             if label_fault(vendor):
                 self.report(("vendor",), label_fault(vendor))
-            found[f"{PREFIX}vendor"] = vendor
-        return found
+            labels[f"{PREFIX}vendor"] = vendor
+        return labels
 
     def annotations(self, data: Mapping[str, Any]) -> dict[str, str]:
-        own, asked = self.pairs(data, "annotations"), gitops_annotations(data.get("gitops"))
-        for key in own.keys() & asked.keys():
+        own, derived = self.pairs(data, "annotations"), gitops_annotations(data.get("gitops"))
+        for key in own.keys() & derived.keys():
             self.report(("annotations", key), "`gitops` sets this annotation, too")
-        return asked | own
+        return derived | own
 
     def pairs(self, data: Mapping[str, Any], field: str, path: FieldPath = ()) -> dict[str, Any]:
-        found = dict(data.get(field) or {})
-        for key, value in found.items():
+        pairs = dict(data.get(field) or {})
+        for key, value in pairs.items():
             fault = key_fault(key) or (label_fault(value or "") if field == "labels" else "")
             if fault:
                 self.report((*path, field, key), fault)
-        fault = annotations_fault({key: value or "" for key, value in found.items()}) if field == "annotations" else ""
+        fault = annotations_fault({key: value or "" for key, value in pairs.items()}) if field == "annotations" else ""
         if fault:
             self.report((*path, field), fault)
-        return found
+        return pairs
 
     def check_selection(self, data: Mapping[str, Any] | None, overlay: Overlay, path: FieldPath) -> bool:
         """Whether every glob matches an object of the scope; one that does not is a misspelling."""
         sound = True
         for index, pattern in enumerate((data or {}).get("names") or ()):
             self.spend(_MATCH * len(self._entries), (*path, "names", index))
-            one = Selection(names=(pattern,))
-            if not any(one.matches(manifest) for manifest in self.objects(overlay)):
+            selection = Selection(names=(pattern,))
+            if not any(selection.matches(manifest) for manifest in self.objects(overlay)):
                 self.report((*path, "names", index), f"{pattern!r} matches no object of the catalog")
                 sound = False
         return sound

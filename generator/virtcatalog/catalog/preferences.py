@@ -1,4 +1,4 @@
-"""The preferences that a file of `preferences/` declares: each entry, and its variants."""
+"""The preferences that a file of `preferences/` declares: the entries and their variants."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ def preferences(
 ) -> Iterator[tuple[Preference, Merged]]:
     """Yield the preferences of one file, over the catalog's layers, with what they were merged from."""
     below = list(base)
-    for each in stack:
-        if each.data.get("defaults"):
-            below += _mixed(composer, each.place, ("defaults",), each.data["defaults"])
+    for level in stack:
+        if level.data.get("defaults"):
+            below += _mixed(composer, level.place, ("defaults",), level.data["defaults"])
     shared = {name: _Shared(composer, stack, name) for name in names_under(stack, "variants")}
     for name in names_under(stack, "preferences"):
         middle = [*below, *_layers(composer, stack, name)]
@@ -41,8 +41,8 @@ def preferences(
                 names = {"variant": variant, "displayName": entry.display_name}
                 layers = [*middle, *top, *_layers(composer, stack, name, variant)]
                 yield _entry(composer, name, names, composer.merge(layers))
-    for every in shared.values():
-        every.check()
+    for shared_variant in shared.values():
+        shared_variant.check()
 
 
 class _Shared:
@@ -52,19 +52,19 @@ class _Shared:
         self._composer = composer
         self._globs: list[tuple[str, FieldPath, str]] = []
         self._matched: set[str] = set()
-        self._known: set[str] = set()
+        self._names: set[str] = set()
         self.layers: list[Layer] = []
-        for each in stack:
-            if each.has("variants", variant):
-                data = each.entry("variants", variant)
-                self.layers += _mixed(composer, each.place, ("variants", variant), data)
+        for level in stack:
+            if level.has("variants", variant):
+                data = level.entry("variants", variant)
+                self.layers += _mixed(composer, level.place, ("variants", variant), data)
                 globs = enumerate(data.get("preferences") or ())
                 path = ("variants", variant, "preferences")
-                self._globs = [(each.place, (*path, index), glob) for index, glob in globs] or self._globs
+                self._globs = [(level.place, (*path, index), glob) for index, glob in globs] or self._globs
 
     def suits(self, name: str) -> bool:
         """Whether a preference has this variant."""
-        self._known.add(name)
+        self._names.add(name)
         matching = {glob for _, _, glob in self._globs if glob == name or fnmatchcase(name, glob)}
         self._matched |= matching
         return bool(matching) or not self._globs
@@ -73,20 +73,20 @@ class _Shared:
         """Report globs that match no preference of the file."""
         for place, path, glob in self._globs:
             if glob not in self._matched:
-                message = f"{glob!r} matches no preference of this file{nearest(glob, self._known)}"
+                message = f"{glob!r} matches no preference of this file{nearest(glob, self._names)}"
                 self._composer.sources.report(place, path, message)
 
 
 def _variants(stack: Sequence[Level], name: str, shared: Mapping[str, _Shared]) -> dict[str, set[int]]:
-    """The variants of a preference, its own first, and the levels that say that it has them."""
-    found: dict[str, set[int]] = {}
-    for each in stack:
-        for variant in each.entry("preferences", name).get("variants") or ():
-            found.setdefault(variant, set()).add(each.number)
-    for variant, every in shared.items():
-        if every.suits(name):
-            found.setdefault(variant, set()).add(min(levels_of(stack, "variants", variant)))
-    return found
+    """The variants of a preference, its own first, with the levels that declare them."""
+    levels_of_variant: dict[str, set[int]] = {}
+    for level in stack:
+        for variant in level.entry("preferences", name).get("variants") or ():
+            levels_of_variant.setdefault(variant, set()).add(level.number)
+    for variant, shared_variant in shared.items():
+        if shared_variant.suits(name):
+            levels_of_variant.setdefault(variant, set()).add(min(levels_of(stack, "variants", variant)))
+    return levels_of_variant
 
 
 def _mixed(composer: Composer, place: str, path: FieldPath, data: Mapping[str, Any]) -> list[Layer]:
@@ -95,12 +95,12 @@ def _mixed(composer: Composer, place: str, path: FieldPath, data: Mapping[str, A
 
 def _layers(composer: Composer, stack: Sequence[Level], name: str, variant: str = "") -> list[Layer]:
     layers: list[Layer] = []
-    for each in stack:
-        path, entry = ("preferences", name), each.entry("preferences", name)
-        if not variant and each.has("preferences", name):
-            layers += _mixed(composer, each.place, path, entry)
+    for level in stack:
+        path, entry = ("preferences", name), level.entry("preferences", name)
+        if not variant and level.has("preferences", name):
+            layers += _mixed(composer, level.place, path, entry)
         elif variant and variant in (entry.get("variants") or {}):
-            layers += _mixed(composer, each.place, (*path, "variants", variant), entry["variants"][variant] or {})
+            layers += _mixed(composer, level.place, (*path, "variants", variant), entry["variants"][variant] or {})
     return layers
 
 
@@ -147,7 +147,7 @@ def _entry(composer: Composer, base: str, names: Mapping[str, Any], merged: Merg
 
 
 def _spell_memory(spec: Mapping[str, Any]) -> None:
-    """Write an amount of memory that is given as a number as a string, as Kubernetes does."""
+    """Turn an amount of memory that is a number into a string, as Kubernetes does."""
     required = spec.get("requirements")
     memory = required.get("memory") if isinstance(required, dict) else None
     if isinstance(memory, dict) and isinstance(memory.get("guest"), (int, float)):
@@ -162,7 +162,7 @@ def _check_requirements(composer: Composer, merged: Merged, spec: Mapping[str, A
         try:
             positive = Quantity() < Quantity.parse(guest)
         except ValueError:
-            return  # the check of the spec has said so
+            return  # the check of the spec reports it
         if not positive:
             path = ("spec", "requirements", "memory", "guest")
             composer.report(merged, path, f"the memory must be more than {guest}")

@@ -1,7 +1,7 @@
-"""What machines cost: `prices.yaml`, and what amounts of its resources come to. Exact; rounded where it is written out.
+"""What machines cost: `prices.yaml`, and what amounts of its resources come to. Exact until it is written out.
 
-A month has 730 hours. Amounts are rounded half up, to four digits behind the point for an hour and to two for a month;
-what would become nothing is written with its first two digits.
+A month has 730 hours. Amounts are rounded half up, to four decimals for an hour and two for a month;
+what would round to 0 is written with its first two digits.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _FLOAT_DIGITS: Final = 15
 _AMOUNT: Final = re.compile(r"[0-9]+(\.[0-9]+)?", re.ASCII)
 
 
-class Known(NamedTuple):
+class CatalogNames(NamedTuple):
     """What a catalog has that prices may name."""
 
     classes: Sequence[str]
@@ -41,7 +41,7 @@ class Known(NamedTuple):
 
 
 class Licence(msgspec.Struct, frozen=True):
-    """What the guest's licence costs an hour, for each vCPU and for each VM."""
+    """What the guest's licence costs an hour, per vCPU and per VM."""
 
     cpu: Fraction = Fraction()
     vm: Fraction = Fraction()
@@ -51,8 +51,8 @@ class Licence(msgspec.Struct, frozen=True):
         return self.cpu * vcpus + self.vm
 
 
-class Licensed(msgspec.Struct, frozen=True):
-    """The preferences that need a licence: those of an operating system, those that a glob matches."""
+class LicenceRule(msgspec.Struct, frozen=True):
+    """A licence, and the preferences that need it: those of an operating system, and those that a glob matches."""
 
     system: str
     preferences: tuple[str, ...]
@@ -66,28 +66,28 @@ class Licensed(msgspec.Struct, frozen=True):
 
 
 class Cost(msgspec.Struct, frozen=True):
-    """What amounts cost an hour, without those of the resources that have no price."""
+    """What amounts cost an hour; `missing` are the resources that have no price and are not counted."""
 
     hour: Fraction
     missing: tuple[str, ...] = ()
 
     @property
-    def whole(self) -> bool:
+    def complete(self) -> bool:
         """Whether everything has a price."""
         return not self.missing
 
 
 class Prices(msgspec.Struct, frozen=True):
-    """What a unit of each resource costs an hour: a CPU, a GiB of memory or huge pages, a device.
+    """What a unit of a resource costs an hour: a CPU, a GiB of memory or huge pages, a device.
 
-    Those of a class of instance types count over all others, those of an environment over both.
+    Those of a class of instance types override the general ones, those of an environment override both.
     """
 
     currency: str
     rates: Mapping[str, Fraction]
     classes: Mapping[str, Mapping[str, Fraction]] = {}
     environments: Mapping[str, Mapping[str, Fraction]] = {}
-    licensed: tuple[Licensed, ...] = ()
+    licensed: tuple[LicenceRule, ...] = ()
 
     def cost(self, wanted: Mapping[str, int], series: str = "", environment: str = "") -> Cost:
         """Return what amounts cost in the scheduler's units: thousandths of CPUs, bytes, devices."""
@@ -108,7 +108,7 @@ class Prices(msgspec.Struct, frozen=True):
 
     def licence(self, preference: str, system: str) -> Licence | None:
         """Return the licence that a preference needs: the first that covers it."""
-        return next((each.licence for each in self.licensed if each.covers(preference, system)), None)
+        return next((rule.licence for rule in self.licensed if rule.covers(preference, system)), None)
 
     def differs(self, environment: str) -> bool:
         """Whether an environment has prices of its own."""
@@ -121,7 +121,7 @@ def hourly(amount: Fraction) -> str:
 
 
 def monthly(amount: Fraction) -> str:
-    """Write out what a month costs, given an hour."""
+    """Write out what a month costs by what an hour costs."""
     return _rounded(amount * HOURS_OF_A_MONTH, _MONTH_DIGITS)
 
 
@@ -131,65 +131,65 @@ def _rounded(amount: Fraction, digits: int) -> str:
         while amount * 10**digits < 10:
             digits += 1
     units = int(amount * 10**digits + Fraction(1, 2))
-    whole, rest = divmod(units, 10**digits)
-    return f"{sign}{whole}.{rest:0{digits}}"
+    integer, rest = divmod(units, 10**digits)
+    return f"{sign}{integer}.{rest:0{digits}}"
 
 
-def load_prices(file: str, known: Known | None = None, *, unusable: Mapping[str, str] = {}) -> Prices:
-    """Read a file of prices that is no part of a catalog; ManifestError carries everything that is wrong with it.
+def load_prices(file: str, names: CatalogNames | None = None, *, unusable: Mapping[str, str] = {}) -> Prices:
+    """Read a file of prices from outside a catalog; ManifestError carries everything that is wrong with it.
 
-    `unusable` says of fields why whoever asks can do nothing with them, which is a fault, too.
+    `unusable` are fields that the caller cannot use, with the reason: a fault if the file has them.
     """
 
     def faults(data: Mapping[str, Any]) -> Findings:
-        return [((key,), why) for key, why in unusable.items() if data.get(key)] + price_faults(data, known)
+        return [((key,), why) for key, why in unusable.items() if data.get(key)] + price_faults(data, names)
 
-    return made(msgspec.to_builtins(load_document(file, PricesFile, faults)))
+    return prices_of(msgspec.to_builtins(load_document(file, PricesFile, faults)))
 
 
-def made(data: Mapping[str, Any]) -> Prices:
-    """Return the prices that a file's data, in which nothing is wrong, says."""
+def prices_of(data: Mapping[str, Any]) -> Prices:
+    """Return the prices of a file's data that has no faults."""
     hours = HOURS_OF_A_MONTH if data.get("perMonth") is not None else 1
 
-    def rates(given: Mapping[str, Any] | None) -> dict[str, Fraction]:
-        return {name: _amount(each) / hours for name, each in (given or {}).items() if each is not None}
+    def rates(section: Mapping[str, Any] | None) -> dict[str, Fraction]:
+        return {name: _amount(price) / hours for name, price in (section or {}).items() if price is not None}
 
-    def licence(each: Mapping[str, Any]) -> Licence:
-        return Licence(*(_amount(each.get(key) or 0) / hours for key in ("cpu", "vm")))
+    def licence(entry: Mapping[str, Any]) -> Licence:
+        return Licence(*(_amount(entry.get(key) or 0) / hours for key in ("cpu", "vm")))
 
     return Prices(
         currency=data.get("currency") or "",
         rates=rates(data.get("perMonth") or data.get("perHour")),
-        classes={name: rates(each) for name, each in (data.get("classes") or {}).items()},
+        classes={name: rates(section) for name, section in (data.get("classes") or {}).items()},
         environments={name: rates(environment) for name, environment in (data.get("environments") or {}).items()},
         licensed=tuple(
-            Licensed(each.get("osType") or "", tuple(each.get("preferences") or ()), licence(each))
-            for each in data.get("licences") or ()
+            LicenceRule(entry.get("osType") or "", tuple(entry.get("preferences") or ()), licence(entry))
+            for entry in data.get("licences") or ()
         ),
     )
 
 
-def price_faults(data: Mapping[str, Any], known: Known | None = None) -> Findings:
-    """Return what is wrong with data that fits the type; with what a catalog has, also names that it does not have."""
-    return list(_faults(data, known))
+def price_faults(data: Mapping[str, Any], names: CatalogNames | None = None) -> Findings:
+    """Return what is wrong with data that fits the type, and with names that the catalog does not have."""
+    return list(_faults(data, names))
 
 
-def _faults(data: Mapping[str, Any], known: Known | None) -> Iterator[tuple[Path, str]]:
-    given = [key for key in ("perHour", "perMonth") if data.get(key) is not None]
-    if len(given) != 1:
-        where: Path = (given[1],) if given else ()
-        yield where, "perHour and perMonth are for one file each" if given else "perHour or perMonth is required"
-    for key in given:
+def _faults(data: Mapping[str, Any], names: CatalogNames | None) -> Iterator[tuple[Path, str]]:
+    periods = [key for key in ("perHour", "perMonth") if data.get(key) is not None]
+    if len(periods) != 1:
+        where: Path = (periods[1],) if periods else ()
+        yield where, "perHour and perMonth are for one file each" if periods else "perHour or perMonth is required"
+    for key in periods:
         yield from _rate_faults((key,), data[key])
     for part in ("classes", "environments"):
-        for name, each in (data.get(part) or {}).items():
-            yield from _rate_faults((part, name), each or {})
-            names = getattr(known, part) if known else [name]
-            if name not in names:
+        for name, section in (data.get(part) or {}).items():
+            yield from _rate_faults((part, name), section or {})
+            allowed = getattr(names, part) if names else [name]
+            if name not in allowed:
                 noun = "class of the catalog" if part == "classes" else "environment of overlays.yaml"
-                yield (part, name), f"{name!r} is no {noun}{nearest(name, names)}"
+                yield (part, name), f"{name!r} is no {noun}{nearest(name, allowed)}"
     for index, licence in enumerate(data.get("licences") or ()):
-        yield from _licence_faults(("licences", index), licence, known)
+        yield from _licence_faults(("licences", index), licence, names)
 
 
 def _rate_faults(path: Path, rates: Mapping[str, Any]) -> Iterator[tuple[Path, str]]:
@@ -201,22 +201,22 @@ def _rate_faults(path: Path, rates: Mapping[str, Any]) -> Iterator[tuple[Path, s
             yield (*path, name), fault
 
 
-def _licence_faults(path: Path, each: Mapping[str, Any], known: Known | None) -> Iterator[tuple[Path, str]]:
-    system, patterns = each.get("osType"), each.get("preferences") or ()
+def _licence_faults(path: Path, licence: Mapping[str, Any], names: CatalogNames | None) -> Iterator[tuple[Path, str]]:
+    system, patterns = licence.get("osType"), licence.get("preferences") or ()
     if not system and not patterns:
         yield path, "says of no preference that it needs the licence: give osType or preferences"
-    if each.get("cpu") is None and each.get("vm") is None:
+    if licence.get("cpu") is None and licence.get("vm") is None:
         yield path, "has no price: give cpu or vm"
     for key in ("cpu", "vm"):
-        if each.get(key) is not None and (fault := _amount_fault(each[key])):
+        if licence.get(key) is not None and (fault := _amount_fault(licence[key])):
             yield (*path, key), fault
-    if known and system and system not in known.systems:
-        yield (*path, "osType"), f"no preference has the osType {system!r}{nearest(system, known.systems)}"
+    if names and system and system not in names.systems:
+        yield (*path, "osType"), f"no preference has the osType {system!r}{nearest(system, names.systems)}"
     for index, pattern in enumerate(patterns):
-        if known and not any(fnmatchcase(name, pattern) for name in known.preferences):
+        if names and not any(fnmatchcase(name, pattern) for name in names.preferences):
             yield (
                 (*path, "preferences", index),
-                f"{pattern!r} matches no preference{nearest(pattern, known.preferences)}",
+                f"{pattern!r} matches no preference{nearest(pattern, names.preferences)}",
             )
 
 
@@ -236,8 +236,8 @@ def _amount_fault(amount: str | float) -> str:
     figures = text.replace(".", "").strip("0")
     if isinstance(amount, float) and len(figures) > _FLOAT_DIGITS:
         return f"has more than {_FLOAT_DIGITS} digits: quote it, so that it is read exactly"
-    whole, _, fraction = text.partition(".")
-    if max(len(whole), len(fraction)) > PRICE_DIGITS:
+    integer, _, fraction = text.partition(".")
+    if max(len(integer), len(fraction)) > PRICE_DIGITS:
         return f"has more than {PRICE_DIGITS} digits before or behind the point"
     return ""
 
@@ -259,7 +259,11 @@ def _wanted(spec: Mapping[str, Any]) -> dict[str, int]:
 
 def _devices(spec: Mapping[str, Any]) -> Iterable[str]:
     # Of a device that a claim brings, only the claim knows what it is.
-    return (each.get("deviceName") or each["name"] for part in ("gpus", "hostDevices") for each in spec.get(part) or ())
+    return (
+        device.get("deviceName") or device["name"]
+        for part in ("gpus", "hostDevices")
+        for device in spec.get(part) or ()
+    )
 
 
 def _unit(name: str) -> int:

@@ -40,7 +40,7 @@ class EnvironmentLine(Object, kw_only=True):
 
 
 def published_in(catalog: Catalog, overlay: Overlay) -> PublishedEnvironment:
-    """Return what an environment publishes now; its versions are "" until it is released."""
+    """Return what an environment publishes now; its versions are "", as before a release."""
     own = {entry.name: (entry.spec, promised(entry.labels)) for entry in (*catalog.instancetypes, *catalog.preferences)}
     labels = promised(overlay.labels)
     objects: dict[str, tuple[str, ...]] = {}
@@ -63,7 +63,7 @@ def published_in(catalog: Catalog, overlay: Overlay) -> PublishedEnvironment:
 
 
 def same(catalog: Catalog, name: str) -> bool:
-    """Whether an environment publishes what the lock says that it did; what came new to a catalog is none of it."""
+    """Whether an environment is there and publishes what the lock says of it."""
     was = catalog.lock.environments[name] if catalog.lock else None
     overlay = next((overlay for overlay in catalog.overlays if overlay.name == name), None)
     if was is None or overlay is None:
@@ -71,18 +71,18 @@ def same(catalog: Catalog, name: str) -> bool:
     now = published_in(catalog, overlay)
     return (was.namespace, was.labels, was.objects) == (now.namespace, now.labels, now.objects) and {
         key: (patch.spec, patch.labels) for key, patch in was.patched.items()
-    } == {key: (each.spec, each.labels) for key, each in now.patched.items()}
+    } == {key: (patch.spec, patch.labels) for key, patch in now.patched.items()}
 
 
 def line(now: PublishedEnvironment, was: PublishedEnvironment | None, version: str) -> dict[str, Any]:
-    """Return the lock's line of an environment; what is as it was keeps the version that had it first."""
+    """Return the lock's line of an environment; what did not change keeps the version that had it first."""
     patched = {}
     for key, patch in now.patched.items():
         before = was.patched.get(key) if was else None
-        made: dict[str, Any] = {"since": before.since if before and before.spec == patch.spec else version}
-        made["digest"] = digest([patch.spec, patch.labels])
-        made |= {"spec": patch.spec} if patch.spec is not None else {}
-        patched[key] = made | ({"labels": patch.labels} if patch.labels is not None else {})
+        row: dict[str, Any] = {"since": before.since if before and before.spec == patch.spec else version}
+        row["digest"] = digest([patch.spec, patch.labels])
+        row |= {"spec": patch.spec} if patch.spec is not None else {}
+        patched[key] = row | ({"labels": patch.labels} if patch.labels is not None else {})
     return {
         "since": was.since if was else version,
         "namespace": now.namespace,
@@ -98,12 +98,12 @@ def read_environments(
     report: Callable[[tuple[str | int, ...], str], None],
 ) -> Iterator[tuple[str, PublishedEnvironment]]:
     """Yield the environments of a lock by name; their shape was checked, their digests are here."""
-    for name, each in data.items():
-        if each is None:
+    for name, environment in data.items():
+        if environment is None:
             report(("environments", name), "must be a map, not nothing")
             continue
         patched = {}
-        for key, patch in (each.get("patched") or {}).items():
+        for key, patch in (environment.get("patched") or {}).items():
             if patch is None or digest([patch.get("spec"), patch.get("labels")]) != patch["digest"]:
                 report(("environments", name, "patched", key), f"what {key!r} is there is not what its digest says")
                 continue
@@ -111,10 +111,10 @@ def read_environments(
         yield (
             name,
             PublishedEnvironment(
-                since=each["since"],
-                namespace=each.get("namespace") or "",
-                labels=each.get("labels") or {},
-                objects={kind: tuple(names or ()) for kind, names in each["objects"].items()},
+                since=environment["since"],
+                namespace=environment.get("namespace") or "",
+                labels=environment.get("labels") or {},
+                objects={kind: tuple(names or ()) for kind, names in environment["objects"].items()},
                 patched=patched,
                 source=source(LOCK, ("environments", name)),
             ),

@@ -1,4 +1,4 @@
-"""Jinja2 that can neither reach out, nor hang, nor fill the memory: few kinds of nodes, and a bound on each value.
+"""Jinja2 that can neither reach out, nor hang, nor fill the memory: few kinds of nodes, and a bound on values.
 
 Jinja2's own sandbox keeps templates away from Python's insides. It does not stop `'a' * 10**10`, loops in loops or
 doubling assignments, so a template is rewritten before it is compiled: loops count against a budget, and whatever can
@@ -85,14 +85,14 @@ class _Environment(ImmutableSandboxedEnvironment):
                 pass
         return self.getattr(obj, argument) if isinstance(argument, str) else self.undefined(obj=obj, name=argument)
 
-    def call_filter(self, name: str, *arguments: Any, **named: Any) -> Any:
+    def call_filter(self, name: str, *arguments: Any, **options: Any) -> Any:
         """Call a filter that another one, as `map`, was given the name of; those of the rewriter have none."""
         if name not in NAMES:
             raise ExpressionError(_no_filter(name))
-        return super().call_filter(name, *arguments, **named)
+        return super().call_filter(name, *arguments, **options)
 
     def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
-        numbers = all(isinstance(each, (int, float)) for each in (left, right))
+        numbers = all(isinstance(operand, (int, float)) for operand in (left, right))
         if (
             operator in ("*", "%", "**")
             and not numbers
@@ -133,7 +133,7 @@ class _Rewriter(NodeTransformer):
     def visit_For(self, node: nodes.For) -> nodes.Node:  # noqa: N802
         if node.recursive:
             self._refuse(node, "recursive loops are not available")
-        cost = nodes.Const(sum(_cost(each) for each in (*node.body, *([node.test] if node.test else []))))
+        cost = nodes.Const(sum(_cost(part) for part in (*node.body, *([node.test] if node.test else []))))
         self.generic_visit(node)
         node.iter = _filtered(node.iter, "counted", cost)
         return node
@@ -178,18 +178,18 @@ def _filtered(node: nodes.Node, name: str, *arguments: nodes.Expr) -> nodes.Filt
 
 def _cost(node: nodes.Node) -> int:
     """What it costs to run a node once, loops in it one round, beside the size of its values."""
-    return sum(40 if isinstance(each, nodes.BinExpr) else 8 for each in _nodes(node))
+    return sum(40 if isinstance(part, nodes.BinExpr) else 8 for part in _nodes(node))
 
 
 def _compiling(tree: nodes.Template) -> int:
     """What it costs to compile a template: each condition goes through all names that it may give a value."""
-    found, names, conditions = 0, set(), 0
+    count, names, conditions = 0, set(), 0
     for node in _nodes(tree):
-        found += 1
+        count += 1
         if isinstance(node, nodes.Name):
             names.add(node.name)
         conditions += isinstance(node, nodes.If)
-    return NODE * found + NAME_IN_CONDITION * len(names) * conditions
+    return NODE * count + NAME_IN_CONDITION * len(names) * conditions
 
 
 def _nodes(tree: nodes.Node) -> Iterator[nodes.Node]:
@@ -263,10 +263,8 @@ def _undeclared(tree: nodes.Template) -> tuple[tuple[str, int], ...]:
     generator.optimizer = None  # as the environment's: it goes through each node once for each that is around it
     generator.visit(tree)
     free = generator.undeclared_identifiers - {"range"}
-    found = {
-        (node.name, node.lineno - 1) for node in _nodes(tree) if isinstance(node, nodes.Name) and node.name in free
-    }
-    return tuple(sorted(found, key=lambda use: (use[1], use[0])))
+    uses = {(node.name, node.lineno - 1) for node in _nodes(tree) if isinstance(node, nodes.Name) and node.name in free}
+    return tuple(sorted(uses, key=lambda use: (use[1], use[0])))
 
 
 def evaluate_with_jinja(text: str, names: Mapping[str, Any], work: Work) -> Any:
@@ -292,7 +290,7 @@ def render(text: str, names: Mapping[str, Any], work: Work) -> str:
 
 
 def _prepare(text: str, names: Mapping[str, Any], work: Work) -> _Compiled:
-    compiled: _Compiled = work.compiled(text, lambda each: _compile(each, work))
+    compiled: _Compiled = work.compiled(text, lambda source: _compile(source, work))
     for name, line in compiled.uses:
         if name not in names:
             raise unknown(name, names, line)
@@ -332,12 +330,12 @@ def _fault(error: BaseException, line: int = 0) -> ExpressionError:
 
 def _line(error: BaseException) -> int:
     """The template's line in which an error arose, from 0."""
-    found, trace = 0, error.__traceback__
+    line, trace = 0, error.__traceback__
     while trace is not None:
         if trace.tb_frame.f_code.co_filename == "<template>":
-            found = max(trace.tb_lineno - 1, 0)
+            line = max(trace.tb_lineno - 1, 0)
         trace = trace.tb_next
-    return found
+    return line
 
 
 def _sentence(message: str) -> str:

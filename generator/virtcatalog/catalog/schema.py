@@ -21,7 +21,7 @@ from virtcatalog.catalog.declarations import (
 )
 from virtcatalog.repository import Settings
 
-#: Each file's schema: its title, its type, and whether `null` and expressions may stand for values in it.
+#: The files' schemas: title, type, and whether `null` and expressions may stand for values in it.
 _FILES: Final[dict[str, tuple[str, Any, bool, bool]]] = {
     "catalog/catalog": ("catalog.yaml", CatalogFile, True, True),
     "catalog/components": ("components.yaml: named fragments", ComponentsFile, True, True),
@@ -42,19 +42,19 @@ def all_schemas() -> dict[str, Schema]:
 
 
 def catalog_schemas() -> dict[str, Schema]:
-    """Return the schema of each of the catalog's files, and of the repository's, by the path of the schema's file."""
-    made = {}
+    """Return the schemas of the catalog's files and of the repository's, by the path of the schema's file."""
+    schemas = {}
     for name, (title, kind, nulls, expressions) in _FILES.items():
         definitions = _Definitions(nulls=nulls, expressions=expressions)
         root = definitions.root(shape_of(kind))
-        made[f"{name}.json"] = {
+        schemas[f"{name}.json"] = {
             "$schema": DIALECT,
             "$comment": COMMENT,
             "title": title,
             **root,
             "$defs": dict(sorted(definitions.made.items())),
         }
-    return made
+    return schemas
 
 
 class _Definitions(Definitions):

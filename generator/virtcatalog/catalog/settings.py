@@ -23,19 +23,19 @@ _TAKEN = {
 def read_chain(files: Files) -> Chain:
     """Read catalog.yaml, and those of the catalogs that it extends.
 
-    The oldest release is what the highest says that says one, and holds for all that is read later.
+    The oldest release is the one of the highest catalog that names one. It holds for all that is read later.
     """
     sources = files.sources
-    found: list[tuple[str, dict[str, Any]]] = []
+    declarations: list[tuple[str, dict[str, Any]]] = []
     prefix: str | None = ""
     while prefix is not None:
         declared = files.read(f"{prefix}{CATALOG}", CatalogFile)
-        found.append((prefix, declared))
-        prefix = _below(sources, [each for each, _ in found], declared.get("extends") or "")
-    told = any(declared.get("kubevirt") for _, declared in found) or found[-1][1].get("extends")
-    if found[0][1] and not told and "kubevirt" not in sources.spoilt_at(CATALOG, ()):
+        declarations.append((prefix, declared))
+        prefix = _below(sources, [earlier for earlier, _ in declarations], declared.get("extends") or "")
+    has_release = any(declared.get("kubevirt") for _, declared in declarations) or declarations[-1][1].get("extends")
+    if declarations[0][1] and not has_release and "kubevirt" not in sources.spoilt_at(CATALOG, ()):
         sources.report(CATALOG, ("kubevirt",), "is required")
-    parts = [Part(prefix, level, declared) for level, (prefix, declared) in enumerate(reversed(found))]
+    parts = [Part(prefix, level, declared) for level, (prefix, declared) in enumerate(reversed(declarations))]
     for part in parts:
         _check(sources, part)
     return Chain(sources, parts)
@@ -80,7 +80,7 @@ def _check_release(sources: Sources, part: Part) -> None:
 
 
 def settle(sources: Sources, chain: Chain) -> dict[str, Any]:
-    """Return what holds for the whole catalog, of what it says itself and what those say that it extends."""
+    """Return what holds for the whole catalog, from its own catalog.yaml and those of the catalogs that it extends."""
     declared: dict[str, Any] = {}
     for part in chain.parts:
         for key in ("vendor", "kubevirt", "operator"):
@@ -89,9 +89,9 @@ def settle(sources: Sources, chain: Chain) -> dict[str, Any]:
         for key in ("parameters", "labels", "annotations"):
             merge_into(declared.setdefault(key, {}), part.declared.get(key) or {})
     top = chain.parts[-1].declared
-    own, asked = top.get("annotations") or {}, gitops_annotations(top.get("gitops"))
-    for key in own.keys() & asked.keys():
+    own, derived = top.get("annotations") or {}, gitops_annotations(top.get("gitops"))
+    for key in own.keys() & derived.keys():
         sources.report(CATALOG, ("annotations", key), "`gitops` sets this annotation, too")
-    top["annotations"] = asked | own
-    declared["annotations"] |= asked
+    top["annotations"] = derived | own
+    declared["annotations"] |= derived
     return declared | {key: top.get(key) for key in ("name", "description", "gitops")}

@@ -1,4 +1,4 @@
-"""The catalog's files: found, read once, and the place of every fault in them."""
+"""The catalog's files: listed, read once, and the place of every fault in them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def is_extended(place: str) -> bool:
 
 
 class Sources:
-    """The files of one catalog, by their path relative to it, and the problems found so far."""
+    """The files of one catalog, by their path relative to it, and the problems so far."""
 
     def __init__(self, folder: Folder, path: str) -> None:
         self._path = Path(path)
@@ -120,13 +120,13 @@ class Sources:
         self._spoilt.setdefault((place, path), set()).update(keys)
 
     def spoilt(self, layers: Iterable[Layer]) -> set[str]:
-        """Return the keys of the layers that are known to be at fault."""
+        """Return the keys of the layers that are at fault."""
         if not self._spoilt:
             return set()
         return set().union(*(self.spoilt_at(layer.place, layer.path) for layer in layers))
 
     def spoilt_at(self, place: str, path: FieldPath) -> set[str]:
-        """Return the keys of what is declared at a path that are known to be at fault."""
+        """Return the keys of what is declared at a path that are at fault."""
         return self._spoilt.get((place, path), set())
 
     def read(self, place: str) -> Any:
@@ -157,7 +157,7 @@ class Sources:
         try:
             raw = self.folder(place.removesuffix(local)).read(local, CATALOG_FILE_BYTES)
         except SourceError as error:
-            self.report(place, (), _said(error.message))
+            self.report(place, (), _catalog_message(error.message))
             return None
         if not raw.strip():
             self.report(place, (), "is empty")
@@ -188,7 +188,7 @@ class Sources:
             self.report(prefix, (), error.message)
             return ()
         for local, message in faults:
-            self.report(prefix + local, (), _said(message))
+            self.report(prefix + local, (), _catalog_message(message))
         return tuple(prefix + local for local in files if self._belongs(prefix + local, local))
 
     def _belongs(self, place: str, local: str) -> bool:
@@ -206,8 +206,8 @@ class Sources:
         return False
 
 
-def _said(message: str) -> str:
-    """A fault of a folder as one of a catalog."""
+def _catalog_message(message: str) -> str:
+    """The message of a folder's fault, with what a catalog's files may be."""
     if message.endswith("link to a folder"):
         return f"{message}; put the files into the catalog"
     return message.replace("out of the folder", "out of the catalog")

@@ -1,6 +1,6 @@
 """The VirtualMachineTemplates that a file of `templates/` declares: operating systems x workloads x sizes.
 
-Each is checked as KubeVirt's webhook checks it, and its VMs are VM templates of the catalog, for its defaults and for
+They are checked as KubeVirt's webhook checks it, and its VMs are VM templates of the catalog, for its defaults and for
 the sets of values that it names.
 """
 
@@ -45,19 +45,19 @@ from virtcatalog.manifests.merge import merge
 _NAME: Final = "{{ os }}-{{ workload }}-{{ size }}"
 #: The work of making a VM of a template, and looking at it.
 _MADE: Final = 8_000
-#: A reference to a parameter that is none to an expression of the catalog's.
+#: A reference to a template's parameter, which is no expression of the catalog.
 _WHOLE: Final = re.compile(r"\$\{\{([a-zA-Z0-9_]+)\}\}")
 _HIDDEN: Final = re.compile("\ue000([a-zA-Z0-9_]+)\ue001")
 
 
-class Known(NamedTuple):
+class Entries(NamedTuple):
     """The catalog's instance types and preferences, by name."""
 
     instancetypes: Mapping[str, Instancetype]
     preferences: Mapping[str, Preference]
 
 
-def templates(composer: Composer, place: str, data: Mapping[str, Any], known: Known) -> Iterator[Template]:
+def templates(composer: Composer, place: str, data: Mapping[str, Any], entries: Entries) -> Iterator[Template]:
     """Yield the templates of one file; what KubeVirt's webhook would refuse is reported where it is declared."""
     for system, own in (data.get("systems") or {}).items():
         for workload, sizes in _chosen(composer, place, data, system, own or {}):
@@ -67,7 +67,7 @@ def templates(composer: Composer, place: str, data: Mapping[str, Any], known: Kn
                 ]  # fmt: skip
                 layers = [composer.layer(place, path, _at(data, path), TEMPLATE_FRAGMENT) for path in paths]
                 names = {**composer.settings.parameters, "os": system, "workload": workload, "size": size}
-                template = _template(composer, _name(composer, place, data, names), names, layers, known)
+                template = _template(composer, _name(composer, place, data, names), names, layers, entries)
                 if template:
                     yield template
 
@@ -82,7 +82,7 @@ def _at(data: Mapping[str, Any], path: FieldPath) -> dict[str, Any]:
 def _chosen(
     composer: Composer, place: str, data: Mapping[str, Any], system: str, own: Mapping[str, Any]
 ) -> Iterator[tuple[str, Sequence[str]]]:
-    """The workloads of a system, each with its sizes; names that nothing declares are reported."""
+    """The workloads of a systemwith their sizes; names that nothing declares are reported."""
     workloads, sizes = data.get("workloads") or {}, data.get("sizes") or {}
     for workload, chosen in (own.get("workloads") or dict.fromkeys(workloads)).items():
         path = ("systems", system, "workloads", workload)
@@ -107,7 +107,7 @@ def _name(composer: Composer, place: str, data: Mapping[str, Any], names: Mappin
 
 
 def _template(
-    composer: Composer, name: str, names: dict[str, Any], layers: Sequence[Layer], known: Known
+    composer: Composer, name: str, names: dict[str, Any], layers: Sequence[Layer], entries: Entries
 ) -> Template | None:
     """One template; None when something is wrong with it, which is reported."""
     merged = composer.merge(layers)
@@ -122,16 +122,16 @@ def _template(
     for key in ("image", "instancetype", "preference"):
         composer.evaluate(merged, names, key)
         names[key] = merged.data.get(key, "")
-    preference = known.preferences.get(names["preference"])
+    preference = entries.preferences.get(names["preference"])
     names["system"] = (preference.display_name if preference else "") or names["os"]
     composer.evaluate(merged, names)
     data = _replaced(merged.data, _HIDDEN, r"${{\1}}")
     missing = False
-    for key, there in zip(("instancetype", "preference"), known, strict=True):
-        if data.get(key) and data[key] not in there:
-            missing = True  # of a place that many templates share it is reported once
+    for key, declared in zip(("instancetype", "preference"), entries, strict=True):
+        if data.get(key) and data[key] not in declared:
+            missing = True  # reported once for a place that many templates share
             article = "instance type" if key == "instancetype" else key
-            composer.report(merged, (key,), f"the catalog has no {article} {data[key]!r}{nearest(data[key], there)}")
+            composer.report(merged, (key,), f"the catalog has no {article} {data[key]!r}{nearest(data[key], declared)}")
     source = composer.sources.source(own.place, own.path)
     display_name, description = data.get("displayName", ""), data.get("description", "")
     template = Template(
@@ -153,7 +153,7 @@ def _template(
     )
     if len(composer.sources.problems) > before or merged.spoilt or missing:
         return None
-    template = replace(template, made=_made(composer, merged, template))
+    template = replace(template, vms=_vms_of(composer, merged, template))
     return template if len(composer.sources.problems) == before else None
 
 
@@ -161,8 +161,8 @@ def _replaced(value: Any, pattern: re.Pattern[str], by: str) -> Any:
     if isinstance(value, str):
         return pattern.sub(by, value) if "{{" in value or "\ue000" in value else value
     if isinstance(value, dict):
-        return {_replaced(key, pattern, by): _replaced(each, pattern, by) for key, each in value.items()}
-    return [_replaced(each, pattern, by) for each in value] if isinstance(value, list) else value
+        return {_replaced(key, pattern, by): _replaced(item, pattern, by) for key, item in value.items()}
+    return [_replaced(item, pattern, by) for item in value] if isinstance(value, list) else value
 
 
 def _spec(data: Mapping[str, Any], system: str) -> dict[str, Any]:
@@ -183,7 +183,7 @@ def _spec(data: Mapping[str, Any], system: str) -> dict[str, Any]:
     return spec | ({"message": data["message"]} if data.get("message") else {})
 
 
-def _made(composer: Composer, merged: Merged, template: Template) -> dict[str, Manifest]:
+def _vms_of(composer: Composer, merged: Merged, template: Template) -> dict[str, Manifest]:
     """Return the VMs that a template makes with its own values and its sets.
 
     What the API server and the webhook refuse or warn of is reported, and so are sets that make none.
@@ -198,14 +198,14 @@ def _made(composer: Composer, merged: Merged, template: Template) -> dict[str, M
         index = re.fullmatch(r"spec\.parameters\[(\d+)\]\.value", warning.field)
         if not template.tests or not index or template.spec["parameters"][int(index[1])].get("value"):
             composer.report(merged, _declared(template, warning.field), warning.message)
-    made = {} if admission.made is None else {"": admission.made}
+    vms = {} if admission.made is None else {"": admission.made}
     for name, values in template.tests.items():
         _spend(composer, merged)
         try:
-            made[name] = process(manifest, values or {}, seed=_seed(template, name)).vm
+            vms[name] = process(manifest, values or {}, seed=_seed(template, name)).vm
         except TemplateError as error:
             composer.report(merged, ("tests", name), str(error))
-    return made
+    return vms
 
 
 def _spend(composer: Composer, merged: Merged) -> None:
@@ -223,14 +223,14 @@ def _declared(template: Template, field: str) -> FieldPath:
     return steps(field)[1:] if field.startswith("metadata.") else {"spec.message": ("message",)}.get(field, ("vm",))
 
 
-def is_offered(template: Template, overlay: Overlay, known: Known, oldest: Version) -> bool:
+def is_offered(template: Template, overlay: Overlay, entries: Entries, oldest: Version) -> bool:
     """Whether an environment has a template: a namespace for it, a KubeVirt that serves it, and what its VMs name."""
     release = parse_release(overlay.kubevirt) if overlay.kubevirt else oldest
     if not overlay.template_namespace or release < TEMPLATES_SINCE:
         return False
     middle = "" if overlay.scope == "namespaced" else "Cluster"
     for part in template.referring:
-        entry: Entry = getattr(known, f"{part}s")[getattr(template, part)]
+        entry: Entry = getattr(entries, f"{part}s")[getattr(template, part)]
         metadata = {"name": entry.name, "labels": entry.labels}
         if not overlay.includes({"kind": f"VirtualMachine{middle}{part.capitalize()}", "metadata": metadata}):
             return False
@@ -238,18 +238,18 @@ def is_offered(template: Template, overlay: Overlay, known: Known, oldest: Versi
 
 
 def template_vms(template: Template, overlays: Sequence[Overlay]) -> Iterator[VmTemplate]:
-    """Yield the VMs of a template, for its own values and for each of its sets, in every environment that has it."""
+    """Yield the VMs of a template, for its own values and for its sets, in every environment that has it."""
     environments = [overlay for overlay in overlays if overlay.name in template.environments]
     for overlay in environments or (None,):
         for key, values in (("", {}), *template.tests.items()):
-            if key in template.made:  # with a required parameter, only its sets make one
-                yield _vm(template, overlay, key, values or {}, _made_in(overlay, template, key))
+            if key in template.vms:  # with a required parameter, only its sets make one
+                yield _vm(template, overlay, key, values or {}, _vm_in(overlay, template, key))
 
 
-def _made_in(overlay: Overlay | None, template: Template, key: str) -> Manifest:
+def _vm_in(overlay: Overlay | None, template: Template, key: str) -> Manifest:
     """A VM of a template; another one where its instance type and preference are in the environment's namespace."""
     if overlay is None or overlay.scope != "namespaced":
-        return template.made[key]
+        return template.vms[key]
     return process(template.manifest(overlay), template.tests.get(key) or {}, seed=_seed(template, key)).vm
 
 
@@ -264,13 +264,13 @@ def _key(template: Template, values: str, environment: str) -> str:
 
 
 def _seed(template: Template, key: str) -> int:
-    """What generated values follow from: the same ones each time, and others in each template and set."""
+    """What generated values follow from: always the same ones, and different ones for every template and set."""
     return crc32(f"{template.name}.{key}".encode())
 
 
 def _vm(template: Template, overlay: Overlay | None, key: str, values: Mapping[str, str], vm: Manifest) -> VmTemplate:
     environment = overlay.name if overlay else ""
-    vm = {name: each for name, each in vm.items() if name != "status"}
+    vm = {name: value for name, value in vm.items() if name != "status"}
     text = dump(vm)
 
     def field(path: str) -> Source:

@@ -58,10 +58,10 @@ def vm_templates(
             continue
         cross = _cross(declared.get(name) or {})
         if not name.endswith(VM_TEMPLATE):
-            named = tuple((declared.get(name) or {}).get("environments") or ())
+            environments = tuple((declared.get(name) or {}).get("environments") or ())
             for vm_template in _read(sources, _Rendering(place, "", raw, {}), raw, release):
-                sources.spend(place, (), PLACED * len(named or overlays))
-                yield replace(vm_template, cross=cross, environments=named)
+                sources.spend(place, (), PLACED * len(environments or overlays))
+                yield replace(vm_template, cross=cross, environments=environments)
             continue
         try:
             source = raw.decode("utf-8-sig")
@@ -84,11 +84,13 @@ def _check_plain(sources: Sources, name: str, declared: Mapping[str, Any], overl
 
 def _find_environment(sources: Sources, name: str, environment: str, overlays: Sequence[Overlay]) -> Overlay | None:
     """Return the environment that a file of vms/ names, or report that there is none."""
-    known = {overlay.name: overlay for overlay in overlays}
-    if environment not in known and OVERLAYS not in sources.unread:  # else nobody knows what it declares
-        message = f"overlays.yaml has no environment {environment!r}{nearest(environment, known)}"
+    by_name = {overlay.name: overlay for overlay in overlays}
+    if (
+        environment not in by_name and OVERLAYS not in sources.unread
+    ):  # nothing is certain of a file that cannot be read
+        message = f"overlays.yaml has no environment {environment!r}{nearest(environment, by_name)}"
         sources.report(VMS, (name, "environments", environment), message)
-    return known.get(environment)
+    return by_name.get(environment)
 
 
 def _cross(declared: Mapping[str, Any]) -> Cross | None:
@@ -109,8 +111,8 @@ def _renderings(
     place = f"vms/{name}"
     own = declared.get("parameters") or {}
     environments = declared.get("environments") or {"": {}}
-    for environment, given in environments.items():
-        values = {**own, **(given or {})}
+    for environment, overrides in environments.items():
+        values = {**own, **(overrides or {})}
         path = (name, "environments", environment) if environment else (name,)
         names: dict[str, Any] = {**shared, **values}
         if environment:
@@ -119,7 +121,9 @@ def _renderings(
                 continue
             names |= _facts(overlay)
         faults = [
-            (key, f"the template has no parameter {key!r}{nearest(key, own)}") for key in given or () if key not in own
+            (key, f"the template has no parameter {key!r}{nearest(key, own)}")
+            for key in overrides or ()
+            if key not in own
         ]
         faults += [("", f"the parameter {key!r} has no value") for key, value in values.items() if value is None]
         for key, message in faults:
@@ -138,7 +142,7 @@ def _renderings(
 
 
 def _facts(overlay: Overlay) -> dict[str, str]:
-    """What a template knows of its environment."""
+    """The names that a template has for facts of its environment."""
     middle = "" if overlay.scope == "namespaced" else "Cluster"
     return {
         "environment": overlay.name,
@@ -173,10 +177,10 @@ def _read(sources: Sources, rendering: _Rendering, raw: bytes, release: Version)
     if not machines and not text.problems:
         report((1, 1), "", "holds no VirtualMachine")
     for index, manifest in machines:
-        found = _faults(manifest, release)
-        for path, message in found:
+        findings = _faults(manifest, release)
+        for path, message in findings:
             report(text.place(index, path), field_path(path), message)
-        if not found:
+        if not findings:
             name = manifest["metadata"]["name"]
             stem = rendering.place.removeprefix("vms/").removesuffix(".j2").removesuffix(".yaml")
             parts = (stem, name if len(machines) > 1 else "", rendering.environment)
@@ -204,17 +208,17 @@ def _source(rendering: _Rendering, text: Text, raw: bytes, document: int, field:
 
 def _faults(manifest: Mapping[str, Any], release: Version) -> list[tuple[tuple[str | int, ...], str]]:
     typed, kind = kind_type(str(manifest.get("apiVersion")), manifest["kind"]), manifest["kind"]
-    found = faults(manifest, typed or VirtualMachine, release)
+    findings = faults(manifest, typed or VirtualMachine, release)
     version = API_VERSIONS[kind]
     if typed is None or manifest["apiVersion"] != version:
-        found.append((("apiVersion",), f"a {kind} is of {version}, not {manifest.get('apiVersion')!r}"))
+        findings.append((("apiVersion",), f"a {kind} is of {version}, not {manifest.get('apiVersion')!r}"))
     metadata = manifest.get("metadata")
     name = metadata.get("name") if isinstance(metadata, dict) else None
-    if not found and not name:
-        found.append((("metadata", "name"), f"the {kind} has no name"))
-    elif not found and isinstance(metadata, dict):
-        found += metadata_faults(metadata)
-    return found
+    if not findings and not name:
+        findings.append((("metadata", "name"), f"the {kind} has no name"))
+    elif not findings and isinstance(metadata, dict):
+        findings += metadata_faults(metadata)
+    return findings
 
 
 def _report(
@@ -230,11 +234,11 @@ def _original(rendering: _Rendering, raw: bytes, place: tuple[int, int]) -> tupl
     """Where a place of the rendered text is from: the template's line that reads the same, if there is just one."""
     if not isinstance(rendering.text, str):
         return place
-    rendered, (whole, starting) = _lines(rendering.text), _numbers(raw)
+    rendered, (by_text, by_start) = _lines(rendering.text), _numbers(raw)
     line = rendered[place[0] - 1] if 0 < place[0] <= len(rendered) else ""
-    for found in (whole.get(line, ()), starting.get(line.partition(":")[0], ())):
-        if len(found) == 1:
-            return found[0], place[1]
+    for numbers in (by_text.get(line, ()), by_start.get(line.partition(":")[0], ())):
+        if len(numbers) == 1:
+            return numbers[0], place[1]
     return 1, 1
 
 
@@ -246,14 +250,14 @@ def _lines(text: str) -> list[str]:
 @lru_cache(maxsize=1)
 def _numbers(raw: bytes) -> tuple[dict[str, list[int]], dict[str, list[int]]]:
     """The numbers of a template's lines by their text, and by what is before their first colon."""
-    whole: dict[str, list[int]] = {}
-    starting: dict[str, list[int]] = {}
+    by_text: dict[str, list[int]] = {}
+    by_start: dict[str, list[int]] = {}
     for number, line in enumerate(raw.decode("utf-8-sig").splitlines(), 1):
-        whole.setdefault(line, []).append(number)
+        by_text.setdefault(line, []).append(number)
         start, colon, _ = line.partition(":")
         if colon:
-            starting.setdefault(start, []).append(number)
-    return whole, starting
+            by_start.setdefault(start, []).append(number)
+    return by_text, by_start
 
 
 def _report_line(sources: Sources, place: str, line: int, column: int, message: str) -> None:

@@ -64,20 +64,20 @@ class Work:
 
     def compiled(self, text: str, compile_: Callable[[str], Any]) -> Any:
         """Return what a text is compiled to, which happens once a catalog."""
-        found = self._compiled.get(text)
-        if found is None:
-            found = self._compiled[text] = compile_(text)
-        return found
+        compiled = self._compiled.get(text)
+        if compiled is None:
+            compiled = self._compiled[text] = compile_(text)
+        return compiled
 
     def merge(self, data: Any) -> None:
         """Charge that plain data is merged, which does not change meanwhile."""
-        known = self._sizes.get(id(data))
-        if known is None:  # merging it once takes no longer than reading it did
+        measured = self._sizes.get(id(data))
+        if measured is None:  # merging it once takes no longer than reading it did
             self._sizes[id(data)] = data, -1
             return
-        if known[1] < 0:
-            known = self._sizes[id(data)] = data, size(data)
-        self.spend(known[1])
+        if measured[1] < 0:
+            measured = self._sizes[id(data)] = data, size(data)
+        self.spend(measured[1])
 
 
 def reading(text: str) -> int:
@@ -89,12 +89,12 @@ def size(data: Any) -> int:
     """How much work it is to go through plain data."""
     units, rest = 0, [data]
     while rest:
-        each = rest.pop()
+        value = rest.pop()
         units += 2
-        if isinstance(each, str):
-            units += len(each) // _CHARACTERS
-        elif isinstance(each, dict):
-            rest += [*each.keys(), *each.values()]
-        elif isinstance(each, (list, tuple)):
-            rest += each
+        if isinstance(value, str):
+            units += len(value) // _CHARACTERS
+        elif isinstance(value, dict):
+            rest += [*value.keys(), *value.values()]
+        elif isinstance(value, (list, tuple)):
+            rest += value
     return units

@@ -62,10 +62,10 @@ def prices_for(catalog: Catalog | None, file: str | None) -> Prices | None:
     """Return the prices of a file, which are for the catalog if there is one; without a file, the catalog's own."""
     if not file:
         return catalog.prices if catalog else None
-    from virtcatalog.catalog.load import known_of
+    from virtcatalog.catalog.load import catalog_names
     from virtcatalog.catalog.prices import load_prices
 
-    known = known_of(catalog.instancetypes, catalog.preferences, catalog.overlays) if catalog else None
+    known = catalog_names(catalog.instancetypes, catalog.preferences, catalog.overlays) if catalog else None
     return load_prices(file, known)
 
 

@@ -69,7 +69,7 @@ class PriceList:
 
     def _tag(self, entry: Instancetype, environment: str, spec: dict[str, Any]) -> Tag:
         cost = self._prices.of_type(spec, entry.series, environment)
-        return Tag(hourly(cost.hour), monthly(cost.hour)) if cost.whole else Tag(unpriced=cost.missing)
+        return Tag(hourly(cost.hour), monthly(cost.hour)) if cost.complete else Tag(unpriced=cost.missing)
 
 
 def _spec_in(entry: Instancetype, overlay: Overlay) -> dict[str, Any] | None:
