@@ -8,7 +8,7 @@ from fitting import demand, named, node, nodes, pod
 
 from virtcatalog.capacity import placement as module
 from virtcatalog.capacity.demand import Reader
-from virtcatalog.capacity.fleet import Launch, read_fleet
+from virtcatalog.capacity.launches import Launch, read_fleet
 from virtcatalog.capacity.packing import failures, more, pack
 from virtcatalog.capacity.placement import Looks, Placement
 from virtcatalog.capacity.quota import Judge

@@ -5,14 +5,14 @@ from fitting import pod
 
 import otheryaml
 from virtcatalog import Cluster
-from virtcatalog.capacity.quota import Asked, Judge, pod_usage
+from virtcatalog.capacity.quota import Judge, PodRequest, pod_usage
 
 
 def judged(pods, *objects):
     cluster = Cluster([otheryaml.load(each) for each in objects])
     judge = Judge(cluster.quotas, cluster.limit_ranges)
     for each in pods:
-        judge.take(Asked(name=each["metadata"]["name"], namespace="ns", pod=each, automatic=("cpu",)))
+        judge.take(PodRequest(name=each["metadata"]["name"], namespace="ns", pod=each, automatic=("cpu",)))
     return judge.judgement()
 
 

@@ -19,7 +19,7 @@ from targets import CATALOG, KUSTOMIZE, OBJECTS, OWN, VM
 from virtcatalog import Cluster, escaping, load_catalog
 from virtcatalog.bring.kustomize.build import build
 from virtcatalog.capacity.declared import read_nodes
-from virtcatalog.capacity.fleet import launches, split
+from virtcatalog.capacity.launches import launches, split
 from virtcatalog.capacity.report import report
 from virtcatalog.cli import main
 from virtcatalog.errors import VirtcatalogError

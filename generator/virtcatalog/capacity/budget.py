@@ -33,7 +33,7 @@ class Spending:
         self._asked: dict[tuple[str, str], Counter[str]] = {}
 
     def add(self, environment: str, namespace: str, wanted: Mapping[str, int]) -> None:
-        """Take in a VM's requests, as the scheduler counts."""
+        """Add a VM's requests, in the scheduler's units."""
         self._asked.setdefault((environment, namespace), Counter()).update(dict(wanted))
 
     def over(self, budgets: Iterable[Budget]) -> Iterator[Overspent]:

@@ -19,7 +19,7 @@ Manifest = dict[str, Any]
 
 _MOST_CELLS = 64
 _DEVICES = {f"devices.kubevirt.io/{name}": "1000" for name in ("kvm", "tun", "vhost-net", "vhost-vsock")}
-#: What a declaration need not say.
+#: What nodes have where their declaration leaves it out.
 _USUAL = {"pods": "250", "ephemeral-storage": "1Pi"}
 _LABELS = {"kubernetes.io/os": "linux", "kubernetes.io/arch": "amd64", "kubevirt.io/schedulable": "true"}
 
@@ -35,8 +35,8 @@ class DeclaredTaint(Object):
 class NodeKind(Object):
     """Nodes of one kind.
 
-    `allocatable` is what a node has for Pods, by the names of Kubernetes: cpu and memory at least. `numaNodes`: among
-    so many NUMA nodes the CPUs of a Pod's own may not be spread, as the kubelet's policy single-numa-node wants it.
+    `allocatable` is what a node has for Pods, by the names of Kubernetes: cpu and memory at least. With `numaNodes`
+    above 1, a Pod's dedicated CPUs must fit in one of so many NUMA nodes: the kubelet's policy single-numa-node.
     """
 
     name: str
@@ -48,18 +48,18 @@ class NodeKind(Object):
 
 
 class NodesFile(Object):
-    """The whole file."""
+    """The content of nodes.yaml."""
 
     nodes: list[NodeKind]
 
 
 def load_nodes(file: str) -> list[Manifest]:
-    """Return a Node for each that a file declares; ManifestError carries everything that is wrong with it."""
+    """Return the Nodes that a file declares; ManifestError carries everything that is wrong with it."""
     return _nodes(load_document(file, NodesFile, _faults))
 
 
 def read_nodes(text: str | bytes, file: str = "") -> list[Manifest]:
-    """Return a Node for each that a text declares, as `load_nodes`."""
+    """Return the Nodes that a text declares; errors are those of `load_nodes`."""
     return _nodes(read_document(text, file, NodesFile, _faults))
 
 
@@ -68,7 +68,7 @@ def _nodes(declared: NodesFile) -> list[Manifest]:
 
 
 def _faults(data: Any) -> Iterator[tuple[FieldPath, str]]:
-    """What no type says of a file."""
+    """Faults of a file that its types do not show: repeated names, amounts and numbers out of range."""
     names: set[str] = set()
     number = 0
     for index, kind in enumerate(data["nodes"]):
@@ -94,7 +94,7 @@ def _faults(data: Any) -> Iterator[tuple[FieldPath, str]]:
 
 
 def _manifests(kind: NodeKind) -> Iterator[Manifest]:
-    """A Node for each of a kind; virt-handler offers KubeVirt's devices on all."""
+    """The Nodes of a kind; virt-handler offers KubeVirt's devices on all of them."""
     amounts = {**_DEVICES, **_USUAL, **{name: str(amount) for name, amount in kind.allocatable.items()}}
     annotations = {DECLARED: kind.name, CELLS: str(kind.numa_nodes)}
     taints = [msgspec.to_builtins(taint) for taint in kind.taints]

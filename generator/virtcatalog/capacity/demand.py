@@ -1,4 +1,4 @@
-"""What a VM's Pod asks of a node, as the scheduler reads it."""
+"""What a VM's Pod requests of a node, as the scheduler reads it."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import msgspec
 from virtcatalog.api.core import Affinity, Toleration, TopologySpreadConstraint
 from virtcatalog.api.decode import convert
 from virtcatalog.api.names import namespace_or_default
+from virtcatalog.api.quantity import Quantity
 from virtcatalog.capacity.nodes import PODS, amounts
 from virtcatalog.kubevirt.pod.amounts import is_device, pod_limits, pod_requests
 
@@ -17,7 +18,7 @@ _ENCODER = msgspec.json.Encoder(order="deterministic")
 
 
 class Conditions(msgspec.Struct, frozen=True, kw_only=True):
-    """What a Pod wants of its node beside room; Pods with the same `key` want the same."""
+    """Which nodes a Pod accepts, room aside; Pods with the same `key` accept the same nodes."""
 
     key: bytes
     selector: Mapping[str, str]
@@ -27,7 +28,7 @@ class Conditions(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def tells_nodes_apart(self) -> bool:
-        """Whether nodes that are alike may differ for it: it may ask for one by its name."""
+        """Whether the Pod may select a node by its name, so that nodes with equal labels differ for it."""
         return b"kubernetes.io/hostname" in self.key or b"metadata.name" in self.key
 
     @property
@@ -42,7 +43,7 @@ class Conditions(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Demand(msgspec.Struct, frozen=True, kw_only=True):
-    """A VM and what its Pod asks for; `wanted` as the scheduler counts, its place in `pods` included.
+    """A VM and what its Pod requests: `wanted` is in the scheduler's units, and includes 1 of the resource `pods`.
 
     `limits` in the same units; `own_cpus` are whole CPUs, in thousandths, that no other Pod gets.
     """
@@ -57,23 +58,23 @@ class Demand(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def likeness(self) -> tuple[object, ...]:
-        """What decides which Pods it minds, and which mind it, beside its shape."""
+        """The shape, namespace and labels: demands of one likeness are the same to affinity and spreading, too."""
         return (self.shape, self.namespace, tuple(sorted(self.labels.items())))
 
     @property
     def shape(self) -> tuple[object, ...]:
-        """What decides where it can be put: demands of one shape fit the same nodes."""
+        """What decides on which nodes the Pod fits: demands of one shape fit the same nodes."""
         return (self.conditions.key, self.own_cpus, tuple(sorted(self.wanted.items())))
 
 
 class Reader:
-    """Reads Pods; those that want the same share their conditions."""
+    """Reads Pods; those with equal conditions share one object."""
 
     def __init__(self) -> None:
-        self._known: dict[bytes, Conditions] = {}
+        self._conditions_by_key: dict[bytes, Conditions] = {}
 
     def demand(self, name: str, pod: Mapping[str, Any]) -> Demand:
-        """What the Pod of a VM asks for; `name` is the VM's."""
+        """Return what the Pod of a VM requests; `name` is the VM's."""
         metadata, requests = pod["metadata"], pod_requests(dict(pod))
         limits = pod_limits(dict(pod))
         wanted = {resource: amount for resource, amount in amounts(requests).items() if amount}
@@ -90,17 +91,17 @@ class Reader:
     def _conditions(self, spec: Mapping[str, Any]) -> Conditions:
         parts = [spec.get(key) for key in ("nodeSelector", "affinity", "tolerations", "topologySpreadConstraints")]
         key = _ENCODER.encode(parts)
-        conditions = self._known.get(key)
+        conditions = self._conditions_by_key.get(key)
         if conditions is None:
             selector, affinity, tolerations, spread = parts
-            conditions = self._known[key] = Conditions(
+            conditions = self._conditions_by_key[key] = Conditions(
                 key=key,
                 selector=selector or {},
                 affinity=convert(affinity or {}, Affinity),
                 tolerations=tuple(convert(toleration, Toleration) for toleration in tolerations or ()),
                 spread=tuple(
                     constraint
-                    for constraint in (convert(each, TopologySpreadConstraint) for each in spread or ())
+                    for constraint in (convert(item, TopologySpreadConstraint) for item in spread or ())
                     if constraint.when_unsatisfiable == "DoNotSchedule"
                 ),
             )
@@ -108,11 +109,11 @@ class Reader:
 
 
 def devices_of(wanted: Mapping[str, int]) -> dict[str, int]:
-    """Of what is wanted, devices of plugins that not every node has."""
+    """Return the requests for devices of plugins that not every node has."""
     return {
         name: amount
         for name, amount in wanted.items()
-        if is_device(name) and name not in (f"devices.kubevirt.io/{each}" for each in ("kvm", "tun", "vhost-net"))
+        if is_device(name) and name not in (f"devices.kubevirt.io/{device}" for device in ("kvm", "tun", "vhost-net"))
     }
 
 
@@ -122,11 +123,5 @@ def _own_cpus(pod: Mapping[str, Any], wanted: Mapping[str, int]) -> int:
     requests, limits = compute.get("requests") or {}, compute.get("limits") or {}
     if any(requests.get(name) is None or requests[name] != limits.get(name) for name in ("cpu", "memory")):
         return 0
-    cpus = amounts({"cpu": _quantity(requests["cpu"])})["cpu"]
+    cpus = amounts({"cpu": Quantity.parse(requests["cpu"])})["cpu"]
     return min(cpus, wanted.get("cpu", 0)) if cpus % 1000 == 0 else 0
-
-
-def _quantity(text: str) -> Any:
-    from virtcatalog.api.quantity import Quantity
-
-    return Quantity.parse(text)

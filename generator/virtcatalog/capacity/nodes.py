@@ -14,7 +14,7 @@ from virtcatalog.units import count, memory
 DECLARED: str = "virtcatalog.io/kind"
 """The annotation of nodes that nodes.yaml declares: the name of their kind."""
 CELLS: str = "virtcatalog.io/numa-nodes"
-"""The annotation that says among how many NUMA nodes Pods with CPUs of their own may not be spread."""
+"""The annotation with the number of NUMA nodes, of which a Pod's dedicated CPUs must fit in one."""
 
 PODS = "pods"
 _INSTANCE_TYPE = "node.kubernetes.io/instance-type"
@@ -22,7 +22,7 @@ HOSTNAME = "kubernetes.io/hostname"
 _GIB = 2**30
 #: The labels of nodes on which VMs can have CPUs of their own, one of each release.
 _CPU_MANAGER = sorted({release.traits.cpu_manager_label for release in RELEASES.values()})
-#: Labels that KubeVirt's node labeller gives nodes, of which a declaration need not say anything.
+#: Labels that KubeVirt's node labeller gives nodes, which a declaration may leave out.
 _LABELLED = (
     "cpu-feature.node.kubevirt.io/",
     "cpu-model.node.kubevirt.io/",
@@ -49,8 +49,8 @@ class Taint(msgspec.Struct, frozen=True):
 class Node(msgspec.Struct, frozen=True, kw_only=True):
     """A node; `room` is what it has for Pods, CPUs in thousandths, all else in whole units.
 
-    `cells` is among how many NUMA nodes CPUs of a Pod's own may not be spread; 1 says that they may. `assumed` are
-    beginnings of labels that it counts as having, as nobody says which of them it has.
+    `cells` is the number of NUMA nodes, of which a Pod's dedicated CPUs must fit in one; with 1 there is no such rule.
+    `assumed` are prefixes of labels that it counts as having, as its declaration mentions none of them.
     """
 
     name: str
@@ -63,8 +63,8 @@ class Node(msgspec.Struct, frozen=True, kw_only=True):
 
     def label(self, key: str) -> str | None:
         """The value of a label; None when the node has none of this key."""
-        found = self.labels.get(key)
-        return "true" if found is None and self.assumed and key.startswith(self.assumed) else found
+        value = self.labels.get(key)
+        return "true" if value is None and self.assumed and key.startswith(self.assumed) else value
 
 
 class Kind(msgspec.Struct, frozen=True, kw_only=True):
@@ -74,18 +74,18 @@ class Kind(msgspec.Struct, frozen=True, kw_only=True):
     nodes: tuple[int, ...]
 
 
-def cluster_nodes(found: Sequence[api.Node]) -> tuple[list[Node], list[Kind]]:
+def cluster_nodes(cluster: Sequence[api.Node]) -> tuple[list[Node], list[Kind]]:
     """The nodes of a cluster and their kinds, the largest first.
 
-    A declared node is of the kind that it is declared by. Others are of one kind when they have the same instance type,
+    A declared node is of the kind that declares it. Others are of one kind when they have the same instance type,
     the same CPUs, GiB, huge pages, devices, taints and architecture.
     """
     groups: dict[tuple[object, ...], list[int]] = {}
-    for position, node in enumerate(found):
+    for position, node in enumerate(cluster):
         groups.setdefault(_likeness(node), []).append(position)
-    named = _named([(key, found[members[0]], len(members)) for key, members in groups.items()])
-    nodes = [_node(node, named[_likeness(node)]) for node in found]
-    kinds = [Kind(name=named[key], nodes=tuple(members)) for key, members in groups.items()]
+    names = _kind_names({key: cluster[members[0]] for key, members in groups.items()})
+    nodes = [_node(node, names[_likeness(node)]) for node in cluster]
+    kinds = [Kind(name=names[key], nodes=tuple(members)) for key, members in groups.items()]
     return nodes, sorted(kinds, key=lambda kind: (-len(kind.nodes), kind.name))
 
 
@@ -130,9 +130,9 @@ def _node(node: api.Node, kind: str) -> Node:
 
 
 def _assumed(labels: Iterable[str]) -> tuple[str, ...]:
-    """What a declaration says of one label of a sort, it says of all."""
+    """The prefixes of which no label is declared: a declaration that has one label of a prefix lists all of them."""
     labels = list(labels)
-    return tuple(each for each in _LABELLED if not any(label.startswith(each) for label in labels))
+    return tuple(prefix for prefix in _LABELLED if not any(label.startswith(prefix) for label in labels))
 
 
 def _likeness(node: api.Node) -> tuple[object, ...]:
@@ -146,7 +146,7 @@ def _likeness(node: api.Node) -> tuple[object, ...]:
         labels.get(_INSTANCE_TYPE, ""),
         room.get("cpu", 0),
         room.get("memory", 0) // _GIB,
-        tuple(each for each in special if each[1] and not each[0].startswith("devices.kubevirt.io/")),
+        tuple(device for device in special if device[1] and not device[0].startswith("devices.kubevirt.io/")),
         tuple(sorted((taint.key, taint.value, taint.effect) for taint in node.spec.taints if _lasting(taint))),
         labels.get("kubernetes.io/arch", ""),
         *(labels.get(label, "") for label in _CPU_MANAGER),
@@ -154,14 +154,14 @@ def _likeness(node: api.Node) -> tuple[object, ...]:
 
 
 def _lasting(taint: api.Taint) -> bool:
-    """Whether a taint tells of what a node is, not of its state."""
+    """Whether a taint belongs to the node's kind rather than to its state."""
     return not taint.key.startswith("node.kubernetes.io/")
 
 
-def _named(groups: Sequence[tuple[tuple[object, ...], api.Node, int]]) -> dict[tuple[object, ...], str]:
-    """A name for each kind: as it is declared, its instance type, or what it has."""
+def _kind_names(first_nodes: Mapping[tuple[object, ...], api.Node]) -> dict[tuple[object, ...], str]:
+    """The names of kinds by key: as declared, else the instance type, else the resources of the kind's first node."""
     names: dict[tuple[object, ...], str] = {}
-    for key, node, _ in groups:
+    for key, node in first_nodes.items():
         name = node.metadata.annotations.get(DECLARED) or node.metadata.labels.get(_INSTANCE_TYPE) or _described(node)
         taken = sum(1 for other in names.values() if other == name or other.startswith(f"{name} #"))
         names[key] = f"{name} #{taken + 1}" if taken else name

@@ -14,14 +14,14 @@ from virtcatalog.capacity.rules import Obstacle
 
 
 class Packing(msgspec.Struct, frozen=True, kw_only=True):
-    """Where each demand is: the node's place in the list, None where none has room for it."""
+    """The position of each demand's node in the list of nodes, None where no node has room for it."""
 
     where: Mapping[str, int | None]
     placement: Placement
 
 
 class Failure(msgspec.Struct, frozen=True):
-    """What becomes of the VMs of a node that fails: so many there, and those of them that no other node can take."""
+    """A node's failure: how many VMs it has, and the names of those that no other node can take."""
 
     node: str
     kind: str
@@ -40,12 +40,12 @@ def pack(
 ) -> Packing:
     """Put demands on nodes, those that run where they run, the others by first fit, the largest share first.
 
-    `used` are other Pods that are on each node.
+    `used` are other Pods, by the position of their node.
     """
     placement = Placement(nodes, namespaces, looks)
-    for position, others in enumerate(used):
-        for other in others:
-            placement.put(other, position)
+    for position, pods in enumerate(used):
+        for pod in pods:
+            placement.put(pod, position)
     where: dict[str, int | None] = {}
     waiting: list[Demand] = []
     for demand in demands:
@@ -55,14 +55,14 @@ def pack(
         else:
             placement.put(demand, home)
             where[demand.name] = home
-    where |= zip((each.name for each in waiting), _put_all(waiting, _FirstFit(placement)), strict=True)
+    where |= zip((demand.name for demand in waiting), _put_all(waiting, _FirstFit(placement)), strict=True)
     return Packing(where=where, placement=placement)
 
 
 def _put_all(demands: Sequence[Demand], fit: _FirstFit) -> list[int | None]:
     """Put demands on nodes, the largest share of all nodes first.
 
-    Those that mind where others are get another turn once these have come, as the scheduler gives them one.
+    Demands that depend on other Pods are tried again after these are placed, as the scheduler does.
     """
     placement, total = fit.placement, fit.total
     where: list[int | None] = [None] * len(demands)
@@ -78,27 +78,29 @@ def _put_all(demands: Sequence[Demand], fit: _FirstFit) -> list[int | None]:
 
 def totals(nodes: Iterable[Node]) -> Counter[str]:
     """What all nodes have together."""
-    found: Counter[str] = Counter()
+    total: Counter[str] = Counter()
     for node in nodes:
-        found.update(dict(node.room))
-    return found
+        total.update(dict(node.room))
+    return total
 
 
 def share(wanted: Mapping[str, int], total: Mapping[str, int]) -> float:
-    """The largest part of the cluster's own that something takes, of any resource but places for Pods."""
+    """Return the largest share of the cluster that requests take, over all resources but `pods`."""
     return max((amount / max(total.get(name, 0), 1) for name, amount in wanted.items() if name != PODS), default=0.0)
 
 
 class _FirstFit:
-    """Puts Pods on the first node that can take them; where room only shrinks, one that could not will not later.
+    """Puts Pods on the first node that can take them.
 
-    `start` begins again, perhaps without one of the nodes, once all that were put have been taken again.
+    Room only shrinks meanwhile, so a node that was full for a shape is not looked at again for it.
+
+    `start` begins anew, possibly without one node; the Pods that were put have to be taken off before.
     """
 
     def __init__(self, placement: Placement) -> None:
         self.placement, self.total = placement, totals(placement.nodes)
         self._roomy: dict[tuple[object, ...], tuple[list[int], Iterator[int]]] = {}
-        """By shape the nodes with room, as far as was looked, and those where was not looked yet."""
+        """By shape: the nodes with room among those looked at, and an iterator over the nodes still to look at."""
         self.start()
 
     def start(self, without: int | None = None) -> None:
@@ -116,7 +118,7 @@ class _FirstFit:
         return position
 
     def _among_others(self, demand: Demand) -> int | None:
-        """The first node that takes a Pod which minds others; one that found none finds none until another came."""
+        """The first node for a Pod that depends on other Pods; after a failure it is tried anew once a Pod was put."""
         placement, likeness = self.placement, demand.likeness
         if self._nowhere.get(likeness) == placement.puts:
             return None
@@ -130,22 +132,22 @@ class _FirstFit:
         shape = demand.shape
         if shape not in self._roomy:
             self._roomy[shape] = [], self._look(demand)
-        found, rest = self._roomy[shape]
+        roomy, rest = self._roomy[shape]
         index = self._next.get(shape, 0)
         while True:
-            if index == len(found):
+            if index == len(roomy):
                 position = next(rest, None)
                 if position is None:
                     break
-                found.append(position)
-            if found[index] != self._without and self._has_room(demand, found[index]):
+                roomy.append(position)
+            if roomy[index] != self._without and self._has_room(demand, roomy[index]):
                 break
             index += 1
         self._next[shape] = index
-        return found[index] if index < len(found) else None
+        return roomy[index] if index < len(roomy) else None
 
     def _look(self, demand: Demand) -> Iterator[int]:
-        """Yield the nodes that have room for a Pod before any was put, and those of which that is not known."""
+        """Yield the nodes that had room for a Pod at the start, and those that changed since: these may be full."""
         for position in range(len(self.placement.nodes)):
             if self.placement.standing(demand.conditions, position) is None and (
                 position in self._touched or position == self._without or self._has_room(demand, position)
@@ -158,7 +160,7 @@ class _FirstFit:
 
 
 def how_many(demand: Demand, node: Node, looks: Looks | None = None) -> tuple[int, Obstacle | None]:
-    """How many Pods of a demand an empty node takes, and of what it runs out then."""
+    """Return how many Pods of a demand an empty node takes, and what it runs out of then."""
     placement = Placement([node], looks=looks)
     obstacle = placement.obstacle(demand, 0)
     if obstacle is not None:
@@ -176,7 +178,7 @@ def how_many(demand: Demand, node: Node, looks: Looks | None = None) -> tuple[in
 
 
 def more(demand: Demand, placement: Placement) -> int:
-    """How many more Pods of a demand the cluster takes beside what is there; the placement stays as it is."""
+    """Return how many more Pods of a demand the cluster takes; the placement stays as it is."""
     put: list[int] = []
     if not placement.minds_others(demand):
         positions = range(len(placement.nodes))
@@ -196,15 +198,15 @@ def more(demand: Demand, placement: Placement) -> int:
 
 
 def failures(packing: Packing) -> list[Failure]:
-    """What becomes of the VMs of each node if it fails, the others staying where they are; worst first."""
-    placement, found = packing.placement, []
+    """Return the failure of each node with VMs, where all other VMs stay where they are; the worst first."""
+    placement, failed = packing.placement, []
     fit = _FirstFit(placement)
     fleet = {name for name, position in packing.where.items() if position is not None}
     for position, node in enumerate(placement.nodes):
         vms = [demand for demand in placement.pods[position] if demand.name in fleet]
         if vms:
-            found.append(Failure(node.name, node.kind, len(vms), tuple(_homeless(vms, position, fit))))
-    return sorted(found, key=lambda failure: (-len(failure.homeless), -failure.vms, failure.node))
+            failed.append(Failure(node.name, node.kind, len(vms), tuple(_homeless(vms, position, fit))))
+    return sorted(failed, key=lambda failure: (-len(failure.homeless), -failure.vms, failure.node))
 
 
 def _homeless(vms: Sequence[Demand], failed: int, fit: _FirstFit) -> list[str]:
@@ -223,21 +225,21 @@ def _homeless(vms: Sequence[Demand], failed: int, fit: _FirstFit) -> list[str]:
 
 
 def lost(placement: Placement, smallest: Iterable[Demand]) -> Counter[str]:
-    """What is free on nodes where none of these demands has room any more: nobody gets it."""
+    """Return what is free on nodes that have no room for any of these demands, and so is of no use."""
     smallest = list(smallest)
-    found: Counter[str] = Counter()
+    free: Counter[str] = Counter()
     for position in range(len(placement.nodes)):
         if not any(placement.takes(demand, position) for demand in smallest):
-            found.update({name: max(amount, 0) for name, amount in placement.free(position).items()})
-    return found
+            free.update({name: max(amount, 0) for name, amount in placement.free(position).items()})
+    return free
 
 
 def nowhere(demand: Demand, placement: Placement, kinds: Sequence[Kind]) -> list[tuple[str, int, Obstacle]]:
-    """Why no node takes a demand: kind, how many of its nodes, and the reason, the commonest first."""
+    """Return why no node takes a demand: kind, how many of its nodes, and the reason, the commonest first."""
     reasons: Counter[tuple[str, Obstacle]] = Counter()
     for kind in kinds:
         for position in kind.nodes:
-            found = placement.obstacle(demand, position)
-            if found is not None:
-                reasons[kind.name, found] += 1
+            obstacle = placement.obstacle(demand, position)
+            if obstacle is not None:
+                reasons[kind.name, obstacle] += 1
     return [(kind, number, obstacle) for (kind, obstacle), number in reasons.most_common()]

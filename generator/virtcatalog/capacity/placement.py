@@ -1,23 +1,24 @@
-"""Pods on nodes: where there is room for one more, given those that are there."""
+"""Pods on nodes, and whether a node has room for one more."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from virtcatalog.api.core import LabelSelector, PodAffinityTerm, TopologySpreadConstraint
+from virtcatalog.api.core import LabelSelector, LabelSelectorRequirement, PodAffinityTerm, TopologySpreadConstraint
 from virtcatalog.capacity.demand import Conditions, Demand
 from virtcatalog.capacity.nodes import HOSTNAME, Node
-from virtcatalog.capacity.rules import Obstacle, lack, matches, numa_lack, standing, tolerates
+from virtcatalog.capacity.rules import Obstacle, lack, meets_affinity, numa_lack, standing, untolerated
 from virtcatalog.errors import VirtcatalogError
 from virtcatalog.kubevirt.selectors import selects
 from virtcatalog.limits import CAPACITY_LOOKS, CAPACITY_LOOKS_PER_OBJECT
 
-_KEEPING = ("NoSchedule", "NoExecute")
-
 
 class Looks:
-    """How many looks a run may still take, at Pods and nodes; `objects` are VMs and nodes that are there one by one."""
+    """How many looks at Pods and nodes a run may still take.
+
+    `objects` is the number of VMs and nodes that the input has as objects, rather than as a count.
+    """
 
     def __init__(self, objects: int = 0) -> None:
         self._left = CAPACITY_LOOKS + CAPACITY_LOOKS_PER_OBJECT * objects
@@ -50,17 +51,17 @@ class Placement:
         self._cells: list[tuple[int, ...]] = [(0,) * node.cells for node in nodes]
         self._homes: list[dict[int, list[int]]] = [{} for _ in nodes]
         self._namespaces = namespaces or {}
-        self._alike = _numbered(nodes)
+        self._likeness = _number_alike(nodes)
         self._standing: dict[tuple[bytes, int], Obstacle | None] = {}
         self._places: dict[str, dict[str | None, list[int]]] = {}
         self._guarded = 0
         """How many of the Pods keep others away."""
 
     def standing(self, conditions: Conditions, position: int) -> Obstacle | None:
-        """What keeps Pods with these conditions off a node, whoever is there."""
+        """What keeps Pods with these conditions off a node, even while it is empty."""
         self.looks.take()
-        alike = -1 - position if conditions.tells_nodes_apart else self._alike[position]
-        key = conditions.key, alike
+        likeness = -1 - position if conditions.tells_nodes_apart else self._likeness[position]
+        key = conditions.key, likeness
         if key not in self._standing:
             self._standing[key] = standing(conditions, self.nodes[position])
         return self._standing[key]
@@ -78,7 +79,7 @@ class Placement:
         return lack(demand, node, self.used[position]) or numa_lack(demand, node, self._cells[position])
 
     def has_room(self, demand: Demand, position: int) -> bool:
-        """Whether a node has enough of everything; as `lack`, without saying of what not."""
+        """Whether a node has enough of everything; like `lack`, without the reason."""
         room, used = self.nodes[position].room, self.used[position]
         for resource, wanted in demand.wanted.items():
             if wanted > room.get(resource, 0) - used.get(resource, 0):
@@ -86,7 +87,7 @@ class Placement:
         return numa_lack(demand, self.nodes[position], self._cells[position]) is None
 
     def minds_others(self, demand: Demand) -> bool:
-        """Whether it matters for a Pod which others are where."""
+        """Whether it matters for a Pod where other Pods are."""
         return demand.conditions.minds_others or self._guarded > 0
 
     def takes(self, demand: Demand, position: int) -> bool:
@@ -111,7 +112,7 @@ class Placement:
             cells[home] += demand.own_cpus
             self._cells[position] = tuple(cells)
             self._homes[position].setdefault(id(demand), []).append(home)
-        self._guarded += _guards(demand.conditions)
+        self._guarded += bool(_apart(demand.conditions))
 
     def take(self, demand: Demand, position: int) -> None:
         """Take a Pod from the node that it was put on."""
@@ -125,15 +126,15 @@ class Placement:
             cells = list(self._cells[position])
             cells[homes.pop()] -= demand.own_cpus
             self._cells[position] = tuple(cells)
-        self._guarded -= _guards(demand.conditions)
+        self._guarded -= bool(_apart(demand.conditions))
 
     def number(self, demand: Demand, position: int) -> int:
-        """How many more Pods a node has room for, whatever else keeps them off."""
+        """How many more Pods a node has room for, affinity and taints aside."""
         room, node = self.free(position), self.nodes[position]
         number = min(room.get(resource, 0) // wanted for resource, wanted in demand.wanted.items() if wanted)
         if demand.own_cpus and node.cells > 1:
-            whole = node.room.get("cpu", 0) // node.cells
-            number = min(number, sum(max(0, (whole - taken) // demand.own_cpus) for taken in self._cells[position]))
+            per_cell = node.room.get("cpu", 0) // node.cells
+            number = min(number, sum(max(0, (per_cell - taken) // demand.own_cpus) for taken in self._cells[position]))
         return max(0, number)
 
     def free(self, position: int) -> dict[str, int]:
@@ -142,27 +143,27 @@ class Placement:
         return {resource: amount - used.get(resource, 0) for resource, amount in self.nodes[position].room.items()}
 
     def _neighbours(self, demand: Demand, position: int) -> Obstacle | None:
-        """Why the Pods that are there, or elsewhere, keep a Pod off a node."""
+        """Why Pods, on this node or another one, keep a Pod off it: affinity, anti-affinity, spreading."""
         if not self.minds_others(demand):
             return None
-        self.looks.take(self._others)
+        self.looks.take(self._looks_at_all_pods)
         node = self.nodes[position]
         for term in _apart(demand.conditions):
             place = node.label(term.topology_key)
             if place is not None and any(
-                self._chosen(term, demand, each) for each in self._at(term.topology_key, place)
+                self._selects(term, demand, pod) for pod in self._at(term.topology_key, place)
             ):
                 return Obstacle("anti-affinity", f"is where its Pod may not be: {term.topology_key}={place}")
-        for each, where in self._everyone():
-            for term in _apart(each.conditions):
+        for pod, other_position in self._all_pods():
+            for term in _apart(pod.conditions):
                 place = node.label(term.topology_key)
-                same = place is not None and self.nodes[where].label(term.topology_key) == place
-                if same and self._chosen(term, each, demand):
-                    return Obstacle("anti-affinity", f"has {each.name} near, which keeps it away")
-        return self._far(demand, node) or self._spread(demand, node)
+                same = place is not None and self.nodes[other_position].label(term.topology_key) == place
+                if same and self._selects(term, pod, demand):
+                    return Obstacle("anti-affinity", f"has {pod.name} near, which keeps it away")
+        return self._affinity(demand, node) or self._spread(demand, node)
 
-    def _far(self, demand: Demand, node: Node) -> Obstacle | None:
-        """Whether a Pod that others must be near of would be alone."""
+    def _affinity(self, demand: Demand, node: Node) -> Obstacle | None:
+        """Whether the Pods that a Pod must be near are elsewhere."""
         wanted = demand.conditions.affinity.pod_affinity
         terms = wanted.required_during_scheduling_ignored_during_execution if wanted is not None else []
         if not terms:
@@ -171,12 +172,14 @@ class Placement:
         if None in places:
             return Obstacle("affinity", "lacks a label by which its Pod tells places")
         fellows = [
-            (each, where) for each, where in self._everyone() if all(self._chosen(term, demand, each) for term in terms)
+            (pod, other_position)
+            for pod, other_position in self._all_pods()
+            if all(self._selects(term, demand, pod) for term in terms)
         ]
-        if not fellows and all(self._chosen(term, demand, demand) for term in terms):
+        if not fellows and all(self._selects(term, demand, demand) for term in terms):
             return None  # the first of a group that wants to be together
         near = all(
-            any(self.nodes[where].label(term.topology_key) == place for _, where in fellows)
+            any(self.nodes[other_position].label(term.topology_key) == place for _, other_position in fellows)
             for term, place in zip(terms, places, strict=True)
         )
         return None if near else Obstacle("affinity", "is not near the Pods that its Pod must be near")
@@ -202,7 +205,7 @@ class Placement:
         """How many Pods that a constraint counts are in each place that could have one."""
         selector = _with_keys(constraint.label_selector, constraint.match_label_keys, (), demand)
         counts: Counter[str] = Counter()
-        keys = {each.topology_key for each in demand.conditions.spread}
+        keys = {spread.topology_key for spread in demand.conditions.spread}
         self.looks.take(len(self.nodes) + self._number // 8)
         for position, node in enumerate(self.nodes):
             place = node.label(constraint.topology_key)
@@ -210,17 +213,17 @@ class Placement:
                 continue
             counts[place] += sum(
                 1
-                for each in self.pods[position]
-                if each.namespace == demand.namespace and selector is not None and selects(selector, each.labels)
+                for pod in self.pods[position]
+                if pod.namespace == demand.namespace and selector is not None and selects(selector, pod.labels)
             )
         return counts
 
     @property
-    def _others(self) -> int:
-        """How many looks it is to go through all Pods, on all nodes."""
+    def _looks_at_all_pods(self) -> int:
+        """How many looks it takes to go through all Pods on all nodes."""
         return (self._number + len(self.nodes) // 8) // 8
 
-    def _everyone(self) -> Iterator[tuple[Demand, int]]:
+    def _all_pods(self) -> Iterator[tuple[Demand, int]]:
         for position, pods in enumerate(self.pods):
             for pod in pods:
                 yield pod, position
@@ -233,8 +236,8 @@ class Placement:
         for position in self._places[key].get(place, ()):
             yield from self.pods[position]
 
-    def _chosen(self, term: PodAffinityTerm, owner: Demand, other: Demand) -> bool:
-        """Whether a term of a Pod's chooses another Pod."""
+    def _selects(self, term: PodAffinityTerm, owner: Demand, other: Demand) -> bool:
+        """Whether a term of the Pod `owner` selects another Pod."""
         selector = _with_keys(term.label_selector, term.match_label_keys, term.mismatch_label_keys, owner)
         if selector is None or not selects(selector, other.labels):
             return False
@@ -246,23 +249,19 @@ class Placement:
         return not term.namespaces and other.namespace == owner.namespace
 
 
-def _numbered(nodes: Sequence[Node]) -> list[int]:
-    """A number for each node, the same for those that have all in common but their name."""
+def _number_alike(nodes: Sequence[Node]) -> list[int]:
+    """Numbers for nodes, equal where nodes differ in nothing but their name."""
     numbers: dict[tuple[object, ...], int] = {}
-    found = []
+    numbers_of_nodes = []
     for node in nodes:
         labels = tuple(sorted(item for item in node.labels.items() if item[0] != HOSTNAME))
-        found.append(numbers.setdefault((labels, node.taints, node.assumed), len(numbers)))
-    return found
+        numbers_of_nodes.append(numbers.setdefault((labels, node.taints, node.assumed), len(numbers)))
+    return numbers_of_nodes
 
 
 def _apart(conditions: Conditions) -> list[PodAffinityTerm]:
     wanted = conditions.affinity.pod_anti_affinity
     return wanted.required_during_scheduling_ignored_during_execution if wanted is not None else []
-
-
-def _guards(conditions: Conditions) -> bool:
-    return bool(_apart(conditions))
 
 
 def _eligible(constraint: TopologySpreadConstraint, demand: Demand, node: Node) -> bool:
@@ -271,16 +270,9 @@ def _eligible(constraint: TopologySpreadConstraint, demand: Demand, node: Node) 
     if constraint.node_affinity_policy != "Ignore":
         if any(node.label(key) != value for key, value in conditions.selector.items()):
             return False
-        wanted = conditions.affinity.node_affinity
-        required = wanted.required_during_scheduling_ignored_during_execution if wanted is not None else None
-        if required is not None and not any(matches(term, node) for term in required.node_selector_terms):
+        if not meets_affinity(conditions, node):
             return False
-    if constraint.node_taints_policy != "Honor":
-        return True
-    return all(
-        taint.effect not in _KEEPING or any(tolerates(toleration, taint) for toleration in conditions.tolerations)
-        for taint in node.taints
-    )
+    return constraint.node_taints_policy != "Honor" or untolerated(conditions, node) is None
 
 
 def _with_keys(
@@ -289,8 +281,6 @@ def _with_keys(
     """A selector with what the API server adds for matchLabelKeys and mismatchLabelKeys of its Pod."""
     if selector is None or not (same or other):
         return selector
-    from virtcatalog.api.core import LabelSelectorRequirement
-
     added = [
         LabelSelectorRequirement(key=key, operator=operator, values=[owner.labels[key]])
         for operator, keys in (("In", same), ("NotIn", other))

@@ -1,4 +1,4 @@
-"""What namespaces may have, and what their VMs ask: ResourceQuota and LimitRange as the API server applies them.
+"""What namespaces may have, and what their VMs request: ResourceQuota and LimitRange as the API server applies them.
 
 Source: Kubernetes, pkg/quota/v1/evaluator/core/pods.go (usage, constraints, scopes),
 plugin/pkg/admission/limitranger/admission.go and pkg/apis/core/v1/defaults.go (SetDefaults_LimitRangeItem).
@@ -21,7 +21,7 @@ from virtcatalog.units import count, memory
 Pod = Mapping[str, Any]
 
 _LOOKS = 50
-"""As many looks at a node take as long as holding a VM against a quota."""
+"""Checking a VM against a quota takes as long as this number of looks at a node."""
 _ZERO, _ONE = Quantity(), Quantity.of(1, "DecimalSI")
 _SHARED = ("cpu", "memory")
 _OBJECTS = {
@@ -32,8 +32,8 @@ _OBJECTS = {
 }
 
 
-class Asked(msgspec.Struct, frozen=True, kw_only=True):
-    """A VM's Pod before the API server has seen it; `automatic` are the limits that KubeVirt set of itself."""
+class PodRequest(msgspec.Struct, frozen=True, kw_only=True):
+    """A VM's Pod as virt-controller sends it to the API server; `automatic` names limits that KubeVirt itself set."""
 
     name: str
     namespace: str
@@ -57,7 +57,7 @@ class Line(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Refusal(msgspec.Struct, frozen=True):
-    """A VM whose Pod the API server would not take: the object that is against it, and why."""
+    """A VM whose Pod the API server would refuse: because of which object, and why."""
 
     vm: str
     object: str
@@ -67,7 +67,7 @@ class Refusal(msgspec.Struct, frozen=True):
 class Judgement(msgspec.Struct, frozen=True, kw_only=True):
     """What the quotas and limits of a cluster say of its VMs; `automatic` counts VMs by namespace and resource.
 
-    `unjudged` are resources of quotas that say nothing of Pods, such as claims.
+    `unjudged` are resources of quotas that do not concern Pods, such as claims.
     """
 
     lines: tuple[Line, ...]
@@ -77,7 +77,7 @@ class Judgement(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Judge:
-    """Takes VMs one by one, in their order, as if they were to start: who does not fit any more is refused."""
+    """Takes VMs one by one, as if they started in this order; those that no longer fit are refused."""
 
     def __init__(
         self, quotas: Sequence[ResourceQuota], ranges: Sequence[LimitRange], looks: Looks | None = None
@@ -94,8 +94,8 @@ class Judge:
         self._refusals: list[Refusal] = []
         self._automatic: dict[tuple[str, str], int] = {}
 
-    def take(self, vm: Asked) -> None:
-        """Judge the next VM, of which nothing but the answer is kept."""
+    def take(self, vm: PodRequest) -> None:
+        """Judge the next VM; only the answer is stored."""
         for resource in vm.automatic:
             self._automatic[vm.namespace, resource] = self._automatic.get((vm.namespace, resource), 0) + 1
         quotas, ranges = self._quotas.get(vm.namespace, ()), self._ranges.get(vm.namespace, ())
@@ -119,7 +119,7 @@ class Judge:
             _add(taken, {name: usage.get(name, _ZERO) for name in quota.spec.hard})
 
     def judgement(self) -> Judgement:
-        """Say what there is to say of those that were taken."""
+        """Return the judgement of all VMs so far."""
         hard = [
             (namespace, quota.metadata.name, resource, amount)
             for namespace, quotas in sorted(self._quotas.items())
@@ -175,7 +175,7 @@ def defaulted(pod: Pod, ranges: Sequence[LimitRange]) -> dict[str, Any]:
     spec = dict(pod["spec"])
     for part in ("containers", "initContainers"):
         if part in spec:
-            spec[part] = [_container(each, items) for each in spec[part]]
+            spec[part] = [_container(container, items) for container in spec[part]]
     return {**pod, "spec": spec}
 
 
@@ -198,18 +198,18 @@ def _with_defaults(item: LimitRangeItem) -> LimitRangeItem:
     )
 
 
-def _against_ranges(vm: Asked, pod: Pod, ranges: Sequence[LimitRange]) -> Iterator[Refusal]:
+def _against_ranges(vm: PodRequest, pod: Pod, ranges: Sequence[LimitRange]) -> Iterator[Refusal]:
     for limit_range in ranges:
         about = f"LimitRange/{vm.namespace}/{limit_range.metadata.name}"
         for item in limit_range.spec.limits:
             if item.type == "Container":
                 for container in (*pod["spec"]["containers"], *pod["spec"].get("initContainers", ())):
                     resources = container["resources"]
-                    found = _out_of_bounds(item, _amounts(resources["requests"]), _amounts(resources["limits"]))
-                    yield from (Refusal(vm.name, about, f"container {container['name']}: {text}") for text in found)
+                    faults = _out_of_bounds(item, _amounts(resources["requests"]), _amounts(resources["limits"]))
+                    yield from (Refusal(vm.name, about, f"container {container['name']}: {text}") for text in faults)
             elif item.type == "Pod":
-                found = _out_of_bounds(item, pod_requests(dict(pod)), pod_limits(dict(pod)))
-                yield from (Refusal(vm.name, about, f"the Pod: {text}") for text in found)
+                faults = _out_of_bounds(item, pod_requests(dict(pod)), pod_limits(dict(pod)))
+                yield from (Refusal(vm.name, about, f"the Pod: {text}") for text in faults)
 
 
 def _out_of_bounds(item: LimitRangeItem, requests: Amounts, limits: Amounts) -> Iterator[str]:
@@ -233,7 +233,9 @@ def _out_of_bounds(item: LimitRangeItem, requests: Amounts, limits: Amounts) -> 
             yield f"has a limit of {resource} of more than {ratio} times its request"
 
 
-def _against_quota(vm: Asked, pod: Pod, quota: ResourceQuota, wanted: Amounts, taken: Amounts) -> Iterator[Refusal]:
+def _against_quota(
+    vm: PodRequest, pod: Pod, quota: ResourceQuota, wanted: Amounts, taken: Amounts
+) -> Iterator[Refusal]:
     about = f"ResourceQuota/{vm.namespace}/{quota.metadata.name}"
     for name in sorted(quota.spec.hard):
         part, _, resource = (
@@ -265,17 +267,17 @@ def _counts(spec: ResourceQuotaSpec, pod: Pod) -> bool:
             return False
     for match_expression in spec.scope_selector.match_expressions if spec.scope_selector is not None else ():
         if match_expression.scope_name == "PriorityClass":
-            given = _priority(pod)
-            met = {
-                "In": given in match_expression.values,
-                "NotIn": given not in match_expression.values,
-                "Exists": bool(given),
-                "DoesNotExist": not given,
+            priority = _priority(pod)
+            holds = {
+                "In": priority in match_expression.values,
+                "NotIn": priority not in match_expression.values,
+                "Exists": bool(priority),
+                "DoesNotExist": not priority,
             }[match_expression.operator]
         else:
-            met = match_expression.scope_name == "NotTerminating" or match_expression.scope_name == "NotBestEffort"
-            met = _crosses(pod) if match_expression.scope_name == "CrossNamespacePodAffinity" else met
-        if not met:
+            holds = match_expression.scope_name == "NotTerminating" or match_expression.scope_name == "NotBestEffort"
+            holds = _crosses(pod) if match_expression.scope_name == "CrossNamespacePodAffinity" else holds
+        if not holds:
             return False
     return True
 
@@ -304,10 +306,10 @@ def _is_judged(name: str) -> bool:
     return name.startswith("requests.") and "/" in resource and not resource.startswith("storage")
 
 
-def _amounts(given: Mapping[str, str]) -> Amounts:
-    return {name: Quantity.parse(amount) for name, amount in given.items()}
+def _amounts(texts: Mapping[str, str]) -> Amounts:
+    return {name: Quantity.parse(amount) for name, amount in texts.items()}
 
 
-def _add(amounts: Amounts, others: Mapping[str, Quantity]) -> None:
-    for name, amount in others.items():
+def _add(amounts: Amounts, added: Mapping[str, Quantity]) -> None:
+    for name, amount in added.items():
         amounts[name] = amounts.get(name, _ZERO) + amount

@@ -1,4 +1,4 @@
-"""The whole answer of `virtcatalog capacity`: types, VMs, packing, failures, quotas."""
+"""The report of `virtcatalog capacity`: types, VMs, packing, failures, quotas."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from virtcatalog.capacity.demand import Demand, Reader
-from virtcatalog.capacity.fleet import Launch, demand_of, is_launchers, is_over, read_fleet, running_on, type_vm
+from virtcatalog.capacity.launches import Launch, demand_of, is_launchers, is_over, read_fleet, running_on, type_vm
 from virtcatalog.capacity.nodes import DECLARED, Kind, Node, cluster_nodes, titled
 from virtcatalog.capacity.packing import (
     Failure,
@@ -57,8 +57,8 @@ class TypeFit(msgspec.Struct, frozen=True, kw_only=True):
 class VMFit(msgspec.Struct, frozen=True, kw_only=True):
     """A VM: the kinds that can run it, the node that it is put on, and why no node takes it.
 
-    `reasons` have the kind, the number of its nodes and the sort and text of the reason: on empty nodes where it can
-    run nowhere at all, else beside the others.
+    `reasons` have the kind, the number of its nodes, and the sort and text of the obstacle: on empty nodes for a VM
+    that fits on none of them, else beside the other VMs.
     """
 
     name: str
@@ -81,7 +81,7 @@ class Packed(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Report(msgspec.Struct, frozen=True, kw_only=True):
-    """Everything; `podless` are VMs that make no demand, and why; `requested` is by namespace what the others do."""
+    """The report; `podless` are VMs without a Pod, and why; `requested` is by namespace what the other VMs request."""
 
     kinds: tuple[tuple[Kind, Node], ...]
     types: tuple[TypeFit, ...]
@@ -111,11 +111,10 @@ def report(
     types: Sequence[Manifest],
     pods: Iterable[Manifest] = (),
 ) -> Report:
-    """Put the VMs of a cluster, so many, on its nodes, and reckon what more fits.
+    """Put the `number` VMs of a cluster on its nodes, and count what more fits.
 
-    What is launched of the VMs is gone through once, and not kept. `types` are the instance types that are asked about;
-    `pods` are other Pods of the cluster, those that are bound to a node take room there. UnsupportedError for what
-    virtcatalog does not model.
+    `launched` is read once, as a stream. `types` are the instance types to count; `pods` are other Pods of the cluster:
+    those bound to a node take room there. UnsupportedError for what virtcatalog does not model.
     """
     nodes, kinds = cluster_nodes(cluster.nodes)
     reader = Reader()
@@ -128,14 +127,14 @@ def report(
         home = positions.get((pod.get("spec") or {}).get("nodeName") or "")
         if home is not None and not is_launchers(pod) and not is_over(pod):
             others[home].append(reader.demand(f"Pod {(pod.get('metadata') or {}).get('name')}", pod))
-    namespaces = {each.namespace: cluster.namespace_labels(each.namespace) for each, _ in fleet}
+    namespaces = {demand.namespace: cluster.namespace_labels(demand.namespace) for demand, _ in fleet}
     running = {name: positions[node] for name, node in running_on(fleet, cluster) if node in positions}
-    going = [each for each, halted in fleet if not halted]
+    going = [demand for demand, halted in fleet if not halted]
     packing = pack(going, nodes, running=running, used=others, namespaces=namespaces, looks=looks)
     empty = Placement(nodes, namespaces, looks)
     demands = [_type_demand(manifest, cluster, reader) for manifest in types]
     fits = tuple(_type_fit(name, demand, nodes, kinds, empty, packing) for name, demand in demands)
-    wanted = [each for _, each in demands if isinstance(each, Demand)] or going
+    wanted = [demand for _, demand in demands if isinstance(demand, Demand)] or going
     return Report(
         kinds=tuple((kind, nodes[kind.nodes[0]]) for kind in kinds),
         types=fits,
@@ -149,10 +148,10 @@ def report(
 
 
 def _requested(demands: Iterable[Demand]) -> dict[str, Counter[str]]:
-    found: dict[str, Counter[str]] = {}
+    requested: dict[str, Counter[str]] = {}
     for demand in demands:
-        found.setdefault(demand.namespace, Counter()).update(dict(demand.wanted))
-    return found
+        requested.setdefault(demand.namespace, Counter()).update(dict(demand.wanted))
+    return requested
 
 
 def _type_demand(manifest: Manifest, cluster: Cluster, reader: Reader) -> tuple[str, Demand | str]:
@@ -222,8 +221,8 @@ def _packed(packing: Packing, wanted: Sequence[Demand], number: int) -> Packed:
     placement = packing.placement
     total = totals(placement.nodes)
     used: Counter[str] = Counter()
-    for each in placement.used:
-        used.update(each)
+    for amounts in placement.used:
+        used.update(amounts)
     placed = sum(1 for position in packing.where.values() if position is not None)
     return Packed(
         nodes=len(placement.nodes),
@@ -237,11 +236,11 @@ def _packed(packing: Packing, wanted: Sequence[Demand], number: int) -> Packed:
 
 
 def _smallest(demands: Sequence[Demand], total: Mapping[str, int]) -> list[Demand]:
-    """The demands that ask for least, one of each sort of conditions: where they do not fit, nothing does."""
-    found: dict[bytes, Demand] = {}
+    """The demands that request least, one for each set of conditions: where these do not fit, nothing does."""
+    smallest: dict[bytes, Demand] = {}
     for demand in sorted(demands, key=lambda demand: share(demand.wanted, total)):
-        found.setdefault(demand.conditions.key, demand)
-    return list(found.values())
+        smallest.setdefault(demand.conditions.key, demand)
+    return list(smallest.values())
 
 
 def short(kind: KindFit) -> str:

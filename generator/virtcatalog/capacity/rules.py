@@ -24,22 +24,32 @@ class Obstacle(NamedTuple):
 
 
 def standing(conditions: Conditions, node: Node) -> Obstacle | None:
-    """What keeps Pods with these conditions off a node, whoever else is there: taints and labels."""
-    for taint in node.taints:
-        if taint.effect in _KEEPING and not any(tolerates(toleration, taint) for toleration in conditions.tolerations):
-            return Obstacle("taints", f"has the taint {taint}")
+    """Return what keeps Pods with these conditions off a node even while it is empty: taints and labels."""
+    if taint := untolerated(conditions, node):
+        return Obstacle("taints", f"has the taint {taint}")
     for key, value in conditions.selector.items():
         if node.label(key) != value:
             return Obstacle("labels", f"has no label {key}={value}")
-    wanted = conditions.affinity.node_affinity
-    required = wanted.required_during_scheduling_ignored_during_execution if wanted is not None else None
-    if required is not None and not any(matches(term, node) for term in required.node_selector_terms):
-        return Obstacle("labels", "meets no term of the node affinity")
+    return None if meets_affinity(conditions, node) else Obstacle("labels", "meets no term of the node affinity")
+
+
+def untolerated(conditions: Conditions, node: Node) -> Taint | None:
+    """Return the first taint of a node that keeps these Pods off it, None when they tolerate all."""
+    for taint in node.taints:
+        if taint.effect in _KEEPING and not any(_tolerates(toleration, taint) for toleration in conditions.tolerations):
+            return taint
     return None
 
 
-def tolerates(toleration: Toleration, taint: Taint) -> bool:
-    """Whether a Pod bears a taint (ToleratesTaint)."""
+def meets_affinity(conditions: Conditions, node: Node) -> bool:
+    """Whether a node meets a term of the node affinity that is required, if any is."""
+    affinity = conditions.affinity.node_affinity
+    required = affinity.required_during_scheduling_ignored_during_execution if affinity is not None else None
+    return required is None or any(_matches(term, node) for term in required.node_selector_terms)
+
+
+def _tolerates(toleration: Toleration, taint: Taint) -> bool:
+    """Whether a toleration covers a taint. Source: ToleratesTaint."""
     if toleration.effect and toleration.effect != taint.effect:
         return False
     if toleration.key and toleration.key != taint.key:
@@ -49,8 +59,8 @@ def tolerates(toleration: Toleration, taint: Taint) -> bool:
     return bool(toleration.key) and toleration.value == taint.value
 
 
-def matches(term: NodeSelectorTerm, node: Node) -> bool:
-    """Whether a node fits a term; one without conditions fits none."""
+def _matches(term: NodeSelectorTerm, node: Node) -> bool:
+    """Whether a node fits a term; a term without conditions fits no node."""
     if not term.match_expressions and not term.match_fields:
         return False
     return all(
@@ -85,7 +95,7 @@ def _integer(text: str | None) -> int | None:
 
 
 def lack(demand: Demand, node: Node, used: Mapping[str, int]) -> Obstacle | None:
-    """What a node has not enough of for a Pod, beside what is in use there: the resource that is scarcest."""
+    """Return the scarcest of the resources of which a node has not enough for a Pod, beside what is in use there."""
     worst: tuple[float, str, int] | None = None
     for resource, wanted in demand.wanted.items():
         free = node.room.get(resource, 0) - used.get(resource, 0)
@@ -101,9 +111,9 @@ def lack(demand: Demand, node: Node, used: Mapping[str, int]) -> Obstacle | None
 
 
 def numa_lack(demand: Demand, node: Node, taken: tuple[int, ...]) -> Obstacle | None:
-    """Whether no NUMA node has the CPUs that a Pod wants for itself, where they may not be spread.
+    """Return the obstacle where no NUMA node has a Pod's dedicated CPUs, and they may not be spread.
 
-    `taken` are the CPUs of their own, in thousandths, that Pods have in each NUMA node.
+    `taken` are the CPUs, in thousandths, that Pods have for themselves in each NUMA node.
     """
     if node.cells == 1 or not demand.own_cpus:
         return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from virtcatalog.capacity.demand import Demand, Reader
-from virtcatalog.capacity.fleet import demand_of, split, type_vm
+from virtcatalog.capacity.launches import demand_of, split, type_vm
 from virtcatalog.capacity.nodes import Kind, Node, cluster_nodes
 from virtcatalog.capacity.rules import lack, standing
 from virtcatalog.check.finding import Finding, Rule

@@ -12,7 +12,7 @@ from virtcatalog.api.kinds import READ, kind_type
 from virtcatalog.api.kubevirt import VirtualMachine
 from virtcatalog.api.names import namespace_or_default
 from virtcatalog.capacity.budget import Spending
-from virtcatalog.capacity.fleet import is_halted
+from virtcatalog.capacity.launches import is_halted
 from virtcatalog.check.declarations import DECLARATION
 from virtcatalog.check.expanded import Expander
 from virtcatalog.check.finding import Finding, Rule

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from virtcatalog.capacity.fleet import Launch, launch_of
+from virtcatalog.capacity.launches import Launch, launch_of
 from virtcatalog.cli.expand_alike import Alike
 from virtcatalog.cli.expand_output import as_json_text
 from virtcatalog.cli.fleet import Share, Whole

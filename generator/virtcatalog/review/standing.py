@@ -34,7 +34,7 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True):
 
 def standing(environment: str, vms: Sequence[Data], before: Cluster, after: Cluster) -> Standing:
     """Put the VMs on the nodes of their cluster and hold them against its quotas, before and after a change."""
-    from virtcatalog.capacity.fleet import launches
+    from virtcatalog.capacity.launches import launches
     from virtcatalog.capacity.report import report
 
     old, new = (report(launches(vms, cluster), len(vms), cluster, []) for cluster in (before, after))
@@ -58,7 +58,7 @@ def overspent(
     """What the VMs of all environments request beyond the budgets."""
     if not budgets:
         return ()
-    from virtcatalog.capacity.fleet import launches
+    from virtcatalog.capacity.launches import launches
     from virtcatalog.capacity.report import report
 
     spending = Spending()

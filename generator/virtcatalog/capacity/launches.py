@@ -1,4 +1,4 @@
-"""The VMs and instance types of a cluster, as what their Pods ask for."""
+"""The Pods that VMs and instance types of a cluster launch, and what these request."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import msgspec
 
 from virtcatalog.api.names import namespace_or_default
 from virtcatalog.capacity.demand import Demand, Reader
-from virtcatalog.capacity.quota import Asked, Judge
+from virtcatalog.capacity.quota import Judge, PodRequest
 from virtcatalog.errors import UnsupportedError, VirtcatalogError
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.pipeline import create_vmi
@@ -27,8 +27,8 @@ _LAUNCHER = {"kubevirt.io": "virt-launcher"}
 class Launch(msgspec.Struct, frozen=True, kw_only=True):
     """The Pod of a VM, None where `why` says that there is none.
 
-    `replicas` are as many VMs as it is for, of a pool or ReplicaSet; None of a VM. `automatic` are limits that KubeVirt
-    set of itself.
+    `replicas` is the number of VMs of a pool or ReplicaSet, None for a VM. `automatic` names the limits that KubeVirt
+    itself set.
     """
 
     name: str
@@ -40,30 +40,30 @@ class Launch(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def launches(vms: Iterable[Manifest], cluster: Cluster) -> Iterator[Launch]:
-    """Yield what is launched of VMs."""
+    """Yield the launches of VMs."""
     return (launch_of(vm, cluster) for vm in vms)
 
 
 def launch_of(vm: Manifest, cluster: Cluster) -> Launch:
-    """Return what is launched of a VM."""
+    """Return the launch of a VM."""
     try:
-        made = _pod(vm, cluster)
+        pod_or_reason = _pod(vm, cluster)
     except UnsupportedError as error:
-        made = str(error)
-    if isinstance(made, str):
-        return Launch(name=full_name(vm), why=made)
-    pod, automatic = made
+        pod_or_reason = str(error)
+    if isinstance(pod_or_reason, str):
+        return Launch(name=full_name(vm), why=pod_or_reason)
+    pod, automatic = pod_or_reason
     return Launch(name=full_name(vm), replicas=_replicas(vm), halted=is_halted(vm), pod=pod, automatic=automatic)
 
 
 def demand_of(vm: Manifest, cluster: Cluster, reader: Reader) -> Demand | str:
-    """What a VM asks for, or why it asks for nothing: it is refused, or virt-controller makes no Pod of it."""
-    made = _pod(vm, cluster)
-    return made if isinstance(made, str) else reader.demand(full_name(vm), made[0])
+    """Return what a VM requests, or why it has no Pod: the VM is refused, or virt-controller makes none."""
+    pod_or_reason = _pod(vm, cluster)
+    return pod_or_reason if isinstance(pod_or_reason, str) else reader.demand(full_name(vm), pod_or_reason[0])
 
 
 def type_vm(manifest: Manifest) -> Manifest:
-    """A VM that has an instance type and says no more than it has to."""
+    """Return the smallest VM that has this instance type."""
     metadata = manifest["metadata"]
     domain: Manifest = {"devices": {}}
     if manifest["spec"].get("launchSecurity"):
@@ -82,7 +82,7 @@ def type_vm(manifest: Manifest) -> Manifest:
 
 
 def _pod(vm: Manifest, cluster: Cluster) -> tuple[Manifest, tuple[str, ...]] | str:
-    """The Pod, and the limits that KubeVirt set of itself; else a sentence."""
+    """The Pod and the names of the limits that KubeVirt itself set; a sentence where there is no Pod."""
     from virtcatalog.kubevirt.pod.errors import PodError
     from virtcatalog.kubevirt.pod.render import render_pod
 
@@ -96,17 +96,19 @@ def _pod(vm: Manifest, cluster: Cluster) -> tuple[Manifest, tuple[str, ...]] | s
         return f"no Pod is made: {error}"
     limits = pod["spec"]["containers"][0]["resources"]["limits"]
     dedicated = vmi.spec.domain.cpu is not None and vmi.spec.domain.cpu.dedicated_cpu_placement
-    given = vmi.spec.domain.resources.limits
-    automatic = () if dedicated else tuple(name for name in ("cpu", "memory") if name in limits and name not in given)
+    own_limits = vmi.spec.domain.resources.limits
+    automatic = (
+        () if dedicated else tuple(name for name in ("cpu", "memory") if name in limits and name not in own_limits)
+    )
     return pod, automatic
 
 
 def read_fleet(
     launched: Iterable[Launch], number: int, reader: Reader, judge: Judge
 ) -> tuple[list[tuple[Demand, bool]], list[tuple[str, str]]]:
-    """The demands of so many VMs, and whether they are halted; the VMs that ask for nothing, and why.
+    """Return the demands of `number` VMs with whether they are halted, and the VMs without a Pod with the reason.
 
-    `judge` hears what those ask that run. Of a VM and its Pod no more is kept than that.
+    `judge` takes the Pods of running VMs. Pods are dropped once read, so memory grows with demands alone.
     """
     fleet: list[tuple[Demand, bool]] = []
     podless: list[tuple[str, str]] = []
@@ -124,12 +126,12 @@ def read_fleet(
         for name in _names(vm):
             fleet.append((msgspec.structs.replace(demand, name=name), vm.halted))
             if not vm.halted:
-                judge.take(Asked(name=name, namespace=demand.namespace, pod=vm.pod, automatic=vm.automatic))
+                judge.take(PodRequest(name=name, namespace=demand.namespace, pod=vm.pod, automatic=vm.automatic))
     return fleet, podless
 
 
 def _names(vm: Launch) -> Iterable[str]:
-    """The VMs that something is launched for: a pool or ReplicaSet stands for its replicas."""
+    """The names of the VMs of a launch: a pool or ReplicaSet stands for its replicas."""
     return [vm.name] if vm.replicas is None else (f"{vm.name}-{number}" for number in range(vm.replicas))
 
 
@@ -141,7 +143,7 @@ def _replicas(vm: Manifest) -> int | None:
 
 
 def is_halted(vm: Manifest) -> bool:
-    """Whether a VM is not to run, and takes no room."""
+    """Whether a VM is meant not to run, and takes no room."""
     spec = vm.get("spec") or {}
     if vm.get("kind") == "VirtualMachinePool":
         spec = (spec.get("virtualMachineTemplate") or {}).get("spec") or {}
@@ -149,7 +151,7 @@ def is_halted(vm: Manifest) -> bool:
 
 
 def running_on(fleet: Iterable[tuple[Demand, bool]], cluster: Cluster) -> Iterator[tuple[str, str]]:
-    """The node of each VM that runs."""
+    """Yield the VMs that run, with their nodes."""
     for demand, _ in fleet:
         namespace, _, name = demand.name.partition("/")
         node = cluster.node_of(namespace, name)
@@ -158,7 +160,7 @@ def running_on(fleet: Iterable[tuple[Demand, bool]], cluster: Cluster) -> Iterat
 
 
 def is_launchers(pod: Manifest) -> bool:
-    """Whether a Pod is a VM's: the VM counts for it."""
+    """Whether a Pod is a VM's virt-launcher: the VM is counted instead."""
     labels = (pod.get("metadata") or {}).get("labels") or {}
     return any(labels.get(key) == value for key, value in _LAUNCHER.items())
 
@@ -169,7 +171,9 @@ def is_over(pod: Manifest) -> bool:
 
 
 def split(manifests: Iterable[Manifest]) -> tuple[list[Manifest], list[Manifest]]:
-    """The instance types and the Pods among manifests; of types of one name in both scopes the cluster-wide one."""
+    """Return the instance types and Pods among manifests.
+
+    Of a cluster-wide and a namespaced type of one name, the cluster-wide one stays."""
     types: dict[tuple[str, str], Manifest] = {}
     pods: list[Manifest] = []
     for manifest in manifests:
