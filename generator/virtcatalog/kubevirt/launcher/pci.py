@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import msgspec
 
@@ -11,7 +11,8 @@ from virtcatalog.kubevirt.launcher.context import Context
 from virtcatalog.kubevirt.launcher.errors import DomainError
 from virtcatalog.kubevirt.launcher.numa import GuestCell
 from virtcatalog.kubevirt.launcher.pinning import Pinning
-from virtcatalog.kubevirt.launcher.xml import Element, SubElement
+from virtcatalog.kubevirt.launcher.xml import Element, Shared, SubElement
+from virtcatalog.kubevirt.memo import memo
 
 NO_BUS_LEFT = "there are too few PCI bus numbers for all host devices"
 
@@ -184,6 +185,11 @@ def has_guest_address(device: Element) -> bool:
     return address is not None and any(address.get(key) for key in _COORDINATES)
 
 
+def count_on_pci(devices: Iterable[Element]) -> int:
+    """How many devices have a place on a PCI bus, or will get one."""
+    return sum([_shared_is_on_pci(device) if isinstance(device, Shared) else is_on_pci(device) for device in devices])
+
+
 def is_on_pci(device: Element) -> bool:
     """Whether a device has a place on a PCI bus, or will get one.
 
@@ -203,6 +209,9 @@ def is_on_pci(device: Element) -> bool:
         return False
     address = device.find("address")
     return address is None or address.get("type", "pci") == "pci"
+
+
+_shared_is_on_pci = memo(is_on_pci)
 
 
 def _set_address(device: Element, bus: str, slot: int) -> None:

@@ -6,7 +6,7 @@ lxml's elements would do as well and cost about four times as much to make, whic
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from copy import deepcopy
 from xml.etree.ElementTree import Element, SubElement
 
@@ -99,16 +99,12 @@ def _add_text(add: Callable[[str], None], element: Element, line: str, comment: 
     add(f"{start}>")
     if comment:
         add(_comment(comment, inner))
-    _add_all(add, element, inner)
-    add(f"{line}</{tag}>")
-
-
-def _add_all(add: Callable[[str], None], elements: Iterable[Element], line: str) -> None:
-    for element in elements:
-        if element.__class__ is Shared:
-            add(element.written if element.line is line else _write_once(element, line))
+    for child in element:
+        if child.__class__ is Shared:
+            add(child.written if child.line is inner else _write_once(child, inner))
         else:
-            _add_text(add, element, line)
+            _add_text(add, child, inner)
+    add(f"{line}</{tag}>")
 
 
 def _write_once(element: Shared, line: str) -> str:

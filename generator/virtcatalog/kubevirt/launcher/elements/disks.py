@@ -86,7 +86,6 @@ class _Names:
         return unit
 
 
-@memo
 def device_name(prefix: str, index: int) -> str:
     """`vd` and 0 make `vda`; after `vdz` comes `vdaa`."""
     name = ""
@@ -140,29 +139,47 @@ def _source(disk: Disk, source: DiskSource, traits: Traits) -> Element:
 
 
 def _driver(disk: Disk, source: DiskSource, thread: int | None, virtio: VirtioDisks, field: str) -> Element:
-    attributes = {"name": "qemu", "type": source.image.format}
-    cache = _cache(disk, field)
-    policy = disk.error_policy or "stop"
-    if disk.error_policy is not None and disk.error_policy not in _ERROR_POLICIES:
-        raise DomainError(f"{field}.errorPolicy", f"{disk.error_policy!r} is none of {', '.join(_ERROR_POLICIES)}")
-    if cache and not source.metrics:
+    cache, policy, is_virtio = _cache(disk, field), disk.error_policy, bus_of(disk) == "virtio"
+    if policy is not None and policy not in _ERROR_POLICIES:
+        raise DomainError(f"{field}.errorPolicy", f"{policy!r} is none of {', '.join(_ERROR_POLICIES)}")
+    pool = virtio.pool if is_virtio else None
+    if source.metrics:
+        return _driver_of(source.image.format, "", policy or "stop", "", False, 0, False, thread, pool)
+    unmap = source.discard or (disk.cdrom is None and (source.claim is None or not source.claim.preallocated))
+    queues, iommu = (virtio.queues, virtio.iommu) if is_virtio else (0, False)
+    return _driver_of(source.image.format, cache, policy or "stop", disk.io, unmap, queues, iommu, thread, pool)
+
+
+@memo
+def _driver_of(
+    image_format: str,
+    cache: str,
+    policy: str,
+    io: str,
+    unmap: bool,
+    queues: int,
+    iommu: bool,
+    thread: int | None,
+    pool: int | None,
+) -> Element:
+    """`<driver>`, served by an IO thread, or by a pool of so many, or by neither."""
+    attributes = {"name": "qemu", "type": image_format}
+    if cache:
         attributes["cache"] = cache
     attributes["error_policy"] = policy
-    is_virtio = bus_of(disk) == "virtio"
-    if not source.metrics:
-        if disk.io:
-            attributes["io"] = disk.io
-        if source.discard or (disk.cdrom is None and (source.claim is None or not source.claim.preallocated)):
-            attributes["discard"] = "unmap"
-        if is_virtio and virtio.queues:
-            attributes["queues"] = str(virtio.queues)
-        if is_virtio and virtio.iommu:
-            attributes["iommu"] = "on"
+    if io:
+        attributes["io"] = io
+    if unmap:
+        attributes["discard"] = "unmap"
+    if queues:
+        attributes["queues"] = str(queues)
+    if iommu:
+        attributes["iommu"] = "on"
     if thread is not None:
         attributes["iothread"] = str(thread)
-    if not is_virtio or virtio.pool is None:
+    if pool is None:
         return leaf("driver", **attributes)
-    threads = [leaf("iothread", id=str(number)) for number in range(1, virtio.pool + 1)]
+    threads = [leaf("iothread", id=str(number)) for number in range(1, pool + 1)]
     return shared("driver", shared("iothreads", *threads), **attributes)
 
 
@@ -174,25 +191,34 @@ def _cache(disk: Disk, field: str) -> str:
     return "none"
 
 
-def _target(disk: Disk, bus: str, source: DiskSource, unit: int) -> list[Element]:
+def _target(disk: Disk, bus: str, source: DiskSource, unit: int) -> Sequence[Element]:
     target = target_of(disk)
+    tray = target.tray if isinstance(target, CDRomTarget) else ""
+    readonly = _readonly(disk) or source.metrics
+    shareable, serial = (bool(disk.shareable), disk.serial) if disk.disk is not None else (False, "")
+    return _target_of(disk.name, bus, unit, tray, readonly, shareable, serial, disk.boot_order)
+
+
+@memo
+def _target_of(
+    name: str, bus: str, unit: int, tray: str, readonly: bool, shareable: bool, serial: str, boot_order: int | None
+) -> Sequence[Element]:
+    """`<target>`, and what says how the guest sees the disk, up to its `<alias>`."""
     attributes = {"dev": device_name(_PREFIXES.get(bus, ""), unit)}
     if bus:
         attributes["bus"] = bus
-    if isinstance(target, CDRomTarget) and target.tray:
-        attributes["tray"] = target.tray
+    if tray:
+        attributes["tray"] = tray
     parts = [leaf("target", **attributes)]
-    if _readonly(disk) or source.metrics:
+    if readonly:
         parts.append(leaf("readonly"))
-    if disk.disk is not None:
-        if disk.shareable:
-            parts.append(leaf("shareable"))
-        if disk.serial:
-            parts.append(leaf("serial", disk.serial))
-    if disk.boot_order is not None:
-        parts.append(leaf("boot", order=str(disk.boot_order)))
-    parts.append(alias(disk.name))
-    return parts
+    if shareable:
+        parts.append(leaf("shareable"))
+    if serial:
+        parts.append(leaf("serial", serial))
+    if boot_order is not None:
+        parts.append(leaf("boot", order=str(boot_order)))
+    return (*parts, alias(name))
 
 
 def _address(target: DiskTarget | None, bus: str, unit: int | None, field: str) -> list[Element]:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from virtcatalog.api.annotations import PLACE_ON_ROOT_COMPLEX
 from virtcatalog.api.kubevirt import VirtualMachineInstance
 from virtcatalog.kubevirt.launcher.domain import Domain
 from virtcatalog.kubevirt.launcher.elements.qemu import COMMANDLINE, NAMESPACE_ATTRIBUTE
 from virtcatalog.kubevirt.launcher.errors import DomainError
-from virtcatalog.kubevirt.launcher.pci import add_controllers, is_on_pci, supports_pcie_hotplug
+from virtcatalog.kubevirt.launcher.pci import add_controllers, count_on_pci, supports_pcie_hotplug
 from virtcatalog.kubevirt.launcher.xml import Element, leaf
 from virtcatalog.kubevirt.memo import memo
 
@@ -30,26 +30,21 @@ def wanted_ports(domain: Domain, vmi: VirtualMachineInstance) -> int:
     DomainError for an annotation that is no number. Source: pkg/virt-launcher/virtwrap/manager.go
     (allocateHotplugPorts, calculatePlaceholderCount, calculateExtraControllerCount).
     """
-    on_pci = sum(map(is_on_pci, domain.devices))
-    return free_ports(vmi, domain.memory, on_pci, len(vmi.spec.domain.devices.interfaces))
-
-
-def free_ports(vmi: VirtualMachineInstance, memory: int, on_pci: int, interfaces: int) -> int:
-    """How many free root ports a VMI gets whose domain has so many bytes, devices on PCI and interfaces."""
     if not supports_pcie_hotplug(vmi.spec):
         return 0
-    on_root_complex = vmi.metadata.annotations.get(PLACE_ON_ROOT_COMPLEX) == "true"
-    placeholders = _placeholder_count(vmi, interfaces, on_root_complex=on_root_complex)
+    annotations, interfaces = vmi.metadata.annotations, len(vmi.spec.domain.devices.interfaces)
+    on_root_complex = annotations.get(PLACE_ON_ROOT_COMPLEX) == "true"
+    placeholders = _placeholder_count(annotations, interfaces, on_root_complex=on_root_complex)
     if on_root_complex:
         return 0
-    large = memory > _LARGE_MEMORY
+    large = domain.memory > _LARGE_MEMORY
     total, free = (_TOTAL_PORTS_LARGE, _FREE_PORTS_LARGE) if large else (_TOTAL_PORTS, _FREE_PORTS)
-    return max(0, max(total - on_pci, free) - placeholders)
+    return max(0, max(total - count_on_pci(domain.devices), free) - placeholders)
 
 
-def _placeholder_count(vmi: VirtualMachineInstance, count: int, *, on_root_complex: bool) -> int:
+def _placeholder_count(annotations: Mapping[str, str], count: int, *, on_root_complex: bool) -> int:
     """Beside so many interfaces, those that are defined for a moment so that libvirt keeps root ports for them."""
-    slots = vmi.metadata.annotations.get(SLOT_COUNT_ANNOTATION)
+    slots = annotations.get(SLOT_COUNT_ANNOTATION)
     if slots is not None:
         if not _INTEGER.fullmatch(slots) or not -(2**63) <= int(slots) < 2**63:
             raise DomainError(f"metadata.annotations[{SLOT_COUNT_ANNOTATION}]", f"{slots!r} is not a whole number")
