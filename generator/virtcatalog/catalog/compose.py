@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from virtcatalog.errors import nearest
+from virtcatalog.manifests.difference import alike
 
 Fragment = Mapping[str, Any]
 Path = tuple[str | int, ...]
@@ -149,7 +150,7 @@ class Components:
     def _differences(self, first: str, second: str) -> list[tuple[str, ...]]:
         ours, theirs = self._leaves_of(first), self._leaves_of(second)
         return [
-            *(path for path in ours if path in theirs and _differ(ours[path], theirs[path])),
+            *(path for path in ours if path in theirs and not alike(ours[path], theirs[path])),
             *_covering(ours, theirs),
             *_covering(theirs, ours),
         ]
@@ -162,10 +163,6 @@ class Components:
                 _collect(leaves, (), _own(layer.data))
             self._leaves[name] = leaves
         return leaves
-
-
-def _differ(one: Any, other: Any) -> bool:
-    return type(one) is not type(other) or one != other  # to Python, 1 is True
 
 
 def _own(data: Fragment) -> dict[str, Any]:

@@ -101,7 +101,7 @@ def _names(uses: list[Use]) -> str:
 
 
 def _as_data(impact: Impact) -> dict[str, Any]:
-    from virtcatalog.review.report import effects, headline
+    from virtcatalog.review.report import group_as_data
 
     return {
         "name": impact.name,
@@ -109,17 +109,6 @@ def _as_data(impact: Impact) -> dict[str, Any]:
         "objects": list(impact.objects),
         "places": [msgspec.to_builtins(place) for place in impact.places],
         "uses": [msgspec.to_builtins(each) for each in impact.uses],
-        "without": [
-            {
-                "kind": group.kind,
-                "environment": group.environment,
-                "headline": headline(group),
-                "summary": list(group.summary),
-                "effect": effects(group),
-                "diff": group.diff,
-                "members": [msgspec.to_builtins(member) for member in group.members],
-            }
-            for group in impact.without.groups
-        ],
+        "without": [group_as_data(group) for group in impact.without.groups],
         "problems": [msgspec.to_builtins(problem) for problem in impact.problems],
     }

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -20,7 +21,10 @@ if TYPE_CHECKING:
     from virtcatalog.manifests.loose import LooseText
 
 
-def _switch(name: str, text: str) -> Any:
+C = TypeVar("C", bound=Callable[..., Any])
+
+
+def _switch(name: str, text: str) -> Callable[[C], C]:
     return click.option(name, type=pflag.Switch(), default=False, metavar="[=true|false]", help=text)
 
 
@@ -60,27 +64,9 @@ Examples:
 )
 @click.option("--seed", type=int, help="Generate the same values each time; without it nobody can guess them.")
 @click.option("-n", "--namespace", metavar="NAME", expose_value=False, help="As virtctl's: of no effect on a file.")
-@click.option(
-    "--print-params",
-    type=pflag.Switch(),
-    default=False,
-    metavar="[=true|false]",
-    help="Print the template's parameters, and make no VM.",
-)
-@click.option(
-    "--local",
-    type=pflag.Switch(),
-    default=False,
-    metavar="[=true|false]",
-    help="As virtctl's: process in this program a template that --name names.",
-)
-@click.option(
-    "--create",
-    type=pflag.Switch(),
-    default=False,
-    metavar="[=true|false]",
-    help="As virtctl's: have the cluster make the VM.",
-)
+@_switch("--print-params", "Print the template's parameters, and make no VM.")
+@_switch("--local", "As virtctl's: process in this program a template that --name names.")
+@_switch("--create", "As virtctl's: have the cluster make the VM.")
 @click.pass_context
 @failing
 def process(

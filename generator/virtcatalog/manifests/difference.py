@@ -34,7 +34,7 @@ class Difference(NamedTuple):
 Same = Callable[[Any, Any, Path], bool]
 
 
-def alike(old: Any, new: Any, _path: Path) -> bool:
+def alike(old: Any, new: Any, _path: Path = ()) -> bool:
     """Whether two values are the same; to Python, True is 1."""
     return bool(old == new) and isinstance(old, bool) == isinstance(new, bool)
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from virtcatalog.errors import VirtcatalogError
+from virtcatalog.manifests.difference import alike
 from virtcatalog.manifests.document import Text
 from virtcatalog.manifests.edits import Edit, Editor, UnwritableError
 from virtcatalog.manifests.emit import dump, flow
@@ -82,7 +83,7 @@ class _Rewriter(Editor):
                 continue
             if to != name:
                 self.edits.append(Edit(key.start_mark.index, key.end_mark.index, self._key(to)))
-            if _differ(value, new[to]):
+            if not alike(value, new[to]):
                 self._value(key, held, value, new[to])
         flow = bool(node.flow_style)
         added = {key: value for key, value in new.items() if key not in old and key not in renamed.values()}
@@ -93,7 +94,7 @@ class _Rewriter(Editor):
 
     def _list(self, node: Any, old: list[Any], new: list[Any]) -> None:
         for item, one, other in zip(node.value, old, new, strict=False):
-            if not _differ(one, other):
+            if alike(one, other):
                 continue
             if isinstance(item, ScalarNode) or not isinstance(other, (dict, list)):
                 raise UnwritableError("an item of a list would become something else")
@@ -155,7 +156,3 @@ class _Rewriter(Editor):
         if self._json:
             return json.dumps(value, ensure_ascii=False)
         return flow(value)
-
-
-def _differ(one: Any, other: Any) -> bool:
-    return type(one) is not type(other) or one != other

@@ -220,18 +220,7 @@ def as_data(report: Report) -> dict[str, Any]:
             "templates": fleet.templates,
             "given": fleet.vms,
             "changed": fleet.changed,
-            "groups": [
-                {
-                    "kind": group.kind,
-                    "environment": group.environment,
-                    "headline": headline(group),
-                    "summary": list(group.summary),
-                    "effect": effects(group),
-                    "diff": group.diff,
-                    "members": [msgspec.to_builtins(member) for member in group.members],
-                }
-                for group in fleet.groups
-            ],
+            "groups": [group_as_data(group) for group in fleet.groups],
         },
         "shortages": {
             "standings": [msgspec.to_builtins(standing) for standing in report.standings],
@@ -256,6 +245,19 @@ def as_data(report: Report) -> dict[str, Any]:
         ],
         "notCompared": {"objects": list(report.hidden), "vms": fleet.unknown},
         "differs": report.differs,
+    }
+
+
+def group_as_data(group: Group) -> dict[str, Any]:
+    """Return VMs that change alike as plain data."""
+    return {
+        "kind": group.kind,
+        "environment": group.environment,
+        "headline": headline(group),
+        "summary": list(group.summary),
+        "effect": effects(group),
+        "diff": group.diff,
+        "members": [msgspec.to_builtins(member) for member in group.members],
     }
 
 
