@@ -1,6 +1,6 @@
 # Every target creates .venv and installs what it needs, pinned by constraints.txt, when it is missing.
 .DEFAULT_GOAL := help
-.PHONY: help build check test conformance golden judge schemas docs pictures lint fuzz bench clean
+.PHONY: help build check test test-all conformance golden judge schemas docs pictures lint fuzz bench clean
 
 PYTHON ?= python3
 SECONDS ?= 60
@@ -13,7 +13,7 @@ READY := $(VENV)/.ready
 unexport PYTHONDONTWRITEBYTECODE
 
 help: ## Show what can be made
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -I -m venv $(VENV)
@@ -28,8 +28,11 @@ check: $(READY) ## Check catalog/; fail when output/ or schemas/ is not what the
 	$(BIN)/virtcatalog build --check
 	$(BIN)/virtcatalog schema --output-dir schemas --check
 
-test: $(READY) ## Run the tests
-	$(BIN)/python -m pytest --numprocesses auto
+test: $(READY) ## Run the tests, and a sample of what takes long
+	$(BIN)/python -m pytest --numprocesses auto --dist worksteal
+
+test-all: export TESTS := all
+test-all: test ## Run all tests
 
 conformance: $(READY) ## Ask every VM that KubeVirt was asked; fail when fewer answers agree than are recorded
 	cd tests && ../$(BIN)/python -m conformance

@@ -1,4 +1,4 @@
-"""virtcatalog as a program without its start: one process has imported everything, and forks for every command.
+"""virtcatalog and pytest as programs without their start: one process has imported all, and forks for every command.
 
 For tests that have bash, make or Git hooks run many commands: the fixture `programs` is a folder that goes first on
 PATH. A command has the arguments, environment, folder and files of whoever calls it, and what it leaves in memory ends
@@ -22,7 +22,7 @@ from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-#: What stands for `virtcatalog` on PATH: it hands over what it was called with, and ends as the command ends.
+#: What stands for a program on PATH: it hands over what it was called with, and ends as the command ends.
 _CLIENT = """\
 #!{python} -IS
 import json, os, socket
@@ -39,17 +39,19 @@ os._exit(int(status) if status else 70)
 
 @contextmanager
 def serving() -> Iterator[Path]:
-    """Yield the folder that has `virtcatalog`, while there is a process that runs it."""
+    """Yield the folder that has the programs, while there is a process that runs them."""
     with TemporaryDirectory(prefix="virtcatalog-") as home:
-        address, program = Path(home, "socket"), Path(home, "bin", "virtcatalog")
-        program.parent.mkdir()
-        program.write_text(_CLIENT.format(python=sys.executable, address=str(address)), encoding="utf-8")
-        program.chmod(0o755)
+        address, programs = Path(home, "socket"), Path(home, "bin")
+        programs.mkdir()
+        for name in ("virtcatalog", "pytest"):
+            client = programs / name
+            client.write_text(_CLIENT.format(python=sys.executable, address=str(address)), encoding="utf-8")
+            client.chmod(0o755)
         command = [sys.executable, "-I", __file__, str(address)]
         with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as server:
             assert server.stdout is not None
             assert server.stdout.readline() == b"ready\n"
-            yield program.parent
+            yield programs
             server.communicate()  # it ends with its input
 
 
@@ -61,6 +63,7 @@ def _serve(address: str) -> None:
     for module in pkgutil.walk_packages(virtcatalog.__path__, "virtcatalog."):
         if not module.name.endswith("__main__"):
             import_module(module.name)
+    import_module("syrupy")
     for name in COMMANDS:
         main.get_command(None, name)
     gc.freeze()
@@ -111,10 +114,12 @@ def _become(files: list[int], arguments: list[str], environment: dict[str, str],
 
 if __name__ == "__main__":
     _serve(sys.argv[1])
+    import pytest
+
     from virtcatalog.cli import main
 
     try:
-        main()
+        sys.exit(pytest.console_main() if Path(sys.argv[0]).name == "pytest" else main())
     except SystemExit as end:
         sys.stdout.flush()
         os._exit(end.code)  # freeing what all have imported takes longer than most commands

@@ -18,6 +18,7 @@ import pytest
 
 import otheryaml
 from hostilegit import make_hostile
+from sampling import thorough
 from virtcatalog.scaffold.content import contents
 
 ROOT = Path(__file__).parents[1]
@@ -350,6 +351,7 @@ def test_a_comparison_without_a_report_fails(repository, tmp_path, status):
     assert "could not compare all" in runner.summary
 
 
+@thorough
 def test_modules_in_the_checkout_are_not_run(repository, tmp_path, github):
     for name in ("venv", "pip", "json", "urllib"):
         repository.write(f"{name}.py", f"open({str(tmp_path / 'ran')!r}, 'w').write({name!r})\n")

@@ -5,6 +5,7 @@ from pathlib import Path
 from lxml import etree
 
 from conformance.cases import DEFAULT_RELEASE, cases
+from sampling import sample
 from virtcatalog import expand
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -22,11 +23,10 @@ def pairs(domain):
 def emitted():
     """What the domains of the conformance cases have: {(tag, attribute): a case}."""
     found = {}
-    for case in cases():
-        if case.release == DEFAULT_RELEASE and "xml" in case.expected:
-            xml = expand(case.vm, case.cluster()).domain_xml
-            for pair in pairs(etree.fromstring(xml)) if xml else ():
-                found.setdefault(pair, case.name)
+    for case in sample([case for case in cases() if case.release == DEFAULT_RELEASE and "xml" in case.expected], 4):
+        xml = expand(case.vm, case.cluster()).domain_xml
+        for pair in pairs(etree.fromstring(xml)) if xml else ():
+            found.setdefault(pair, case.name)
     return found
 
 

@@ -3,7 +3,6 @@
 import os
 import shutil
 import subprocess
-import sys
 from importlib.metadata import entry_points
 
 import pytest
@@ -42,11 +41,12 @@ def repository(tmp_path):
 
 
 @pytest.fixture
-def run(repository):
+def run(repository, programs):
     """Run pytest in the repository."""
 
     def pytest_in(*arguments):
-        command = [sys.executable, "-m", "pytest", "-p", "syrupy", "-p", "virtcatalog.golden.plugin", *arguments]
+        plugins = ["-p", "syrupy", "-p", "virtcatalog.golden.plugin", "-W", "ignore::pytest.PytestAssertRewriteWarning"]
+        command = [programs / "pytest", *plugins, *arguments]
         environment = {key: value for key, value in os.environ.items() if not key.startswith("PYTEST")}
         environment["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"  # nothing else costs time or has a say
         return subprocess.run(

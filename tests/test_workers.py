@@ -25,6 +25,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from sampling import thorough
 from virtcatalog.cli import main
 from virtcatalog.pool import LostProcessError
 from virtcatalog.workers import OtherVersionsError, UnreachableError, Workers, call, versions
@@ -171,6 +172,7 @@ def test_an_error_on_a_worker_is_raised_here(workers):
         list(workers.each(failing, range(9)))
 
 
+@thorough
 def test_a_worker_that_dies_costs_no_result(tmp_path):
     marker = tmp_path / "killed"
     with started(tmp_path) as processes:
@@ -196,6 +198,7 @@ def test_a_result_that_dask_loses_with_its_worker_is_asked_for_again(workers, mo
     assert not lost
 
 
+@thorough
 def test_what_kills_worker_after_worker_ends_the_run(tmp_path):
     with started(tmp_path) as processes:
         both = [processes.worker(), processes.worker()]
@@ -229,6 +232,7 @@ def test_a_scheduler_without_workers_is_an_error(tmp_path):
             next(results)
 
 
+@thorough
 @pytest.mark.parametrize(("version", "theirs"), [("99.0", "virtcatalog 99.0"), (None, "no virtcatalog")])
 def test_a_worker_with_another_virtcatalog_is_refused(tmp_path, version, theirs):
     package = tmp_path / "virtcatalog-99.dist-info"
@@ -249,6 +253,7 @@ def test_a_worker_that_comes_later_refuses_work_of_other_versions(theirs):
         call(theirs, b"", "digest", b"")
 
 
+@thorough
 def test_connections_are_encrypted_as_dask_is_configured(tmp_path):
     if shutil.which("openssl") is None:
         pytest.skip("openssl makes the certificate")
@@ -396,7 +401,7 @@ def test_without_dask_it_says_what_to_install(fleet, monkeypatch):
 def test_dask_is_imported_only_where_it_is_asked_for(fleet):
     code = "import sys; from virtcatalog.cli import main; main(sys.argv[1:], standalone_mode=False)"
     code = f"import atexit, sys; atexit.register(lambda: print({{'dask', 'distributed'}} & set(sys.modules))); {code}"
-    arguments = ["expand", "-f", fleet, "-c", CATALOG, "-o", "disks", "--executor", "local"]
+    arguments = ["expand", "-f", fleet, "-c", CATALOG, "-o", "vm", "--executor", "local"]
     done = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=False)
     assert done.stdout.endswith("set()\n")
 

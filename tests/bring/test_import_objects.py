@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sampling import ALL
 from virtcatalog.bring.objects.catalog import draft
 from virtcatalog.bring.objects.facts import difference, flatten, laid_over, tree
 from virtcatalog.bring.objects.families import globs
@@ -381,7 +382,7 @@ SETS = st.tuples(
 )
 
 
-@settings(deadline=None, max_examples=400)
+@settings(deadline=None, max_examples=400 if ALL else 60)
 @given(SETS)
 def test_any_objects_come_back(
     sets: tuple[Mapping[str, Any], Mapping[str, Any], tuple[Mapping[str, str], ...]],
@@ -453,7 +454,7 @@ CATALOGS = st.fixed_dictionaries(
 )
 
 
-@settings(deadline=None, max_examples=400)
+@settings(deadline=None, max_examples=400 if ALL else 60)
 @given(CATALOGS)
 def test_the_objects_of_any_catalog_come_back(files: Mapping[str, Any]) -> None:
     loaded = load_catalog("house", {path: json.dumps(data).encode() for path, data in files.items()})

@@ -3,6 +3,7 @@
 import pytest
 
 from virtcatalog.api.quantity import Quantity
+from virtcatalog.catalog import work
 from virtcatalog.catalog.amounts import Amount, ExpressionError
 from virtcatalog.catalog.expressions import evaluate
 from virtcatalog.catalog.sandbox import render
@@ -140,9 +141,16 @@ def test_templates_cannot_hang_fill_the_memory_or_reach_out(text):
         evaluate(text, NAMES, Work())
 
 
+@pytest.fixture
+def little_work(monkeypatch):
+    """A tenth of the budget, which takes a second to spend."""
+    monkeypatch.setattr(work, "WORK", work.WORK // 10)
+
+
 LONG = "range(9999) | list"
 
 
+@pytest.mark.usefixtures("little_work")
 @pytest.mark.parametrize(
     "text",
     [
@@ -190,6 +198,7 @@ def test_a_budget_never_grows_by_a_charge(units):
         Work().spend(units)
 
 
+@pytest.mark.usefixtures("little_work")
 @pytest.mark.parametrize(
     "text",
     [
@@ -250,6 +259,7 @@ def test_a_few_words_cannot_make_millions_of_objects(catalog):
     assert "this is where the catalog's expressions, templates and layers together ask for more work" in problem
 
 
+@pytest.mark.usefixtures("little_work")
 def test_rendered_templates_count_before_they_are_read(catalog):
     text = "{% for number in range(9999) %}\n- {a: 1, b: 2}\n{% endfor %}"
     environments = ", ".join(f"e{number}: {{}}" for number in range(100))

@@ -1,0 +1,21 @@
+"""How much of what takes long is tested: a sample by `make test`, all of it by `make test-all`, and so in CI."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import TypeVar
+
+import pytest
+
+T = TypeVar("T")
+
+ALL = os.environ.get("TESTS") == "all"
+
+#: A test whose subject has quicker ones, too.
+thorough = pytest.mark.skipif(not ALL, reason="make test-all")
+
+
+def sample(items: Sequence[T], every: int) -> Sequence[T]:
+    """Return the items whose index is a multiple of `every`, or all of them."""
+    return items if ALL else items[::every]
