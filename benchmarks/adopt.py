@@ -23,7 +23,7 @@ from pairs import Manifest, pairs, read
 
 from virtcatalog.adopt.adopt import adopt
 from virtcatalog.adopt.candidates import Candidates, Instancetype, Preference, Reference
-from virtcatalog.adopt.shrink import Names, Original, Pair, Shrunk, shrink
+from virtcatalog.adopt.shrink import Names, Original, Pair, ShrunkVm, shrink
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.pipeline import create_vmi, expand
 
@@ -55,7 +55,7 @@ def inlined(vms: list[Manifest], cluster: Cluster) -> Iterator[tuple[Manifest, M
 def verdict(vm: Manifest, made: Manifest, candidates: Candidates) -> str:
     """Say what `adopt` finds for the inline VM `made` of `vm`."""
     adoption = adopt(made, candidates)
-    found = adoption.found
+    found = adoption.shrunk
     if adoption.outcome != "adopted" or found is None:
         return f"not adopted: {adoption.outcome}"
     if expand(found.manifest, candidates.cluster).domain_xml != expand(made, candidates.cluster).domain_xml:
@@ -69,7 +69,7 @@ def verdict(vm: Manifest, made: Manifest, candidates: Candidates) -> str:
     return "another pair, not larger" if found.size <= own.size else "larger than its own pair"
 
 
-def with_own_pair(vm: Manifest, made: Manifest, candidates: Candidates) -> Shrunk | None:
+def with_own_pair(vm: Manifest, made: Manifest, candidates: Candidates) -> ShrunkVm | None:
     """The inline VM shrunk by the pair it was made from, if that makes the same domain."""
     spec = vm["spec"]
     instancetype = Reference("VirtualMachineClusterInstancetype", "", spec["instancetype"]["name"])
@@ -77,7 +77,7 @@ def with_own_pair(vm: Manifest, made: Manifest, candidates: Candidates) -> Shrun
     pair = Pair(group_of(instancetype, candidates.instancetypes), group_of(preference, candidates.preferences))
     original = Original(made, expand(made, candidates.cluster))
     shrunk = shrink(original, pair, Names(instancetype, preference), candidates.cluster)
-    return shrunk if isinstance(shrunk, Shrunk) and not shrunk.domain else None
+    return shrunk if isinstance(shrunk, ShrunkVm) and not shrunk.domain else None
 
 
 def group_of(reference: Reference, groups: Collection[Group]) -> Group:

@@ -38,14 +38,14 @@ NETWORK = "networks: [{name: default, pod: {}}]"
 
 
 def names(adoption: Adoption) -> tuple[str | None, str | None]:
-    assert adoption.found is not None
-    instancetype, preference = adoption.found.names
+    assert adoption.shrunk is not None
+    instancetype, preference = adoption.shrunk.names
     return instancetype and instancetype.name, preference and preference.name
 
 
 def domain_of(adoption: Adoption) -> dict[str, Any]:
-    assert adoption.found is not None
-    domain: dict[str, Any] = adoption.found.manifest["spec"]["template"]["spec"]["domain"]
+    assert adoption.shrunk is not None
+    domain: dict[str, Any] = adoption.shrunk.manifest["spec"]["template"]["spec"]["domain"]
     return domain
 
 
@@ -66,14 +66,14 @@ def test_the_preference_lays_out_the_vcpus(adopting):
     assert domain_of(adoption) == {
         "devices": {"disks": [{"name": "root"}], "interfaces": [{"name": "default", "masquerade": {}}]}
     }
-    assert "terminationGracePeriodSeconds" not in adoption.found.manifest["spec"]["template"]["spec"]
+    assert "terminationGracePeriodSeconds" not in adoption.shrunk.manifest["spec"]["template"]["spec"]
 
 
 @pytest.mark.parametrize("domain", [SMALL, LINUX, WINDOWS])
 def test_the_domain_is_the_same_and_the_input_is_not_touched(domain, candidates):
     vm = machine(domain, f"{VOLUME}\n{NETWORK}" if "interfaces" in domain else VOLUME)
     before = copy.deepcopy(vm)
-    found = adopt(vm, candidates).found
+    found = adopt(vm, candidates).shrunk
     assert vm == before
     xml = expand(vm, candidates.cluster).domain_xml
     assert xml is not None
@@ -89,7 +89,7 @@ def test_a_preference_that_changes_the_domain_is_not_adopted(adopting):
 
 def test_what_the_objects_say_otherwise_stays_and_why_is_told(adopting):
     adoption = adopting(WINDOWS, f"{VOLUME}\n{NETWORK}\nterminationGracePeriodSeconds: 30")
-    assert [(field_path(kept.path), kept.value, kept.instead) for kept in adoption.found.kept] == [
+    assert [(field_path(kept.path), kept.value, kept.instead) for kept in adoption.shrunk.remaining] == [
         ("spec.template.spec.terminationGracePeriodSeconds", 30, 3600)
     ]
 
@@ -102,7 +102,7 @@ def test_of_a_list_only_the_items_fields_go(adopting):
 
 
 def test_every_removed_field_names_the_object_and_its_field(adopting):
-    removed = adopting(LINUX, VOLUME).found.removed
+    removed = adopting(LINUX, VOLUME).shrunk.removed
     assert {(field_path(one.path).rpartition("domain.")[2], one.by.name, one.source) for one in removed} == {
         ("cpu.sockets", "small", "cpu.guest"),
         ("memory.guest", "small", "memory.guest"),
@@ -146,7 +146,7 @@ def test_the_instance_type_is_found_by_what_it_gives(domain, expected, adopting)
 def test_what_changes_outside_the_domain_is_told(adopting):
     outside = adopting(
         "{cpu: {sockets: 2}, memory: {guest: 4Gi}, resources: {limits: {cpu: 2}}, devices: {}}"
-    ).found.outside
+    ).shrunk.outside
     changed = {one.field.rpartition("domain.")[2]: one.new for one in outside}
     assert changed["resources.limits.cpu"] is None
 
@@ -161,7 +161,7 @@ class TestNearest:
     def test_nothing_exact_gives_the_nearest_and_the_differences(self, adopting):
         adoption = adopting("{cpu: {sockets: 2}, memory: {guest: 3Gi}, devices: {}}")
         assert (adoption.outcome, names(adoption)[0]) == ("nearest", "small")
-        places = {one.place: (one.old, one.new) for one in adoption.found.domain}
+        places = {one.place: (one.old, one.new) for one in adoption.shrunk.domain}
         assert places["memory"] == (str(3 * 2**30), str(4 * 2**30))
 
     @pytest.mark.parametrize(
@@ -200,26 +200,26 @@ class TestNearest:
 
     def test_that_each_would_place_it_elsewhere_is_said(self):
         adoption = adopt(machine(SMALL, "nodeSelector: {zone: b}"), self.only(nodeSelector={"zone": "a"}))
-        assert (adoption.outcome, adoption.found, adoption.against) == ("nearest", None, ())
+        assert (adoption.outcome, adoption.shrunk, adoption.reasons) == ("nearest", None, ())
         assert "place VMs elsewhere" in next(explain(adoption))
 
     def test_why_kubevirt_would_refuse_the_nearest_is_said(self):
         adoption = adopt(machine(SMALL), self.only(cpu={"guest": 4, "isolateEmulatorThread": True}))
-        assert (adoption.outcome, adoption.found) == ("nearest", None)
-        (reason,) = adoption.against
+        assert (adoption.outcome, adoption.shrunk) == ("nearest", None)
+        (reason,) = adoption.reasons
         assert reason.message.startswith("with VirtualMachineClusterInstancetype only: ")
         assert "each of its instance types" in next(explain(adoption))
 
     def test_beside_the_nearest_size_is_the_preference_that_says_the_most(self, adopting):
         adoption = adopting(LINUX.replace("4Gi", "3Gi"), VOLUME)
         assert (adoption.outcome, names(adoption)) == ("nearest", ("small", "linux"))
-        assert {one.place.split("/")[0] for one in adoption.found.domain} <= {"memory", "maxMemory"}
+        assert {one.place.split("/")[0] for one in adoption.shrunk.domain} <= {"memory", "maxMemory"}
 
     def test_a_vm_without_cpu_hotplug_is_not_given_any(self, adopting):
         """KubeVirt has no hotplug for a VM that gives cores without sockets."""
         adoption = adopting("{cpu: {cores: 2}, memory: {guest: 4Gi}, devices: {}}")
         assert adoption.outcome == "nearest"
-        assert adoption.found.added == [("spec", "template", "spec", "domain", "cpu", "maxSockets")]
+        assert adoption.shrunk.added == [("spec", "template", "spec", "domain", "cpu", "maxSockets")]
 
 
 class TestHalves:
@@ -227,7 +227,7 @@ class TestHalves:
         domain = "{devices: {rng: {}, disks: [{name: root, disk: {bus: virtio}}]}}"
         adoption = adopting(domain, VOLUME, spec="instancetype: {name: small}")
         assert (adoption.outcome, names(adoption)) == ("adopted", (None, "linux"))
-        assert adoption.found.manifest["spec"]["instancetype"] == {"name": "small"}
+        assert adoption.shrunk.manifest["spec"]["instancetype"] == {"name": "small"}
 
     def test_a_vm_with_a_preference_gets_an_instance_type(self, adopting):
         domain = "{cpu: {cores: 2, sockets: 1, threads: 1}, memory: {guest: 4Gi}, devices: {}}"
@@ -236,7 +236,7 @@ class TestHalves:
 
     def test_a_vm_with_both_has_nothing_to_adopt(self, adopting):
         adoption = adopting("{devices: {}}", spec="instancetype: {name: small}\npreference: {name: linux}")
-        assert (adoption.outcome, adoption.found) == ("unchanged", None)
+        assert (adoption.outcome, adoption.shrunk) == ("unchanged", None)
 
     def test_nor_has_one_that_no_preference_makes_smaller(self, adopting):
         assert adopting("{devices: {}}", spec="instancetype: {name: small}").outcome == "unchanged"
@@ -245,8 +245,8 @@ class TestHalves:
 class TestRefusals:
     def test_a_refused_vm_says_why(self, adopting):
         adoption = adopting("{cpu: {sockets: 2}, memory: {guest: 4Gi}, devices: {disks: [{name: gone}]}}")
-        assert (adoption.outcome, adoption.found) == ("refused", None)
-        assert [reason.field for reason in adoption.against] == ["spec.template.spec.domain.devices.disks[0].name"]
+        assert (adoption.outcome, adoption.shrunk) == ("refused", None)
+        assert [reason.field for reason in adoption.reasons] == ["spec.template.spec.domain.devices.disks[0].name"]
 
     def test_requirements_are_kept(self, adopting):
         """`windows` requires two vCPUs, and `small` has them; a VM with one finds no pair with it."""
@@ -274,7 +274,7 @@ class TestTies:
         kind = "VirtualMachineInstancetype"
         found = self.catalog((kind, "a", {"namespace": "other"}), (kind, "b", {"namespace": "mine"}))
         adoption = adopt(machine(SMALL, metadata="{name: vm, namespace: mine}"), found)
-        assert adoption.found.manifest["spec"]["instancetype"] == {"kind": kind, "name": "b"}
+        assert adoption.shrunk.manifest["spec"]["instancetype"] == {"kind": kind, "name": "b"}
 
     def test_a_cluster_wide_one_before_it(self):
         cluster = ("VirtualMachineClusterInstancetype", "z", {})

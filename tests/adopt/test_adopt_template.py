@@ -67,7 +67,7 @@ def test_parameters_that_nothing_refers_to_any_more_go():
 def test_another_size_is_told():
     found = adopt_in_template(template({"cpu": {"cores": 2}, "memory": {"guest": "8Gi"}}), BOTH, CANDIDATES)
     assert found.adoption.outcome == "nearest"
-    assert {"memory", "vcpu"} <= {each.place for each in found.adoption.found.domain}
+    assert {"memory", "vcpu"} <= {each.place for each in found.adoption.shrunk.domain}
     assert "memory" not in found.template["spec"]["virtualMachine"]["spec"]["template"]["spec"]["domain"]
 
 
@@ -92,4 +92,4 @@ def test_a_vm_that_is_refused_gets_nothing():
     own["spec"]["virtualMachine"]["spec"]["template"]["spec"]["volumes"] = []
     found = adopt_in_template(own, BOTH, CANDIDATES)
     assert found.template is None
-    assert [each.field for each in found.adoption.against]
+    assert [each.field for each in found.adoption.reasons]

@@ -40,9 +40,9 @@ def test_each_vm_adopts_what_it_adopts_alone(fleet, candidates, executor):
     for place, each in enumerate(fleet):
         alone = adopt(each, candidates)
         assert (found[place].outcome, found[place].before) == (alone.outcome, alone.before)
-        assert (found[place].found is None) == (alone.found is None)
-        if alone.found is not None:
-            assert found[place].found.manifest == alone.found.manifest
+        assert (found[place].shrunk is None) == (alone.shrunk is None)
+        if alone.shrunk is not None:
+            assert found[place].shrunk.manifest == alone.shrunk.manifest
             assert places(found[place]) == places(alone)
 
 
@@ -73,7 +73,7 @@ def test_few_vms_are_held_at_a_time(fleet, candidates):
 
 
 def places(adoption):
-    return [(each.place, each.old, each.new) for each in adoption.found.domain]
+    return [(each.place, each.old, each.new) for each in adoption.shrunk.domain]
 
 
 def named(fleet, candidates):
@@ -94,7 +94,7 @@ def test_alike_vms_are_one_row_and_what_needs_a_look_comes_first(fleet, candidat
 def test_what_a_table_leaves_off_is_counted(candidates):
     (refused,) = [adoption for _, adoption in adopt_all([vm(REFUSED, "x")], candidates)]
     many = [
-        (f"machine-{number}", refused._replace(against=(UnsupportedError(f"spec.field{number}", "cannot be"),)))
+        (f"machine-{number}", refused._replace(reasons=(UnsupportedError(f"spec.field{number}", "cannot be"),)))
         for number in range(104)
     ]
     rows, left, vms = groups([*many, many[-1]], candidates)
@@ -155,7 +155,7 @@ def test_what_is_proposed_is_a_catalog_that_the_vms_adopt(sizes, of_class, tmp_p
         (files / "m.yaml").write_text(CLASS + proposed.partition("sizes:\n")[2])
     adoptions = [each for _, each in named(fleet, Candidates(load_catalog(tmp_path).objects()))]
     assert {each.outcome for each in adoptions} == {"adopted"}
-    assert of_class in {each.found.names.instancetype.name for each in adoptions}
+    assert of_class in {each.shrunk.names.instancetype.name for each in adoptions}
 
 
 def test_one_vm_proposes_nothing(candidates):

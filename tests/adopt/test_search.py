@@ -14,8 +14,8 @@ from sampling import sample
 from virtcatalog.adopt.adopt import Adoption, adopt
 from virtcatalog.adopt.candidates import Candidates, Member
 from virtcatalog.adopt.fleet import adopt_all
-from virtcatalog.adopt.search import spoken_of
-from virtcatalog.adopt.shrink import Names, Original, Pair, Shrunk, shrink
+from virtcatalog.adopt.search import text_of
+from virtcatalog.adopt.shrink import Names, Original, Pair, ShrunkVm, shrink
 from virtcatalog.errors import UnsupportedError
 from virtcatalog.kubevirt.pipeline import expand
 from virtcatalog.pool import Processes
@@ -199,7 +199,7 @@ def tried_all(vm: Data, candidates: Candidates) -> tuple[Names, Data] | None:
     original = Original(vm, expand(vm, candidates.cluster))
     spec, vmi = vm["spec"], original.result.vmi_object
     assert vmi is not None
-    hints = dict(candidates.hints(spoken_of(vm)))
+    hints = dict(candidates.hints(text_of(vm)))
 
     def order(member: Member) -> tuple[Any, ...]:
         return member.deprecated, member.namespaced, -hints.get(member.name, 0), member.name
@@ -222,7 +222,7 @@ def tried_all(vm: Data, candidates: Candidates) -> tuple[Names, Data] | None:
                 shrunk = shrink(original, Pair(instancetype, preference), names, candidates.cluster)
             except UnsupportedError:
                 continue
-            if isinstance(shrunk, Shrunk):
+            if isinstance(shrunk, ShrunkVm):
                 rank = shrunk.size, other is None, len(shrunk.outside), [order(each) for each in (one, other) if each]
                 found += [(rank, names, shrunk.manifest)] if not shrunk.domain else []
                 break
@@ -262,8 +262,8 @@ def cases(seed: int, number: int) -> tuple[Candidates, list[Data]]:
 
 
 def key(adoption: Adoption) -> tuple[Any, ...]:
-    found = adoption.found
-    return adoption.outcome, found and (found.names, found.manifest), adoption.wanted, adoption.against
+    found = adoption.shrunk
+    return adoption.outcome, found and (found.names, found.manifest), adoption.wanted, adoption.reasons
 
 
 @pytest.mark.parametrize("seed", sample(range(12), 5))
@@ -274,8 +274,8 @@ def test_the_result_is_that_of_trying_all_pairs(seed):
         if adoption.outcome == "nearest":
             assert plain is None, vm
         else:
-            names = adoption.found.names if adoption.found is not None else Names(None, None)
-            manifest = adoption.found.manifest if adoption.found is not None else vm
+            names = adoption.shrunk.names if adoption.shrunk is not None else Names(None, None)
+            manifest = adoption.shrunk.manifest if adoption.shrunk is not None else vm
             assert plain == (names, manifest), vm
 
 
@@ -362,5 +362,5 @@ def test_cpus_of_another_instance_type_are_not_held_against_a_preference(inferre
 
 
 def preference_of(adoption: Adoption) -> str | None:
-    name = adoption.found.names.preference if adoption.found is not None else None
+    name = adoption.shrunk.names.preference if adoption.shrunk is not None else None
     return name.name if name is not None else None

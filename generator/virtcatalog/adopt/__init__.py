@@ -1,1 +1,1 @@
-"""Other sources turned into a catalog's use: VMs that say everything themselves adopt its objects."""
+"""VMs that set all fields themselves adopt instance types and preferences of a catalog."""

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from virtcatalog.adopt.candidates import Candidates, Instancetype
 from virtcatalog.adopt.data import put
 from virtcatalog.adopt.search import Search
-from virtcatalog.adopt.shrink import POOLED, Names, Original, Shrunk, count
+from virtcatalog.adopt.shrink import POOLED, Names, Original, ShrunkVm, count
 from virtcatalog.api.kinds import vm_spec
 from virtcatalog.errors import Reason, UnsupportedError
 from virtcatalog.kubevirt.pipeline import create_vmi, expand
@@ -19,7 +19,7 @@ Outcome = Literal["adopted", "unchanged", "nearest", "refused", "unsupported"]
 
 
 class Size(NamedTuple):
-    """What a VM has of what instance types come in."""
+    """The vCPUs and memory of a VM."""
 
     vcpus: int
     memory: int
@@ -29,30 +29,31 @@ class Size(NamedTuple):
 class Adoption(NamedTuple):
     """What a VM can adopt.
 
-    `outcome` is "adopted" when `found` makes the same domain, "nearest" when it makes another (or there is nothing at
-    all, then `found` is None), "unchanged" when there is nothing left to adopt, "refused" or "unsupported" when the VM
-    itself has no domain; then `against` says why. `wanted` is the VM's size where the nearest type has another.
+    `outcome` is "adopted" when `shrunk` has the same domain, "nearest" when it has another one (or nothing fits at all:
+    then `shrunk` is None), "unchanged" when there is nothing left to adopt, "refused" or "unsupported" when the VM
+    itself has no domain; `reasons` are why. `wanted` is the VM's size where the nearest type has another. `before`
+    is the number of values in the VM's manifest.
     """
 
     outcome: Outcome
-    found: Shrunk | None
+    shrunk: ShrunkVm | None
     before: int
-    against: tuple[Reason, ...] | tuple[UnsupportedError] = ()
+    reasons: tuple[Reason, ...] | tuple[UnsupportedError] = ()
     wanted: Size | None = None
 
 
-def adopt_alike(vm: dict[str, Any], other: Adoption, candidates: Candidates) -> Adoption:
-    """Find what `adopt` finds for a VM, given what it has found for another one that is alike."""
-    if other.found is None and other.outcome in ("nearest", "unchanged"):
-        return other._replace(before=count(vm))
-    again = adopt(vm, candidates, other.found.names if other.found is not None else None)
-    return again if again.outcome == other.outcome else adopt(vm, candidates)
+def adopt_alike(vm: dict[str, Any], adoption: Adoption, candidates: Candidates) -> Adoption:
+    """Return the result of `adopt` for a VM; `adoption` is the result for a VM that is alike."""
+    if adoption.shrunk is None and adoption.outcome in ("nearest", "unchanged"):
+        return adoption._replace(before=count(vm))
+    adopted = adopt(vm, candidates, adoption.shrunk.names if adoption.shrunk is not None else None)
+    return adopted if adopted.outcome == adoption.outcome else adopt(vm, candidates)
 
 
 def adopt(vm: dict[str, Any], candidates: Candidates, like: Names | None = None) -> Adoption:
     """Find what a VM can adopt; the manifest is not changed.
 
-    `like` is what one that is alike adopts: only the objects that say the same as these are tried.
+    With `like`, what a VM that is alike adopts, only these objects and those with the same specs are tried.
     """
     size, kind = count(vm), vm.get("kind")
     if kind == "VirtualMachinePool":
@@ -65,21 +66,23 @@ def adopt(vm: dict[str, Any], candidates: Candidates, like: Names | None = None)
         if not result.admitted:
             return Adoption("refused", None, size, result.reasons)
         search = Search(Original(vm, result), candidates)
-        found = search.best() if like is None else search.again(like)
+        shrunk = search.best() if like is None else search.with_objects(like)
     except UnsupportedError as error:
         return Adoption("unsupported", None, size, (error,))
-    if found is None:
+    if shrunk is None:
         # Only a VM without an instance type has no size to keep.
-        named = search.vm.spec.instancetype is not None
-        return Adoption("unchanged", None, size) if named else Adoption("nearest", None, size, search.against)
-    if not found.domain:
-        return Adoption("adopted", found, size)
-    return Adoption("nearest", found, size, wanted=_lacking(search, found, candidates))
+        names_instancetype = search.vm.spec.instancetype is not None
+        return (
+            Adoption("unchanged", None, size) if names_instancetype else Adoption("nearest", None, size, search.reasons)
+        )
+    if not shrunk.domain:
+        return Adoption("adopted", shrunk, size)
+    return Adoption("nearest", shrunk, size, wanted=_missing_size(search, shrunk, candidates))
 
 
-def _lacking(search: Search, found: Shrunk, candidates: Candidates) -> Size | None:
-    """Return the VM's size, None if the instance type that was found has it or the VM names one itself."""
-    group = candidates.groups.get(found.names.instancetype) if found.names.instancetype is not None else None
+def _missing_size(search: Search, shrunk: ShrunkVm, candidates: Candidates) -> Size | None:
+    """Return the VM's size, None if its new instance type has that size or the VM names one itself."""
+    group = candidates.groups.get(shrunk.names.instancetype) if shrunk.names.instancetype is not None else None
     wanted = Size(search.topology.vcpus, search.memory)
     return None if not isinstance(group, Instancetype) or wanted == (group.vcpus, group.memory) else wanted
 
@@ -97,21 +100,21 @@ def _adopt_in_pool(pool: dict[str, Any], candidates: Candidates, like: Names | N
     }
     adoption = adopt(vm, candidates, like)
     return adoption._replace(
-        found=adoption.found and _pooled(adoption.found, pool), against=tuple(map(_in_pool, adoption.against))
+        shrunk=adoption.shrunk and _pooled(adoption.shrunk, pool), reasons=tuple(map(_in_pool, adoption.reasons))
     )
 
 
-def _pooled(found: Shrunk, pool: dict[str, Any]) -> Shrunk:
-    return found._replace(
-        manifest=put(pool, (*POOLED, "spec"), found.manifest["spec"]),
-        removed=[each._replace(path=(*POOLED, *each.path)) for each in found.removed],
-        kept=[each._replace(path=(*POOLED, *each.path)) for each in found.kept],
-        added=[(*POOLED, *path) for path in found.added],
+def _pooled(shrunk: ShrunkVm, pool: dict[str, Any]) -> ShrunkVm:
+    return shrunk._replace(
+        manifest=put(pool, (*POOLED, "spec"), shrunk.manifest["spec"]),
+        removed=[field._replace(path=(*POOLED, *field.path)) for field in shrunk.removed],
+        remaining=[field._replace(path=(*POOLED, *field.path)) for field in shrunk.remaining],
+        added=[(*POOLED, *path) for path in shrunk.added],
     )
 
 
-def _in_pool(said: Reason | UnsupportedError) -> Any:
-    field = field_of_holder(said.field, "VirtualMachinePool")
-    if isinstance(said, UnsupportedError):
-        return UnsupportedError(field, said.message)
-    return replace(said, field=field)
+def _in_pool(reason: Reason | UnsupportedError) -> Any:
+    field = field_of_holder(reason.field, "VirtualMachinePool")
+    if isinstance(reason, UnsupportedError):
+        return UnsupportedError(field, reason.message)
+    return replace(reason, field=field)

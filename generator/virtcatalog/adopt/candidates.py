@@ -1,4 +1,4 @@
-"""The instance types and preferences of a catalog that a VM may adopt, found by what they are rather than by name."""
+"""The instance types and preferences of a catalog that a VM may adopt, grouped by their specs."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ _CLUSTER_WIDE = (CLUSTER_INSTANCETYPE, CLUSTER_PREFERENCE)
 _SCANNED = "virtcatalog-scan-"
 _BETWEEN = re.compile(r"[^a-z0-9]+")
 _SHORTAGE = 8
-"""How much more it weighs that a VM gets less than it has, than that it gets more."""
+"""The weight of getting less than the VM has, against that of getting more."""
 
 _REMEMBERED = 4096
 
 
 Hints = tuple[tuple[str, int], ...]
-"""Names of instance types and preferences, sorted, with how much a VM speaks of each."""
+"""Names of instance types and preferences, sorted, with the number of their parts that a VM's text holds."""
 
 
 class Reference(NamedTuple):
@@ -50,12 +50,12 @@ class Reference(NamedTuple):
     name: str
 
     def matcher(self) -> dict[str, str]:
-        """Return what a VM says to name it; cluster-wide is the kind's default."""
+        """Return the matcher of a VM that names it; the kind is left out for cluster-wide objects, the default."""
         return {"name": self.name} if self.kind in _CLUSTER_WIDE else {"kind": self.kind, "name": self.name}
 
 
 class Member(NamedTuple):
-    """One of the objects with the same spec; sorts as the better choice first."""
+    """One of the objects with the same spec; the better choice sorts first."""
 
     deprecated: bool
     namespaced: bool
@@ -66,7 +66,7 @@ class Member(NamedTuple):
 
 
 class Instancetype:
-    """What instance types with one spec give a VM; `members` are these, the best first."""
+    """Instance types with one and the same spec; `members` are these, the best first."""
 
     def __init__(self, spec: VirtualMachineInstancetypeSpec, manifest: dict[str, Any]) -> None:
         self.members: list[Member] = []
@@ -75,10 +75,10 @@ class Instancetype:
         self.decided: Rules = decided(manifest)
         self.implied: Rules = implied(manifest)
         self.fields = outermost({*self.decided, *self.implied})
-        """What it can say in place of a VM."""
+        """The fields of a VM that it can replace."""
 
     def changes_only_size(self, vmi: VirtualMachineInstance) -> bool:
-        """Whether the VM loses nothing but CPU, memory and devices: it places itself, and is annotated, alike."""
+        """Whether it leaves the VM's node selector, scheduler and annotations as they are."""
         spec, annotations = self.spec, vmi.metadata.annotations
         return (
             (not spec.node_selector or vmi.spec.node_selector in ({}, spec.node_selector))
@@ -87,7 +87,7 @@ class Instancetype:
         )
 
     def differing_features(self, vmi: VirtualMachineInstance) -> int:
-        """Count the features, each visible in the domain, that it decides in another way than the VM."""
+        """Count the features of the domain that it sets to another value than the VM."""
         spec, domain = self.spec, vmi.spec.domain
         cpu, memory, wanted = domain.cpu, domain.memory, spec.cpu
         assert cpu is not None  # every VMI has one after its webhooks
@@ -106,7 +106,7 @@ class Instancetype:
         )
 
     def distance(self, vcpus: int, memory: int) -> float:
-        """How many doublings of vCPUs and of memory lie between a VM and it; what it lacks weighs more."""
+        """Return how many doublings of vCPUs and of memory lie between a VM and it; what it lacks weighs more."""
         return _doublings(self.vcpus, vcpus) + _doublings(self.memory, memory)
 
 
@@ -116,7 +116,7 @@ def _doublings(offered: int, wanted: int) -> float:
 
 
 class Preference:
-    """What preferences with one spec, requirements aside, give a VM; `members` are these, the best first."""
+    """Preferences with one and the same spec, requirements aside; `members` are these, the best first."""
 
     def __init__(self, spec: VirtualMachinePreferenceSpec, manifest: dict[str, Any], scanned: str) -> None:
         self.members: list[Member] = []
@@ -124,14 +124,14 @@ class Preference:
         self.preferred: Rules = preferred(manifest)
         self.scanned = scanned
         self.fields = outermost(set(self.preferred))
-        """What it can say in place of a VM."""
+        """The fields of a VM that it can replace."""
 
 
 class Candidates:
-    """Every instance type and preference among the objects of a cluster that its own webhook admits, by what they say.
+    """The instance types and preferences of a cluster that KubeVirt's webhooks admit, grouped by their specs.
 
-    `cluster` is made of all the manifests. `scan_cluster` has each different preference, too, once and under its
-    `scanned` name, without requirements: the VM's own CPU may be laid out in another way than the preference demands.
+    `cluster` is made of all the manifests. `scan_cluster` also has every different preference under its `scanned` name,
+    without requirements: the VM's own CPU may be laid out in another way than the preference demands.
     Raises ManifestError when a manifest is unusable.
     """
 
@@ -140,9 +140,9 @@ class Candidates:
         conditions = conditions or Conditions()
         self.cluster = Cluster.under(manifests, conditions)
         self.namespaces = frozenset(map(namespace_of, manifests))
-        """Those that hold any object of the cluster."""
+        """The namespaces that hold any object of the cluster."""
         self.groups: dict[Reference, Instancetype | Preference] = {}
-        """Every instance type and preference among those that say the same."""
+        """The group of every instance type and preference."""
         self._instancetypes: dict[str, Instancetype] = {}
         self._preferences: dict[str, Preference] = {}
         scanned: list[dict[str, Any]] = []
@@ -157,21 +157,21 @@ class Candidates:
         for instancetype in self.instancetypes:
             self._by_size.setdefault((instancetype.vcpus, instancetype.memory), []).append(instancetype)
         self._layouts: dict[int, dict[CPUTopology, list[Preference]]] = {}
-        self._known: dict[bytes, dict[str, bool]] = {}
+        self._machine_changes: dict[bytes, dict[str, bool]] = {}
         self._usable: dict[tuple[str, str, Hints], dict[Instancetype | Preference, list[Member]]] = {}
-        self._spoken: dict[str, dict[str, list[str]]] = {}
+        self._names_by_first_part: dict[str, dict[str, list[str]]] = {}
         for name in {reference.name for reference in self.groups}:
             first, *_ = parts = [part for part in _BETWEEN.split(name.lower()) if part] or [""]
-            self._spoken.setdefault(first, {})[name] = parts
+            self._names_by_first_part.setdefault(first, {})[name] = parts
 
     @property
     def instancetypes(self) -> Collection[Instancetype]:
-        """Every different instance type."""
+        """The instance types, one for each different spec."""
         return self._instancetypes.values()
 
     @property
     def preferences(self) -> Collection[Preference]:
-        """Every different preference."""
+        """The preferences, one for each different spec."""
         return self._preferences.values()
 
     def sized(self, vcpus: int, memory: int) -> Sequence[Instancetype]:
@@ -180,36 +180,39 @@ class Candidates:
 
     def layouts(self, vcpus: int) -> Mapping[CPUTopology, Sequence[Preference]]:
         """Return the preferences by how they lay out so many vCPUs of an instance type."""
-        found = self._layouts.get(vcpus)
-        if found is None:
-            found = self._layouts[vcpus] = {}
+        layouts = self._layouts.get(vcpus)
+        if layouts is None:
+            layouts = self._layouts[vcpus] = {}
             for preference in self.preferences:
-                found.setdefault(layout(vcpus, preference.spec), []).append(preference)
-        return found
+                layouts.setdefault(layout(vcpus, preference.spec), []).append(preference)
+        return layouts
 
-    def known_of(self, said: bytes) -> dict[str, bool]:
-        """Return what is known of the preferences, by their `scanned` names, for VMs that say the same; to be added."""
-        if len(self._known) >= _REMEMBERED:
-            self._known.clear()
-        return self._known.setdefault(said, {})
+    def machine_changes(self, machine_key: bytes) -> dict[str, bool]:
+        """Return a dict for VMs with one key: by `scanned` name, whether a preference changes their machine.
+
+        The caller adds to it.
+        """
+        if len(self._machine_changes) >= _REMEMBERED:
+            self._machine_changes.clear()
+        return self._machine_changes.setdefault(machine_key, {})
 
     def usable_by(
         self, namespace: str, architecture: str, hints: Hints
     ) -> dict[Instancetype | Preference, list[Member]]:
-        """Return what is known of the members of groups, for VMs that can name the same ones; to be added."""
+        """Return a dict of the usable members of groups, for VMs that can name the same ones; the caller adds to it."""
         if len(self._usable) >= _REMEMBERED:
             self._usable.clear()
         return self._usable.setdefault((namespace if namespace in self.namespaces else "", architecture, hints), {})
 
-    def hints(self, words: str) -> Hints:
-        """Return how many parts of a name (`centos.stream9`) words hold, for the names whose first one they do."""
-        found = (
-            (name, sum(part in words for part in parts))
-            for first, names in self._spoken.items()
-            if first and first in words
+    def hints(self, text: str) -> Hints:
+        """Return how many parts of a name (`centos.stream9`) a text holds, for the names whose first part it holds."""
+        hints = (
+            (name, sum(part in text for part in parts))
+            for first, names in self._names_by_first_part.items()
+            if first and first in text
             for name, parts in names.items()
         )
-        return tuple(sorted(found))
+        return tuple(sorted(hints))
 
     def _member(self, reference: Reference, manifest: dict[str, Any]) -> Member:
         deprecated = (manifest["metadata"].get("labels") or {}).get(DEPRECATED_LABEL) == "true"
@@ -228,14 +231,14 @@ class Candidates:
         assert preference is not None
         spec = to_manifest(preference.spec)
         spec.pop("requirements", None)
-        found = self._preferences.get(_key(spec))
-        if found is None:
+        preference_group = self._preferences.get(_key(spec))
+        if preference_group is None:
             name = f"{_SCANNED}{len(self._preferences)}"
-            found = self._preferences[_key(spec)] = Preference(preference.spec, spec, name)
+            preference_group = self._preferences[_key(spec)] = Preference(preference.spec, spec, name)
             version = "instancetype.kubevirt.io/v1beta1"
             metadata = {"name": name}
             scanned.append({"apiVersion": version, "kind": CLUSTER_PREFERENCE, "metadata": metadata, "spec": spec})
-        return found
+        return preference_group
 
 
 def _is_candidate(manifest: dict[str, Any]) -> bool:
@@ -254,7 +257,7 @@ def _key(spec: dict[str, Any]) -> str:
 
 
 def usable(members: Iterable[Member], namespace: str, architecture: str) -> list[Member]:
-    """Return those that a VM of a namespace and architecture can name."""
+    """Return the members that a VM of a namespace and architecture can name."""
     return [
         member
         for member in members

@@ -1,4 +1,4 @@
-"""Plain data by path: finding fields, putting them in, leaving some out."""
+"""Fields of plain data by path: find, get, put and remove them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def find(data: Any, pattern: Path) -> Iterator[Path]:
 
 
 class Patterns:
-    """Patterns that are looked for all at once."""
+    """Patterns as a tree, to match all of them in one pass over the data."""
 
     def __init__(self, patterns: Iterable[Path] = ()) -> None:
         self.own: Path | None = None
@@ -43,29 +43,29 @@ class Patterns:
 
 
 def matches(data: Any, patterns: Patterns) -> dict[Path, list[Path]]:
-    """Return the paths of everything that patterns match, by pattern; one that matches nothing is not there."""
-    found: dict[Path, list[Path]] = {}
-    _match(data, patterns, (), found)
-    return found
+    """Return the paths of everything that patterns match, by pattern; patterns that match nothing are left out."""
+    paths: dict[Path, list[Path]] = {}
+    _match(data, patterns, (), paths)
+    return paths
 
 
-def _match(data: Any, patterns: Patterns, path: Path, found: dict[Path, list[Path]]) -> None:
+def _match(data: Any, patterns: Patterns, path: Path, paths: dict[Path, list[Path]]) -> None:
     if patterns.own is not None:
-        found.setdefault(patterns.own, []).append(path)
+        paths.setdefault(patterns.own, []).append(path)
     every = patterns.steps.get(EVERY)
     if isinstance(data, dict):
         for key, value in data.items():
             if key in patterns.steps and key != EVERY:
-                _match(value, patterns.steps[key], (*path, key), found)
+                _match(value, patterns.steps[key], (*path, key), paths)
             if every is not None:
-                _match(value, every, (*path, key), found)
+                _match(value, every, (*path, key), paths)
     elif isinstance(data, list) and every is not None:
         for index, value in enumerate(data):
-            _match(value, every, (*path, index), found)
+            _match(value, every, (*path, index), paths)
 
 
 def get(data: Any, path: Path) -> Any:
-    """Return what stands at a path, None where nothing does."""
+    """Return the value at a path, None where there is none."""
     for step in path:
         if isinstance(data, dict):
             data = data.get(step)
@@ -87,10 +87,11 @@ def put(data: dict[str, Any], path: Path, value: Any) -> dict[str, Any]:
     return {**data, key: put(data.get(key) or {}, rest, value) if rest else value}
 
 
-def without(data: Any, gone: Set[Path], kept: Set[Path] = frozenset()) -> tuple[Any, set[Path]]:
-    """Return `data` without the paths in `gone`, and the paths of the maps and lists that are left out for being empty.
+def without(data: Any, gone: Set[Path], required: Set[Path] = frozenset()) -> tuple[Any, set[Path]]:
+    """Return `data` without the paths in `gone`, and the paths of the maps and lists removed as they became empty.
 
-    What becomes empty stays when it is in `kept`, and so do items of lists. Shares with `data` what does not change.
+    Empty maps and lists stay when their path is in `required`, and so do empty items of lists. The result shares with
+    `data` what does not change.
     """
     tree: dict[str | int, Any] = {}
     for path in sorted(gone, key=len):
@@ -100,25 +101,25 @@ def without(data: Any, gone: Set[Path], kept: Set[Path] = frozenset()) -> tuple[
         if node is not None:
             node[path[-1]] = None
     emptied: set[Path] = set()
-    return _without(data, tree, (), kept, emptied), emptied
+    return _without(data, tree, (), required, emptied), emptied
 
 
-def _without(data: Any, tree: dict[str | int, Any], path: Path, kept: Set[Path], emptied: set[Path]) -> Any:
+def _without(data: Any, tree: dict[str | int, Any], path: Path, required: Set[Path], emptied: set[Path]) -> Any:
     if isinstance(data, list):
         return [
-            _without(item, tree[index], (*path, index), kept, emptied) if index in tree else item
+            _without(item, tree[index], (*path, index), required, emptied) if index in tree else item
             for index, item in enumerate(data)
             if tree.get(index, tree) is not None
         ]
-    made = {}
+    result = {}
     for key, value in data.items():
         if key not in tree:
-            made[key] = value
+            result[key] = value
         elif tree[key] is not None:
             place = (*path, key)
-            left = _without(value, tree[key], place, kept, emptied)
-            if left or place in kept:
-                made[key] = left
+            left = _without(value, tree[key], place, required, emptied)
+            if left or place in required:
+                result[key] = left
             else:
                 emptied.add(place)
-    return made
+    return result

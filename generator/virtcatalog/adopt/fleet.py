@@ -1,4 +1,4 @@
-"""What each VM of a fleet adopts: of VMs that are alike one is searched for, in several processes if wanted."""
+"""What the VMs of a fleet adopt: VMs that are alike are searched for once; in several processes if wanted."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import Any, Protocol
 
 from virtcatalog.adopt.adopt import Adoption, adopt, adopt_alike
 from virtcatalog.adopt.candidates import Candidates, Hints
-from virtcatalog.adopt.search import spoken_of
+from virtcatalog.adopt.search import text_of
 from virtcatalog.cache import digest
 from virtcatalog.kubevirt.alike import Alike
 from virtcatalog.pool import Executor, chunks
 
 VM = dict[str, Any]
 _Key = tuple[bytes, Hints]
-"""What a VM is, and which of several names it speaks of."""
+"""The key of VMs that are alike, and the names that their texts hold."""
 _Keyed = tuple[_Key, int, VM]
 """A VM with its key and its place in the fleet."""
 _CHUNK = 20
@@ -24,23 +24,23 @@ _WORTH_IT = 50
 
 
 class Vms(Protocol):
-    """VMs by their places; a list of them is such, and so is what reads each one when it is asked for."""
+    """VMs by their places: a list of them, or an object that reads a VM when it is taken."""
 
     def __len__(self) -> int: ...
     def __getitem__(self, place: int, /) -> VM: ...
 
 
 def adopt_all(vms: Vms, candidates: Candidates, executor: Executor | None = None) -> Iterator[tuple[int, Adoption]]:
-    """Yield what each VM adopts with its place in `vms`; those that are alike come one after the other.
+    """Yield the place in `vms` and the adoption of every VM; VMs that are alike come one after the other.
 
-    What is found for the first of them is proven for each other one, by expanding it. Each VM is asked for twice,
-    and held only meanwhile. LostProcessError when one of the executor's processes is killed.
+    The result for the first of these is proven for the others by expanding them. Every VM is read twice, and dropped
+    once it is done. LostProcessError when one of the executor's processes is killed.
     """
     alike = Alike(candidates.cluster)
     groups: dict[_Key, list[int]] = {}
     for number in range(len(vms)):
         vm = vms[number]
-        key = digest(alike.key(vm, candidates.namespaces)), candidates.hints(spoken_of(vm))
+        key = digest(alike.key(vm, candidates.namespaces)), candidates.hints(text_of(vm))
         groups.setdefault(key, []).append(number)
     keyed = ((key, number, vms[number]) for key, numbers in groups.items() for number in numbers)
     if executor is None or not executor.worth(len(vms), _WORTH_IT):
@@ -53,7 +53,7 @@ def _adopt_chunk(keyed: Sequence[_Keyed], candidates: Candidates) -> list[tuple[
 
 
 def _adopt(keyed: Iterator[_Keyed], candidates: Candidates) -> Iterator[tuple[int, Adoption]]:
-    for _, group in groupby(keyed, key=lambda each: each[0]):
+    for _, group in groupby(keyed, key=lambda keyed_vm: keyed_vm[0]):
         first: Adoption | None = None
         for _, number, vm in group:
             if first is None:

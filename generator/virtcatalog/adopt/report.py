@@ -11,7 +11,7 @@ from typing import Any
 from virtcatalog.adopt.adopt import Adoption
 from virtcatalog.adopt.candidates import Reference
 from virtcatalog.adopt.data import get
-from virtcatalog.adopt.shrink import Change, Removed, Shrunk, still_inline
+from virtcatalog.adopt.shrink import Change, RemovedField, ShrunkVm, still_inline
 from virtcatalog.api.findings import field_path
 from virtcatalog.units import memory
 
@@ -26,40 +26,40 @@ NOTHING_STAYS = "each of its instance types would place VMs elsewhere, or annota
 
 
 def explain(adoption: Adoption) -> Iterator[str]:
-    """Yield lines that say what a VM adopts, what goes because of which object, what stays and why."""
-    found = adoption.found
-    if found is None:
+    """Yield lines that say what a VM adopts, which fields are removed for which object, which stay and why."""
+    shrunk = adoption.shrunk
+    if shrunk is None:
         if adoption.outcome == "unchanged":
             yield "nothing to adopt: it names what it can"
         elif adoption.outcome == "nearest":
-            yield f"nothing of the catalog can be adopted: {NOTHING_FITS if adoption.against else NOTHING_STAYS}"
+            yield f"nothing of the catalog can be adopted: {NOTHING_FITS if adoption.reasons else NOTHING_STAYS}"
         return
-    names = " and ".join(f"{name.kind} {name.name}" for name in found.names if name)
+    names = " and ".join(f"{name.kind} {name.name}" for name in shrunk.names if name)
     if adoption.outcome == "adopted":
-        yield f"adopts {names}, domain unchanged; {_sizes(adoption, found)}"
+        yield f"adopts {names}, domain unchanged; {_sizes(adoption, shrunk)}"
     else:
-        yield f"nothing makes the same domain; the nearest are {names}; {_sizes(adoption, found)}"
-        yield from _domain(found)
-    for by, fields in groupby(sorted(found.removed, key=lambda each: each.by), key=lambda each: each.by):
+        yield f"nothing makes the same domain; the nearest are {names}; {_sizes(adoption, shrunk)}"
+        yield from _domain(shrunk)
+    for by, fields in groupby(sorted(shrunk.removed, key=lambda field: field.by), key=lambda field: field.by):
         yield f"  removed, for {by.kind} {by.name} says so:"
-        for one in fields:
-            yield f"    {field_path(one.path)}: {_show(one.value)} ({one.source})"
-    for path in found.added:
-        yield f"  added: {field_path(path)}: {_show(get(found.manifest, path))}, or CPUs could be plugged in"
-    for kept in found.kept:
-        without = "nothing" if kept.instead is None else _show(kept.instead)
-        yield f"  stays: {field_path(kept.path)}: {_show(kept.value)} (without it: {without})"
-    for path in still_inline(found):
-        yield f"  stays: {field_path(path)}: {_show(get(found.manifest, path))} (neither object says so)"
-    where = "VMI" if found.domain else "outside the domain"
-    for change in found.outside:
+        for field in fields:
+            yield f"    {field_path(field.path)}: {_show(field.value)} ({field.source})"
+    for path in shrunk.added:
+        yield f"  added: {field_path(path)}: {_show(get(shrunk.manifest, path))}, or CPUs could be plugged in"
+    for remaining in shrunk.remaining:
+        without = "nothing" if remaining.instead is None else _show(remaining.instead)
+        yield f"  stays: {field_path(remaining.path)}: {_show(remaining.value)} (without it: {without})"
+    for path in still_inline(shrunk):
+        yield f"  stays: {field_path(path)}: {_show(get(shrunk.manifest, path))} (neither object says so)"
+    where = "VMI" if shrunk.domain else "outside the domain"
+    for change in shrunk.outside:
         yield f"  {where}: {change.field}: {_show(change.old)} becomes {_show(change.new)}"
 
 
-def _domain(found: Shrunk) -> Iterator[str]:
-    """Where the domain differs; of what is the same of many elements, such as vCPUs, the first is told."""
+def _domain(shrunk: ShrunkVm) -> Iterator[str]:
+    """Where the domain differs; of many elements of one path, such as vCPUs, the first stands for all."""
     alike: dict[str, list[Change]] = {}
-    for change in found.domain:
+    for change in shrunk.domain:
         alike.setdefault(_NUMBER.sub("", change.place), []).append(change)
     for place, (first, *others) in alike.items():
         old, new = (_amount(first.place, value) for value in (first.old, first.new))
@@ -68,31 +68,31 @@ def _domain(found: Shrunk) -> Iterator[str]:
 
 
 def document(name: str, adoption: Adoption) -> dict[str, Any]:
-    """Return an adoption as plain data; fields that were taken out come with what says them now."""
-    found = adoption.found
-    made: dict[str, Any] = {
+    """Return an adoption as plain data; removed fields come with the object and field that set them now."""
+    shrunk = adoption.shrunk
+    data: dict[str, Any] = {
         "name": name,
         "outcome": adoption.outcome,
-        "reasons": [{"field": each.field, "message": each.sentence} for each in adoption.against],
-        "size": {"before": adoption.before, "after": found.size if found else adoption.before},
+        "reasons": [{"field": reason.field, "message": reason.sentence} for reason in adoption.reasons],
+        "size": {"before": adoption.before, "after": shrunk.size if shrunk else adoption.before},
     }
-    if found is not None:
-        made |= {
-            "instancetype": _reference(found.names.instancetype),
-            "preference": _reference(found.names.preference),
-            "removed": [_removed(each) for each in found.removed],
-            "added": [{"field": field_path(path), "value": get(found.manifest, path)} for path in found.added],
-            "kept": list(_kept(found)),
+    if shrunk is not None:
+        data |= {
+            "instancetype": _reference(shrunk.names.instancetype),
+            "preference": _reference(shrunk.names.preference),
+            "removed": [_removed(field) for field in shrunk.removed],
+            "added": [{"field": field_path(path), "value": get(shrunk.manifest, path)} for path in shrunk.added],
+            "kept": list(_remaining(shrunk)),
             "domainDifferences": [
-                {"place": change.place, "old": change.old, "new": change.new} for change in found.domain
+                {"place": change.place, "old": change.old, "new": change.new} for change in shrunk.domain
             ],
             "otherDifferences": [
                 {"field": difference.field, "old": difference.old, "new": difference.new}
-                for difference in found.outside
+                for difference in shrunk.outside
             ],
-            "vm": found.manifest,
+            "vm": shrunk.manifest,
         }
-    return made
+    return data
 
 
 COLUMNS = ("VM", "Outcome", "Instance type", "Preference", "Values")
@@ -101,34 +101,34 @@ COLUMNS = ("VM", "Outcome", "Instance type", "Preference", "Values")
 def rows(adoptions: Iterable[tuple[str, Adoption]]) -> Iterator[tuple[str, ...]]:
     """Yield the rows of a table of many VMs."""
     for name, adoption in adoptions:
-        found = adoption.found
-        names = [name.name if name else "" for name in found.names] if found else ["", ""]
-        sizes = f"{adoption.before} -> {found.size}" if found else str(adoption.before)
+        shrunk = adoption.shrunk
+        names = [name.name if name else "" for name in shrunk.names] if shrunk else ["", ""]
+        sizes = f"{adoption.before} -> {shrunk.size}" if shrunk else str(adoption.before)
         yield name, adoption.outcome, *names, sizes
 
 
-def _sizes(adoption: Adoption, found: Shrunk) -> str:
-    return f"{adoption.before} values become {found.size}"
+def _sizes(adoption: Adoption, shrunk: ShrunkVm) -> str:
+    return f"{adoption.before} values become {shrunk.size}"
 
 
 def _reference(name: Reference | None) -> dict[str, str] | None:
     return {"kind": name.kind, "name": name.name} if name is not None else None
 
 
-def _removed(removed: Removed) -> dict[str, Any]:
-    by = {"kind": removed.by.kind, "name": removed.by.name, "field": f"spec.{removed.source}"}
-    return {"field": field_path(removed.path), "value": removed.value, "by": by}
+def _removed(field: RemovedField) -> dict[str, Any]:
+    by = {"kind": field.by.kind, "name": field.by.name, "field": f"spec.{field.source}"}
+    return {"field": field_path(field.path), "value": field.value, "by": by}
 
 
-def _kept(found: Shrunk) -> Iterator[dict[str, Any]]:
-    for kept in found.kept:
-        yield {"field": field_path(kept.path), "value": kept.value, "without": kept.instead}
-    for path in still_inline(found):
-        yield {"field": field_path(path), "value": get(found.manifest, path)}
+def _remaining(shrunk: ShrunkVm) -> Iterator[dict[str, Any]]:
+    for field in shrunk.remaining:
+        yield {"field": field_path(field.path), "value": field.value, "without": field.instead}
+    for path in still_inline(shrunk):
+        yield {"field": field_path(path), "value": get(shrunk.manifest, path)}
 
 
 def _amount(place: str, value: str | None) -> str:
-    """A value of the domain, memory as people read it: libvirt is told bytes."""
+    """A value of the domain; memory, which libvirt takes in bytes, with a unit."""
     return memory(int(value)) if place in _MEMORY and value and value.isdecimal() else _show(value)
 
 

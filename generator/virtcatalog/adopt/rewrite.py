@@ -18,7 +18,7 @@ from virtcatalog.manifests.syntax import MappingNode, SequenceNode, compose
 
 
 class Changed(Protocol):
-    """VMs as they are to be, by their number in a text: each is asked for once, in the text's order."""
+    """VMs as they are to be, by their number in a text; the reader takes them once, in the text's order."""
 
     def __contains__(self, number: object, /) -> bool: ...
     def __getitem__(self, number: int, /) -> dict[str, Any]: ...
@@ -32,15 +32,15 @@ def rewrite(text: str, changed: Changed) -> str:
     """
     content = text.encode()
     stream = Stream(Spool().copy(content), "")
-    made, end, first = [], 0, 0
+    parts, end, first = [], 0, 0
     for part, span in zip(stream.vms(), stream.spans(), strict=True):
         behind = first + (1 if part.is_vm else len(vms_of(part, unchecked)[0]))
         own = {number - first: changed[number] for number in range(first, behind) if number in changed}
         if own:
-            made += [content[end : span[0]], _rewritten(part, own)]
+            parts += [content[end : span[0]], _rewritten(part, own)]
             end = span[1]
         first = behind
-    return b"".join([*made, content[end:]]).decode()
+    return b"".join([*parts, content[end:]]).decode()
 
 
 def _rewritten(part: Part, changed: Mapping[int, dict[str, Any]]) -> bytes:
@@ -53,11 +53,11 @@ def _rewritten(part: Part, changed: Mapping[int, dict[str, Any]]) -> bytes:
     for number, new in changed.items():
         editor.change(nodes[number], wanted[places[number]], new)
         wanted[places[number]] = new
-    made = editor.apply().encode()
-    read, faults = unchecked(part._replace(text=made))
-    if faults or [manifest.data for manifest in read] != wanted:
+    rewritten = editor.apply().encode()
+    parsed, faults = unchecked(part._replace(text=rewritten))
+    if faults or [manifest.data for manifest in parsed] != wanted:
         raise UnwritableError("what must go is shared through YAML anchors, aliases or <<: write it out first")
-    return made
+    return rewritten
 
 
 def _machines(part: Part) -> Iterator[Any]:

@@ -1,7 +1,7 @@
 """Which fields of a VM the fields of instance types and preferences stand for.
 
-Source: pkg/instancetype/apply and pkg/instancetype/preference/apply. The tables only say what is worth
-trying: whether a field may go is proven by expanding the VM without it.
+Source: pkg/instancetype/apply and pkg/instancetype/preference/apply. The tables list what is worth
+trying; that a field may be removed is proven by expanding the VM without it.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ _PREFERRED = {
     "preferredArchitecture": ("architecture",),
 }
 
-#: Fields of a preference that no field of a VM stands for: what they decide is part of other fields, or not a VM's.
+#: Fields of a preference that no field of a VM stands for: they decide parts of other fields, or nothing of the VM.
 NOT_A_FIELD = frozenset(
     {
         "cpu.preferredCPUTopology",
@@ -105,7 +105,7 @@ _STORAGE_CLASS = "volumes.preferredStorageClassName"
 _SWITCHES = frozenset({"preferredUseBios", "preferredUseEfi"})
 
 Rules = dict[Path, str]
-"""Patterns of a VM's fields, and the field of the object that stands for each."""
+"""Patterns of a VM's fields, and the fields of the object that stand for them."""
 
 
 def _pattern(target: str) -> Path:
@@ -118,7 +118,7 @@ def _compile(table: Mapping[str, tuple[str, ...]]) -> dict[Path, tuple[Path, ...
 
 _DECIDED_PATHS, _IMPLIED_PATHS, _PREFERRED_PATHS = _compile(_DECIDED), _compile(_IMPLIED), _compile(_PREFERRED)
 SOURCES = frozenset(_PREFERRED) | NOT_A_FIELD
-"""Every field of a preference that is known here."""
+"""Every field of a preference that these tables cover."""
 KNOWN = frozenset(
     pattern
     for table in (_DECIDED_PATHS, _IMPLIED_PATHS, _PREFERRED_PATHS)
@@ -149,10 +149,10 @@ def preferred(preference: dict[str, Any]) -> Rules:
 
 
 def _rules(spec: dict[str, Any], table: Mapping[Path, tuple[Path, ...]]) -> Rules:
-    return dict(_each(spec, table))
+    return dict(_pattern_sources(spec, table))
 
 
-def _each(spec: dict[str, Any], table: Mapping[Path, tuple[Path, ...]]) -> Iterator[tuple[Path, str]]:
+def _pattern_sources(spec: dict[str, Any], table: Mapping[Path, tuple[Path, ...]]) -> Iterator[tuple[Path, str]]:
     for source, patterns in table.items():
         value = get(spec, source)
         if value is None or value in ("", []) or (value is False and source[-1] in _SWITCHES):

@@ -1,4 +1,4 @@
-"""A VM without what an instance type and a preference say in its place, proven by expanding it."""
+"""A VM with an instance type and a preference in place of its own fields, proven by expanding it."""
 
 from __future__ import annotations
 
@@ -31,21 +31,21 @@ _ROUNDS = 12
 
 
 class Pair(NamedTuple):
-    """What a VM may adopt; None where it keeps what it names already, or gets nothing."""
+    """What a VM may adopt; None where the VM names an object of its own, or gets none."""
 
     instancetype: Instancetype | None
     preference: Preference | None
 
 
 class Names(NamedTuple):
-    """The objects that stand for a pair."""
+    """The references to the objects of a pair."""
 
     instancetype: Reference | None
     preference: Reference | None
 
 
-class Removed(NamedTuple):
-    """A field that went, and what says it now: `source` is a field of the spec of `by`; "" when it follows from it."""
+class RemovedField(NamedTuple):
+    """A removed field, and the object `by` that sets it now, in the field `source` of its spec."""
 
     path: Path
     value: Any
@@ -53,8 +53,8 @@ class Removed(NamedTuple):
     source: str
 
 
-class Kept(NamedTuple):
-    """A field that had to stay: the objects would give the VM `instead`."""
+class RemainingField(NamedTuple):
+    """A field that had to stay: without it, the VM would have the value `instead`."""
 
     path: Path
     value: Any
@@ -62,7 +62,7 @@ class Kept(NamedTuple):
 
 
 class Change(NamedTuple):
-    """Where the domain is another one: an XPath from its root, and what was there and is there; None for nothing."""
+    """A difference of the domain: an XPath from its root, the old and the new value; None where there is nothing."""
 
     place: str
     old: str | None
@@ -70,25 +70,25 @@ class Change(NamedTuple):
 
 
 POOLED: Path = ("spec", "virtualMachineTemplate")
-"""Where a pool has what a VirtualMachine has at the top."""
+"""The path of the VirtualMachine in a pool."""
 
 
 class Original:
-    """An admitted VM as it is, and what it becomes."""
+    """An admitted VM before any change, and its expansion."""
 
     def __init__(self, manifest: dict[str, Any], result: Result) -> None:
         self.manifest, self.result = manifest, result
         self.shape = _shape(result)
         self.size = count(manifest)
-        self._found = matches(manifest, KNOWN_FIELDS)
+        self._matches = matches(manifest, KNOWN_FIELDS)
         self._values: dict[Path, int] = {}
 
     def find(self, pattern: Path) -> Iterable[Path]:
         """Return the fields of the VM that a pattern matches."""
-        return self._found.get(pattern, ()) if pattern in KNOWN else find(self.manifest, pattern)
+        return self._matches.get(pattern, ()) if pattern in KNOWN else find(self.manifest, pattern)
 
     def saved(self, group: Instancetype | Preference) -> int:
-        """Return how many values less the VM has, at best, when it names one of a group for what that says."""
+        """Return how many values naming an object of a group saves the VM at best."""
         return sum(map(self._count, group.fields)) - min(len(member.reference.matcher()) for member in group.members)
 
     def _count(self, pattern: Path) -> int:
@@ -99,29 +99,29 @@ class Original:
         return values
 
 
-class Shrunk(NamedTuple):
+class ShrunkVm(NamedTuple):
     """A VM with a pair in place of its fields.
 
-    `domain` is where its libvirt domain differs from the original's: nowhere when the pair can be adopted.
-    `outside` is where its VMI differs and the domain does not show it.
+    `domain` lists where its libvirt domain differs from the original's; it is empty when the pair can be adopted.
+    `outside` lists where its VMI differs and the domain does not show it. `size` is the number of its values.
     """
 
     names: Names
     manifest: dict[str, Any]
-    removed: list[Removed]
-    kept: list[Kept]
+    removed: list[RemovedField]
+    remaining: list[RemainingField]
     added: list[Path]
     domain: list[Change]
     outside: list[Difference]
     size: int
 
 
-def shrink(original: Original, pair: Pair, names: Names, cluster: Cluster) -> Shrunk | Result:
-    """Take from a VM what a pair says, as long as its VMI stays as it is; returns the refusal if KubeVirt refuses that.
+def shrink(original: Original, pair: Pair, names: Names, cluster: Cluster) -> ShrunkVm | Result:
+    """Remove from a VM the fields that a pair sets to the same values; returns the refusal if KubeVirt refuses the VM.
 
-    What KubeVirt does not admit beside an instance type goes in any case. Of the other fields everything is left out at
-    first, and what that changes is put back, so that a handful of expansions tells for all of them; at last those put
-    back are tried one by one, for a machine's field may be spelled in two ways and make the same domain.
+    Fields that KubeVirt does not admit beside an instance type are removed in any case. All other candidates are
+    removed at first, and those that change the VMI are put back, so that a handful of expansions decides on all. Last,
+    fields that were put back are removed one by one: two spellings of a field can make the same domain.
     """
     trial = _Trial(original, pair, names, cluster)
     result = trial.settle()
@@ -133,9 +133,9 @@ def shrink(original: Original, pair: Pair, names: Names, cluster: Cluster) -> Sh
 
 
 class _Attempt:
-    """A VM with some fields left out, what it becomes, and how that differs from what it was.
+    """A VM with some fields removed, its expansion, and how that differs from the original's.
 
-    `emptied` are the maps and lists that are left out for being empty.
+    `emptied` are the maps and lists that were removed as they became empty.
     """
 
     def __init__(self, original: Original, manifest: dict[str, Any], emptied: set[Path], result: Result) -> None:
@@ -149,9 +149,13 @@ class _Attempt:
     @cached_property
     def vmi(self) -> list[Difference]:
         """Where its VMI differs."""
-        found = differences(self.original.shape, self.shape, named=False, same=_same)
+        all_differences = differences(self.original.shape, self.shape, named=False, same=_same)
         guest = get(self.shape, _GUEST)
-        return [one for one in found if one.path not in _NAMING_PATHS and not _means_the_same(one, guest)]
+        return [
+            difference
+            for difference in all_differences
+            if difference.path not in _NAMING_PATHS and not _means_the_same(difference, guest)
+        ]
 
     @property
     def keeps_domain(self) -> bool:
@@ -185,37 +189,37 @@ class _Trial:
             self.optional |= self._targets(pair.instancetype.implied, names.instancetype)
             self.forced |= self._targets(pair.instancetype.decided, names.instancetype)
             self.optional -= self.forced
-        self.now = self._attempt()
+        self.current = self._attempt()
 
     def _targets(self, rules: Rules, by: Reference) -> set[Path]:
-        found = set()
+        paths = set()
         for pattern, source in rules.items():
             for path in self.original.find(pattern):
-                found.add(path)
+                paths.add(path)
                 self.sources[path] = by, source
-        return found
+        return paths
 
     def active(self) -> set[Path]:
-        """The fields that are left out, without those inside of others."""
+        """The removed fields, without those inside of others."""
         return outermost(self.forced | self.optional)
 
     def settle(self) -> Result:
-        """Leave out what may go; put back what the VMI needs, until nothing that could be put back differs."""
+        """Remove what may go; put back what the VMI needs, until nothing that could be put back differs."""
         for _ in range(_ROUNDS - 1):
-            if not self.now.result.admitted or not self._restore():
+            if not self.current.result.admitted or not self._restore():
                 break
-            self.now = self._attempt()
-        if self.now.result.admitted:
+            self.current = self._attempt()
+        if self.current.result.admitted:
             self._drop_needless_maps()
-        return self.now.result
+        return self.current.result
 
     def _drop_needless_maps(self) -> None:
-        """Leave out the empty maps that were put back in vain: the VMI is no nearer to the original with them."""
+        """Remove the empty maps that were put back in vain: the VMI is no nearer to the original with them."""
         for path in sorted(self.filled, key=str):
             self.filled.discard(path)
             attempt = self._attempt()
-            if attempt.result.admitted and attempt.vmi == self.now.vmi:
-                self.now = attempt
+            if attempt.result.admitted and attempt.vmi == self.current.vmi:
+                self.current = attempt
             else:
                 self.filled.add(path)
 
@@ -231,70 +235,73 @@ class _Trial:
     def _restore(self) -> bool:
         restored = False
         active = self.active()
-        for difference in self.now.vmi:
+        for difference in self.current.vmi:
             path = difference.path
             above = [path[:end] for end in range(len(path), 0, -1)]
-            fault = next((one for one in above if one in active), None)
+            fault = next((active_path for active_path in above if active_path in active), None)
             if fault is not None:
                 faults = [fault]
             else:
-                empty = next((one for one in above if one in self.now.emptied), None)
+                empty = next((active_path for active_path in above if active_path in self.current.emptied), None)
                 if empty is not None and empty not in self.filled:
                     self.filled.add(empty)
                     restored = True
-                faults = [one for one in active if one[: len(path)] == path]
+                faults = [active_path for active_path in active if active_path[: len(path)] == path]
             for fault in faults:
                 if fault in self.optional:
                     self.optional.discard(fault)
-                    self.restored[fault] = get(self.now.shape, fault)
+                    self.restored[fault] = get(self.current.shape, fault)
                     restored = True
         return restored
 
     def drop_respelled(self) -> None:
-        """Leave out fields of the machine that were put back, where the domain is the same without them."""
-        if not self.now.keeps_domain:
+        """Remove fields of the machine that were put back, where the domain is the same without them."""
+        if not self.current.keeps_domain:
             return
-        for path in sorted(one for one in self.restored if one[: len(_DOMAIN)] == _DOMAIN):
+        for path in sorted(restored for restored in self.restored if restored[: len(_DOMAIN)] == _DOMAIN):
             self.optional.add(path)
             attempt = self._attempt()
             if attempt.keeps_domain:
-                self.now = attempt
+                self.current = attempt
                 del self.restored[path]
             else:
                 self.optional.discard(path)
 
     def pin_sockets(self) -> None:
-        """Give the VM `maxSockets` where the instance type would make room for CPU hotplug that it never had.
+        """Give the VM `maxSockets` where the instance type would allow CPU hotplug that it did not have.
 
         KubeVirt gives none to a VM that writes cores or threads without sockets.
         """
-        then, now = self.original.shape, self.now.shape
-        lacked = get(then, _MAX_SOCKETS) is None and get(then, (*_MAX_SOCKETS[:-1], "sockets")) is None
-        if not lacked or get(now, _MAX_SOCKETS) is None or get(self.now.manifest, _MAX_SOCKETS) is not None:
+        before, after = self.original.shape, self.current.shape
+        lacked = get(before, _MAX_SOCKETS) is None and get(before, (*_MAX_SOCKETS[:-1], "sockets")) is None
+        if not lacked or get(after, _MAX_SOCKETS) is None or get(self.current.manifest, _MAX_SOCKETS) is not None:
             return
-        self.pinned = get(now, (*_MAX_SOCKETS[:-1], "sockets"))
+        self.pinned = get(after, (*_MAX_SOCKETS[:-1], "sockets"))
         attempt = self._attempt()
-        if attempt.result.admitted and len(attempt.domain) < len(self.now.domain):
-            self.now = attempt
+        if attempt.result.admitted and len(attempt.domain) < len(self.current.domain):
+            self.current = attempt
         else:
             self.pinned = None
 
-    def shrunk(self) -> Shrunk:
-        """Return what has come of it."""
+    def shrunk(self) -> ShrunkVm:
+        """Return the VM as it is now."""
         removed = [
-            Removed(path, get(self.manifest, path), *self.sources[path]) for path in sorted(self.active(), key=str)
+            RemovedField(path, get(self.manifest, path), *self.sources[path]) for path in sorted(self.active(), key=str)
         ]
-        kept = [Kept(path, get(self.manifest, path), self.restored[path]) for path in sorted(self.restored, key=str)]
-        return Shrunk(
+        remaining = [
+            RemainingField(path, get(self.manifest, path), self.restored[path])
+            for path in sorted(self.restored, key=str)
+        ]
+        return ShrunkVm(
             self.names,
-            self.now.manifest,
+            self.current.manifest,
             removed,
-            kept,
+            remaining,
             [_MAX_SOCKETS] if self.pinned is not None else [],
-            # Whole domains, which differences lead through, are not kept of thousands of VMs.
-            [Change(difference.place, difference.old, difference.new) for difference in self.now.domain],
-            self.now.vmi,
-            count(self.now.manifest),
+            # Differences refer to whole domains: they must not hold those of thousands of VMs.
+            [Change(difference.place, difference.old, difference.new) for difference in self.current.domain],
+            self.current.vmi,
+            count(self.current.manifest),
         )
 
 
@@ -315,9 +322,9 @@ def _same(old: Any, new: Any, path: Path) -> bool:
 
 
 def _means_the_same(difference: Difference, guest: Any) -> bool:
-    """Whether silence on one side is what the other side says.
+    """Whether a value on one side is the default on the other side, where the field is left out.
 
-    Sockets, cores and threads are 1 then, and the pod requests the guest's memory.
+    Sockets, cores and threads default to 1, the memory request to the guest's memory.
     """
     default = 1 if difference.path in _TOPOLOGY else guest if difference.path == _REQUEST else None
     return default is not None and {difference.old, difference.new} == {None, default}
@@ -329,13 +336,13 @@ def domain(result: Result) -> str | None:
 
 
 def _shape(result: Result) -> dict[str, Any]:
-    """What a VM becomes, at the paths of the VM: the VMI in the place of the template, and the volumes' templates."""
+    """A VM's expansion at the paths of the VM: the VMI in place of the template, and the templates of DataVolumes."""
     vmi, vm = result.vmi_object, result.vm_object
     assert vmi is not None
     assert vm is not None
-    made = to_manifest(vmi)
-    metadata = {key: value for key, value in made["metadata"].items() if key in ("annotations", "labels")}
-    shape: dict[str, Any] = {"template": {"metadata": metadata, "spec": made["spec"]}}
+    manifest = to_manifest(vmi)
+    metadata = {key: value for key, value in manifest["metadata"].items() if key in ("annotations", "labels")}
+    shape: dict[str, Any] = {"template": {"metadata": metadata, "spec": manifest["spec"]}}
     if vm.spec.data_volume_templates:
         shape["dataVolumeTemplates"] = [
             to_manifest(data_volume_template) for data_volume_template in vm.spec.data_volume_templates
@@ -343,10 +350,10 @@ def _shape(result: Result) -> dict[str, Any]:
     return {"spec": shape}
 
 
-def still_inline(shrunk: Shrunk) -> Iterator[Path]:
-    """Yield fields that stayed although some instance type or preference could say them: this pair does not."""
-    told = {*(kept.path for kept in shrunk.kept), *shrunk.added}
+def still_inline(shrunk: ShrunkVm) -> Iterator[Path]:
+    """Yield the fields that some instance type or preference could set, but neither object of this pair does."""
+    reported = {*(field.path for field in shrunk.remaining), *shrunk.added}
     vm = {"spec": vm_spec(shrunk.manifest)}
     prefix = POOLED if vm["spec"] is not shrunk.manifest["spec"] else ()
-    found = {(*prefix, *path) for pattern in KNOWN for path in find(vm, pattern)}
-    yield from sorted(outermost(found) - told, key=str)
+    paths = {(*prefix, *path) for pattern in KNOWN for path in find(vm, pattern)}
+    yield from sorted(outermost(paths) - reported, key=str)

@@ -1,4 +1,4 @@
-"""What a fleet adopts, on a page: one line for all VMs that adopt the same, and the sizes that the catalog lacks."""
+"""What a fleet adopts, in short: a line for all VMs that adopt the same, and the sizes that the catalog lacks."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _OUTCOMES = ("unsupported", "refused", "nearest", "adopted", "unchanged")
 _SHOWN = 100
 _SEVERAL = 2
 
-Named = tuple[str, Adoption]
+NamedAdoption = tuple[str, Adoption]
 """A VM as `namespace/name`, and what it adopts."""
 
 COLUMNS = ("VMs", "Outcome", "Instance type", "Preference", "Such as", "Why")
@@ -32,16 +32,16 @@ class Proposal(NamedTuple):
     """The instance type that they would get instead."""
 
 
-def groups(adoptions: Iterable[Named], candidates: Candidates) -> tuple[list[tuple[str, ...]], int, int]:
-    """Return the rows of a table, what needs a look and then the largest groups first, and what the table leaves off.
+def groups(adoptions: Iterable[NamedAdoption], candidates: Candidates) -> tuple[list[tuple[str, ...]], int, int]:
+    """Return the rows of a table, and the numbers of the groups and VMs that it leaves off.
 
-    That is, how many groups of how many VMs.
+    Outcomes that need a look come first, then the largest groups.
     """
-    found: dict[tuple[str, str, str, str], list[str]] = defaultdict(list)
+    vms_by_row: dict[tuple[str, str, str, str], list[str]] = defaultdict(list)
     for name, adoption in adoptions:
-        named = [name.name if name else "" for name in adoption.found.names] if adoption.found else ["", ""]
-        found[adoption.outcome, named[0], named[1], _why(adoption, candidates)].append(name)
-    ordered = sorted(found.items(), key=lambda item: (_OUTCOMES.index(item[0][0]), -len(item[1]), item[0]))
+        names = [name.name if name else "" for name in adoption.shrunk.names] if adoption.shrunk else ["", ""]
+        vms_by_row[adoption.outcome, names[0], names[1], _why(adoption, candidates)].append(name)
+    ordered = sorted(vms_by_row.items(), key=lambda item: (_OUTCOMES.index(item[0][0]), -len(item[1]), item[0]))
     rows: list[tuple[str, ...]] = [
         (f"{count(len(vms))}", outcome, instancetype, preference, vms[0], why)
         for (outcome, instancetype, preference, why), vms in ordered[:_SHOWN]
@@ -51,20 +51,20 @@ def groups(adoptions: Iterable[Named], candidates: Candidates) -> tuple[list[tup
 
 
 def _why(adoption: Adoption, candidates: Candidates) -> str:
-    """Why the VM does not adopt what is there, in a few words."""
-    if adoption.against:
-        first = adoption.against[0]
+    """Why the VM does not adopt anything, in a few words."""
+    if adoption.reasons:
+        first = adoption.reasons[0]
         return f"{first.field}: {first.sentence}" if first.field else first.sentence
     if adoption.outcome != "nearest":
         return ""
-    if adoption.found is None:
+    if adoption.shrunk is None:
         return NOTHING_STAYS
     if adoption.wanted is not None:
-        assert adoption.found.names.instancetype is not None
-        group = candidates.groups[adoption.found.names.instancetype]
+        assert adoption.shrunk.names.instancetype is not None
+        group = candidates.groups[adoption.shrunk.names.instancetype]
         assert isinstance(group, Instancetype)
         return f"has {_words(adoption.wanted)}, not {_words(Size(group.vcpus, group.memory))}"
-    places = adoption.found.domain
+    places = adoption.shrunk.domain
     more = f", and {len(places) - 1} more" if len(places) > 1 else ""
     return f"{places[0].place} would be {places[0].new or 'gone'}{more}"
 
@@ -73,16 +73,20 @@ def _words(size: Size) -> str:
     return f"{counted(size.vcpus, 'vCPU')} and {memory(size.memory)}"
 
 
-def proposals(adoptions: Iterable[Named]) -> list[Proposal]:
+def proposals(adoptions: Iterable[NamedAdoption]) -> list[Proposal]:
     """Return the sizes that several VMs have and the catalog lacks, those of the most VMs first."""
     wanting: dict[Size, list[str]] = defaultdict(list)
     nearest: dict[Size, Reference] = {}
     for name, adoption in adoptions:
-        if adoption.wanted is not None and adoption.found is not None and adoption.found.names.instancetype is not None:
+        if (
+            adoption.wanted is not None
+            and adoption.shrunk is not None
+            and adoption.shrunk.names.instancetype is not None
+        ):
             wanting[adoption.wanted].append(name)
-            nearest.setdefault(adoption.wanted, adoption.found.names.instancetype)
+            nearest.setdefault(adoption.wanted, adoption.shrunk.names.instancetype)
     several = [(size, vms) for size, vms in wanting.items() if len(vms) >= _SEVERAL]
-    ordered = sorted(several, key=lambda each: (-len(each[1]), each[0]))
+    ordered = sorted(several, key=lambda item: (-len(item[1]), item[0]))
     return [Proposal(size, tuple(vms), nearest[size]) for size, vms in ordered]
 
 
@@ -115,8 +119,8 @@ def declarations(proposed: Sequence[Proposal], candidates: Candidates) -> Iterat
         )
 
 
-def _line(proposal: Proposal, said: str) -> str:
-    return f"  {_name(proposal.size)}: {{{said}}}  # {some(proposal.vms, 1)}"
+def _line(proposal: Proposal, size: str) -> str:
+    return f"  {_name(proposal.size)}: {{{size}}}  # {some(proposal.vms, 1)}"
 
 
 def _name(size: Size) -> str:

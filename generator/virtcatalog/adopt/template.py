@@ -19,9 +19,9 @@ Template = dict[str, Any]
 
 
 class AdoptedTemplate(NamedTuple):
-    """The template as it is afterwards, None when KubeVirt does not admit its VM with the pair; what it adopted.
+    """The template afterwards, None when KubeVirt does not admit its VM with the pair; and the adoption of its VM.
 
-    `dropped` are the parameters that nothing refers to any more: they are gone.
+    `dropped` are the parameters that were removed, as nothing refers to them any more.
     """
 
     template: Template | None
@@ -30,40 +30,43 @@ class AdoptedTemplate(NamedTuple):
 
 
 def adopt_in_template(template: Template, names: Names, candidates: Candidates) -> AdoptedTemplate:
-    """Take from a template's VM what a pair says; the fields that hold references go with the others.
+    """Remove from a template's VM the fields that a pair sets; fields with references to parameters go with the others.
 
-    The VM that is asked is the one that the template makes with its own values; where a value is required and missing,
-    the parameter's name stands for it. Proven by making it again: UnsupportedError if the domain is another one then.
+    The fields are those that `adopt` removes from the VM that the template makes with its own values; where a required
+    value is missing, the parameter's name stands for it. The new template is processed and expanded, too:
+    UnsupportedError if its VM has another spec.
     """
     values = _values(template)
     vm = _vm(template, values)
     adoption = adopt(vm, candidates, names)
-    found = adoption.found
-    if found is None or found.names != names:
+    shrunk = adoption.shrunk
+    if shrunk is None or shrunk.names != names:
         return AdoptedTemplate(None, adoption)
-    inner = template["spec"]["virtualMachine"]
-    gone = {each.path for each in found.removed}
-    made, _ = without(inner, gone, {path for path in _maps(inner) if isinstance(get(found.manifest, path), dict)})
-    for path in (("spec", "instancetype"), ("spec", "preference"), *found.added):
-        if (value := get(found.manifest, path)) is not None:
-            made = put(made, path, value)
-    spec = {**template["spec"], "virtualMachine": made}
+    vm_template = template["spec"]["virtualMachine"]
+    gone = {field.path for field in shrunk.removed}
+    smaller, _ = without(
+        vm_template, gone, {path for path in _maps(vm_template) if isinstance(get(shrunk.manifest, path), dict)}
+    )
+    for path in (("spec", "instancetype"), ("spec", "preference"), *shrunk.added):
+        if (value := get(shrunk.manifest, path)) is not None:
+            smaller = put(smaller, path, value)
+    spec = {**template["spec"], "virtualMachine": smaller}
     unused = _referred(template["spec"]) - _referred(spec)
     dropped = tuple(parameter["name"] for parameter in spec.get("parameters") or [] if parameter["name"] in unused)
     if dropped:
         spec["parameters"] = [parameter for parameter in spec["parameters"] if parameter["name"] not in dropped]
     adopted = {**template, "spec": spec}
-    again, wanted = (
-        expand(each, candidates.cluster)
-        for each in (_vm(adopted, {name: values[name] for name in values if name not in dropped}), found.manifest)
+    actual, wanted = (
+        expand(manifest, candidates.cluster)
+        for manifest in (_vm(adopted, {name: values[name] for name in values if name not in dropped}), shrunk.manifest)
     )
-    if again.vmi is None or wanted.vmi is None or again.vmi["spec"] != wanted.vmi["spec"]:
+    if actual.vmi is None or wanted.vmi is None or actual.vmi["spec"] != wanted.vmi["spec"]:
         raise UnsupportedError("spec.virtualMachine", "what goes from this VM depends on the values of its parameters")
     return AdoptedTemplate(adopted, adoption, dropped)
 
 
 def _values(template: Template) -> Mapping[str, str]:
-    """The template's own values, generated ones too; a name for what is required and has none."""
+    """The template's own values, generated ones too; a name for a required one that is missing."""
     parameters = [dict(parameter) for parameter in template["spec"].get("parameters") or []]
     for parameter in parameters:
         if parameter.get("required") and not parameter.get("value") and not parameter.get("generate"):
@@ -72,17 +75,17 @@ def _values(template: Template) -> Mapping[str, str]:
 
 
 def _vm(template: Template, values: Mapping[str, str]) -> dict[str, Any]:
-    made = process_read(merged(template, values), chance(0)).vm
-    return {key: each for key, each in made.items() if key != "status"}
+    vm = process_read(merged(template, values), chance(0)).vm
+    return {key: value for key, value in vm.items() if key != "status"}
 
 
 def _referred(spec: dict[str, Any]) -> set[str]:
-    found = [*texts(spec["virtualMachine"]), spec.get("message", "")]
-    return {name for text in found for name in references(text)}
+    all_texts = [*texts(spec["virtualMachine"]), spec.get("message", "")]
+    return {name for text in all_texts for name in references(text)}
 
 
 def _maps(value: Any, path: Path = ()) -> Iterator[Path]:
     if isinstance(value, dict):
         yield path
-    for step, each in value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ():
-        yield from _maps(each, (*path, step))
+    for step, item in value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ():
+        yield from _maps(item, (*path, step))

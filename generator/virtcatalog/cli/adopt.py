@@ -185,7 +185,7 @@ def _tell_one(machine: Machine) -> None:
     from virtcatalog.adopt.report import explain
 
     manifest, adoption = machine.vm.manifest, machine.adoption
-    for problem in placed(adoption.against, manifest.problem):
+    for problem in placed(adoption.reasons, manifest.problem):
         echo(str(problem), err=True)
     line, column = manifest.place("")
     start = f"{manifest.file}:{line}:{column}: {manifest.name}: "

@@ -56,7 +56,7 @@ class _Changed:
         return number in self.machines
 
     def __getitem__(self, number: int) -> Data:
-        found = self.machines[number].adoption.found
+        found = self.machines[number].adoption.shrunk
         assert found is not None  # of the others there is nothing to be changed
         return found.manifest
 
@@ -87,7 +87,7 @@ def rewritten(file: File, machines: Iterable[Machine], *, nearest: bool) -> tupl
     text = file.stream.text().decode("utf-8-sig", "replace")
     outcomes = ("adopted", "nearest") if nearest else ("adopted",)
     changed = _Changed(
-        machine for machine in machines if machine.outcome in outcomes and machine.adoption.found is not None
+        machine for machine in machines if machine.outcome in outcomes and machine.adoption.shrunk is not None
     )
     if not changed.machines:
         return Rewritten(file.name, text, text), []

@@ -208,10 +208,10 @@ def _adopt(
     # Of objects that say the same it would take the best, and here one is asked for by its name.
     objects = [each for each in catalog_objects(catalog) if (each["kind"], each["metadata"]["name"]) in named]
     adopted_template = adopt_in_template(template, wanted, Candidates(objects, conditions))
-    for reason in adopted_template.adoption.against:
+    for reason in adopted_template.adoption.reasons:
         echo(str(reason), err=True)
     if adopted_template.template is None:
-        if not adopted_template.adoption.against:
+        if not adopted_template.adoption.reasons:
             shown = " and ".join(f"{each.kind} {each.name}" for each in wanted if each)
             echo(f"KubeVirt does not admit the template's VM with {shown}", err=True)
         return 1

@@ -37,8 +37,8 @@ class _Machine(NamedTuple):
     @property
     def vm(self) -> dict[str, Any]:
         """The manifest: with what it adopted, where its domain stays as it is."""
-        if self.adoption is not None and self.adoption.outcome == "adopted" and self.adoption.found is not None:
-            return self.adoption.found.manifest
+        if self.adoption is not None and self.adoption.outcome == "adopted" and self.adoption.shrunk is not None:
+            return self.adoption.shrunk.manifest
         return self.imported.vm
 
 

@@ -1,4 +1,4 @@
-"""What a VM becomes when it names a preference beside all that it says itself."""
+"""Whether a preference changes the domain of a VM that keeps all its own fields."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ _ENCODER = msgspec.msgpack.Encoder(enc_hook=str, order="deterministic")
 _NAMING = frozenset(NAMING.values())
 
 
-class Added:
-    """Tells of each preference whether a VM that names none keeps its domain when it names this one.
+class PreferenceEffects:
+    """Whether a VM that names no preference keeps its domain when it names one.
 
-    A preference that changes the domain here does so beside any instance type, and whatever else leaves the VM for it:
-    it fills in something that the VM does not say. So nobody is asked to admit the VM here, and of the preferences that
-    make one and the same VMI, mostly the VM's own, one is looked at. What comes before the devices is looked at first,
-    and only once for all VMs that differ in disks, interfaces and names alone.
+    A preference that changes the domain here fills in a field that the VM leaves out. It does so beside any instance
+    type, and whichever of the VM's fields are removed for it. The VM need not be admitted for this. Preferences that
+    make the same VMI are compared once. The part of the domain before its devices is compared first, and once for all
+    VMs that differ in disks, interfaces and names alone.
     """
 
     def __init__(self, original: Original, candidates: Candidates) -> None:
@@ -40,42 +40,45 @@ class Added:
         vm = read(original.manifest, VirtualMachine, self._cluster, [])
         assert isinstance(vm, VirtualMachine)  # it was read before, and admitted
         self._copy = copier(vm)
-        self._changing: dict[bytes, bool] = {}
-        """Whether VMIs as they are started, by what they say, have another domain."""
-        self._of_preference: dict[str, bool] = {}
+        self._domain_changes: dict[bytes, bool] = {}
+        """By the key of a started VMI: whether its domain differs from the VM's."""
+        self._by_preference: dict[str, bool] = {}
         # Presets go by labels and namespace.
-        self._changes_machine = {} if self._cluster.all_presets else candidates.known_of(_machine_said(vm))
-        """Whether preferences change what comes before the devices, as far as that is the same for other VMs."""
+        self._machine_changes = {} if self._cluster.all_presets else candidates.machine_changes(_machine_key(vm))
+        """By preference: whether it changes what comes before the devices; shared by VMs alike in that part."""
         started = self._started(None)
         if started is not None:
-            self._changing[_said(started[1])] = False
+            self._domain_changes[_vmi_key(started[1])] = False
 
     def changes_domain(self, preference: Preference | None) -> bool:
-        """Whether the VM has another domain; False, too, where KubeVirt makes none: it may yet do so with less."""
+        """Whether the VM gets another domain.
+
+        False, too, where KubeVirt makes no domain: it may make one once fields are removed.
+        """
         if preference is None:
             return False
-        known = self._of_preference.get(preference.scanned)
-        if known is None:
-            known = self._of_preference[preference.scanned] = self._changes(preference)
-        return known
+        changes = self._by_preference.get(preference.scanned)
+        if changes is None:
+            changes = self._by_preference[preference.scanned] = self._changes(preference)
+        return changes
 
     def _changes(self, preference: Preference) -> bool:
-        if self._changes_machine.get(preference.scanned):
+        if self._machine_changes.get(preference.scanned):
             return True
         started = self._started(preference)
         if started is None:
             return False
         vm, vmi = started
-        said = _said(vmi)
-        changes = self._changing.get(said)
+        key = _vmi_key(vmi)
+        changes = self._domain_changes.get(key)
         if changes is None:
-            changes = self._changing[said] = not mutate_vmi(vmi, self._cluster) and (
-                self._has_another_machine(vm, vmi, preference) or self._has_another_domain(vm, vmi)
+            changes = self._domain_changes[key] = not mutate_vmi(vmi, self._cluster) and (
+                self._changes_machine(vm, vmi, preference) or self._changes_other_parts(vm, vmi)
             )
         return changes
 
     def _started(self, preference: Preference | None) -> tuple[VirtualMachine, VirtualMachineInstance] | None:
-        """The VM and its VMI before that one's webhooks, None where there is none."""
+        """The VM and its VMI before the VMI's webhooks; None where KubeVirt starts no VMI."""
         vm = self._copy()
         if preference is not None:
             vm.spec.preference = PreferenceMatcher(name=preference.scanned)
@@ -87,24 +90,24 @@ class Added:
         except ControllerError:
             return None
 
-    def _has_another_machine(self, vm: VirtualMachine, vmi: VirtualMachineInstance, preference: Preference) -> bool:
-        if preference.scanned in self._changes_machine:
-            return self._changes_machine[preference.scanned]
+    def _changes_machine(self, vm: VirtualMachine, vmi: VirtualMachineInstance, preference: Preference) -> bool:
+        if preference.scanned in self._machine_changes:
+            return self._machine_changes[preference.scanned]
         try:
             machine = self._machine_of(vm, vmi)
             changes = None not in (self._machine, machine) and machine != self._machine
         except (DomainError, UnsupportedError):
             return False
-        if not has_iothreads(vmi.spec.domain):  # how many there are is for the disks to say
-            self._changes_machine[preference.scanned] = changes
+        if not has_iothreads(vmi.spec.domain):  # their number depends on the disks
+            self._machine_changes[preference.scanned] = changes
         return changes
 
-    def _has_another_domain(self, vm: VirtualMachine, vmi: VirtualMachineInstance) -> bool:
+    def _changes_other_parts(self, vm: VirtualMachine, vmi: VirtualMachineInstance) -> bool:
         try:
-            made = build(self._original.manifest, Result(made_vm=vm, made_vmi=vmi), self._cluster)
+            result = build(self._original.manifest, Result(made_vm=vm, made_vmi=vmi), self._cluster)
         except UnsupportedError:
             return False
-        return made.admitted and made.domain_xml != self._original.result.domain_xml
+        return result.admitted and result.domain_xml != self._original.result.domain_xml
 
     @cached_property
     def _machine(self) -> str | None:
@@ -117,25 +120,25 @@ class Added:
         return machine_text(vmi, build_context(vmi, self._cluster, vm))
 
 
-def _said(vmi: VirtualMachineInstance) -> bytes:
-    """All of a VMI that one VM's preferences make a difference to, as bytes that are equal where it is."""
+def _vmi_key(vmi: VirtualMachineInstance) -> bytes:
+    """A key of all parts of a VMI that preferences can change."""
     metadata = vmi.metadata
     annotations = {key: annotation for key, annotation in metadata.annotations.items() if key not in _NAMING}
     return _ENCODER.encode([vmi.spec, annotations, metadata.labels])
 
 
-def _machine_said(vm: VirtualMachine) -> bytes:
-    """All of a VM that decides whether a preference changes the part of its domain before the devices."""
+def _machine_key(vm: VirtualMachine) -> bytes:
+    """A key of all parts of a VM that decide whether a preference changes its domain before the devices."""
     template = vm.spec.template
     domain = template.spec.domain
     firmware = domain.firmware
     if firmware is not None:
         firmware = replace(firmware, **dict.fromkeys(numbers_of(firmware)[0], ""))
-    alike = replace(domain, devices=replace(domain.devices, disks=[], interfaces=[]), firmware=firmware)
-    spec = replace(template.spec, domain=alike, volumes=[], networks=[])
-    said = template.metadata.annotations, spec
+    domain_alike = replace(domain, devices=replace(domain.devices, disks=[], interfaces=[]), firmware=firmware)
+    spec = replace(template.spec, domain=domain_alike, volumes=[], networks=[])
+    relevant = template.metadata.annotations, spec
     if vm.spec.instancetype is None:
-        return _ENCODER.encode(said)
-    # Where it is in, or what volume it is inferred from, may tell which one it is.
-    where = vm.metadata.namespace, template.spec.volumes, vm.spec.data_volume_templates
-    return _ENCODER.encode((*said, vm.spec.instancetype, *where))
+        return _ENCODER.encode(relevant)
+    # The namespace and the volumes may decide which instance type the VM gets.
+    inferred_from = vm.metadata.namespace, template.spec.volumes, vm.spec.data_volume_templates
+    return _ENCODER.encode((*relevant, vm.spec.instancetype, *inferred_from))
