@@ -44,6 +44,8 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, **_: Any) 
 
     def linked(found: re.Match[str]) -> str:
         text, source, anchor = found[1], found[2], found[3] or ""
+        if "/" in page.file.src_path and (ROOT / "docs" / source).exists():  # a page above a folder of pages
+            return found[0]
         known = next((name for name, path in PAGES.items() if path == source), None)
         if known:
             return f"[{text}]({known}{anchor})"
