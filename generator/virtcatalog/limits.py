@@ -13,6 +13,8 @@ MIB: Final = 2**20
 # Amounts
 QUANTITY_CHARACTERS: Final = 256  # and its largest exponent: Go has no limit and may never finish
 
+MACHINE_CHARACTERS: Final = 256  # of a machine type, and of a pattern of emulatedMachines
+
 PRICE_DIGITS: Final = 12  # of an amount of money, before the point and behind it
 
 # Host profiles

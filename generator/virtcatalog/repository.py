@@ -30,8 +30,8 @@ _LONG_KEY: Final = rb"(?<![\w-])(?:%b[ \t]*\.[ \t]*){%d}" % (_PART, SETTINGS_KEY
 _TOOL: Final = rb"""(?m)^[ \t]*\[[ \t]*["']?tool["']?[ \t]*\]"""
 _LINE: Final = r"\(at (?:line (\d+), column (\d+)|end of document)\)"
 
-_HEADER: Final = r"[ \t]*\[+([^\]\n]*)\]+"
-_ENTRY: Final = r"([ \t]*)([^=#\n\[]+)="
+_HEADER: Final = r"[ \t]*+\[++([^\]\n]*+)\]"
+_ENTRY: Final = r"([ \t]*+)([^=#\n\[]++)="
 _TOLD: Final = 20  # of what is wrong, at most
 
 FieldPath = tuple[str | int, ...]

@@ -1,5 +1,6 @@
 import pytest
 
+from virtcatalog.errors import UnsupportedError
 from virtcatalog.kubevirt.admission.machine import validate_machine
 
 REFUSED = ["Invalid spec.domain.machine.type"]
@@ -42,3 +43,15 @@ def test_the_machine_is_one_of_the_architectures(found, architecture, machine, c
 def test_allowed_machines_are_file_name_patterns(found, pattern, machine, allowed):
     config = f"emulatedMachines: ['{pattern}']"
     assert found(validate_machine, f"domain.machine.type: '{machine}'", config) == ([] if allowed else REFUSED)
+
+
+def test_stars_of_a_pattern_are_not_tried_again(found):
+    """Each with each of the others, these would take years."""
+    config = f"emulatedMachines: ['{'*a' * 100}b', '{'[' * 256}']"
+    assert found(validate_machine, f"domain.machine.type: {'a' * 256}", config) == REFUSED
+
+
+@pytest.mark.parametrize(("pattern", "machine"), [("a*" * 129, "q35"), ("*", "a" * 257)])
+def test_long_machines_and_patterns_are_not_matched(found, pattern, machine):
+    with pytest.raises(UnsupportedError, match="of more than 256 characters"):
+        found(validate_machine, f"domain.machine.type: {machine}", f"emulatedMachines: ['{pattern}']")

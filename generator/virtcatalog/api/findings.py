@@ -40,6 +40,8 @@ _NAMES: Final[dict[type, str]] = {
 _GO_ZERO: Final[dict[tuple[type, ...], str | int]] = {(str,): "", (int,): 0}
 _BITS_SHOWN: Final = 256
 _STEP: Final = re.compile(r"\[([^\]]*)\]|([^.\[\]]+)")
+_NAME: Final = re.compile(r"[^.\[\]]+")
+_DIGITS: Final = 10
 
 
 class Rules(msgspec.Struct, frozen=True):
@@ -78,7 +80,9 @@ def stepped(field: str, step: str | int) -> str:
 
 def steps(field: str) -> Path:
     """Read a path as the API writes it."""
-    return tuple(int(key) if key.isdecimal() else key or name for key, name in _STEP.findall(field))
+    end = field.rfind("]") + 1  # behind it a bracket ends nowhere, and is not to be looked for again and again
+    found = [*_STEP.findall(field, 0, end), *(("", name) for name in _NAME.findall(field, end))]
+    return tuple(int(key) if key.isdecimal() and len(key) < _DIGITS else key or name for key, name in found)
 
 
 def inspect_kind(obj: Any, kind: type | None = None) -> Findings:

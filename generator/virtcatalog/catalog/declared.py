@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
+from virtcatalog.api.findings import steps
 from virtcatalog.catalog.compose import Layer
 from virtcatalog.catalog.labels import DERIVED_ANNOTATIONS, DERIVED_LABELS
 from virtcatalog.catalog.layers import locate
 from virtcatalog.catalog.model import Source
 from virtcatalog.catalog.sources import FieldPath, Sources
 
-_STEP = re.compile(r"\[([^\]]*)\]|([^.\[\]]+)")
 #: Fields of objects that a declaration says in other words.
 _WORDS = {"spec.cpu.guest": ("vcpus",), "spec.memory.guest": ("memory",)}
 
@@ -42,18 +41,11 @@ def _candidates(field: str) -> list[FieldPath]:
     """The ways in which a declaration may write a field, the likeliest first."""
     if field in _WORDS:
         # No shorter path: `spec` or `spec.cpu` may be set by a layer that says nothing of the number.
-        return [_WORDS[field], _steps(field)]
-    path = _steps(field)
+        return [_WORDS[field], steps(field)]
+    path = steps(field)
     if path[:1] == ("metadata",):
         path = path[1:]
         origin = (DERIVED_ANNOTATIONS | DERIVED_LABELS).get(str(path[-1]), "") if len(path) > 1 else ""
         if origin.startswith("`"):
-            return [_steps(origin.strip("`"))]
+            return [steps(origin.strip("`"))]
     return [path[:length] for length in range(len(path), 1, -1)]
-
-
-def _steps(field: str) -> FieldPath:
-    path: list[str | int] = []
-    for bracketed, plain in _STEP.findall(field):
-        path.append(int(bracketed) if bracketed.isdigit() else bracketed or plain)
-    return tuple(path)

@@ -34,6 +34,7 @@ from virtcatalog.manifests.merge import fresh, lay_over, merge
 _ENVIRONMENT, _OBJECT, _MATCH, _PATCH = 6000, 600, 60, 500
 #: What of a glob stands for some letters.
 _GLOB = re.compile(r"\*|\?|\[!?[^\]]+\]")
+_GLOB_CHARACTERS = 1000
 
 
 def overlays(
@@ -117,7 +118,7 @@ class _Reader:
             elif name in environments and name != self._path[0]:
                 self.report(("clusters", index), f"{name!r} is an environment, too: -f {name}=FILE could mean either")
         for index, glob in enumerate(data.get("namespaces") or ()):
-            fault = namespace_fault(_GLOB.sub("a", glob)) if glob else "is empty"
+            fault = namespace_fault(_GLOB.sub("a", glob[:_GLOB_CHARACTERS])) if glob else "is empty"
             if fault:
                 self.report(("namespaces", index), f"{glob!r} matches no namespace: {fault}")
 

@@ -92,7 +92,8 @@ def _substituted(each: Subject) -> Iterator[Finding]:
     if "disabled" in (each.annotations.get(_SUBSTITUTE), each.labels.get(_SUBSTITUTE)):
         return
     for path, text in _strings(_without_status(each.manifest), ()):
-        match = _VARIABLE.search(text) if "${" in text else None
+        # Behind the last brace none ends, and each would be looked for to the end of the text.
+        match = _VARIABLE.search(text, 0, text.rfind("}") + 1) if "${" in text else None
         if match:
             message = f"Flux would replace {match[0]}: write ${match[0]}, or disable substitution for the object"
             yield each.finding(FLUX, message, field_path(path))

@@ -12,7 +12,7 @@ from virtcatalog.errors import Problem, VirtcatalogError
 from virtcatalog.manifests.document import Text
 
 Place = tuple[int, int]
-_PAIR = re.compile(r"([^\s=,]+)='([^']*)'")
+_PAIR = re.compile(r"(?<![^\s=,])([^\s=,]+)='([^']*)'")
 _OWN = re.compile(r"(hw|os|img|hypervisor|vmware|trait)[_:].*")
 _MOST = {"vcpus": 2**16, "ram": 2**31}
 _NO_PROPERTIES = ("os_hash_algo", "os_hash_value", "os_hidden", "os_flv_disabled")

@@ -6,10 +6,11 @@ import re
 from collections.abc import Sequence
 
 from virtcatalog.api.kubevirt import VirtualMachineInstanceSpec
-from virtcatalog.errors import Cause
+from virtcatalog.errors import Cause, UnsupportedError
 from virtcatalog.kubevirt.admission.causes import invalid
 from virtcatalog.kubevirt.configuration import Configuration
 from virtcatalog.kubevirt.memo import memo
+from virtcatalog.limits import MACHINE_CHARACTERS
 
 _WILDCARD = re.compile(r"\*|\?|\[(\^?)((?:\\.|[^\\\]])+)\]|\\?(.)", re.DOTALL)
 
@@ -23,6 +24,9 @@ def validate_machine(spec: VirtualMachineInstanceSpec, path: str, config: Config
     if not machine or not machine.type:
         return []
     allowed = config.emulated_machines(spec.architecture)
+    if max(map(len, (machine.type, *allowed))) > MACHINE_CHARACTERS:
+        message = f"a machine, or a pattern of emulatedMachines, of more than {MACHINE_CHARACTERS} characters"
+        raise UnsupportedError(f"{path}.domain.machine.type", message)
     if _matches(machine.type, tuple(allowed)):
         return []
     return [invalid(f"{path}.domain.machine.type", _wording(machine.type, spec.architecture, allowed))]
@@ -39,15 +43,27 @@ def _matches(machine: str, patterns: tuple[str, ...]) -> bool:
 
 
 def _match(pattern: str, machine: str) -> bool:
+    """Whether a machine is as a pattern says, each star taking as little as it can for good.
+
+    Source: Match in Go's path/filepath.
+    """
+    parts = [""]
+    for wildcard in _WILDCARD.finditer(pattern):
+        if wildcard[0] == "*":
+            parts.append("")
+        else:
+            parts[-1] += _translated(wildcard)
+    first, *chunks = parts
+    between = "".join(f"(?>[^/]*?{chunk})" for chunk in chunks[:-1])
     try:
-        return re.fullmatch(_WILDCARD.sub(_translate, pattern), machine) is not None
+        return re.fullmatch(f"{first}{between}{''.join(f'[^/]*{last}' for last in chunks[-1:])}", machine) is not None
     except re.error:  # a pattern that is malformed matches nothing
         return False
 
 
-def _translate(match: re.Match[str]) -> str:
+def _translated(match: re.Match[str]) -> str:
     negated, members, literal = match.groups()
     if members is not None:
         members = members.replace("[", "\\[")
         return f"[{negated}{members}]"
-    return re.escape(literal) if literal else "[^/]" + match[0].replace("?", "")
+    return re.escape(literal) if literal else "[^/]"
