@@ -10,6 +10,7 @@ from virtcatalog.api.volumes import Network
 from virtcatalog.kubevirt.launcher.elements.address import alias, pci_address
 from virtcatalog.kubevirt.launcher.errors import DomainError
 from virtcatalog.kubevirt.launcher.xml import Element, leaf, own, shared
+from virtcatalog.kubevirt.memo import memo
 
 _MAX_QUEUES = 256
 _PASST_LOG = "/var/run/kubevirt/passt.log"
@@ -90,36 +91,46 @@ def is_tap(interface: Interface, attachments: Attachments) -> bool:
 def _interface(interface: Interface, field: str, virtio: VirtioInterfaces, rules: InterfaceRules) -> Element:
     tap = is_tap(interface, rules.attachments)
     passt = not tap and interface.passt_binding is not None
-    parts = [leaf("source", dev=rules.pod_interface) if passt else leaf("source")]
-    if passt:
-        parts += _passt(interface.ports, istio=rules.istio)
-    parts += _model(interface.model, virtio)
-    if interface.state == "down" and (tap or not rules.link_state_needs_tap):
-        parts.append(leaf("link", state="down"))
-    if tap and interface.boot_order is not None:
-        parts.append(leaf("boot", order=str(interface.boot_order)))
-    without_rom = (tap and interface.boot_order is None) or (virtio.iommu and (tap or not rules.link_state_needs_tap))
-    if rules.rom_tuning and without_rom:
-        parts.append(leaf("rom", enabled="no"))
-    if interface.acpi_index > 0:
-        parts.append(leaf("acpi", index=str(interface.acpi_index)))
-    parts.append(alias(interface.name))
-    if interface.pci_address:
-        parts.append(pci_address(interface.pci_address, f"{field}.pciAddress"))
+    source = leaf("source", dev=rules.pod_interface) if passt else leaf("source")
+    backend = _passt(interface.ports, istio=rules.istio) if passt else ()
+    boot_order = interface.boot_order if tap else None
+    down = interface.state == "down" and (tap or not rules.link_state_needs_tap)
+    without_rom = (tap and boot_order is None) or (virtio.iommu and (tap or not rules.link_state_needs_tap))
+    without_rom = without_rom and rules.rom_tuning
+    card = _card(interface.name, interface.model, virtio, down, boot_order, without_rom, interface.acpi_index)
+    address = [pci_address(interface.pci_address, f"{field}.pciAddress")] if interface.pci_address else ()
     kind = "ethernet" if tap else "vhostuser" if passt else ""
     if interface.mac_address and rules.writes_mac_address:
-        return own("interface", own("mac", address=interface.mac_address), *parts, type=kind)
-    return shared("interface", *parts, type=kind)
+        mac = own("mac", address=interface.mac_address)
+        return own("interface", mac, source, *backend, *card, *address, type=kind)
+    return shared("interface", source, *backend, *card, *address, type=kind)
 
 
-def _model(model: str, virtio: VirtioInterfaces) -> list[Element]:
-    if model not in ("", "virtio"):
-        return [leaf("model", type=model)]
-    parts = [leaf("model", type=virtio.model)]
-    if virtio.queues or virtio.iommu:
+@memo
+def _card(
+    name: str,
+    model: str,
+    virtio: VirtioInterfaces,
+    down: bool,
+    boot_order: int | None,
+    without_rom: bool,
+    acpi_index: int,
+) -> Sequence[Element]:
+    """The network card that the guest sees, up to its `<alias>`; `down`: its link is."""
+    is_virtio = model in ("", "virtio")
+    parts = [leaf("model", type=virtio.model if is_virtio else model)]
+    if is_virtio and (virtio.queues or virtio.iommu):
         queues = {"queues": str(virtio.queues)} if virtio.queues else {}
         parts.append(leaf("driver", name="vhost", **queues, **({"iommu": "on"} if virtio.iommu else {})))
-    return parts
+    if down:
+        parts.append(leaf("link", state="down"))
+    if boot_order is not None:
+        parts.append(leaf("boot", order=str(boot_order)))
+    if without_rom:
+        parts.append(leaf("rom", enabled="no"))
+    if acpi_index > 0:
+        parts.append(leaf("acpi", index=str(acpi_index)))
+    return (*parts, alias(name))
 
 
 def _passt(forwarded: Sequence[Port], *, istio: bool) -> list[Element]:

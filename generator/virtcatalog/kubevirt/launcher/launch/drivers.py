@@ -27,12 +27,21 @@ def set_drivers(devices: Element, disks: Sequence[Disk], sources: Sequence[DiskS
         if not source.direct and element[0].get("cache") == "none":
             message = f"none needs O_DIRECT, which the file system below volume {disk.name} does not offer"
             raise DomainError(f"spec.domain.devices.disks[{position}].cache", message)
-        launched = _shared_with_modes if isinstance(element, Shared) else _with_modes
-        devices[place] = launched(element, source.direct, source.allocated)
+        driver = element[0]
+        with_modes = _shared_with_modes if isinstance(driver, Shared) else _with_modes
+        launched = with_modes(driver, source.direct, source.allocated)
+        if isinstance(element, Shared):
+            devices[place] = _with_driver(element, launched)
+        else:
+            element[0] = launched
 
 
-def _with_modes(disk: Element, direct: bool, allocated: bool) -> Element:
-    driver, *rest = disk
+@memo
+def _with_driver(disk: Element, driver: Element) -> Element:
+    return shared("disk", driver, *disk[1:], **disk.attrib)
+
+
+def _with_modes(driver: Element, direct: bool, allocated: bool) -> Element:
     cache, io = driver.get("cache", ""), driver.get("io", "")
     if cache in ("", "none"):
         cache = "none" if direct else "writethrough"
@@ -42,8 +51,8 @@ def _with_modes(disk: Element, direct: bool, allocated: bool) -> Element:
     if io:
         modes["io"] = io
     attributes = {name: modes[name] for name in _ORDER if name in modes}
-    make = shared if isinstance(disk, Shared) else own
-    return make("disk", make("driver", *driver, **attributes), *rest, **disk.attrib)
+    make = shared if isinstance(driver, Shared) else own
+    return make("driver", *driver, **attributes)
 
 
 _shared_with_modes = memo(_with_modes)

@@ -19,7 +19,7 @@ _PRIMARY_TAP = "tap0"
 _HASH_LENGTH = 11
 _CANONICAL = re.compile("[0-9a-f]{2}(:[0-9a-f]{2})+")
 _NOT_HEXADECIMAL = re.compile("[^0-9a-f]")
-_BEFORE_MTU = ("model", "driver", "link")
+_BEFORE_MTU = ("source", "model", "driver", "link")
 
 
 def attach_taps(
@@ -58,15 +58,10 @@ def refuse_unbound(interfaces: Sequence[Interface], attachments: Attachments, re
 
 def _with_tap(element: Element, own_mac: str, number: int, target: str, links: PodLinks) -> Element:
     """An interface with `<mac>`, its own or that of the pod's link of this number, `<target>` and `<mtu>`."""
-    if own_mac:
-        mac = own("mac", address=_canonical(own_mac))
-        return own("interface", *_parts_with_tap(element, mac, target, links.mtu), **element.attrib)
-    address = f"{links.mac_prefix}:{number >> 8:02x}:{number & 255:02x}"
-    if isinstance(element, Shared):
-        return _shared_with_tap(element, address, target, links.mtu)
-    return own(
-        "interface", *_parts_with_tap(element, leaf("mac", address=address), target, links.mtu), **element.attrib
-    )
+    mac = _canonical(own_mac) if own_mac else f"{links.mac_prefix}:{number >> 8:02x}:{number & 255:02x}"
+    if isinstance(element, Shared) and not own_mac:
+        return _shared_with_tap(element, mac, target, links.mtu)
+    return own("interface", *_parts_with_tap(element, own("mac", address=mac), target, links.mtu), **element.attrib)
 
 
 @memo
@@ -76,10 +71,13 @@ def _shared_with_tap(element: Element, mac: str, target: str, mtu: int) -> Eleme
 
 def _parts_with_tap(element: Element, mac: Element, target: str, mtu: int) -> list[Element]:
     """What is in an interface, where libvirt has it; the converter begins with `<mac>`, if any, and `<source>`."""
-    source, *rest = [part for part in element if part.tag != "mac"]
-    place = next(place for place, part in enumerate(rest) if part.tag not in _BEFORE_MTU)
-    tap = leaf("target", dev=target, managed="no")
-    return [mac, source, tap, *rest[:place], leaf("mtu", size=str(mtu)), *rest[place:]]
+    parts = list(element)
+    if parts[0].tag == "mac":
+        del parts[0]
+    place = next(place for place, part in enumerate(parts) if part.tag not in _BEFORE_MTU)
+    parts.insert(place, leaf("mtu", size=str(mtu)))
+    parts[:1] = mac, parts[0], leaf("target", dev=target, managed="no")
+    return parts
 
 
 def _target(interface: Interface, attachments: Attachments, pod_interface: str, *, secondary: bool) -> str:
