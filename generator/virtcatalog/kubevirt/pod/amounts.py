@@ -43,14 +43,14 @@ def extract(pod: Pod) -> dict[str, Any]:
     """What of a Pod decides where it fits, in short: requests, limits, devices, and the conditions for its node."""
     requests, limits = pod_requests(pod), pod_limits(pod)
     asked = devices(requests)
-    found: dict[str, Any] = {
+    facts: dict[str, Any] = {
         "requests": _written(requests, asked),
         "limits": _written(limits, asked),
         "devices": _written(asked),
     }
     conditions = ("nodeSelector", "affinity", "tolerations", "topologySpreadConstraints", "priorityClassName")
-    found |= {name: pod["spec"].get(name) for name in (*conditions, "resourceClaims", "serviceAccountName")}
-    return {name: each for name, each in found.items() if each}
+    facts |= {name: pod["spec"].get(name) for name in (*conditions, "resourceClaims", "serviceAccountName")}
+    return {name: fact for name, fact in facts.items() if fact}
 
 
 def _written(amounts: Amounts, without: Amounts | None = None) -> dict[str, str]:
@@ -82,10 +82,10 @@ def _of(pod: Pod, part: str) -> Amounts:
 
 def _container(container: dict[str, Any], part: str) -> Amounts:
     resources = container.get("resources") or {}
-    given = resources.get(part) or {}
+    amounts = resources.get(part) or {}
     if part == "requests":
-        given = {**(resources.get("limits") or {}), **given}
-    return {name: Quantity.parse(amount) for name, amount in given.items()}
+        amounts = {**(resources.get("limits") or {}), **amounts}
+    return {name: Quantity.parse(amount) for name, amount in amounts.items()}
 
 
 def _add(amounts: Amounts, others: Amounts) -> None:

@@ -179,29 +179,29 @@ def _environment(
 def _probe(probe: Probe, vmi: VirtualMachineInstance) -> dict[str, Any]:
     """A probe of the guest, which waits for libvirt and goes through virt-probe where it enters the guest."""
     timeout = max(probe.timeout_seconds, 1)
-    found: dict[str, Any] = {
+    manifest: dict[str, Any] = {
         "initialDelaySeconds": probe.initial_delay_seconds + _STARTUP,
         "timeoutSeconds": timeout,
         "periodSeconds": probe.period_seconds if probe.period_seconds > 0 else 10,
         "successThreshold": max(probe.success_threshold, 1),
         "failureThreshold": probe.failure_threshold if probe.failure_threshold > 0 else 3,
     }
-    if not found["initialDelaySeconds"]:
-        del found["initialDelaySeconds"]
+    if not manifest["initialDelaySeconds"]:
+        del manifest["initialDelaySeconds"]
     if probe.http_get is not None:
-        found["httpGet"] = to_manifest(probe.http_get)
+        manifest["httpGet"] = to_manifest(probe.http_get)
     if probe.tcp_socket is not None:
-        found["tcpSocket"] = to_manifest(probe.tcp_socket)
+        manifest["tcpSocket"] = to_manifest(probe.tcp_socket)
     if probe.exec is not None:
-        found["exec"] = to_manifest(probe.exec)
+        manifest["exec"] = to_manifest(probe.exec)
     through = ["virt-probe", "--domainName", f"{vmi.metadata.namespace}_{vmi.metadata.name}"]
     through += ["--timeoutSeconds", str(timeout)]
     if probe.guest_agent_ping is not None:
-        found["exec"] = {"command": [*through, "--guestAgentPing"]}
+        manifest["exec"] = {"command": [*through, "--guestAgentPing"]}
     elif probe.exec is not None and probe.exec.command and probe.exec.command[0] != "virt-probe":
         first, *rest = probe.exec.command
-        found["exec"] = {"command": [*through, "--command", first, "--", *rest]}
+        manifest["exec"] = {"command": [*through, "--command", first, "--", *rest]}
     else:
-        return found
-    found["timeoutSeconds"] = timeout + 1
-    return found
+        return manifest
+    manifest["timeoutSeconds"] = timeout + 1
+    return manifest

@@ -63,12 +63,12 @@ def compute_resources(vmi: VirtualMachineInstance, facts: Facts, overhead: Quant
     for name in plugin_resources(vmi, facts):
         for amounts in (layers.calculated_requests, layers.calculated_limits):
             amounts[name] = amounts.get(name, _ZERO) + _ONE
-    found: dict[str, Any] = {
+    resources: dict[str, Any] = {
         "limits": {name: str(amount) for name, amount in {**layers.calculated_limits, **layers.limits}.items()},
         "requests": {name: str(amount) for name, amount in {**layers.calculated_requests, **layers.requests}.items()},
     }
     claims = list(resource_claims(vmi, facts))
-    return {**found, "claims": claims} if claims else found
+    return {**resources, "claims": claims} if claims else resources
 
 
 def requested_memory(vmi: VirtualMachineInstance, facts: Facts) -> Term | None:
@@ -105,8 +105,8 @@ def memory_request(vmi: VirtualMachineInstance, facts: Facts, terms: list[Term])
         beyond = _beyond(base.amount if base is not None else _ZERO, domain.memory.guest)
         above = "what is requested beyond the guest's memory, which is of huge pages"
         return [Term(beyond, above), *terms] if beyond else terms
-    found = [] if base is None else [base]
-    return found if domain.resources.overcommit_guest_overhead else found + terms
+    requested = [] if base is None else [base]
+    return requested if domain.resources.overcommit_guest_overhead else requested + terms
 
 
 def _parsed(text: str) -> Quantity | None:

@@ -134,12 +134,12 @@ def sidecar_container(number: int, sidecar: Sidecar, facts: Facts, *, pinned: bo
     return container
 
 
-def add_sidecar_volumes(made: Volumes, found: list[Sidecar]) -> None:
+def add_sidecar_volumes(volumes: Volumes, sidecars: list[Sidecar]) -> None:
     """What sidecars bring along: their ConfigMaps and claims, and where virt-launcher shares these."""
-    for sidecar in found:
+    for sidecar in sidecars:
         if sidecar.configmap is not None:
             source = {"name": sidecar.configmap.name} if sidecar.configmap.name else {}
-            made.add(sidecar.configmap.name, {"configMap": {**source, "defaultMode": 0o755}})
+            volumes.add(sidecar.configmap.name, {"configMap": {**source, "defaultMode": 0o755}})
         if sidecar.pvc is not None:
             source = {"claimName": sidecar.pvc.name}
-            made.add(sidecar.pvc.name, {"persistentVolumeClaim": source}, sidecar.pvc.sharedcomputepath)
+            volumes.add(sidecar.pvc.name, {"persistentVolumeClaim": source}, sidecar.pvc.sharedcomputepath)

@@ -46,27 +46,27 @@ _PINNED_LIMITS = {_BINARY: {"cpu": "10m", "memory": "40M"}, "sidecar": {"cpu": "
 
 def support_resources(kind: str, facts: Facts, *, pinned: bool) -> Defaults:
     """`resources` of a kind of support container; requests are limits where the Pod is to be pinned."""
-    found = facts.support.get((kind, pinned))
-    if found is None:
-        found = facts.support[kind, pinned] = _support_resources(kind, facts, pinned=pinned)
-    return {part: dict(amounts) for part, amounts in found.items() if amounts}
+    resources = facts.support.get((kind, pinned))
+    if resources is None:
+        resources = facts.support[kind, pinned] = _support_resources(kind, facts, pinned=pinned)
+    return {part: dict(amounts) for part, amounts in resources.items() if amounts}
 
 
 def _support_resources(kind: str, facts: Facts, *, pinned: bool) -> Defaults:
     configured = "container-disk" if kind == _BINARY else kind
-    found = {part: dict(amounts) for part, amounts in _RESOURCES[kind].items()}
+    resources = {part: dict(amounts) for part, amounts in _RESOURCES[kind].items()}
     if pinned:
-        found["limits"] |= _PINNED_LIMITS.get(kind, {})
-    for part, amounts in found.items():
+        resources["limits"] |= _PINNED_LIMITS.get(kind, {})
+    for part, amounts in resources.items():
         for resource in ("cpu", "memory"):
             amount: Quantity | None = facts.support_amount(configured, part, resource)
             if amount is not None:
                 amounts[resource] = str(amount)
     if pinned:
-        found["requests"] = dict(found["limits"])
+        resources["requests"] = dict(resources["limits"])
     if kind == "container-disk":
-        found["requests"]["ephemeral-storage"] = "50M"
-    return found
+        resources["requests"]["ephemeral-storage"] = "50M"
+    return resources
 
 
 def disk_containers(vmi: VirtualMachineInstance, facts: Facts, *, pinned: bool, init: bool) -> Iterator[Container]:
@@ -150,8 +150,8 @@ def _image_container(
 
 
 def _image(image: str, policy: str | None) -> dict[str, Any]:
-    found = {"image": image} if image else {}
-    return {**found, "imagePullPolicy": policy} if policy else found
+    fields = {"image": image} if image else {}
+    return {**fields, "imagePullPolicy": policy} if policy else fields
 
 
 def virtiofs_containers(vmi: VirtualMachineInstance, facts: Facts, *, pinned: bool) -> Iterator[Container]:

@@ -78,35 +78,35 @@ def pod_volumes(
 ) -> Volumes:
     """All volumes but those that sidecars bring; PodError for a volume without a source."""
     spec, devices = vmi.spec, vmi.spec.domain.devices
-    made = Volumes(image_volumes=facts.image_volumes)
-    _add_configuration(made, vmi)
+    volumes = Volumes(image_volumes=facts.image_volumes)
+    _add_configuration(volumes, vmi)
     claims = Claims(vmi, facts.cluster, vm)
     for position, volume in enumerate(spec.volumes):
-        _add_storage(made, volume, position, claims)
+        _add_storage(volumes, volume, position, claims)
     for credential in spec.access_credentials:
         secret = _secret_of(credential)
         if secret:
             name = f"{secret}-access-cred"
-            made.add(name, _secret(secret), posixpath.normpath(f"{_SECRETS}/{name}"), readOnly=True)
-    _add_state(made, vmi, vm, facts, non_root=non_root)
+            volumes.add(name, _secret(secret), posixpath.normpath(f"{_SECRETS}/{name}"), readOnly=True)
+    _add_state(volumes, vmi, vm, facts, non_root=non_root)
     if facts.image_volumes:
-        _add_images(made, vmi, facts)
+        _add_images(volumes, vmi, facts)
     if sidecars:
-        made.add(HOOKS, {"emptyDir": {}}, HOOKS_DIRECTORY)
+        volumes.add(HOOKS, {"emptyDir": {}}, HOOKS_DIRECTORY)
     if facts.has_plugins:
-        made.add("kubevirt-plugin-sockets", {"emptyDir": {}}, "/var/run/kubevirt-plugin")
+        volumes.add("kubevirt-plugin-sockets", {"emptyDir": {}}, "/var/run/kubevirt-plugin")
     if spec.domain.memory is not None and spec.domain.memory.hugepages is not None:
-        made.add("hugepages", {"emptyDir": {"medium": "HugePages"}}, "/dev/hugepages")
-        made.add("hugetblfs-dir", {"emptyDir": {}}, "/dev/hugepages/libvirt/qemu")
+        volumes.add("hugepages", {"emptyDir": {"medium": "HugePages"}}, "/dev/hugepages")
+        volumes.add("hugetblfs-dir", {"emptyDir": {}}, "/dev/hugepages/libvirt/qemu")
     if not devices.disable_hotplug:
         path = f"{SHARE_DIRECTORY}/hotplug-disks"
-        made.add("hotplug-disks", {"emptyDir": {}}, path, mountPropagation="HostToContainer")
+        volumes.add("hotplug-disks", {"emptyDir": {}}, path, mountPropagation="HostToContainer")
     if has_sriov(spec) or _tells_devices(vmi, facts):
         field = {"path": "network-info", "fieldRef": {"fieldPath": "metadata.annotations['kubevirt.io/network-info']"}}
-        made.add(NETWORK_INFO, {"downwardAPI": {"items": [field]}}, NETWORK_INFO_DIRECTORY)
+        volumes.add(NETWORK_INFO, {"downwardAPI": {"items": [field]}}, NETWORK_INFO_DIRECTORY)
     if devices.filesystems:
-        made.add(VIRTIOFS, {"emptyDir": {}}, VIRTIOFS_DIRECTORY)
-    return made
+        volumes.add(VIRTIOFS, {"emptyDir": {}}, VIRTIOFS_DIRECTORY)
+    return volumes
 
 
 def configuration_path(volume: Volume) -> str:
@@ -129,18 +129,18 @@ def _tells_devices(vmi: VirtualMachineInstance, facts: Facts) -> bool:
     )
 
 
-def _add_configuration(made: Volumes, vmi: VirtualMachineInstance) -> None:
+def _add_configuration(volumes: Volumes, vmi: VirtualMachineInstance) -> None:
     """ConfigMaps, secrets and the downward API; they are mounted where a disk shows them (withVMIConfigVolumes)."""
     configuring = {}
     for volume in vmi.spec.volumes:
         path = configuration_path(volume)
         if path:
             configuring[volume.name] = path
-            made.add(volume.name, _configuration(volume))
+            volumes.add(volume.name, _configuration(volume))
     if configuring:
         for disk in vmi.spec.domain.devices.disks:
             if disk.name in configuring:
-                made.mount(disk.name, configuring[disk.name], readOnly=True)
+                volumes.mount(disk.name, configuring[disk.name], readOnly=True)
 
 
 def _configuration(volume: Volume) -> Source:
@@ -159,52 +159,52 @@ def _configuration(volume: Volume) -> Source:
     return {"downwardAPI": {"items": fields} if fields else {}}
 
 
-def _add_storage(made: Volumes, volume: Volume, position: int, claims: Claims) -> None:
+def _add_storage(volumes: Volumes, volume: Volume, position: int, claims: Claims) -> None:
     """What a volume needs in the Pod, unless it is to be plugged in later (withVMIVolumes)."""
     name = volume.name
     if volume.persistent_volume_claim is not None:
         claim = volume.persistent_volume_claim
         if not claim.hotpluggable:
-            _mount_claim(made, name, claim.claim_name, claims)
-            made.add(name, _claim(claim.claim_name, read_only=claim.read_only))
+            _mount_claim(volumes, name, claim.claim_name, claims)
+            volumes.add(name, _claim(claim.claim_name, read_only=claim.read_only))
     elif volume.data_volume is not None:
         if not volume.data_volume.hotpluggable:
-            _mount_claim(made, name, volume.data_volume.name, claims)
-            made.add(name, _claim(volume.data_volume.name))
+            _mount_claim(volumes, name, volume.data_volume.name, claims)
+            volumes.add(name, _claim(volume.data_volume.name))
     elif volume.ephemeral is not None:
         source = volume.ephemeral.persistent_volume_claim
         if source is None:
             raise PodError(f"spec.volumes[{position}].ephemeral", "virt-controller crashes: the volume names no claim")
-        _mount_claim(made, name, source.claim_name, claims)
-        made.add(name, _claim(source.claim_name, read_only=source.read_only))
+        _mount_claim(volumes, name, source.claim_name, claims)
+        volumes.add(name, _claim(source.claim_name, read_only=source.read_only))
     elif volume.host_disk is not None:
-        made.add(name, _host_path(volume.host_disk), _disk_directory(name))
+        volumes.add(name, _host_path(volume.host_disk), _disk_directory(name))
     elif volume.downward_metrics is not None:
         source_ = {"emptyDir": {"medium": "Memory", "sizeLimit": "1Mi"}}
-        made.add(name, source_, f"{PRIVATE_DIRECTORY}/downwardmetric-disk")
+        volumes.add(name, source_, f"{PRIVATE_DIRECTORY}/downwardmetric-disk")
     elif volume.cloud_init_no_cloud is not None:
-        _add_cloud_init(made, name, volume.cloud_init_no_cloud)
+        _add_cloud_init(volumes, name, volume.cloud_init_no_cloud)
     elif volume.cloud_init_config_drive is not None:
-        _add_cloud_init(made, name, volume.cloud_init_config_drive)
+        _add_cloud_init(volumes, name, volume.cloud_init_config_drive)
     elif volume.sysprep is not None:
         source_ = _sysprep(volume.sysprep, f"spec.volumes[{position}].sysprep")
-        made.add(name, source_, f"{PRIVATE_DIRECTORY}/sysprep/{name}", readOnly=True)
+        volumes.add(name, source_, f"{PRIVATE_DIRECTORY}/sysprep/{name}", readOnly=True)
 
 
 def _claim(name: str, *, read_only: bool = False) -> Source:
     return {"persistentVolumeClaim": {"claimName": name, "readOnly": True} if read_only else {"claimName": name}}
 
 
-def _mount_claim(made: Volumes, name: str, claim_name: str, claims: Claims) -> None:
+def _mount_claim(volumes: Volumes, name: str, claim_name: str, claims: Claims) -> None:
     """A block claim is a device, another a directory (addPVCToLaunchManifest)."""
     claim = claims.find(claim_name)
     if claim.block:
-        made.devices.append({"name": name, "devicePath": f"/dev/{name}"})
+        volumes.devices.append({"name": name, "devicePath": f"/dev/{name}"})
         return
     path = _disk_directory(name)
-    made.mount(name, path)
+    volumes.mount(name, path)
     if "ReadWriteMany" in claim.access_modes:
-        made.shared_paths.append(path)
+        volumes.shared_paths.append(path)
 
 
 def _disk_directory(name: str) -> str:
@@ -230,19 +230,19 @@ def _secret_of(credential: AccessCredential) -> str:
     return ""
 
 
-def _add_cloud_init(made: Volumes, name: str, source: CloudInitNoCloudSource | CloudInitConfigDriveSource) -> None:
+def _add_cloud_init(volumes: Volumes, name: str, source: CloudInitNoCloudSource | CloudInitConfigDriveSource) -> None:
     """Secrets with data for cloud-init, under both spellings of their key (handleCloudInitNoCloud, …ConfigDrive)."""
     if source.secret_ref is not None:
-        _add_cloud_init_secret(made, f"{name}-udata", name, source.secret_ref.name, ("userdata", "userData"))
+        _add_cloud_init_secret(volumes, f"{name}-udata", name, source.secret_ref.name, ("userdata", "userData"))
     if source.network_data_secret_ref is not None:
         keys = ("networkdata", "networkData")
-        _add_cloud_init_secret(made, f"{name}-ndata", name, source.network_data_secret_ref.name, keys)
+        _add_cloud_init_secret(volumes, f"{name}-ndata", name, source.network_data_secret_ref.name, keys)
 
 
-def _add_cloud_init_secret(made: Volumes, name: str, volume: str, secret: str, keys: tuple[str, str]) -> None:
-    made.add(name, _secret(secret))
+def _add_cloud_init_secret(volumes: Volumes, name: str, volume: str, secret: str, keys: tuple[str, str]) -> None:
+    volumes.add(name, _secret(secret))
     for key in keys:
-        made.mount(name, f"{_SECRETS}/{volume}/{key}", subPath=key, readOnly=True)
+        volumes.mount(name, f"{_SECRETS}/{volume}/{key}", subPath=key, readOnly=True)
 
 
 def _sysprep(source: SysprepSource, field: str) -> Source:
@@ -254,46 +254,46 @@ def _sysprep(source: SysprepSource, field: str) -> Source:
 
 
 def _add_state(
-    made: Volumes, vmi: VirtualMachineInstance, vm: VirtualMachine | None, facts: Facts, *, non_root: bool
+    volumes: Volumes, vmi: VirtualMachineInstance, vm: VirtualMachine | None, facts: Facts, *, non_root: bool
 ) -> None:
     """The claim that keeps the state of TPM, UEFI and changed blocks (withBackendStorage)."""
     tpm, efi = keeps_tpm(vmi.spec), keeps_efi(vmi.spec)
     tracking = facts.tracks_changed_blocks and vm is not None and tracks_changed_blocks(vm, facts.cluster)
     if not (tpm or efi or tracking):
         return
-    made.add(_STATE, _claim(facts.backend_claim(vmi.metadata.namespace, vmi.metadata.name)))
-    made.mount(_STATE, "/run/kubevirt-private/backend-storage-meta", subPath="meta")
+    volumes.add(_STATE, _claim(facts.backend_claim(vmi.metadata.namespace, vmi.metadata.name)))
+    volumes.mount(_STATE, "/run/kubevirt-private/backend-storage-meta", subPath="meta")
     libvirt, swtpm, localca = "/var/lib/libvirt", "/var/lib/libvirt/swtpm", "/var/lib/swtpm-localca"
     if non_root:
         # Directories between would belong to root, and libvirt could not write there.
         libvirt = f"{PRIVATE_DIRECTORY}/libvirt"
-        made.add("private-libvirt", {"emptyDir": {}}, libvirt)
-        made.add("private-libvirt-qemu", {"emptyDir": {}}, f"{libvirt}/qemu")
+        volumes.add("private-libvirt", {"emptyDir": {}}, libvirt)
+        volumes.add("private-libvirt-qemu", {"emptyDir": {}}, f"{libvirt}/qemu")
         swtpm, localca = f"{libvirt}/qemu/swtpm", f"{PRIVATE_DIRECTORY}/var/lib/swtpm-localca"
     if tpm:
-        made.mount(_STATE, swtpm, subPath="swtpm")
-        made.mount(_STATE, localca, subPath="swtpm-localca")
+        volumes.mount(_STATE, swtpm, subPath="swtpm")
+        volumes.mount(_STATE, localca, subPath="swtpm-localca")
     if efi:
-        made.mount(_STATE, f"{libvirt}/qemu/nvram", subPath="nvram")
+        volumes.mount(_STATE, f"{libvirt}/qemu/nvram", subPath="nvram")
     if tracking:
-        made.mount(_STATE, f"{libvirt}/qemu/cbt", subPath="cbt")
+        volumes.mount(_STATE, f"{libvirt}/qemu/cbt", subPath="cbt")
 
 
-def _add_images(made: Volumes, vmi: VirtualMachineInstance, facts: Facts) -> None:
+def _add_images(volumes: Volumes, vmi: VirtualMachineInstance, facts: Facts) -> None:
     """Container disks and the kernel that is booted, as volumes of images (withImageVolumes)."""
-    found = False
+    has_disks = False
     for position, volume in enumerate(vmi.spec.volumes):
         disk = volume.container_disk
         if disk is not None:
-            found = True
+            has_disks = True
             path = f"/var/run/kubevirt-image-volume/disk_{position}"
-            made.add(volume.name, _image(disk.image, disk.image_pull_policy), path, readOnly=True)
+            volumes.add(volume.name, _image(disk.image, disk.image_pull_policy), path, readOnly=True)
     boot = kernel_boot(vmi.spec)
     if boot is not None:
         source = _image(boot.image, boot.image_pull_policy)
-        made.add(KERNEL_BOOT_VOLUME, source, "/var/run/kubevirt-kernel-boot", readOnly=True)
-    if found or boot is not None:
-        made.add(LAUNCHER_VOLUME, _image(facts.launcher_image, facts.pull_policy))
+        volumes.add(KERNEL_BOOT_VOLUME, source, "/var/run/kubevirt-kernel-boot", readOnly=True)
+    if has_disks or boot is not None:
+        volumes.add(LAUNCHER_VOLUME, _image(facts.launcher_image, facts.pull_policy))
 
 
 def _image(reference: str, policy: str | None) -> Source:
