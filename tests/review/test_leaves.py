@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from virtcatalog.ask.leaves import ABSENT, blot, changed, leaves
+from virtcatalog.ask.leaves import ABSENT, changed, drop_defaults, leaves
 
 WHOLE = {
     "kind": "X",
@@ -46,7 +46,7 @@ def test_changed_is_what_another_has_otherwise_or_not_at_all(other: Any, fields:
     assert changed(WHOLE, {"spec": other}, ["spec"]) == fields
 
 
-def test_only_empty_maps_that_are_not_given_are_blotted_out() -> None:
+def test_only_empty_maps_that_are_not_given_are_dropped() -> None:
     value = {"a": {}, "b": {"c": {}, "d": {}, "e": []}, "f": [{"g": {}}], "h": 1}
-    blot(value, {"a": {}, "b": {"d": None}, "f": [{}], "h": 2})
+    drop_defaults(value, {"a": {}, "b": {"d": None}, "f": [{}], "h": 2})
     assert value == {"a": {}, "b": {"c": ABSENT, "d": ABSENT, "e": []}, "f": [{"g": ABSENT}], "h": 1}

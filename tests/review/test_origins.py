@@ -15,13 +15,13 @@ from virtcatalog.api.quantity import Quantity
 from virtcatalog.api.shape import List, Struct, struct_of
 from virtcatalog.ask.leaves import ABSENT, leaves
 from virtcatalog.ask.origins import (
-    FINISHED,
-    MADE,
+    OF_AUTHOR,
     OF_BOTH,
+    OF_CONTROLLER,
     OF_INSTANCETYPE,
     OF_PREFERENCE,
-    SAID,
-    Known,
+    OF_VMI_WEBHOOK,
+    OriginCache,
     Origins,
     Values,
 )
@@ -34,30 +34,32 @@ def spec(domain: dict[str, Any] | None) -> VirtualMachineInstanceSpec | None:
     return None if domain is None else convert({"domain": {"devices": {}, **domain}}, VirtualMachineInstanceSpec)
 
 
-def origins(written: dict[str, Any], *domains: dict[str, Any] | None, known: Known | None = None) -> dict[str, int]:
+def origins(
+    written: dict[str, Any], *domains: dict[str, Any] | None, known: OriginCache | None = None
+) -> dict[str, int]:
     """Where the leaves of a domain are from, by what the stages make of it in the order of `Values`."""
     said = dict(leaves({"spec": {"domain": written}}, ["spec"]))
     values = Values(*map(spec, domains))
     found = Origins(lambda field: said.get(field, ABSENT), {} if known is None else known)
     found.add("spec", to_manifest(values.final), {"domain": written}, values)
-    return {field.removeprefix("spec.domain."): origin for field, origin in found.found.items()}
+    return {field.removeprefix("spec.domain."): origin for field, origin in found.by_field.items()}
 
 
 @pytest.mark.parametrize(
     ("written", "domains", "origin"),
     [
-        (CORES, (CORES, NOTHING, NOTHING, NOTHING, NOTHING, NOTHING, NOTHING), SAID),
-        (NOTHING, (CORES, CORES, CORES, CORES, CORES, CORES, CORES), MADE),
+        (CORES, (CORES, NOTHING, NOTHING, NOTHING, NOTHING, NOTHING, NOTHING), OF_AUTHOR),
+        (NOTHING, (CORES, CORES, CORES, CORES, CORES, CORES, CORES), OF_CONTROLLER),
         (NOTHING, (CORES, CORES, NOTHING, CORES, CORES, CORES, CORES), OF_PREFERENCE),
-        (NOTHING, (CORES, NOTHING, NOTHING, CORES, CORES, CORES, CORES), MADE),
+        (NOTHING, (CORES, NOTHING, NOTHING, CORES, CORES, CORES, CORES), OF_CONTROLLER),
         (NOTHING, (CORES, NOTHING, NOTHING, CORES, NOTHING, CORES, CORES), OF_INSTANCETYPE),
         (NOTHING, (CORES, NOTHING, NOTHING, CORES, CORES, MORE, NOTHING), OF_PREFERENCE),
         (NOTHING, (CORES, NOTHING, NOTHING, CORES, MORE, MORE, NOTHING), OF_BOTH),
         (NOTHING, (CORES, NOTHING, NOTHING, CORES, CORES, CORES, NOTHING), OF_BOTH),
         (NOTHING, (CORES, NOTHING, NOTHING, CORES, None, CORES, CORES), OF_INSTANCETYPE),
         (NOTHING, (CORES, NOTHING, None, CORES, CORES, None, None), OF_PREFERENCE),
-        (NOTHING, (CORES, NOTHING, NOTHING, MORE, NOTHING, NOTHING, NOTHING), FINISHED),
-        (MORE, (CORES, MORE, MORE, MORE, MORE, MORE, MORE), FINISHED),
+        (NOTHING, (CORES, NOTHING, NOTHING, MORE, NOTHING, NOTHING, NOTHING), OF_VMI_WEBHOOK),
+        (MORE, (CORES, MORE, MORE, MORE, MORE, MORE, MORE), OF_VMI_WEBHOOK),
         ({"cpu": None}, (CORES, NOTHING, NOTHING, CORES, NOTHING, CORES, CORES), OF_INSTANCETYPE),
     ],
 )
@@ -95,15 +97,15 @@ def test_every_leaf_is_compared_for_itself(part):
 
 def alone(final, mutated, without_preference, started, typeless, bare, neither):
     if final == mutated:
-        return OF_PREFERENCE if mutated != without_preference else MADE
+        return OF_PREFERENCE if mutated != without_preference else OF_CONTROLLER
     if final != started:
-        return FINISHED
+        return OF_VMI_WEBHOOK
     by_one = (typeless != started) * OF_INSTANCETYPE + (bare != started) * OF_PREFERENCE
-    return by_one or (OF_BOTH if neither != started else MADE)
+    return by_one or (OF_BOTH if neither != started else OF_CONTROLLER)
 
 
 def test_what_is_known_of_a_part_is_of_all_that_it_depends_on():
-    known: Known = {}
+    known: OriginCache = {}
     for written, values in product((NOTHING, {"cpu": {}}), product((CORES, MORE, NOTHING, None), repeat=4)):
         started, typeless, bare, neither = values
         domains = CORES, NOTHING, NOTHING, started, typeless, bare, neither
@@ -112,7 +114,7 @@ def test_what_is_known_of_a_part_is_of_all_that_it_depends_on():
 
 
 def test_what_is_known_of_a_disk_is_of_all_that_it_depends_on():
-    known: Known = {}
+    known: OriginCache = {}
     bare, sata, scsi = ({"name": "a", "disk": disk} for disk in ({}, {"bus": "sata"}, {"bus": "scsi"}))
     stages = [{"devices": {"disks": [*disks]}} for disks in ((), (bare,), (sata,), (scsi,), (sata, sata))]
     nothing = stages[0]
@@ -124,7 +126,7 @@ def test_what_is_known_of_a_disk_is_of_all_that_it_depends_on():
 
 
 def test_known_parts_are_of_their_field():
-    known: Known = {}
+    known: OriginCache = {}
     one = {"clock": {"timer": {"hpet": {"present": True}}}}
     other = {"clock": {"timer": {"pit": {"present": True}}}}
     for part in (one, other):
@@ -135,7 +137,7 @@ def test_known_parts_are_of_their_field():
 def test_equal_amounts_in_other_words_are_not_the_same():
     gib, mib = {"memory": {"guest": "1Gi"}}, {"memory": {"guest": "1073741824"}}
     domains = gib, mib, mib, mib, mib, mib, mib
-    assert origins(mib, *domains)["memory.guest"] == FINISHED
+    assert origins(mib, *domains)["memory.guest"] == OF_VMI_WEBHOOK
 
 
 def test_an_amount_that_a_type_always_writes_is_the_authors_where_the_rest_is():
@@ -144,7 +146,7 @@ def test_an_amount_that_a_type_always_writes_is_the_authors_where_the_rest_is():
     said = dict(leaves({"spec": to_manifest(read)}, ["spec"]))
     found = Origins(lambda field: said.get(field, ABSENT), {})
     found.add("spec", to_manifest(read), {"volumes": [disk]}, [read] * 7)
-    assert {field for field, origin in found.found.items() if origin == SAID} == {
+    assert {field for field, origin in found.by_field.items() if origin == OF_AUTHOR} == {
         "spec.volumes[0].name",
         "spec.volumes[0].hostDisk.path",
         "spec.volumes[0].hostDisk.type",
@@ -158,17 +160,17 @@ def test_keys_of_authors_are_written_as_the_api_does():
     found = Origins(lambda _field: ABSENT, {})
     values = [meta, ObjectMeta(name="a", finalizers=["x"]), None, meta, meta, meta, meta]
     found.add("metadata", to_manifest(meta), {"labels": {"app": "web"}}, values)
-    assert found.found == {
+    assert found.by_field == {
         "metadata.name": OF_PREFERENCE,
-        "metadata.labels.app": SAID,
-        "metadata.labels[example.org/tier]": MADE,
+        "metadata.labels.app": OF_AUTHOR,
+        "metadata.labels[example.org/tier]": OF_CONTROLLER,
         "metadata.finalizers[0]": OF_PREFERENCE,
-        "metadata.finalizers[1]": MADE,
+        "metadata.finalizers[1]": OF_CONTROLLER,
     }
 
 
 def test_types_of_a_vmi_write_out_by_themselves_only_amounts_and_parts():
-    """What the API writes out though nobody said it is known: empty maps and amounts (`Origins`, `leaves.blot`)."""
+    """What the API writes out by itself is known: empty maps and amounts (`Origins`, `leaves.drop_defaults`)."""
     found = set()
 
     def look(struct: Struct, path: str, above: frozenset[type]) -> None:

@@ -1,4 +1,4 @@
-"""The disks of a domain as a list: what a guest's disks are called, where they come from and how they are attached.
+"""The disks of a domain as a list: names, sources, and how they are attached.
 
 The view of nova's get_instance_disk_info.
 """
@@ -25,9 +25,8 @@ from virtcatalog.kubevirt.result import Result
 class DiskInfo(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
     """One disk: `volume` is the kind of the volume behind it (`containerDisk`), `path` what QEMU opens.
 
-    `size` is what its volume is asked to hold, in bytes, 0 where nothing tells it, as of a container image; what the
-    guest writes goes to `path` alone where there is a `backing_file`. `boot` is the place in the order of boot devices,
-    0 for a disk that is not in it.
+    `size` is the requested size of its volume in bytes, 0 where it is unknown, as for a container image. With a
+    `backing_file`, only `path` is written to. `boot` is the place in the boot order, 0 for a disk that is not in it.
     """
 
     name: str
@@ -52,20 +51,20 @@ def disks_of(result: Result, cluster: Cluster) -> list[DiskInfo]:
         return []
     volumes = {volume.name: volume for volume in vmi.spec.volumes}
     claims = Claims(vmi, cluster, result.vm_object)
-    found = []
+    disks = []
     for disk in _attached(result):
         volume = volumes.get(disk.name)
         if volume is not None:
             size = _size(volume, claims)
             disk = replace(disk, volume=_kind(volume), size=size.value if size else 0)
-        found.append(disk)
-    return found
+        disks.append(disk)
+    return disks
 
 
 def _attached(result: Result) -> Iterator[DiskInfo]:
     """The disks as the domain alone has them."""
     domain: Any = result.domain
-    if domain is None:  # that of another process has to be read from its text
+    if domain is None:  # a result from another process has it as text alone
         domain = etree.fromstring(result.domain_xml or "")
     return map(_disk, domain.iterfind("devices/disk"))
 
@@ -77,13 +76,13 @@ def _kind(volume: Volume) -> str:
 
 @cache
 def _kinds() -> tuple[Callable[[Volume], tuple[Any, ...]], list[str]]:
-    """What gets the fields of a volume that say of what kind it is, and what the API calls them."""
+    """A getter of a volume's source fields, of which one is set, and the API's names of these."""
     fields = [field for field in msgspec.structs.fields(Volume) if field.name != "name"]
     return attrgetter(*(field.name for field in fields)), [field.encode_name for field in fields]
 
 
 def _size(volume: Volume, claims: Claims) -> Quantity | None:
-    """What the volume's claim has and is asked for, or the volume itself is."""
+    """The smaller of the claim's request and capacity, or the size in the volume itself; None where it is unknown."""
     if volume.empty_disk is not None:
         return volume.empty_disk.capacity
     if volume.host_disk is not None:
@@ -93,7 +92,7 @@ def _size(volume: Volume, claims: Claims) -> Quantity | None:
     if not name:
         return None
     claim = claims.find(name)
-    amounts = [each for each in (claim.request, claim.capacity) if each is not None]
+    amounts = [amount for amount in (claim.request, claim.capacity) if amount is not None]
     return None if claim.assumed else min(amounts, default=None)
 
 

@@ -1,8 +1,8 @@
 """Where every field of a VMI comes from.
 
-Nothing is kept by hand: the stages of the pipeline that change objects run over the VM, and then again without its
-instance type, its preference, each preset and the KubeVirt CR's configuration. A field comes from the stage that gave
-it its value, and there from what it is missing or different without.
+There is no table of fields. The stages of the pipeline that change objects run over the VM, and then again without its
+instance type, its preference, every preset and the KubeVirt CR's configuration. A field comes from the stage that gave
+it its value; within that stage from the object without which the field is missing or different.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from virtcatalog.api.kubevirt import (
     VirtualMachineInstanceSpec,
 )
 from virtcatalog.api.names import namespace_or_default
-from virtcatalog.ask.leaves import ABSENT, blot, changed, leaves
-from virtcatalog.ask.origins import FINISHED, MADE, Known, Origins, Values
-from virtcatalog.ask.template import INHERITED, Held, Manifest, as_vmi, read_vm, written_template
+from virtcatalog.ask.leaves import ABSENT, changed, drop_defaults, leaves
+from virtcatalog.ask.origins import OF_CONTROLLER, OF_VMI_WEBHOOK, OriginCache, Origins, Values
+from virtcatalog.ask.template import INHERITED, Manifest, VmOrVmi, as_vmi, read_vm, written_template
 from virtcatalog.kubevirt.admission.vm import own_template
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.controller.vm import (
@@ -49,13 +49,13 @@ DEFAULT = "KubeVirt default"
 Sources = tuple[str, ...]
 
 _PARTS: Final = ("metadata", "spec")
-"""What is explained of a VMI."""
+"""The parts of a VMI whose fields are explained."""
 
 
 class Origin(msgspec.Struct, frozen=True, gc=False):
-    """A field of the VMI (`spec.domain.cpu.cores`), its value, and its sources: several when it takes all of them.
+    """A field of the VMI (`spec.domain.cpu.cores`), its value, and its sources: several where all are needed.
 
-    A source is one of the kinds above; instance types, preferences and presets have their name after it.
+    A source is one of the kinds above; the name follows for instance types, preferences and presets.
     """
 
     field: str
@@ -72,45 +72,47 @@ def explain(vm_manifest: Manifest, cluster: Cluster) -> list[Origin]:
 
 
 def explain_result(vm_manifest: Manifest, result: Result, cluster: Cluster) -> list[Origin]:
-    """Return what `explain` does, of a VM that was expanded in the cluster: quicker if its stages were kept."""
-    return _origins(_whole(vm_manifest, result, cluster), cluster)
+    """Return what `explain` does, for a VM that was expanded in the cluster: faster if the result has its stages."""
+    return _origins(_expansion_of(vm_manifest, result, cluster), cluster)
 
 
 def sources_of(vm_manifest: Manifest, result: Result, cluster: Cluster) -> dict[str, Sources]:
-    """Return the sources alone that `explain_result` returns, by field."""
-    whole = _whole(vm_manifest, result, cluster)
-    return _Runs(whole, cluster).sources() if whole else {}
+    """Return the sources of `explain_result` by field."""
+    expansion = _expansion_of(vm_manifest, result, cluster)
+    return _Comparison(expansion, cluster).sources() if expansion else {}
 
 
-def _origins(whole: _Whole | None, cluster: Cluster) -> list[Origin]:
-    if whole is None:
+def _origins(expansion: _Expansion | None, cluster: Cluster) -> list[Origin]:
+    if expansion is None:
         return []
-    sources = _Runs(whole, cluster).sources()
-    return [Origin(field, value, sources[field]) for field, value in leaves(whole.shown, _PARTS)]
+    sources = _Comparison(expansion, cluster).sources()
+    return [Origin(field, value, sources[field]) for field, value in leaves(expansion.shown, _PARTS)]
 
 
-class _Whole(NamedTuple):
-    """A VM as it is, and what its stages make of it; `read` is there where its manifest does not say the same.
+class _Expansion(NamedTuple):
+    """A VM and its stages.
 
-    The manifest is its author's; `shown` is that of the final VMI, without uids that are made up.
+    `manifest` is its author's; `read` is the VM or VMI read from it, None where this is the same as `manifest`;
+    `mutated` is that after its webhook. `final` is the VMI after its webhook, and `shown` the manifest of this VMI
+    without generated uids.
     """
 
     manifest: Manifest
-    read: Held | None
-    mutated: Held
+    read: VmOrVmi | None
+    mutated: VmOrVmi
     final: VirtualMachineInstance
     shown: Manifest
 
 
-def _whole(manifest: Manifest, result: Result, cluster: Cluster) -> _Whole | None:
+def _expansion_of(manifest: Manifest, result: Result, cluster: Cluster) -> _Expansion | None:
     stages, final, shown = result.stages, result.vmi_object, result.vmi
     if stages is None or final is None or shown is None:
         return _run(manifest, cluster)
-    return _Whole(manifest, stages.read, stages.mutated, final, shown)
+    return _Expansion(manifest, stages.read, stages.mutated, final, shown)
 
 
-def _run(manifest: Manifest, cluster: Cluster) -> _Whole | None:
-    """Run the stages that change objects, as in `pipeline`; None where KubeVirt does not come to the end."""
+def _run(manifest: Manifest, cluster: Cluster) -> _Expansion | None:
+    """Run the stages that change objects, as in `pipeline`; None where KubeVirt refuses the VM or VMI."""
     vm = _read(manifest, cluster)
     read = None if manifest.get("kind") == "VirtualMachine" else clone(vm)
     vmi = _start(vm, cluster)
@@ -118,17 +120,17 @@ def _run(manifest: Manifest, cluster: Cluster) -> _Whole | None:
         return None
     mutated = vm if isinstance(vm, VirtualMachine) else clone(vm)
     shown = _finish(vmi, cluster)
-    return _Whole(manifest, read, mutated, vmi, shown) if shown else None
+    return _Expansion(manifest, read, mutated, vmi, shown) if shown else None
 
 
-def _read(manifest: Manifest, cluster: Cluster) -> Held:
+def _read(manifest: Manifest, cluster: Cluster) -> VmOrVmi:
     vm = read_vm(manifest, cluster.release)
     vm.metadata.namespace = namespace_or_default(vm.metadata.namespace)
     return vm
 
 
-def _start(vm: Held, cluster: Cluster) -> VirtualMachineInstance | None:
-    """Run the VM's webhook and virt-controller; changes the VM, and a VMI is started as it is."""
+def _start(vm: VmOrVmi, cluster: Cluster) -> VirtualMachineInstance | None:
+    """Run the VM's webhook, which changes the VM, and virt-controller; returns a VMI as it is."""
     if isinstance(vm, VirtualMachineInstance):
         return vm
     try:
@@ -138,37 +140,42 @@ def _start(vm: Held, cluster: Cluster) -> VirtualMachineInstance | None:
 
 
 def _finish(vmi: VirtualMachineInstance, cluster: Cluster) -> Manifest:
-    """Run the VMI's webhook, and return the VMI's manifest: nothing if it is refused there."""
+    """Run the VMI's webhook, and return the VMI's manifest, {} if the webhook refuses it."""
     return {} if mutate_vmi(vmi, cluster) else without_made_up_uids(to_manifest(vmi))
 
 
-class _Runs:
-    """The run over a VM as it is, and the runs without something."""
+class _Comparison:
+    """Compares the expansion of a VM with those without its instance type, preference, presets and configuration."""
 
-    def __init__(self, whole: _Whole, cluster: Cluster) -> None:
-        self._whole, self._cluster = whole, cluster
-        self._namespace = whole.final.metadata.namespace
+    def __init__(self, expansion: _Expansion, cluster: Cluster) -> None:
+        self._expansion, self._cluster = expansion, cluster
+        self._namespace = expansion.final.metadata.namespace
         self._without: dict[frozenset[str], set[str]] = {}
-        # What was inferred is inferred once: the instance type may stand at the volume of a VM without preference.
+        # Matchers after inference: without its preference, a VM could infer another instance type.
         self._instancetype: InstancetypeMatcher | None = None
         self._preference: PreferenceMatcher | None = None
-        if isinstance(whole.mutated, VirtualMachine):
-            self._instancetype, self._preference = whole.mutated.spec.instancetype, whole.mutated.spec.preference
+        if isinstance(expansion.mutated, VirtualMachine):
+            self._instancetype, self._preference = (
+                expansion.mutated.spec.instancetype,
+                expansion.mutated.spec.preference,
+            )
 
     def sources(self) -> dict[str, Sources]:
         """Return the sources of every leaf, in the VMI's order."""
-        whole = self._whole
-        mutated = whole.mutated
+        expansion = self._expansion
+        mutated = expansion.mutated
         stages = (mutated,) * 6 if isinstance(mutated, VirtualMachineInstance) else self._stages(mutated)
         metadata, spec = zip(*map(_parts, stages), strict=True)
-        written = _as_written(whole)
-        origins = Origins(self._said, self._cluster.computed(_known))
-        origins.add("metadata", whole.shown["metadata"], written["metadata"], Values(whole.final.metadata, *metadata))
-        origins.add("spec", whole.shown["spec"], written["spec"], Values(whole.final.spec, *spec))
-        return self._named(origins.found)
+        written = _as_written(expansion)
+        origins = Origins(self._author_value, self._cluster.computed(_origin_cache))
+        origins.add(
+            "metadata", expansion.shown["metadata"], written["metadata"], Values(expansion.final.metadata, *metadata)
+        )
+        origins.add("spec", expansion.shown["spec"], written["spec"], Values(expansion.final.spec, *spec))
+        return self._named(origins.by_field)
 
-    def _stages(self, mutated: VirtualMachine) -> tuple[Held | None, ...]:
-        """The VM after its webhook, with its preference and without; its VMI, and that without matchers (`Values`)."""
+    def _stages(self, mutated: VirtualMachine) -> tuple[VmOrVmi | None, ...]:
+        """The stages in the order of `Values`, without the final one."""
         without: VirtualMachine | None = mutated
         started = typeless = bare = neither = self._started(mutated, self._instancetype, self._preference)
         if self._instancetype is not None:
@@ -186,7 +193,7 @@ class _Runs:
         instancetype: InstancetypeMatcher | None,
         preference: PreferenceMatcher | None,
     ) -> VirtualMachineInstance | None:
-        """What virt-controller starts of a VM after its webhook, if it named these."""
+        """The VMI that virt-controller starts of a VM after its webhook, with these matchers."""
         if vm is None:
             return None
         vm = replace(vm, spec=replace(vm.spec, instancetype=instancetype, preference=preference))
@@ -196,32 +203,32 @@ class _Runs:
             return None
 
     def _mutated_without_preference(self, mutated: VirtualMachine) -> VirtualMachine | None:
-        """What the webhook makes of the VM without preference: the same if it takes nothing from that."""
+        """The VM without preference after its webhook: `mutated` if the webhook takes nothing from the preference."""
         _, preference = find_both(mutated, self._cluster)
         if not (preference and takes(preference)):
             return mutated
-        vm = self._again()
+        vm = self._fresh_vm()
         assert isinstance(vm, VirtualMachine)
         vm.spec.preference = None
         return None if mutate_vm(vm, self._cluster) else vm
 
-    def _again(self) -> Held:
-        """Another copy of the VM as it was read, with what was inferred."""
+    def _fresh_vm(self) -> VmOrVmi:
+        """A new copy of the VM as it was read, with its inferred matchers."""
         vm = self._read
         if not isinstance(vm, VirtualMachine):
             return clone(vm)
         vm = own_template(vm)
-        assert isinstance(self._whole.mutated, VirtualMachine)
-        if self._whole.mutated.spec.template.spec.domain.memory is None:  # dropped for what was inferred
+        assert isinstance(self._expansion.mutated, VirtualMachine)
+        if self._expansion.mutated.spec.template.spec.domain.memory is None:  # inference removed it
             vm.spec.template.spec.domain.memory = None
         vm.spec.instancetype = self._instancetype and clone(self._instancetype)
         vm.spec.preference = self._preference and clone(self._preference)
         return vm
 
     @cached_property
-    def _read(self) -> Held:
-        read = self._whole.read
-        return _read(self._whole.manifest, self._cluster) if read is None else read
+    def _read(self) -> VmOrVmi:
+        read = self._expansion.read
+        return _read(self._expansion.manifest, self._cluster) if read is None else read
 
     def _named(self, origins: dict[str, int]) -> dict[str, Sources]:
         instancetype = (_source(INSTANCETYPE, self._instancetype),) if self._instancetype else ()
@@ -230,72 +237,74 @@ class _Runs:
         named = dict(zip(origins, map(names.__getitem__, origins.values()), strict=True))
         unconfigured, presets = self._cluster.computed(_unconfigured), self._cluster.presets(self._namespace)
         if unconfigured is not self._cluster:
-            made = (field for field in self._changed(unconfigured) if origins[field] in (MADE, FINISHED))
-            named |= dict.fromkeys(made, (CONFIGURATION,))
+            unexplained = (
+                field for field in self._changed(unconfigured) if origins[field] in (OF_CONTROLLER, OF_VMI_WEBHOOK)
+            )
+            named |= dict.fromkeys(unexplained, (CONFIGURATION,))
         if presets:
             of_presets = self._of_presets(sorted(preset.metadata.name for preset in presets))
-            named |= {field: sources for field, sources in of_presets.items() if origins[field] == FINISHED}
+            named |= {field: sources for field, sources in of_presets.items() if origins[field] == OF_VMI_WEBHOOK}
         return named
 
-    def _said(self, field: str) -> Any:
-        return self._said_leaves.get(field, ABSENT)
+    def _author_value(self, field: str) -> Any:
+        return self._author_leaves.get(field, ABSENT)
 
     @cached_property
-    def _said_leaves(self) -> dict[str, Any]:
-        return dict(leaves(_written(self._read, self._whole.manifest), _PARTS))
+    def _author_leaves(self) -> dict[str, Any]:
+        return dict(leaves(_written(self._read, self._expansion.manifest), _PARTS))
 
     def _of_presets(self, names: list[str]) -> dict[str, Sources]:
-        """The presets without which the value is another; where there are none, those of which each alone gives it."""
-        found: dict[str, Sources] = {}
+        """The presets without which the value changes; where there is none, those that suffice alone for the value."""
+        sources: dict[str, Sources] = {}
         for field in self._changed_without(*names):
             needed = [name for name in names if field in self._changed_without(name)]
             needed = needed or [name for name in names if field not in self._changed_without(*{*names} - {name})]
             if needed:
-                found[field] = tuple(f"{PRESET} {name}" for name in needed)
-        return found
+                sources[field] = tuple(f"{PRESET} {name}" for name in needed)
+        return sources
 
     def _changed_without(self, *presets: str) -> set[str]:
-        """The fields that the VMI has otherwise, or not at all, without some presets."""
-        found = self._without.get(frozenset(presets))
-        if found is None:
-            found = self._without[frozenset(presets)] = self._changed(self._cluster.without_presets(*presets))
-        return found
+        """The fields that change or are missing in the VMI without some presets."""
+        fields = self._without.get(frozenset(presets))
+        if fields is None:
+            fields = self._without[frozenset(presets)] = self._changed(self._cluster.without_presets(*presets))
+        return fields
 
     def _changed(self, cluster: Cluster) -> set[str]:
-        """The fields that the VMI has otherwise, or not at all, in another cluster."""
-        vmi = _start(self._again(), cluster)
-        return changed(self._whole.shown, _finish(vmi, cluster) if vmi else {}, _PARTS)
+        """The fields that change or are missing in the VMI in another cluster."""
+        vmi = _start(self._fresh_vm(), cluster)
+        return changed(self._expansion.shown, _finish(vmi, cluster) if vmi else {}, _PARTS)
 
 
-def _parts(held: Held | None) -> tuple[ObjectMeta | None, VirtualMachineInstanceSpec | None]:
-    """The metadata and spec that a VM's template and name give to its VMI; those of a VMI are its own."""
-    if held is None:
+def _parts(vm: VmOrVmi | None) -> tuple[ObjectMeta | None, VirtualMachineInstanceSpec | None]:
+    """The metadata and spec of a VM's VMI, from its template and name; those of a VMI are its own."""
+    if vm is None:
         return None, None
-    if isinstance(held, VirtualMachineInstance):
-        return held.metadata, held.spec
-    own, template = held.metadata, held.spec.template
-    given = {key: getattr(template.metadata, key) for key in INHERITED}
-    return ObjectMeta(name=own.name, namespace=own.namespace, **given), template.spec
+    if isinstance(vm, VirtualMachineInstance):
+        return vm.metadata, vm.spec
+    own, template = vm.metadata, vm.spec.template
+    inherited = {key: getattr(template.metadata, key) for key in INHERITED}
+    return ObjectMeta(name=own.name, namespace=own.namespace, **inherited), template.spec
 
 
-def _as_written(whole: _Whole) -> Manifest:
-    """What the author of the VM's manifest gives to the VMI, as it stands there if it was read so."""
-    if whole.read is not None:
-        return _written(whole.read, whole.manifest)
-    template, own = written_template(whole.manifest), whole.final.metadata
-    given = template.get("metadata") or {}
-    metadata = {"name": own.name, **{key: given[key] for key in INHERITED if key in given}}
-    if (whole.manifest.get("metadata") or {}).get("namespace"):
+def _as_written(expansion: _Expansion) -> Manifest:
+    """The metadata and spec of the VMI as far as the VM's author wrote them."""
+    if expansion.read is not None:
+        return _written(expansion.read, expansion.manifest)
+    template, own = written_template(expansion.manifest), expansion.final.metadata
+    written = template.get("metadata") or {}
+    metadata = {"name": own.name, **{key: written[key] for key in INHERITED if key in written}}
+    if (expansion.manifest.get("metadata") or {}).get("namespace"):
         metadata["namespace"] = own.namespace
     return {"metadata": metadata, "spec": template.get("spec")}
 
 
-def _known(_cluster: Cluster) -> Known:
+def _origin_cache(_cluster: Cluster) -> OriginCache:
     return {}
 
 
 def _unconfigured(cluster: Cluster) -> Cluster:
-    """The cluster with an empty configuration: itself if it has that."""
+    """The cluster with an empty configuration; the same object if its configuration is empty."""
     other = cluster.without_configuration()
     return cluster if vars(other.configuration) == vars(cluster.configuration) else other
 
@@ -305,12 +314,12 @@ def _source(kind: str, matcher: InstancetypeMatcher | PreferenceMatcher) -> str:
     return f"{kind} {matcher.name}{revision}" if matcher.name else f"{kind}{revision}"
 
 
-def _written(read: Held, manifest: Manifest) -> Manifest:
-    """What the author of a manifest gives to the VMI: without what the API writes out by itself, and defaults."""
+def _written(read: VmOrVmi, manifest: Manifest) -> Manifest:
+    """The metadata and spec of the VMI that an author wrote, without defaults that the API adds on reading."""
     written = as_vmi(read)
     if not (manifest.get("metadata") or {}).get("namespace"):
         del written["metadata"]["namespace"]
     template = written_template(manifest)
     for key in _PARTS:
-        blot(written[key], template.get(key))
+        drop_defaults(written[key], template.get(key))
     return written

@@ -1,4 +1,4 @@
-"""Fields of a VMI, named by their path, and found again in another VMI of the same VM."""
+"""Fields of a VMI or a virt-launcher Pod by path, followed through other results of the same VM."""
 
 from __future__ import annotations
 
@@ -10,19 +10,27 @@ from virtcatalog.api.decode import to_manifest
 from virtcatalog.ask.why import Path, View
 from virtcatalog.errors import VirtcatalogError
 from virtcatalog.kubevirt.pipeline import Result
+from virtcatalog.kubevirt.pod.facts import Facts
+from virtcatalog.kubevirt.pod.overhead import Term, overhead
+from virtcatalog.kubevirt.pod.resources import memory_request
 from virtcatalog.manifests.difference import shown
 
-#: What of a path may be left out.
+#: Beginnings of a path in a VMI that may be left out.
 _STARTS: Final[tuple[Path, ...]] = (("spec", "domain"), ("spec",), ())
+#: Beginnings of a path in a Pod that may be left out, the likeliest first.
+_POD_STARTS: tuple[Path, ...] = (("spec", "containers", "compute", "resources"), ("spec", "containers", "compute"))
+_POD_STARTS += (("spec",), ())
+_REQUEST: Path = (*_POD_STARTS[0], "requests", "memory")
+_OVERHEAD: Path = ("metadata", "annotations", "kubevirt.io/memory-overhead-bytes")
 
 
 def of_field(field: str) -> View:
     """Look at a field of the VMI; `spec.domain.` may be left out: `devices.disks[0].disk.bus`.
 
-    A field of a VM as findings name it, `spec.template.spec.domain.cpu`, is the one that its VMI gets; of a VM that is
-    refused before it has a VMI, the VM's own.
+    `spec.template.spec.domain.cpu`, a VM's field as findings name it, is that of the VMI; the VM's own, if the VM is
+    refused before it has a VMI.
 
-    Items of a list are followed by their name, so that they are found when others before them are gone.
+    Items of a list are followed by name, also where items before them are removed.
     """
     steps = parse(field)
     of_vmi = steps[2:] if steps[:2] == ("spec", "template") else steps
@@ -34,9 +42,9 @@ def of_field(field: str) -> View:
             *((seen, vmi, (*start, *of_vmi)) for seen, start in zip(followed, _STARTS, strict=True)),
             (in_vm, vm, steps),
         ):
-            found = follow(data, path, names)
-            if found is not None:
-                return as_text(found)
+            value = follow(data, path, names)
+            if value is not None:
+                return as_text(value)
         return None
 
     followed: list[dict[int, str]] = [{} for _ in _STARTS]
@@ -44,13 +52,61 @@ def of_field(field: str) -> View:
     return look
 
 
-def as_text(found: Any) -> str:
+def of_pod_field(field: str) -> View:
+    """Look at a field of the Pod; `spec.containers[compute].resources.` may be left out: `requests.memory`.
+
+    VirtcatalogError where virt-controller makes no Pod of the unchanged VM.
+    """
+    steps = parse(field)
+    names: dict[int, str] = {}
+    first = True
+
+    def look(result: Result) -> str | None:
+        nonlocal first
+        if first and result.pod_error is not None:
+            raise VirtcatalogError(f"{result.pod_error.field}: {result.pod_error.message}".removeprefix(": "))
+        first = False
+        place = _find(result.pod, steps, names) if result.pod is not None else None
+        return None if place is None else as_text(place[1])
+
+    return look
+
+
+def terms(field: str, result: Result) -> tuple[Term, ...]:
+    """The terms of a field of a Pod that is a sum: the memory request or the overhead; () for other fields."""
+    place = _find(result.pod, parse(field), {}) if result.pod is not None else None
+    vmi, cluster = result.vmi_object, result.cluster
+    if place is None or vmi is None or cluster is None:
+        return ()
+    path = place[0]
+    if path[:3] == ("spec", "containers", 0):
+        path = (*_POD_STARTS[1], *path[3:])
+    if path not in (_REQUEST, _OVERHEAD):
+        return ()
+    facts = cluster.computed(Facts)
+    beside = overhead(vmi, facts)
+    return tuple(beside if path == _OVERHEAD else memory_request(vmi, facts, beside))
+
+
+def _find(pod: dict[str, Any], steps: Path, names: dict[int, str]) -> tuple[Path, Any] | None:
+    for start in _POD_STARTS:
+        path = (*start, *steps)
+        # Names on a path that leads nowhere are dropped.
+        names_on_path = dict(names)
+        value = follow(pod, path, names_on_path)
+        if value is not None:
+            names.update(names_on_path)
+            return path, value
+    return None
+
+
+def as_text(value: Any) -> str:
     """A value on one line."""
-    return shown(found) if not isinstance(found, dict | list) else msgspec.json.encode(found).decode()
+    return shown(value) if not isinstance(value, dict | list) else msgspec.json.encode(value).decode()
 
 
 def follow(data: Any, steps: Path, names: dict[int, str]) -> Any:
-    """What is at a path, None if nothing; the names of list items on the way are remembered when they are first met."""
+    """The value at a path, None if there is none; `names` receives the names of list items at their first visit."""
     for number, step in enumerate(steps):
         if isinstance(step, int) and isinstance(data, list):
             if number in names:
@@ -71,7 +127,7 @@ def follow(data: Any, steps: Path, names: dict[int, str]) -> Any:
 
 
 def parse(field: str) -> Path:
-    """Read a path such as `devices.disks[0].disk`, `metadata.labels[a.b/c]`; VirtcatalogError when it is none."""
+    """Read a path such as `devices.disks[0].disk`, `metadata.labels[a.b/c]`; VirtcatalogError for other text."""
     steps: list[str | int] = []
     rest = field.strip()
     while rest:

@@ -1,4 +1,4 @@
-"""Who depends on an instance type, preference, class or component, and what would become of them without it."""
+"""The VMs that depend on an instance type, preference, class or component, and what they become without it."""
 
 from __future__ import annotations
 
@@ -44,11 +44,11 @@ class Use(msgspec.Struct, frozen=True):
 
 
 class Impact(msgspec.Struct, frozen=True, kw_only=True):
-    """What hangs on a name.
+    """What depends on a name.
 
-    `objects` are the published objects that it stands for or, of a component, that differ without it; `places` is
-    where the catalog mixes a component in. `without` tells what happens to the VMs; `problems` why the catalog cannot
-    be rendered without it.
+    `objects` are the published objects of this name; of a component, those that differ without it. `places` is where
+    the catalog mixes a component in. `without` is the review of the VMs without it; `problems` are why the catalog
+    cannot be rendered without it.
     """
 
     name: str
@@ -72,10 +72,10 @@ def impacts(
     conditions: Conditions | None = None,
     environments: Sequence[str] = (),
 ) -> list[Impact]:
-    """Tell the impact of each name in the catalog or folder of manifests at `path`, on its templates and VMs of dumps.
+    """Return the impacts of names in the catalog or folder of manifests at `path`, on its templates and VMs of dumps.
 
-    A name may be a pattern, `m.*`. With `environments` only these are looked at. VirtcatalogError for a name that
-    stands for nothing, ProblemsError for a catalog that cannot be rendered.
+    A name may be a pattern, `m.*`. With `environments`, only these are compared. VirtcatalogError for an unknown
+    name, ProblemsError for a catalog that cannot be rendered.
     """
     label = path.as_posix()
     folder = open_source(str(path))
@@ -88,43 +88,43 @@ def impacts(
     if side.nothing:
         raise VirtcatalogError(side.nothing)
     check_environments(environments, side.overlays, f"in {label}")
-    check_places((each.where for each in dumps), side.overlays, f"in {label}")
+    check_places((matching_name.where for matching_name in dumps), side.overlays, f"in {label}")
     side = only(side, environments)
-    known = _known(side, folder if is_catalog else None)
-    names = list(dict.fromkeys(each for name in names for each in _matching(name, known)))
-    missing = [name for name in names if name not in known]
+    targets = _targets(side, folder if is_catalog else None)
+    names = list(dict.fromkeys(matching_name for name in names for matching_name in _matching(name, targets)))
+    missing = [name for name in names if name not in targets]
     if missing:
-        said = "; ".join(f"there is no {name!r}{nearest(name, known)}" for name in missing)
-        raise VirtcatalogError(f"{path}: {said}")
-    asked = conditions or Conditions()
-    return [_impact(name, known[name], side, folder, dumps, asked, environments) for name in names]
+        faults = "; ".join(f"there is no {name!r}{nearest(name, targets)}" for name in missing)
+        raise VirtcatalogError(f"{path}: {faults}")
+    kubevirt = conditions or Conditions()
+    return [_impact(name, targets[name], side, folder, dumps, kubevirt, environments) for name in names]
 
 
-def _matching(name: str, known: Iterable[str]) -> list[str]:
-    """The names that a pattern such as `m.*` stands for; the name itself if it is none, or stands for nothing."""
+def _matching(name: str, names: Iterable[str]) -> list[str]:
+    """The names that match a pattern such as `m.*`; `name` itself if it is no pattern, or nothing matches."""
     if not set("*?[") & set(name):
         return [name]
-    return [each for each in known if fnmatchcase(each, name)] or [name]
+    return [candidate for candidate in names if fnmatchcase(candidate, name)] or [name]
 
 
 def _impact(
     name: str,
-    meant: _Meant,
+    target: _Target,
     side: Side,
     folder: Folder,
     dumps: Sequence[Dump],
     conditions: Conditions,
     environments: Sequence[str],
 ) -> Impact:
-    if meant.what == "component":
+    if target.what == "component":
         without = only(_without_component(name, folder, side.label), environments)
-        gone = set() if without.problems else set(_differing(side, without))
+        removed = set() if without.problems else set(_differing(side, without))
     else:
-        gone = set(meant.objects)
+        removed = set(target.objects)
         without = msgspec.structs.replace(
             side,
             objects={
-                environment: [each for each in objects if identity(each)[::2] not in gone]
+                environment: [manifest for manifest in objects if identity(manifest)[::2] not in removed]
                 for environment, objects in side.objects.items()
             },
         )
@@ -136,10 +136,10 @@ def _impact(
         fleet = reviewer.done()
     return Impact(
         name=name,
-        what=meant.what,
-        objects=tuple(sorted("/".join(each) for each in gone)),
-        places=tuple(_places(name, folder, side.label)) if meant.what == "component" else (),
-        uses=tuple(_uses(gone, side, dumps, conditions, environments)),
+        what=target.what,
+        objects=tuple(sorted("/".join(manifest) for manifest in removed)),
+        places=tuple(_places(name, folder, side.label)) if target.what == "component" else (),
+        uses=tuple(_uses(removed, side, dumps, conditions, environments)),
         without=fleet,
         problems=without.problems,
     )
@@ -147,43 +147,43 @@ def _impact(
 
 def _differing(side: Side, without: Side) -> Iterator[tuple[str, str]]:
     for environment, objects in side.objects.items():
-        left = {identity(each): each for each in without.objects.get(environment, ())}
-        yield from (identity(each)[::2] for each in objects if left.get(identity(each)) != each)
+        left = {identity(manifest): manifest for manifest in without.objects.get(environment, ())}
+        yield from (identity(manifest)[::2] for manifest in objects if left.get(identity(manifest)) != manifest)
 
 
-class _Meant(msgspec.Struct, frozen=True):
+class _Target(msgspec.Struct, frozen=True):
     """What a name stands for; `objects` by kind and name."""
 
     what: What
     objects: frozenset[tuple[str, str]] = frozenset()
 
 
-def _known(side: Side, catalog: Folder | None) -> dict[str, _Meant]:
-    """Return what every name stands for; objects go before classes and components."""
-    found: dict[str, _Meant] = {}
+def _targets(side: Side, catalog: Folder | None) -> dict[str, _Target]:
+    """Return the targets of all names; an object hides a class or component of its name."""
+    targets: dict[str, _Target] = {}
     if catalog is not None:
         for name in components_of(catalog):
-            found[name] = _Meant("component")
+            targets[name] = _Target("component")
         classes: dict[str, set[tuple[str, str]]] = {}
         for entry in load_catalog(side.label, catalog).instancetypes:
             kinds = [kind for kind in KINDS if kind.endswith("Instancetype")]
             for name in {entry.series, f"{entry.series}{entry.version}"}:
                 classes.setdefault(name, set()).update((kind, entry.name) for kind in kinds)
-        found |= {name: _Meant("class", frozenset(objects)) for name, objects in classes.items()}
+        targets |= {name: _Target("class", frozenset(objects)) for name, objects in classes.items()}
     by_name: dict[str, set[tuple[str, str]]] = {}
     for objects in side.objects.values():
-        for each in objects:
-            kind, _, name = identity(each)
+        for manifest in objects:
+            kind, _, name = identity(manifest)
             if kind in KINDS:
                 by_name.setdefault(name, set()).add((kind, name))
     for name, pairs in by_name.items():
         is_type = any(kind.endswith("Instancetype") for kind, _ in pairs)
-        found[name] = _Meant("instance type" if is_type else "preference", frozenset(pairs))
-    return found
+        targets[name] = _Target("instance type" if is_type else "preference", frozenset(pairs))
+    return targets
 
 
 def _uses(
-    wanted: set[tuple[str, str]],
+    removed: set[tuple[str, str]],
     side: Side,
     dumps: Sequence[Dump],
     conditions: Conditions,
@@ -196,21 +196,21 @@ def _uses(
         if (environment, where) not in clusters:
             around = [*shared.get("", ()), *(shared.get(where, ()) if where else ())]
             clusters[environment, where] = Comparison((side, side), environment, (conditions, conditions), around)
-        found = references(vm, clusters[environment, where].base) or []
-        named = tuple("/".join(each[::2]) for each in found if _pair(each) in wanted)
+        referenced = references(vm, clusters[environment, where].base) or []
+        named = tuple("/".join(reference[::2]) for reference in referenced if _pair(reference) in removed)
         return Use(name, named, _infers(vm), template, environment) if named else None
 
-    for each in side.vms:
-        found = use(each.key, each.manifest, each.environment, template=True)
-        if found:
-            yield found
+    for vm_template in side.vms:
+        vm_use = use(vm_template.key, vm_template.manifest, vm_template.environment, template=True)
+        if vm_use:
+            yield vm_use
     machines = given(dumps)
     for vm, where in tracked(((machine.vm, machine.where) for machine in machines), len(machines), "VMs"):
         name = f"{namespace_of(vm)}/{identity(vm)[2]}"
         for environment in environments_for(vm, side.overlays, where, environments):
-            found = use(name, vm, environment, where, template=False)
-            if found:
-                yield found
+            vm_use = use(name, vm, environment, where, template=False)
+            if vm_use:
+                yield vm_use
 
 
 def _pair(of: Identity) -> tuple[str, str]:
@@ -219,8 +219,8 @@ def _pair(of: Identity) -> tuple[str, str]:
 
 def _infers(vm: Data) -> bool:
     spec = vm.get("spec")
-    given: Mapping[str, Any] = spec if isinstance(spec, dict) else {}
-    return any(isinstance(given.get(key), dict) and "inferFromVolume" in given[key] for key in MATCHERS)
+    matchers: Mapping[str, Any] = spec if isinstance(spec, dict) else {}
+    return any(isinstance(matchers.get(key), dict) and "inferFromVolume" in matchers[key] for key in MATCHERS)
 
 
 def _without_component(name: str, catalog: Folder, label: str) -> Side:

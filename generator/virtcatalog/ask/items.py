@@ -1,4 +1,4 @@
-"""What a catalog offers, as facts: instance types, preferences, templates and environments, one item each."""
+"""The instance types, preferences, templates and environments of a catalog, as items with facts."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Fact = str | int | bool | None
 _PREFIX: Final = "instancetype.kubevirt.io/"
 #: Facts that are bytes.
 BYTES: Final = frozenset({"memory", "requiredMemory", "maxMemory"})
-#: The facts of each sort, in the order in which they are shown, with what a table calls them.
+#: The facts of each sort, in the order of output, with their titles in a table.
 FACTS: Final[Mapping[Sort, Mapping[str, str]]] = {
     "types": {
         "class": "Class",
@@ -83,7 +83,7 @@ PRICED: Final[Mapping[Sort, Mapping[str, str]]] = {
 
 
 class Item(msgspec.Struct, frozen=True):
-    """One thing that is offered; `facts` has those of its sort, None where there is nothing to say.
+    """An instance type, preference, template or environment; `facts` has those of its sort, None where unset.
 
     Amounts of memory are bytes. `manifest` is the object; an environment has none.
     """
@@ -95,53 +95,53 @@ class Item(msgspec.Struct, frozen=True):
 
 
 def items_of(objects: Iterable[Data], prices: Prices | None = None, environment: str = "") -> list[Item]:
-    """Return the instance types and preferences among objects, a name once: both scopes of a catalog are alike.
+    """Return the instance types and preferences among objects, one for each name: both scopes of a catalog are equal.
 
     With prices, those of an environment, their facts have what `PRICED` lists.
     """
     items: dict[tuple[str, str], Item] = {}
-    for each in objects:
-        item = _item(each)
+    for manifest in objects:
+        item = _item(manifest)
         if item is not None and (item.sort, item.name) not in items:
             items[item.sort, item.name] = _priced(item, prices, environment) if prices else item
     return in_order(items.values())
 
 
 def titles(sort: Sort, items: Iterable[Item]) -> Mapping[str, str]:
-    """Return the facts of items of a sort, as `FACTS` does, with those that only some runs have."""
+    """Return the facts of a sort with their titles, with those of prices if any item has them."""
     priced = any("currency" in item.facts for item in items)
     return {**FACTS[sort], **PRICED.get(sort, {})} if priced else FACTS[sort]
 
 
 def items_of_catalog(catalog: Catalog, environments: Sequence[str] = ()) -> list[Item]:
-    """Return the templates and environments of a catalog; only those of some environments if there are any."""
+    """Return the templates and environments of a catalog; with `environments`, only those of these."""
     items = [*_templates(catalog), *_environments(catalog)]
     if not environments:
         return items
     return [item for item in items if item.name in environments or _is_in(item, environments)]
 
 
-class Becoming(NamedTuple):
-    """The least VM that has an instance type or a preference, and what becomes of it in its cluster."""
+class Example(NamedTuple):
+    """The smallest VM that has an instance type or a preference, with its expansion in a cluster."""
 
     vm: Data
     cluster: Cluster
     result: Result
 
 
-def becomes(item: Item, objects: Iterable[Data], conditions: Conditions) -> Becoming:
-    """Expand the least VM that has an instance type or a preference, beside these objects."""
+def example(item: Item, objects: Iterable[Data], conditions: Conditions) -> Example:
+    """Expand the smallest VM that has an instance type or a preference, in a cluster with these objects."""
     assert item.manifest is not None
     subject = Subject(manifest=item.manifest, origin="import", place=_nowhere)
     vm = lone_vm(subject)
     vm["metadata"]["name"] = "example"
     host = [host_of(subject).manifest] if item.sort == "preferences" else []
     cluster = Cluster.under([*objects, item.manifest, *host], conditions)
-    return Becoming(vm, cluster, expand(vm, cluster))
+    return Example(vm, cluster, expand(vm, cluster))
 
 
 def guest(result: Result) -> Iterator[tuple[str, str]]:
-    """Yield, for people, what the guest of an admitted VM has, and what its Pod requests."""
+    """Yield titles and values, for people: what the guest of an admitted VM has, and what its Pod requests."""
     assert result.vmi is not None
     domain = result.vmi["spec"]["domain"]
     cpu, guest = domain.get("cpu") or {}, domain.get("memory") or {}
@@ -192,21 +192,21 @@ def _priced(item: Item, prices: Prices, environment: str) -> Item:
     from virtcatalog.catalog.prices import hourly, monthly
 
     assert item.manifest is not None
-    found: dict[str, Fact]
+    price_facts: dict[str, Fact]
     if item.sort == "types":
         cost = prices.of_type(item.manifest.get("spec") or {}, str(item.facts["class"] or ""), environment)
-        found = {
+        price_facts = {
             "pricePerHour": hourly(cost.hour) if cost.complete else None,
             "pricePerMonth": monthly(cost.hour) if cost.complete else None,
             "unpriced": ", ".join(cost.missing) or None,
         }
     else:
         licence = prices.licence(item.name, str(item.facts["osType"] or ""))
-        found = {
+        price_facts = {
             "licencePerVcpu": hourly(licence.cpu) if licence and licence.cpu else None,
             "licencePerVm": hourly(licence.vm) if licence and licence.vm else None,
         }
-    return Item(item.sort, item.name, {**item.facts, **found, "currency": prices.currency or None}, item.manifest)
+    return Item(item.sort, item.name, {**item.facts, **price_facts, "currency": prices.currency or None}, item.manifest)
 
 
 def _of_type(manifest: Data, spec: Data) -> dict[str, Fact]:
@@ -242,10 +242,10 @@ def _common(manifest: Data) -> dict[str, Fact]:
     metadata = manifest["metadata"]
     annotations = metadata.get("annotations") or {}
     instead, sunset = annotations.get(f"{_PREFIX}replacedBy"), annotations.get(f"{_PREFIX}sunset")
-    told = ", ".join(filter(None, (f"use {instead}" if instead else "", f"until {sunset}" if sunset else "")))
+    replacement = ", ".join(filter(None, (f"use {instead}" if instead else "", f"until {sunset}" if sunset else "")))
     gone = (metadata.get("labels") or {}).get(DEPRECATED_LABEL) == "true"
     name = annotations.get(f"{_PREFIX}displayName") or annotations.get("openshift.io/display-name")
-    return {"deprecated": (told or "yes") if gone else None, "displayName": name}
+    return {"deprecated": (replacement or "yes") if gone else None, "displayName": name}
 
 
 def _templates(catalog: Catalog) -> Iterator[Item]:
@@ -287,8 +287,8 @@ def _environments(catalog: Catalog) -> Iterator[Item]:
 
 
 def _is_in(item: Item, environments: Sequence[str]) -> bool:
-    named = str(item.facts.get("environments") or "").split(", ")
-    return item.sort == "templates" and any(each in environments for each in named)
+    item_environments = str(item.facts.get("environments") or "").split(", ")
+    return item.sort == "templates" and any(name in environments for name in item_environments)
 
 
 def _label(manifest: Data, key: str) -> str | None:

@@ -14,9 +14,9 @@ class _Absent:
 
 
 ABSENT: Final = _Absent()
-"""What stands where a manifest has nothing, and is like nothing else."""
+"""Stands for a value that a manifest lacks; equal to nothing else."""
 NESTED: Final = frozenset({dict, list})
-"""The classes of what has leaves below it, unless it is empty."""
+"""The classes of values with leaves below them, unless they are empty."""
 
 _REMEMBERED: Final = 1 << 12
 
@@ -30,34 +30,34 @@ def leaves(manifest: Manifest, keys: Sequence[str]) -> Iterator[tuple[str, Any]]
 
 
 def changed(manifest: Manifest, other: Manifest, keys: Sequence[str]) -> set[str]:
-    """Return the fields of the leaves at some keys of a manifest that another has otherwise, or not at all."""
-    found: set[str] = set()
-    _add_changed(found, "", {key: manifest[key] for key in keys if key in manifest}, other)
-    return found
+    """Return the fields of leaves, at some keys of a manifest, whose values differ or are missing in another."""
+    fields: set[str] = set()
+    _add_changed(fields, "", {key: manifest[key] for key in keys if key in manifest}, other)
+    return fields
 
 
-def blot(value: Any, given: Any) -> None:
-    """Put ABSENT for each empty map in a value that is not given, too."""
-    given = parts(given)
+def drop_defaults(value: Any, written: Any) -> None:
+    """Replace empty maps in a value by ABSENT, unless they are also in `written`."""
+    written = parts(written)
     for step, item in parts(value).items():
-        own = given.get(step, ABSENT)
-        if item == own or not isinstance(item, (dict, list)):
+        written_item = written.get(step, ABSENT)
+        if item == written_item or not isinstance(item, (dict, list)):
             continue
         if item == {}:
             value[step] = ABSENT
         else:
-            blot(item, own)
+            drop_defaults(item, written_item)
 
 
 def parts(value: Any) -> _Parts:
-    """Return the parts of a map or a list by key or index; none of what has none."""
+    """Return the parts of a map or a list by key or index, {} for other values."""
     if isinstance(value, dict):
         return value
     return dict(enumerate(value)) if isinstance(value, list) else {}
 
 
 def items(value: Any) -> Any:
-    """Return the steps into a map or list, each with what is there."""
+    """Return the keys or indexes of a map or list, with their values."""
     return value.items() if isinstance(value, dict) else enumerate(value)
 
 
@@ -70,22 +70,22 @@ def _leaves(field: str, value: Any) -> Iterator[tuple[str, Any]]:
             yield part, item
 
 
-def _add_changed(found: set[str], field: str, value: Any, other: Any) -> None:
-    """Add the fields of the leaves of a map or list that another value has not in its place."""
-    given = parts(other)
+def _add_changed(fields: set[str], field: str, value: Any, other: Any) -> None:
+    """Add the fields of the leaves of a map or list whose values differ or are missing in another."""
+    other_parts = parts(other)
     for step, item in items(value):
-        own = given.get(step, ABSENT)
-        if item == own:
+        other_item = other_parts.get(step, ABSENT)
+        if item == other_item:
             continue
         part = field + STEPS[step] if field else step
         if item.__class__ in NESTED and item:
-            _add_changed(found, part, item, own)
+            _add_changed(fields, part, item, other_item)
         else:
-            found.add(part)
+            fields.add(part)
 
 
 class _Steps(dict[str | int, str]):
-    """What each step adds to the field that it goes on from, remembered."""
+    """The text that a key or index adds to a field, remembered."""
 
     def __missing__(self, step: str | int) -> str:
         if len(self) >= _REMEMBERED:
@@ -95,4 +95,4 @@ class _Steps(dict[str | int, str]):
 
 
 STEPS: Final = _Steps()
-"""What each step adds to a field."""
+"""The text that a key or index adds to a field."""

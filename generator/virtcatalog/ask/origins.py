@@ -1,6 +1,6 @@
-"""From which stage the leaves of a VMI are: what the stages make is compared, and taken apart where it differs.
+"""From which stage the leaves of a VMI are: the VMIs of the stages are compared, part by part where they differ.
 
-What stages make is of the API's types; fields have the API's names.
+The stages' VMIs are of the API's types; fields have the API's names.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from virtcatalog.api.domainspec import DomainSpec
 from virtcatalog.api.quantity import Quantity
 from virtcatalog.ask.leaves import ABSENT, NESTED, STEPS, Manifest, items
 
-SAID, OF_INSTANCETYPE, OF_PREFERENCE, OF_BOTH, MADE, FINISHED = range(6)
-"""Where a leaf is from: what the VM's author wrote; virt-controller or the VM's webhook, which took it from instance
-type, preference or both, or from neither; the VMI's webhook."""
+OF_AUTHOR, OF_INSTANCETYPE, OF_PREFERENCE, OF_BOTH, OF_CONTROLLER, OF_VMI_WEBHOOK = range(6)
+"""Where a leaf is from: the VM's author; virt-controller or the VM's webhook, which took it from the instance type, the
+preference, both or neither; the VMI's webhook."""
 
 _REMEMBERED: Final = 1 << 12
 
 
 class Values(NamedTuple):
-    """A part of a VMI, or a leaf, as stages make it; None or ABSENT where they make nothing of it.
+    """The value of a part or leaf of a VMI after each stage; None or ABSENT where there is none.
 
-    The VM's webhook does not look at the instance type. Without an instance type or preference that the VM does not
-    have, the value is the same.
+    The VM's webhook does not read the instance type. If the VM has no instance type or no preference, the value
+    without it is the same.
     """
 
     final: Any
@@ -41,128 +41,130 @@ class Values(NamedTuple):
     started_without_both: Any
 
 
-Known = dict[bytes, Mapping[str, int]]
-"""Origins of parts of domains that many VMs have alike, by all that they depend on.
+OriginCache = dict[bytes, Mapping[str, int]]
+"""Origins of parts of domains, shared by VMs, by all that they depend on.
 
-What the API server reads of a part that an author wrote follows from that part alone.
+What the API server reads from a part that an author wrote depends on that part alone.
 """
 
 
 class Origins:
-    """Where leaves are from by field, in the order in which parts of the VMI are added.
+    """The origins of leaves by field, in the order in which parts of the VMI are added.
 
-    `said` returns what the VM's author wrote at a field, as the API server reads it. What is `known` is added to.
+    `author_value` returns what the VM's author wrote at a field, as the API server reads it. `cache` is filled.
     """
 
-    def __init__(self, said: Callable[[str], Any], known: Known) -> None:
-        self.found: dict[str, int] = {}
-        self._said, self._known = said, known
+    def __init__(self, author_value: Callable[[str], Any], cache: OriginCache) -> None:
+        self.by_field: dict[str, int] = {}
+        self._author_value, self._cache = author_value, cache
 
     def add(self, field: str, item: Any, written: Any, values: Sequence[Any]) -> None:
-        """Add the leaves of a part of the VMI's manifest, for which the VM's author wrote something or ABSENT."""
+        """Add the leaves of a part of the VMI's manifest; `written` is what the VM's author wrote for it, or ABSENT."""
         if item == written:
-            self._add_said(field, item)
+            self._add_authored(field, item)
         elif item.__class__ not in NESTED or not item:
-            self.found[field] = self._of_leaf(field, item, written, values)
+            self.by_field[field] = self._of_leaf(field, item, written, values)
         elif not written and _is_started(*values):
             self._add_all(field, item, _of_matchers(*values[3:]))
         elif item.__class__ is list:
-            told = written if isinstance(written, list) else ()
+            written_list = written if isinstance(written, list) else ()
             lists = [value if value.__class__ is list else () for value in values]
-            rows = zip(item, zip_longest(told, *lists, fillvalue=ABSENT), strict=False)
-            # Of other lists, many have something of their VM's alone, such as addresses.
+            rows = zip(item, zip_longest(written_list, *lists, fillvalue=ABSENT), strict=False)
+            # Only disks are alike in many VMs: items of other lists hold addresses and the like.
             add = self._add_once if lists[0] and lists[0][0].__class__ is Disk else self.add
-            for index, (part, (given, *row)) in enumerate(rows):
-                if part == given:
-                    self._add_said(field + STEPS[index], part)
+            for index, (part, (written_part, *row)) in enumerate(rows):
+                if part == written_part:
+                    self._add_authored(field + STEPS[index], part)
                 else:
-                    add(field + STEPS[index], part, given, row)
+                    add(field + STEPS[index], part, written_part, row)
         else:
             self._add_parts(field, item, written if isinstance(written, dict) else {}, values)
 
     def _add_parts(self, field: str, item: Manifest, written: Manifest, values: Sequence[Any]) -> None:
-        """Add the leaves of a struct or a map with keys of its author's."""
+        """Add the leaves of a struct or a map."""
         kind = values[0].__class__
-        blank = {} if kind is dict else _BLANKS[kind]
-        wholes = [value if value.__class__ is kind else blank for value in values]
+        default = {} if kind is dict else _DEFAULTS[kind]
+        structs = [value if value.__class__ is kind else default for value in values]
         getters = _GETTERS[kind]
-        add = self._add_known if kind is DomainSpec or kind is Devices else self.add
+        add = self._add_domain_part if kind is DomainSpec or kind is Devices else self.add
         for step, part in item.items():
-            told, below = written.get(step, ABSENT), field + STEPS[step]
-            if told == part:
-                self._add_said(below, part)
+            written_part, below = written.get(step, ABSENT), field + STEPS[step]
+            if written_part == part:
+                self._add_authored(below, part)
                 continue
             if kind is dict:
-                row = [*map(dict.get, wholes, repeat(step), repeat(ABSENT))]
+                row = [*map(dict.get, structs, repeat(step), repeat(ABSENT))]
             else:
-                row = [*map(getters[step], wholes)]
+                row = [*map(getters[step], structs)]
             if part.__class__ in NESTED and part:
-                add(below, part, told, row)
+                add(below, part, written_part, row)
             else:
-                self.found[below] = self._of_leaf(below, part, told, row)
+                self.by_field[below] = self._of_leaf(below, part, written_part, row)
 
-    def _add_known(self, field: str, item: Any, written: Any, values: Sequence[Any]) -> None:
-        """Do as `add` does, once for what many VMs have alike: what neither their authors nor their webhook made."""
+    def _add_domain_part(self, field: str, item: Any, written: Any, values: Sequence[Any]) -> None:
+        """Like `add`, cached for parts that neither the author nor the VM's webhook set: many VMs have the same."""
         if written or values[1]:
             self.add(field, item, written, values)
         else:
             self._add_once(field, item, written, values)
 
     def _add_once(self, field: str, item: Any, written: Any, values: Sequence[Any]) -> None:
-        """Do as `add` does, once for all parts of which it has the same to go by."""
+        """Like `add`, cached by all arguments."""
         key = _PACK((field, written, values))
-        known = self._known.get(key)
-        if known is None:
-            alone = Origins(self._said, self._known)
-            alone.add(field, item, written, values)
-            if len(self._known) >= _REMEMBERED:
-                self._known.clear()
-            known = self._known[key] = alone.found
-        self.found |= known
+        by_field = self._cache.get(key)
+        if by_field is None:
+            origins = Origins(self._author_value, self._cache)
+            origins.add(field, item, written, values)
+            if len(self._cache) >= _REMEMBERED:
+                self._cache.clear()
+            by_field = self._cache[key] = origins.by_field
+        self.by_field |= by_field
 
-    def _add_said(self, field: str, item: Any) -> None:
+    def _add_authored(self, field: str, item: Any) -> None:
         if item.__class__ in NESTED and item:
-            self._add_all(field, item, SAID)
+            self._add_all(field, item, OF_AUTHOR)
         else:
-            self.found[field] = SAID
+            self.by_field[field] = OF_AUTHOR
 
     def _add_all(self, field: str, value: Any, origin: int) -> None:
-        """Add the leaves of a map or list, which are all from the same."""
+        """Add the leaves of a map or list, all with one origin."""
         for step, item in items(value):
             if item.__class__ in NESTED and item:
                 self._add_all(field + STEPS[step], item, origin)
             else:
-                self.found[field + STEPS[step]] = origin
+                self.by_field[field + STEPS[step]] = origin
 
     def _of_leaf(self, field: str, item: Any, written: Any, values: Sequence[Any]) -> int:
         """The first stage that gave the leaf its value."""
-        if written is not ABSENT and written is not None and self._said(field) == item:
-            return SAID
+        if written is not ABSENT and written is not None and self._author_value(field) == item:
+            return OF_AUTHOR
         if values[0].__class__ is Quantity:
-            if values[0] == values[1] and self._said(field) == item:  # some are written out where nobody said them
-                return SAID
-            # Equal amounts may be written in other ways.
+            if (
+                values[0] == values[1] and self._author_value(field) == item
+            ):  # the API writes some amounts out by itself
+                return OF_AUTHOR
+            # Equal amounts may be spelled differently.
             values = [str(value) if value.__class__ is Quantity else value for value in values]
         final, mutated, mutated_without_preference, started, typeless, bare, neither = values
         if final == mutated:
-            return MADE if mutated == mutated_without_preference else OF_PREFERENCE
-        return _of_matchers(started, typeless, bare, neither) if final == started else FINISHED
+            return OF_CONTROLLER if mutated == mutated_without_preference else OF_PREFERENCE
+        return _of_matchers(started, typeless, bare, neither) if final == started else OF_VMI_WEBHOOK
 
 
 def _of_matchers(started: Any, typeless: Any, bare: Any, neither: Any) -> int:
-    """The instance type or the preference; both when both are needed for the value, or either alone gives it.
+    """What the value changes without: the instance type, the preference, or both of them.
 
-    What one of them makes otherwise is not told of both: it is that one that the field needs.
+    Both, too, where the value changes only without both.
     """
     if typeless != started:
         return OF_BOTH if bare != started else OF_INSTANCETYPE
     if bare != started:
         return OF_PREFERENCE
-    return OF_BOTH if neither != started else MADE
+    return OF_BOTH if neither != started else OF_CONTROLLER
 
 
 def _is_started(final: Any, mutated: Any, _mutated: Any, started: Any, typeless: Any, bare: Any, neither: Any) -> bool:
-    """Whether virt-controller made a part as a whole: without instance type or preference the same, or nothing."""
+    """Whether virt-controller made all of a part: the same, or nothing, without the instance type or preference."""
     return (
         not mutated
         and final == started
@@ -177,24 +179,24 @@ def _packed(value: Any) -> Any:
 
 
 class _Getters(dict[type, Mapping[str, Callable[[Any], Any]]]):
-    """How to get the fields of an API type by their names in manifests; of a map, nobody knows before."""
+    """Getters of the fields of API types, by their names in manifests; none for maps."""
 
     def __missing__(self, kind: type) -> Mapping[str, Callable[[Any], Any]]:
         names: Iterable[tuple[str, str]] = ()
         if issubclass(kind, msgspec.Struct):
             names = zip(kind.__struct_encode_fields__, kind.__struct_fields__, strict=True)
-        found = self[kind] = {name: attrgetter(attribute) for name, attribute in names}
-        return found
+        getters = self[kind] = {name: attrgetter(attribute) for name, attribute in names}
+        return getters
 
 
-class _Blanks(dict[type, Any]):
-    """What has, in each field of an API type, what is not written out; ABSENT where the type writes whatever it has."""
+class _Defaults(dict[type, Any]):
+    """Objects with the default of every field of an API type; ABSENT for fields that are always written."""
 
     def __missing__(self, kind: type[msgspec.Struct]) -> Any:
-        found = self[kind] = SimpleNamespace(
+        default = self[kind] = SimpleNamespace(
             **{field.name: _unwritten(field) for field in msgspec.structs.fields(kind)}
         )
-        return found
+        return default
 
 
 def _unwritten(field: msgspec.structs.FieldInfo) -> Any:
@@ -204,5 +206,5 @@ def _unwritten(field: msgspec.structs.FieldInfo) -> Any:
 
 
 _GETTERS: Final = _Getters()
-_BLANKS: Final = _Blanks()
+_DEFAULTS: Final = _Defaults()
 _PACK: Final = msgspec.msgpack.Encoder(enc_hook=_packed).encode

@@ -1,4 +1,4 @@
-"""A VM, or a pool of VMs, with the revisions of its instance type and preference that KubeVirt stores."""
+"""A VM or pool with the revisions of its instance type and preference that KubeVirt stores."""
 
 from __future__ import annotations
 
@@ -16,8 +16,9 @@ Manifest = dict[str, Any]
 def pinned(manifest: Manifest, vm: VirtualMachine | None, cluster: Cluster) -> list[Manifest]:
     """Return the VM's manifest with its `revisionName`s, then the ControllerRevisions that do not exist yet.
 
-    `vm` is the VM after its webhook, which infers; the rest of the manifest stays as its author wrote it. A pool's VMs
-    share its revisions, where KubeVirt would store the same ones for each. What is none names no types: it stays.
+    `vm` is the VM after its webhook, with inferred matchers; the rest of the manifest stays as its author wrote it. The
+    VMs of a pool share its revisions, where KubeVirt stores equal ones for every VM. With None, a manifest without
+    matchers, the manifest stays as it is.
     """
     if vm is None:
         return [manifest]

@@ -1,4 +1,4 @@
-"""The instance type and preference that would take a preset's place."""
+"""The instance type and preference that would replace a preset."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from virtcatalog.api.quantity import Quantity
 
 Fragment = dict[str, Any]
 
-# pkg/virt-api/webhooks/mutating-webhook/mutators/preset.go: what of a preset is ever applied.
+# pkg/virt-api/webhooks/mutating-webhook/mutators/preset.go: the fields of a preset that KubeVirt applies.
 _APPLIED = frozenset({"resources", "cpu", "firmware", "clock", "features", "devices", "ioThreadsPolicy"})
 
 
 class Replacement(msgspec.Struct, frozen=True):
-    """Fragments of the spec of an instance type and of a preference; what neither holds, which stays with the VM.
+    """Fragments of the specs of an instance type and of a preference; `vm` are the fields that neither can have.
 
-    `needed` are the fields that an instance type must have and the preset does not tell; `idle` are those of the
-    preset that KubeVirt never applied.
+    `needed` are required fields of an instance type that the preset lacks; `idle` are fields of the preset that
+    KubeVirt never applied.
     """
 
     instancetype: Fragment
@@ -81,21 +81,21 @@ class _Sorting:
 
     def cpu(self, cpu: CPU) -> None:
         plain = to_manifest(cpu)
-        given: Fragment = self.instancetype.get("cpu", {})
+        fields: Fragment = self.instancetype.get("cpu", {})
         if cpu.vcpus:
-            given = {"guest": cpu.vcpus}
+            fields = {"guest": cpu.vcpus}
             self._topology({name: plain.get(name, 1) for name in ("sockets", "cores", "threads")})
         names = {"dedicatedCpuPlacement": "dedicatedCPUPlacement"}
         for name in ("model", "dedicatedCpuPlacement", "numa", "isolateEmulatorThread", "realtime", "maxSockets"):
             if name in plain:
-                given[names.get(name, name)] = plain[name]
-        if given:
-            self.instancetype["cpu"] = given
+                fields[names.get(name, name)] = plain[name]
+        if fields:
+            self.instancetype["cpu"] = fields
         if cpu.features:
             self.preference.setdefault("cpu", {})["preferredCPUFeatures"] = plain["features"]
 
     def _topology(self, counts: dict[str, int]) -> None:
-        """A preference lays vCPUs out along one of the three, as sockets unless it says otherwise."""
+        """A preference lays vCPUs out along one of the three, sockets by default."""
         several = [name for name, count in counts.items() if count > 1]
         if len(several) > 1:
             self.vm.append("cpu." + ", cpu.".join(several))
@@ -103,40 +103,40 @@ class _Sorting:
             self.preference.setdefault("cpu", {})["preferredCPUTopology"] = several[0]
 
     def firmware(self, firmware: Firmware) -> None:
-        given: Fragment = {}
+        fields: Fragment = {}
         loader = firmware.bootloader
         if loader is not None and loader.efi is not None:
-            given["preferredEfi"] = to_manifest(loader.efi)
+            fields["preferredEfi"] = to_manifest(loader.efi)
         elif loader is not None and loader.bios is not None:
-            given["preferredUseBios"] = True
+            fields["preferredUseBios"] = True
             if loader.bios.use_serial is not None:
-                given["preferredUseBiosSerial"] = loader.bios.use_serial
-        if given:
-            self.preference["firmware"] = given
+                fields["preferredUseBiosSerial"] = loader.bios.use_serial
+        if fields:
+            self.preference["firmware"] = fields
         self._rest("firmware", firmware, "bootloader")
 
     def features(self, features: Features) -> None:
         plain = to_manifest(features)
         if not plain["acpi"]:  # always there, and on without a preference
             del plain["acpi"]
-        given = {_preferred(name): plain[name] for name in _FEATURES if name in plain}
-        if given:
-            self.preference["features"] = given
+        fields = {_preferred(name): plain[name] for name in _FEATURES if name in plain}
+        if fields:
+            self.preference["features"] = fields
         self._rest("features", features, *_FEATURES)
 
     def clock(self, clock: Clock) -> None:
         plain = to_manifest(clock)
-        given: Fragment = {}
+        fields: Fragment = {}
         offset = {name: plain[name] for name in ("utc", "timezone") if name in plain}
         if offset:
-            given["preferredClockOffset"] = offset
+            fields["preferredClockOffset"] = offset
         if "timer" in plain:
-            given["preferredTimer"] = plain["timer"]
-        if given:
-            self.preference["clock"] = given
+            fields["preferredTimer"] = plain["timer"]
+        if fields:
+            self.preference["clock"] = fields
 
-    def _rest(self, name: str, obj: Object, *known: str) -> None:
-        self.vm += [f"{name}.{field}" for field in to_manifest(obj) if field not in known]
+    def _rest(self, name: str, obj: Object, *sorted_fields: str) -> None:
+        self.vm += [f"{name}.{field}" for field in to_manifest(obj) if field not in sorted_fields]
 
 
 _FEATURES = ("acpi", "apic", "hyperv", "kvm", "pvspinlock", "smm")

@@ -16,13 +16,13 @@ from virtcatalog.releases import DEFAULT, Release
 Manifest = dict[str, Any]
 
 
-Held = VirtualMachine | VirtualMachineInstance
+VmOrVmi = VirtualMachine | VirtualMachineInstance
 
 
-def read_vm(manifest: Manifest, release: Release = DEFAULT) -> Held:
-    """Read a VM as the API server takes it from its author, or the VM or VMI of what holds one.
+def read_vm(manifest: Manifest, release: Release = DEFAULT) -> VmOrVmi:
+    """Read a VM or VMI as the API server does; of a pool or replica set, its first VM or VMI.
 
-    ManifestError when the API server does not take it.
+    ManifestError when the API server refuses it.
     """
     kind = manifest.get("kind")
     if kind == "VirtualMachinePool":
@@ -36,8 +36,8 @@ def read_vm(manifest: Manifest, release: Release = DEFAULT) -> Held:
     return vm
 
 
-def as_vmi(vm: Held) -> Manifest:
-    """Return the metadata and spec that the VM's template gives to its VMI; those of a VMI are its own."""
+def as_vmi(vm: VmOrVmi) -> Manifest:
+    """Return the metadata and spec of a VM's VMI, from its template; those of a VMI are its own."""
     template = to_manifest(vm) if isinstance(vm, VirtualMachineInstance) else to_manifest(vm.spec.template)
     metadata = {key: value for key, value in template.get("metadata", {}).items() if key in INHERITED}
     own = {"name": vm.metadata.name, "namespace": vm.metadata.namespace}
@@ -46,7 +46,7 @@ def as_vmi(vm: Held) -> Manifest:
 
 
 def written_template(manifest: Manifest) -> Manifest:
-    """Return the part of a manifest that a VMI is made of, as its author wrote it."""
+    """Return the part of a manifest that becomes a VMI, as its author wrote it."""
     if manifest.get("kind") == "VirtualMachineInstance":
         return manifest
     template: Manifest = vm_spec(manifest)["template"]
@@ -58,7 +58,7 @@ def template_diff(vm_manifest: Manifest, vmi: Manifest, name: str) -> str:
 
     `name` is the VM's, for the headers. "" when KubeVirt adds nothing.
     """
-    old, new = (dump(_compared(each)) for each in (as_vmi(read_vm(vm_manifest)), vmi))
+    old, new = (dump(_compared(side)) for side in (as_vmi(read_vm(vm_manifest)), vmi))
     return unified(old, new, f"{vm_manifest.get('kind') or 'VirtualMachine'}/{name}", f"VirtualMachineInstance/{name}")
 
 
@@ -67,5 +67,5 @@ def _compared(vmi: Manifest) -> Manifest:
     return {"metadata": metadata, "spec": vmi["spec"]} if metadata else {"spec": vmi["spec"]}
 
 
-# pkg/virt-controller/watch/vm/vm.go: what of a template's metadata a VMI gets.
+# pkg/virt-controller/watch/vm/vm.go: the metadata that a VMI takes from a template.
 INHERITED = ("labels", "annotations", "finalizers")

@@ -1,7 +1,7 @@
-"""Why a part of a domain or VMI is as it is: the VM is expanded again without each thing that it could come from.
+"""Why a part of a domain or VMI is as it is: the VM is expanded again without the fields that it could come from.
 
-Whole parts are left out first, and then what is in those that matter, down to single fields. A field that cannot be
-left out, since the VM would be refused, is given another value instead.
+Large parts are removed first, then the parts within those that matter, down to single fields. A field that cannot be
+removed, since the VM would be refused, gets another value instead.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from virtcatalog.manifests.identity import Data, identity, namespace_of
 Kind = Literal["VM", "instance type", "preference", "preset", "cluster configuration", "host profile"]
 
 View = Callable[[Result], str | None]
-"""What is looked at in a result; None when it is not there."""
+"""Reads a value from a result; None where there is none."""
 
 Path = tuple[str | int, ...]
 _GONE = object()
@@ -35,10 +35,10 @@ _REFUSED = object()
 
 
 class Reason(msgspec.Struct, frozen=True, kw_only=True):
-    """One thing that the value depends on.
+    """A field that the value depends on.
 
-    `without` is the value when the field is left out, "" when nothing is there then; `otherwise` says that the field
-    has to be there, and was given another value.
+    `without` is the value when the field is removed, "" for none; `otherwise` is set where the field is required, and
+    got another value instead.
     """
 
     kind: Kind
@@ -52,7 +52,7 @@ class Reason(msgspec.Struct, frozen=True, kw_only=True):
 class Answer(msgspec.Struct, frozen=True, kw_only=True):
     """A value and everything that it depends on; with no reasons, it is KubeVirt's own.
 
-    `result` is what the VM became as it is.
+    `result` is the expansion of the unchanged VM.
     """
 
     value: str
@@ -70,23 +70,23 @@ class _Source(msgspec.Struct, frozen=True):
 
 
 def why(vm: Data, objects: Iterable[Data], conditions: Conditions, view: View) -> Answer:
-    """Explain what `view` shows of the VM's result in a cluster of these objects, as far as the VM comes.
+    """Explain the value that `view` reads from the VM's result in a cluster of these objects.
 
-    RefusedError when the VM is refused before there is something to show, VirtcatalogError when nothing is there; the
-    others are those of `expand`.
+    RefusedError when the VM is refused before it has the value, VirtcatalogError when there is no value; other errors
+    are those of `expand`.
     """
-    return _Asking(vm, list(objects), conditions, view).answer()
+    return _Question(vm, list(objects), conditions, view).answer()
 
 
-class _Asking:
+class _Question:
     def __init__(self, vm: Data, objects: list[Data], conditions: Conditions, view: View) -> None:
         self._vm, self._objects, self._view = vm, objects, view
         self._conditions, self._host = conditions, conditions.host
-        self._cluster = self._make(objects)
-        self._whole = expand(vm, self._cluster)
-        value = view(self._whole)
-        if not value and not self._whole.admitted:
-            raise RefusedError(*self._whole.reasons)
+        self._cluster = self._cluster_of(objects)
+        self._result_as_is = expand(vm, self._cluster)
+        value = view(self._result_as_is)
+        if not value and not self._result_as_is.admitted:
+            raise RefusedError(*self._result_as_is.reasons)
         if not value:
             raise VirtcatalogError("there is nothing at that place: see `virtcatalog expand`")
         self._value = value
@@ -94,31 +94,31 @@ class _Asking:
     def answer(self) -> Answer:
         reasons = [reason for source in self._sources() for root in source.roots for reason in self._ask(source, root)]
         reasons += self._ask_host()
-        # That there is no disk without any device says nothing, unless there is nothing else to say.
+        # That a disk is gone without all devices is no news: such reasons count only where there are no others.
         telling = [reason for reason in reasons if reason.field not in _CONTAINERS]
-        return Answer(value=self._value, reasons=tuple(telling or reasons), result=self._whole)
+        return Answer(value=self._value, reasons=tuple(telling or reasons), result=self._result_as_is)
 
     def _sources(self) -> Iterator[_Source]:
-        """Yield what the VM meets, the VM first."""
+        """Yield the VM, and then the objects that apply to it."""
         yield _Source("VM", identity(self._vm)[2], self._vm, (("spec",), ("metadata", "annotations")))
         wanted = set(references(self._vm, self._cluster) or ())
         namespace = namespace_of(self._vm)
-        for each in self._objects:
-            kind, home, name = identity(each)
+        for manifest in self._objects:
+            kind, home, name = identity(manifest)
             if any(key[0] == kind and key[2] == name and key[1] in ("", namespace_or_default(home)) for key in wanted):
                 which: Kind = "instance type" if kind.endswith("Instancetype") else "preference"
-                yield _Source(which, name, each, (("spec",),))
+                yield _Source(which, name, manifest, (("spec",),))
             elif kind == "VirtualMachineInstancePreset" and namespace_or_default(home) == namespace:
-                yield _Source("preset", name, each, (("spec", "domain"),))
+                yield _Source("preset", name, manifest, (("spec", "domain"),))
             elif kind == "KubeVirt":
-                yield _Source("cluster configuration", name, each, (("spec", "configuration"),))
+                yield _Source("cluster configuration", name, manifest, (("spec", "configuration"),))
             elif kind == "ControllerRevision" and name in _pinned(self._vm):
-                stored = str((each.get("data") or {}).get("kind"))
+                stored = str((manifest.get("data") or {}).get("kind"))
                 which = "instance type" if stored.endswith("Instancetype") else "preference"
-                yield _Source(which, name, each, (("data", "spec"),))
+                yield _Source(which, name, manifest, (("data", "spec"),))
 
     def _ask(self, source: _Source, path: Path) -> list[Reason]:
-        """The fields at or below a path that the value depends on; as deep as it can be told."""
+        """The fields at or below a path that the value depends on, as deep as possible."""
         part = _at(source.manifest, path)
         if part is _GONE or path in _IDENTITIES:
             return []
@@ -130,7 +130,7 @@ class _Asking:
             return reasons
         if seen is not _REFUSED:
             return [self._reason(source, path, part, seen)]
-        for other in _others(part):
+        for other in _other_values(part):
             seen = self._seen(source, _replaced(source.manifest, path, other))
             if seen not in (_REFUSED, self._value):
                 return [self._reason(source, path, part, seen, otherwise=True)]
@@ -143,33 +143,37 @@ class _Asking:
             if getattr(self._host, field) == other:
                 continue
             host = msgspec.structs.replace(self._host, **{field: other})
-            seen = self._result(self._vm, self._make(self._objects, host))
+            seen = self._view_of(self._vm, self._cluster_of(self._objects, host))
             if seen not in (_REFUSED, self._value):
-                yield Reason(kind="host profile", object=str(self._host), field=field, value="", without=_said(seen))
+                yield Reason(kind="host profile", object=str(self._host), field=field, value="", without=_text(seen))
 
     def _seen(self, source: _Source, manifest: Data) -> Any:
         if source.kind == "VM":
-            return self._result(manifest, self._cluster)
+            return self._view_of(manifest, self._cluster)
         try:
-            cluster = self._make([manifest if each is source.manifest else each for each in self._relevant()])
+            cluster = self._cluster_of([manifest if other is source.manifest else other for other in self._relevant()])
         except (ManifestError, UnsupportedError):
             return _REFUSED
-        return self._result(self._vm, cluster)
+        return self._view_of(self._vm, cluster)
 
     def _relevant(self) -> list[Data]:
-        """The objects without the catalog's others, which take time to read."""
+        """The objects without the catalog's instance types and preferences that the VM does not use, to save time."""
         wanted = {key[2] for key in references(self._vm, self._cluster) or ()}
-        return [each for each in self._objects if identity(each)[0] not in _CATALOG or identity(each)[2] in wanted]
+        return [
+            manifest
+            for manifest in self._objects
+            if identity(manifest)[0] not in _CATALOG or identity(manifest)[2] in wanted
+        ]
 
-    def _result(self, vm: Data, cluster: Cluster) -> Any:
+    def _view_of(self, vm: Data, cluster: Cluster) -> Any:
         try:
             result = expand(vm, cluster)
-            # What is said of a VM that is refused holds as far as it comes.
-            return self._view(result) if result.admitted or not self._whole.admitted else _REFUSED
+            # The values of a refused VM are those of the stages before its refusal.
+            return self._view(result) if result.admitted or not self._result_as_is.admitted else _REFUSED
         except UnsupportedError:
             return _REFUSED
 
-    def _make(self, objects: list[Data], host: HostProfile | None = None) -> Cluster:
+    def _cluster_of(self, objects: list[Data], host: HostProfile | None = None) -> Cluster:
         return Cluster.under(objects, msgspec.structs.replace(self._conditions, host=host or self._host))
 
     def _reason(self, source: _Source, path: Path, part: Any, seen: Any, *, otherwise: bool = False) -> Reason:
@@ -179,7 +183,7 @@ class _Asking:
             object=source.name,
             field=_written(path),
             value=text,
-            without=_said(seen),
+            without=_text(seen),
             otherwise=otherwise,
         )
 
@@ -203,7 +207,7 @@ _CONTAINERS = frozenset(
         "spec.template.spec.networks",
     }
 )
-#: Without them the VM is another one, which says nothing of its fields.
+#: Without these fields the VM is another one, so they are no reasons.
 _IDENTITIES = frozenset(
     {("spec", "instancetype"), ("spec", "preference"), ("spec", "running"), ("spec", "runStrategy")}
 )
@@ -211,11 +215,15 @@ _IDENTITIES = frozenset(
 
 def _pinned(vm: Data) -> set[str]:
     spec = vm_spec(vm)
-    given = [spec.get(key) for key in ("instancetype", "preference")] if isinstance(spec, dict) else []
-    return {str(each["revisionName"]) for each in given if isinstance(each, dict) and each.get("revisionName")}
+    matchers = [spec.get(key) for key in ("instancetype", "preference")] if isinstance(spec, dict) else []
+    return {
+        str(matcher["revisionName"])
+        for matcher in matchers
+        if isinstance(matcher, dict) and matcher.get("revisionName")
+    }
 
 
-def _said(seen: Any) -> str:
+def _text(seen: Any) -> str:
     return seen if isinstance(seen, str) else ""
 
 
@@ -248,8 +256,8 @@ def _replaced(data: Data, path: Path, value: Any) -> Data:
     return copy
 
 
-def _others(value: Any) -> Iterator[Any]:
-    """Values near one that has to be there."""
+def _other_values(value: Any) -> Iterator[Any]:
+    """Other values for a field that is required."""
     if isinstance(value, bool):
         yield not value
     elif isinstance(value, int):

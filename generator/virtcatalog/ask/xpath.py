@@ -1,4 +1,4 @@
-"""Places in a domain, named by XPath, and found again in another domain of the same VM."""
+"""Places in a domain by XPath, followed through other domains of the same VM."""
 
 from __future__ import annotations
 
@@ -16,27 +16,27 @@ _MOST_TEXT = 2000
 
 
 def of_xpath(expression: str) -> View:
-    """Look at what an XPath finds in the domain; VirtcatalogError when it is no XPath or finds several things.
+    """Look at the match of an XPath in the domain; VirtcatalogError when it is no XPath or matches several nodes.
 
-    A device is followed by its alias, so that it is found when others before it are gone.
+    A device is followed by its alias, also where devices before it are removed.
     """
     try:
         find = etree.XPath(expression, namespaces=_NAMESPACES)
     except etree.XPathError as error:
         raise VirtcatalogError(f"{expression!r} is not an XPath: {error}") from None
-    again: list[Any] = []
+    followers: list[Any] = []
 
     def look(result: Result) -> str | None:
         if result.domain_xml is None:
             return None
         root = etree.fromstring(result.domain_xml.encode(), _PARSER)
-        if again:
-            found = again[0](root)
+        if followers:
+            match = followers[0](root)
         else:
-            found = _evaluate(find, expression, root)
-            _single(found, expression)
-            again.append(_follower(found, find))
-        return _text(found)
+            match = _evaluate(find, expression, root)
+            _check_single(match, expression)
+            followers.append(_follower(match, find))
+        return _text(match)
 
     return look
 
@@ -51,18 +51,18 @@ def _evaluate(find: Any, expression: str, root: Any) -> Any:
         raise VirtcatalogError(f"{expression!r} is not an XPath for a domain: {error}") from None
 
 
-def _single(found: Any, expression: str) -> None:
-    if isinstance(found, list) and len(found) > 1:
-        shown = "; ".join(str(_text([each])) for each in found[:5])
-        more = f" and {len(found) - 5} more" if len(found) > 5 else ""
-        raise VirtcatalogError(f"{expression!r} finds {len(found)} things, name one: {shown}{more}")
+def _check_single(match: Any, expression: str) -> None:
+    if isinstance(match, list) and len(match) > 1:
+        shown = "; ".join(str(_text([item])) for item in match[:5])
+        more = f" and {len(match) - 5} more" if len(match) > 5 else ""
+        raise VirtcatalogError(f"{expression!r} finds {len(match)} things, name one: {shown}{more}")
 
 
-def _follower(found: Any, find: Any) -> Any:
-    """A way to the same thing in another domain: from the device with its alias, else the XPath itself."""
-    if not isinstance(found, list) or not found:
+def _follower(match: Any, find: Any) -> Any:
+    """A function for the same place in another domain: from the device with its alias, else the XPath itself."""
+    if not isinstance(match, list) or not match:
         return find
-    first: Any = found[0]
+    first: Any = match[0]
     element = first if etree.iselement(first) else first.getparent()
     device: Any = element
     while device is not None and device.find("alias") is None:
@@ -79,15 +79,15 @@ def _follower(found: Any, find: Any) -> Any:
     return lambda root: follow(root, name=name)
 
 
-def _text(found: Any) -> str | None:
-    if isinstance(found, list):
-        if not found:
+def _text(match: Any) -> str | None:
+    if isinstance(match, list):
+        if not match:
             return None
-        if isinstance(found[0], str):
-            return str(found[0])
-        text: str = etree.tostring(found[0], encoding="unicode", with_tail=False)
+        if isinstance(match[0], str):
+            return str(match[0])
+        text: str = etree.tostring(match[0], encoding="unicode", with_tail=False)
         line = "".join(part.strip() for part in text.splitlines())
         return line.replace(f' xmlns:qemu="{NAMESPACE}"', "")[:_MOST_TEXT]
-    if isinstance(found, float) and found.is_integer():
-        return str(int(found))
-    return str(found).lower() if isinstance(found, bool) else str(found)
+    if isinstance(match, float) and match.is_integer():
+        return str(int(match))
+    return str(match).lower() if isinstance(match, bool) else str(match)

@@ -70,8 +70,7 @@ def command(
     The VM is expanded again without each field of the VM, its instance type, its preference, its presets and the
     KubeVirt CR; what makes a difference is told, with its place. What nothing of that changes is KubeVirt's own.
     """
-    from virtcatalog.ask.field import of_field
-    from virtcatalog.ask.podfield import of_pod_field, terms
+    from virtcatalog.ask.field import of_field, of_pod_field, terms
     from virtcatalog.ask.why import why
     from virtcatalog.ask.xpath import of_xpath
 

@@ -16,7 +16,7 @@ from virtcatalog.errors import VirtcatalogError
 from virtcatalog.escaping import as_json
 
 if TYPE_CHECKING:
-    from virtcatalog.ask.items import Becoming, Item
+    from virtcatalog.ask.items import Example, Item
     from virtcatalog.kubevirt.conditions import Conditions
     from virtcatalog.kubevirt.pipeline import Result
 
@@ -47,7 +47,7 @@ def command(
     conditions: Conditions,
 ) -> int:
     """Show the type, preference, template or environment called NAME: its facts, and what it becomes."""
-    from virtcatalog.ask.items import becomes
+    from virtcatalog.ask.items import example
 
     items = named(found(catalog, environments, prices), [name], catalog)
     if len({item.name for item in items}) > 1:
@@ -61,10 +61,10 @@ def command(
         if not expandable:
             raise VirtcatalogError(f"{name} is no instance type and no preference; `virtcatalog expand` shows VMs")
         for each in expandable:
-            data(_admitted(becomes(each, beside, conditions).result).domain_xml or "")
+            data(_admitted(example(each, beside, conditions).result).domain_xml or "")
         return 0
     for index, item in enumerate(items):
-        made = _made(item, becomes(item, beside, conditions)) if item in expandable else ()
+        made = _made(item, example(item, beside, conditions)) if item in expandable else ()
         echo(("\n" if index else "") + "\n".join(_lines(item, made)))
     return 0
 
@@ -102,7 +102,7 @@ def _lines(item: Item, made: Iterable[tuple[str, str]]) -> Iterator[str]:
     yield from (f"  {title.ljust(width)}  {value}" for title, value in becoming)
 
 
-def _made(item: Item, becoming: Becoming) -> Iterator[tuple[str, str]]:
+def _made(item: Item, becoming: Example) -> Iterator[tuple[str, str]]:
     """What the least VM became: what a preference says in it, or its guest and what its Pod requests."""
     from virtcatalog.ask.explain import explain
     from virtcatalog.ask.field import as_text
