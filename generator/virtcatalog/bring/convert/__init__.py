@@ -1,1 +1,1 @@
-"""Objects of APIs that KubeVirt had, as objects of those that it has."""
+"""Objects of APIs that KubeVirt dropped, converted to those that it serves."""

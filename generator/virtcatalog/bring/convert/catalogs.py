@@ -27,7 +27,7 @@ from virtcatalog.manifests.merge import fresh
 
 Data = dict[str, Any]
 
-#: What v1alpha1 and v1alpha2 called the topologies; KubeVirt still reads these names.
+#: The names of topologies in v1alpha1 and v1alpha2; KubeVirt still reads them.
 _TOPOLOGIES = {
     "preferCores": "cores",
     "preferSockets": "sockets",
@@ -36,14 +36,14 @@ _TOPOLOGIES = {
     "preferAny": "any",
 }
 _OLD = frozenset({"flavor.kubevirt.io/v1alpha1", *(f"{GROUP}/{version}" for version in ("v1alpha1", "v1alpha2"))})
-#: The end of the name of a ControllerRevision: the version, which the oldest have not, the uid and the generation.
+#: The end of the name of a ControllerRevision: the version, which the oldest names lack, the uid and the generation.
 _REVISION = re.compile(r"-(?:(v[0-9][a-z0-9]*)-)?([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})-([0-9]+)$")
 
 
 def preference(data: Data, path: Path, changes: Changes) -> None:
-    """Convert a preference's spec in place; the object stands at a path.
+    """Convert a preference's spec in place; `path` is where the object stands.
 
-    Source: Convert_v1alpha2_CPUPreferences_To_v1beta1_CPUPreferences: an empty topology is none.
+    Source: Convert_v1alpha2_CPUPreferences_To_v1beta1_CPUPreferences: an empty topology is unset.
     """
     cpu = inner_map(data, "spec", "cpu")
     topology = cpu.get("preferredCPUTopology")
@@ -57,26 +57,26 @@ def preference(data: Data, path: Path, changes: Changes) -> None:
 
 
 def flavors(data: Data, changes: Changes, memory: str) -> list[Data]:
-    """Return the instance types that a VirtualMachineFlavor becomes: one, or one for each profile of the oldest ones.
+    """Return the instance types that a VirtualMachineFlavor becomes: one, or one for each profile of the oldest API.
 
-    `memory` is what those get that say none, or "": a flavor could leave it to the VM.
+    `memory` is the memory of instance types whose flavor has none, or "": a flavor could leave it to the VM.
     """
     kind = RETIRED[data["apiVersion"], data["kind"]][1]
     if "profiles" not in data:
-        made = {**data, "apiVersion": API_VERSION, "kind": kind}
-        if isinstance(made.get("spec"), dict):
-            _old_cpu(made["spec"], ("spec", "cpu"), changes)
-            _required(made["spec"], ("spec",), changes, memory)
-        return [made]
+        instancetype = {**data, "apiVersion": API_VERSION, "kind": kind}
+        if isinstance(instancetype.get("spec"), dict):
+            _old_cpu(instancetype["spec"], ("spec", "cpu"), changes)
+            _required(instancetype["spec"], ("spec",), changes, memory)
+        return [instancetype]
     profiles = data.get("profiles")
-    found = []
+    instancetypes = []
     for index, profile in enumerate(profiles if isinstance(profiles, list) else []):
         if not isinstance(profile, dict):
             raise UnconvertibleError(("profiles", index), "a profile is a map")
-        found.append(_profile(data, index, profile, kind, changes, memory))
-    if not found:
+        instancetypes.append(_profile(data, index, profile, kind, changes, memory))
+    if not instancetypes:
         raise UnconvertibleError(("profiles",), "a flavor without a profile gives no instance type")
-    return found
+    return instancetypes
 
 
 def _profile(data: Data, index: int, profile: Data, kind: str, changes: Changes, memory: str) -> Data:
@@ -139,7 +139,7 @@ def _required(spec: Data, path: Path, changes: Changes, memory: str) -> None:
 def revision_names(data: Data) -> tuple[str, str] | None:
     """Return the old and the new name of a ControllerRevision that has to be converted; None for any other.
 
-    What a ControllerRevision holds cannot change, so that the converted one is another. Source: GenerateName in
+    The data of a ControllerRevision is immutable, so the converted one needs another name. Source: GenerateName in
     pkg/instancetype/revision/store.go.
     """
     version, name = inner(data, "data", "apiVersion"), inner(data, "metadata", "name")
@@ -159,9 +159,11 @@ def revision(data: Data, changes: Changes, memory: str) -> None:
         stored = _spec_revision(data, changes)
     kind = stored.get("kind")
     if "Flavor" in str(kind) and (stored["apiVersion"], kind) in RETIRED:
-        inner = Changes()
-        stored = flavors(stored, inner, memory)[0]
-        changes += [type(change)(change.what, ("data", *change.path), change.to, change.message) for change in inner]
+        stored_changes = Changes()
+        stored = flavors(stored, stored_changes, memory)[0]
+        changes += [
+            type(change)(change.what, ("data", *change.path), change.to, change.message) for change in stored_changes
+        ]
     elif "Preference" in str(kind):
         preference(stored, ("data",), changes)
     changes.changed(("data", "apiVersion"), data["data"]["apiVersion"], API_VERSION)
@@ -179,9 +181,9 @@ def revision(data: Data, changes: Changes, memory: str) -> None:
 
 
 def _spec_revision(data: Data, changes: Changes) -> Data:
-    """What the oldest revisions hold is the spec alone, its JSON in base64: an instance type's or a preference's.
+    """Return the object of a revision of the oldest form: the JSON of its spec in base64, without kind and scope.
 
-    Source: decodeSpecRevision, which tries the preference first; of which scope is not said.
+    Source: decodeSpecRevision, which tries the preference first.
     """
     path: Path = ("data", "spec")
     try:
@@ -196,13 +198,15 @@ def _spec_revision(data: Data, changes: Changes) -> Data:
     owners = metadata.get("ownerReferences")
     names = [inner(owner, "name") for owner in owners] if isinstance(owners, list) else []
     head = metadata["name"][: match.start()] if match else ""
-    named = next((head.removeprefix(f"{owner}-") for owner in names if head.startswith(f"{owner}-")), "")
+    object_name = next((head.removeprefix(f"{owner}-") for owner in names if head.startswith(f"{owner}-")), "")
     identity: Data = {
-        "name": named or f"old-version-of-{'instancetype' if kind == INSTANCETYPE else 'preference'}-object"
+        "name": object_name or f"old-version-of-{'instancetype' if kind == INSTANCETYPE else 'preference'}-object"
     }
     if match:
         identity |= {"uid": match[2], "generation": int(match[3])}
-        labels = {"generation": match[3], "kind": kind, "uid": match[2]} | ({"name": named} if named else {})
+        labels = {"generation": match[3], "kind": kind, "uid": match[2]} | (
+            {"name": object_name} if object_name else {}
+        )
         metadata["labels"] = inner_map(metadata, "labels") | {
             f"{GROUP}/object-{key}": value for key, value in sorted(labels.items())
         }

@@ -1,4 +1,4 @@
-"""What a conversion did to an object, field by field."""
+"""The changes that a conversion makes to the fields of an object."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ What = Literal["renamed", "moved", "changed", "added", "kept", "lost"]
 
 
 class Change(msgspec.Struct, frozen=True):
-    """One field of an old object that has another name, place or value, is new, stays all the same or is lost.
+    """A field of an object that is renamed, moved, changed, added, lost, or kept although it should go.
 
-    `path` is the field in the old object, `to` in the new one ("" where it is in none); `message` is a sentence.
+    `path` is the field in the old object, `to` the one in the new object ("" for none); `message` is a sentence.
     """
 
     what: What
@@ -38,7 +38,7 @@ class Change(msgspec.Struct, frozen=True):
 
 
 class Changes(list[Change]):
-    """The changes of one object, in the order in which they are found."""
+    """The changes of one object, in order."""
 
     def renamed(self, path: Path, to: str, message: str = "") -> None:
         """Note that a field has another name in the same place; `to` is the name."""
@@ -50,24 +50,24 @@ class Changes(list[Change]):
 
     def changed(self, path: Path, old: Any, new: Any, message: str = "") -> None:
         """Note that a field has another value."""
-        told = f"{old} → {new}" + (f" ({message})" if message else "")
-        self.append(Change("changed", path, field_path(path), told))
+        values = f"{old} → {new}" + (f" ({message})" if message else "")
+        self.append(Change("changed", path, field_path(path), values))
 
     def added(self, path: Path, message: str) -> None:
-        """Note that there is a field that was not there."""
+        """Note that a field is new."""
         self.append(Change("added", path, field_path(path), message))
 
     def kept(self, path: Path, message: str) -> None:
-        """Note that something stays, which was to go."""
+        """Note that a field stays although it should go."""
         self.append(Change("kept", path, field_path(path), message))
 
     def lost(self, path: Path, message: str) -> None:
-        """Note that nothing of a field is carried."""
+        """Note that a field has no place in the new object."""
         self.append(Change("lost", path, "", message))
 
 
 class UnconvertibleError(VirtcatalogError):
-    """Something that cannot be said in the new API; `path` is the field at fault."""
+    """A field that has no equivalent in the new API; `path` is the field at fault."""
 
     def __init__(self, path: Path, message: str) -> None:
         self.path, self.message = path, message
@@ -75,20 +75,20 @@ class UnconvertibleError(VirtcatalogError):
 
 
 def inner(data: Any, *path: str) -> Any:
-    """Return what is at a path of keys; None where there is nothing, or no map on the way."""
+    """Return the value at a path of keys; None where there is none, or no map on the way."""
     for key in path:
         data = data.get(key) if isinstance(data, dict) else None
     return data
 
 
 def inner_map(data: Any, *path: str) -> dict[str, Any]:
-    """Return the map that is at a path of keys; an empty one where there is none."""
-    found = inner(data, *path)
-    return found if isinstance(found, dict) else {}
+    """Return the map at a path of keys, {} where there is none."""
+    value = inner(data, *path)
+    return value if isinstance(value, dict) else {}
 
 
 def vcpus(topology: dict[str, Any], path: Path) -> int:
-    """Return the vCPUs of sockets, cores and threads; 0 when none is said."""
+    """Return the vCPUs of sockets, cores and threads; 0 when none is set."""
     try:
         return convert(topology, CPU).vcpus
     except (msgspec.ValidationError, OverflowError) as error:
@@ -96,12 +96,12 @@ def vcpus(topology: dict[str, Any], path: Path) -> int:
 
 
 class Converted(msgspec.Struct, frozen=True):
-    """What became of one object: the objects that take its place, the first of them in its own, and the changes."""
+    """The conversion of one object: the objects that replace it, and the changes."""
 
     objects: tuple[dict[str, Any], ...]
     changes: tuple[Change, ...] = ()
 
     @property
     def lost(self) -> bool:
-        """Whether something of the old object is in no new one."""
+        """Whether any field of the old object is lost."""
         return any(change.what == "lost" for change in self.changes)

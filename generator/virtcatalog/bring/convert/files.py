@@ -21,7 +21,7 @@ from virtcatalog.manifests.read import Manifest
 from virtcatalog.manifests.rewrite import rewritten
 from virtcatalog.manifests.syntax import YAMLError
 
-#: Keys that keep their entry, and its comments, under another name.
+#: Keys whose entry, with its comments, gets another name.
 _RENAMES = {
     "Running": "running",
     "Template": "template",
@@ -34,7 +34,7 @@ _RENAMES = {
 
 
 class File(msgspec.Struct, frozen=True):
-    """A file's text before and after, and what became of its objects; `loose` says why its comments are lost."""
+    """A file's text before and after, and the conversions of its objects; `loose` is why its comments are lost."""
 
     name: str
     old: str
@@ -46,28 +46,28 @@ class File(msgspec.Struct, frozen=True):
 def convert_files(files: Mapping[str, bytes], memory: str = "") -> list[File]:
     """Convert the objects of some files, which may refer to each other.
 
-    `memory` is what instance types get of flavors and presets that say none. Raises ManifestError with everything that
-    cannot be read or converted.
+    `memory` is for instance types whose flavor or preset has none. Raises ManifestError with everything that cannot be
+    read or converted.
     """
     sources = {name: Text(content, name) for name, content in files.items()}
     read = {name: dict(text.documents()) for name, text in sources.items()}
     problems = [problem for text in sources.values() for problem in text.problems]
-    everything = [each for documents in read.values() for data in documents.values() for each in _objects(data)]
+    everything = [manifest for documents in read.values() for data in documents.values() for manifest in _objects(data)]
     conversion = Conversion(everything, memory)
-    made: list[File] = []
+    converted_files: list[File] = []
     for name, text in sources.items():
         if not read[name] and not text.problems:
             problems.append(Problem(file=name, line=1, column=1, message="holds no manifest"))
-        found: list[tuple[Manifest, Converted]] = []
+        converted: list[tuple[Manifest, Converted]] = []
         changed: dict[int, list[Any]] = {}
         for index, data in read[name].items():
-            new = _document(Manifest(data, text, index), conversion, found, problems)
+            new = _document(Manifest(data, text, index), conversion, converted, problems)
             if new != [data]:
                 changed[index] = new
-        made.append(_file(name, files[name], read[name], changed, found))
+        converted_files.append(_file(name, files[name], read[name], changed, converted))
     if problems:
         raise ManifestError(*problems)
-    return made
+    return converted_files
 
 
 def _objects(document: Any) -> Iterator[Any]:
@@ -81,27 +81,27 @@ def _objects(document: Any) -> Iterator[Any]:
 def _document(
     manifest: Manifest,
     conversion: Conversion,
-    found: list[tuple[Manifest, Converted]],
+    conversions: list[tuple[Manifest, Converted]],
     problems: list[Problem],
     depth: int = 0,
 ) -> list[Any]:
-    """What takes the place of an object, or of a list of them: what was not one stays in its own place."""
+    """The objects that replace an object, or the items of a list; further objects go to the list's end."""
     document = manifest.data
     items = listed(document) if depth <= 3 else None
     if items is None:
         converted = _convert(manifest, conversion, problems)
         if converted is None:
             return [document]
-        found.append((manifest, converted))
+        conversions.append((manifest, converted))
         return list(converted.objects)
-    kept, further = [], []
+    items_in_place, further = [], []
     for index, item in enumerate(items):
-        new = _document(manifest.within(item, ("items", index)), conversion, found, problems, depth + 1)
-        kept += new[:1]
+        new = _document(manifest.within(item, ("items", index)), conversion, conversions, problems, depth + 1)
+        items_in_place += new[:1]
         further += new[1:]
-    if kept == items and not further:
+    if items_in_place == items and not further:
         return [document]
-    return [{**document, "apiVersion": "v1", "kind": "List", "items": [*kept, *further]}]
+    return [{**document, "apiVersion": "v1", "kind": "List", "items": [*items_in_place, *further]}]
 
 
 def _convert(manifest: Manifest, conversion: Conversion, problems: list[Problem]) -> Converted | None:
@@ -113,12 +113,14 @@ def _convert(manifest: Manifest, conversion: Conversion, problems: list[Problem]
     except UnconvertibleError as error:
         problems.append(manifest.problem(error.path, error.message))
         return None
-    for each in converted.objects if converted else ():
+    for result in converted.objects if converted else ():
         try:
-            if kind_type(each["apiVersion"], each["kind"]) is not None:
-                decode_manifest(each)
+            if kind_type(result["apiVersion"], result["kind"]) is not None:
+                decode_manifest(result)
         except ManifestError as error:
-            problems += [manifest.problem(one.field, f"once converted: {one.message}") for one in error.problems]
+            problems += [
+                manifest.problem(problem.field, f"once converted: {problem.message}") for problem in error.problems
+            ]
     return converted
 
 
@@ -127,15 +129,15 @@ def _file(
     content: bytes,
     documents: Mapping[int, Any],
     changed: dict[int, list[Any]],
-    found: list[tuple[Manifest, Converted]],
+    converted: list[tuple[Manifest, Converted]],
 ) -> File:
     old = content.decode("utf-8-sig", "replace")
     if not changed:
-        return File(name, old, old, tuple(found))
+        return File(name, old, old, tuple(converted))
     try:
-        return File(name, old, rewritten(old, changed, _RENAMES), tuple(found))
+        return File(name, old, rewritten(old, changed, _RENAMES), tuple(converted))
     except (UnwritableError, YAMLError) as error:
-        whole = [each for index, data in documents.items() for each in changed.get(index, [data])]
-        return File(name, old, join(map(dump, whole)), tuple(found), loose=str(error))
+        all_data = [item for index, data in documents.items() for item in changed.get(index, [data])]
+        return File(name, old, join(map(dump, all_data)), tuple(converted), loose=str(error))
     except VirtcatalogError:
-        return File(name, old, old, tuple(found))
+        return File(name, old, old, tuple(converted))

@@ -1,7 +1,7 @@
-"""VMs, and what else the group kubevirt.io had before v1.
+"""VMs, VMIs, migrations and pools of API versions before v1.
 
-The names that kinds had in v1alpha1 are those of pkg/api/v1/types.go before VirtualMachine became
-VirtualMachineInstance and OfflineVirtualMachine became VirtualMachine.
+Source: pkg/api/v1/types.go before VirtualMachine became VirtualMachineInstance and OfflineVirtualMachine became
+VirtualMachine.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from virtcatalog.bring.convert.change import Changes, inner, inner_map
 from virtcatalog.kubevirt.matchers import CLUSTER_INSTANCETYPE, INSTANCETYPE
 
 Data = dict[str, Any]
-#: The name of a flavor's default profile, "" without one, by the flavor's kind and name; None where that is not known.
+#: The name of a flavor's default profile, "" without one, by the flavor's kind and name; None for an unknown flavor.
 DefaultProfile = Callable[[str, str], str | None]
 
 _FLAVOR_KINDS = {FLAVOR.lower(): INSTANCETYPE, CLUSTER_FLAVOR.lower(): CLUSTER_INSTANCETYPE, "": CLUSTER_INSTANCETYPE}
@@ -30,12 +30,12 @@ def profile_name(flavor: str, profile: str, default: str | None) -> str:
 
 
 def vm(data: Data, changes: Changes, default_profile: DefaultProfile, revisions: Mapping[str, str]) -> None:
-    """Convert a VirtualMachine's spec, of whichever version, in place; `revisions` are new names by the old ones."""
+    """Convert a VirtualMachine's spec, of any version, in place; `revisions` are new names by old ones."""
     spec = data.get("spec")
     if not isinstance(spec, dict):
         return
-    was = {new: old for old, new in _CASES.items() if old in spec and new not in spec}
-    for new, old in was.items():
+    old_keys = {new: old for old, new in _CASES.items() if old in spec and new not in spec}
+    for new, old in old_keys.items():
         changes.renamed(("spec", old), new)
         _rename(spec, old, new)
     _flavor(spec, changes, default_profile)
@@ -49,13 +49,13 @@ def vm(data: Data, changes: Changes, default_profile: DefaultProfile, revisions:
             volume["apiVersion"] = API_VERSIONS["DataVolume"]
     template = spec.get("template")
     if isinstance(template, dict):
-        vmi_spec(template.get("spec"), ("spec", was.get("template", "template"), "spec"), changes)
+        vmi_spec(template.get("spec"), ("spec", old_keys.get("template", "template"), "spec"), changes)
         for index, change in enumerate(changes):
             changes[index] = replace(change, to=change.to.replace("spec.Template.", "spec.template."))
 
 
 def vmi_spec(spec: Any, path: Path, changes: Changes) -> None:
-    """Convert the spec of a VMI, which stands at a path, in place."""
+    """Convert the spec of a VMI in place; `path` is where it stands."""
     if not isinstance(spec, dict):
         return
     for index, disk in enumerate(_maps(inner(spec, "domain", "devices", "disks"))):
@@ -73,7 +73,7 @@ def vmi_spec(spec: Any, path: Path, changes: Changes) -> None:
 
 
 def _disk(disk: Data, path: Path, changes: Changes) -> None:
-    """A disk's volume is the one of its name."""
+    """Convert a disk in place: its volume is the one of its name."""
     volume, name = disk.get("volumeName"), disk.get("name")
     if "volumeName" in disk:
         del disk["volumeName"]
@@ -91,28 +91,28 @@ def _flavor(spec: Data, changes: Changes, default_profile: DefaultProfile) -> No
     if not isinstance(matcher, dict) or "instancetype" in spec:
         return
     changes.renamed(("spec", "flavor"), "instancetype")
-    made = dict(matcher)
-    kind = str(made.get("kind") or "")
+    new_matcher = dict(matcher)
+    kind = str(new_matcher.get("kind") or "")
     if kind:
-        made["kind"] = _FLAVOR_KINDS.get(kind.lower().removesuffix("s"), kind)
-        changes.changed(("spec", "flavor", "kind"), kind, made["kind"])
-    profile = made.pop("profile", None)
+        new_matcher["kind"] = _FLAVOR_KINDS.get(kind.lower().removesuffix("s"), kind)
+        changes.changed(("spec", "flavor", "kind"), kind, new_matcher["kind"])
+    profile = new_matcher.pop("profile", None)
     if profile:
-        flavor = str(made.get("name") or "")
+        flavor = str(new_matcher.get("name") or "")
         default = default_profile(kind, flavor)
-        made["name"] = profile_name(flavor, str(profile), default)
+        new_matcher["name"] = profile_name(flavor, str(profile), default)
         unsure = "" if default is not None else f"the flavor is not among the files; {flavor} if it was the default one"
-        changes.moved(("spec", "flavor", "profile"), "spec.instancetype.name", unsure or made["name"])
-    _rename(spec, "flavor", "instancetype", made)
+        changes.moved(("spec", "flavor", "profile"), "spec.instancetype.name", unsure or new_matcher["name"])
+    _rename(spec, "flavor", "instancetype", new_matcher)
 
 
 def _live_update(spec: Data, changes: Changes) -> None:
-    """What a VM could say of hotplug until the cluster's rollout strategy did; its limits are the domain's now."""
-    asked = spec.pop("liveUpdateFeatures", None)
-    if not isinstance(asked, dict):
+    """Move the limits of hotplug into the domain; the rest is now the cluster's rollout strategy."""
+    features = spec.pop("liveUpdateFeatures", None)
+    if not isinstance(features, dict):
         return
     for part, key in (("cpu", "maxSockets"), ("memory", "maxGuest")):
-        limit, domain = inner(asked, part, key), inner(spec, "template", "spec", "domain")
+        limit, domain = inner(features, part, key), inner(spec, "template", "spec", "domain")
         if limit is not None and isinstance(domain, dict):
             path = f"spec.template.spec.domain.{part}.{key}"
             changes.moved(("spec", "liveUpdateFeatures", part, key), path)
@@ -124,7 +124,7 @@ def _live_update(spec: Data, changes: Changes) -> None:
 
 
 def _revision(data: Data, key: str, revisions: Mapping[str, str], changes: Changes) -> None:
-    """The names of ControllerRevisions that are converted, too."""
+    """Replace the names of ControllerRevisions that are converted, too."""
     matcher = inner_map(data, "spec", key)
     if (old := str(matcher.get("revisionName"))) in revisions:
         matcher["revisionName"] = revisions[old]
@@ -161,10 +161,10 @@ def pool(data: Data, changes: Changes, default_profile: DefaultProfile, revision
             _rename(policy, "basePolicy", "sortPolicy")
     template = spec.get("virtualMachineTemplate")
     if isinstance(template, dict):
-        inner = Changes()
-        vm(template, inner, default_profile, revisions)
+        vm_changes = Changes()
+        vm(template, vm_changes, default_profile, revisions)
         base = ("spec", "virtualMachineTemplate")
-        for change in inner:
+        for change in vm_changes:
             to = f"{field_path(base)}.{change.to}" if change.to else ""
             changes.append(type(change)(change.what, (*base, *change.path), to, change.message))
 
@@ -173,10 +173,10 @@ def _rename(data: Data, old: str, new: str, value: Any = None) -> None:
     """Give an entry another key, in its place."""
     entries = list(data.items())
     data.clear()
-    for key, each in entries:
-        data[new if key == old else key] = value if key == old and value is not None else each
+    for key, entry in entries:
+        data[new if key == old else key] = value if key == old and value is not None else entry
 
 
 def _maps(items: Any) -> Iterator[Data]:
-    """The items of a list; what is no map counts, and says nothing."""
+    """The items of a list, an empty map in place of items of other types."""
     return (item if isinstance(item, dict) else {} for item in (items if isinstance(items, list) else ()))

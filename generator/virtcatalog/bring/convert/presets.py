@@ -1,7 +1,7 @@
 """VirtualMachineInstancePresets as an instance type and a preference.
 
-A preset gives parts of a domain to the VMIs that its selector picks; an instance type and a preference have fields of
-their own for many of them, and are named by each VM.
+A preset sets fields of the domains of the VMIs that its selector matches. Instance types and preferences have fields of
+their own for many of these, and VMs name them.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from virtcatalog.manifests.merge import fresh
 Data = dict[str, Any]
 
 _TYPE, _PREFERENCE = "instancetype", "preference"
-#: Where fields of a domain stand in an instance type's or a preference's spec.
+#: Fields of a domain, and their fields in the spec of an instance type or preference.
 _CARRIED: dict[Path, tuple[str, Path]] = {
     ("cpu", "model"): (_TYPE, ("cpu", "model")),
     ("cpu", "maxSockets"): (_TYPE, ("cpu", "maxSockets")),
@@ -60,16 +60,16 @@ _TOPOLOGY = ("sockets", "cores", "threads")
 
 
 def preset(data: Data, changes: Changes, memory: str) -> list[Data]:
-    """Return the instance type and the preference that carry a preset, as far as there is something for them.
+    """Return the instance type and the preference that replace a preset, or those of them that would have fields.
 
-    `memory` is what an instance type gets of a preset that says none, or "".
+    `memory` is for an instance type whose preset has none, or "".
     """
     spec = inner_map(data, "spec")
-    made: dict[str, Data] = {_TYPE: {}, _PREFERENCE: {}}
-    moves: list[tuple[Path, str, Path]] = []
-    _walk(inner_map(spec, "domain"), (), made, moves, changes)
-    _amounts(inner_map(spec, "domain"), made, moves, changes)
-    instancetype = made[_TYPE]
+    specs: dict[str, Data] = {_TYPE: {}, _PREFERENCE: {}}
+    moved: list[tuple[Path, str, Path]] = []
+    _walk(inner_map(spec, "domain"), (), specs, moved, changes)
+    _amounts(inner_map(spec, "domain"), specs, moved, changes)
+    instancetype = specs[_TYPE]
     if inner(instancetype, "cpu", "guest") and memory and not inner(instancetype, "memory", "guest"):
         instancetype.setdefault("memory", {})["guest"] = memory
         changes.added(("spec", "domain", "memory", "guest"), f"the instance type gets {memory}, as it was asked for")
@@ -78,13 +78,13 @@ def preset(data: Data, changes: Changes, memory: str) -> list[Data]:
         for what, part in (("no number of vCPUs", "cpu"), ("no memory", "memory"))
         if not inner(instancetype, part, "guest")
     ]
-    for path, kind, to in moves:
+    for path, kind, to in moved:
         if kind == _TYPE and short:
             changes.lost(path, f"an instance type would say it, and needs more: the preset has {' and '.join(short)}")
         else:
             name = INSTANCETYPE if kind == _TYPE else PREFERENCE
             changes.moved(path, f"{name} spec.{'.'.join(map(str, to))}")
-    kinds = ([] if short else [INSTANCETYPE]) + ([PREFERENCE] if made[_PREFERENCE] else [])
+    kinds = ([] if short else [INSTANCETYPE]) + ([PREFERENCE] if specs[_PREFERENCE] else [])
     if not kinds:
         changes.clear()
         wanted = f"an instance type would have to say more than the preset, which has {' and '.join(short)}"
@@ -92,39 +92,41 @@ def preset(data: Data, changes: Changes, memory: str) -> list[Data]:
         return [{**data, "apiVersion": "kubevirt.io/v1", "kind": "VirtualMachineInstancePreset"}]
     changes.changed(("kind",), data["kind"], " and ".join(kinds))
     _selector(spec, kinds, data, changes)
-    return [_object(data, kind, made[_TYPE if kind == INSTANCETYPE else _PREFERENCE]) for kind in kinds]
+    return [_object(data, kind, specs[_TYPE if kind == INSTANCETYPE else _PREFERENCE]) for kind in kinds]
 
 
-def _walk(value: Any, path: Path, made: dict[str, Data], moves: list[tuple[Path, str, Path]], changes: Changes) -> None:
-    """Carry what can be carried of a part of the domain."""
+def _walk(
+    value: Any, path: Path, specs: dict[str, Data], moved: list[tuple[Path, str, Path]], changes: Changes
+) -> None:
+    """Move the fields of a part of the domain, as far as possible."""
     if path in _CARRIED:
         kind, to = _CARRIED[path]
-        _put(made[kind], to, fresh(value))
-        moves.append((("spec", "domain", *path), kind, to))
+        _put(specs[kind], to, fresh(value))
+        moved.append((("spec", "domain", *path), kind, to))
     elif path == ("firmware", "bootloader", "bios") and isinstance(value, dict):
-        _put(made[_PREFERENCE], ("firmware", "preferredUseBios"), True)
-        moves.append((("spec", "domain", *path), _PREFERENCE, ("firmware", "preferredUseBios")))
-        for key, each in value.items():
-            _walk(each, (*path, key), made, moves, changes)
+        _put(specs[_PREFERENCE], ("firmware", "preferredUseBios"), True)
+        moved.append((("spec", "domain", *path), _PREFERENCE, ("firmware", "preferredUseBios")))
+        for key, item in value.items():
+            _walk(item, (*path, key), specs, moved, changes)
     elif path in (("cpu", "sockets"), ("cpu", "cores"), ("cpu", "threads"), ("resources", "requests", "memory")):
-        return  # with the others of their kind
+        return  # `_amounts` moves them
     elif isinstance(value, dict) and value:
-        for key, each in value.items():
-            _walk(each, (*path, key), made, moves, changes)
+        for key, item in value.items():
+            _walk(item, (*path, key), specs, moved, changes)
     elif path and value not in ({}, [], None):
         changes.lost(("spec", "domain", *path), "neither an instance type nor a preference says it: each VM has to")
 
 
-def _amounts(domain: Data, made: dict[str, Data], moves: list[tuple[Path, str, Path]], changes: Changes) -> None:
-    """The vCPUs with their topology, and the memory where only the request says how much."""
+def _amounts(domain: Data, specs: dict[str, Data], moved: list[tuple[Path, str, Path]], changes: Changes) -> None:
+    """Move the vCPUs with their topology, and the memory where only its request is set."""
     cpu = inner_map(domain, "cpu")
     counts = {key: cpu[key] for key in _TOPOLOGY if cpu.get(key)}
     if counts:
-        _put(made[_TYPE], ("cpu", "guest"), vcpus(counts, ("spec", "domain", "cpu")))
-        moves += [(("spec", "domain", "cpu", key), _TYPE, ("cpu", "guest")) for key in counts]
+        _put(specs[_TYPE], ("cpu", "guest"), vcpus(counts, ("spec", "domain", "cpu")))
+        moved += [(("spec", "domain", "cpu", key), _TYPE, ("cpu", "guest")) for key in counts]
         levels = [key for key, count in counts.items() if count > 1]
         if len(levels) == 1:
-            _put(made[_PREFERENCE], ("cpu", "preferredCPUTopology"), levels[0])
+            _put(specs[_PREFERENCE], ("cpu", "preferredCPUTopology"), levels[0])
             changes.added(
                 ("spec", "domain", "cpu", levels[0]), f"the preference's preferredCPUTopology {levels[0]} keeps them so"
             )
@@ -138,21 +140,21 @@ def _amounts(domain: Data, made: dict[str, Data], moves: list[tuple[Path, str, P
     if requested is None:
         return
     path: Path = ("spec", "domain", "resources", "requests", "memory")
-    if inner(made, _TYPE, "memory", "guest") is None:
-        _put(made[_TYPE], ("memory", "guest"), str(requested))
-        moves.append((path, _TYPE, ("memory", "guest")))
-    elif str(made[_TYPE]["memory"]["guest"]) != str(requested):
+    if inner(specs, _TYPE, "memory", "guest") is None:
+        _put(specs[_TYPE], ("memory", "guest"), str(requested))
+        moved.append((path, _TYPE, ("memory", "guest")))
+    elif str(specs[_TYPE]["memory"]["guest"]) != str(requested):
         changes.lost(path, "an instance type has the guest's memory; overcommitPercent lowers the request for it")
     else:
-        moves.append((path, _TYPE, ("memory", "guest")))
+        moved.append((path, _TYPE, ("memory", "guest")))
 
 
 def _selector(spec: Data, kinds: list[str], data: Data, changes: Changes) -> None:
     selector, name = spec.get("selector"), inner(data, "metadata", "name")
     fields = {INSTANCETYPE: "spec.instancetype", PREFERENCE: "spec.preference"}
-    named = " and ".join(f"{fields[kind]}: {{kind: {kind}, name: {name}}}" for kind in kinds)
+    matchers = " and ".join(f"{fields[kind]}: {{kind: {kind}, name: {name}}}" for kind in kinds)
     whom = "that it selects" if selector else "of its namespace"
-    changes.lost(("spec", "selector"), f"nothing is applied by labels: each VM {whom} has to say {named}")
+    changes.lost(("spec", "selector"), f"nothing is applied by labels: each VM {whom} has to say {matchers}")
 
 
 def _object(data: Data, kind: str, spec: Data) -> Data:

@@ -1,4 +1,4 @@
-"""What building kustomizations may take: a few files that name each other, or each object, ask for very much."""
+"""The work that building kustomizations may take: a few files that repeat each other can ask for very much."""
 
 from __future__ import annotations
 
@@ -26,30 +26,30 @@ class Budget:
             )
 
     def file(self) -> None:
-        """Charge that a file, folder or patch is named."""
+        """Charge a reference to a file, folder or patch."""
         self._spend(_FILE)
 
     def objects(self, count: int, characters: int = 0) -> None:
-        """Charge that objects go through a folder, and get names of so many characters more."""
+        """Charge the objects of a folder, whose names get `characters` more characters."""
         self._spend(count * (_OBJECT + characters))
 
     def keys(self, count: int) -> None:
-        """Charge that keys are looked for, or merged."""
+        """Charge keys that are looked up or merged."""
         self._spend(count * _VALUE)
 
     def states(self, count: int) -> None:
-        """Charge that a pattern is in so many states."""
+        """Charge the states of a pattern."""
         self._spend(count * _STATE)
 
     def copy(self, value: Any) -> None:
-        """Charge that data is copied, or compared; it must not be nested more deeply than what is read."""
+        """Charge data that is copied or compared; it must not be nested more deeply than parsed YAML may be."""
         level, levels = [value], 0
         while level:
             self._spend(len(level) * _VALUE)
             levels += 1
             if levels > YAML_LEVELS + 1:  # scalars are one more
                 raise VirtcatalogError(f"a patch makes more than {YAML_LEVELS} levels of maps and lists")
-            level = [inner for each in level for inner in _inner(each)]
+            level = [inner for outer in level for inner in _inner(outer)]
 
 
 def _inner(value: Any) -> Any:

@@ -1,7 +1,7 @@
-"""What kustomize makes of a folder, as far as sets of instance types and preferences need it; nothing is run.
+"""Builds a folder as kustomize does, as far as sets of instance types and preferences need it; nothing is run.
 
 Order and meaning are kustomize's (api/internal/target/kusttarget.go, kusttarget_configplugin.go): resources,
-components, then the transformers of the folder. What is not known here is an error, as is what would be fetched.
+components, then the transformers of the folder. Fields that are not supported are errors, and so are remote resources.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from virtcatalog.manifests.merge import fresh
 
 Data = dict[str, Any]
 
-_KNOWN = frozenset(
+_SUPPORTED = frozenset(
     (
         *("apiVersion", "kind", "metadata", "resources", "bases", "components", "patches", "patchesStrategicMerge"),
         *("patchesJson6902", "namespace", "namePrefix", "nameSuffix", "labels", "commonLabels", "commonAnnotations"),
@@ -35,7 +35,7 @@ _DEEPEST = 30
 
 
 class Resource:
-    """An object on its way through transformers; `names` are those that it had, the present one last."""
+    """An object on its way through transformers; `ids` are its version, kind, namespace and name, the latest last."""
 
     def __init__(self, data: Data) -> None:
         self.data = data
@@ -48,23 +48,25 @@ class Resource:
         return version, kind, str(metadata.get("namespace") or ""), str(metadata.get("name") or "")
 
     def changed(self) -> None:
-        """Remember what it is called now."""
+        """Remember its present id."""
         if self._id() != self.ids[-1]:
             self.ids.append(self._id())
 
 
 def shape_fault(data: Data) -> str:
-    """Say why an object cannot be told from others, or be labelled; "" where nothing is wrong."""
+    """Return why an object has no usable identity, labels or annotations; "" if it has."""
     metadata = data.get("metadata")
     if not isinstance(metadata, dict | None):
         return f"metadata must be a map, not {describe(metadata)}"
-    own = metadata or {}
+    fields = metadata or {}
     texts = {key: data.get(key) for key in ("apiVersion", "kind")}
-    texts |= {f"metadata.{key}": own.get(key) for key in ("name", "namespace")}
-    maps = {f"metadata.{key}": own.get(key) for key in ("labels", "annotations")}
+    texts |= {f"metadata.{key}": fields.get(key) for key in ("name", "namespace")}
+    maps = {f"metadata.{key}": fields.get(key) for key in ("labels", "annotations")}
     faults = [f"{key} must be a string, not {describe(text)}" for key, text in texts.items() if not _is_text(text)]
     faults += [
-        f"{key} must be a map, not {describe(each)}" for key, each in maps.items() if not isinstance(each, dict | None)
+        f"{key} must be a map, not {describe(value)}"
+        for key, value in maps.items()
+        if not isinstance(value, dict | None)
     ]
     return faults[0] if faults else ""
 
@@ -75,37 +77,37 @@ def is_kustomization(folder: Folder) -> bool:
 
 
 def build(folder: Folder, name: str) -> list[Data]:
-    """Return the objects of a folder; `name` is what problems call it. Raises ManifestError."""
+    """Return the objects of a folder, which problems call `name`. Raises ManifestError."""
     return [resource.data for resource in _Builder(folder, name, (), _Run()).build([])]
 
 
 class _Run:
-    """What all folders share: the budget, and each text that was read."""
+    """Shared by all folders: the budget, and the documents of texts."""
 
     def __init__(self) -> None:
         self.budget = Budget()
-        self._read: dict[bytes, list[Any]] = {}
+        self._documents: dict[bytes, list[Any]] = {}
 
     def documents(self, content: bytes, name: str) -> list[Any]:
-        """Return the documents of a text, which is read once, however often it is named; raises ManifestError."""
+        """Return the documents of a text, which is parsed once; raises ManifestError."""
         self.budget.file()
-        if content in self._read:
-            for each in self._read[content]:
-                self.budget.copy(each)
-            return self._read[content]
+        if content in self._documents:
+            for document in self._documents[content]:
+                self.budget.copy(document)
+            return self._documents[content]
         text = Text(content, name)
-        found = [data for _, data in text.documents()]
+        documents = [data for _, data in text.documents()]
         if text.problems:
             raise ManifestError(*text.problems)
-        self._read[content] = found
-        return found
+        self._documents[content] = documents
+        return documents
 
 
 class _Builder:
     """Builds one folder."""
 
-    def __init__(self, folder: Folder, name: str, around: tuple[str, ...], run: _Run) -> None:
-        self._folder, self._name, self._around, self._run = folder, name, around, run
+    def __init__(self, folder: Folder, name: str, parents: tuple[str, ...], run: _Run) -> None:
+        self._folder, self._name, self._parents, self._run = folder, name, parents, run
         self._budget = run.budget
         self._file = next(
             (kustomization for kustomization in KUSTOMIZATIONS if folder.has(kustomization)), KUSTOMIZATIONS[0]
@@ -113,7 +115,7 @@ class _Builder:
         self._path = f"{name}/{self._file}"
 
     def build(self, accumulated: list[Resource]) -> list[Resource]:
-        """Return what was accumulated before and what the folder adds, as its transformers leave it."""
+        """Return the objects of the folder after its transformers; a Component's are applied to `accumulated`, too."""
         data = self.declared
         is_component = data.get("kind") == "Component"
         resources = list(accumulated) if is_component else []
@@ -133,18 +135,18 @@ class _Builder:
         return resources
 
     def fail(self, field: str, message: str) -> ManifestError:
-        """Word what is wrong with a field of the kustomization."""
+        """Return an error for a field of the kustomization."""
         return ManifestError(Problem(file=self._path, field=field, message=message))
 
     @cached_property
     def declared(self) -> Data:
-        """What the kustomization says."""
+        """The content of the kustomization."""
         documents = self._documents(self._file)
         if len(documents) != 1 or not isinstance(documents[0], dict):
             raise ManifestError(Problem(file=self._path, message="must be one map"))
         data = documents[0]
         for key in data:
-            if key not in _KNOWN:
+            if key not in _SUPPORTED:
                 raise self.fail(
                     str(key), "is not supported: build the folder with `kubectl kustomize`, and import that"
                 )
@@ -162,28 +164,28 @@ class _Builder:
         return self._run.documents(content, f"{self._name}/{path}")
 
     def _list(self, data: Data, key: str) -> list[Any]:
-        found = data.get(key)
-        if found is None:
+        value = data.get(key)
+        if value is None:
             return []
-        if not isinstance(found, list):
+        if not isinstance(value, list):
             raise self.fail(key, "must be a list")
-        return found
+        return value
 
     def _map(self, data: Data, key: str, field: str = "") -> Data:
-        found = data.get(key) or {}
-        if not isinstance(found, dict):
+        value = data.get(key) or {}
+        if not isinstance(value, dict):
             raise self.fail(field or key, "must be a map")
-        return found
+        return value
 
     def _text(self, data: Data, key: str) -> str:
-        found = data.get(key)
-        if not _is_text(found):
+        value = data.get(key)
+        if not _is_text(value):
             raise self.fail(key, "must be a string")
-        return str(found or "")
+        return str(value or "")
 
     def _resource(self, path: Any, field: str) -> list[Resource]:
         if isinstance(path, str) and self._is_file(path):
-            return [Resource(fresh(each)) for each in self._objects(path)]
+            return [Resource(fresh(item)) for item in self._objects(path)]
         return self._below(path, field, component=False).build([])
 
     def _objects(self, path: str) -> Iterator[Data]:
@@ -219,15 +221,15 @@ class _Builder:
         if folder is None or not is_kustomization(folder):
             raise self.fail(field, f"there is no file and no kustomization at {path}")
         name = f"{self._name}/{path.removeprefix('./')}"
-        if len(self._around) > _DEEPEST or "/".join(folder.at) in self._around:
+        if len(self._parents) > _DEEPEST or "/".join(folder.at) in self._parents:
             raise self.fail(field, f"{path} is built of this folder: they go round in a circle")
-        below = _Builder(folder, name, (*self._around, "/".join(self._folder.at)), self._run)
+        below = _Builder(folder, name, (*self._parents, "/".join(self._folder.at)), self._run)
         if component != (below.declared.get("kind") == "Component"):
             raise self.fail(field, f"{path} is {'no' if component else 'a'} Component")
         return below
 
     def _patch(self, patch: Any, field: str, resources: list[Resource]) -> list[Resource]:
-        """An entry of `patches`: a strategic merge patch or a JSON patch, for what it targets or is named after."""
+        """Apply an entry of `patches`: a strategic merge patch or a JSON patch."""
         if not isinstance(patch, dict) or set(patch) - {"path", "patch", "target", "options"}:
             raise self.fail(field, "must have `path` or `patch`, and may have `target` and `options`")
         options = patch.get("options") or {}
@@ -267,19 +269,21 @@ class _Builder:
             raise self.fail(field, "a list of operations needs a `target`")
         for resource in self._selected(target, field, resources):
             try:
-                made = patched(resource.data, operations, self._budget)
+                data = patched(resource.data, operations, self._budget)
             except PatchError as error:
                 raise self.fail(field, f"{error} ({'/'.join(resource.ids[-1][1::2])})") from None
-            if not isinstance(made, dict):
+            if not isinstance(data, dict):
                 raise self.fail(field, "leaves no object")
-            resource.data = self._whole(made, resource, field)
+            resource.data = self._checked(data, resource, field)
             resource.changed()
         return resources
 
     def _strategic(
         self, patch: Data, target: Any, options: Mapping[str, Any], field: str, resources: list[Resource]
     ) -> list[Resource]:
-        chosen = self._named(patch, field, resources) if target is None else self._selected(target, field, resources)
+        chosen = (
+            self._target_of(patch, field, resources) if target is None else self._selected(target, field, resources)
+        )
         metadata = patch.get("metadata") if target is not None else None
         for key in ("labels", "annotations"):
             pairs = metadata.get(key) if isinstance(metadata, dict) else None
@@ -287,25 +291,25 @@ class _Builder:
                 raise self.fail(
                     field, f"kustomize makes a text of null in {key} where there is a `target`: remove it by name"
                 )
-        gone = set()
-        for each in chosen:
+        deleted = set()
+        for resource in chosen:
             if patch.get("$patch") == "delete":
-                gone.add(id(each))
+                deleted.add(id(resource))
                 continue
-            old = each.data
-            each.data = self._whole(self._merged(old, patch, field), each, field)
+            old = resource.data
+            resource.data = self._checked(self._merged(old, patch, field), resource, field)
             if not options.get("allowNameChange"):
-                _metadata(each.data)["name"] = (old.get("metadata") or {}).get("name")
+                _metadata(resource.data)["name"] = (old.get("metadata") or {}).get("name")
             if not options.get("allowKindChange"):
-                each.data |= {key: old.get(key) for key in ("apiVersion", "kind")}
-            each.changed()
-        return [resource for resource in resources if id(resource) not in gone]
+                resource.data |= {key: old.get(key) for key in ("apiVersion", "kind")}
+            resource.changed()
+        return [resource for resource in resources if id(resource) not in deleted]
 
-    def _whole(self, made: Data, resource: Resource, field: str) -> Data:
-        """Return what a patch has made of an object, if that is still one."""
-        if fault := shape_fault(made):
+    def _checked(self, data: Data, resource: Resource, field: str) -> Data:
+        """Return a patched object; an error if it is no object any more."""
+        if fault := shape_fault(data):
             raise self.fail(field, f"{fault} ({'/'.join(resource.ids[-1][1::2])})")
-        return made
+        return data
 
     def _merged(self, below: Data, patch: Mapping[str, Any], field: str) -> Data:
         """A strategic merge for kinds without a schema: maps merge, `null` removes, lists are replaced."""
@@ -316,30 +320,30 @@ class _Builder:
             if key.startswith("$") and key != "$patch":
                 raise self.fail(field, f"{key} is not supported")
         self._budget.keys(len(below) + len(patch))
-        made = {} if directive == "replace" else dict(below)
+        merged = {} if directive == "replace" else dict(below)
         for key, value in patch.items():
             if key == "$patch":
                 continue
             if value is None or (isinstance(value, dict) and value.get("$patch") == "delete"):
-                made.pop(key, None)
+                merged.pop(key, None)
             elif isinstance(value, dict):
-                inner = made.get(key)
-                made[key] = self._merged(inner if isinstance(inner, dict) else {}, value, field)
-            elif isinstance(value, list) and any(isinstance(each, dict) and "$patch" in each for each in value):
+                inner = merged.get(key)
+                merged[key] = self._merged(inner if isinstance(inner, dict) else {}, value, field)
+            elif isinstance(value, list) and any(isinstance(item, dict) and "$patch" in item for item in value):
                 raise self.fail(field, f"$patch in a list ({key}) is not supported")
             else:
                 self._budget.copy(value)
-                made[key] = fresh(value)
-        return made
+                merged[key] = fresh(value)
+        return merged
 
-    def _named(self, patch: Data, field: str, resources: list[Resource]) -> list[Resource]:
+    def _target_of(self, patch: Data, field: str, resources: list[Resource]) -> list[Resource]:
         wanted = Resource(patch).ids[0]
         self._budget.keys(sum(len(resource.ids) for resource in resources))
-        found = [resource for resource in resources if wanted in resource.ids]
-        if len(found) != 1:
-            what = "no object" if not found else f"{len(found)} objects"
+        matching = [resource for resource in resources if wanted in resource.ids]
+        if len(matching) != 1:
+            what = "no object" if not matching else f"{len(matching)} objects"
             raise self.fail(field, f"{wanted[1]}/{wanted[3]} is the name of {what}")
-        return found
+        return matching
 
     def _selected(self, target: Any, field: str, resources: list[Resource]) -> list[Resource]:
         if not isinstance(target, dict):
@@ -368,25 +372,25 @@ class _Builder:
 
     def _label(self, data: Data, resources: list[Resource]) -> None:
         labels: Data = {}
-        for index, each in enumerate(self._list(data, "labels")):
-            if not isinstance(each, dict) or set(each) - {"pairs", "includeSelectors", "includeTemplates"}:
+        for index, entry in enumerate(self._list(data, "labels")):
+            if not isinstance(entry, dict) or set(entry) - {"pairs", "includeSelectors", "includeTemplates"}:
                 raise self.fail(f"labels[{index}]", "may have pairs, includeSelectors and includeTemplates")
-            labels |= self._map(each, "pairs", f"labels[{index}].pairs")
+            labels |= self._map(entry, "pairs", f"labels[{index}].pairs")
         labels |= self._map(data, "commonLabels")
-        for key, own in (("labels", labels), ("annotations", self._map(data, "commonAnnotations"))):
-            for resource in resources if own else ():
+        for key, pairs in (("labels", labels), ("annotations", self._map(data, "commonAnnotations"))):
+            for resource in resources if pairs else ():
                 metadata = resource.data["metadata"]
-                self._budget.keys(len(own) + len(metadata.get(key) or {}))
-                metadata[key] = {**(metadata.get(key) or {}), **own}
+                self._budget.keys(len(pairs) + len(metadata.get(key) or {}))
+                metadata[key] = {**(metadata.get(key) or {}), **pairs}
 
 
 def _is_text(value: Any) -> bool:
-    """Whether it counts as a text where one is wanted, or as none: `name: 5` does, too."""
+    """Whether a value may stand where a string is required; as in kustomize, `name: 5` may."""
     return not isinstance(value, dict | list)
 
 
 def _metadata(data: Data) -> Data:
-    """The metadata of an object, which it has from now on."""
+    """The metadata of an object, added if it is missing."""
     if data.get("metadata") is None:
         data["metadata"] = {}
     metadata: Data = data["metadata"]
@@ -394,5 +398,5 @@ def _metadata(data: Data) -> Data:
 
 
 def _leaves(path: str) -> bool:
-    """Whether a file is not in or below its kustomization's folder, which is all that kustomize reads."""
+    """Whether a path leads out of the kustomization's folder, where kustomize reads no files."""
     return normpath(path).startswith(("..", "/"))

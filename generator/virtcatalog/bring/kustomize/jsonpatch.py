@@ -93,9 +93,9 @@ def _add(document: Any, path: list[str], value: Any) -> None:
 
 def _take(document: Any, path: list[str]) -> Any:
     around = _at(document, path[:-1])
-    found = _inner(around, path[-1], path)
+    value = _inner(around, path[-1], path)
     if isinstance(around, dict):
         del around[path[-1]]
     else:
         del around[int(path[-1])]
-    return found
+    return value

@@ -1,7 +1,7 @@
 """Patterns that match whole values, in time that grows with pattern and value alone, as Go's regexp does.
 
-A pattern becomes a machine that is in many states at once (Thompson's construction), so that nothing is ever tried
-again. What of Go's syntax is not here is refused: repetitions with numbers, flags, classes with names.
+A pattern becomes a nondeterministic automaton (Thompson's construction), so that there is no backtracking. Repetitions
+with numbers, flags and named classes of Go's syntax are refused.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _PLAIN: Final = frozenset("_./-:,@] ")
 _SIGNS: Final = ("*", "+", "?")
 _ESCAPED: Final = frozenset(r".*+?()[]{}|^$\/-")
 
-#: Goes on to the second state where the character fits; without a test, to each of the others at once.
+#: A test of a character, and the states that follow; without a test they follow at once.
 _State = tuple[Callable[[str], bool] | None, list[int]]
 
 
@@ -30,10 +30,10 @@ class PatternError(VirtcatalogError):
 
 
 class Pattern:
-    """A pattern, read; `spend` is told how many states it has gone through."""
+    """A parsed pattern; `spend` receives the number of states for every character."""
 
     def __init__(self, text: str, spend: Callable[[int], object]) -> None:
-        self._spend, self._known = spend, dict[str, bool]()
+        self._spend, self._results = spend, dict[str, bool]()
         self._text, self._at, self._depth = text, 0, 0
         self._states: list[_State] = []
         self._edges: dict[int, str] = {}
@@ -46,10 +46,10 @@ class Pattern:
         self._states[last][1].append(self._last)
 
     def matches(self, value: str) -> bool:
-        """Whether the whole of a value is as the pattern says."""
-        if value not in self._known:
-            self._known[value] = self._text == value if _LITERAL.fullmatch(self._text) else self._run(value)
-        return self._known[value]
+        """Whether the pattern matches all of a value."""
+        if value not in self._results:
+            self._results[value] = self._text == value if _LITERAL.fullmatch(self._text) else self._run(value)
+        return self._results[value]
 
     def _run(self, value: str) -> bool:
         states = self._closure([self._first], start=True, end=not value)
@@ -67,18 +67,18 @@ class Pattern:
 
     def _closure(self, states: list[int], *, start: bool, end: bool) -> set[int]:
         """The states, and all that they lead to without a character."""
-        found: set[int] = set()
+        closure: set[int] = set()
         rest = states
         while rest:
             state = rest.pop()
             edge = self._edges.get(state)
-            if state in found or (edge == "^" and not start) or (edge == "$" and not end):
+            if state in closure or (edge == "^" and not start) or (edge == "$" and not end):
                 continue
-            found.add(state)
+            closure.add(state)
             fits, others = self._states[state]
             if fits is None:
                 rest += others
-        return found
+        return closure
 
     def _state(self, fits: Callable[[str], bool] | None, *others: int) -> int:
         self._states.append((fits, [*others]))
@@ -109,7 +109,7 @@ class Pattern:
         if sign not in _SIGNS:
             return begin, end
         self._at += 1
-        if self._next() == "?":  # as few as possible, which is the same where a whole value has to match
+        if self._next() == "?":  # lazy or greedy makes no difference where all of a value has to match
             self._at += 1
         if self._next() in _SIGNS:
             raise self._fault("repeats a repetition")
@@ -126,12 +126,12 @@ class Pattern:
             self._depth += 1
             if self._depth > _DEEPEST:
                 raise self._fault(f"has more than {_DEEPEST} parentheses within each other")
-            found = self._alternatives()
+            group = self._alternatives()
             self._depth -= 1
             if self._next() != ")":
                 raise self._fault("has a ( without its )")
             self._at += 1
-            return found
+            return group
         last = self._state(None)
         if character in ("^", "$"):
             first = self._state(None, last)
@@ -141,7 +141,7 @@ class Pattern:
 
     def _test(self, character: str) -> Callable[[str], bool]:
         if character == ".":
-            return lambda each: each != "\n"
+            return lambda value: value != "\n"
         if character == "[":
             return self._class()
         if character == "\\":
@@ -168,7 +168,7 @@ class Pattern:
                     raise self._fault(f"has the range {low}-{high}")
             spans.append((low, high))
         self._at += 1
-        return lambda each: any(low <= each <= high for low, high in spans) != none
+        return lambda value: any(low <= value <= high for low, high in spans) != none
 
     def _next(self) -> str:
         """The next character, "" at the end."""

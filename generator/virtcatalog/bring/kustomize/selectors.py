@@ -46,14 +46,16 @@ class Selector:
         self._budget, self._number = budget, sum(map(len, self._terms.values()))
 
     def matches(self, data: Mapping[str, Any], names: Collection[tuple[str, str]]) -> bool:
-        """Whether an object is selected, that has been called by these namespaces and names."""
+        """Whether an object is selected; `names` are its present and former namespaces and names."""
         self._budget.keys(4 + self._number)
         group, _, number = str(data.get("apiVersion")).rpartition("/")
         own = {"group": group, "version": number, "kind": str(data.get("kind"))}
         if not all(pattern.matches(own[key]) for key, pattern in self._of_kind.items()):
             return False
-        called = ({"namespace": namespace_or_default(namespace), "name": name} for namespace, name in names)
-        if not any(all(pattern.matches(each[key]) for key, pattern in self._of_name.items()) for each in called):
+        identities = ({"namespace": namespace_or_default(namespace), "name": name} for namespace, name in names)
+        if not any(
+            all(pattern.matches(identity[key]) for key, pattern in self._of_name.items()) for identity in identities
+        ):
             return False
         metadata = data.get("metadata") or {}
         return all(_selects(terms, metadata.get(part) or {}) for part, terms in self._terms.items())
