@@ -18,18 +18,17 @@ _ENCODER = msgspec.json.Encoder(order="deterministic")
 
 
 class Conditions(msgspec.Struct, frozen=True, kw_only=True):
-    """Which nodes a Pod accepts, room aside; Pods with the same `key` accept the same nodes."""
+    """Which nodes a Pod accepts, room aside; Pods with the same `key` accept the same nodes.
+
+    A Pod that `tells_nodes_apart` may select a node by its name, so that nodes with equal labels differ for it.
+    """
 
     key: bytes
+    tells_nodes_apart: bool
     selector: Mapping[str, str]
     affinity: Affinity
     tolerations: tuple[Toleration, ...]
     spread: tuple[TopologySpreadConstraint, ...]
-
-    @property
-    def tells_nodes_apart(self) -> bool:
-        """Whether the Pod may select a node by its name, so that nodes with equal labels differ for it."""
-        return b"kubernetes.io/hostname" in self.key or b"metadata.name" in self.key
 
     @property
     def minds_others(self) -> bool:
@@ -96,6 +95,7 @@ class Reader:
             selector, affinity, tolerations, spread = parts
             conditions = self._conditions_by_key[key] = Conditions(
                 key=key,
+                tells_nodes_apart=b"kubernetes.io/hostname" in key or b"metadata.name" in key,
                 selector=selector or {},
                 affinity=convert(affinity or {}, Affinity),
                 tolerations=tuple(convert(toleration, Toleration) for toleration in tolerations or ()),
