@@ -107,7 +107,7 @@ def vms(number, **spec):
 
 def test_vms_of_a_dump_are_read_one_by_one(run, monkeypatch):
     read, looked_at = [], []
-    take, look = fleet.vms_of, values.Vms.of
+    take, look = fleet.vms_of, values.Vms.check
 
     def reading(part):
         read.append(part)
@@ -118,7 +118,7 @@ def test_vms_of_a_dump_are_read_one_by_one(run, monkeypatch):
         return look(self, vm)
 
     monkeypatch.setattr(fleet, "vms_of", reading)
-    monkeypatch.setattr(values.Vms, "of", looking)
+    monkeypatch.setattr(values.Vms, "check", looking)
     lines = "".join(f"{json.dumps(each)}\n" for each in vms(4))
     assert run("-f", "-", stdin=lines).stderr.endswith(", 4 VMs\n")
     assert looked_at == [("vm-0", 1), ("vm-1", 2), ("vm-2", 3), ("vm-3", 4)]

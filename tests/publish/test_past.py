@@ -115,7 +115,7 @@ def repository(tmp_path: Path) -> Repository:
 
 
 def told(found: Releases) -> list[tuple[str, str, list[str]]]:
-    return [(each.name, each.date, sorted(each.objects["instancetypes"])) for each in found.found]
+    return [(each.name, each.date, sorted(each.objects["instancetypes"])) for each in found.releases]
 
 
 def events(found: Past, name: str = "m.large") -> list[tuple[str, str, tuple[str, ...]]]:
@@ -134,7 +134,7 @@ class TestReleases:
             ("v1.1.0", "2026-01-03", ["m.huge", "m.large", "m.small"]),
             ("v2.0.0", "2026-01-04", ["m.huge", "m.large"]),
         ]
-        assert found.said == ()
+        assert found.omissions == ()
 
     def test_one_that_was_written_again_counts_as_it_was_last_on_its_first_day(self, repository):
         repository.commit(ONE, "v1.0.0")
@@ -150,7 +150,7 @@ class TestReleases:
         repository.write(ONE, "v1.0.0")
         found = releases(repository.catalog, None)
         assert told(found) == [("v1.0.0", "", ["m.large", "m.small"])]
-        assert "no git repository" in found.said[0]
+        assert "no git repository" in found.omissions[0]
 
     def test_without_a_lock_they_are_the_version_tags(self, repository):
         repository.commit(ONE)
@@ -173,8 +173,8 @@ class TestReleases:
         repository.git("tag", "v1.0.0")
         (repository.root / "repo/catalog/instancetypes/bad.yaml").unlink()
         found = repository.releases()
-        assert found.found == ()
-        assert found.said == ("The catalog of the tag v1.0.0 cannot be read; it is left out.",)
+        assert found.releases == ()
+        assert found.omissions == ("The catalog of the tag v1.0.0 cannot be read; it is left out.",)
 
     def test_are_the_revisions_that_are_asked_for(self, repository):
         repository.commit(ONE, "v1.0.0")
@@ -210,7 +210,7 @@ class TestReleases:
         lock.unlink()
         found = repository.releases()
         assert told(found) == [("v1.0.0", "2026-01-01", ["m.large", "m.small"])]
-        assert "cannot be read; it is left out" in found.said[0]
+        assert "cannot be read; it is left out" in found.omissions[0]
 
     def test_in_a_shallow_clone_it_is_said_that_there_may_be_more(self, repository):
         repository.commit(ONE, "v1.0.0")
@@ -220,9 +220,9 @@ class TestReleases:
         repository.root = repository.root / "shallow"
         found = repository.releases()
         assert told(found) == [("v1.1.0", "2026-01-02", ["m.huge", "m.large", "m.small"])]
-        assert "shallow" in found.said[0]
+        assert "shallow" in found.omissions[0]
         assert repository.past().events == {}
-        assert repository.past().said == "The clone is shallow: what was before 2026-01-02 is not known."
+        assert repository.past().omission == "The clone is shallow: what was before 2026-01-02 is not known."
 
 
 class TestRenderedObjects:
@@ -287,12 +287,12 @@ class TestRenderedObjects:
     def test_the_tree_of_another_catalog_tells_nothing(self, repository):
         repository.commit(ONE)
         (repository.root / "repo/catalog/catalog.yaml").write_text("name: other\nkubevirt: v1.9.0\n")
-        assert "are another catalog's" in repository.past().said
+        assert "are another catalog's" in repository.past().omission
 
 
 def past_of(repository: Repository, tree: Path) -> str:
     repository.write(ONE)
-    return past(repository.catalog, str(tree)).said
+    return past(repository.catalog, str(tree)).omission
 
 
 def test_nothing_that_a_repository_configures_is_run(repository, monkeypatch):

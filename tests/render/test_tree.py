@@ -42,7 +42,8 @@ def test_the_same_tree_again_writes_nothing(folder):
     replace(folder, FIRST)
     before = (folder / "base/a.yaml").stat()
     assert replace(folder, FIRST) == []
-    assert (folder / "base/a.yaml").stat() == before
+    after = (folder / "base/a.yaml").stat()
+    assert (after.st_ino, after.st_mtime_ns) == (before.st_ino, before.st_mtime_ns)  # reading moves the access time
 
 
 def test_files_written_before_and_no_longer_rendered_are_removed_with_their_folder(folder):

@@ -76,7 +76,7 @@ def in_environments(old: str, new: str, text: str = ONE) -> dict[str, list[tuple
     """What the page tells of environments between two releases of one catalog."""
     lock = write_lock("v1.0.0", catalog(ONE, overlays=old))
     loaded = catalog(text, lock, overlays=new)
-    first, *_ = chapters(loaded, Known(releases=releases(loaded, None).found))
+    first, *_ = chapters(loaded, Known(releases=releases(loaded, None).releases))
     found = [part for part in first.parts if part.title == "Environments"]
     return {
         title: [([each.name for each in alike.named], alike.fields) for alike in part.changed]
@@ -150,7 +150,7 @@ def test_what_changed_of_an_object_itself_is_told_once():
 def test_environments_are_linked():
     lock = write_lock("v1.0.0", catalog(ONE, overlays=LAB))
     loaded = catalog(ONE, lock, overlays=LAB.replace("8Gi", "9Gi").replace("team: lab", "team: x"))
-    page = render(loaded, past=Known(releases=releases(loaded, None).found))["changes.html"]
+    page = render(loaded, past=Known(releases=releases(loaded, None).releases))["changes.html"]
     assert 'href="environments.html">lab</a>' in page
     assert 'href="types/m.large.html">lab: m.large</a>' in page
     assert "Environments changed lab label team: lab → x lab: m.large memory.guest: 8Gi → 9Gi" in words(page)
@@ -236,5 +236,5 @@ def test_a_hostile_past_is_shown_and_not_obeyed():
 def test_without_git_the_last_release_is_compared_with_what_there_is():
     lock = write_lock("v1.0.0", catalog(ONE))
     loaded = catalog(TWO, lock)
-    found = chapters(loaded, Known(releases=releases(loaded, None).found))
+    found = chapters(loaded, Known(releases=releases(loaded, None).releases))
     assert [(each.name, each.before) for each in found] == [("", "v1.0.0"), ("v1.0.0", "")]

@@ -1,1 +1,1 @@
-"""Everything that can be known of a catalog before it is applied."""
+"""Everything that can be checked in a catalog before it is applied."""

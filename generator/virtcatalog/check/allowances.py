@@ -40,8 +40,8 @@ def apply(findings: Iterable[Finding], allow: Iterable[Allowance], rules: Mappin
             left.append(finding)
     for index, allowance in enumerate(allowances):
         if allowance.rule not in rules or allowance.rule in _NEVER:
-            known = rules.keys() - _NEVER
-            why = "cannot be allowed" if allowance.rule in _NEVER else f"is no rule{nearest(allowance.rule, known)}"
+            allowable = rules.keys() - _NEVER
+            why = "cannot be allowed" if allowance.rule in _NEVER else f"is no rule{nearest(allowance.rule, allowable)}"
             left.append(UNKNOWN.at(allowance.source, f"{allowance.rule!r} {why}", field=f"allow[{index}].rule"))
         elif index not in used:
             message = f"there is no finding of {allowance.rule} that this allows"
@@ -49,10 +49,10 @@ def apply(findings: Iterable[Finding], allow: Iterable[Allowance], rules: Mappin
     return left
 
 
-def _covers(each: Allowance, finding: Finding) -> bool:
-    if each.rule != finding.rule or finding.rule in _NEVER:
+def _covers(allowance: Allowance, finding: Finding) -> bool:
+    if allowance.rule != finding.rule or finding.rule in _NEVER:
         return False
     name = finding.object.rpartition("/")[2]
-    return not each.objects or any(
-        fnmatchcase(name, pattern) or fnmatchcase(finding.object, pattern) for pattern in each.objects
+    return not allowance.objects or any(
+        fnmatchcase(name, pattern) or fnmatchcase(finding.object, pattern) for pattern in allowance.objects
     )

@@ -30,10 +30,10 @@ DEFAULTS = Rule(
 
 
 def of_defaults(places: Iterable[Problem]) -> list[Finding]:
-    """Return a note for each default of the repository that counts."""
+    """Return a note for every default of the repository that counts."""
     return [DEFAULTS.at(problem, problem.message, field=problem.field) for problem in places]
 
 
 def unreadable(problems: Iterable[Problem]) -> list[Finding]:
-    """Return a finding for each problem of loading."""
+    """Return the problems of loading as findings."""
     return [DECLARATION.at(problem, problem.message, field=problem.field, about=problem.object) for problem in problems]

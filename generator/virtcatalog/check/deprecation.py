@@ -12,7 +12,7 @@ from virtcatalog.api.kubevirt import VirtualMachine
 from virtcatalog.catalog.labels import PREFIX
 from virtcatalog.catalog.model import INSTANCETYPE_KINDS, Overlay
 from virtcatalog.check.finding import Finding, Rule
-from virtcatalog.check.subject import Inventory, Look, Subject
+from virtcatalog.check.subject import Inventory, Subject, VmCheck
 from virtcatalog.errors import listed
 from virtcatalog.kubevirt.instancetype.references import named_objects
 
@@ -78,7 +78,7 @@ def check(inventory: Inventory) -> Iterator[Finding]:
             yield from _sunset(subject, inventory)
 
 
-class Vms(Look):
+class Vms(VmCheck):
     """Looks at the VMs that use deprecated objects."""
 
     def __init__(self, inventory: Inventory) -> None:
@@ -86,8 +86,8 @@ class Vms(Look):
         self._deprecated = {key: subject for key, subject in _lasting(inventory).items() if _deprecated(subject)}
         self._users: dict[tuple[str, _Key], dict[str, None]] = {}
 
-    def of(self, vm: Subject) -> Iterator[Finding]:
-        """Say what it uses."""
+    def check(self, vm: Subject) -> Iterator[Finding]:
+        """Note which deprecated objects it uses, and what is wrong with that."""
         for kind, _, name in named_objects(vm.manifest) if vm.kind == VirtualMachine.__name__ else ():
             key = kind in INSTANCETYPE_KINDS, name
             used = self._deprecated.get(key)
@@ -97,60 +97,60 @@ class Vms(Look):
                 part = "instancetype" if used.is_instancetype else "preference"
                 yield vm.finding(USED, f"{name} is deprecated{instead}", f"spec.{part}.name")
 
-    def rest(self) -> Iterator[Finding]:
-        """Say what environments leave out too early, and who uses it there."""
+    def finish(self) -> Iterator[Finding]:
+        """Yield what environments leave out too early, with the VMs that use it there."""
         for key, subject in self._deprecated.items():
             sunset, inventory = subject.annotations.get(_SUNSET, ""), self.inventory
             if subject.origin != "catalog" or (sunset and sunset <= inventory.today.isoformat()):
                 continue
             for overlay in inventory.overlays:
                 if _has(replace(overlay, deprecated=True), subject) and not _has(overlay, subject):
-                    named = listed(list(self._users.get((overlay.name, key), ()))) or "no VM known here"
+                    users = listed(list(self._users.get((overlay.name, key), ()))) or "no VM known here"
                     until = f"stays until {sunset}" if sunset else "has no sunset yet"
                     message = (
                         f"leaves out {subject.name}, which is deprecated and {until}: that removes it; it is used by"
                     )
-                    message, field = f"{message} {named}", f"{overlay.name}.deprecated"
+                    message, field = f"{message} {users}", f"{overlay.name}.deprecated"
                     yield LEFT_OUT.at(
                         overlay.source, message, field=field, about=subject.name, environments=(overlay.name,)
                     )
 
 
 def _lasting(inventory: Inventory) -> dict[_Key, Subject]:
-    """The objects as they are declared, whatever environments make of them."""
+    """The objects as they are declared, before environments patch them."""
     objects = [subject for subject in inventory.objects if subject.origin != "environment"]
-    return {(each.is_instancetype, each.name): each for each in objects}
+    return {(subject.is_instancetype, subject.name): subject for subject in objects}
 
 
-def _deprecation(each: Subject, replacement: Subject | None) -> Iterator[Finding]:
-    name = _replacement(each)
+def _deprecation(subject: Subject, replacement: Subject | None) -> Iterator[Finding]:
+    name = _replacement(subject)
     if not name:
-        yield each.finding(NONE, "is deprecated, and nothing says what to use instead")
+        yield subject.finding(NONE, "is deprecated, and nothing says what to use instead")
     elif replacement is None:
-        yield each.finding(MISSING, f"is to be replaced by {name}, which is not there")
+        yield subject.finding(MISSING, f"is to be replaced by {name}, which is not there")
     elif _deprecated(replacement):
-        yield each.finding(DEPRECATED, f"is to be replaced by {name}, which is deprecated itself")
+        yield subject.finding(DEPRECATED, f"is to be replaced by {name}, which is deprecated itself")
 
 
-def _sunset(each: Subject, inventory: Inventory) -> Iterator[Finding]:
-    """What is there too long, and in which environments."""
-    sunset, today = each.annotations.get(_SUNSET, ""), inventory.today.isoformat()
+def _sunset(subject: Subject, inventory: Inventory) -> Iterator[Finding]:
+    """A deprecated object past its sunset, with the environments that still have it."""
+    sunset, today = subject.annotations.get(_SUNSET, ""), inventory.today.isoformat()
     if sunset and sunset < today:
-        finding = each.finding(SUNSET, f"was to be removed on {sunset}")
+        finding = subject.finding(SUNSET, f"was to be removed on {sunset}")
         yield replace(
-            finding, environments=tuple(overlay.name for overlay in inventory.overlays if _has(overlay, each))
+            finding, environments=tuple(overlay.name for overlay in inventory.overlays if _has(overlay, subject))
         )
 
 
-def _has(overlay: Overlay, each: Subject) -> bool:
+def _has(overlay: Overlay, subject: Subject) -> bool:
     """Whether an environment has an object of the catalog, as either kind."""
-    kinds = (each.kind, each.kind.replace("Cluster", ""))
-    return any(overlay.includes({**each.manifest, "kind": kind}) for kind in kinds)
+    kinds = (subject.kind, subject.kind.replace("Cluster", ""))
+    return any(overlay.includes({**subject.manifest, "kind": kind}) for kind in kinds)
 
 
-def _deprecated(each: Subject) -> bool:
-    return each.labels.get(DEPRECATED_LABEL) == "true"
+def _deprecated(subject: Subject) -> bool:
+    return subject.labels.get(DEPRECATED_LABEL) == "true"
 
 
-def _replacement(each: Subject) -> str:
-    return each.annotations.get(_REPLACED_BY, "")
+def _replacement(subject: Subject) -> str:
+    return subject.annotations.get(_REPLACED_BY, "")

@@ -43,9 +43,9 @@ class Rule(msgspec.Struct, frozen=True):
 
 
 class Finding(msgspec.Struct, frozen=True, kw_only=True, order=True):
-    """One place where a rule does not hold. Lines and columns count from 1; 0 means that no place is known.
+    """One place where a rule does not hold. Lines and columns count from 1; 0 means an unknown place.
 
-    `environments` are those of the catalog in which it was found, none for what does not depend on them.
+    `environments` are those of the catalog that have the fault, none for what does not depend on them.
     """
 
     file: str = ""
@@ -69,13 +69,15 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True, order=True):
 
 
 def together(findings: Iterable[Finding]) -> list[Finding]:
-    """Return findings, sorted, each once: with all environments in which it was found, in their order there."""
-    found: dict[Finding, dict[str, None]] = {}
+    """Return the findings sorted and without repetition, with all their environments in the order of the input."""
+    environments_of: dict[Finding, dict[str, None]] = {}
     for finding in findings:
-        found.setdefault(msgspec.structs.replace(finding, environments=()), {}).update(
+        environments_of.setdefault(msgspec.structs.replace(finding, environments=()), {}).update(
             dict.fromkeys(finding.environments)
         )
-    return sorted(msgspec.structs.replace(each, environments=tuple(names)) for each, names in found.items())
+    return sorted(
+        msgspec.structs.replace(finding, environments=tuple(names)) for finding, names in environments_of.items()
+    )
 
 
 def fails(findings: Iterable[Finding], least: Severity) -> bool:

@@ -1,4 +1,4 @@
-"""Instance types that no kind of node can hold, where nodes are known."""
+"""Instance types that no kind of node can hold, where the nodes are among the manifests."""
 
 from __future__ import annotations
 
@@ -25,29 +25,33 @@ RULES = (NO_NODE,)
 
 def check(inventory: Inventory) -> Iterator[Finding]:
     """Look at every instance type in every environment whose nodes are among the manifests."""
-    nodes = [other for other in inventory.others if other.kind == "Node"]
-    if not nodes:
+    node_subjects = [other for other in inventory.others if other.kind == "Node"]
+    if not node_subjects:
         return
-    subjects = {each.name: each for each in inventory.objects if each.is_instancetype and each.origin != "environment"}
+    subjects = {
+        subject.name: subject
+        for subject in inventory.objects
+        if subject.is_instancetype and subject.origin != "environment"
+    }
     for environment in [overlay.name for overlay in inventory.overlays] or [""]:
         manifests = inventory.of(environment)
-        here = [node.manifest for node in nodes if node.is_in(environment)]
+        here = [node.manifest for node in node_subjects if node.is_in(environment)]
         cluster = inventory.cluster([*manifests, *inventory.configurations(environment), *here], environment)
-        made, kinds = cluster_nodes(cluster.nodes)
-        for manifest in split(manifests)[0] if made else ():
+        nodes, kinds = cluster_nodes(cluster.nodes)
+        for manifest in split(manifests)[0] if nodes else ():
             subject = subjects.get(manifest["metadata"]["name"])
             try:
                 demand = demand_of(type_vm(manifest), cluster, Reader())
             except UnsupportedError:
-                continue  # a finding of its own
+                continue  # `vms` and `probes` report it
             if subject is None or isinstance(demand, str):
                 continue
-            reasons = [_reason(demand, kind, made) for kind in kinds]
+            reasons = [_reason(demand, kind, nodes) for kind in kinds]
             if all(reasons):
                 message = f"no kind of node can hold {subject.name}: {'; '.join(filter(None, reasons))}"
                 about = f"{subject.kind}/{subject.name}"
-                known = (environment,) if environment else ()
-                yield NO_NODE.at(subject.place(""), message, about=about, environments=known)
+                environments = (environment,) if environment else ()
+                yield NO_NODE.at(subject.place(""), message, about=about, environments=environments)
 
 
 def _reason(demand: Demand, kind: Kind, nodes: Sequence[Node]) -> str:
@@ -56,8 +60,8 @@ def _reason(demand: Demand, kind: Kind, nodes: Sequence[Node]) -> str:
     for position in kind.nodes:
         node = nodes[position]
         obstacle = standing(demand.conditions, node)
-        found = lack(demand, node, {}) or (obstacle if obstacle is not None and obstacle.sort != "taints" else None)
-        if found is None:
+        missing = lack(demand, node, {}) or (obstacle if obstacle is not None and obstacle.sort != "taints" else None)
+        if missing is None:
             return ""
-        text = f"{kind.name} {found.text}"
+        text = f"{kind.name} {missing.text}"
     return text

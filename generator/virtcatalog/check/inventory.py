@@ -44,9 +44,9 @@ def take(
 ) -> Inventory:
     """Return what there is to check: of a catalog (with the texts of its files, by path), of manifests, of both.
 
-    `elsewhere` are manifests by the environment or cluster that they are from. `fleet` are so many that hold VMs, each
-    with where it is from, which are gone through when they are looked at. With `environments` only these are looked at;
-    what the declarations say themselves is, whatever the environment.
+    `elsewhere` are manifests by the environment or cluster that they are from. `fleet` are any number of manifests that
+    hold VMs, with where they are from, read as they are checked. With `environments` only these are checked; the
+    declarations themselves always are.
     """
     overlays = catalog.overlays if catalog is not None else ()
     objects: list[Subject] = []
@@ -74,7 +74,7 @@ def take(
         ]
         others += _companions(landing)
     beside = {**(elsewhere or {}), "": [*manifests, *(elsewhere or {}).get("", ())]}
-    for where, manifest in ((where, each) for where, given in beside.items() for each in given):
+    for where, manifest in ((where, manifest) for where, batch in beside.items() for manifest in batch):
         if holds_vm(manifest.data):
             held.append((manifest, where))
             continue
@@ -95,33 +95,33 @@ def take(
 
 
 class _Vms(Iterable[Sequence[Subject]]):
-    """VM templates, and manifests that hold VMs, of which no more than one is kept at a time."""
+    """VM templates, and manifests that hold VMs, of which one at a time is in memory."""
 
     def __init__(
         self,
         templates: Sequence[Sequence[Subject]],
-        given: Iterable[Iterable[tuple[Manifest, str]]],
+        batches: Iterable[Iterable[tuple[Manifest, str]]],
         overlays: Sequence[Overlay],
         only: Sequence[str],
     ) -> None:
-        self._templates, self._given, self._overlays, self._only = templates, given, overlays, only
+        self._templates, self._batches, self._overlays, self._only = templates, batches, overlays, only
 
     def __iter__(self) -> Iterator[Sequence[Subject]]:
         yield from self._templates
-        for manifest, where in chain.from_iterable(self._given):
-            # Who expands a VM sees no nulls in it.
+        for manifest, where in chain.from_iterable(self._batches):
+            # KubeVirt's API server drops nulls, so the VM is expanded without.
             subject = Subject(
                 manifest=manifest.data, origin="import", where=where, place=partial(_in_manifest, manifest)
             )
             if isinstance(manifest.object, VirtualMachine):
-                found = environments_for(manifest.data, self._overlays, where, self._only)
-                yield [replace(subject, environment=environment) for environment in found]
+                environments = environments_for(manifest.data, self._overlays, where, self._only)
+                yield [replace(subject, environment=environment) for environment in environments]
             else:
                 yield [subject]
 
 
 def _declared(catalog: Catalog) -> Iterator[Subject]:
-    """Each entry once: the namespaced kind is the same."""
+    """Every entry once, as the cluster-wide kind: the namespaced kind has the same spec."""
     groups: tuple[tuple[Iterable[Entry], str], ...] = (
         (catalog.instancetypes, CLUSTER_INSTANCETYPE),
         (catalog.preferences, CLUSTER_PREFERENCE),
@@ -137,9 +137,9 @@ def _patched(catalog: Catalog) -> Iterator[Subject]:
         if not any("spec" in patch.patch for patch in overlay.patches):
             continue
         changed = {
-            (each["kind"], each["metadata"]["name"])
-            for each in catalog.objects()
-            if overlay.includes(each) and any("spec" in patch for patch in overlay.patches_for(each))
+            (manifest["kind"], manifest["metadata"]["name"])
+            for manifest in catalog.objects()
+            if overlay.includes(manifest) and any("spec" in patch for patch in overlay.patches_for(manifest))
         }
         for manifest in catalog.objects(overlay.name):
             if (manifest["kind"], manifest["metadata"]["name"]) in changed:
@@ -152,7 +152,7 @@ def _patched(catalog: Catalog) -> Iterator[Subject]:
 
 
 def _companions(landing: Iterable[tuple[VmTemplate, list[str]]]) -> Iterator[Subject]:
-    """What lies beside the VM templates, once for each file and environment."""
+    """What lies beside the VM templates, once per file and environment."""
     seen: set[tuple[str, str, str]] = set()
     for template, environment in (
         (vm_template, environment) for vm_template, names in landing for environment in names
@@ -176,13 +176,13 @@ def _rendered(catalog: Catalog | None) -> Iterator[tuple[str | bytes, Callable[[
             yield template.origin.text, template.origin.place
 
 
-def _imported(each: Manifest, where: str) -> Subject:
+def _imported(manifest: Manifest, where: str) -> Subject:
     """A manifest as the API server sees it, and as it was written."""
-    place = partial(_in_manifest, each)
-    if each.object is None:
-        return Subject(manifest=each.data, origin="import", where=where, place=place)
-    seen, _ = inspect(each.data, type(each.object))
-    return Subject(manifest=seen, written=each.data, origin="import", where=where, place=place)
+    place = partial(_in_manifest, manifest)
+    if manifest.object is None:
+        return Subject(manifest=manifest.data, origin="import", where=where, place=place)
+    seen, _ = inspect(manifest.data, type(manifest.object))
+    return Subject(manifest=seen, written=manifest.data, origin="import", where=where, place=place)
 
 
 def _constant(source: Source) -> Callable[[str], Source]:

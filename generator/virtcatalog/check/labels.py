@@ -26,17 +26,17 @@ def check(inventory: Inventory) -> Iterator[Finding]:
             continue
         restated = spec_labels(subject.spec) if subject.is_instancetype else requirement_labels(subject.spec)
         for key, expected in restated.items():
-            said = subject.labels.get(PREFIX + key)
-            if said is not None and not _agree(said, expected):
-                message = f"the label says {said!r}, the spec {expected or 'nothing of the kind'!r}"
+            stated = subject.labels.get(PREFIX + key)
+            if stated is not None and not _agree(stated, expected):
+                message = f"the label says {stated!r}, the spec {expected or 'nothing of the kind'!r}"
                 yield subject.finding(DRIFT, message, f"metadata.labels[{PREFIX}{key}]")
 
 
-def _agree(said: str, expected: str) -> bool:
+def _agree(stated: str, expected: str) -> bool:
     """Whether a label restates a value: as it is, as the same amount, or as a flag that there is one."""
-    if said == expected or (said == "true" and expected) or (said in ("", "false") and not expected):
+    if stated == expected or (stated == "true" and expected) or (stated in ("", "false") and not expected):
         return True
     try:
-        return Quantity.parse(said) == Quantity.parse(expected)
+        return Quantity.parse(stated) == Quantity.parse(expected)
     except ValueError:
         return False

@@ -26,7 +26,11 @@ def minimal_vm(instancetype: Subject | None, preference: Subject | None) -> Mani
         "kind": "VirtualMachine",
         "metadata": {"name": "check", "namespace": namespace},
         "spec": {
-            **{key: {"kind": each.kind, "name": each.name} for key, each in used.items() if each is not None},
+            **{
+                key: {"kind": subject.kind, "name": subject.name}
+                for key, subject in used.items()
+                if subject is not None
+            },
             "runStrategy": "Always",
             "template": {
                 "spec": {

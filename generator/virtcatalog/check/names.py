@@ -65,19 +65,24 @@ def check(inventory: Inventory) -> Iterator[Finding]:
                 break
 
 
-def _kinds(each: Subject) -> tuple[str, ...]:
+def _kinds(subject: Subject) -> tuple[str, ...]:
     """The kinds it is deployed as: the catalog renders both scopes."""
-    return (each.kind, each.kind.replace("Cluster", "")) if each.origin == "catalog" else (each.kind,)
+    return (subject.kind, subject.kind.replace("Cluster", "")) if subject.origin == "catalog" else (subject.kind,)
 
 
-def _imported(inventory: Inventory, each: Subject) -> Iterator[Finding]:
-    if fault := name_fault(each.name):
-        yield each.finding(INVALID_NAME, fault, "metadata.name")
-    for field, pairs in (("labels", each.labels), ("annotations", each.annotations)):
+def _imported(inventory: Inventory, subject: Subject) -> Iterator[Finding]:
+    if fault := name_fault(subject.name):
+        yield subject.finding(INVALID_NAME, fault, "metadata.name")
+    for field, pairs in (("labels", subject.labels), ("annotations", subject.annotations)):
         for key, value in pairs.items():
             if fault := key_fault(key) or (label_fault(value) if field == "labels" else ""):
-                yield each.finding(INVALID_NAME, fault, f"metadata.{field}[{key}]")
-    taken = reserved.INSTANCETYPES if each.is_instancetype else reserved.PREFERENCES
+                yield subject.finding(INVALID_NAME, fault, f"metadata.{field}[{key}]")
+    taken = reserved.INSTANCETYPES if subject.is_instancetype else reserved.PREFERENCES
     deployed = inventory.catalog is None or inventory.catalog.operator_deployment
-    if deployed and each.name in taken and "Cluster" in each.kind and each.labels.get(_VENDOR) != "kubevirt.io":
-        yield each.finding(RESERVED_NAME, f"KubeVirt's operator deploys {each.name!r} itself", "metadata.name")
+    if (
+        deployed
+        and subject.name in taken
+        and "Cluster" in subject.kind
+        and subject.labels.get(_VENDOR) != "kubevirt.io"
+    ):
+        yield subject.finding(RESERVED_NAME, f"KubeVirt's operator deploys {subject.name!r} itself", "metadata.name")

@@ -62,7 +62,7 @@ class Shared:
             )
 
     def alone(self, cluster: Cluster, others: Iterable[Manifest]) -> dict[tuple[bool, bytes], bool]:
-        """Return whether objects are admitted alone, by their specs, as far as is known beside these others."""
+        """Return whether objects are admitted alone, by their specs, by what was judged beside these others."""
         key = msgspec.json.encode((cluster.release.name, list(others)), order="deterministic")
         return self._alone.setdefault(key, {})
 
@@ -86,7 +86,7 @@ class Judge:
         self.architecture = conditions.architecture
         objects = list(objects)
         hosts = [host_of(subject).manifest for subject in objects if subject.is_preference]
-        manifests = [*(each.manifest for each in objects), *hosts, *others]
+        manifests = [*(subject.manifest for subject in objects), *hosts, *others]
         self._cluster = Cluster.under(manifests, conditions)
         self._shared = shared or Shared()
         self._alone = self._shared.alone(self._cluster, others)
@@ -95,7 +95,7 @@ class Judge:
         self._kinds: dict[tuple[Any, ...], bool] = {}
 
     def verdict(self, instancetype: Subject, preference: Subject) -> Verdict:
-        """Judge a pair of the objects that the judge was made with."""
+        """Judge a pair of the objects that the judge has."""
         self._shared.spend(1)
         left, right = self._type(instancetype), self._preference(preference)
         causes = check_spread(left.spec, right.spec) or check_requirements(left.spec, right.spec, right.vmi)
@@ -115,11 +115,11 @@ class Judge:
     def admits(self, subject: Subject) -> bool:
         """Whether a VM is admitted that has the object and, beside a preference, what that requires."""
         key = subject.is_preference, msgspec.json.encode(subject.spec, order="deterministic")
-        known = self._alone.get(key)
-        if known is None:
+        admitted = self._alone.get(key)
+        if admitted is None:
             self._shared.spend(_EXPANSION)
-            known = self._alone[key] = create_vmi(lone_vm(subject), self._cluster).admitted
-        return known
+            admitted = self._alone[key] = create_vmi(lone_vm(subject), self._cluster).admitted
+        return admitted
 
     def fails_to_spread(self, instancetype: Subject, preference: Subject) -> bool:
         """Whether the instance type meets the preference's requirements, and its vCPUs cannot be spread."""
@@ -135,10 +135,10 @@ class Judge:
         return _refused(result.causes[0] if result.causes else result.reasons[0])
 
     def _type(self, subject: Subject) -> _Type:
-        known = self._types.get(id(subject))
-        if known is None:
-            known = self._types[id(subject)] = _Type(subject)
-        return known
+        read = self._types.get(id(subject))
+        if read is None:
+            read = self._types[id(subject)] = _Type(subject)
+        return read
 
     def _preference(self, subject: Subject) -> _Preference:
         preference = self._preferences.get(id(subject))
@@ -148,7 +148,7 @@ class Judge:
 
 
 class _Type:
-    """An instance type, read; `kind` is what it says beside its numbers."""
+    """An instance type, read; `kind` is its spec without the numbers."""
 
     def __init__(self, subject: Subject) -> None:
         self.spec = convert(subject.spec, VirtualMachineInstancetypeSpec)
@@ -177,13 +177,17 @@ def _refused(cause: Cause | Reason) -> Verdict:
 
 def distinct(objects: Iterable[Subject]) -> tuple[list[Subject], list[Subject]]:
     """Return instance types and preferences by name, without the namespaced twins of cluster-wide objects."""
-    known: dict[tuple[bool, str], list[Subject]] = {}
-    for subject in sorted(objects, key=lambda each: each.kind not in CLUSTER_KINDS):
-        same = known.setdefault((subject.is_instancetype, subject.name), [])
+    by_name: dict[tuple[bool, str], list[Subject]] = {}
+    for subject in sorted(objects, key=lambda subject: subject.kind not in CLUSTER_KINDS):
+        same = by_name.setdefault((subject.is_instancetype, subject.name), [])
         if all(subject.spec != other.spec for other in same):
             same.append(subject)
-    subjects = sorted((each for same in known.values() for each in same), key=lambda each: (each.name, each.kind))
-    return [each for each in subjects if each.is_instancetype], [each for each in subjects if each.is_preference]
+    subjects = sorted(
+        (subject for same in by_name.values() for subject in same), key=lambda subject: (subject.name, subject.kind)
+    )
+    return [subject for subject in subjects if subject.is_instancetype], [
+        subject for subject in subjects if subject.is_preference
+    ]
 
 
 def pairs(
@@ -197,7 +201,7 @@ def pairs(
     judge = Judge([*types, *preferences], others, conditions, shared)
     for instancetype in tracked(types, len(types), "instance types"):
         for preference in preferences:
-            if meet(instancetype, preference):
+            if share_namespace(instancetype, preference):
                 verdict = judge.verdict(instancetype, preference)
                 yield Pair(
                     instancetype=instancetype.name,
@@ -208,6 +212,6 @@ def pairs(
                 )
 
 
-def meet(one: Subject, other: Subject) -> bool:
+def share_namespace(instancetype: Subject, preference: Subject) -> bool:
     """Whether there is a namespace in which a VM can use both."""
-    return not one.namespace or not other.namespace or one.namespace == other.namespace
+    return not instancetype.namespace or not preference.namespace or instancetype.namespace == preference.namespace

@@ -1,4 +1,4 @@
-"""Instance types and preferences on their own: a VM that has nothing else is expanded with each."""
+"""Instance types and preferences on their own: each is expanded with a VM that has nothing else."""
 
 from __future__ import annotations
 
@@ -78,40 +78,40 @@ _ORIGINS: tuple[tuple[str, str, Rule], ...] = (
 
 
 def check(inventory: Inventory) -> Iterator[Finding]:
-    """Expand a VM for each instance type and each preference; a patched object where it differs from its base."""
+    """Expand a VM for every instance type and every preference; a patched object where it differs from its base."""
     seen: set[tuple[str, str, str]] = set()
     for scope in _scopes(inventory.objects):
         hosts = [host_of(subject).manifest for subject in scope if subject.is_preference]
         environment = scope[0].environment
         others = inventory.configurations(environment)
-        cluster = inventory.cluster([*(each.manifest for each in scope), *hosts, *others], environment)
-        for each in scope:
-            probe = _instancetype if each.is_instancetype else _preference
-            for finding in probe(each, cluster):
-                key = (each.name, finding.field, finding.rule)
-                if key not in seen or each.origin == "import":
+        cluster = inventory.cluster([*(subject.manifest for subject in scope), *hosts, *others], environment)
+        for subject in scope:
+            probe = _instancetype if subject.is_instancetype else _preference
+            for finding in probe(subject, cluster):
+                key = (subject.name, finding.field, finding.rule)
+                if key not in seen or subject.origin == "import":
                     seen.add(key)
                     yield finding
 
 
 def _scopes(objects: Sequence[Subject]) -> list[list[Subject]]:
-    """The objects, grouped so that none is there twice in a group: the environments' come after the catalog's."""
+    """The objects, by environment, first those of the catalog, so that no group has an object twice."""
     groups: dict[str, list[Subject]] = {}
     for subject in objects:
         groups.setdefault(subject.environment, []).append(subject)
     return list(groups.values())
 
 
-def _instancetype(each: Subject, cluster: Cluster) -> Iterator[Finding]:
-    spec = convert(each.spec, VirtualMachineInstancetypeSpec)
+def _instancetype(subject: Subject, cluster: Cluster) -> Iterator[Finding]:
+    spec = convert(subject.spec, VirtualMachineInstancetypeSpec)
     if spec.memory.overcommit_percent and spec.cpu.dedicated_cpu_placement:
         message = "the pod's memory limit would be below the guest's memory: dedicated CPUs do not go with overcommit"
-        yield each.finding(OVERCOMMIT, message, "spec.memory.overcommitPercent")
+        yield subject.finding(OVERCOMMIT, message, "spec.memory.overcommitPercent")
     if validate_instancetype(spec):
         return  # the webhook's findings say what is wrong
-    for reason in create_vmi(lone_vm(each), cluster).reasons:
+    for reason in create_vmi(lone_vm(subject), cluster).reasons:
         rule, field = _origin(reason, spec)
-        yield each.finding(rule, reason.message if field else str(reason), field)
+        yield subject.finding(rule, reason.message if field else str(reason), field)
 
 
 def _origin(reason: Reason, spec: VirtualMachineInstancetypeSpec) -> tuple[Rule, str]:
@@ -121,17 +121,17 @@ def _origin(reason: Reason, spec: VirtualMachineInstancetypeSpec) -> tuple[Rule,
     return next(((rule, own) for start, own, rule in _ORIGINS if field.startswith(start)), (TYPE_REFUSED, ""))
 
 
-def _preference(each: Subject, cluster: Cluster) -> Iterator[Finding]:
-    if validate_preference(convert(each.spec, VirtualMachinePreferenceSpec)):
+def _preference(subject: Subject, cluster: Cluster) -> Iterator[Finding]:
+    if validate_preference(convert(subject.spec, VirtualMachinePreferenceSpec)):
         return
-    vm = lone_vm(each)
-    _add_disks(vm, each.spec.get("devices") or {})
+    vm = lone_vm(subject)
+    _add_disks(vm, subject.spec.get("devices") or {})
     try:
         result = expand(vm, cluster)
     except UnsupportedError:
         return
     for reason in result.reasons:
-        yield each.finding(PREFERENCE_REFUSED, f"a VM with it is refused: {reason}")
+        yield subject.finding(PREFERENCE_REFUSED, f"a VM with it is refused: {reason}")
 
 
 def _add_disks(vm: Manifest, devices: dict[str, Any]) -> None:

@@ -9,7 +9,7 @@ from virtcatalog.api.kinds import kind_type
 from virtcatalog.api.newer import prune
 from virtcatalog.api.shape import parse_release
 from virtcatalog.check.finding import Finding, Rule
-from virtcatalog.check.subject import Inventory, Look, Subject
+from virtcatalog.check.subject import Inventory, Subject, VmCheck
 
 NEWER = Rule(
     "newer-than-release",
@@ -36,35 +36,35 @@ def check(inventory: Inventory) -> Iterator[Finding]:
     """
     if inventory.conditions.release is None:
         yield from _contradictions(inventory)
-    for each in inventory.objects:
-        yield from _newer(each, inventory)
+    for subject in inventory.objects:
+        yield from _newer(subject, inventory)
 
 
-class Vms(Look):
-    """Looks at VMs."""
+class Vms(VmCheck):
+    """Checks the fields of VMs."""
 
-    def of(self, vm: Subject) -> Iterator[Finding]:
+    def check(self, vm: Subject) -> Iterator[Finding]:
         """Look for fields that the release does not know."""
         return _newer(vm, self.inventory)
 
 
-def _newer(each: Subject, inventory: Inventory) -> Iterator[Finding]:
-    asked, oldest = inventory.conditions.release, parse_release(inventory.release)
-    kind = kind_type(each.manifest["apiVersion"], each.kind)
-    imported = each.origin == "import"
-    if kind is None or not (imported or asked):
+def _newer(subject: Subject, inventory: Inventory) -> Iterator[Finding]:
+    requested, oldest = inventory.conditions.release, parse_release(inventory.release)
+    kind = kind_type(subject.manifest["apiVersion"], subject.kind)
+    imported = subject.origin == "import"
+    if kind is None or not (imported or requested):
         return
     release, whose = oldest, f"the catalog must work with {inventory.release}"
-    if asked is not None and (asked.minor < oldest or not imported):
-        release, whose = asked.minor, f"what is asked about is {asked}"
-    for path, since in prune(each.manifest, kind, release)[1].items():
+    if requested is not None and (requested.minor < oldest or not imported):
+        release, whose = requested.minor, f"what is asked about is {requested}"
+    for path, since in prune(subject.manifest, kind, release)[1].items():
         version = ".".join(map(str, since))
-        yield each.finding(NEWER, f"{path[-1]!r} needs KubeVirt v{version}, and {whose}", field_path(path))
+        yield subject.finding(NEWER, f"{path[-1]!r} needs KubeVirt v{version}, and {whose}", field_path(path))
 
 
 def _contradictions(inventory: Inventory) -> Iterator[Finding]:
     for overlay in inventory.overlays:
-        given = inventory.configurations(overlay.name)
-        overruled = inventory.choice(given, overlay.name).overruled if overlay.kubevirt else ""
+        configurations = inventory.configurations(overlay.name)
+        overruled = inventory.choice(configurations, overlay.name).overruled if overlay.kubevirt else ""
         if overruled:
             yield OTHER.at(overlay.source, overruled, field=f"{overlay.name}.kubevirt")

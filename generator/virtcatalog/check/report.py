@@ -53,7 +53,7 @@ def junit(findings: Sequence[Finding], rules: Mapping[str, Rule]) -> str:
         case = etree.SubElement(suite, "testcase", classname="virtcatalog.check", name=rule.id)
         of_rule = [finding for finding in findings if finding.rule == rule.id]
         if of_rule:
-            grave = [each for each in of_rule if each.severity != "note"]
+            grave = [finding for finding in of_rule if finding.severity != "note"]
             kind = "failure" if grave else "system-out"
             element = etree.SubElement(case, kind)
             if grave:
@@ -111,8 +111,8 @@ def summary(findings: Sequence[Finding], inventory: Inventory | None) -> str:
 def _checked(inventory: Inventory) -> str:
     objects = [subject for subject in inventory.objects if subject.origin != "environment"]
     numbers = (
-        (sum(each.is_instancetype for each in objects), "instance type"),
-        (sum(each.is_preference for each in objects), "preference"),
+        (sum(subject.is_instancetype for subject in objects), "instance type"),
+        (sum(subject.is_preference for subject in objects), "preference"),
         (inventory.number, "VM"),
     )
     return ", ".join(counted(number, noun) for number, noun in numbers if number) or "no objects and no VMs"

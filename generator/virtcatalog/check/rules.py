@@ -25,7 +25,7 @@ from virtcatalog.check.finding import Finding, together
 from virtcatalog.check.subject import Inventory
 from virtcatalog.progress import tracked
 
-_LOOKS = (releases.Vms, values.Vms, vms.Vms, deprecation.Vms)
+_VM_CHECKS = (releases.Vms, values.Vms, vms.Vms, deprecation.Vms)
 _CHECKS = (releases, names, labels, values, scalars, webhooks, probes, usability, fitting, vms, deprecation, promise)
 
 RULES = MappingProxyType(
@@ -44,19 +44,19 @@ RULES = MappingProxyType(
 def check(inventory: Inventory) -> list[Finding]:
     """Return all findings, sorted by place, without those that the catalog allows.
 
-    ManifestError when VMs cannot be read, which is known only then.
+    ManifestError when VMs cannot be read, which happens only now.
     """
     findings = together(_findings(inventory))
     return sorted(allowances.apply(findings, inventory.allow, RULES))
 
 
 def _findings(inventory: Inventory) -> Iterator[Finding]:
-    for each in _CHECKS:
-        yield from each.check(inventory)
-    looks = [look(inventory) for look in _LOOKS]
+    for module in _CHECKS:
+        yield from module.check(inventory)
+    vm_checks = [rules(inventory) for rules in _VM_CHECKS]
     for places in tracked(inventory.vms, inventory.number, "VMs"):
         for vm in places:
-            for look in looks:
-                yield from look.of(vm)
-    for look in looks:
-        yield from look.rest()
+            for vm_check in vm_checks:
+                yield from vm_check.check(vm)
+    for vm_check in vm_checks:
+        yield from vm_check.finish()

@@ -44,7 +44,7 @@ def check(inventory: Inventory) -> Iterator[Finding]:
 
 
 def ambiguous(text: str | bytes) -> Iterator[tuple[int, int, str]]:
-    """Yield line, column and word of each ambiguous scalar; a date after the key `sunset` is one by agreement."""
+    """Yield line, column and word of the ambiguous scalars; a date after the key `sunset` is none, by agreement."""
     before = ""
     for document in compose(text if isinstance(text, str) else text.decode()):
         for node in scalars(document):

@@ -1,4 +1,4 @@
-"""What is checked: instance types, preferences and VMs, each with the places of its fields."""
+"""What is checked: instance types, preferences and VMs, with the places of their fields."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Subject(msgspec.Struct, frozen=True, kw_only=True):
 
     `origin` says whether the catalog declares it, an environment of the catalog changes it, or it is from a manifest
     beside the catalog; `written` is such a manifest with what the API server drops. `environment` is the environment
-    of a patched object or of a VM, `where` the environment or cluster that a manifest is said to be from, "" for all.
+    of a patched object or of a VM, `where` the environment or cluster that a manifest is from, "" for all.
     `place` finds a field.
     """
 
@@ -86,7 +86,7 @@ class Subject(msgspec.Struct, frozen=True, kw_only=True):
         return self.kind in PREFERENCE_KINDS and self.manifest.get("apiVersion") == API_VERSION
 
     def is_in(self, environment: str, where: str = "") -> bool:
-        """Whether it is met in an environment, or in the cluster of it that `where` is."""
+        """Whether it is in an environment, or in the cluster of it that `where` is."""
         return self.environment in ("", environment) and self.where in ("", environment, where)
 
     def finding(self, rule: Rule, message: str, field: str = "") -> Finding:
@@ -101,11 +101,11 @@ class Inventory(msgspec.Struct, frozen=True, kw_only=True):
 
     `release` is the oldest that the catalog must work with; `conditions` is what else was asked for.
     `objects` are instance types and preferences; an object of the catalog stands there once, as the cluster-wide kind.
-    `vms` are the VM templates and what holds VMs beside the catalog, so many as `number` says, each as it is in each of
-    its environments; these may be read only as they are gone through, and then raise ManifestError at their end for
-    what is wrong with any. `others` are further objects of the cluster: the KubeVirt CR, claims. `texts` are
-    the catalog's files as they are read, with a function that finds a line and column of the text in its file. `cache`
-    is where what becomes of VMs is kept, None for nowhere.
+    `vms` are the VM templates and what holds VMs beside the catalog, `number` of them, each once per environment that
+    has it. They may be read as they are iterated, which then raises ManifestError at its end for all unreadable ones.
+    `others` are further objects of the cluster: the KubeVirt CR, claims. `texts` are the catalog's files as they are
+    read, with a function that finds a line and column of the text in its file. `cache` stores outcomes of VMs for the
+    next run, None for nowhere.
     """
 
     catalog: Catalog | None = None
@@ -151,24 +151,24 @@ class Inventory(msgspec.Struct, frozen=True, kw_only=True):
         beside = [
             subject for subject in self.objects if subject.origin == "import" and subject.is_in(environment, where)
         ]
-        return [*own, *(each.manifest for each in beside)]
+        return [*own, *(subject.manifest for subject in beside)]
 
 
-class Look:
-    """Rules about VMs, which are gone through once: each is looked at, and not kept."""
+class VmCheck:
+    """Rules about VMs. The VMs are read once and none is stored, so all rules see one VM before the next."""
 
     def __init__(self, inventory: Inventory) -> None:
         self.inventory = inventory
 
-    def of(self, vm: Subject) -> Iterator[Finding]:
-        """Look at one, in one environment; what holds VMs and is none may come, too."""
+    def check(self, vm: Subject) -> Iterator[Finding]:
+        """Check a VM in one environment, or another object that holds VMs, such as a pool."""
         raise NotImplementedError
 
-    def rest(self) -> Iterator[Finding]:
-        """Yield what can be told when all have been looked at."""
+    def finish(self) -> Iterator[Finding]:
+        """Yield the findings that need all VMs."""
         return iter(())
 
 
 def _map(value: Any) -> dict[str, Any]:
-    """A part of a manifest; what is no map was, or will be, a finding of its own."""
+    """A part of a manifest; what is no map is reported where it is decoded."""
     return value if isinstance(value, dict) else {}

@@ -15,7 +15,7 @@ from virtcatalog.api.instancetype import (
 )
 from virtcatalog.api.quantity import Quantity
 from virtcatalog.check.finding import Finding, Rule
-from virtcatalog.check.pairs import Judge, Shared, distinct, meet
+from virtcatalog.check.pairs import Judge, Shared, distinct, share_namespace
 from virtcatalog.check.subject import Inventory, Subject
 from virtcatalog.errors import some
 from virtcatalog.kubevirt.admission.instancetypes import validate_preference
@@ -56,44 +56,44 @@ _NO_MEMORY = MemoryInstancetype(guest=Quantity())
 
 
 def check(inventory: Inventory) -> Iterator[Finding]:
-    """Judge every pair, of the catalog as a whole and of each environment."""
+    """Judge every pair, of the catalog and of every environment."""
     types, preferences = distinct(subject for subject in inventory.objects if subject.origin != "environment")
     shared = Shared()
     judge = Judge([*types, *preferences], inventory.configurations(), inventory.conditions, shared)
     lonely = list(_lonely(types, preferences, judge))
-    for each, message in lonely:
-        yield each.finding(UNUSABLE_TYPE if each.is_instancetype else UNUSABLE_PREFERENCE, message)
+    for subject, message in lonely:
+        yield subject.finding(UNUSABLE_TYPE if subject.is_instancetype else UNUSABLE_PREFERENCE, message)
     for preference in preferences:
         if judge.admits(preference):
             yield from _spread(types, preference, judge)
-    known = {(each.is_instancetype, each.name) for each, _ in lonely}
+    reported = {(subject.is_instancetype, subject.name) for subject, _ in lonely}
     for overlay in inventory.overlays:
         types, preferences = distinct(inventory.deployed(overlay))
         others = inventory.configurations(overlay.name)
         conditions = replace(inventory.conditions, release=inventory.choice(others, overlay.name).release)
         judge = Judge([*types, *preferences], others, conditions, shared)
-        for each, message in _lonely(types, preferences, judge):
-            if (each.is_instancetype, each.name) not in known:
-                yield each.finding(UNUSABLE_TYPE if each.is_instancetype else UNUSABLE_PREFERENCE, message)
+        for subject, message in _lonely(types, preferences, judge):
+            if (subject.is_instancetype, subject.name) not in reported:
+                yield subject.finding(UNUSABLE_TYPE if subject.is_instancetype else UNUSABLE_PREFERENCE, message)
 
 
 def _lonely(types: Sequence[Subject], preferences: Sequence[Subject], judge: Judge) -> Iterator[tuple[Subject, str]]:
     """Yield the objects that fit no object of the other kind, and why the likeliest of those does not.
 
-    An object that is refused on its own is not looked at: that is a finding of its own.
+    An object that is refused on its own is left out: `probes` reports it.
     """
     types = [subject for subject in types if judge.admits(subject)]
     preferences = [preference for preference in preferences if judge.admits(preference)]
     if not types or not preferences:
         return
     modest = min(preferences, key=_required)
-    largest = max(types, key=lambda each: int(each.spec["cpu"]["guest"]))
+    largest = max(types, key=lambda instancetype: int(instancetype.spec["cpu"]["guest"]))
     for left in types:
-        if not any(judge.verdict(left, right).fits for right in preferences if meet(left, right)):
+        if not any(judge.verdict(left, right).fits for right in preferences if share_namespace(left, right)):
             reason = judge.verdict(left, modest).reason
             yield left, f"no preference fits it; {modest.name}: {reason}"
     for right in preferences:
-        if not any(judge.verdict(left, right).fits for left in types if meet(left, right)):
+        if not any(judge.verdict(left, right).fits for left in types if share_namespace(left, right)):
             reason = judge.verdict(largest, right).reason
             yield right, f"no instance type fits it; {largest.name}: {reason}"
 

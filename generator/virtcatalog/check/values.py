@@ -11,7 +11,7 @@ from virtcatalog.api.kinds import kind_type
 from virtcatalog.api.shape import List, Shape, Struct, struct_of
 from virtcatalog.catalog.model import Manifest
 from virtcatalog.check.finding import Finding, Rule
-from virtcatalog.check.subject import Inventory, Look, Subject
+from virtcatalog.check.subject import Inventory, Subject, VmCheck
 from virtcatalog.kubevirt.inputs import encoded
 
 NULL = Rule(
@@ -53,30 +53,30 @@ def check(inventory: Inventory) -> Iterator[Finding]:
         yield from _values(subject)
 
 
-class Vms(Look):
-    """Looks at VMs, and at what else holds them."""
+class Vms(VmCheck):
+    """Checks VMs, and other objects that hold VMs."""
 
-    def of(self, vm: Subject) -> Iterator[Finding]:
+    def check(self, vm: Subject) -> Iterator[Finding]:
         """Check the values of one."""
         return _values(vm)
 
 
-def _values(each: Subject) -> Iterator[Finding]:
-    """Check what somebody wrote: `status` is the cluster's. What is nowhere in the text is looked for in no field."""
-    written = _without_status(each.written or each.manifest)
+def _values(subject: Subject) -> Iterator[Finding]:
+    """Check all but `status`, which the cluster writes. A search of the encoded text spares most objects the walk."""
+    written = _without_status(subject.written or subject.manifest)
     text = encoded(written)
     # Objects of a catalog have no nulls: there they remove what a layer below set.
-    if (each.origin == "import" or not (each.is_instancetype or each.is_preference)) and _has_null(text):
+    if (subject.origin == "import" or not (subject.is_instancetype or subject.is_preference)) and _has_null(text):
         for path in _nulls(written, ()):
             message = "is null, which the API server drops: write {} if it is meant, or leave it out"
-            yield each.finding(NULL, message, field_path(path))
-    kind = kind_type(str(each.manifest.get("apiVersion")), each.kind) if b'""' in text else None
+            yield subject.finding(NULL, message, field_path(path))
+    kind = kind_type(str(subject.manifest.get("apiVersion")), subject.kind) if b'""' in text else None
     fields = struct_of(kind).fields if kind is not None else {}
     if "spec" in fields:
-        for path in _empty(each.spec, fields["spec"].shape, ("spec",)):
-            yield each.finding(EMPTY, "is empty: give it a value or leave it out", field_path(path))
+        for path in _empty(subject.spec, fields["spec"].shape, ("spec",)):
+            yield subject.finding(EMPTY, "is empty: give it a value or leave it out", field_path(path))
     if b"${" in text:
-        yield from _substituted(each)
+        yield from _substituted(subject)
 
 
 def _without_status(manifest: Manifest) -> Manifest:
@@ -88,15 +88,15 @@ def _has_null(text: bytes) -> bool:
     return text.count(b"null") > text.count(b'"%s":null' % _TIME.encode())
 
 
-def _substituted(each: Subject) -> Iterator[Finding]:
-    if "disabled" in (each.annotations.get(_SUBSTITUTE), each.labels.get(_SUBSTITUTE)):
+def _substituted(subject: Subject) -> Iterator[Finding]:
+    if "disabled" in (subject.annotations.get(_SUBSTITUTE), subject.labels.get(_SUBSTITUTE)):
         return
-    for path, text in _strings(_without_status(each.manifest), ()):
-        # Behind the last brace none ends, and each would be looked for to the end of the text.
+    for path, text in _strings(_without_status(subject.manifest), ()):
+        # No variable ends after the last brace: without this bound, every start would search to the end of the text.
         match = _VARIABLE.search(text, 0, text.rfind("}") + 1) if "${" in text else None
         if match:
             message = f"Flux would replace {match[0]}: write ${match[0]}, or disable substitution for the object"
-            yield each.finding(FLUX, message, field_path(path))
+            yield subject.finding(FLUX, message, field_path(path))
 
 
 def _nulls(value: Any, path: Path) -> Iterator[Path]:
@@ -105,33 +105,33 @@ def _nulls(value: Any, path: Path) -> Iterator[Path]:
         if path[-1:] != (_TIME,):
             yield path
     elif isinstance(value, dict):
-        for key, each in value.items():
-            yield from _nulls(each, (*path, key))
+        for key, inner in value.items():
+            yield from _nulls(inner, (*path, key))
     elif isinstance(value, list):
-        for index, each in enumerate(value):
-            yield from _nulls(each, (*path, index))
+        for index, item in enumerate(value):
+            yield from _nulls(item, (*path, index))
 
 
 def _empty(value: Any, shape: Shape, path: Path) -> Iterator[Path]:
     """The fields that are an empty string; values of maps such as labels may be empty."""
     if isinstance(shape, Struct) and isinstance(value, dict):
         fields = shape.fields
-        for key, each in value.items():
-            if each == "" and key not in _EMPTY_COUNTS:
+        for key, inner in value.items():
+            if inner == "" and key not in _EMPTY_COUNTS:
                 yield (*path, key)
-            elif key in fields and isinstance(each, (dict, list)):
-                yield from _empty(each, fields[key].shape, (*path, key))
+            elif key in fields and isinstance(inner, (dict, list)):
+                yield from _empty(inner, fields[key].shape, (*path, key))
     elif isinstance(shape, List) and isinstance(value, list):
-        for index, each in enumerate(value):
-            yield from _empty(each, shape.item, (*path, index))
+        for index, item in enumerate(value):
+            yield from _empty(item, shape.item, (*path, index))
 
 
 def _strings(value: Any, path: Path) -> Iterator[tuple[Path, str]]:
     if type(value) is str:
         yield path, value
     elif isinstance(value, dict):
-        for key, each in value.items():
-            yield from _strings(each, (*path, key))
+        for key, inner in value.items():
+            yield from _strings(inner, (*path, key))
     elif isinstance(value, list):
-        for index, each in enumerate(value):
-            yield from _strings(each, (*path, index))
+        for index, item in enumerate(value):
+            yield from _strings(item, (*path, index))

@@ -14,9 +14,9 @@ from virtcatalog.api.names import namespace_or_default
 from virtcatalog.capacity.budget import Spending
 from virtcatalog.capacity.launches import is_halted
 from virtcatalog.check.declarations import DECLARATION
-from virtcatalog.check.expanded import Expander
 from virtcatalog.check.finding import Finding, Rule
-from virtcatalog.check.subject import Inventory, Look, Subject
+from virtcatalog.check.outcome import Expander
+from virtcatalog.check.subject import Inventory, Subject, VmCheck
 from virtcatalog.errors import ManifestError
 
 REFUSED = Rule(
@@ -65,7 +65,7 @@ def check(inventory: Inventory) -> Iterator[Finding]:
         yield from _faults(other)
 
 
-class Vms(Look):
+class Vms(VmCheck):
     """Expands every VM among the objects of its environment."""
 
     def __init__(self, inventory: Inventory) -> None:
@@ -74,7 +74,7 @@ class Vms(Look):
         self._clusters: dict[tuple[str, str], Expander] = {}
         self._spending = Spending()
 
-    def of(self, vm: Subject) -> Iterator[Finding]:
+    def check(self, vm: Subject) -> Iterator[Finding]:
         """Say whether KubeVirt admits and starts it, and what it warns of."""
         if vm.kind != VirtualMachine.__name__:
             return
@@ -84,20 +84,20 @@ class Vms(Look):
                 UNCHECKED, f"uses {missing}, which KubeVirt's operator deploys and which is not given", field
             )
             return
-        found = self._expander(vm).of(vm.manifest)
-        if found.unsupported is not None:
-            yield vm.finding(UNCHECKED, *found.unsupported)
+        outcome = self._expander(vm).outcome(vm.manifest)
+        if outcome.unsupported is not None:
+            yield vm.finding(UNCHECKED, *outcome.unsupported)
             return
-        if found.podless is not None:
-            yield vm.finding(NO_POD, *found.podless)
-        if found.requests is not None and vm.origin == "import" and not is_halted(vm.manifest):
-            self._spending.add(vm.environment, namespace_or_default(vm.namespace), found.requests)
-        for said in found.reasons:
-            yield vm.finding(REFUSED, *said)
-        for said in found.warnings:
-            yield vm.finding(WARNED, *said)
+        if outcome.pod_error is not None:
+            yield vm.finding(NO_POD, *outcome.pod_error)
+        if outcome.requests is not None and vm.origin == "import" and not is_halted(vm.manifest):
+            self._spending.add(vm.environment, namespace_or_default(vm.namespace), outcome.requests)
+        for message in outcome.reasons:
+            yield vm.finding(REFUSED, *message)
+        for message in outcome.warnings:
+            yield vm.finding(WARNED, *message)
 
-    def rest(self) -> Iterator[Finding]:
+    def finish(self) -> Iterator[Finding]:
         """Compare what the VMs request with the budgets."""
         inventory = self.inventory
         if inventory.cache is not None:
@@ -106,47 +106,47 @@ class Vms(Look):
             yield OVER_BUDGET.at(over.budget.source, str(over), field=f"requests.{over.resource}")
 
     def _expander(self, vm: Subject) -> Expander:
-        met = vm.environment, vm.where
-        if met not in self._clusters:
-            beside = [subject.manifest for subject in self._sound if subject.is_in(*met)]
-            manifests = [*self.inventory.of(*met), *beside]
+        place = vm.environment, vm.where
+        if place not in self._clusters:
+            beside = [subject.manifest for subject in self._sound if subject.is_in(*place)]
+            manifests = [*self.inventory.of(*place), *beside]
             cluster = self.inventory.cluster(manifests, vm.environment)
-            self._clusters[met] = Expander(manifests, cluster, self.inventory.cache)
-        return self._clusters[met]
+            self._clusters[place] = Expander(manifests, cluster, self.inventory.cache)
+        return self._clusters[place]
 
 
-def _faults(each: Subject) -> Iterator[Finding]:
-    """What is wrong with an object that lies beside a VM template; imported ones were read already."""
-    if each.origin == "import":
+def _faults(subject: Subject) -> Iterator[Finding]:
+    """What is wrong with an object that lies beside a VM template; imported ones were checked as they were read."""
+    if subject.origin == "import":
         return
-    manifest = each.manifest
-    found = inspect_kind(manifest)
-    typed = None if found else kind_type(manifest["apiVersion"], each.kind)
-    if not found and typed is None:
-        found = list(check_core(manifest))
+    manifest = subject.manifest
+    findings = inspect_kind(manifest)
+    typed = None if findings else kind_type(manifest["apiVersion"], subject.kind)
+    if not findings and typed is None:
+        findings = list(check_core(manifest))
     elif typed is not None:
         try:
             if typed.__name__ in READ:
                 for path, message in decode_pruned(manifest, typed)[1]:
-                    yield each.finding(WARNED, f"{message}; it is left out", field_path(path))
+                    yield subject.finding(WARNED, f"{message}; it is left out", field_path(path))
             else:
                 decode_manifest(manifest)
         except ManifestError as error:
             for problem in error.problems:
-                yield each.finding(DECLARATION, problem.message, problem.field)
-    for path, message in found:
-        yield each.finding(DECLARATION, message, field_path(path))
+                yield subject.finding(DECLARATION, problem.message, problem.field)
+    for path, message in findings:
+        yield subject.finding(DECLARATION, message, field_path(path))
 
 
 def _of_the_operator(vm: Subject, inventory: Inventory) -> tuple[str, str]:
-    """The name of an object that the VM uses, that the operator deploys, and that nobody gave us; its field."""
+    """The name of an object that the VM uses, the operator deploys and nobody passed in; the VM's field."""
     if inventory.catalog is None or not inventory.catalog.operator_deployment:
         return "", ""
     for part, names in (("instancetype", reserved.INSTANCETYPES), ("preference", reserved.PREFERENCES)):
         name = (vm.spec.get(part) or {}).get("name")
         subjects = (subject for subject in inventory.objects if subject.is_in(vm.environment, vm.where))
         if name in names and not any(
-            each.name == name and each.is_instancetype == (part == "instancetype") for each in subjects
+            subject.name == name and subject.is_instancetype == (part == "instancetype") for subject in subjects
         ):
             return str(name), f"spec.{part}.name"
     return "", ""

@@ -41,8 +41,8 @@ class Api(NamedTuple):
         data = None if content is None else json.dumps(content).encode()
         headers = {"Content-Type": "application/json", **self.headers}
         try:
-            asked = Request(url, data, headers, method=method)
-            with build_opener(_NoRedirects).open(asked, timeout=_SECONDS) as answer:
+            request = Request(url, data, headers, method=method)
+            with build_opener(_NoRedirects).open(request, timeout=_SECONDS) as answer:
                 return json.load(answer)
         except HTTPError as error:
             raise self._refused(error) from error
@@ -52,13 +52,13 @@ class Api(NamedTuple):
             raise ForgeError(f"{self.name} answers what is no JSON: {error}") from error
 
     def _refused(self, error: HTTPError) -> ForgeError:
-        said = f"{error.code} {error.reason}"
+        status = f"{error.code} {error.reason}"
         if 300 <= error.code < 400:
             to = error.headers.get("Location", "elsewhere")
-            return ForgeError(f"{self.name} redirects to {to} ({said}), which would get the token: not followed")
+            return ForgeError(f"{self.name} redirects to {to} ({status}), which would get the token: not followed")
         if _is_limited(error):
-            return ForgeError(f"{self.name} takes no more requests for now ({said}): its rate limit is reached")
-        return ForgeError(f"{self.name} does not take the request: {said}", forbidden=error.code in (401, 403, 404))
+            return ForgeError(f"{self.name} takes no more requests for now ({status}): its rate limit is reached")
+        return ForgeError(f"{self.name} does not take the request: {status}", forbidden=error.code in (401, 403, 404))
 
 
 def _is_limited(error: HTTPError) -> bool:

@@ -143,7 +143,7 @@ def _past(catalog: Catalog, tree: str, revisions: Sequence[str], *, git: bool) -
     from virtcatalog.site.changes import Known
 
     if not git:
-        return Known(releases=releases(catalog, None).found)
+        return Known(releases=releases(catalog, None).releases)
     known = releases(catalog, history_of(catalog.path), revisions)
     rendered = past(catalog, tree)
-    return Known(releases=known.found, said=known.said, events=rendered.events, told=rendered.said)
+    return Known(releases=known.releases, said=known.omissions, events=rendered.events, told=rendered.omission)

@@ -1,4 +1,4 @@
-"""The golden tests of a catalog: one for each VM template, its domain's XML in a file of its own."""
+"""The golden tests of a catalog: one per VM template, with the domain's XML in a file of its own."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from virtcatalog.catalog.cross import crossed
 from virtcatalog.catalog.load import load_catalog
 from virtcatalog.catalog.model import Catalog, VmTemplate
 from virtcatalog.errors import CatalogError, ManifestError, Problem, VirtcatalogError, placed, within
+from virtcatalog.golden.expansion import PODS, Expander, Expansion
 from virtcatalog.golden.files import fault, is_behind_link
-from virtcatalog.golden.made import PODS, Made, Met
 from virtcatalog.kubevirt.conditions import Conditions, choose_release
 from virtcatalog.kubevirt.hostfile import load_host
 from virtcatalog.kubevirt.hosts import HostProfile
@@ -48,7 +48,7 @@ class GoldenFile(SingleFileSnapshotExtension):
 
     @classmethod
     def dirname(cls, *, test_location: PyTestLocation) -> str:
-        """Return the folder of a test's snapshots; syrupy asks for other people's tests, too."""
+        """Return the folder of a test's snapshots; syrupy asks for tests of others, too."""
         item = test_location.item
         if isinstance(item, GoldenTest):
             return str(item.folder)
@@ -62,12 +62,12 @@ class GoldenFile(SingleFileSnapshotExtension):
 
     @classmethod
     def discovery_dirname(cls, *, test_location: PyTestLocation) -> str:
-        """Return where the snapshots are that may be of no use any more."""
+        """Return the folder in which snapshots may be unused."""
         return cls.dirname(test_location=test_location)
 
     @classmethod
     def matches_test_location(cls, *, test_location: PyTestLocation, snapshot_location: str) -> bool:
-        """Whether the snapshot may be of the test's catalog, or of a release under which nothing is tested any more."""
+        """Whether the snapshot may be of the test's catalog, or of a release that is no longer tested."""
         item, folder = test_location.item, Path(snapshot_location).parent
         return str(folder) == cls.dirname(test_location=test_location) or (
             isinstance(item, GoldenTest) and folder in item.catalog.unused_folders
@@ -76,20 +76,20 @@ class GoldenFile(SingleFileSnapshotExtension):
     def discover_snapshots(
         self, *, test_location: PyTestLocation, ignore_extensions: list[str] | None = None
     ) -> SnapshotCollections:
-        """Find the golden files of a catalog; none when only some of its tests run, as the others' are not unused."""
+        """Find the golden files of a catalog; none when only some tests run: the others' files are not unused."""
         item = test_location.item
-        found = SnapshotCollections()
+        collections = SnapshotCollections()
         if isinstance(item, GoldenTest) and item.catalog.is_complete(item.session.items):
             for folder in (item.folder, *item.catalog.unused_folders):
                 if is_behind_link(item.config.rootpath, folder):
                     continue
                 for kind in self.kinds(item.catalog):
                     for file in sorted(folder.glob(f"*.{kind.file_extension}")):
-                        found.add(kind().read_snapshot_collection(snapshot_location=str(file)))
-        return found
+                        collections.add(kind().read_snapshot_collection(snapshot_location=str(file)))
+        return collections
 
     def kinds(self, _catalog: GoldenCatalog) -> tuple[type[GoldenFile], ...]:
-        """The kinds of golden files that this one knows to be of use or not."""
+        """The kinds of golden files whose unused ones this kind finds."""
         return (type(self),)
 
     def diff_lines(self, serialized_data: Any, snapshot_data: Any) -> Iterator[str]:
@@ -103,12 +103,12 @@ class DomainXML(GoldenFile):
     file_extension = _XML
 
     def kinds(self, catalog: GoldenCatalog) -> tuple[type[GoldenFile], ...]:
-        """Pods that are not kept any more are of no use."""
+        """With golden Pods turned off, their files are unused."""
         return (DomainXML, PodYAML) if catalog.pods == "none" else (DomainXML,)
 
 
 class PodYAML(GoldenFile):
-    """The virt-launcher Pod, or what of it decides where it fits."""
+    """The virt-launcher Pod, or the part of it that decides on which nodes it fits."""
 
     file_extension = _POD
 
@@ -124,7 +124,7 @@ class GoldenCatalog(pytest.File):
     """The ids of all its tests."""
 
     def collect(self) -> Iterator[GoldenTest | GoldenRelease]:
-        """Yield a test for each VM template, in each environment that it is for, and for each pair it is crossed with.
+        """Yield a test per VM template, environment that it is for, and pair that it is crossed with.
 
         The same again for every other release. VM templates of an environment that says which release it runs are
         tested under that one.
@@ -150,9 +150,9 @@ class GoldenCatalog(pytest.File):
         self, parent: pytest.Collector, catalog: Catalog, vms: Iterable[_Placed], release: Release | None
     ) -> Iterator[GoldenTest]:
         """Yield the tests of VM templates under a release, None for the one that their cluster or environment names."""
-        asked: list[str] = self.config.getoption("virtcatalog_environments")
+        environments: list[str] = self.config.getoption("virtcatalog_environments")
         for declared, environment in vms:
-            if asked and environment not in asked:
+            if environments and environment not in environments:
                 self.ids.add(f"{declared.key} is not asked for")
                 continue
             for template in crossed(declared, catalog.objects(environment)):
@@ -166,9 +166,9 @@ class GoldenCatalog(pytest.File):
 
     @cached_property
     def releases(self) -> tuple[Release, ...]:
-        """The releases that its VM templates are tested under; none for the one that each of them meets."""
-        found = map(find_release, self.config.getini("virtcatalog_kubevirt"))
-        return tuple({release.name: release for release in found}.values())
+        """The releases that its VM templates are tested under; none for the release of their own clusters."""
+        releases = map(find_release, self.config.getini("virtcatalog_kubevirt"))
+        return tuple({release.name: release for release in releases}.values())
 
     @cached_property
     def unused_folders(self) -> tuple[Path, ...]:
@@ -182,23 +182,23 @@ class GoldenCatalog(pytest.File):
         return Path(self.config.rootpath, self.config.getini("virtcatalog_golden"), self.path.parent.name)
 
     @cached_property
-    def met(self) -> dict[Any, Met]:
-        """What VM templates meet, by where that is."""
+    def expanders(self) -> dict[Any, Expander]:
+        """The expanders of VM templates, by environment, release and companions."""
         return {}
 
     @cached_property
     def cache(self) -> Cache | None:
-        """Where what VM templates become is kept."""
+        """The cache of expansions."""
         return None if self.config.getoption("virtcatalog_no_cache") else users_cache()
 
     @cached_property
     def cluster(self) -> list[dict[str, Any]]:
-        """The manifests that are in the cluster besides the catalog."""
+        """The manifests that the cluster has besides the catalog."""
         paths: list[Path] = self.config.getini("virtcatalog_cluster")
         return [manifest.data for path in paths for manifest in _manifests(path)]
 
     def _chosen(self, key: str, usual: str) -> str:
-        """What a key of the configuration says for it, else for all catalogs."""
+        """The value of a configuration key for this catalog, else for all catalogs."""
         chosen = usual
         for entry in self.config.getini(key):
             catalog, _, value = str(entry).rpartition("=")
@@ -210,12 +210,12 @@ class GoldenCatalog(pytest.File):
 
     @cached_property
     def pods(self) -> str:
-        """How Pods are kept: none, extract or whole."""
+        """The form of golden Pods: none, extract or whole."""
         return self._chosen("virtcatalog_pods", PODS[0])
 
     @cached_property
     def host(self) -> HostProfile:
-        """The profile that is meant for it, else for all catalogs, else the reference."""
+        """The profile for this catalog, else for all catalogs, else the reference."""
         chosen = self._chosen("virtcatalog_host", "reference")
         file = Path(self.config.rootpath, chosen)
         return load_host(_shown(file) if file.is_file() else chosen)
@@ -227,7 +227,7 @@ class GoldenCatalog(pytest.File):
     def repr_failure(
         self, excinfo: pytest.ExceptionInfo[BaseException], style: TracebackStyle | None = None
     ) -> str | TerminalRepr:
-        """Show what is wrong with a catalog, not where virtcatalog found out."""
+        """Show what is wrong with a catalog, without virtcatalog's stack."""
         if isinstance(excinfo.value, VirtcatalogError):
             return escaping.log(str(excinfo.value))
         return super().repr_failure(excinfo)
@@ -240,12 +240,12 @@ class GoldenRelease(pytest.Collector):
     templates: Callable[[], Iterator[GoldenTest]]
 
     def collect(self) -> Iterator[GoldenTest]:
-        """Yield a test for each VM template."""
+        """Yield a test per VM template."""
         yield from self.templates()
 
 
 class GoldenTest(pytest.Function):
-    """The test of one VM template; `release` is the one that is asked for, None for the one that the VM meets."""
+    """The test of one VM template; `release` is the configured one, None for that of the VM's cluster."""
 
     catalog: GoldenCatalog
     template: VmTemplate
@@ -264,19 +264,19 @@ class GoldenTest(pytest.Function):
         return Path(source.file), source.line - 1, self.name
 
     def problem(self, golden: SnapshotAssertion) -> str:
-        """Expand the VM and say what is wrong: nothing, if its domain, and its Pod if kept, are the golden ones."""
+        """Expand the VM and return what differs from the golden domain and Pod, "" when nothing does."""
         try:
-            made = self._met().made(self.template.manifest, self.catalog.pods)
+            expansion = self._expander().expansion(self.template.manifest, self.catalog.pods)
         except VirtcatalogError as error:
             return str(error)
-        if not isinstance(made, Made):
-            return "\n".join(map(str, placed(made, self._problem)))
-        found = self._compared(golden.use_extension(DomainXML), made.xml, _XML)
-        if made.podless is not None:
-            found.append(str(self._problem(*made.podless)))
-        elif made.pod is not None:
-            found += self._compared(golden.use_extension(PodYAML), made.pod, _POD)
-        return "\n".join(found)
+        if not isinstance(expansion, Expansion):
+            return "\n".join(map(str, placed(expansion, self._problem)))
+        problems = self._compared(golden.use_extension(DomainXML), expansion.xml, _XML)
+        if expansion.pod_error is not None:
+            problems.append(str(self._problem(*expansion.pod_error)))
+        elif expansion.pod is not None:
+            problems += self._compared(golden.use_extension(PodYAML), expansion.pod, _POD)
+        return "\n".join(problems)
 
     def _problem(self, field: str, message: str) -> Problem:
         return self.template.problem(field, within(message, [self.objects[1]]))
@@ -291,11 +291,11 @@ class GoldenTest(pytest.Function):
             return [f"there is no {_shown(file)}; pytest --snapshot-update writes it"]
         return list(golden.get_assert_diff())
 
-    def _met(self) -> Met:
-        """What the VM meets, which others meet, too, unless something lies beside its manifest."""
+    def _expander(self) -> Expander:
+        """The expander of the VM's environment; VMs share it unless other objects lie beside their manifest."""
         catalog, environment = self.objects
         place = environment, str(self.release), encoded(self.template.companions)
-        if place not in self.catalog.met:
+        if place not in self.catalog.expanders:
             manifests = [*catalog.objects(environment), *self.catalog.cluster, *self.template.companions]
             release = choose_release(
                 Conditions(release=self.release), release_of(catalog.overlays, environment), manifests
@@ -305,8 +305,8 @@ class GoldenTest(pytest.Function):
                 architecture=self.config.getini("virtcatalog_architecture"),
                 host=self.catalog.host,
             )
-            self.catalog.met[place] = Met(manifests, conditions, self.catalog.cache)
-        return self.catalog.met[place]
+            self.catalog.expanders[place] = Expander(manifests, conditions, self.catalog.cache)
+        return self.catalog.expanders[place]
 
 
 def _check(request: pytest.FixtureRequest, snapshot: SnapshotAssertion) -> None:
@@ -318,7 +318,7 @@ def _check(request: pytest.FixtureRequest, snapshot: SnapshotAssertion) -> None:
 
 
 def _manifests(path: Path) -> list[Manifest]:
-    """The manifests of a file or folder of the cluster; one that gives none is a mistake in the configuration."""
+    """The manifests of a file or folder of the cluster; that there are none is a mistake in the configuration."""
     try:
         manifests, problems = read_folder(open_source(str(path)), _shown(path))
     except SourceError as error:

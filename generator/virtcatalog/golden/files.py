@@ -1,4 +1,4 @@
-"""Golden files on disk, which anybody may have committed: none but a plain file of text below pytest's root counts."""
+"""Golden files on disk. Anybody may have committed them: only plain text files below pytest's root are used."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from virtcatalog.manifests.sources import open_folder
 
 
 def fault(root: Path, file: Path) -> str:
-    """Return why a golden file is neither read nor written, "" when nothing is wrong with it, or it is not there."""
+    """Return why a golden file is neither read nor written, "" when it is sound or does not exist."""
     if not file.is_relative_to(root) or ".." in file.parts:
         return "lies outside of pytest's root"
     if is_behind_link(root, file):

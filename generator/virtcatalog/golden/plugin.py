@@ -40,7 +40,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Collect the catalogs besides what pytest collects when it is told nothing else."""
+    """Collect the catalogs besides what pytest collects without arguments."""
     catalogs = _catalogs(config)
     for catalog in catalogs:
         if not (catalog / "catalog.yaml").is_file():
@@ -49,9 +49,9 @@ def pytest_configure(config: pytest.Config) -> None:
     for name in {name for name in names if names.count(name) > 1}:
         raise pytest.UsageError(f"virtcatalog_catalog: two catalogs are called {name}")
     for entry in config.getini("virtcatalog_host"):
-        meant = entry.rpartition("=")[0]
-        if meant and meant not in names:
-            raise pytest.UsageError(f"virtcatalog_host: {entry}: no catalog is called {meant}")
+        target = entry.rpartition("=")[0]
+        if target and target not in names:
+            raise pytest.UsageError(f"virtcatalog_host: {entry}: no catalog is called {target}")
     if catalogs:
         _check_values(config)
     if config.args_source is pytest.Config.ArgsSource.ARGS:
@@ -65,7 +65,7 @@ def pytest_configure(config: pytest.Config) -> None:
 def _check_values(config: pytest.Config) -> None:
     """Raise UsageError for a release, a form of Pods or an architecture that there is not, and a folder elsewhere."""
     from virtcatalog.errors import UnsupportedError
-    from virtcatalog.golden.made import PODS
+    from virtcatalog.golden.expansion import PODS
     from virtcatalog.kubevirt.hosts import ARCHITECTURES
     from virtcatalog.releases import find_release
 

@@ -1,1 +1,1 @@
-"""Releases: what is published is a promise, and each release says what it changes."""
+"""Releases: what is published is a promise, and a release says what it changes."""

@@ -1,4 +1,4 @@
-"""What environments publish otherwise than they did, beside what changes in the objects themselves."""
+"""What changes in what environments publish, beside the changes of the objects themselves."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ Objects = Mapping[str, Mapping[str, Published]]
 
 
 class Change(msgspec.Struct, frozen=True, kw_only=True):
-    """One thing that an environment publishes otherwise: of the object `name` in a section, or of all, both "".
+    """A change in what an environment publishes of an object (`section`, `name`), or of all objects (both "").
 
-    `since` is the version that published it as it was. `lost` says that something which was published is so no more;
-    `left_out` is how the object was published that the environment leaves out.
+    `since` is the version that published the former state. `lost` says that something published is gone or other;
+    an addition is not. `left_out` is the published object that the environment now leaves out.
     """
 
     name: str = ""
@@ -42,7 +42,7 @@ class Change(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Broken(msgspec.Struct, frozen=True, kw_only=True):
-    """What an environment published and does not any more; `gone` says that the environment or the object is gone."""
+    """A broken promise of an environment; `gone` says that the environment or the object is gone."""
 
     environment: str
     change: Change
@@ -57,7 +57,7 @@ def broken(catalog: Catalog) -> Iterator[Broken]:
         return
     before = {"instancetypes": lock.instancetypes, "preferences": lock.preferences}
     entries = {"instancetypes": catalog.instancetypes, "preferences": catalog.preferences}
-    after = {section: {entry.name: published(entry) for entry in found} for section, found in entries.items()}
+    after = {section: {entry.name: published(entry) for entry in declared} for section, declared in entries.items()}
     overlays = {overlay.name: overlay for overlay in catalog.overlays}
     for name, was in lock.environments.items():
         if name not in overlays:
@@ -74,7 +74,7 @@ def broken(catalog: Catalog) -> Iterator[Broken]:
 def environment_changes(
     was: PublishedEnvironment, now: PublishedEnvironment, before: Objects, after: Objects
 ) -> Iterator[Change]:
-    """Yield what differs in an environment, each once for all kinds: first what is of all objects, then by name."""
+    """Yield what differs in an environment, once for all kinds: first what is about all objects, then by name."""
     old, new = _State(was, before), _State(now, after)
     if was.namespace != now.namespace:
         text = f"namespace: {was.namespace or 'none'} → {now.namespace or 'none'}"
@@ -88,7 +88,7 @@ def environment_changes(
 
 
 class _State(NamedTuple):
-    """What an environment published in a release, and what that published of objects."""
+    """What an environment has in a release, and the objects of that release."""
 
     environment: PublishedEnvironment
     objects: Objects
@@ -110,7 +110,7 @@ class _State(NamedTuple):
         return self.objects[section][name].spec if patch is None or patch.spec is None else patch.spec
 
     def labels(self, section: str, kind: str, name: str) -> dict[str, str] | None:
-        """Its promised labels; None of before labels were promised."""
+        """Its promised labels; None in a release from before labels were promised."""
         patch = self.environment.patched.get(f"{kind}/{name}")
         return self.usual_labels(section, name) if patch is None or patch.labels is None else patch.labels
 
@@ -121,7 +121,7 @@ class _State(NamedTuple):
 
 
 def _of_objects(old: _State, new: _State) -> Iterator[Change]:
-    """Yield what differs of objects that both releases have; what they share may come several times."""
+    """Yield what differs of objects that both releases have; a difference of all objects may come several times."""
     for section, kinds in zip(SECTIONS, (INSTANCETYPE_KINDS, PREFERENCE_KINDS), strict=True):
         before, after = old.objects.get(section, {}), new.objects.get(section, {})
         pairs = [
@@ -143,7 +143,7 @@ def _of_objects(old: _State, new: _State) -> Iterator[Change]:
 
 
 def _pairs(was: PublishedEnvironment, now: PublishedEnvironment, kinds: Iterable[str]) -> list[tuple[str, str]]:
-    """The kinds that are compared: with themselves, or with the other one in an environment that has only that."""
+    """The kinds to compare, old with new: the same kind, or the two scopes of one kind if no kind is in both."""
     old, new = ([kind for kind in kinds if kind in environment.objects] for environment in (was, now))
     return [(kind, kind) for kind in old if kind in new] or [("".join(old[:1]), "".join(new[:1]))]
 

@@ -41,8 +41,8 @@ def changes(catalog: Catalog) -> Changes:
             if step.added:
                 gist = _gist(entries[step.name])
                 added.append(f"{what}: {gist}" if gist else what)
-            elif said := "; ".join(_changed(step)):
-                changed.append(f"{what}: {said}")
+            elif differences := "; ".join(_changed(step)):
+                changed.append(f"{what}: {differences}")
             if step.deprecated and step.now:
                 deprecated.append(what + _replacement(step.now.deprecated or {}))
     environments = catalog.lock.environments if catalog.lock else {}
@@ -56,16 +56,16 @@ def changes(catalog: Catalog) -> Changes:
     return Changes(tuple(added), tuple(changed), tuple(deprecated), tuple(removed))
 
 
-def notes(version: str, before: str, found: Changes) -> str:
+def notes(version: str, before: str, changes: Changes) -> str:
     """Return the change summary as Markdown."""
     lines = [f"## {version}", ""]
-    if not found.any:
+    if not changes.any:
         return "\n".join([*lines, f"No changes since {before}.", ""])
     for title, text, items in (
-        ("Added", "", found.added),
-        ("Changed", "VMs that exist keep the revision that they were created with.", found.changed),
-        ("Deprecated", "", found.deprecated),
-        ("Removed", "VMs that exist keep their revision; new ones must name something else.", found.removed),
+        ("Added", "", changes.added),
+        ("Changed", "VMs that exist keep the revision that they were created with.", changes.changed),
+        ("Deprecated", "", changes.deprecated),
+        ("Removed", "VMs that exist keep their revision; new ones must name something else.", changes.removed),
     ):
         if items:
             lines += [f"### {title}", "", *([text, ""] if text else []), *(f"- {item}" for item in items), ""]

@@ -14,7 +14,7 @@ from virtcatalog.errors import Problem, within
 from virtcatalog.manifests.difference import differences
 from virtcatalog.publish.environments import Broken, broken
 
-#: What a kind of entry is called, by its section of the lock.
+#: The noun for an entry, by its section of the lock.
 NOUNS = {"instancetypes": "instance type", "preferences": "preference"}
 
 ADVICE = (
@@ -25,7 +25,7 @@ ADVICE = (
 
 
 class Breach(msgspec.Struct, frozen=True):
-    """What is published and is not there any more, or not as it was: of an object, or of an environment as a whole.
+    """A published object or environment that is gone, or that differs from what was published.
 
     `name` is the object's, or the environment's; `environment` is "" for what the objects say themselves.
     """
@@ -39,7 +39,7 @@ class Breach(msgspec.Struct, frozen=True):
 
 
 def sections(catalog: Catalog) -> Iterator[tuple[str, Mapping[str, Entry], Mapping[str, Published]]]:
-    """Yield each section of the lock, its entries by name as they are declared, and as they were published."""
+    """Yield the sections of the lock, with their entries as declared and as published, by name."""
     lock = catalog.lock
     types: dict[str, Entry] = {entry.name: entry for entry in catalog.instancetypes}
     prefs: dict[str, Entry] = {entry.name: entry for entry in catalog.preferences}
@@ -50,7 +50,7 @@ def sections(catalog: Catalog) -> Iterator[tuple[str, Mapping[str, Entry], Mappi
 def breaches(catalog: Catalog, day: date | None = None) -> Iterator[Breach]:
     """Yield where the catalog breaks its promise, in the objects themselves and in what environments make of them.
 
-    A published spec must not change, a published label neither, and a published name not go, from no environment. A
+    A published spec or label must not change, and a published name must not go, nor leave an environment. A
     name may go from the day of its sunset on. Without a day, which only a release knows, it may not.
     """
     for section, entries, published in sections(catalog):

@@ -28,7 +28,7 @@ def version_fault(catalog: Catalog, version: str) -> str:
     if not _VERSION.fullmatch(version):
         return f"{version!r} is no version such as v1.2.0, or v1.2.0-rc.1 of what comes before that"
     before = catalog.lock.version if catalog.lock else ""
-    # A lock of before versions had a form says nothing of their order.
+    # A lock from before versions had a form has none that can be compared.
     if _VERSION.fullmatch(before) and _precedence(version) < _precedence(before):
         return f"{version} comes before {before}, which is published already; choose a later version"
     return key_fault(version_label(catalog.name)) or label_fault(f"{version}-changed")

@@ -31,8 +31,8 @@ Environments = Mapping[str, PublishedEnvironment]
 class Release(msgspec.Struct, frozen=True, kw_only=True):
     """What was published under a name: instance types and preferences, by section of the lock and by name.
 
-    `environments` are what each of them published of these; none is known of a release of before that was recorded.
-    `date` and `commit` are "" for what git does not know.
+    `environments` are what they published of these; empty for a release from before locks recorded that.
+    `date` and `commit` are "" for what git does not have.
     """
 
     name: str
@@ -43,10 +43,10 @@ class Release(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Releases(msgspec.Struct, frozen=True):
-    """Releases, the oldest first; `said` is what has to be known of those that are not among them."""
+    """Releases, the oldest first; `omissions` are sentences on the releases that are left out."""
 
-    found: tuple[Release, ...] = ()
-    said: tuple[str, ...] = ()
+    releases: tuple[Release, ...] = ()
+    omissions: tuple[str, ...] = ()
 
 
 def releases(catalog: Catalog, history: History | None, revisions: Sequence[str] = ()) -> Releases:
@@ -62,15 +62,17 @@ def releases(catalog: Catalog, history: History | None, revisions: Sequence[str]
         return Releases(
             tuple(_at(history, Commit(history.commit(revision), "", "", ""), revision) for revision in revisions)
         )
-    said: list[str] = []
-    found = _by_lock(catalog, history, said)
-    if not found and history is not None:
-        found = list(_by_tags(history, said))
+    omissions: list[str] = []
+    past = _by_lock(catalog, history, omissions)
+    if not past and history is not None:
+        past = list(_by_tags(history, omissions))
     if history is None:
-        said.append("There is no git repository around the catalog: only the last release is known, of catalog.lock.")
+        omissions.append(
+            "There is no git repository around the catalog: only the last release is known, of catalog.lock."
+        )
     elif history.shallow:
-        said.append("The clone is shallow: releases of before its first commit are not known.")
-    return Releases(tuple(found), tuple(said))
+        omissions.append("The clone is shallow: releases of before its first commit are not known.")
+    return Releases(tuple(past), tuple(omissions))
 
 
 def now(catalog: Catalog) -> Objects:
@@ -82,44 +84,44 @@ def now(catalog: Catalog) -> Objects:
 
 
 def environments_now(catalog: Catalog) -> Environments:
-    """Return what each environment would publish."""
+    """Return what the environments would publish."""
     return {overlay.name: published_in(catalog, overlay) for overlay in catalog.overlays}
 
 
-def _by_lock(catalog: Catalog, history: History | None, said: list[str]) -> list[Release]:
-    """The versions of the lock, each as it was published last, of the day on which it was first."""
-    found: dict[str, Release] = {}
+def _by_lock(catalog: Catalog, history: History | None, omissions: list[str]) -> list[Release]:
+    """The versions of the lock: what their last commit has, with the date of their first."""
+    by_version: dict[str, Release] = {}
     if catalog.lock is not None:
-        found[catalog.lock.version] = _release(catalog.lock)
+        by_version[catalog.lock.version] = _release(catalog.lock)
     if history is not None:
-        for commit, lock in _locks(history, said):
-            if lock.version in found:
-                known = found[lock.version]
-                found[lock.version] = msgspec.structs.replace(known, date=commit.date, commit=commit.id)
-            elif len(found) == PAST_RELEASES:
-                said.append(f"Releases before {list(found)[-1]} are left out.")
+        for commit, lock in _locks(history, omissions):
+            if lock.version in by_version:
+                release = by_version[lock.version]
+                by_version[lock.version] = msgspec.structs.replace(release, date=commit.date, commit=commit.id)
+            elif len(by_version) == PAST_RELEASES:
+                omissions.append(f"Releases before {list(by_version)[-1]} are left out.")
                 break
             else:
-                found[lock.version] = _release(lock, commit.date, commit.id)
-    return list(reversed(found.values()))
+                by_version[lock.version] = _release(lock, commit.date, commit.id)
+    return list(reversed(by_version.values()))
 
 
-def _locks(history: History, said: list[str]) -> Iterator[tuple[Commit, Lock]]:
+def _locks(history: History, omissions: list[str]) -> Iterator[tuple[Commit, Lock]]:
     """The locks of the main line, the newest first, as far as they can be read."""
-    touched = [each for each in history.touched(history.commits([LOCK], PAST_LOCKS), [LOCK]) if each.new]
-    sizes = history.sizes([each.new for each in touched])
+    touched = [change for change in history.touched(history.commits([LOCK], PAST_LOCKS), [LOCK]) if change.new]
+    sizes = history.sizes([change.new for change in touched])
     size = 0
-    for each in touched:
-        date = each.commit.date
-        size += sizes.get(each.new, 0)
+    for change in touched:
+        date = change.commit.date
+        size += sizes.get(change.new, 0)
         if size > PAST_LOCK_BYTES:
-            said.append(f"Releases before {date} are left out: their locks are too large.")
+            omissions.append(f"Releases before {date} are left out: their locks are too large.")
             return
-        lock = _lock(dict(history.blobs([each.new], CATALOG_FILE_BYTES)).get(each.new, b""))
+        lock = _lock(dict(history.blobs([change.new], CATALOG_FILE_BYTES)).get(change.new, b""))
         if lock is None:
-            said.append(f"The lock of {date} ({each.commit.id[:12]}) cannot be read; it is left out.")
+            omissions.append(f"The lock of {date} ({change.commit.id[:12]}) cannot be read; it is left out.")
         else:
-            yield each.commit, lock
+            yield change.commit, lock
 
 
 def _lock(content: bytes) -> Lock | None:
@@ -133,23 +135,23 @@ def _release(lock: Lock, date: str = "", commit: str = "") -> Release:
     return Release(name=lock.version, date=date, commit=commit, objects=objects, environments=lock.environments)
 
 
-def _by_tags(history: History, said: list[str]) -> Iterator[Release]:
-    """The catalog at version tags, without tags of which the catalog is that of the one before."""
-    named: list[tuple[str, Commit]] = []
+def _by_tags(history: History, omissions: list[str]) -> Iterator[Release]:
+    """The catalog at version tags, without tags whose catalog is that of the tag before."""
+    tags: list[tuple[str, Commit]] = []
     trees: list[str] = []
     for name, commit in history.tags():
         tree = history.tree_of(commit.id, CATALOG) and history.tree_of(commit.id, "")
         if tree and _VERSION.fullmatch(name) and trees[-1:] != [tree]:
             trees.append(tree)
-            named.append((name, commit))
-    if len(named) > PAST_RELEASES:
-        named = named[-PAST_RELEASES:]
-        said.append(f"Tags before {named[0][0]} are left out.")
-    for name, commit in named:
+            tags.append((name, commit))
+    if len(tags) > PAST_RELEASES:
+        tags = tags[-PAST_RELEASES:]
+        omissions.append(f"Tags before {tags[0][0]} are left out.")
+    for name, commit in tags:
         try:
             yield _at(history, commit, name)
         except CatalogError:
-            said.append(f"The catalog of the tag {name} cannot be read; it is left out.")
+            omissions.append(f"The catalog of the tag {name} cannot be read; it is left out.")
 
 
 def _at(history: History, commit: Commit, name: str) -> Release:

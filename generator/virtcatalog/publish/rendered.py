@@ -1,4 +1,4 @@
-"""The history of rendered objects, out of git: when each appeared, what changed in it, when it was deprecated."""
+"""The history of rendered objects, out of git: when they appeared, what changed in them, when they were deprecated."""
 
 from __future__ import annotations
 
@@ -32,19 +32,19 @@ class Event(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Past(msgspec.Struct, frozen=True):
-    """The events of each object, the newest first; `said` is what has to be known of those that are not among them."""
+    """The events of objects, the newest first; `omission` is a sentence on the events that are left out."""
 
     events: Mapping[Which, tuple[Event, ...]] = {}
-    said: str = ""
+    omission: str = ""
 
 
 def past(catalog: Catalog, tree: str) -> Past:
     """Return the past of a catalog's objects in its output tree, as git has it."""
     if owner_of(Path(tree)) not in ("", catalog.name):
-        return Past(said=f"The rendered objects in {tree} are another catalog's: when these changed is not known.")
+        return Past(omission=f"The rendered objects in {tree} are another catalog's: when these changed is not known.")
     history = history_of(tree)
     if history is None:
-        return Past(said="There is no git repository around the rendered objects: when they changed is not known.")
+        return Past(omission="There is no git repository around the rendered objects: when they changed is not known.")
     sections = dict(zip(CLUSTER_KINDS, ("instancetypes", "preferences"), strict=True))
     names = {
         "instancetypes": {instancetype.name for instancetype in catalog.instancetypes},
@@ -54,63 +54,63 @@ def past(catalog: Catalog, tree: str) -> Past:
     commits = history.commits(paths, PAST_COMMITS)
     if not commits:
         return Past(
-            said=f"Git knows of no rendered objects in {Path(tree).as_posix()}: when they changed is not known."
+            omission=f"Git knows of no rendered objects in {Path(tree).as_posix()}: when they changed is not known."
         )
     touched: list[tuple[Which, Touched]] = []
-    for each in history.touched(commits, paths):
-        _, kind, file = each.path.split("/")[:3]
+    for change in history.touched(commits, paths):
+        _, kind, file = change.path.split("/")[:3]
         which = sections[kind], file.removesuffix(".yaml")
         if which[1] in names[which[0]]:
-            touched.append((which, each))
+            touched.append((which, change))
             if len(touched) == PAST_CHANGES:
                 break
     cut = len(touched) == PAST_CHANGES or len(commits) == PAST_COMMITS
     shallow = history.shallow
     first = commits[-1] if shallow and not commits[-1].parent else None
-    said = ""
+    omission = ""
     if first is not None:
-        said = f"The clone is shallow: what was before {first.date} is not known."
+        omission = f"The clone is shallow: what was before {first.date} is not known."
     elif cut:
-        said = f"What was before {touched[-1][1].commit.date if touched else commits[-1].date} is left out."
+        omission = f"What was before {touched[-1][1].commit.date if touched else commits[-1].date} is left out."
     events: dict[Which, list[Event]] = {}
     for which, event in _events(history, touched, first):
         events.setdefault(which, []).append(event)
-    return Past({which: tuple(found) for which, found in events.items()}, said)
+    return Past({which: tuple(of_object) for which, of_object in events.items()}, omission)
 
 
 def _events(
     history: History, touched: Sequence[tuple[Which, Touched]], first: Commit | None
 ) -> Iterator[tuple[Which, Event]]:
-    """What each change did; the first commit of a shallow clone did nothing that is known."""
-    changed = [each for _, each in touched if each.old and each.new]
-    wanted = list(dict.fromkeys(blob for each in changed for blob in (each.old, each.new)))
-    known = {name: _manifest(content) for name, content in history.blobs(wanted, PAST_FILE_BYTES)}
-    for which, each in touched:
-        if each.commit == first:
+    """The events of the changes; of the first commit of a shallow clone none is known."""
+    changed = [change for _, change in touched if change.old and change.new]
+    wanted = list(dict.fromkeys(blob for change in changed for blob in (change.old, change.new)))
+    manifests = {name: _manifest(content) for name, content in history.blobs(wanted, PAST_FILE_BYTES)}
+    for which, change in touched:
+        if change.commit == first:
             continue
-        if not each.old:
-            yield which, _event(each, "appeared")
-        elif not each.new:
-            yield which, _event(each, "was taken out")
+        if not change.old:
+            yield which, _event(change, "appeared")
+        elif not change.new:
+            yield which, _event(change, "was taken out")
         else:
-            old, new = known.get(each.old), known.get(each.new)
+            old, new = manifests.get(change.old), manifests.get(change.new)
             if old is None or new is None:
-                yield which, _event(each, "changed")
+                yield which, _event(change, "changed")
                 continue
             was, is_ = _is_deprecated(old), _is_deprecated(new)
             what = "changed" if was == is_ else "was deprecated" if is_ else "was deprecated no longer"
-            fields = tuple(str(one) for one in differences(_told(old), _told(new)))
+            fields = tuple(str(difference) for difference in differences(_compared(old), _compared(new)))
             if fields:
-                yield which, _event(each, what, fields)
+                yield which, _event(change, what, fields)
 
 
-def _event(each: Touched, what: str, fields: tuple[str, ...] = ()) -> Event:
-    commit = each.commit
+def _event(change: Touched, what: str, fields: tuple[str, ...] = ()) -> Event:
+    commit = change.commit
     return Event(date=commit.date, commit=commit.id[:12], subject=commit.subject, what=what, fields=fields)
 
 
 def _manifest(content: bytes) -> dict[str, Any] | None:
-    """The one manifest of a file; None when it is none."""
+    """The manifest of a file; None when the file does not hold one manifest."""
     source = Text(content)
     documents = [data for _, data in source.documents()]
     if source.problems or len(documents) != 1 or not isinstance(documents[0], dict):
@@ -118,13 +118,13 @@ def _manifest(content: bytes) -> dict[str, Any] | None:
     return documents[0]
 
 
-def _told(manifest: Mapping[str, Any]) -> dict[str, Any]:
-    """What is told of a manifest: labels, annotations and the spec."""
+def _compared(manifest: Mapping[str, Any]) -> dict[str, Any]:
+    """The parts of a manifest whose changes are events: labels, annotations and the spec."""
     metadata = manifest.get("metadata")
-    kept = {key: metadata.get(key) for key in ("labels", "annotations")} if isinstance(metadata, dict) else {}
-    return {"metadata": {key: each for key, each in kept.items() if each}, "spec": manifest.get("spec")}
+    texts = {key: metadata.get(key) for key in ("labels", "annotations")} if isinstance(metadata, dict) else {}
+    return {"metadata": {key: value for key, value in texts.items() if value}, "spec": manifest.get("spec")}
 
 
 def _is_deprecated(manifest: Mapping[str, Any]) -> bool:
-    labels = _told(manifest)["metadata"].get("labels")
+    labels = _compared(manifest)["metadata"].get("labels")
     return isinstance(labels, dict) and labels.get(DEPRECATED_LABEL) == "true"

@@ -1,4 +1,4 @@
-"""What becomes of each instance type and preference from one state of what is published to the next."""
+"""What becomes of instance types and preferences from one published state to the next."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ def version_label(catalog_name: str) -> str:
 def bundles(catalog_name: str, texts: Mapping[str, Sequence[str]]) -> dict[str, str]:
     """Return {file name: text} for the five bundles, another one of templates, and their checksums.
 
-    `texts` holds each kind's YAML documents."""
+    `texts` holds the YAML documents by kind."""
     held = {**BUNDLES, "virtualmachinetemplates": (TEMPLATE,)} if TEMPLATE in texts else BUNDLES
     files = {
         f"{catalog_name}-{part}-bundle.yaml": join(text for kind in kinds for text in texts[kind])
@@ -52,8 +52,8 @@ def bundles(catalog_name: str, texts: Mapping[str, Sequence[str]]) -> dict[str, 
 
 
 def _digest(text: str) -> str:
-    """Piece by piece: a bundle may have many megabytes."""
-    found = sha256()
+    """The SHA-256, encoded in pieces: a bundle may have many megabytes."""
+    digest = sha256()
     for start in range(0, len(text), MIB):
-        found.update(text[start : start + MIB].encode())
-    return found.hexdigest()
+        digest.update(text[start : start + MIB].encode())
+    return digest.hexdigest()

@@ -11,27 +11,27 @@ from virtcatalog.errors import counted
 def features(spec: Mapping[str, Any]) -> list[str]:
     """Return the features of an instance type's spec, in a fixed order."""
     cpu, memory = spec.get("cpu", {}), spec.get("memory", {})
-    found = []
+    words = []
     if cpu.get("dedicatedCPUPlacement"):
-        found.append("dedicated CPUs")
+        words.append("dedicated CPUs")
     if cpu.get("isolateEmulatorThread"):
-        found.append("isolated emulator thread")
+        words.append("isolated emulator thread")
     if "guestMappingPassthrough" in cpu.get("numa", {}):
-        found.append("NUMA passthrough")
+        words.append("NUMA passthrough")
     if "realtime" in cpu:
-        found.append("realtime")
+        words.append("realtime")
     if "model" in cpu:
-        found.append(f"CPU model {cpu['model']}")
+        words.append(f"CPU model {cpu['model']}")
     if "hugepages" in memory:
-        found.append(f"{memory['hugepages']['pageSize']} hugepages")
+        words.append(f"{memory['hugepages']['pageSize']} hugepages")
     if memory.get("overcommitPercent"):
-        found.append(f"memory overcommitted by {memory['overcommitPercent']}%")
+        words.append(f"memory overcommitted by {memory['overcommitPercent']}%")
     if spec.get("ioThreadsPolicy"):
-        found.append(f"IO threads: {spec['ioThreadsPolicy']}")
-    found += _devices(spec.get("gpus", ()), "GPU")
-    found += _devices(spec.get("hostDevices", ()), "host device")
-    found += [f"launch security: {name}" for name in spec.get("launchSecurity", {})]
-    return found
+        words.append(f"IO threads: {spec['ioThreadsPolicy']}")
+    words += _devices(spec.get("gpus", ()), "GPU")
+    words += _devices(spec.get("hostDevices", ()), "host device")
+    words += [f"launch security: {name}" for name in spec.get("launchSecurity", {})]
+    return words
 
 
 def _devices(devices: Any, what: str) -> list[str]:

@@ -62,15 +62,17 @@ class Destination(msgspec.Struct, frozen=True):
 
 
 def applications(origin: Origin, destinations: Sequence[Destination], namespace: str = "argocd") -> list[Manifest]:
-    """Return an Argo CD Application for each environment; `namespace` is Argo CD's own."""
-    found = []
+    """Return the Argo CD Applications of the environments; `namespace` is Argo CD's own."""
+    manifests = []
     for destination in destinations:
         spec = _application(
             origin, origin.path(destination.overlay), destination.cluster, _namespace(destination.overlay), "true"
         )
         metadata = {"name": f"{origin.name}-{destination.overlay.name}", "namespace": namespace, **_metadata(origin)}
-        found.append({"apiVersion": "argoproj.io/v1alpha1", "kind": "Application", "metadata": metadata, "spec": spec})
-    return found
+        manifests.append(
+            {"apiVersion": "argoproj.io/v1alpha1", "kind": "Application", "metadata": metadata, "spec": spec}
+        )
+    return manifests
 
 
 def application_set(origin: Origin, destinations: Sequence[Destination], namespace: str = "argocd") -> Manifest:
@@ -121,19 +123,19 @@ def rivals(catalog: Catalog, destinations: Sequence[Destination]) -> list[list[s
             if destination.overlay.name in template.environments:
                 key = (destination.cluster, destination.overlay.template_namespace, TEMPLATE, template.name)
                 owners.setdefault(key, []).append(destination.overlay.name)
-    found = {tuple(names) for names in owners.values() if len(names) > 1}
-    return sorted(map(list, found))
+    shared = {tuple(names) for names in owners.values() if len(names) > 1}
+    return sorted(map(list, shared))
 
 
 def flux(origin: Origin, overlays: Sequence[Overlay], namespace: str = "flux-system") -> list[Manifest]:
-    """Return Flux's source, the namespaces of the environments, and a Flux Kustomization for each environment."""
+    """Return Flux's source, the namespaces of the environments, and a Flux Kustomization for every environment."""
     source = _oci_repository(origin, namespace) if origin.oci else _git_repository(origin, namespace)
-    found: list[Manifest] = [source]
+    manifests: list[Manifest] = [source]
     for name in dict.fromkeys(name for overlay in overlays for name in (overlay.namespace, overlay.templates) if name):
         # Pruning a Namespace would delete the VMs in it.
         metadata = {"name": name, "annotations": {FLUX_PRUNE: "disabled"}}
-        found.append({"apiVersion": "v1", "kind": "Namespace", "metadata": metadata})
-    return found + [_kustomization(origin, source, overlay, namespace) for overlay in overlays]
+        manifests.append({"apiVersion": "v1", "kind": "Namespace", "metadata": metadata})
+    return manifests + [_kustomization(origin, source, overlay, namespace) for overlay in overlays]
 
 
 def _namespace(overlay: Overlay) -> str:

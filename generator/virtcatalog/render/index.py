@@ -100,7 +100,7 @@ def catalog_json(catalog: Catalog) -> str:
 
 
 def readme(catalog: Catalog) -> str:
-    """Return the index as Markdown: a table for each series, one for each operating system, the environments."""
+    """Return the index as Markdown: tables by series and by operating system, the environments."""
     lines = [f"# {catalog.name}", "", "<!-- Rendered by virtcatalog from the catalog's declarations. -->", ""]
     if catalog.description:
         lines += [prose(catalog.description), ""]
@@ -115,7 +115,7 @@ def readme(catalog: Catalog) -> str:
     if catalog.preferences:
         lines += ["## Preferences", ""]
     ordered = sorted(catalog.preferences, key=lambda preference: preference.os_type)
-    for os_type, systems in groupby(ordered, key=lambda each: each.os_type):
+    for os_type, systems in groupby(ordered, key=lambda preference: preference.os_type):
         lines += _operating_system(os_type, list(systems))
     if catalog.templates:
         lines += ["## Templates", "", *_templates(catalog.templates), ""]
@@ -134,7 +134,7 @@ def readme(catalog: Catalog) -> str:
 
 
 def _templates(templates: Sequence[Template]) -> list[str]:
-    """A row for each operating system and workload: the templates of its sizes, `os-workload-size`."""
+    """A row per operating system and workload: the templates of its sizes, `os-workload-size`."""
     rows = []
     for (system, workload), group in groupby(templates, key=lambda template: (template.system, template.workload)):
         members = list(group)
@@ -151,7 +151,7 @@ def _series(members: Sequence[Instancetype]) -> list[str]:
     if description:
         lines += [prose(description), ""]
     offered = {member.name: features(member.spec) for member in members}
-    shared = [feature for feature in offered[members[0].name] if all(feature in found for found in offered.values())]
+    shared = [feature for feature in offered[members[0].name] if all(feature in others for others in offered.values())]
     if shared and len(members) > 1:
         lines += [f"All of them: {', '.join(shared)}.", ""]
     elif shared:
@@ -180,7 +180,7 @@ def _title(members: Sequence[Instancetype]) -> str:
 
 
 def _common(texts: Sequence[str]) -> str:
-    """The text that most have, the first of them if several."""
+    """The most frequent text, the first of several."""
     ((text, _),) = Counter(texts).most_common(1)
     return text
 
@@ -204,28 +204,28 @@ def _operating_system(os_type: str, members: Sequence[Preference]) -> list[str]:
 
 
 def _entry(entry: Entry) -> dict[str, Any]:
-    found: dict[str, Any] = {
+    data: dict[str, Any] = {
         "name": entry.name,
         "displayName": entry.display_name,
         "description": entry.description,
         "labels": dict(sorted(entry.labels.items())),
     }
     if entry.deprecated is not None:
-        found["deprecated"] = {"replacedBy": entry.deprecated.replaced_by, "sunset": entry.deprecated.sunset}
-    return found
+        data["deprecated"] = {"replacedBy": entry.deprecated.replaced_by, "sunset": entry.deprecated.sunset}
+    return data
 
 
 def _requirements(preference: Preference) -> dict[str, Any]:
     needs = preference.spec.get("requirements", {})
-    found: dict[str, Any] = {}
+    data: dict[str, Any] = {}
     if "cpu" in needs:
-        found["vcpus"] = needs["cpu"]["guest"]
+        data["vcpus"] = needs["cpu"]["guest"]
     if "memory" in needs:
-        found["memory"] = needs["memory"]["guest"]
-        found["memoryBytes"] = Quantity.parse(found["memory"]).value
+        data["memory"] = needs["memory"]["guest"]
+        data["memoryBytes"] = Quantity.parse(data["memory"]).value
     if "architecture" in needs:
-        found["architecture"] = needs["architecture"]
-    return found
+        data["architecture"] = needs["architecture"]
+    return data
 
 
 def _architecture(preference: Preference) -> str:
@@ -235,10 +235,10 @@ def _architecture(preference: Preference) -> str:
     return architecture
 
 
-def _ratio(each: Instancetype) -> str:
-    per_vcpu, rest = divmod(each.memory.value, each.vcpus)
+def _ratio(instancetype: Instancetype) -> str:
+    per_vcpu, rest = divmod(instancetype.memory.value, instancetype.vcpus)
     text = "" if rest else str(Quantity.parse(f"{per_vcpu // 1024}Ki"))
-    return f"{text} (not {each.memory_per_vcpu})".strip() if each.breaks_ratio else text
+    return f"{text} (not {instancetype.memory_per_vcpu})".strip() if instancetype.breaks_ratio else text
 
 
 def _deprecation(deprecated: Deprecation | None) -> str:

@@ -21,7 +21,9 @@ def kustomization(resources: Iterable[str]) -> str:
 def overlay_kustomization(overlay: Overlay, objects: Sequence[Manifest], templates: Sequence[Template] = ()) -> str:
     """Return the overlay over `../../base`: the kinds it takes, what it leaves out, and what it changes."""
     taken = {kind: [manifest for manifest in objects if manifest["kind"] == kind] for kind in overlay.kinds}
-    left_out = {kind: [each for each in taken[kind] if not overlay.includes(each)] for kind in overlay.kinds}
+    left_out = {
+        kind: [manifest for manifest in taken[kind] if not overlay.includes(manifest)] for kind in overlay.kinds
+    }
     kinds = [kind for kind in overlay.kinds if len(left_out[kind]) < len(taken[kind])]
     document: dict[str, Any] = {**_HEAD, "resources": [f"../../base/{kind}" for kind in kinds]}
     patches = [patch for kind in kinds for patch in _deletions(overlay, left_out[kind])]
@@ -32,9 +34,9 @@ def overlay_kustomization(overlay: Overlay, objects: Sequence[Manifest], templat
         patches += [_delete(target) for target in _targets(missing)]
     if not overlay.deprecated:
         patches.insert(0, _delete({"labelSelector": f"{DEPRECATED_LABEL}=true"}))
-    included = [each for kind in kinds for each in taken[kind] if overlay.includes(each)]
-    for each in overlay.patches:
-        patches += _merges(each.target, each.patch, included)
+    included = [manifest for kind in kinds for manifest in taken[kind] if overlay.includes(manifest)]
+    for patch in overlay.patches:
+        patches += _merges(patch.target, patch.patch, included)
     if overlay.namespace and overlay.scope == "namespaced":
         document["namespace"] = overlay.namespace
         patches += _own_kinds(offered)
@@ -67,21 +69,21 @@ def _delete(target: dict[str, str]) -> dict[str, Any]:
 
 
 def _merges(target: Selection, patch: dict[str, Any], included: Sequence[Manifest]) -> list[dict[str, Any]]:
-    """The merge patch, once for each kind in which it selects objects."""
+    """The merge patch, once per kind in which it selects objects."""
     selected = [manifest for manifest in included if target.matches(manifest)]
     metadata = patch.get("metadata", {})
-    kept = {
+    remaining = {
         part: {key: value for key, value in values.items() if value is not None} for part, values in metadata.items()
     }
     patches = []
-    if patch.get("spec") or any(kept.values()):
-        body = dump({**_identity(), **patch, "metadata": {**kept, "name": "any"}})
+    if patch.get("spec") or any(remaining.values()):
+        body = dump({**_identity(), **patch, "metadata": {**remaining, "name": "any"}})
         patches += [{"target": where, "patch": body} for where in _targets(selected)]
     # kustomize writes "null" for a label that a merge patch removes; a JSON patch does remove it.
     for part, values in metadata.items():
         for key, value in values.items():
             if value is None:
-                having = [each for each in selected if key in each["metadata"].get(part, {})]
+                having = [manifest for manifest in selected if key in manifest["metadata"].get(part, {})]
                 path = f"/metadata/{part}/{key.replace('~', '~0').replace('/', '~1')}"
                 removal = dump([{"op": "remove", "path": path}])
                 patches += [{"target": where, "patch": removal} for where in _targets(having)]
@@ -93,7 +95,7 @@ def _targets(objects: Sequence[Manifest]) -> list[dict[str, str]]:
     names: dict[str, list[str]] = {}
     for manifest in objects:
         names.setdefault(manifest["kind"], []).append(manifest["metadata"]["name"])
-    return [{"kind": kind, "name": "|".join(map(re.escape, found))} for kind, found in names.items()]
+    return [{"kind": kind, "name": "|".join(map(re.escape, members))} for kind, members in names.items()]
 
 
 def _own_kinds(templates: Sequence[Template]) -> Iterator[dict[str, Any]]:

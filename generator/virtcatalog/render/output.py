@@ -1,4 +1,4 @@
-"""The output tree, whole: every path and its text, as a pure function of the catalog.
+"""The output tree: every path and its text, as a pure function of the catalog.
 
     README.md, catalog.json         the index, for people and for consoles
     kustomization.yaml              the base
@@ -80,7 +80,7 @@ def render(catalog: Catalog) -> Tree:
     objects = catalog.objects() if catalog.overlays else []
     for overlay in catalog.overlays:
         tree[f"overlays/{overlay.name}/kustomization.yaml"] = overlay_kustomization(overlay, objects, catalog.templates)
-    # What takes memory to make is made before what takes it to keep.
+    # The index takes memory while it is rendered, the bundles from then on: so the index comes first.
     tree["catalog.json"] = catalog_json(catalog)
     tree["README.md"] = readme(catalog)
     for name, text in bundles(catalog.name, texts).items():

@@ -1,8 +1,8 @@
 """The output tree on disk: what virtcatalog owns there, what differs, and how a new tree takes the old one's place.
 
 The file OWNED lists every path that virtcatalog wrote. Files that it does not list belong to somebody else: they are
-kept, and never overwritten. A new tree is built beside the old one and takes its place in one step (on Linux an atomic
-exchange), so that whatever interrupts the program leaves the old tree or the new one.
+left in place, and never overwritten. A new tree is built beside the old one and takes its place in one step (on Linux
+an atomic exchange), so that whatever interrupts the program leaves the old tree or the new one.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from virtcatalog.writing import WriteError, discard, locked, real_place, remove,
 
 _HEADER = "# Files that virtcatalog wrote in this folder; it replaces and removes these and no others.\n"
 _OWNER = "# Of the catalog: "
-#: What virtcatalog can have written: whatever else is listed is none of its business, and stays unread.
+#: Paths that virtcatalog writes: whatever else the list has is not virtcatalog's, and is not read.
 _OURS = re.compile(
     r"README\.md|catalog\.json|kustomization\.yaml|(base|bundles|overlays)/[-+.\w]+(/[-+.\w]+)*"
     r"|[a-z]+\.html|domains\.js|(assets|domains|preferences|templates|types|vms)/[-+.\w]+",  # of the web site
@@ -34,7 +34,7 @@ _OURS = re.compile(
 
 
 class TreeError(WriteError):
-    """The output folder cannot be read or replaced; the message says where it is not as it was."""
+    """The output folder cannot be read or replaced; unless the message says otherwise, it is unchanged."""
 
 
 class Change(msgspec.Struct, frozen=True):
@@ -90,7 +90,7 @@ def replace(
     """Make `folder` hold `tree` beside what others keep there; returns what changed. Writes only when something did.
 
     `catalog` is the path of the catalog, which the folder must not be around. A tree of another catalog than `owner` is
-    replaced by `force` only. `say` is told when another run has to be waited for, and what cannot be cleaned up;
+    replaced by `force` only. `say` gets a message when it waits for another run, and for what cannot be cleaned up;
     BusyError when the wait takes too long.
     """
     state = "the output folder is as it was"
@@ -122,7 +122,7 @@ def replace(
 
 
 def owner_of(folder: Path) -> str:
-    """Return the name of the catalog that a tree is of, "" when that is not known."""
+    """Return the name of the catalog that a tree is of, "" when unknown."""
     return _Reader(folder).owner()
 
 
@@ -167,10 +167,10 @@ class _Reader:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._known = {"": True}
+        self._folders = {"": True}
 
     def owned(self) -> set[str]:
-        """Return what is listed as ours and can be."""
+        """Return the paths that OWNED lists and virtcatalog writes."""
         lines = self._list()
         for path in lines:
             if path.startswith("/") or ".." in path.split("/"):
@@ -179,7 +179,7 @@ class _Reader:
         return {path for path in lines if _OURS.fullmatch(path)} | ({OWNED} if self.has(OWNED) else set())
 
     def owner(self) -> str:
-        """Return the name of the catalog that the tree is of, "" when that is not known."""
+        """Return the name of the catalog that the tree is of, "" when unknown."""
         text = self.text(OWNED) if self.has(OWNED) else ""
         return next((line.removeprefix(_OWNER) for line in text.splitlines()[:2] if line.startswith(_OWNER)), "")
 
@@ -194,13 +194,13 @@ class _Reader:
 
     def _is_sound(self, folder: str) -> bool:
         """Whether there is a folder, and no link on the way to it."""
-        if folder not in self._known:
+        if folder not in self._folders:
             place = self._folder / folder
             mode = mode_of(place) if self._is_sound(folder.rpartition("/")[0]) else None
             if mode is not None and stat.S_ISLNK(mode):
                 raise TreeError(f"{place}: is a symbolic link in the place of a folder; move it away")
-            self._known[folder] = mode is not None and stat.S_ISDIR(mode)
-        return self._known[folder]
+            self._folders[folder] = mode is not None and stat.S_ISDIR(mode)
+        return self._folders[folder]
 
     def text(self, path: str) -> str:
         """Return the text of a regular file."""
@@ -220,31 +220,31 @@ class _Reader:
 def _build(staging: Path, folder: Path, tree: Mapping[str, str]) -> None:
     """Write the new tree into `staging`, with what others keep in `folder`."""
     staging.mkdir()
-    made = {""}
+    existing = {""}
     for path, text in tree.items():
         parent = path.rpartition("/")[0]
-        if parent not in made:
+        if parent not in existing:
             (staging / parent).mkdir(parents=True, exist_ok=True)
-            made.add(parent)
+            existing.add(parent)
         write_new(f"{staging}/{path}", text.encode())
     owned = _Reader(folder).owned()
     ours = {parent for path in owned for parent in _parents(path)}
     folders = [folder] if folder.is_dir() else []
-    for found in _entries(folder):
-        relative = found.relative_to(folder).as_posix()
+    for place in _entries(folder):
+        relative = place.relative_to(folder).as_posix()
         if relative in owned or (staging / relative).is_file():
             continue
         target = staging / relative
-        if found.is_dir() and not found.is_symlink():
+        if place.is_dir() and not place.is_symlink():
             if relative not in ours:
                 target.mkdir(parents=True, exist_ok=True)
-            folders.append(found)
+            folders.append(place)
             continue
-        _keep(found, target)
-    for found in reversed(folders):
-        target = staging / found.relative_to(folder)
+        _keep(place, target)
+    for place in reversed(folders):
+        target = staging / place.relative_to(folder)
         if target.is_dir():
-            shutil.copymode(found, target)
+            shutil.copymode(place, target)
 
 
 def _parents(path: str) -> Iterator[str]:
@@ -253,19 +253,19 @@ def _parents(path: str) -> Iterator[str]:
         yield path
 
 
-def _keep(found: Path, target: Path) -> None:
+def _keep(path: Path, target: Path) -> None:
     target.parent.mkdir(parents=True, exist_ok=True)
     if mode_of(target) is not None:
-        raise TreeError(f"{found}: virtcatalog did not write this and needs its place; move it away")
+        raise TreeError(f"{path}: virtcatalog did not write this and needs its place; move it away")
     try:
-        os.link(found, target, follow_symlinks=False)
+        os.link(path, target, follow_symlinks=False)
     except OSError:
-        shutil.copy2(found, target, follow_symlinks=False)
+        shutil.copy2(path, target, follow_symlinks=False)
 
 
 def _entries(folder: Path) -> Iterator[Path]:
     def fail(error: OSError) -> None:
-        raise error  # what cannot be listed would be missing in the new tree
+        raise error  # a folder that cannot be listed would be missing in the new tree
 
     for root, folders, files in os.walk(folder, onerror=fail) if folder.is_dir() else ():
         for name in sorted(folders) + sorted(files):
@@ -279,7 +279,7 @@ def _refuse_read_only(folder: Path) -> None:
 
 
 def _exchange(staging: Path, folder: Path) -> Path:
-    """Put `staging` in the place of `folder`; return where that is now which was there."""
+    """Put `staging` in the place of `folder`; return the new place of what was there."""
     if not folder.exists():
         staging.rename(folder)
         return staging
@@ -298,7 +298,7 @@ def _exchange(staging: Path, folder: Path) -> Path:
     return aside
 
 
-def _rename_exchange(one: Path, other: Path) -> bool:
+def _rename_exchange(first: Path, second: Path) -> bool:
     """Swap two paths by Linux's renameat2(2); False where the system or the file system cannot."""
     import ctypes
 
@@ -307,7 +307,7 @@ def _rename_exchange(one: Path, other: Path) -> bool:
     except (AttributeError, OSError):
         return False
     at_fdcwd, rename_exchange = -100, 2
-    return bool(renameat2(at_fdcwd, os.fsencode(one), at_fdcwd, os.fsencode(other), rename_exchange) == 0)
+    return bool(renameat2(at_fdcwd, os.fsencode(first), at_fdcwd, os.fsencode(second), rename_exchange) == 0)
 
 
 def _put_back(folder: Path) -> bool:

@@ -90,12 +90,12 @@ def contents(name: str, tool: Tool = "none", repo_url: str = "", package: str = 
 
 
 def _templates(folder: Traversable, above: str = "") -> Iterator[tuple[str, str]]:
-    for each in folder.iterdir():
-        path = above + (f".{each.name.removeprefix('dot-')}" if each.name.startswith("dot-") else each.name)
-        if each.is_dir():
-            yield from _templates(each, f"{path}/")
+    for entry in folder.iterdir():
+        path = above + (f".{entry.name.removeprefix('dot-')}" if entry.name.startswith("dot-") else entry.name)
+        if entry.is_dir():
+            yield from _templates(entry, f"{path}/")
         else:
-            yield path, each.read_text(encoding="utf-8")
+            yield path, entry.read_text(encoding="utf-8")
 
 
 def _domains(catalog: Catalog) -> Iterator[tuple[str, str]]:
@@ -111,4 +111,4 @@ def _gitops(catalog: Catalog, tool: Tool, url: str) -> str:
         objects = flux(origin, catalog.overlays)
     else:
         objects = [application_set(origin, [Destination(overlay) for overlay in catalog.overlays])]
-    return join(dump(each) for each in objects)
+    return join(dump(manifest) for manifest in objects)

@@ -16,16 +16,16 @@ _TESTS = ("pytest", "syrupy")
 
 def pinned(package: str = "") -> str:
     """Return the lines of a requirements file; `package` is what virtcatalog itself is installed from."""
-    found: dict[str, str] = {}
+    versions: dict[str, str] = {}
     for name in (*_needs("virtcatalog"), *_TESTS):
-        _collect(name, found)
-    lines = [f"{name}=={version}" for name, version in sorted(found.items())]
-    lines += (name for name in _TESTS if name not in found)
-    return "\n".join([_named(package) if package else _installed(), *lines])
+        _collect(name, versions)
+    lines = [f"{name}=={version}" for name, version in sorted(versions.items())]
+    lines += (name for name in _TESTS if name not in versions)
+    return "\n".join([_of_package(package) if package else _installed(), *lines])
 
 
-def _named(package: str) -> str:
-    """The line of what somebody names: a URL (`git+https://…`), a file or folder, or what an index has."""
+def _of_package(package: str) -> str:
+    """The line of the package that the caller names: a URL (`git+https://…`), a file, a folder, or a name."""
     if "://" in package:
         return _of_url(package)
     if Path(package).exists():
@@ -47,17 +47,17 @@ def _of_url(url: str) -> str:
     return url if url.startswith("git+file:///") else f"virtcatalog[pytest] @ {url}"
 
 
-def _collect(name: str, found: dict[str, str]) -> None:
+def _collect(name: str, versions: dict[str, str]) -> None:
     key = re.sub(r"[-_.]+", "-", name).lower()
-    if key in found:
+    if key in versions:
         return
     try:
-        found[key] = distribution(name).version
+        versions[key] = distribution(name).version
     except PackageNotFoundError:
         # Needed on other systems, or for tests that are not run here: pip chooses.
         return
     for need in _needs(name):
-        _collect(need, found)
+        _collect(need, versions)
 
 
 def _needs(name: str) -> Iterator[str]:

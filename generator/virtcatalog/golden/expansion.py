@@ -1,4 +1,4 @@
-"""What golden tests compare, made of VM templates: kept for the next run, in clusters that those of one place share."""
+"""What golden tests compare: the expansions of VM templates, cached for the next run."""
 
 from __future__ import annotations
 
@@ -14,58 +14,58 @@ from virtcatalog.kubevirt.pod.amounts import extract
 from virtcatalog.manifests.emit import dump
 from virtcatalog.manifests.identity import Data, namespace_of
 
-#: How Pods are kept beside the XML.
+#: The forms of golden Pods beside the XML.
 PODS = ("none", "extract", "whole")
 
 
-class Made(msgspec.Struct, frozen=True, array_like=True):
-    """The domain and, where Pods are kept, the Pod or the field and the reason why there is none."""
+class Expansion(msgspec.Struct, frozen=True, array_like=True):
+    """The domain of an admitted VM and, with golden Pods, the Pod or the field and reason why there is none."""
 
     xml: str | None
     pod: str | None = None
-    podless: tuple[str, str] | None = None
+    pod_error: tuple[str, str] | None = None
 
 
 _encode = msgspec.msgpack.Encoder().encode
-_decode = msgspec.msgpack.Decoder(Made).decode
+_decode = msgspec.msgpack.Decoder(Expansion).decode
 
 
-class Met:
-    """What the VM templates of one environment meet."""
+class Expander:
+    """Expands the VM templates of one environment."""
 
     def __init__(self, manifests: list[Data], conditions: Conditions, cache: Cache | None) -> None:
-        """ManifestError names what is wrong in the manifests."""
+        """Raises ManifestError for what is wrong in the manifests."""
         self._cluster, self._cache = Cluster.under(manifests, conditions), cache
         self._inputs = None if cache is None else Inputs(manifests, self._cluster.conditions)
 
-    def made(self, vm: Data, pods: str) -> Made | tuple[Reason, ...]:
-        """Return what an admitted VM becomes, or why one is refused; `pods` says how Pods are kept."""
+    def expansion(self, vm: Data, pods: str) -> Expansion | tuple[Reason, ...]:
+        """Return the expansion of a VM, or why it is refused; `pods` is the form of golden Pods."""
         if self._cache is None or self._inputs is None:
-            return _made(vm, self._cluster, pods)
+            return _expand(vm, self._cluster, pods)
         inputs = self._inputs.of(namespace_of(vm), named(vm))
         key = key_of(b"a golden test", pods.encode(), encoded(vm), inputs)
-        kept = self._cache.recall(key, _decode)
-        if kept is not None:
-            return kept
-        found = _made(vm, self._cluster, pods)
-        if isinstance(found, Made):
-            self._cache.put(key, _encode(found))
+        cached = self._cache.recall(key, _decode)
+        if cached is not None:
+            return cached
+        expansion = _expand(vm, self._cluster, pods)
+        if isinstance(expansion, Expansion):
+            self._cache.put(key, _encode(expansion))
             self._cache.trim()
-        return found
+        return expansion
 
 
-def _made(vm: Data, cluster: Cluster, pods: str) -> Made | tuple[Reason, ...]:
+def _expand(vm: Data, cluster: Cluster, pods: str) -> Expansion | tuple[Reason, ...]:
     result = expand(vm, cluster)
     if not result.admitted:
         return result.reasons
     if pods == "none":
-        return Made(result.domain_xml)
+        return Expansion(result.domain_xml)
     error = result.pod_error
-    return Made(result.domain_xml, _pod(result, pods), None if error is None else (error.field, error.message))
+    return Expansion(result.domain_xml, _pod(result, pods), None if error is None else (error.field, error.message))
 
 
 def _pod(result: Result, pods: str) -> str | None:
-    """The Pod as it is kept, as YAML."""
+    """The Pod in the form of golden Pods, as YAML."""
     if result.pod is None:
         return None
     return dump(result.pod if pods == "whole" else extract(result.pod))

@@ -1,9 +1,8 @@
-"""What becomes of VMs, as far as `check` tells it: found once for those that are alike, and kept for the next run."""
+"""What KubeVirt makes of the VMs under check: computed once for VMs that are alike, and cached for the next run."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import msgspec
 
@@ -18,74 +17,74 @@ from virtcatalog.kubevirt.pipeline import expand
 from virtcatalog.kubevirt.pod.amounts import pod_requests
 from virtcatalog.manifests.identity import Data, identity, namespace_of
 
-Said = tuple[str, str]
+Message = tuple[str, str]
 """A sentence and the field that it is about."""
 
 
-class Expanded(msgspec.Struct, frozen=True, array_like=True, omit_defaults=True):
-    """What is said of a VM, and what its Pod requests, None where it has none."""
+class Outcome(msgspec.Struct, frozen=True, array_like=True, omit_defaults=True):
+    """The messages about a VM, and the requests of its Pod, None when it has no Pod."""
 
     requests: dict[str, int] | None = None
-    unsupported: Said | None = None
-    podless: Said | None = None
-    reasons: tuple[Said, ...] = ()
-    warnings: tuple[Said, ...] = ()
+    unsupported: Message | None = None
+    pod_error: Message | None = None
+    reasons: tuple[Message, ...] = ()
+    warnings: tuple[Message, ...] = ()
 
     @property
     def silent(self) -> bool:
-        """Whether there is nothing to say."""
-        return not (self.unsupported or self.podless or self.reasons or self.warnings)
+        """Whether there are no messages."""
+        return not (self.unsupported or self.pod_error or self.reasons or self.warnings)
 
 
 _encode = msgspec.msgpack.Encoder().encode
-_decode = msgspec.msgpack.Decoder(Expanded).decode
+_decode = msgspec.msgpack.Decoder(Outcome).decode
 
 
 class Expander:
     """Expands the VMs of one cluster."""
 
     def __init__(self, manifests: Sequence[Data], cluster: Cluster, cache: Cache | None = None) -> None:
-        """`manifests` are what the cluster was made of."""
+        """`manifests` are the cluster's objects."""
         self._cluster, self._cache = cluster, cache
         self._inputs = Inputs(manifests, cluster.conditions) if cache is not None else None
         self._namespaces = frozenset(map(namespace_of, manifests))
         self._alike = Alike(cluster, labels_matter=labels_matter(cluster))
-        self._silent: dict[bytes, Expanded] = {}
+        self._silent: dict[bytes, Outcome] = {}
 
-    def of(self, vm: Data) -> Expanded:
-        """Return what becomes of a VM. What is said of one is never taken for another: it may have its name in it."""
+    def outcome(self, vm: Data) -> Outcome:
+        """Return the outcome of a VM. Messages may name the VM, so that alike VMs share silent outcomes only."""
         if any(metadata_faults(vm.get("metadata") or {})):
-            return self._kept(vm)
-        lengths = len(identity(vm)[2]), len(namespace_of(vm))  # there are limits to names that are made of these
+            return self._cached(vm)
+        lengths = len(identity(vm)[2]), len(namespace_of(vm))  # names that are derived from these have limits
         key = digest(self._alike.key(vm, self._namespaces), encoded([lengths, vm.get("status")]))
-        found = self._silent.get(key)
-        if found is None:
-            found = self._kept(vm)
-            if found.silent:
-                self._silent[key] = found
-        return found
+        outcome = self._silent.get(key)
+        if outcome is None:
+            outcome = self._cached(vm)
+            if outcome.silent:
+                self._silent[key] = outcome
+        return outcome
 
-    def _kept(self, vm: Data) -> Expanded:
+    def _cached(self, vm: Data) -> Outcome:
         if self._cache is None or self._inputs is None:
-            return self._found(vm)
+            return self._expand(vm)
         key = key_of(b"a VM of check", encoded(vm), self._inputs.of(namespace_of(vm), named(vm)))
-        found = self._cache.recall(key, _decode)
-        if found is None:
-            found = self._found(vm)
-            self._cache.put(key, _encode(found))
-        return found
+        outcome = self._cache.recall(key, _decode)
+        if outcome is None:
+            outcome = self._expand(vm)
+            self._cache.put(key, _encode(outcome))
+        return outcome
 
-    def _found(self, vm: Data) -> Expanded:
+    def _expand(self, vm: Data) -> Outcome:
         try:
             result = expand(vm, self._cluster)
-            pod, podless = result.pod, result.pod_error
+            pod, pod_error = result.pod, result.pod_error
         except UnsupportedError as error:
-            return Expanded(unsupported=(error.sentence, error.field))
-        said: Any = podless if result.admitted else None  # else the reasons say it
-        return Expanded(
+            return Outcome(unsupported=(error.sentence, error.field))
+        return Outcome(
             requests=None if pod is None else amounts(pod_requests(pod)),
-            podless=None if said is None else (said.message, said.field),
-            # Of fields that a release does not know, `releases` tells.
+            # Where the VM is refused, the reasons say why it has no Pod.
+            pod_error=(pod_error.message, pod_error.field) if pod_error is not None and result.admitted else None,
+            # Fields that a release does not know are findings of `releases`.
             reasons=tuple((reason.sentence, reason.field) for reason in result.reasons if reason.type != UNKNOWN_FIELD),
             warnings=tuple(
                 (warning.sentence, "" if warning.object else warning.field)

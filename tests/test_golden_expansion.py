@@ -1,4 +1,4 @@
-"""What golden tests compare is kept, and is what it would be without."""
+"""What golden tests compare is cached, and the same as without a cache."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import pytest
 
 from virtcatalog import expand
 from virtcatalog.cache import Cache
-from virtcatalog.golden import made
-from virtcatalog.golden.made import Made, Met
+from virtcatalog.golden import expansion
+from virtcatalog.golden.expansion import Expander, Expansion
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.conditions import Conditions
 from virtcatalog.releases import DEFAULT
@@ -29,33 +29,33 @@ def names(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         found.append(vm["metadata"]["name"])
         return expand(vm, cluster)
 
-    monkeypatch.setattr(made, "expand", note)
+    monkeypatch.setattr(expansion, "expand", note)
     return found
 
 
 @pytest.mark.parametrize("pods", ["none", "extract", "whole"])
 def test_a_second_run_expands_what_was_refused_alone(tmp_path: Path, names: list[str], pods: str) -> None:
-    plain = [Met(fleets.catalog(), CONDITIONS, None).made(vm, pods) for vm in VMS]
-    assert [isinstance(each, Made) for each in plain] == [True, True, False]
-    assert [isinstance(each, Made) and bool(each.pod) for each in plain] == [pods != "none"] * 2 + [False]
+    plain = [Expander(fleets.catalog(), CONDITIONS, None).expansion(vm, pods) for vm in VMS]
+    assert [isinstance(each, Expansion) for each in plain] == [True, True, False]
+    assert [isinstance(each, Expansion) and bool(each.pod) for each in plain] == [pods != "none"] * 2 + [False]
     for expanded in (["one", "two", "three"], ["three"]):
         names.clear()
-        met = Met(fleets.catalog(), CONDITIONS, Cache(str(tmp_path)))
-        assert [met.made(vm, pods) for vm in VMS] == plain
+        expander = Expander(fleets.catalog(), CONDITIONS, Cache(str(tmp_path)))
+        assert [expander.expansion(vm, pods) for vm in VMS] == plain
         assert names == expanded
 
 
 def test_another_form_of_pods_is_another_answer(tmp_path: Path) -> None:
-    met = Met(fleets.catalog(), CONDITIONS, Cache(str(tmp_path)))
-    assert len({met.made(VMS[0], pods) for pods in ("none", "extract", "whole")}) == 3
+    expander = Expander(fleets.catalog(), CONDITIONS, Cache(str(tmp_path)))
+    assert len({expander.expansion(VMS[0], pods) for pods in ("none", "extract", "whole")}) == 3
 
 
-def test_a_change_of_a_type_is_met_by_who_names_it(tmp_path: Path, names: list[str]) -> None:
+def test_a_change_of_a_type_reaches_the_vms_that_name_it(tmp_path: Path, names: list[str]) -> None:
     objects = fleets.catalog()
-    met = Met(objects, CONDITIONS, Cache(str(tmp_path)))
-    before = [met.made(vm, "none") for vm in VMS[:2]]
+    expander = Expander(objects, CONDITIONS, Cache(str(tmp_path)))
+    before = [expander.expansion(vm, "none") for vm in VMS[:2]]
     objects[0]["spec"]["memory"]["guest"] = "7Gi"
     names.clear()
-    after = [Met(objects, CONDITIONS, Cache(str(tmp_path))).made(vm, "none") for vm in VMS[:2]]
+    after = [Expander(objects, CONDITIONS, Cache(str(tmp_path))).expansion(vm, "none") for vm in VMS[:2]]
     assert names == ["one"]
     assert (after[0] == before[0], after[1] == before[1]) == (False, True)

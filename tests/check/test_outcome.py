@@ -1,4 +1,4 @@
-"""VMs that are alike are expanded once, what was found is kept, and what is said stays the same."""
+"""VMs that are alike are expanded once, their outcome is cached, and messages stay the same."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import fleets
 import pytest
 
 from virtcatalog.cache import Cache
-from virtcatalog.check import expanded
-from virtcatalog.check.expanded import Expanded, Expander
+from virtcatalog.check import outcome
+from virtcatalog.check.outcome import Expander, Outcome
 from virtcatalog.kubevirt.alike import Alike
 from virtcatalog.kubevirt.cluster import Cluster
 
@@ -22,13 +22,13 @@ Data = dict[str, Any]
 def names(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The names of the VMs that are expanded."""
     found: list[str] = []
-    expand = expanded.expand
+    expand = outcome.expand
 
     def note(vm: Data, cluster: Cluster) -> Any:
         found.append(vm["metadata"]["name"])
         return expand(vm, cluster)
 
-    monkeypatch.setattr(expanded, "expand", note)
+    monkeypatch.setattr(outcome, "expand", note)
     return found
 
 
@@ -44,9 +44,9 @@ def drawn(seed: int) -> tuple[list[Data], list[Data]]:
     return [*around, *(each for each in fleet if each["kind"] != "VirtualMachine")], vms
 
 
-def all_of(objects: list[Data], vms: list[Data], cache: Cache | None = None) -> list[Expanded]:
+def all_of(objects: list[Data], vms: list[Data], cache: Cache | None = None) -> list[Outcome]:
     expander = Expander(objects, Cluster(objects), cache)
-    return [expander.of(each) for each in vms]
+    return [expander.outcome(each) for each in vms]
 
 
 @pytest.mark.parametrize("seed", range(8))
