@@ -225,6 +225,15 @@ def test_a_bad_line_of_json_is_told_and_nothing_else_is_lost(block: int) -> None
     assert problems == ["f:7:1: is not YAML: while parsing a flow node: did not find expected node content"]
 
 
+def test_half_a_character_in_an_item_is_told_there_and_the_others_are_read(block: int) -> None:
+    content = json.dumps(listed([VMS[0], vm("b", x="\ud800"), VMS[2]]))
+    vms, problems = gone_through(stream_of(content.encode()))
+    assert [each.data["metadata"]["name"] for each in vms] == ["a", "c"]
+    assert problems == [
+        "f:1:566: is not YAML: while parsing a quoted scalar: found invalid Unicode character escape code"
+    ]
+
+
 def test_a_fault_of_syntax_in_an_item_is_told_there_and_the_others_are_read(block: int) -> None:
     vms, problems = gone_through(stream_of(FAULTS["a fault in an item"].encode()))
     assert [each.data["metadata"]["name"] for each in vms] == ["a", "c"]

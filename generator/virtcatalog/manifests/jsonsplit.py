@@ -7,6 +7,7 @@ error makes texts indivisible, and never gives other pieces.
 
 from __future__ import annotations
 
+import json
 import re
 from typing import Any, Final
 
@@ -20,9 +21,12 @@ from virtcatalog.manifests.window import IndivisibleError, Window
 _RAW: Final = msgspec.json.Decoder(msgspec.Raw)
 _REST: Final = re.compile(r"JSON is malformed: trailing characters \(byte (\d+)\)")
 """The number is that of the first character behind the value, counted from 1."""
+_ANY: Final = json.JSONDecoder()
 _SPACE: Final = b" \t\r\n"
 _LARGE: Final = 2**20
 """A document of more bytes is looked into while it is read: it may be a list."""
+_SHORT: Final = 2**16
+"""No value of more bytes is looked at again once msgspec refuses it."""
 _CONTROLS: Final = b"\x7f"
 """The only control character that JSON may have and YAML may not."""
 
@@ -67,7 +71,7 @@ class _Splitter:
     def skip(self, at: int) -> int:
         """Return the offset of what comes behind white space."""
         while True:
-            text = self._window.cut(at, at + 64)
+            text = self._window.cut(at, at + 1024)
             rest = len(text.lstrip(_SPACE))
             at += len(text) - rest
             if rest or not text:
@@ -164,6 +168,9 @@ class _Splitter:
                 if rest is not None:
                     behind = int(rest[1]) - 1
                     return view[:behind].tobytes().rstrip(_SPACE), start + behind
+            text = _with_half_a_character(view[:_SHORT].tobytes())
+            if text:
+                return text, self.skip(start + len(text))
             if is_all or len(view) >= most:
                 return None
             size = 4 * len(view)
@@ -186,15 +193,33 @@ class _Splitter:
         return self._window.cut(at, at + 1)
 
 
+def _with_half_a_character(beginning: bytes) -> bytes:
+    """Return the value with which a text begins that msgspec refuses for half a character; "" if there is none.
+
+    It is no text that YAML may hold either, but whoever reads it by itself says so of it alone.
+    """
+    if b"\\u" not in beginning:
+        return b""
+    text = beginning.decode("utf-8", "ignore")
+    try:
+        _, end = _ANY.raw_decode(text)
+    except (ValueError, RecursionError):
+        return b""
+    return text[:end].encode() if end < len(text) else b""
+
+
 def _head(text: bytes) -> _Head:
     try:
         return _HEAD.decode(text)
     except (ValueError, RecursionError):
-        raise IndivisibleError from None
+        data = _decode(text)
+        if not isinstance(data, dict):
+            raise IndivisibleError from None
+        return _Head(data.get("apiVersion", msgspec.UNSET), data.get("kind", msgspec.UNSET))
 
 
 def _decode(text: bytes) -> Any:
     try:
-        return msgspec.json.decode(text)
+        return _ANY.decode(text.decode())
     except (ValueError, RecursionError):
         raise IndivisibleError from None
