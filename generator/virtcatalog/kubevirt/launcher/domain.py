@@ -13,8 +13,8 @@ from virtcatalog.kubevirt.launcher.xml import Element
 class Domain(msgspec.Struct):
     """`<domain>` and what is behind each of its disks: None behind a CD-ROM drive's empty tray.
 
-    The domain's own are the element, its `<devices>` with the list of its children, and in it each `<disk>` and
-    `<interface>`: these can be changed in place. Whatever else is in it may be in other domains, too.
+    The domain's own are the element and its `<devices>`, with the lists of their children: these are changed in place.
+    What is in the lists may be in other domains, too, if it is `Shared`: then it is replaced, and never changed.
     """
 
     element: Element
