@@ -23,10 +23,10 @@ import build as builds
 from pairs import Manifest, pairs, read
 
 from virtcatalog.catalog.load import load_catalog
+from virtcatalog.fleet.many import expand_many
+from virtcatalog.fleet.pool import Processes
 from virtcatalog.kubevirt.cluster import Cluster
-from virtcatalog.kubevirt.many import expand_many
 from virtcatalog.kubevirt.pipeline import Result, create_vmi, expand
-from virtcatalog.pool import Processes
 from virtcatalog.render.output import render
 
 ROOT = Path(__file__).parent.parent

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from virtcatalog import __version__
-from virtcatalog import cache as module
-from virtcatalog.cache import Cache, CacheError, default_folder, digest, key_of, users_cache
+from virtcatalog.fleet import cache as module
+from virtcatalog.fleet.cache import Cache, CacheError, default_folder, digest, key_of, users_cache
 
 KEY, OTHER = key_of(b"one"), key_of(b"other")
 
@@ -257,7 +257,7 @@ class TestProgram:
             return key_of(b"question")
 
         (tmp_path / "package" / "room").mkdir(parents=True)
-        monkeypatch.setattr(module, "__file__", str(tmp_path / "package" / "cache.py"))
+        monkeypatch.setattr(module, "__file__", str(tmp_path / "package" / "fleet" / "cache.py"))
         yield key
         module.program.cache_clear()
 

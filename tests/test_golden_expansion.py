@@ -9,7 +9,7 @@ import fleets
 import pytest
 
 from virtcatalog import expand
-from virtcatalog.cache import Cache
+from virtcatalog.fleet.cache import Cache
 from virtcatalog.golden import expansion
 from virtcatalog.golden.expansion import Expander, Expansion
 from virtcatalog.kubevirt.cluster import Cluster

@@ -3,10 +3,10 @@
 import pytest
 
 from virtcatalog.errors import UnsupportedError
-from virtcatalog.kubevirt import many as parallel
+from virtcatalog.fleet import many as parallel
+from virtcatalog.fleet.many import expand_many
+from virtcatalog.fleet.pool import Processes
 from virtcatalog.kubevirt.cluster import Cluster
-from virtcatalog.kubevirt.many import expand_many
-from virtcatalog.pool import Processes
 
 INSTANCETYPES = [
     {

@@ -10,15 +10,15 @@ from time import monotonic, sleep
 import pytest
 
 from virtcatalog.errors import VirtcatalogError
-from virtcatalog.kubevirt import many
+from virtcatalog.fleet import many
+from virtcatalog.fleet.pool import LostProcessError, Processes, chunks
 from virtcatalog.kubevirt.cluster import Cluster
-from virtcatalog.pool import LostProcessError, Processes, chunks
 
 INTERRUPTED = """
 from itertools import count
 from operator import add
 from time import sleep
-from virtcatalog.pool import Processes
+from virtcatalog.fleet.pool import Processes
 
 results = Processes(2).each(add, count(), 1)
 try:

@@ -27,8 +27,8 @@ from click.testing import CliRunner
 
 from sampling import thorough
 from virtcatalog.cli import main
-from virtcatalog.pool import LostProcessError
-from virtcatalog.workers import OtherVersionsError, UnreachableError, Workers, call, versions
+from virtcatalog.fleet.pool import LostProcessError
+from virtcatalog.fleet.workers import OtherVersionsError, UnreachableError, Workers, call, versions
 
 pytest.importorskip("distributed", reason="pip install 'virtcatalog[dask]' brings dask.distributed")
 
@@ -446,7 +446,7 @@ spec: {{runStrategy: Always, template: {{spec: {{domain: {{memory: {{guest: 1Gi}
 def test_only_our_own_types_are_sent_and_received_whatever_a_vm_says(cluster, tmp_path, monkeypatch, arguments):
     (tmp_path / "vm.yaml").write_text(STRANGE)
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("virtcatalog.workers.pickle", wire := Wire())
+    monkeypatch.setattr("virtcatalog.fleet.workers.pickle", wire := Wire())
     run(*arguments, "-f", "vm.yaml", "-c", CATALOG, "--executor", f"dask://{cluster.address}")
     others = {(module, name) for module, name in wire.sent | wire.received if module != "virtcatalog"}
     assert others <= {("builtins", "getattr"), ("functools", "partial"), ("msgspec", "rebuild")}
@@ -474,4 +474,4 @@ def test_no_checkout_names_a_scheduler(tmp_path, monkeypatch):
 def test_pickles_are_read_where_only_we_write_them():
     root = TESTS.parent / "generator/virtcatalog"
     reading = {str(path.relative_to(root)) for path in root.rglob("*.py") if "pickle.load" in path.read_text()}
-    assert reading == {"workers.py", "pool.py", "cli/adopt_output.py"}
+    assert reading == {"fleet/workers.py", "fleet/pool.py", "cli/adopt_output.py"}

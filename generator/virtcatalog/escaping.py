@@ -164,6 +164,11 @@ def json_value(value: Any, write: Callable[[Any], Any] | None = None) -> str:
     return re.sub(_TERMINAL, _json_escape, written) if not written.isascii() or "\x7f" in written else written
 
 
+def json_text(text: str) -> str:
+    """Return what stands between the quotes of a JSON string as we write it, whoever wrote it."""
+    return json_value(json.loads(f'"{text}"'))[1:-1]
+
+
 def _json_escape(match: re.Match[str]) -> str:
     return json.dumps(match[0])[1:-1]
 

@@ -15,7 +15,7 @@ from virtcatalog.adopt.fleet import adopt_all
 from virtcatalog.adopt.summary import declarations, groups, proposals
 from virtcatalog.catalog.load import load_catalog
 from virtcatalog.errors import UnsupportedError
-from virtcatalog.pool import Processes
+from virtcatalog.fleet.pool import Processes
 
 SMALL = "{cpu: {sockets: 2}, memory: {guest: 4Gi}, devices: {}}"
 ODD = "{cpu: {sockets: 2}, memory: {guest: 3Gi}, devices: {}}"

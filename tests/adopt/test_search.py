@@ -17,8 +17,8 @@ from virtcatalog.adopt.fleet import adopt_all
 from virtcatalog.adopt.search import text_of
 from virtcatalog.adopt.shrink import Names, Original, Pair, ShrunkVm, shrink
 from virtcatalog.errors import UnsupportedError
+from virtcatalog.fleet.pool import Processes
 from virtcatalog.kubevirt.pipeline import expand
-from virtcatalog.pool import Processes
 
 Data = dict[str, Any]
 Chance = random.Random

@@ -9,10 +9,10 @@ from typing import Any
 import fleets
 import pytest
 
-from virtcatalog.cache import Cache
 from virtcatalog.check import outcome
 from virtcatalog.check.outcome import Expander, Outcome
-from virtcatalog.kubevirt.alike import Alike
+from virtcatalog.fleet.alike import Alike
+from virtcatalog.fleet.cache import Cache
 from virtcatalog.kubevirt.cluster import Cluster
 
 Data = dict[str, Any]

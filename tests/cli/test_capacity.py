@@ -11,7 +11,8 @@ import pytest
 from click.testing import CliRunner, Result
 from syrupy.assertion import SnapshotAssertion
 
-from virtcatalog.cli import expand_alike, main
+from virtcatalog.cli import main
+from virtcatalog.fleet import filling
 
 FILES = {
     "nodes.yaml": """\
@@ -124,11 +125,11 @@ def test_what_is_filled_in_for_vms_that_are_alike_is_what_each_of_them_asks(monk
     Path("fleet.jsonl").write_text("\n".join(of_a_kind(number % 3, number) for number in range(60)))
     arguments = ("--nodes", "nodes.yaml", "-f", "fleet.jsonl", "-f", "quota.yaml")
     filled: list[object] = []
-    fill = expand_alike._Filler.fill
-    monkeypatch.setattr(expand_alike._Filler, "fill", lambda *given: filled.append(fill(*given)) or filled[-1])
+    fill = filling._Filler.fill
+    monkeypatch.setattr(filling._Filler, "fill", lambda *given: filled.append(fill(*given)) or filled[-1])
     found = run("-o", "json", *arguments)
     assert len(filled) > 30
-    monkeypatch.setattr(expand_alike.Alike, "of", lambda *_: None)
+    monkeypatch.setattr(filling.Fillers, "of", lambda *_: None)
     plainly = run("-o", "json", *arguments)
     assert (found.stdout, found.stderr) == (plainly.stdout, plainly.stderr)
     assert len(json.loads(found.stdout)["vms"]) == 40

@@ -7,7 +7,8 @@ from click.testing import CliRunner
 from lxml import etree
 
 from virtcatalog.check import values
-from virtcatalog.cli import fleet, main
+from virtcatalog.cli import main
+from virtcatalog.fleet import files
 
 GOOD = {
     "catalog.yaml": "name: test\nkubevirt: v1.9.0\n",
@@ -107,7 +108,7 @@ def vms(number, **spec):
 
 def test_vms_of_a_dump_are_read_one_by_one(run, monkeypatch):
     read, looked_at = [], []
-    take, look = fleet.vms_of, values.Vms.check
+    take, look = files.vms_of, values.Vms.check
 
     def reading(part):
         read.append(part)
@@ -117,7 +118,7 @@ def test_vms_of_a_dump_are_read_one_by_one(run, monkeypatch):
         looked_at.append((vm.name, len(read)))
         return look(self, vm)
 
-    monkeypatch.setattr(fleet, "vms_of", reading)
+    monkeypatch.setattr(files, "vms_of", reading)
     monkeypatch.setattr(values.Vms, "check", looking)
     lines = "".join(f"{json.dumps(each)}\n" for each in vms(4))
     assert run("-f", "-", stdin=lines).stderr.endswith(", 4 VMs\n")

@@ -7,14 +7,13 @@ from typing import Any
 
 import pytest
 
-from virtcatalog.cli import expanding, fleet
 from virtcatalog.cli.expand_output import FORMS
-from virtcatalog.cli.inputs import Placed
-from virtcatalog.cli.vms import Batch
+from virtcatalog.fleet import expanding, files
+from virtcatalog.fleet.pool import Processes
+from virtcatalog.fleet.sources import Placed
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.manifests import jsonsplit, spool
 from virtcatalog.manifests.pieces import Pieces
-from virtcatalog.pool import Processes
 
 TYPE = {
     "apiVersion": "instancetype.kubevirt.io/v1beta1",
@@ -73,7 +72,7 @@ def test_several_processes_print_what_one_does(run, tmp_path, monkeypatch, form,
 
 def test_sections_of_a_file_get_smaller_towards_its_end(tmp_path):
     (tmp_path / "fleet.json").write_text(listed([vm(f"vm-{number}") for number in range(500)]))
-    vms = fleet.Fleet([Placed(str(tmp_path / "fleet.json"))])
+    vms = files.Fleet([Placed(str(tmp_path / "fleet.json"))])
     sections = [*vms.sections(48)]
     sizes = [each.end - each.first for each in sections]
     assert [one.end for one in sections] == [*(each.first for each in sections[1:]), 500]
@@ -83,15 +82,14 @@ def test_sections_of_a_file_get_smaller_towards_its_end(tmp_path):
 
 def test_the_first_result_is_there_before_the_next_vm_is_read(tmp_path, monkeypatch):
     (tmp_path / "fleet.json").write_text(listed([vm(f"vm-{number}") for number in range(20)]))
-    vms = fleet.Fleet([Placed(str(tmp_path / "fleet.json"))])
+    vms = files.Fleet([Placed(str(tmp_path / "fleet.json"))])
     shares, read = vms.shares(), []
     monkeypatch.setattr(vms, "shares", lambda: (read.append(each) or each for each in shares))
-    batch = Batch([], [], [], fleet=vms)
-    expander = expanding.Expander(batch, Cluster([TYPE]), FORMS["xml"], None, many=True, pods=False)
-    made = expanding.expand_all([(batch, expander)], None)
-    assert next(made).became == "admitted"
+    expander = expanding.Expander(Cluster([TYPE]), FORMS["xml"].form, lambda *_: [], many=True)
+    expansions = expanding.expand_fleet(vms, expander, None)
+    assert next(expansions).became == "admitted"
     assert len(read) == 1
-    assert [each.became for each in made] == ["admitted"] * 19
+    assert [expansion.became for expansion in expansions] == ["admitted"] * 19
     assert len(read) == 20
 
 

@@ -10,9 +10,9 @@ import fleets
 import pytest
 
 from sampling import sample
-from virtcatalog.cache import Cache
+from virtcatalog.fleet.cache import Cache
+from virtcatalog.fleet.pool import Processes
 from virtcatalog.kubevirt.conditions import Conditions
-from virtcatalog.pool import Processes
 from virtcatalog.releases import RELEASES
 from virtcatalog.review import judge, told
 from virtcatalog.review.compare import review

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from virtcatalog.errors import ManifestError
+from virtcatalog.fleet.pool import Processes
 from virtcatalog.manifests.emit import dump
 from virtcatalog.manifests.spool import Spool
 from virtcatalog.manifests.stream import Stream
-from virtcatalog.pool import Processes
 from virtcatalog.review import given as fleets
 from virtcatalog.review.given import Dump, dump_of, given, header_of
 

@@ -10,9 +10,9 @@ from ruamel.yaml import YAML
 
 from virtcatalog import Cluster, expand, load_catalog
 from virtcatalog.catalog.model import CLUSTER_INSTANCETYPE, CLUSTER_PREFERENCE
+from virtcatalog.fleet.pool import Processes
 from virtcatalog.kubevirt.conditions import Conditions
 from virtcatalog.kubevirt.pod.amounts import extract
-from virtcatalog.pool import Processes
 from virtcatalog.releases import RELEASES
 from virtcatalog.site.domains import domains
 from virtcatalog.site.pages import render

@@ -9,9 +9,9 @@ from typing import Any, Protocol
 from virtcatalog.adopt.adopt import Adoption, adopt, adopt_alike
 from virtcatalog.adopt.candidates import Candidates, Hints
 from virtcatalog.adopt.search import text_of
-from virtcatalog.cache import digest
-from virtcatalog.kubevirt.alike import Alike
-from virtcatalog.pool import Executor, chunks
+from virtcatalog.fleet.alike import Alike
+from virtcatalog.fleet.cache import digest
+from virtcatalog.fleet.pool import Executor, chunks
 
 VM = dict[str, Any]
 _Key = tuple[bytes, Hints]

@@ -11,6 +11,10 @@ from virtcatalog.api.names import namespace_or_default
 from virtcatalog.capacity.demand import Demand, Reader
 from virtcatalog.capacity.quota import Judge, PodRequest
 from virtcatalog.errors import UnsupportedError, VirtcatalogError
+from virtcatalog.escaping import json_text, json_value
+from virtcatalog.fleet.files import Share, Whole
+from virtcatalog.fleet.filling import Fillers
+from virtcatalog.fleet.outcome import Expansion
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.pipeline import create_vmi
 from virtcatalog.limits import CAPACITY_VMS
@@ -39,9 +43,40 @@ class Launch(msgspec.Struct, frozen=True, kw_only=True):
     why: str = ""
 
 
+_read = msgspec.json.Decoder(Launch).decode
+
+
 def launches(vms: Iterable[Manifest], cluster: Cluster) -> Iterator[Launch]:
     """Yield the launches of VMs."""
     return (launch_of(vm, cluster) for vm in vms)
+
+
+def launched(fleet: Whole, cluster: Cluster) -> Iterator[Launch]:
+    """Yield the launches of a dump's VMs, in their order; ManifestError at the end when one cannot be read.
+
+    Of VMs that are alike the launch of one is filled in for the others.
+    """
+    fillers = Fillers(_launches, cluster, json_text)
+
+    def filled(share: Share) -> Launch | None:
+        match fillers.of(share):
+            case [Expansion(became=became, output=output)] if became != "unreadable":
+                return _read(output)
+        return None
+
+    for vm, _ in fleet.known(filled):
+        yield vm if isinstance(vm, Launch) else launch_of(vm.data, cluster)
+
+
+def _launches(share: Share, cluster: Cluster) -> Iterator[Expansion]:
+    """Yield launches as JSON, in which the leaves of a VM can be filled in."""
+    manifests, problems = share.manifests()
+    if problems or any(manifest.problems for manifest in manifests):
+        yield Expansion("unreadable")
+        return
+    for manifest in manifests:
+        launch = launch_of(manifest.data, cluster)
+        yield Expansion("refused" if launch.pod is None else "admitted", json_value(launch))
 
 
 def launch_of(vm: Manifest, cluster: Cluster) -> Launch:

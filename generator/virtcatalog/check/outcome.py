@@ -7,12 +7,12 @@ from collections.abc import Sequence
 import msgspec
 
 from virtcatalog.api.names import metadata_faults
-from virtcatalog.cache import Cache, digest, key_of
 from virtcatalog.capacity.nodes import amounts
 from virtcatalog.errors import UNKNOWN_FIELD, UnsupportedError
-from virtcatalog.kubevirt.alike import Alike, labels_matter
+from virtcatalog.fleet.alike import Alike, labels_matter
+from virtcatalog.fleet.cache import Cache, digest, key_of
+from virtcatalog.fleet.inputs import Inputs, encoded, named
 from virtcatalog.kubevirt.cluster import Cluster
-from virtcatalog.kubevirt.inputs import Inputs, encoded, named
 from virtcatalog.kubevirt.pipeline import expand
 from virtcatalog.kubevirt.pod.amounts import pod_requests
 from virtcatalog.manifests.identity import Data, identity, namespace_of

@@ -10,7 +10,6 @@ import msgspec
 from msgspec.structs import replace
 
 from virtcatalog.api.decode import manifest_name
-from virtcatalog.cache import Cache
 from virtcatalog.catalog.model import (
     API_VERSION,
     INSTANCETYPE_KINDS,
@@ -22,6 +21,7 @@ from virtcatalog.catalog.model import (
     Source,
 )
 from virtcatalog.check.finding import Finding, Rule
+from virtcatalog.fleet.cache import Cache
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.conditions import Choice, Conditions, choose_release
 from virtcatalog.placement import release_of

@@ -12,7 +12,7 @@ from virtcatalog.api.shape import List, Shape, Struct, struct_of
 from virtcatalog.catalog.model import Manifest
 from virtcatalog.check.finding import Finding, Rule
 from virtcatalog.check.subject import Inventory, Subject, VmCheck
-from virtcatalog.kubevirt.inputs import encoded
+from virtcatalog.fleet.inputs import encoded
 
 NULL = Rule(
     "null-value",

@@ -23,9 +23,9 @@ from virtcatalog.manifests.sources import is_catalog
 
 if TYPE_CHECKING:
     from virtcatalog.adopt.candidates import Candidates
+    from virtcatalog.fleet.pool import Executor
     from virtcatalog.kubevirt.conditions import Conditions
     from virtcatalog.manifests.identity import Data
-    from virtcatalog.pool import Executor
     from virtcatalog.releases import Release
 
 _FORMS = ("yaml", "diff", "json")

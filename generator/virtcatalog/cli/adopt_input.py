@@ -6,8 +6,9 @@ from collections.abc import Iterable, Sequence
 from itertools import count
 from typing import TYPE_CHECKING, NamedTuple
 
-from virtcatalog.cli.inputs import contents, placed
+from virtcatalog.cli.inputs import placed
 from virtcatalog.errors import ManifestError, Problem
+from virtcatalog.fleet.sources import contents
 from virtcatalog.manifests.identity import full_name
 from virtcatalog.manifests.read import Manifest, unchecked, vms_of
 from virtcatalog.manifests.spool import Spool

@@ -62,10 +62,9 @@ def command(
     Exit status: 0 everything fits, 1 a VM has no node or is refused by a quota, or an instance type fits nowhere.
     """
     from virtcatalog.capacity.declared import load_nodes
-    from virtcatalog.capacity.launches import split
+    from virtcatalog.capacity.launches import launched, split
     from virtcatalog.capacity.report import report
-    from virtcatalog.cli.capacity_fleet import launched
-    from virtcatalog.cli.fleet import Whole
+    from virtcatalog.fleet.files import Whole
     from virtcatalog.kubevirt.cluster import Cluster
 
     fleet = Whole(map(placed, (*sources, *options.settings().cluster)))

@@ -15,20 +15,21 @@ from virtcatalog.cli import options
 from virtcatalog.cli.conditions import conditioned
 from virtcatalog.cli.console import data, failing, print_findings, summary
 from virtcatalog.cli.defaults import in_effect
-from virtcatalog.cli.inputs import Placed, placed
+from virtcatalog.cli.inputs import placed
 from virtcatalog.errors import ManifestError, ProblemsError, Severity, VirtcatalogError, counted
 from virtcatalog.escaping import as_json
+from virtcatalog.fleet.sources import Placed
 from virtcatalog.manifests.folder import NOT_THERE
 from virtcatalog.manifests.layout import CATALOG
 from virtcatalog.manifests.sources import exists, is_catalog, open_folder
 
 if TYPE_CHECKING:
-    from virtcatalog.cache import Cache
     from virtcatalog.catalog.model import Catalog
     from virtcatalog.check.finding import Finding
     from virtcatalog.check.pairs import Pair
     from virtcatalog.check.subject import Inventory, Subject
     from virtcatalog.errors import Problem
+    from virtcatalog.fleet.cache import Cache
     from virtcatalog.kubevirt.conditions import Conditions
 
 _HEADER = ("Instance type", "Preference", "Fits", "Why not")
@@ -142,7 +143,7 @@ def _take(
     from virtcatalog.catalog.load import load_catalog
     from virtcatalog.check.declarations import unreadable
     from virtcatalog.check.inventory import take
-    from virtcatalog.cli.fleet import Whole
+    from virtcatalog.fleet.files import Whole
     from virtcatalog.placement import check_environments, check_places
 
     path = catalog or "catalog"

@@ -9,8 +9,8 @@ import click
 
 from virtcatalog.cli import options
 from virtcatalog.cli.console import data, echo, failing, summary, write_diff
-from virtcatalog.cli.inputs import contents
 from virtcatalog.errors import ManifestError, Problem, VirtcatalogError, counted
+from virtcatalog.fleet.sources import contents
 
 if TYPE_CHECKING:
     from virtcatalog.bring.convert.files import File

@@ -12,10 +12,10 @@ from virtcatalog.cli.console import data, echo, failing, summary
 from virtcatalog.cli.expand_output import FORMS
 from virtcatalog.cli.expand_warnings import Warnings
 from virtcatalog.cli.inputs import catalog_objects, read
-from virtcatalog.cli.outcome import Outcome
 from virtcatalog.cli.upstream import with_upstream
-from virtcatalog.cli.vms import Batch, Located, unplaced
+from virtcatalog.cli.vms import Batch, unplaced
 from virtcatalog.errors import VirtcatalogError, placed
+from virtcatalog.fleet.outcome import Located, Outcome
 from virtcatalog.manifests.sources import is_catalog
 
 if TYPE_CHECKING:
@@ -201,9 +201,10 @@ def _tell(manifest: dict[str, Any], batch: Batch, conditions: Conditions, form: 
     cluster: Cluster = Cluster.under([each.manifest for each in batch.objects], met[0])
     result = expand(manifest, cluster)
     if form is not None:
-        made = FORMS[form].make(Outcome(vm, result, cluster), False)
-        FORMS[form].show([] if made is None else [made], False)
-    warnings = [each.problem for each in Warnings(batch.objects, cluster.release).of(vm, result)]
+        printer = FORMS[form]
+        output = printer.form.make(Outcome(vm, result, cluster), False)
+        printer.show([] if output is None else [output], False)
+    warnings = [remark.problem for remark in Warnings(batch.objects, cluster.release).of(vm, result)]
     for problem in [*placed(result.reasons, vm.problem), *warnings]:
         echo(str(problem), err=True)
     summary(f"{vm.name}: {'admitted' if result.admitted else 'refused'}")

@@ -19,9 +19,9 @@ from virtcatalog.errors import LEVELS, ManifestError, Problem
 from virtcatalog.escaping import as_json
 
 if TYPE_CHECKING:
-    from virtcatalog.cache import Cache
+    from virtcatalog.fleet.cache import Cache
+    from virtcatalog.fleet.pool import Executor
     from virtcatalog.kubevirt.conditions import Conditions
-    from virtcatalog.pool import Executor
     from virtcatalog.review.given import Dump
     from virtcatalog.review.judge import Case
     from virtcatalog.review.report import Report
@@ -183,7 +183,7 @@ def read_dumps(sources: Sequence[str]) -> list[Dump]:
     """Read the manifests of dumps; ManifestError carries the problems of all of them."""
     if not sources:
         return []
-    from virtcatalog.cli.fleet import dumped
+    from virtcatalog.fleet.files import dumped
     from virtcatalog.review.given import dump_of
 
     found: list[Dump] = []

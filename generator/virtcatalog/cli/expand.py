@@ -12,18 +12,18 @@ import click
 from virtcatalog.cli import options
 from virtcatalog.cli.conditions import conditioned, conditions_of
 from virtcatalog.cli.console import echo, failing, progress, summary
-from virtcatalog.cli.expand_output import FORMS, PINS, Form
+from virtcatalog.cli.expand_output import FORMS, PINS, Printer
 from virtcatalog.errors import ManifestError, Problem, Warning, counted
 
 if TYPE_CHECKING:
-    from virtcatalog.cli.expanding import Expander
-    from virtcatalog.cli.outcome import Done
     from virtcatalog.cli.revisions import Revision
     from virtcatalog.cli.vms import Batch
+    from virtcatalog.fleet.expanding import Expander
+    from virtcatalog.fleet.outcome import Expansion
+    from virtcatalog.fleet.pool import Executor
     from virtcatalog.kubevirt.cluster import Cluster
     from virtcatalog.kubevirt.conditions import Conditions
     from virtcatalog.kubevirt.launcher.lint import Schema
-    from virtcatalog.pool import Executor
 
 _COUNTED = ("admitted", "refused", "unreadable", "unsupported")
 
@@ -123,15 +123,15 @@ class _Run:
         self.count: Counter[str] = Counter()
         self.worst = 0
 
-    def tell(self, expanded: Iterator[Done]) -> Iterator[Any]:
+    def tell(self, expanded: Iterator[Expansion]) -> Iterator[Any]:
         """Yield what was made of each VM; what is said of an object that many use is said once."""
         said: set[Warning] = set()
-        for done in expanded:
-            if done.made is not None:
-                yield done.made
-            self.count[done.became] += 1
-            self.worst = max(self.worst, 1 if done.became == "refused" or done.faulty else 0)
-            for problem, about in done.told:
+        for expansion in expanded:
+            if expansion.output is not None:
+                yield expansion.output
+            self.count[expansion.became] += 1
+            self.worst = max(self.worst, 1 if expansion.became == "refused" or expansion.faulty else 0)
+            for problem, about in expansion.remarks:
                 if about is None or about not in said:
                     echo(str(problem), err=True)
                 if about is not None:
@@ -166,17 +166,24 @@ def _cluster(batch: Batch, conditions: Conditions) -> Cluster:
 
 
 def _expander(
-    batch: Batch, conditions: Conditions, form: Form, schema: Schema | None, *, many: bool, pods: bool
+    batch: Batch, conditions: Conditions, printer: Printer, schema: Schema | None, *, many: bool, pods: bool
 ) -> Expander:
-    from virtcatalog.cli.expanding import Expander
+    from virtcatalog.cli.expand_warnings import Warnings
+    from virtcatalog.fleet.expanding import Expander
 
-    return Expander(batch, _cluster(batch, conditions), form, schema, many=many, pods=pods)
+    cluster = _cluster(batch, conditions)
+    warnings = Warnings(batch.objects, cluster.release)
+    return Expander(cluster, printer.form, warnings.of, schema, many=many, pods=pods)
 
 
-def _expanded(expanders: list[tuple[Batch, Expander]], executor: Executor | None) -> Iterator[Done]:
-    from virtcatalog.cli.expanding import expand_all
+def _expanded(expanders: list[tuple[Batch, Expander]], executor: Executor | None) -> Iterator[Expansion]:
+    """What becomes of the VMs of all batches, in their order."""
+    from virtcatalog.fleet.expanding import expand_fleet
 
-    return expand_all(expanders, executor)
+    for batch, expander in expanders:
+        yield from expander.vms(batch.vms)
+        if batch.fleet is not None:
+            yield from expand_fleet(batch.fleet, expander, executor)
 
 
 def _without_vm(files: list[str]) -> str:
@@ -184,7 +191,7 @@ def _without_vm(files: list[str]) -> str:
 
 
 def _summary(batches: list[Batch], count: Counter[str], others: int) -> str:
-    from virtcatalog.cli.fleet import distinct
+    from virtcatalog.fleet.files import distinct
 
     templates = len({id(vm.manifest) for batch in batches for vm in batch.vms})
     number = min(templates + distinct(batch.fleet for batch in batches if batch.fleet), count.total())

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from virtcatalog.cli.outcome import Outcome, Table
-from virtcatalog.cli.table import print_tables
+from virtcatalog.cli.table import Table, print_tables
+from virtcatalog.fleet.outcome import Outcome
 
 if TYPE_CHECKING:
     from virtcatalog.ask.disks import DiskInfo

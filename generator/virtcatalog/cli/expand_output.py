@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from virtcatalog.cli.console import data, show_json, stream, summary, write_diff
 from virtcatalog.cli.expand_disks import make_disks, show_disks
-from virtcatalog.cli.outcome import Outcome, Table
-from virtcatalog.cli.table import print_tables
+from virtcatalog.cli.table import Table, print_tables
 from virtcatalog.errors import Problem, UnsupportedError, placed
-from virtcatalog.escaping import as_json, json_value
+from virtcatalog.escaping import as_json, json_text, json_value
+from virtcatalog.fleet.outcome import Form, Outcome
 
 if TYPE_CHECKING:
     from virtcatalog.ask.explain import Origin
@@ -24,20 +24,11 @@ _ENCODE = json.JSONEncoder(ensure_ascii=False).encode
 _COLUMNS = ("Field", "Value", "From")
 
 
-class Form(NamedTuple):
-    """A form of output: what it makes of a VM where that is expanded, None for nothing, and how all of that is shown.
+class Printer(NamedTuple):
+    """How a form of output is printed: what it makes of each VM, and how all of that is shown, be they many or one."""
 
-    Both are told whether there are many VMs. What is made can be sent to other processes. `fills` says that it is text
-    in which names and the like stand as they are, so that they can be replaced by those of another VM; `written` is how
-    other texts stand there, which are given as JSON has them between quotes, None where there are none. `staged` says
-    that it is quicker where the stages of the VM are kept.
-    """
-
-    make: Callable[[Outcome, bool], Any]
+    form: Form
     show: Callable[[Iterable[Any], bool], None]
-    fills: bool = False
-    written: Callable[[str], str] | None = None
-    staged: bool = False
 
 
 def show_texts(texts: Iterable[str], _many: bool) -> None:
@@ -140,11 +131,6 @@ def make_json(outcome: Outcome, _many: bool) -> str:
     return json_value(document, write=str)  # amounts
 
 
-def as_json_text(text: str) -> str:
-    """A text in JSON between quotes as we write it, whoever wrote it."""
-    return json_value(json.loads(f'"{text}"'))[1:-1]
-
-
 def _pod(result: Result) -> dict[str, Any]:
     """The Pod, or why there is none: virt-controller makes none of the VMI, or virtcatalog does not model it."""
     try:
@@ -187,8 +173,8 @@ def show_pins(json_wanted: bool, pins: Iterable[Pins], _many: bool) -> None:
 
 
 PINS: Final = {
-    "yaml": Form(make_pins, partial(show_pins, False)),
-    "json": Form(make_pins, partial(show_pins, True)),
+    "yaml": Printer(Form(make_pins), partial(show_pins, False)),
+    "json": Printer(Form(make_pins), partial(show_pins, True)),
 }
 """What `--pin` prints."""
 
@@ -208,15 +194,15 @@ def _short(value: Any) -> str:
 
 _STYLES = {"VM": "bold", "instance": "green", "preference": "cyan", "preset": "magenta", "cluster": "yellow"}
 
-FORMS: Final[dict[str, Form]] = {
-    "xml": Form(partial(make_xml, "domain_xml"), show_texts, fills=True),
-    "converted": Form(partial(make_xml, "converted_xml"), show_texts, fills=True),
-    "vmi": Form(partial(make_manifest, "vmi"), show_texts),
-    "vm": Form(partial(make_manifest, "vm"), show_texts),
-    "pod": Form(partial(make_manifest, "pod"), show_texts),
-    "json": Form(make_json, show_json, fills=True, written=as_json_text, staged=True),
-    "diff": Form(make_diff, show_diffs),
-    "explain": Form(make_explanation, show_explanations, staged=True),
-    "disks": Form(make_disks, show_disks),
-    "sarif": Form(make_findings, show_sarif),
+FORMS: Final[dict[str, Printer]] = {
+    "xml": Printer(Form(partial(make_xml, "domain_xml"), fills=True), show_texts),
+    "converted": Printer(Form(partial(make_xml, "converted_xml"), fills=True), show_texts),
+    "vmi": Printer(Form(partial(make_manifest, "vmi")), show_texts),
+    "vm": Printer(Form(partial(make_manifest, "vm")), show_texts),
+    "pod": Printer(Form(partial(make_manifest, "pod")), show_texts),
+    "json": Printer(Form(make_json, fills=True, written=json_text, staged=True), show_json),
+    "diff": Printer(Form(make_diff), show_diffs),
+    "explain": Printer(Form(make_explanation, staged=True), show_explanations),
+    "disks": Printer(Form(make_disks), show_disks),
+    "sarif": Printer(Form(make_findings), show_sarif),
 }

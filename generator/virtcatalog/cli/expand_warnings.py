@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
 from virtcatalog.api.decode import manifest_name
-from virtcatalog.cli.vms import Located
 from virtcatalog.errors import Problem, Warning, placed
+from virtcatalog.fleet.outcome import Located, Remark
 from virtcatalog.kubevirt.matchers import (
     CLUSTER_INSTANCETYPE,
     CLUSTER_PREFERENCE,
@@ -30,13 +30,6 @@ if TYPE_CHECKING:
 _PRESET = "VirtualMachineInstancePreset"
 
 
-class Told(NamedTuple):
-    """A problem; `about` is there when it is one of an object that many VMs use, and is to be told once."""
-
-    problem: Problem
-    about: Warning | None = None
-
-
 class Warnings:
     """Words the warnings of VMs, and those about the objects of the cluster that they use."""
 
@@ -48,14 +41,13 @@ class Warnings:
             self._objects[f"{each.manifest.get('kind')}/{each.name}"] = each
         self._of_object: dict[str, list[Warning]] = {}
 
-    def of(self, vm: Located, result: Result) -> list[Told]:
+    def of(self, vm: Located, result: Result) -> list[Remark]:
         """Return the warnings about a VM, then those about the objects that it uses."""
         found = [*result.warnings, *self._of_matched(vm, result)]
         if not found:
             return []
-        told = [
-            Told(each) for each in placed((warning for warning in result.warnings if not warning.object), vm.problem)
-        ]
+        own = [warning for warning in result.warnings if not warning.object]
+        remarks = [Remark(problem) for problem in placed(own, vm.problem)]
         for each in found:
             if each.object:
                 about = self._objects.get(each.object)
@@ -65,8 +57,8 @@ class Warnings:
                     problem = _of_preset(about)
                 else:
                     problem = about.problem(each.field, f"warning: {each.message}")
-                told.append(Told(problem, each))
-        return told
+                remarks.append(Remark(problem, each))
+        return remarks
 
     def _of_matched(self, vm: Located, result: Result) -> list[Warning]:
         found: list[Warning] = []

@@ -12,7 +12,7 @@ from virtcatalog.cli import options
 from virtcatalog.cli.conditions import conditioned, conditions_of
 from virtcatalog.cli.console import data, echo, failing
 from virtcatalog.cli.upstream import with_upstream
-from virtcatalog.cli.vms import Batch, Located, gather
+from virtcatalog.cli.vms import Batch, gather
 from virtcatalog.errors import (
     ManifestError,
     Problem,
@@ -24,6 +24,7 @@ from virtcatalog.errors import (
     within,
 )
 from virtcatalog.escaping import as_json
+from virtcatalog.fleet.outcome import Located
 from virtcatalog.manifests.sources import is_catalog
 from virtcatalog.units import mebibytes
 

@@ -3,27 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
 
 from virtcatalog.errors import ManifestError, Problem
-from virtcatalog.manifests.folder import SourceError, manifest_files
-from virtcatalog.manifests.layout import BASE, OWNED
-from virtcatalog.manifests.sources import exists, is_catalog, is_file, is_folder, open_folder, read_file
+from virtcatalog.fleet.sources import Placed, contents
+from virtcatalog.manifests.sources import exists, is_catalog
 
 if TYPE_CHECKING:
     from virtcatalog.manifests.read import Manifest
 
 #: What may be the name of an environment or a cluster.
 _NAME = re.compile(r"[a-z0-9][-a-z0-9.]*")
-
-
-class Placed(NamedTuple):
-    """A file, folder or `-`, and the environment or cluster that its VMs are from, "" where that is not said."""
-
-    path: str
-    where: str = ""
 
 
 def placed(source: str) -> Placed:
@@ -76,37 +67,3 @@ def companions(sources: Iterable[str]) -> list[Manifest]:
     from virtcatalog.api.kinds import holds_vm
 
     return [manifest for manifest in read(placed(source).path for source in sources) if not holds_vm(manifest.data)]
-
-
-def _objects_of_tree(path: str) -> str:
-    """Return the folder of an output tree's base; any other path as it is."""
-    base = str(Path(path, BASE))
-    return base if is_file(f"{path}/{OWNED}") and is_folder(base) else path
-
-
-def contents(source: str, problems: list[Problem]) -> Iterator[tuple[str, bytes]]:
-    """Yield name and bytes of every file that a file, a folder or `-` stands for; add what cannot be read.
-
-    Of an output tree these are the files of its base.
-    """
-    source = _objects_of_tree(source)
-    try:
-        if not is_folder(source):
-            yield "<stdin>" if source == "-" else source, read_file(source)
-            return
-        folder = open_folder(source)
-        files, faults = manifest_files(folder)
-    except SourceError as error:
-        problems.append(Problem(file=source, message=error.message))
-        return
-    if not files and not faults:
-        problems.append(Problem(file=source, message="no .yaml, .yml or .json file in this folder"))
-    problems += [Problem(file=str(Path(source, path)), message=message) for path, message in faults]
-    for path in files:
-        name = str(Path(source, path))
-        try:
-            content = folder.read(path)
-        except SourceError as error:
-            problems.append(Problem(file=name, message=error.message))
-        else:
-            yield name, content

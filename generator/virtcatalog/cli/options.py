@@ -13,9 +13,9 @@ import click
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
-    from virtcatalog.cache import Cache
     from virtcatalog.errors import Problem
-    from virtcatalog.pool import Executor
+    from virtcatalog.fleet.cache import Cache
+    from virtcatalog.fleet.pool import Executor
     from virtcatalog.repository import Defaults, FieldPath, Settings
 
 T = TypeVar("T", bound=Callable[..., Any])
@@ -202,7 +202,7 @@ environment = click.option(
 
 
 def _jobs(_context: click.Context, _option: click.Parameter, value: str) -> int:
-    from virtcatalog.pool import processors
+    from virtcatalog.fleet.pool import processors
 
     if value == "auto":
         return processors()
@@ -245,7 +245,7 @@ def executor(command: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(command)
     def run(*args: Any, jobs: int, executor: str | None, **others: Any) -> Any:
-        from virtcatalog.pool import Processes
+        from virtcatalog.fleet.pool import Processes
 
         parameter_source = click.get_current_context().get_parameter_source("jobs")
         if executor is not None and parameter_source is click.core.ParameterSource.COMMANDLINE:
@@ -268,7 +268,7 @@ def workers(command: Callable[..., Any]) -> Callable[..., Any]:
 def _of(scheduler: str | None) -> Executor | None:
     if scheduler is None:
         return None
-    from virtcatalog.workers import Workers
+    from virtcatalog.fleet.workers import Workers
 
     return Workers(scheduler)
 
@@ -297,8 +297,8 @@ _NO_CACHE = click.option(
 
 def _cache(folder: str | None) -> Cache | None:
     """The cache; without one of its own to use, the user's, where there is one."""
-    from virtcatalog.cache import Cache, CacheError, default_folder
     from virtcatalog.cli.console import summary
+    from virtcatalog.fleet.cache import Cache, CacheError, default_folder
 
     usual = default_folder() if folder is None else None
     if folder is None and usual is None:

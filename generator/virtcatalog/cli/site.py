@@ -18,9 +18,9 @@ from virtcatalog.errors import ManifestError, VirtcatalogError, counted
 
 if TYPE_CHECKING:
     from virtcatalog.catalog.model import Catalog
+    from virtcatalog.fleet.pool import Executor
     from virtcatalog.kubevirt.conditions import Conditions
     from virtcatalog.manifests.folder import Folder
-    from virtcatalog.pool import Executor
     from virtcatalog.site.changes import Known
     from virtcatalog.site.fleet import Fleet
 
@@ -114,8 +114,8 @@ def command(
 
 def _fleet(catalog: Catalog, sources: Sequence[str], *, anonymous: bool) -> Fleet:
     """The VMs of files and folders, counted; ManifestError for what cannot be read."""
-    from virtcatalog.cli.fleet import Fleet as Stream
-    from virtcatalog.cli.fleet import Share
+    from virtcatalog.fleet.files import Fleet as Stream
+    from virtcatalog.fleet.files import Share
     from virtcatalog.placement import check_places
     from virtcatalog.site.fleet import Fleet
 

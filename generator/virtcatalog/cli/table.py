@@ -9,6 +9,8 @@ from virtcatalog.cli.console import coloured, columns_of_terminal, echo, print_l
 from virtcatalog.escaping import single_line
 
 Row = Sequence[str]
+Table = tuple[str, list[list[str]]]
+"""A table of text: its title and its rows."""
 
 _GAP = 2
 #: Where a text may be broken: after a space, and where paths and lists have their parts.

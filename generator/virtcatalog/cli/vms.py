@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from virtcatalog.cli.inputs import Placed, catalog_objects, companions, placed, read_apart
-from virtcatalog.errors import ManifestError, Problem, VirtcatalogError, listed, within
+from virtcatalog.cli.inputs import catalog_objects, companions, placed, read_apart
+from virtcatalog.errors import ManifestError, Problem, VirtcatalogError, listed
+from virtcatalog.fleet.outcome import Located
+from virtcatalog.fleet.sources import Placed
 from virtcatalog.manifests.folder import NOT_THERE
-from virtcatalog.manifests.identity import full_name
 from virtcatalog.manifests.sources import exists, is_catalog
 from virtcatalog.placement import (
     BASE,
@@ -23,38 +24,8 @@ from virtcatalog.placement import (
 
 if TYPE_CHECKING:
     from virtcatalog.catalog.model import Catalog, Overlay, VmTemplate
-    from virtcatalog.cli.fleet import Chosen, Fleet
     from virtcatalog.cli.revisions import Revision
-    from virtcatalog.manifests.read import Manifest
-
-
-class Located(NamedTuple):
-    """A manifest, and how to say that something is wrong with one of its fields; of a VM, the environment it is in."""
-
-    manifest: dict[str, Any]
-    problem: Callable[[str, str], Problem]
-    environment: str = ""
-
-    @property
-    def name(self) -> str:
-        """`namespace/name`."""
-        return full_name(self.manifest)
-
-    @property
-    def title(self) -> str:
-        """The name, and the environment if there are any."""
-        return within(self.name, [self.environment]) if self.environment else self.name
-
-    def located_in(self, environment: str) -> Located:
-        """Return the VM in an environment, whose problems say so."""
-        if environment == BASE:
-            return self
-        return Located(self.manifest, partial(_problem_in, environment, self.problem), environment)
-
-
-def located(manifest: Manifest, environment: str) -> Located:
-    """Return a VM of a file in the environment that it is in."""
-    return Located(manifest.data, manifest.problem).located_in(environment)
+    from virtcatalog.fleet.files import Chosen, Fleet
 
 
 class Batch(NamedTuple):
@@ -286,10 +257,6 @@ class _Met:
         return catalog_objects(self._named) if self._revision is None else self._revision.objects(self._path)
 
 
-def _problem_in(environment: str, problem: Callable[[str, str], Problem], field: str, message: str) -> Problem:
-    return problem(field, within(message, [environment]))
-
-
 def _beside(template: VmTemplate, manifest: dict[str, Any], field: str, message: str) -> Problem:
     from virtcatalog.api.decode import manifest_name
 
@@ -309,7 +276,7 @@ def _in(manifest: dict[str, Any], field: str, message: str) -> Problem:
 
 
 def _fleet(sources: list[Placed]) -> Fleet:
-    from virtcatalog.cli.fleet import Fleet
+    from virtcatalog.fleet.files import Fleet
 
     return Fleet(sources)
 

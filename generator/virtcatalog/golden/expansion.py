@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import msgspec
 
-from virtcatalog.cache import Cache, key_of
 from virtcatalog.errors import Reason
+from virtcatalog.fleet.cache import Cache, key_of
+from virtcatalog.fleet.inputs import Inputs, encoded, named
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.conditions import Conditions
-from virtcatalog.kubevirt.inputs import Inputs, encoded, named
 from virtcatalog.kubevirt.pipeline import Result, expand
 from virtcatalog.kubevirt.pod.amounts import extract
 from virtcatalog.manifests.emit import dump

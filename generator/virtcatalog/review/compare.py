@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from virtcatalog.cache import Cache
+from virtcatalog.fleet.cache import Cache
+from virtcatalog.fleet.pool import Executor
 from virtcatalog.kubevirt.conditions import Conditions
 from virtcatalog.manifests.identity import Data
-from virtcatalog.pool import Executor
 from virtcatalog.review.fleet import Reviewer
 from virtcatalog.review.given import Dump, given, others
 from virtcatalog.review.judge import Case

@@ -10,14 +10,14 @@ import msgspec
 from msgspec.structs import replace
 
 from virtcatalog.api.names import namespace_or_default
-from virtcatalog.cache import Cache
+from virtcatalog.fleet.cache import Cache
+from virtcatalog.fleet.pool import Executor
 from virtcatalog.kubevirt.conditions import Conditions
 from virtcatalog.kubevirt.instancetype.references import references
 from virtcatalog.kubevirt.matchers import NAMESPACED_KINDS
 from virtcatalog.manifests.identity import Data, Identity, identity
 from virtcatalog.manifests.packed import Packed
 from virtcatalog.placement import BASE, environments_for
-from virtcatalog.pool import Executor
 from virtcatalog.review.comparison import Comparison, KnownField
 from virtcatalog.review.fate import FATES, Fate, FateKind
 from virtcatalog.review.given import Given

@@ -8,13 +8,13 @@ from typing import NamedTuple
 from virtcatalog.api.kinds import holds_vm
 from virtcatalog.api.names import namespace_or_default
 from virtcatalog.errors import ManifestError, Problem
-from virtcatalog.kubevirt.inputs import named
+from virtcatalog.fleet.inputs import named
+from virtcatalog.fleet.pool import forked
 from virtcatalog.kubevirt.instancetype.references import refers_to_own_namespace
 from virtcatalog.manifests.dump import others_in, read_dump, vms_in
 from virtcatalog.manifests.identity import Data, Identity, identity
 from virtcatalog.manifests.packed import Packed
 from virtcatalog.manifests.stream import Stream
-from virtcatalog.pool import forked
 from virtcatalog.review.stored import revisions
 
 #: From so many VMs on a second process saves more time than it takes to start it.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from virtcatalog.api.names import namespace_or_default
-from virtcatalog.kubevirt.alike import Alike
+from virtcatalog.fleet.alike import Alike
 from virtcatalog.kubevirt.instancetype.references import references
 from virtcatalog.manifests.identity import Identity
 from virtcatalog.review.comparison import Comparison

@@ -10,11 +10,11 @@ from typing import TypeVar
 import msgspec
 from msgspec.structs import replace
 
-from virtcatalog.cache import Cache, key_of
-from virtcatalog.kubevirt.inputs import either, encoded
+from virtcatalog.fleet.cache import Cache, key_of
+from virtcatalog.fleet.inputs import either, encoded
+from virtcatalog.fleet.pool import Executor, chunks, forked
 from virtcatalog.kubevirt.instancetype.references import references
 from virtcatalog.manifests.identity import namespace_of
-from virtcatalog.pool import Executor, chunks, forked
 from virtcatalog.review.comparison import Comparison
 from virtcatalog.review.fate import Fate
 from virtcatalog.review.judge import Case, Effect, Judged, judge

@@ -12,8 +12,8 @@ from typing import Any, Final, NamedTuple
 from virtcatalog.catalog.model import CLUSTER_INSTANCETYPE, CLUSTER_PREFERENCE, Catalog
 from virtcatalog.check.minimal import required_architecture
 from virtcatalog.errors import counted
+from virtcatalog.fleet.pool import Executor
 from virtcatalog.kubevirt.conditions import Conditions
-from virtcatalog.pool import Executor
 from virtcatalog.site.pairs import Matrix
 from virtcatalog.site.plainvms import PlainVM, PlainVMs
 from virtcatalog.site.sources import SOURCES, Block

@@ -16,9 +16,9 @@ from virtcatalog._version import __version__
 from virtcatalog.catalog.lock import SECTIONS
 from virtcatalog.catalog.model import CLUSTER_INSTANCETYPE, CLUSTER_PREFERENCE, Catalog, Entry, Published
 from virtcatalog.escaping import single_line, terminal
+from virtcatalog.fleet.pool import Executor
 from virtcatalog.kubevirt.conditions import Conditions
 from virtcatalog.manifests.emit import dump
-from virtcatalog.pool import Executor
 from virtcatalog.progress import tracked
 from virtcatalog.site import chart as charts
 from virtcatalog.site import plainvms

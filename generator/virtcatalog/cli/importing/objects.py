@@ -9,8 +9,8 @@ import click
 
 from virtcatalog.cli import options
 from virtcatalog.cli.console import echo, failing, summary
-from virtcatalog.cli.inputs import contents
 from virtcatalog.errors import ManifestError, Problem, VirtcatalogError
+from virtcatalog.fleet.sources import contents
 
 
 @click.command(

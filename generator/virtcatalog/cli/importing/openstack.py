@@ -11,9 +11,9 @@ import click
 from virtcatalog.cli import options
 from virtcatalog.cli.conditions import conditioned
 from virtcatalog.cli.console import data, echo, failing, summary
-from virtcatalog.cli.inputs import contents
 from virtcatalog.cli.table import print_tables
 from virtcatalog.errors import Problem, counted, place
+from virtcatalog.fleet.sources import contents
 
 if TYPE_CHECKING:
     from virtcatalog.bring.openstack.objects import Imported

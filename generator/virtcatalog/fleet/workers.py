@@ -23,7 +23,7 @@ from warnings import catch_warnings, filterwarnings
 
 from virtcatalog._version import __version__
 from virtcatalog.errors import VirtcatalogError
-from virtcatalog.pool import LostProcessError
+from virtcatalog.fleet.pool import LostProcessError
 
 if TYPE_CHECKING:
     from types import FrameType

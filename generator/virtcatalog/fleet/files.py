@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple, TypeVar
 
 from virtcatalog.api.kinds import may_matter
-from virtcatalog.cli.inputs import Placed, contents
 from virtcatalog.errors import ManifestError, Problem
+from virtcatalog.fleet.sources import Placed, contents
 from virtcatalog.kubevirt.cluster import counts
 from virtcatalog.manifests.folder import SourceError
 from virtcatalog.manifests.identity import Data

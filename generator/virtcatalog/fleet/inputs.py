@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 
 from virtcatalog.api.kinds import HOLDERS, vm_spec
-from virtcatalog.cache import digest
+from virtcatalog.fleet.cache import digest
 from virtcatalog.kubevirt.cluster import counts
 from virtcatalog.kubevirt.conditions import Conditions
 from virtcatalog.kubevirt.instancetype.references import named_object

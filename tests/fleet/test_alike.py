@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from virtcatalog.catalog.model import API_VERSION
-from virtcatalog.kubevirt.alike import Alike
+from virtcatalog.fleet.alike import Alike
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.review.fleet import Reviewer
 from virtcatalog.review.given import Dump, given
@@ -96,7 +96,7 @@ def test_what_could_make_a_difference_counts(path: str, value: Any) -> None:
 
 
 def test_a_word_of_kubevirts_that_is_a_vms_name_stays_that_word() -> None:
-    assert keys(vm("virtio"), vm("scsi")) == 1
+    assert keys(vm("virtio"), vm("scsi"), vm("web-1")) == 2
     other = changed("spec.template.spec.domain.devices.disks.0.disk.bus", "scsi")
     other["metadata"]["name"] = "scsi"
     assert keys(vm("virtio"), other) == 2

@@ -9,9 +9,9 @@ import pytest
 from msgspec.structs import replace
 
 from virtcatalog.catalog.model import API_VERSION
+from virtcatalog.fleet.inputs import Inputs, either
 from virtcatalog.kubevirt.conditions import Conditions
 from virtcatalog.kubevirt.hosts import HOSTS
-from virtcatalog.kubevirt.inputs import Inputs, either
 from virtcatalog.releases import RELEASES
 
 Manifest = dict[str, Any]

@@ -9,10 +9,10 @@ from typing import Any
 from msgspec.structs import replace
 
 from virtcatalog.errors import UnsupportedError
+from virtcatalog.fleet.pool import START, Executor, chunks
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.pipeline import expand
 from virtcatalog.kubevirt.result import Result
-from virtcatalog.pool import START, Executor, chunks
 
 Manifest = dict[str, Any]
 

@@ -207,7 +207,7 @@ def program() -> bytes:
 
     What is installed as a package says of its files what they hold; those of a checkout are known by size and times.
     """
-    package = os.path.dirname(__file__)  # noqa: PTH120
+    package = os.path.dirname(os.path.dirname(__file__))  # noqa: PTH120
     parts = [each.encode() for each in (__version__, sys.version, msgspec.__version__)]
     try:
         record = Path(f"{package}/../virtcatalog-{__version__}.dist-info/RECORD").read_bytes()

@@ -1,0 +1,403 @@
+"""Which VMs are alike: their manifests are equal but for a few named leaves, which only tell one VM from another.
+
+The leaves are a VM's name, its namespace, uid, resource version and generation, the times in its metadata and
+conditions, the MAC addresses of its interfaces, the UUID and serial of its firmware, and what it says to cloud-init.
+The name may be part of other names and of labels. Where it is part of anything else, the VM is like no other.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from hashlib import blake2b
+from typing import Any, Final, NamedTuple
+
+import msgspec
+
+from virtcatalog.api.decode import to_manifest
+from virtcatalog.api.kinds import vm_spec
+from virtcatalog.kubevirt.cluster import Cluster
+from virtcatalog.kubevirt.instancetype.references import refers_to_own_namespace
+from virtcatalog.manifests.identity import Data, namespace_of
+
+NAME, NAMESPACE, NO_NAMESPACE, UUID, MAC, TIME, GENERATION, VERSION, TEXT = "ns-umtgvx"
+"""The sorts of leaves. All VMs have a name and a namespace, given or not, in this order; the others follow."""
+
+LONGEST_NAME: Final = 30
+"""Up to here no limit that KubeVirt or Kubernetes sets to a name is near."""
+
+_ORDINARY: Final = re.compile(b"[a-z][-a-z0-9]{1,28}[a-z0-9]")
+_NUMBER: Final = re.compile(b"[1-9][0-9]{0,14}")
+_SHAPES: Final = {
+    NAME: _ORDINARY,
+    NAMESPACE: _ORDINARY,
+    UUID: re.compile(b"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"),
+    MAC: re.compile(b"[0-9a-f][02468ace](?::[0-9a-f]{2}){5}"),
+    TIME: re.compile(b"20[0-9]{2}-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-5][0-9]Z"),
+    GENERATION: _NUMBER,
+    VERSION: _NUMBER,
+    TEXT: re.compile(rb'[^"\\\x00-\x1f]*(?:\\(?:["\\/bfnrt]|u(?![dD][89a-fA-F])[0-9a-fA-F]{4})[^"\\\x00-\x1f]*)*'),
+}
+#: What is around a leaf that may stand elsewhere, too, and mean something else there.
+_AROUND: Final = {
+    TEXT: (b'Data":"%s"',),
+    GENERATION: (b'eneration":%s,', b'eneration":%s}'),
+    VERSION: (b'"resourceVersion":"%s"',),
+}
+_NOTHING: Final = (b"%s",)
+_LONGEST_TEXT: Final = 2000
+_MARK: Final = b"\x7f"
+_NAME_MARK: Final = "\x7f0\x7f"
+#: That of a generation. Where the name stands without quotes, it is in a word of JSON.
+_BARE_MARK: Final = re.compile(rb":\x7f(?!0\x7f)\d+\x7f(?=[,}])")
+_MOST_KINDS: Final = 1 << 14
+#: Where a name is one that the VM gives itself: lists of what has a name, what refers to an object, further names.
+_NAMED_LISTS: Final = frozenset({"volumes", "disks", "interfaces", "networks", "filesystems"})
+_NAMED: Final = frozenset({"secretRef", "networkDataSecretRef", "configMap", "secret", "serviceAccount", "dataVolume"})
+_NAMES: Final = frozenset({"claimName", "hostname", "secretName", "serviceAccountName"})
+_LABELS: Final = frozenset({"labels", "matchLabels", "annotations"})
+
+_ABSENT: Final = msgspec.Raw(b"null")
+
+
+class _CloudInit(msgspec.Struct, rename="camel"):
+    user_data: msgspec.Raw = _ABSENT
+    network_data: msgspec.Raw = _ABSENT
+
+
+class _Volume(msgspec.Struct, rename="camel"):
+    cloud_init_no_cloud: _CloudInit | None = None
+    cloud_init_config_drive: _CloudInit | None = None
+
+
+class _Interface(msgspec.Struct, rename="camel"):
+    mac_address: str | None = None
+
+
+class _Devices(msgspec.Struct):
+    interfaces: list[_Interface] | None = None
+
+
+class _Firmware(msgspec.Struct):
+    uuid: str | None = None
+    serial: str | None = None
+
+
+class _Domain(msgspec.Struct):
+    devices: _Devices | None = None
+    firmware: _Firmware | None = None
+
+
+class _VmiSpec(msgspec.Struct):
+    domain: _Domain | None = None
+    volumes: list[_Volume] | None = None
+
+
+class _Template(msgspec.Struct):
+    spec: _VmiSpec | None = None
+
+
+class _Spec(msgspec.Struct):
+    template: _Template | None = None
+
+
+class _Written(msgspec.Struct):
+    time: str | None = None
+
+
+class _Metadata(msgspec.Struct, rename="camel"):
+    name: str
+    namespace: str = ""
+    uid: str | None = None
+    creation_timestamp: str | None = None
+    generation: int | None = None
+    resource_version: str | None = None
+    managed_fields: list[_Written] | None = None
+
+
+class _Condition(msgspec.Struct, rename="camel"):
+    last_transition_time: str | None = None
+    last_probe_time: str | None = None
+
+
+class _Status(msgspec.Struct, rename="camel"):
+    conditions: list[_Condition] | None = None
+    desired_generation: int | None = None
+    observed_generation: int | None = None
+
+
+class _VirtualMachine(msgspec.Struct):
+    """The leaves of a VM, where they stand in its manifest."""
+
+    metadata: _Metadata
+    spec: _Spec | None = None
+    status: _Status | None = None
+
+
+_read: Final = msgspec.json.Decoder(_VirtualMachine).decode
+_encode: Final = msgspec.json.Encoder(order="deterministic").encode
+
+
+class Leaves(NamedTuple):
+    """A VM's own leaves as they stand in JSON, without quotes; `sorts` has a letter for each of them."""
+
+    sorts: str
+    values: tuple[bytes, ...]
+
+
+class Likeness(NamedTuple):
+    """What VMs that are alike have in common: `text` is their manifest, with a mark and its number for each leaf."""
+
+    text: bytes
+    sorts: str
+
+    @property
+    def kind(self) -> bytes:
+        """A digest that VMs have in common which are alike, and no others."""
+        return blake2b(b"%s %s" % (self.sorts.encode(), self.text), digest_size=16).digest()
+
+    def with_leaves(self, leaves: Sequence[bytes]) -> bytes:
+        """Return the manifest of a VM that has these leaves."""
+        parts = self.text.split(_MARK)
+        parts[1::2] = [leaves[int(number)] for number in parts[1::2]]
+        return b"".join(parts)
+
+
+class Matcher:
+    """Finds the leaves of VMs that are alike: as fast as their manifests are compared."""
+
+    def __init__(self, common: Likeness) -> None:
+        first, *others = common.text.split(_MARK)
+        parts, marked = [re.escape(first)], set[int]()
+        for mark, literal in zip(others[::2], others[1::2], strict=True):
+            number = int(mark)
+            again, shape = b"(?P=l%d)" % number, _SHAPES[common.sorts[number]].pattern
+            parts += [again if number in marked else b"(?P<l%d>%s)" % (number, shape), re.escape(literal)]
+            marked.add(number)
+        self._groups = [f"l{number}" for number, sort in enumerate(common.sorts) if sort != NO_NAMESPACE]
+        self._has_namespace = common.sorts[1] == NAMESPACE
+        #: A leaf that is written in another way than its value has no mark.
+        self._pattern = re.compile(b"".join(parts)) if len(marked) == len(self._groups) else None
+
+    def leaves(self, text: bytes) -> tuple[bytes, ...] | None:
+        """Return the leaves of a VM's manifest in compact JSON; None for one that is not alike."""
+        match = self._pattern.fullmatch(text) if self._pattern is not None else None
+        if match is None:
+            return None
+        leaves = match.group(*self._groups) if self._has_namespace else _with_default_namespace(match, self._groups)
+        # Two leaves that are equal may mean something, and so may a text that is long.
+        if len(set(leaves)) < len(leaves) or max(map(len, leaves)) > _LONGEST_TEXT - 2 or not all(leaves):
+            return None
+        return leaves
+
+
+def _with_default_namespace(match: re.Match[bytes], groups: Sequence[str]) -> tuple[bytes, ...]:
+    name, *others = (match[group] for group in groups)
+    return name, b"default", *others
+
+
+def compact(text: bytes) -> bytes | None:
+    """Return JSON without white space between its parts; None for what is not JSON."""
+    try:
+        return msgspec.json.format(text, indent=-1)
+    except (ValueError, RecursionError):
+        return None
+
+
+def maps(text: bytes) -> int:
+    """Return how many maps within maps there are in compact JSON: VMs that are alike have as many."""
+    return text.count(b'":{"')
+
+
+def leaves_of(text: bytes) -> Leaves | None:
+    """Return the leaves of a VM's manifest in JSON; None for what is no VM, or one with a name out of the ordinary."""
+    try:
+        vm = _read(text)
+    except (ValueError, RecursionError):
+        return None
+    name, namespace = vm.metadata.name, vm.metadata.namespace
+    values = {(NAME, _bytes(name)): None, (NAMESPACE, _bytes(namespace or "default")): None}
+    if _MARK in text or not all(_SHAPES[sort].fullmatch(leaf) for sort, leaf in values):
+        return None
+    sorts = NAME + (NAMESPACE if namespace else NO_NAMESPACE)
+    for sort, leaf in _leaves(vm):
+        if leaf and _SHAPES[sort].fullmatch(leaf) and (sort, leaf) not in values:
+            values[sort, leaf] = None
+            sorts += sort
+    return Leaves(sorts, tuple(leaf for _, leaf in values))
+
+
+def likeness(text: bytes, leaves: Leaves) -> Likeness:
+    """Return what a VM's manifest in compact JSON has in common with those of VMs that are alike."""
+    for number, (sort, leaf) in enumerate(zip(leaves.sorts[2:], leaves.values[2:], strict=True), start=2):
+        for around in _AROUND.get(sort, _NOTHING):
+            text = text.replace(around % leaf, around % (b"\x7f%d\x7f" % number))
+    name, namespace, *_ = leaves.values
+    text = text.replace(name, b"\x7f0\x7f")
+    if leaves.sorts[1] == NAMESPACE:
+        text = text.replace(b'"namespace":"%s"' % namespace, b'"namespace":"\x7f1\x7f"')
+    return Likeness(text, leaves.sorts)
+
+
+def _leaves(vm: _VirtualMachine) -> Iterator[tuple[str, bytes]]:
+    """The leaves but for name and namespace, and what may be none by its shape; texts come first."""
+    metadata, status = vm.metadata, vm.status
+    spec = vm.spec.template.spec if vm.spec and vm.spec.template else None
+    if spec is not None:
+        yield from _of_volumes(spec.volumes or ())
+        yield from _of_domain(spec.domain)
+    yield UUID, _bytes(metadata.uid)
+    yield TIME, _bytes(metadata.creation_timestamp)
+    yield VERSION, _bytes(metadata.resource_version)
+    yield GENERATION, b"%d" % (metadata.generation or 0)
+    for change in metadata.managed_fields or ():
+        yield TIME, _bytes(change.time)
+    if status is not None:
+        yield GENERATION, b"%d" % (status.desired_generation or 0)
+        yield GENERATION, b"%d" % (status.observed_generation or 0)
+        for condition in status.conditions or ():
+            yield TIME, _bytes(condition.last_transition_time)
+            yield TIME, _bytes(condition.last_probe_time)
+
+
+def _of_volumes(volumes: Iterable[_Volume]) -> Iterator[tuple[str, bytes]]:
+    for volume in volumes:
+        for init in (volume.cloud_init_no_cloud, volume.cloud_init_config_drive):
+            if init is not None:
+                for text in map(bytes, (init.user_data, init.network_data)):
+                    yield TEXT, text[1:-1] if text[:1] == b'"' and len(text) <= _LONGEST_TEXT else b""
+
+
+def _of_domain(domain: _Domain | None) -> Iterator[tuple[str, bytes]]:
+    if domain is None:
+        return
+    if domain.firmware is not None:
+        yield UUID, _bytes(domain.firmware.uuid)
+        yield UUID, _bytes(domain.firmware.serial)
+    if domain.devices is not None:
+        for interface in domain.devices.interfaces or ():
+            yield MAC, _bytes(interface.mac_address)
+
+
+def _bytes(text: str | None) -> bytes:
+    return text.encode() if text else b""
+
+
+def has_plain_name(common: Likeness) -> bool:
+    """Whether a VM's name is part of names and labels alone: another name in its place means the same."""
+    try:
+        vm = msgspec.json.decode(_BARE_MARK.sub(b":0", common.text))
+    except (ValueError, RecursionError):
+        return False
+    return all(_is_plain(value, key, "") for key, value in vm.items() if key != "status")
+
+
+def _is_plain(value: Any, key: str, outer: str) -> bool:
+    """Whether the name is in nothing but names below a key; `outer` is the key of the list or map around that."""
+    if isinstance(value, list):
+        return all(_is_plain(item, "", key) for item in value)
+    if not isinstance(value, dict):
+        return not isinstance(value, str) or _NAME_MARK not in value
+    names = key in _NAMED or outer in _NAMED_LISTS or (key == "metadata" and outer in ("", "dataVolumeTemplates"))
+    for field, inner in value.items():
+        in_label = key in _LABELS and (key != "annotations" or "kubevirt.io/" not in field)
+        if _NAME_MARK in field and not in_label:
+            return False
+        if isinstance(inner, str):
+            if _NAME_MARK in inner and not (in_label or field in _NAMES or (field == "name" and names)):
+                return False
+        elif not _is_plain(inner, field, outer if field == "metadata" else key if not key else ""):
+            return False
+    return True
+
+
+def labels_matter(cluster: Cluster) -> bool:
+    """Whether a cluster chooses VMs by their labels."""
+    by_label = cluster.configuration.values.changed_block_tracking_label_selectors
+    return bool(cluster.all_presets) or by_label is not None
+
+
+class Alike:
+    """Gives VMs their keys by what matters to KubeVirt: equal keys, equal fates."""
+
+    def __init__(self, *clusters: Cluster, labels_matter: bool = False) -> None:
+        """`clusters` are all that the VMs will meet; `labels_matter` when those choose VMs by their labels."""
+        self._clusters, self._labels_matter = clusters, labels_matter
+        self._plain: dict[bytes, bool] = {}
+
+    def key(self, vm: Data, namespaces: frozenset[str]) -> bytes:
+        """Return the VM's key; `namespaces` are those that hold any object of the cluster.
+
+        Neither the status nor labels and annotations that KubeVirt does not look at are in it.
+        """
+        metadata, namespace = _map(vm.get("metadata")), namespace_of(vm)
+        annotations = {key: value for key, value in _map(metadata.get("annotations")).items() if "kubevirt.io/" in key}
+        text = _encoded(
+            {
+                "apiVersion": vm.get("apiVersion"),
+                "kind": vm.get("kind"),
+                "metadata": {
+                    "name": str(metadata.get("name") or ""),
+                    "namespace": namespace,
+                    "labels": metadata.get("labels") if self._labels_matter else None,
+                    "annotations": annotations,
+                },
+                "spec": vm.get("spec"),
+            }
+        )
+        leaves = leaves_of(text)
+        common = likeness(text, leaves) if leaves is not None else None
+        if common is None or not self._has_plain_name(common):
+            return text
+        has_objects = namespace in namespaces
+        home = namespace if has_objects or refers_to_own_namespace(vm) else ""
+        return _encoded([common.kind, home, self._claims(vm, namespace) if has_objects else []])
+
+    def _has_plain_name(self, common: Likeness) -> bool:
+        kind = common.kind
+        plain = self._plain.get(kind)
+        if plain is None:
+            if len(self._plain) >= _MOST_KINDS:
+                self._plain.clear()
+            plain = self._plain[kind] = has_plain_name(common)
+        return plain
+
+    def _claims(self, vm: Data, namespace: str) -> list[Any]:
+        """The PersistentVolumeClaims and DataVolumes that the VM's volumes name, without what is theirs alone."""
+        claims: list[Any] = []
+        for volume in _volumes(vm):
+            for source, key in (("persistentVolumeClaim", "claimName"), ("dataVolume", "name")):
+                if source not in volume:
+                    continue
+                name = str(_map(volume[source]).get(key))
+                found = [
+                    each for of in self._clusters for each in (of.pvc(namespace, name), of.data_volume(namespace, name))
+                ]
+                claims += [_content(each) for each in found if each is not None]
+                claims.append({})
+        return claims
+
+
+def _volumes(vm: Data) -> Iterator[Mapping[str, Any]]:
+    spec = vm_spec(vm)
+    spec = _map(_map(_map(spec).get("template")).get("spec"))
+    volumes = spec.get("volumes")
+    return map(_map, volumes if isinstance(volumes, list) else ())
+
+
+def _content(claim: msgspec.Struct) -> Data:
+    data = to_manifest(claim)
+    metadata = data.get("metadata", {})
+    return {**data, "metadata": {part: metadata.get(part) for part in ("labels", "annotations")}}
+
+
+def _encoded(data: Any) -> bytes:
+    try:
+        return _encode(data)
+    except (OverflowError, ValueError):  # a number or a character that msgspec does not write
+        return json.dumps(data, sort_keys=True, default=bytes.hex).encode("utf-8", "surrogatepass")
+
+
+def _map(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}

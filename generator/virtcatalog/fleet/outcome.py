@@ -1,0 +1,92 @@
+"""VMs on their way through a fleet: where each is from, what it becomes, and what is said of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from virtcatalog.errors import Problem, Warning, within
+from virtcatalog.manifests.identity import full_name
+from virtcatalog.placement import BASE
+
+if TYPE_CHECKING:
+    from virtcatalog.kubevirt.cluster import Cluster
+    from virtcatalog.kubevirt.pipeline import Result
+    from virtcatalog.manifests.read import Manifest
+
+
+class Located(NamedTuple):
+    """A manifest, and how to say that something is wrong with one of its fields; of a VM, the environment it is in."""
+
+    manifest: dict[str, Any]
+    problem: Callable[[str, str], Problem]
+    environment: str = ""
+
+    @property
+    def name(self) -> str:
+        """`namespace/name`."""
+        return full_name(self.manifest)
+
+    @property
+    def title(self) -> str:
+        """The name, and the environment if there are any."""
+        return within(self.name, [self.environment]) if self.environment else self.name
+
+    def located_in(self, environment: str) -> Located:
+        """Return the VM in an environment, whose problems say so."""
+        if environment == BASE:
+            return self
+        return Located(self.manifest, partial(_problem_in, environment, self.problem), environment)
+
+
+def located(manifest: Manifest, environment: str) -> Located:
+    """Return a VM of a file in the environment that it is in."""
+    return Located(manifest.data, manifest.problem).located_in(environment)
+
+
+def _problem_in(environment: str, problem: Callable[[str, str], Problem], field: str, message: str) -> Problem:
+    return problem(field, within(message, [environment]))
+
+
+class Remark(NamedTuple):
+    """A problem to print; with `about` it is one of an object that many VMs use, and is printed once."""
+
+    problem: Problem
+    about: Warning | None = None
+
+
+class Outcome(NamedTuple):
+    """What a VM became in its cluster."""
+
+    vm: Located
+    result: Result
+    cluster: Cluster
+
+
+class Form(NamedTuple):
+    """What a form of output makes of a VM: a value that can be sent to other processes, None for nothing.
+
+    `make` is also given whether there are many VMs. `fills` says that it makes a text in which names and the like stand
+    as they are, so that they can be replaced by those of another VM; `written` is how the VM's other texts stand there,
+    which are given as JSON has them between quotes, None where there are none. `staged` says that it is quicker where
+    the stages of the VM are kept.
+    """
+
+    make: Callable[[Outcome, bool], Any]
+    fills: bool = False
+    written: Callable[[str], str] | None = None
+    staged: bool = False
+
+
+class Expansion(NamedTuple):
+    """What is printed of a VM: the `output` that a form makes of its outcome, None for nothing, and remarks.
+
+    `became` is one of `admitted`, `refused`, `unreadable` and `unsupported`, or "" for a text that holds no VM at all.
+    An admitted VM is `faulty` if its domain breaks libvirt's schema, or if it has no Pod and that was asked for.
+    """
+
+    became: str
+    output: Any = None
+    remarks: tuple[Remark, ...] = ()
+    faulty: bool = False
