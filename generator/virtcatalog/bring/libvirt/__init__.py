@@ -1,1 +1,1 @@
-"""A libvirt domain made a VM, and the proof of what became of each of its parts."""
+"""A libvirt domain turned into a VM, with the fate of every part of the domain."""

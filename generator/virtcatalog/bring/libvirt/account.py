@@ -1,7 +1,7 @@
-"""The proof of an import: what becomes of every element and attribute of a domain, by the domain of the VM made of it.
+"""The proof of an import: the fate of every element and attribute of a domain, by comparison with the new VM's domain.
 
-What the new domain says, too, is carried, in other words perhaps. The rest is the host's (`fates` knows what is the
-business of the node, of libvirt or of the cluster) or lost; no part goes without a fate.
+A part that the new domain has, too, is carried. The others are the host's (`fates` lists what the node, libvirt or the
+cluster decides) or lost; every part has a fate.
 """
 
 from __future__ import annotations
@@ -11,9 +11,10 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
-from virtcatalog.bring.libvirt.draft import Draft, Fate, Said
-from virtcatalog.bring.libvirt.fates import CARRIED, FATES
+from virtcatalog.bring.libvirt.draft import Draft
+from virtcatalog.bring.libvirt.fates import CARRIED, PATTERNS
 from virtcatalog.bring.libvirt.machine import UNITS
+from virtcatalog.bring.verdict import Fate, Verdict, lost
 from virtcatalog.manifests.xml import XMLElement
 
 _NO_FIELD = "KubeVirt has no field for it"
@@ -34,7 +35,7 @@ _ON = {("smm", "state"), ("apic", "state"), ("acpi", "state")}
 
 
 class Part(NamedTuple):
-    """An element or attribute of the source (`devices/disk[2]/driver/@cache`), what it says, and what becomes of it."""
+    """An element or attribute of the source (`devices/disk[2]/driver/@cache`), its value and its fate."""
 
     path: str
     line: int
@@ -44,72 +45,74 @@ class Part(NamedTuple):
     why: str
 
 
-def account(draft: Draft, made: XMLElement | None) -> list[Part]:
-    """Return every part of the source, in its order; without a domain to compare with nothing is proven."""
-    whole = Said("unproven", "the VM is refused") if made is None else None
-    return list(_account(draft, draft.domain, made, "", whole))
+def account(draft: Draft, new: XMLElement | None) -> list[Part]:
+    """Return every part of the source, in order; without the new domain all parts are unproven."""
+    unproven = Verdict("unproven", "the VM is refused") if new is None else None
+    return list(_parts(draft, draft.domain, new, "", unproven))
 
 
-def added(draft: Draft, made: XMLElement) -> list[str]:
+def added(draft: Draft, new: XMLElement) -> list[str]:
     """Return the XPaths of the elements and attributes that only the new domain has.
 
-    Of an element, what is inside of it is not listed, too.
+    The content of a listed element is not listed again.
     """
-    return list(_added(draft, draft.domain, made))
+    return list(_added(draft, draft.domain, new))
 
 
-def _account(
-    draft: Draft, element: XMLElement, made: XMLElement | None, path: str, inherited: Said | None
+def _parts(
+    draft: Draft, element: XMLElement, new: XMLElement | None, path: str, inherited: Verdict | None
 ) -> Iterator[Part]:
-    told = inherited or draft.said.get((element, None))
+    fixed = inherited or draft.verdicts.get((element, None))
     general = _general(element)
-    said = told or _judge(general, element.text, made is not None and _same_text(element, made), made)
-    whole = told or (said if made is None and said.fate != "carried" and not _only_holds(element) else None)
-    matched = _matched(draft, element, made)
+    verdict = fixed or _verdict(general, element.text, new is not None and _same_text(element, new), new)
+    below_verdict = fixed or (
+        verdict if new is None and verdict.fate != "carried" and not _has_children_only(element) else None
+    )
+    counterparts = _counterparts(draft, element, new)
     below = [
         part
         for child in element.children
-        for part in _account(draft, child, matched.get(child), f"{path}/{child.step}".lstrip("/"), whole)
+        for part in _parts(draft, child, counterparts.get(child), f"{path}/{child.step}".lstrip("/"), below_verdict)
     ]
-    if told is None and made is None and _only_holds(element):
-        said = next((Said(part.fate, part.why) for part in below if part.fate != "lost"), said)
+    if fixed is None and new is None and _has_children_only(element):
+        verdict = next((Verdict(part.fate, part.why) for part in below if part.fate != "lost"), verdict)
     if element.parent is not None:
-        yield Part(path, element.line, element.column, element.text, *said)
+        yield Part(path, element.line, element.column, element.text, *verdict)
     for attribute, value in element.attributes.items():
-        same = made is not None and _same_attribute(element, made, attribute)
+        same = new is not None and _same_attribute(element, new, attribute)
         name = attribute.rpartition("}")[2]
-        own = inherited or draft.said.get((element, attribute)) or told
-        fate = own or _judge(f"{general}@{name}", value, same, made, name)
+        own = inherited or draft.verdicts.get((element, attribute)) or fixed
+        fate = own or _verdict(f"{general}@{name}", value, same, new, name)
         yield Part(f"{path}/@{name}".lstrip("/"), element.line, element.column, value, *fate)
     yield from below
 
 
-def _only_holds(element: XMLElement) -> bool:
-    """Whether an element says nothing but what its children say."""
+def _has_children_only(element: XMLElement) -> bool:
+    """Whether an element has children alone: no text and no attribute."""
     return bool(element.children) and not element.attributes and not element.text
 
 
 def _general(element: XMLElement) -> str:
     """The path of an element without the numbers: `devices/disk/driver/`."""
     steps = []
-    each: XMLElement | None = element
-    while each is not None and each.parent is not None:
-        steps.append(each.name)
-        each = each.parent
+    ancestor: XMLElement | None = element
+    while ancestor is not None and ancestor.parent is not None:
+        steps.append(ancestor.name)
+        ancestor = ancestor.parent
     return "".join(f"{step}/" for step in reversed(steps))
 
 
-def _judge(general: str, value: str, same: bool, made: XMLElement | None, attribute: str = "") -> Said:
+def _verdict(general: str, value: str, same: bool, new: XMLElement | None, attribute: str = "") -> Verdict:
     if same:
         return CARRIED
-    for pattern, said in FATES:
-        # What is carried as the new domain's own element goes with it.
-        if (made is not None or said != CARRIED) and _pattern(pattern).fullmatch(f"{general}={value}"):
-            return said
-    if made is None:
-        return Said("lost", _NO_FIELD)
-    now = made.attributes.get(attribute) if attribute else made.text
-    return Said("lost", f"KubeVirt makes it {now}" if now else _NO_FIELD)
+    for pattern, verdict in PATTERNS:
+        # Where the new domain lacks the element, nothing is carried.
+        if (new is not None or verdict != CARRIED) and _pattern(pattern).fullmatch(f"{general}={value}"):
+            return verdict
+    if new is None:
+        return lost(_NO_FIELD)
+    now = new.attributes.get(attribute) if attribute else new.text
+    return lost(f"KubeVirt makes it {now}" if now else _NO_FIELD)
 
 
 @lru_cache(maxsize=1024)
@@ -117,11 +120,11 @@ def _pattern(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern, re.DOTALL)
 
 
-def _same_text(element: XMLElement, made: XMLElement) -> bool:
-    unit = _in_bytes(element), _in_bytes(made)
+def _same_text(element: XMLElement, new: XMLElement) -> bool:
+    unit = _in_bytes(element), _in_bytes(new)
     if None not in unit:
         return unit[0] == unit[1]
-    return element.text == made.text or (element.tag == "uuid" and element.text.lower() == made.text.lower())
+    return element.text == new.text or (element.tag == "uuid" and element.text.lower() == new.text.lower())
 
 
 def _in_bytes(element: XMLElement) -> int | None:
@@ -130,13 +133,13 @@ def _in_bytes(element: XMLElement) -> int | None:
     return int(element.text) * UNITS.get(element.get("unit", "KiB"), 0)
 
 
-def _same_attribute(element: XMLElement, made: XMLElement, attribute: str) -> bool:
-    value, other = element.attributes[attribute], made.attributes.get(attribute)
+def _same_attribute(element: XMLElement, new: XMLElement, attribute: str) -> bool:
+    value, other = element.attributes[attribute], new.attributes.get(attribute)
     if attribute == "unit":
         return True
     if element.tag in ("cell", "page") and attribute in ("memory", "size") and value.isdecimal():
-        sizes = [UNITS.get(each.get("unit", "KiB"), 0) * int(each.get(attribute) or 0) for each in (element, made)]
-        return sizes[0] == sizes[1] or (attribute == "size" and "size" not in made.attributes)
+        sizes = [UNITS.get(side.get("unit", "KiB"), 0) * int(side.get(attribute) or 0) for side in (element, new)]
+        return sizes[0] == sizes[1] or (attribute == "size" and "size" not in new.attributes)
     if other is None:
         return (element.tag, attribute) in _ON and value == "on"
     return (
@@ -146,14 +149,14 @@ def _same_attribute(element: XMLElement, made: XMLElement, attribute: str) -> bo
     )
 
 
-def _matched(draft: Draft, element: XMLElement, made: XMLElement | None) -> dict[XMLElement, XMLElement]:
-    """The elements of the new domain that stand for those of the source."""
-    if made is None:
+def _counterparts(draft: Draft, element: XMLElement, new: XMLElement | None) -> dict[XMLElement, XMLElement]:
+    """The child elements of the source, with those of the new domain that are their counterparts."""
+    if new is None:
         return {}
-    there: dict[tuple[str, ...], XMLElement] = {}
-    for key, child in _keyed(made, {}):
-        there.setdefault(key, child)
-    return {child: there[key] for key, child in _keyed(element, draft.devices) if key in there}
+    children: dict[tuple[str, ...], XMLElement] = {}
+    for key, child in _keyed(new, {}):
+        children.setdefault(key, child)
+    return {child: children[key] for key, child in _keyed(element, draft.devices) if key in children}
 
 
 def _keyed(parent: XMLElement, names: dict[XMLElement, str]) -> Iterator[tuple[tuple[str, ...], XMLElement]]:
@@ -168,7 +171,7 @@ def _keyed(parent: XMLElement, names: dict[XMLElement, str]) -> Iterator[tuple[t
 
 def _own_name(element: XMLElement) -> str:
     if element.tag in _KEYS:
-        return " ".join(element.get(each, "0") for each in _KEYS[element.tag])
+        return " ".join(element.get(attribute, "0") for attribute in _KEYS[element.tag])
     if element.tag == "channel":
         target = element.first("target")
         return target.get("name") if target is not None else ""
@@ -182,12 +185,12 @@ def _own_name(element: XMLElement) -> str:
     return name
 
 
-def _added(draft: Draft, element: XMLElement, made: XMLElement) -> Iterator[str]:
-    matched = _matched(draft, element, made)
-    elements = set(matched.values())
-    for child in made:
+def _added(draft: Draft, element: XMLElement, new: XMLElement) -> Iterator[str]:
+    counterparts = _counterparts(draft, element, new)
+    elements = set(counterparts.values())
+    for child in new:
         if child not in elements:
             yield child.path
-    for child, other in matched.items():
+    for child, other in counterparts.items():
         yield from (f"{other.path}/@{name}" for name in other.attributes if name not in child.attributes)
         yield from _added(draft, child, other)

@@ -1,10 +1,10 @@
-"""The vCPUs of a domain: how many, laid out how, of which model, pinned where."""
+"""The vCPUs of a domain: number, topology, model and pinning."""
 
 from __future__ import annotations
 
 import re
 
-from virtcatalog.bring.libvirt.draft import Draft, each_number
+from virtcatalog.bring.libvirt.draft import Draft, whole_numbers
 from virtcatalog.kubevirt.hosts import cpu_ranges
 from virtcatalog.manifests.xml import XMLElement
 
@@ -39,12 +39,12 @@ def _vcpus(draft: Draft) -> None:
             raise draft.fault(topology, f"these are {product} vCPUs, and <vcpu> says {total}")
     origins = [count, *([topology] if topology is not None else [])]
     if enabled > total or enabled % (cores * threads):
-        draft.say(
+        draft.mark(
             "lost", f"KubeVirt starts with whole sockets: {total} vCPUs in place of {enabled}", (count, "current")
         )
         enabled = total
     cpu = ("domain", "cpu")
-    fixed = draft.ours and draft.domain.first("vcpus") is None
+    fixed = draft.from_kubevirt and draft.domain.first("vcpus") is None
     if not (fixed and sockets == 1):  # KubeVirt gives no room for more sockets to who names none
         draft.put((*cpu, "sockets"), enabled // (cores * threads), *origins)
     if not fixed:
@@ -62,7 +62,7 @@ def _cpu(draft: Draft) -> None:
         draft.put(("domain", "cpu", "model"), mode, (cpu, "mode"))
     elif mode == "maximum":
         draft.put(("domain", "cpu", "model"), "host-passthrough", (cpu, "mode"))
-        draft.say("lost", "KubeVirt has no mode maximum: the guest gets all that the host's CPU has", (cpu, "mode"))
+        draft.mark("lost", "KubeVirt has no mode maximum: the guest gets all that the host's CPU has", (cpu, "mode"))
     elif model is not None and model.text and model.text != "max":
         draft.put(("domain", "cpu", "model"), model.text, model)
     features = []
@@ -79,22 +79,22 @@ def _cpu(draft: Draft) -> None:
 
 def _is_added(draft: Draft, feature: XMLElement) -> bool:
     """Whether KubeVirt gives this feature to every guest with a named model."""
-    named = draft.get("domain", "cpu", "model") not in (None, "host-model", "host-passthrough")
+    has_named_model = draft.get("domain", "cpu", "model") not in (None, "host-model", "host-passthrough")
     return (
-        draft.ours
-        and named
+        draft.from_kubevirt
+        and has_named_model
         and feature.attributes == {"name": "mpx", "policy": "disable"}
         and draft.architecture == "amd64"
     )
 
 
 def _pinning(draft: Draft) -> None:
-    """Dedicated CPUs: every vCPU is pinned to one thread of the host that is no other's."""
+    """Dedicated CPUs: every vCPU is pinned to a thread of the host of its own."""
     tune = draft.domain.first("cputune")
     if tune is None:
         return
     pins = [element.get("cpuset") for element in tune.all("vcpupin")]
-    threads = each_number(pins)
+    threads = whole_numbers(pins)
     total = enabled_vcpus(draft)
     if threads is None or len(pins) != total or len(set(threads)) != len(threads):
         return
@@ -113,11 +113,11 @@ def _pinning(draft: Draft) -> None:
         mask = {"mask": vcpus} if vcpus and vcpus != f"0-{total - 1}" else {}
         draft.put((*cpu, "realtime"), mask, *([scheduled] if scheduled is not None else [pmu]))
         if scheduled is not None:
-            draft.say("carried", "spec.template.spec.domain.cpu.realtime: virt-handler sets the scheduler", scheduled)
+            draft.mark("carried", "spec.template.spec.domain.cpu.realtime: virt-handler sets the scheduler", scheduled)
 
 
 def _is_apart(cpus: str, threads: list[int]) -> bool:
     """Whether a list of CPUs holds none of some threads."""
     if not re.fullmatch(r"[0-9]{1,6}(-[0-9]{1,6})?(,[0-9]{1,6}(-[0-9]{1,6})?)*", cpus):
         return False
-    return not any(thread in each for each in cpu_ranges(cpus) for thread in threads)
+    return not any(thread in cpu_range for cpu_range in cpu_ranges(cpus) for thread in threads)

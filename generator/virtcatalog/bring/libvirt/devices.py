@@ -18,7 +18,7 @@ _TRANSITIONAL = "virtio-transitional"
 
 
 def devices(draft: Draft, rules: Rules, resources: Mapping[str, str]) -> None:
-    """Fill in the other devices, and turn off those that KubeVirt gives where nothing is said.
+    """Fill in the other devices, and turn off those that KubeVirt adds by default.
 
     `resources` are those of the cluster's device plugins, with the kind of their devices.
     """
@@ -26,7 +26,7 @@ def devices(draft: Draft, rules: Rules, resources: Mapping[str, str]) -> None:
     by_tag: dict[str, list[XMLElement]] = {}
     for element in listed:
         by_tag.setdefault(element.tag, []).append(element)
-    if any(each.get("model") == _TRANSITIONAL for each in listed):
+    if any(element.get("model") == _TRANSITIONAL for element in listed):
         draft.put((*_DEVICES, "useVirtioTransitional"), True)
     _interfaces(draft, rules, by_tag.get("interface", []), by_tag.get("hostdev", []))
     _hostdevs(draft, rules, resources, by_tag.get("hostdev", []))
@@ -49,14 +49,14 @@ def _interfaces(draft: Draft, rules: Rules, elements: list[XMLElement], hostdevs
         alias = _alias(element).removeprefix("sriov-")
         virtual_function = element in functions or element.get("type") == "hostdev"
         where = rules.network(*names, mac.get("address") if mac is not None else "", alias)
-        if not where and draft.ours:
+        if not where and draft.from_kubevirt:
             tap = target.get("dev") if target is not None else ""
             where = "pod" if not virtual_function and not has_pod and tap in ("", "tap0", "eth0") else ""
         elif not where and not has_pod and not virtual_function:
             where = "pod"
         default = (
             alias
-            if draft.ours and alias
+            if draft.from_kubevirt and alias
             else "default"
             if where == "pod"
             else label(next(filter(None, names), ""), f"net-{number}")
@@ -67,14 +67,14 @@ def _interfaces(draft: Draft, rules: Rules, elements: list[XMLElement], hostdevs
         networks.append({"name": name, "pod": {}} if pod else {"name": name, "multus": {"networkName": where or name}})
         if not pod and not where:
             draft.need(f"networks[name={name}].multus.networkName", "the NetworkAttachmentDefinition has to be there")
-        passt = draft.ours and element.get("type") == "vhostuser"
+        passt = draft.from_kubevirt and element.get("type") == "vhostuser"
         binding = "sriov" if virtual_function else "passtBinding" if passt else "masquerade" if pod else "bridge"
         draft.device("interfaces", {"name": name, binding: {}}, element)
         at = (*_DEVICES, "interfaces", len(networks) - 1)
         _interface(draft, element, at, mac)
-        if not draft.ours:
+        if not draft.from_kubevirt:
             what = "the pod's network, behind NAT" if pod else f"the network {where or name}, by Multus"
-            draft.say(
+            draft.mark(
                 "host", f"it is attached to {what}", (element, "type"), source, target, element.first("virtualport")
             )
     if networks:
@@ -96,7 +96,7 @@ def _interface(draft: Draft, element: XMLElement, at: tuple[str | int, ...], mac
     if kind in _MODELS[1:]:
         draft.put((*at, "model"), kind, *element.all("model"))
     elif kind and not kind.startswith("virtio"):
-        draft.say("lost", f"KubeVirt has no {kind}: the guest gets virtio", model)
+        draft.mark("lost", f"KubeVirt has no {kind}: the guest gets virtio", model)
     link = element.first("link")
     if link is not None and link.get("state") == "down":
         draft.put((*at, "state"), "down", link)
@@ -127,19 +127,21 @@ def _hostdevs(draft: Draft, rules: Rules, resources: Mapping[str, str], elements
             pci_address(address) if element.get("type") == "pci" else address.get("uuid") if address is not None else ""
         )
         resource = rules.resource(where, alias)
-        prefix = next((prefix for prefix in _PREFIXES if alias.startswith(prefix) and draft.ours), "")
+        prefix = next((prefix for prefix in _PREFIXES if alias.startswith(prefix) and draft.from_kubevirt), "")
         if not resource and not prefix:
             rule = f"--device {where or '…'}=RESOURCE names it"
-            draft.say("lost", f"a device of the host is the resource of a device plugin: {rule}", element)
+            draft.mark("lost", f"a device of the host is the resource of a device plugin: {rule}", element)
             continue
         name = free(alias.removeprefix(prefix) if prefix else f"device-{number}", taken)
         device: dict[str, Any] = {"name": name, "deviceName": resource}
         if not resource:
-            known = [each for each, kind in resources.items() if kind == element.get("type")]
+            resources_of_kind = [
+                resource_name for resource_name, kind in resources.items() if kind == element.get("type")
+            ]
             # Devices of one resource sit beside each other.
             unknown = f"devices.invalid/{label(where.rpartition('.')[0] or where, 'device')}"
-            device["deviceName"] = known[0] if known else unknown
-            if len(known) != 1:
+            device["deviceName"] = resources_of_kind[0] if resources_of_kind else unknown
+            if len(resources_of_kind) != 1:
                 field = f"domain.devices.{_PREFIXES[prefix]}[name={name}].deviceName"
                 draft.need(field, f"the domain does not tell the resource: --device {where}=RESOURCE does")
         family = _PREFIXES.get(prefix, "hostDevices")
@@ -147,15 +149,15 @@ def _hostdevs(draft: Draft, rules: Rules, resources: Mapping[str, str], elements
             ramfb = {} if element.get("ramfb") == "on" else {"ramFB": {"enabled": False}}
             device["virtualGPUOptions"] = {"display": {"enabled": True, **ramfb}}
         draft.device(family, device, element)
-        if not draft.ours:
-            draft.say("host", f"a device of the resource {resource}, whichever the node gives", *element.all("source"))
+        if not draft.from_kubevirt:
+            draft.mark("host", f"a device of the resource {resource}, whichever the node gives", *element.all("source"))
 
 
 def _console(draft: Draft, by_tag: dict[str, list[XMLElement]]) -> None:
     serials = by_tag.get("serial", [])
     if not serials and not by_tag.get("console"):
         draft.put((*_DEVICES, "autoattachSerialConsole"), False)
-    elif draft.ours and serials and serials[0].first("log") is None:
+    elif draft.from_kubevirt and serials and serials[0].first("log") is None:
         draft.put((*_DEVICES, "logSerialConsole"), False, serials[0])
 
 
@@ -176,18 +178,18 @@ def _display(draft: Draft, by_tag: dict[str, list[XMLElement]]) -> None:
     taken: set[str] = set()
     for element in by_tag.get("input", []):
         if element.get("type") == "tablet" and element.get("bus", "usb") in ("usb", "virtio"):
-            if draft.architecture == "arm64" and not _alias(element) and draft.ours:
-                continue  # what KubeVirt gives every such machine
-            name = free(_alias(element) if draft.ours and _alias(element) else "tablet", taken)
+            if draft.architecture == "arm64" and not _alias(element) and draft.from_kubevirt:
+                continue  # KubeVirt adds it to every such machine
+            name = free(_alias(element) if draft.from_kubevirt and _alias(element) else "tablet", taken)
             device = {"type": "tablet", "bus": element.get("bus", "usb"), "name": name}
             draft.device("inputs", device, element)
-        elif element.get("bus", "usb") in ("usb", "virtio") and not draft.ours:
-            draft.say("lost", "KubeVirt has tablets alone", element)
+        elif element.get("bus", "usb") in ("usb", "virtio") and not draft.from_kubevirt:
+            draft.mark("lost", "KubeVirt has tablets alone", element)
 
 
 def _is_chosen(draft: Draft, model: XMLElement, usual: str) -> bool:
-    """Whether KubeVirt's card is one that the VM names: those all have video memory."""
-    return draft.ours and bool(model.get("vram")) and usual != "vga"
+    """Whether KubeVirt's graphics card is set in its VM: such cards have video memory."""
+    return draft.from_kubevirt and bool(model.get("vram")) and usual != "vga"
 
 
 def _channels(draft: Draft, elements: list[XMLElement]) -> None:
@@ -197,11 +199,11 @@ def _channels(draft: Draft, elements: list[XMLElement]) -> None:
         if name == "org.github.vhostmd.1":
             draft.put((*_DEVICES, "downwardMetrics"), {}, element)
         elif name != "org.qemu.guest_agent.0":
-            draft.say("lost", f"KubeVirt has channels for the guest agent and for metrics, not for {name}", element)
+            draft.mark("lost", f"KubeVirt has channels for the guest agent and for metrics, not for {name}", element)
 
 
 def _small(draft: Draft, by_tag: dict[str, list[XMLElement]]) -> None:
-    """Devices of which a machine has one, or which are alike."""
+    """Fill in devices without a name or bus to keep: balloon, RNG, TPM, sound, watchdog and others."""
     for balloon in by_tag.get("memballoon", []):
         if balloon.get("model") == "none":
             draft.put((*_DEVICES, "autoattachMemBalloon"), False, balloon)
@@ -210,21 +212,21 @@ def _small(draft: Draft, by_tag: dict[str, list[XMLElement]]) -> None:
     for tpm in by_tag.get("tpm", [])[:1]:
         backend = tpm.first("backend")
         if backend is not None and backend.get("type") == "emulator":
-            persistent = backend.get("persistent_state") == "yes" or not draft.ours
+            persistent = backend.get("persistent_state") == "yes" or not draft.from_kubevirt
             draft.put((*_DEVICES, "tpm"), {"persistent": True} if persistent else {}, tpm)
     for sound in by_tag.get("sound", [])[:1]:
         model = sound.get("model")
         if model == "ich6":
-            draft.say("lost", "KubeVirt has no ich6: the guest gets an ich9", (sound, "model"))
+            draft.mark("lost", "KubeVirt has no ich6: the guest gets an ich9", (sound, "model"))
             model = "ich9"
         if model in ("ich9", "ac97"):
-            name = _alias(sound) if draft.ours and _alias(sound) else "sound"
+            name = _alias(sound) if draft.from_kubevirt and _alias(sound) else "sound"
             draft.put((*_DEVICES, "sound"), {"name": name, "model": model}, sound)
             draft.devices[sound] = name
     for watchdog in by_tag.get("watchdog", []):
         field = {"i6300esb": "i6300esb", "diag288": "diag288"}.get(watchdog.get("model"))
         if field is not None:
-            name = _alias(watchdog) if draft.ours and _alias(watchdog) else "watchdog"
+            name = _alias(watchdog) if draft.from_kubevirt and _alias(watchdog) else "watchdog"
             device = {"name": name, field: {"action": watchdog.get("action", "reset")}}
             draft.put((*_DEVICES, "watchdog"), device, watchdog)
             draft.devices[watchdog] = name
@@ -239,20 +241,22 @@ def _small(draft: Draft, by_tag: dict[str, list[XMLElement]]) -> None:
 
 def _controllers(draft: Draft, elements: list[XMLElement]) -> None:
     own = [element for element in elements if element.get("type") in ("scsi", "virtio-serial")]
-    if draft.ours and any(pci_address(each.first("address")).startswith("0000:00:") for each in own):
+    if draft.from_kubevirt and any(pci_address(element.first("address")).startswith("0000:00:") for element in own):
         draft.annotations[PLACE_ON_ROOT_COMPLEX] = "true"
-    if draft.ours and not any(element.get("type") == "scsi" for element in elements):
+    if draft.from_kubevirt and not any(element.get("type") == "scsi" for element in elements):
         draft.put((*_DEVICES, "disableHotplug"), True)
-    for element in elements if not draft.ours else ():
+    for element in elements if not draft.from_kubevirt else ():
         kind, model = element.get("type"), element.get("model")
         if kind == "pci":
-            draft.say("host", "libvirt lays out the guest's PCI anew", element)
+            draft.mark("host", "libvirt lays out the guest's PCI anew", element)
         elif kind == "sata":
-            draft.say("carried", "libvirt gives it by itself", element)
+            draft.mark("carried", "libvirt gives it by itself", element)
         elif kind == "usb" and model != "none":
             one = "KubeVirt has a qemu-xhci, and only where a USB device needs it"
-            draft.say(*(("host", one) if model in ("", "qemu-xhci", "nec-xhci") else ("lost", one)), (element, "model"))
+            draft.mark(
+                *(("host", one) if model in ("", "qemu-xhci", "nec-xhci") else ("lost", one)), (element, "model")
+            )
         elif kind not in ("scsi", "virtio-serial", "usb"):
-            draft.say("lost", f"KubeVirt has no controller of type {kind}", element)
+            draft.mark("lost", f"KubeVirt has no controller of type {kind}", element)
     if any(element.first("pcihole64") is not None and element.get("type") == "pci" for element in elements):
         draft.annotations[DISABLE_PCI_HOLE64] = "true"

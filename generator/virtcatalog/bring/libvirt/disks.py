@@ -7,7 +7,7 @@ from typing import Any
 
 from virtcatalog.bring.libvirt.draft import Draft
 from virtcatalog.bring.libvirt.rules import Rules, free, label
-from virtcatalog.bring.libvirt.volumes import attribute, claim_volume, in_order, rule_volume, volume_of_kubevirt
+from virtcatalog.bring.libvirt.volumes import attribute, claim_volume, in_place, rule_volume, volume_of_kubevirt
 from virtcatalog.manifests.xml import XMLElement
 
 _BUSES = ("virtio", "sata", "scsi", "usb")
@@ -17,20 +17,20 @@ _CACHES = ("none", "writethrough", "writeback")
 def disks(draft: Draft, rules: Rules) -> None:
     """Fill in disks, filesystems and volumes."""
     taken: set[str] = set()
-    found: list[tuple[int | None, dict[str, Any]]] = []
+    placed_volumes: list[tuple[int | None, dict[str, Any]]] = []
     for element in draft.domain.all("devices", "disk"):
         volume = _disk(draft, rules, element, taken)
         if volume is not None:
-            found.append(volume)
+            placed_volumes.append(volume)
     for element in draft.domain.all("devices", "filesystem"):
         name = free(label(attribute(element.first("target"), "dir"), "share"), taken)
         draft.device("filesystems", {"name": name, "virtiofs": {}}, element)
-        if draft.ours:
+        if draft.from_kubevirt:
             draft.need(
                 "volumes", f"the domain does not tell what the filesystem {name} shares: it is taken for a claim"
             )
-        found.append((None, claim_volume(draft, name, "")))
-    volumes = in_order(found)
+        placed_volumes.append((None, claim_volume(draft, name, "")))
+    volumes = in_place(placed_volumes)
     if volumes:
         draft.spec["volumes"] = volumes
     _boot_order(draft)
@@ -43,7 +43,7 @@ def _disk(draft: Draft, rules: Rules, element: XMLElement, taken: set[str]) -> t
         raise draft.fault(element, "<target dev=…> is missing: every disk has it")
     kind = element.get("device", "disk")
     if kind not in ("disk", "cdrom", "lun"):
-        draft.say("lost", f"KubeVirt has no {kind}", element)
+        draft.mark("lost", f"KubeVirt has no {kind}", element)
         return None
     source = element.first("source")
     path = (
@@ -52,27 +52,30 @@ def _disk(draft: Draft, rules: Rules, element: XMLElement, taken: set[str]) -> t
         else ""
     )
     if source is not None and not path and source.get("type") == "pci":
-        draft.say(
+        draft.mark(
             "lost", "an NVMe device of the host is no volume of Kubernetes: give the VM a claim of its own", element
         )
         return None
     rule = rules.disk(target.get("dev"), path, path.rpartition("/")[2])
     if rule.kind == "drop":
-        draft.say("lost", f"left out, as the rule {rule.pattern}=drop says", element)
+        draft.mark("lost", f"left out, as the rule {rule.pattern}=drop says", element)
         return None
     empty = kind == "cdrom" and not path
-    if empty and not draft.ours:
+    if empty and not draft.from_kubevirt:
         why = "an empty CD-ROM drive is none of KubeVirt's disks, unless volumes are plugged in declaratively"
-        draft.say("lost", why, element)
+        draft.mark("lost", why, element)
         return None
     alias = attribute(element.first("alias"), "name")
     name = free(
-        alias.removeprefix("ua-") if alias.startswith("ua-") and draft.ours else label(target.get("dev"), "disk"), taken
+        alias.removeprefix("ua-")
+        if alias.startswith("ua-") and draft.from_kubevirt
+        else label(target.get("dev"), "disk"),
+        taken,
     )
     bus = target.get("bus")
     if bus and bus not in _BUSES:
         why = f"KubeVirt has no disks on {bus}: the guest gets it on sata"
-        draft.say("lost", why, (target, "bus"))
+        draft.mark("lost", why, (target, "bus"))
         bus = "sata"
     disk: dict[str, Any] = {"name": name, kind: {"bus": bus} if bus else {}}
     draft.device("disks", disk, element)
@@ -81,7 +84,7 @@ def _disk(draft: Draft, rules: Rules, element: XMLElement, taken: set[str]) -> t
     _options(draft, element, at)
     if empty:
         return None
-    volume = volume_of_kubevirt(draft, element, name, path) if draft.ours else None
+    volume = volume_of_kubevirt(draft, element, name, path) if draft.from_kubevirt else None
     if volume is None:
         volume = None, rule_volume(draft, rules, element, name, path)
     return volume
@@ -96,7 +99,7 @@ def _target(draft: Draft, element: XMLElement, target: XMLElement, at: tuple[str
         if target.get("tray"):
             draft.put((*at, "tray"), target.get("tray"), (target, "tray"))
     elif readonly is not None and kind == "disk" and target.get("bus") in ("sata", "ide"):
-        draft.say("lost", "KubeVirt has no hard disk on sata that is read-only", readonly)
+        draft.mark("lost", "KubeVirt has no hard disk on sata that is read-only", readonly)
     elif readonly is not None:
         draft.put((*at, "readonly"), True, readonly)
     if kind == "lun" and element.first("source", "reservations") is not None:
@@ -107,7 +110,7 @@ def _target(draft: Draft, element: XMLElement, target: XMLElement, at: tuple[str
 
 
 def has_libvirts_addresses(draft: Draft) -> bool:
-    """Whether libvirt gave the devices their addresses: it lists the root of PCI then."""
+    """Whether libvirt chose the addresses of the devices: it lists the root of PCI then."""
     return any(
         element.get("model") in ("pcie-root", "pci-root") for element in draft.domain.all("devices", "controller")
     )
@@ -133,7 +136,7 @@ def _options(draft: Draft, element: XMLElement, at: tuple[str | int, ...]) -> No
     driver = element.first("driver")
     if driver is not None:
         cache = driver.get("cache")
-        if cache in _CACHES and (cache != "none" or not draft.ours):
+        if cache in _CACHES and (cache != "none" or not draft.from_kubevirt):
             draft.put((*at, "cache"), cache, (driver, "cache"))
         for field, name in (("io", "io"), ("errorPolicy", "error_policy")):
             value = driver.get(name)
@@ -163,7 +166,7 @@ def _options(draft: Draft, element: XMLElement, at: tuple[str | int, ...]) -> No
 
 
 def _boot_order(draft: Draft) -> None:
-    """Number the first device of each family in the order of `<boot dev=…>`, where no device says so itself."""
+    """Number the first device of each family as `<boot dev=…>` lists them, where no device has an order."""
     listed = draft.domain.all("os", "boot")
     families = {
         "hd": ("disks", "disk"),
@@ -178,11 +181,11 @@ def _boot_order(draft: Draft) -> None:
         devices = draft.get("domain", "devices", family) or []
         place = next((number for number, device in enumerate(devices) if not kind or kind in device), None)
         if not family or place is None or "bootOrder" in devices[place]:
-            draft.say("lost", "there is no such device to boot from", boot)
+            draft.mark("lost", "there is no such device to boot from", boot)
             continue
         order += 1
         draft.put(("domain", "devices", family, place, "bootOrder"), order, boot)
-        draft.say("carried", f"spec.template.spec.domain.devices.{family}[{place}].bootOrder", boot)
+        draft.mark("carried", f"spec.template.spec.domain.devices.{family}[{place}].bootOrder", boot)
 
 
 def _threads(draft: Draft) -> None:
@@ -192,7 +195,9 @@ def _threads(draft: Draft) -> None:
         return
     drivers = {name: element.first("driver") for element, name in draft.devices.items() if element.tag == "disk"}
     pool = [driver for driver in drivers.values() if driver is not None and driver.all("iothreads", "iothread")]
-    alone_in_pool = draft.ours and not any(driver.get("iothread") for driver in drivers.values() if driver is not None)
+    alone_in_pool = draft.from_kubevirt and not any(
+        driver.get("iothread") for driver in drivers.values() if driver is not None
+    )
     if pool or (alone_in_pool and draft.number(total) > 1):
         draft.put(("domain", "ioThreadsPolicy"), "supplementalPool", total)
         draft.put(("domain", "ioThreads", "supplementalPoolThreadCount"), draft.number(total), total)

@@ -1,4 +1,4 @@
-"""A VM out of a libvirt domain, with the proof of what became of every part of it."""
+"""Makes a VM of a libvirt domain, with the fate of every part of the domain."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from virtcatalog.api.findings import steps
 from virtcatalog.bring.libvirt.account import Part, account, added
 from virtcatalog.bring.libvirt.devices import devices
 from virtcatalog.bring.libvirt.disks import disks
-from virtcatalog.bring.libvirt.draft import Draft, Fate, Need
+from virtcatalog.bring.libvirt.draft import Draft, Need
 from virtcatalog.bring.libvirt.machine import machine
 from virtcatalog.bring.libvirt.rules import Rules, label
+from virtcatalog.bring.verdict import Fate
 from virtcatalog.errors import Reason, Warning
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.conditions import Conditions
@@ -27,10 +28,10 @@ _TEMPLATE = ("spec", "template", "spec")
 class Imported(NamedTuple):
     """A VM made of a domain.
 
-    `parts` are all elements and attributes of the domain. `needs` are the fields that the domain cannot tell, filled
-    with something that has to be replaced. `assumed` are manifests of claims that the VM meets. `reasons` say why
-    KubeVirt refuses the VM, and then nothing is proven. `same`: its domain is the one it was made of, `added`: the
-    elements that only the new domain has.
+    `parts` are all elements and attributes of the domain. `needs` are fields that the domain does not tell, with
+    values that have to be replaced. `assumed` are manifests of claims that the VM uses. `reasons` are why KubeVirt
+    refuses the VM; all parts are unproven then. `same` is set if the VM's domain equals its source; `added` are the
+    parts that only the VM's domain has.
     """
 
     name: str
@@ -45,7 +46,7 @@ class Imported(NamedTuple):
     domain_xml: str
 
     def outermost(self, fate: Fate) -> list[Part]:
-        """Return the parts of a fate, without those that are inside of an element which has it for the same reason."""
+        """Return the parts of a fate, without those inside of an element with the same fate and reason."""
         parts: dict[str, Part] = {}
         for part in self.parts:
             above = parts.get(part.path.rpartition("/")[0])
@@ -57,7 +58,7 @@ class Imported(NamedTuple):
 
     @property
     def lost(self) -> list[Part]:
-        """The parts of the domain that the VM has not."""
+        """The parts of the domain that the VM lacks."""
         return [part for part in self.parts if part.fate == "lost"]
 
 
@@ -69,10 +70,10 @@ def import_domain(
     objects: list[dict[str, Any]] | None = None,
     run_strategy: str = "Halted",
 ) -> Imported:
-    """Return the VM of a domain's XML; ManifestError, with line and column, for what is no domain.
+    """Return the VM of a domain's XML; ManifestError, with line and column, for content that is no domain.
 
-    The VM meets `objects` under `conditions`. Fields that KubeVirt refuses are left out, and what they came from is
-    lost.
+    The VM is expanded with `objects` under `conditions`. Fields that KubeVirt refuses are removed, and the parts that
+    they came from are lost.
     """
     draft = _read(content, file)
     cluster = Cluster.under(objects or (), conditions)
@@ -91,7 +92,7 @@ def import_domain(
         account(draft, element),
         result.reasons,
         result.warnings,
-        element is not None and _alike(draft.domain, element),
+        element is not None and _equal_elements(draft.domain, element),
         added(draft, element) if element is not None else [],
         result.domain_xml or "",
     )
@@ -106,20 +107,20 @@ def _read(content: bytes, file: str) -> Draft:
     if not text:
         raise draft.fault(draft.one("name"), "a domain has a name")
     namespace, _, name = text.partition("_")
-    if not draft.ours:
+    if not draft.from_kubevirt:
         namespace, name = "", text
-    draft.name, draft.namespace = label(name, "vm") if not draft.ours else name, namespace
+    draft.name, draft.namespace = label(name, "vm") if not draft.from_kubevirt else name, namespace
     draft.one("devices")
     if draft.name != name:
-        draft.say("carried", f"metadata.name: {draft.name}", draft.one("name"))
+        draft.mark("carried", f"metadata.name: {draft.name}", draft.one("name"))
     description = root.first("description")
     if description is not None:
-        draft.say("carried", "metadata.annotations[description]", description)
+        draft.mark("carried", "metadata.annotations[description]", description)
     return draft
 
 
 def _settle(draft: Draft, cluster: Cluster, run_strategy: str) -> tuple[dict[str, Any], Result]:
-    """Expand the VM; leave out what KubeVirt refuses, and the room for memory that it adds."""
+    """Expand the VM; remove fields that KubeVirt refuses, and the room for memory hotplug that it adds."""
     for _ in range(_ROUNDS):
         vm = _manifest(draft, run_strategy)
         result = expand(vm, cluster)
@@ -136,13 +137,13 @@ def _settle(draft: Draft, cluster: Cluster, run_strategy: str) -> tuple[dict[str
 def _drop(draft: Draft, reason: Reason) -> bool:
     path = steps(reason.field) if reason.field else ()
     if path[3:6] == ("domain", "devices", "filesystems"):
-        return _share_configuration(draft) if draft.ours else _share_nothing(draft, reason)
+        return _share_configuration(draft) if draft.from_kubevirt else _share_nothing(draft, reason)
     return path[:3] == _TEMPLATE and draft.drop(path[3:], f"KubeVirt refuses it: {reason.message}")
 
 
 def _share_configuration(draft: Draft) -> bool:
-    """Take what filesystems of KubeVirt's share for ConfigMaps, where claims cannot be shared."""
-    names = {each["name"] for each in draft.get("domain", "devices", "filesystems")}
+    """Take the sources of KubeVirt's filesystems for ConfigMaps, where claims cannot be shared."""
+    names = {filesystem["name"] for filesystem in draft.get("domain", "devices", "filesystems")}
     claims = [
         volume for volume in draft.spec["volumes"] if volume["name"] in names and "persistentVolumeClaim" in volume
     ]
@@ -155,18 +156,19 @@ def _share_configuration(draft: Draft) -> bool:
 def _share_nothing(draft: Draft, reason: Reason) -> bool:
     shared = [element for element in draft.devices if element.tag == "filesystem"]
     names = {draft.devices.pop(element) for element in shared}
-    draft.say("lost", f"KubeVirt refuses it: {reason.message}", *shared)
+    draft.mark("lost", f"KubeVirt refuses it: {reason.message}", *shared)
     draft.spec["domain"]["devices"].pop("filesystems", None)
     draft.spec["volumes"] = [volume for volume in draft.spec["volumes"] if volume["name"] not in names]
     return bool(names)
 
 
 def _count_slots(draft: Draft, result: Result) -> bool:
-    """Ask for as many root ports for hotplug as the domain has, once, where KubeVirt made it with others."""
-    if not draft.ours or SLOT_COUNT_ANNOTATION in draft.annotations or result.domain is None:
+    """Set the number of root ports for hotplug to the domain's, once, if KubeVirt made the domain with others."""
+    if not draft.from_kubevirt or SLOT_COUNT_ANNOTATION in draft.annotations or result.domain is None:
         return False
     ports = [
-        len([each for each in found if each.get("model") == "pcie-root-port"]) for found in _controllers(draft, result)
+        len([controller for controller in controllers if controller.get("model") == "pcie-root-port"])
+        for controllers in _controllers(draft, result)
     ]
     interfaces = len(draft.get("domain", "devices", "interfaces") or [])
     slots = max(interfaces, 4 if interfaces else 0) + ports[1] - ports[0]
@@ -183,7 +185,7 @@ def _controllers(draft: Draft, result: Result) -> Iterator[list[Any]]:
 
 
 def _grows(draft: Draft, result: Result) -> bool:
-    """Whether KubeVirt leaves room for memory hotplug that the domain has not."""
+    """Whether KubeVirt adds room for memory hotplug that the domain lacks."""
     domain = result.domain
     wanted = draft.domain.first("maxMemory") is not None or draft.get("domain", "memory", "maxGuest") is not None
     return domain is not None and domain.find("maxMemory") is not None and not wanted
@@ -205,11 +207,11 @@ def _manifest(draft: Draft, run_strategy: str) -> dict[str, Any]:
     return {"apiVersion": "kubevirt.io/v1", "kind": "VirtualMachine", "metadata": metadata, "spec": spec}
 
 
-def _alike(one: XMLElement, other: XMLElement) -> bool:
+def _equal_elements(element: XMLElement, other: XMLElement) -> bool:
     return (
-        one.tag == other.tag
-        and one.text == other.text
-        and one.attributes == other.attributes
-        and len(one.children) == len(other.children)
-        and all(map(_alike, one.children, other.children))
+        element.tag == other.tag
+        and element.text == other.text
+        and element.attributes == other.attributes
+        and len(element.children) == len(other.children)
+        and all(map(_equal_elements, element.children, other.children))
     )

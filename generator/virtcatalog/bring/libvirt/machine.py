@@ -1,4 +1,4 @@
-"""What a domain says of its machine: CPUs, memory, firmware, features, clock; the VM's `spec.domain` says it, too."""
+"""The machine of a domain: CPUs, memory, firmware, features and clock, put into the VM's `spec.domain`."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _TIMERS = {"rtc": "rtc", "pit": "pit", "kvmclock": "kvm", "hpet": "hpet", "hyper
 
 
 def machine(draft: Draft) -> None:
-    """Fill in everything but the devices; ManifestError for what no domain can say."""
+    """Fill in everything but the devices; ManifestError for values that no domain can have."""
     _os(draft)
     _memory(draft)
     cpus(draft)
@@ -37,7 +37,7 @@ def machine(draft: Draft) -> None:
     _features(draft)
     _clock(draft)
     _life(draft)
-    if draft.ours:
+    if draft.from_kubevirt:
         _ignition(draft)
     _launch_security(draft)
 
@@ -54,8 +54,8 @@ def _os(draft: Draft) -> None:
     kind = draft.one("os", "type")
     name = kind.get("arch", "x86_64")
     if name not in ARCHITECTURES:
-        known = ", ".join(ARCHITECTURES)
-        raise draft.fault(kind, f"KubeVirt has no machines of architecture {name!r}; it has {known}", "arch")
+        names = ", ".join(ARCHITECTURES)
+        raise draft.fault(kind, f"KubeVirt has no machines of architecture {name!r}; it has {names}", "arch")
     if kind.text != "hvm":
         raise draft.fault(kind, f"KubeVirt has fully virtualized machines (hvm) alone, not {kind.text!r}")
     draft.put(("architecture",), ARCHITECTURES[name], (kind, "arch"))
@@ -63,9 +63,9 @@ def _os(draft: Draft) -> None:
     machine = _MACHINES[draft.architecture]
     if wanted.startswith(("pc-i440fx", "pc-0.", "pc-1.")) or wanted == "pc":
         why = f"KubeVirt has no i440fx: the guest gets a {machine}, whose devices sit on PCI Express"
-        draft.say("lost", why, (kind, "machine"))
-    elif _UPSTREAM_VERSION.fullmatch(wanted) and not draft.ours:
-        draft.say(
+        draft.mark("lost", why, (kind, "machine"))
+    elif _UPSTREAM_VERSION.fullmatch(wanted) and not draft.from_kubevirt:
+        draft.mark(
             "lost", f"KubeVirt's QEMU has versions of its own: the guest gets the newest {machine}", (kind, "machine")
         )
     elif wanted:
@@ -78,7 +78,7 @@ def _firmware(draft: Draft) -> None:
     os = draft.one("os")
     loader = os.first("loader")
     automatic = os.get("firmware")
-    secure_features = {each.get("name"): each.get("enabled") for each in os.all("firmware", "feature")}
+    secure_features = {feature.get("name"): feature.get("enabled") for feature in os.all("firmware", "feature")}
     efi = automatic == "efi" or (
         loader is not None and loader.get("type", "pflash" if os.first("nvram") else "") == "pflash"
     )
@@ -88,17 +88,17 @@ def _firmware(draft: Draft) -> None:
     if efi:
         secure = secure_features.get("secure-boot") == "yes" or (loader is not None and loader.get("secure") == "yes")
         embedded = draft.domain.first("launchSecurity") is not None and loader is not None and "secboot" in loader.text
-        origins = [each for each in (loader, os.first("nvram")) if each is not None]
+        origins = [element for element in (loader, os.first("nvram")) if element is not None]
         draft.put((*path, "efi"), {"secureBoot": secure or embedded}, *origins)
         if secure:  # KubeVirt asks for it in so many words
             draft.put(("domain", "features", "smm"), {}, *origins)
     elif bios is not None and bios.get("useserial") == "yes":
         draft.put((*path, "bios"), {"useSerial": True}, (bios, "useserial"))
     menu = os.first("bootmenu")
-    if draft.ours and menu is not None and menu.get("enable") == "yes":
+    if draft.from_kubevirt and menu is not None and menu.get("enable") == "yes":
         draft.put(("startStrategy",), "Paused", menu)
     kernel, initrd, arguments = os.first("kernel"), os.first("initrd"), os.first("cmdline")
-    if draft.ours and (kernel is not None or initrd is not None):
+    if draft.from_kubevirt and (kernel is not None or initrd is not None):
         container = {"image": "registry.invalid/kernel"}
         for field, element in (("kernelPath", kernel), ("initrdPath", initrd)):
             if element is not None:
@@ -117,9 +117,9 @@ def _memory(draft: Draft) -> None:
     if not size:
         raise draft.fault(memory, "a domain has some memory")
     draft.put(("domain", "memory", "guest"), str(Quantity.of(size)), memory)
-    now = draft.domain.first("currentMemory")
-    if now is not None and size_of(draft, now) < size:
-        draft.say("lost", "KubeVirt starts a guest with all of its memory", now)
+    current = draft.domain.first("currentMemory")
+    if current is not None and size_of(draft, current) < size:
+        draft.mark("lost", "KubeVirt starts a guest with all of its memory", current)
     if most is not None and size_of(draft, most) > size:
         draft.put(("domain", "memory", "maxGuest"), str(Quantity.of(size_of(draft, most))), most)
 
@@ -135,13 +135,13 @@ def _memory_backing(draft: Draft) -> None:
             raise draft.fault(page, f"{page.get('unit')!r} is no unit of memory", "unit")
         size = draft.number(page, "size") * UNITS[page.get("unit", "KiB")]
     draft.put(("domain", "memory", "hugepages"), {"pageSize": str(Quantity.of(size))}, pages)
-    for element in pages.all("page") if not draft.ours else ():
+    for element in pages.all("page") if not draft.from_kubevirt else ():
         if draft.number(element, "size") * UNITS.get(element.get("unit", "KiB"), 0) == size:
-            draft.say("carried", "spec.template.spec.domain.memory.hugepages.pageSize", element)
+            draft.mark("carried", "spec.template.spec.domain.memory.hugepages.pageSize", element)
         else:
-            draft.say("lost", "KubeVirt has huge pages of one size for a guest", element)
+            draft.mark("lost", "KubeVirt has huge pages of one size for a guest", element)
     source = draft.domain.first("memoryBacking", "source")
-    if draft.ours and source is None:
+    if draft.from_kubevirt and source is None:
         draft.annotations[MEMFD_ANNOTATION] = "false"
 
 
@@ -150,7 +150,7 @@ def _identity(draft: Draft) -> None:
     entries = {element.get("name"): element for element in draft.domain.all("sysinfo", "system", "entry")}
     if uuid is not None and uuid.text:
         draft.put(("domain", "firmware", "uuid"), uuid.text.lower(), uuid)
-        draft.say("carried", "spec.template.spec.domain.firmware.uuid", uuid)
+        draft.mark("carried", "spec.template.spec.domain.firmware.uuid", uuid)
     elif "uuid" in entries:
         draft.put(("domain", "firmware", "uuid"), entries["uuid"].text, entries["uuid"])
     if "serial" in entries and entries["serial"].text:
@@ -166,7 +166,7 @@ def _features(draft: Draft) -> None:
         return
     path = ("domain", "features")
     elements = {feature.tag: feature for feature in features}
-    if set(elements) - {"kvm", "pmu"} or (draft.ours and draft.architecture == "arm64"):
+    if set(elements) - {"kvm", "pmu"} or (draft.from_kubevirt and draft.architecture == "arm64"):
         if "acpi" not in elements:
             draft.put((*path, "acpi"), {"enabled": False}, features)
         else:
@@ -218,12 +218,12 @@ def _clock(draft: Draft) -> None:
     timers = {element.get("name"): element for element in clock.all("timer")}
     if offset == "timezone":
         draft.put((*path, "timezone"), clock.get("timezone"), (clock, "timezone"))
-    elif offset or not draft.ours:
+    elif offset or not draft.from_kubevirt:
         moved = offset in ("utc", "variable") and clock.get("basis", "utc") == "utc" and adjustment not in ("", "reset")
         seconds = {"offsetSeconds": _seconds(draft, clock)} if moved else {}
         draft.put((*path, "utc"), seconds, (clock, "offset"))
         if offset == "variable" and clock.get("basis", "utc") == "utc":
-            draft.say("carried", "an adjustment of UTC", (clock, "offset"), (clock, "basis"))
+            draft.mark("carried", "an adjustment of UTC", (clock, "offset"), (clock, "basis"))
     elif set(timers) <= {"tsc"}:
         return
     for name, timer in timers.items():
@@ -256,16 +256,21 @@ def _ignition(draft: Draft) -> None:
 
 def _life(draft: Draft) -> None:
     reboot = draft.domain.first("on_reboot")
-    if reboot is not None and (reboot.text == "destroy" or (draft.ours and reboot.text == "restart")):
+    if reboot is not None and (reboot.text == "destroy" or (draft.from_kubevirt and reboot.text == "restart")):
         draft.put(("domain", "rebootPolicy"), "Terminate" if reboot.text == "destroy" else "Reboot", reboot)
 
 
 def _launch_security(draft: Draft) -> None:
     security = draft.domain.first("launchSecurity")
     protected = next(
-        (each for each in draft.one("devices").walk() if each.tag == "driver" and each.get("iommu") == "on"), None
+        (
+            element
+            for element in draft.one("devices").walk()
+            if element.tag == "driver" and element.get("iommu") == "on"
+        ),
+        None,
     )
-    if draft.ours and draft.architecture == "s390x" and protected is not None:
+    if draft.from_kubevirt and draft.architecture == "s390x" and protected is not None:
         draft.put(("domain", "launchSecurity"), {}, (protected, "iommu"))
     if security is None:
         return

@@ -1,4 +1,4 @@
-"""What becomes of a domain's disks, networks and host devices: said by whoever imports it, first match first."""
+"""The user's rules for a domain's disks, networks and host devices; the first match counts."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ class RuleError(VirtcatalogError):
 
 
 class DiskRule(NamedTuple):
-    """Where disks that match come from: `kind` is one of DISK_KINDS.
+    """The source of the volumes of matching disks: `kind` is one of DISK_KINDS.
 
-    A `claim` is there (`value`: its name), `clone` (`namespace/name`), `http`, `registry` (URLs), `blank` and `upload`
+    A `claim` exists (`value`: its name), `clone` (`namespace/name`), `http`, `registry` (URLs), `blank` and `upload`
     make a DataVolume of `size`, `image` names a container disk, `drop` leaves the disk out.
     """
 
@@ -35,14 +35,14 @@ class DiskRule(NamedTuple):
 
 
 class NetworkRule(NamedTuple):
-    """The network of interfaces that match: `pod`, or a NetworkAttachmentDefinition (`name` or `namespace/name`)."""
+    """The network of matching interfaces: `pod`, or a NetworkAttachmentDefinition (`name` or `namespace/name`)."""
 
     pattern: str
     network: str
 
 
 class DeviceRule(NamedTuple):
-    """The resource that a device plugin offers for the host devices that match."""
+    """The resource of a device plugin for matching host devices."""
 
     pattern: str
     resource: str
@@ -56,15 +56,15 @@ class Rules(NamedTuple):
     devices: tuple[DeviceRule, ...] = ()
 
     def disk(self, *names: str) -> DiskRule:
-        """Return the rule of a disk that goes by these names; without one, a claim holds it."""
+        """Return the rule of a disk with these names; without a match, the disk is on a claim."""
         return next((rule for rule in self.disks if matches(rule.pattern, names)), DiskRule("*", "claim"))
 
     def network(self, *names: str) -> str:
-        """Return the network of an interface that goes by these names, "" where no rule says so."""
+        """Return the network of an interface with these names, "" without a match."""
         return next((rule.network for rule in self.networks if matches(rule.pattern, names)), "")
 
     def resource(self, *names: str) -> str:
-        """Return the resource of a host device that goes by these names, "" where no rule says so."""
+        """Return the resource of a host device with these names, "" without a match."""
         return next((rule.resource for rule in self.devices if matches(rule.pattern, names)), "")
 
 
@@ -75,8 +75,8 @@ def matches(pattern: str, names: tuple[str, ...]) -> bool:
 
 def disk_rule(text: str) -> DiskRule:
     """Read `PATTERN=KIND[:VALUE][,SIZE]`; raises RuleError."""
-    pattern, said = _halves(text, "vda=claim:root or *.iso=drop")
-    kind, _, value = said.partition(":")
+    pattern, value_text = _halves(text, "vda=claim:root or *.iso=drop")
+    kind, _, value = value_text.partition(":")
     if kind not in DISK_KINDS:
         raise RuleError(f"{text!r}: {kind!r} is none of {', '.join(DISK_KINDS)}")
     size = ""
@@ -117,23 +117,23 @@ def device_rule(text: str) -> DeviceRule:
 
 
 def _halves(text: str, example: str) -> tuple[str, str]:
-    pattern, _, said = text.partition("=")
-    if not pattern or not said:
+    pattern, _, value = text.partition("=")
+    if not pattern or not value:
         raise RuleError(f"{text!r} is no rule such as {example}")
-    return pattern, said
+    return pattern, value
 
 
 def label(text: str, otherwise: str) -> str:
-    """Return what is left of a text as the name of a volume, network or VM (a DNS label)."""
-    made = _VOLUME.sub("-", text.lower()).strip("-")[:_LONGEST_LABEL].strip("-")
-    return made if made and not dns_label_problems(made) else otherwise
+    """Return a text as the name of a volume, network or VM (a DNS label); `otherwise` if nothing of it can be used."""
+    name = _VOLUME.sub("-", text.lower()).strip("-")[:_LONGEST_LABEL].strip("-")
+    return name if name and not dns_label_problems(name) else otherwise
 
 
 def free(name: str, taken: set[str]) -> str:
-    """Return a name that is not taken, and take it."""
-    number, found = 1, name
-    while found in taken:
+    """Return a free name like `name`, and add it to `taken`."""
+    number, free_name = 1, name
+    while free_name in taken:
         number += 1
-        found = f"{name[: _LONGEST_LABEL - 1 - len(str(number))]}-{number}"
-    taken.add(found)
-    return found
+        free_name = f"{name[: _LONGEST_LABEL - 1 - len(str(number))]}-{number}"
+    taken.add(free_name)
+    return free_name

@@ -1,4 +1,4 @@
-"""The volumes behind a domain's disks: by rule, or as KubeVirt's own paths tell."""
+"""The volumes behind a domain's disks: by rule, or by KubeVirt's own paths."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ def rule_volume(draft: Draft, rules: Rules, element: XMLElement, name: str, path
     if driver is not None:
         where.append((driver, "type"))
     if rule.kind == "image":
-        draft.say("host", f"the image is that of the container disk {rule.value}", *where)
+        draft.mark("host", f"the image is that of the container disk {rule.value}", *where)
         return {"name": name, "containerDisk": {"image": rule.value}}
     if rule.kind == "claim":
         claim = rule.value or f"{draft.name}-{name}"
-        draft.say("host", f"{_BROUGHT}: the claim {claim}", *where)
+        draft.mark("host", f"{_BROUGHT}: the claim {claim}", *where)
         return claim_volume(draft, name, claim)
     volume = f"{draft.name}-{name}"
-    draft.say("host", f"{_BROUGHT}: the DataVolume {volume}", *where)
+    draft.mark("host", f"{_BROUGHT}: the DataVolume {volume}", *where)
     sources: dict[str, dict[str, Any]] = {
         "http": {"http": {"url": rule.value}},
         "registry": {"registry": {"url": rule.value}},
@@ -62,14 +62,14 @@ def rule_volume(draft: Draft, rules: Rules, element: XMLElement, name: str, path
 
 
 def claim_volume(draft: Draft, name: str, claim: str) -> dict[str, Any]:
-    """Return the volume of a claim, which is called after the VM and the volume where nobody names it."""
+    """Return the volume of a claim, whose name is made of the VM's and the volume's where it is not set."""
     return {"name": name, "persistentVolumeClaim": {"claimName": claim or f"{draft.name}-{name}"}}
 
 
 def volume_of_kubevirt(
     draft: Draft, element: XMLElement, name: str, path: str
 ) -> tuple[int | None, dict[str, Any]] | None:
-    """The volume that KubeVirt's own paths tell, with its place among the volumes where that is told, too."""
+    """The volume behind one of KubeVirt's own paths, with its index among the volumes where the path shows it."""
     field = f"volumes[name={name}]"
     if path == f"/dev/{name}":
         return None, _assumed(draft, element, name, block=True)
@@ -88,9 +88,9 @@ def volume_of_kubevirt(
     if match["claim"]:
         return None, _assumed(draft, element, name, block=False)
     if match["hotplug"]:
-        made = _assumed(draft, element, name, block=element.get("type") == "block")
-        made["persistentVolumeClaim"]["hotpluggable"] = True
-        return None, made
+        claim = _assumed(draft, element, name, block=element.get("type") == "block")
+        claim["persistentVolumeClaim"]["hotpluggable"] = True
+        return None, claim
     if match["empty"]:
         draft.need(f"{field}.emptyDisk.capacity", "the domain does not tell the size of the empty disk")
         return None, {"name": name, "emptyDisk": {"capacity": _UNKNOWN_SIZE}}
@@ -102,18 +102,18 @@ def _has_no_claim(element: XMLElement) -> bool:
 
 
 def _configuration(draft: Draft, kind: str, iso: str, name: str, field: str) -> dict[str, Any]:
-    """Volumes made of Kubernetes objects; the names of these are not in the domain."""
+    """A volume made of a Kubernetes object, whose name is not in the domain."""
     if kind == "downwardapi" and iso == "vhostmd0":
         return {"name": name, "downwardMetrics": {}}
-    made: dict[str, dict[str, Any]] = {
+    sources: dict[str, dict[str, Any]] = {
         "config-map": {"configMap": {"name": name}},
         "secret": {"secret": {"secretName": name}},
         "sysprep": {"sysprep": {"configMap": {"name": name}}},
         "downwardapi": {"downwardAPI": {"fields": []}},
         "service-account": {"serviceAccount": {"serviceAccountName": "default"}},
     }
-    draft.need(f"{field}.{next(iter(made[kind]))}", "the domain does not tell the name of the object")
-    return {"name": name, **made[kind]}
+    draft.need(f"{field}.{next(iter(sources[kind]))}", "the domain does not tell the name of the object")
+    return {"name": name, **sources[kind]}
 
 
 def _overlay(draft: Draft, element: XMLElement, name: str, field: str) -> tuple[int | None, dict[str, Any]]:
@@ -121,8 +121,8 @@ def _overlay(draft: Draft, element: XMLElement, name: str, field: str) -> tuple[
     below = attribute(backing, "file") or attribute(backing, "dev")
     image = _CONTAINER_DISK.fullmatch(below)
     if image is None:
-        made = _assumed(draft, element, name, block=below.startswith("/dev/"))
-        return None, {"name": name, "ephemeral": {"persistentVolumeClaim": made["persistentVolumeClaim"]}}
+        claim = _assumed(draft, element, name, block=below.startswith("/dev/"))
+        return None, {"name": name, "ephemeral": {"persistentVolumeClaim": claim["persistentVolumeClaim"]}}
     draft.need(f"{field}.containerDisk.image", "the domain does not tell the image of the container disk")
     return int(image[1]) if len(image[1]) < 4 else None, {
         "name": name,
@@ -131,7 +131,7 @@ def _overlay(draft: Draft, element: XMLElement, name: str, field: str) -> tuple[
 
 
 def _assumed(draft: Draft, element: XMLElement, name: str, *, block: bool) -> dict[str, Any]:
-    """A claim that is there, as the domain shows it."""
+    """The volume of an existing claim, which is added to `draft.assumed` as the domain shows it."""
     volume = claim_volume(draft, name, "")
     claim = volume["persistentVolumeClaim"]["claimName"]
     capacity, driver = element.first("capacity"), element.first("driver")
@@ -158,8 +158,8 @@ def _assumed(draft: Draft, element: XMLElement, name: str, *, block: bool) -> di
     return volume
 
 
-def in_order(found: list[tuple[int | None, dict[str, Any]]]) -> list[dict[str, Any]]:
-    """Put the volumes that tell their place there; the others come in between, in their order."""
-    placed = {place: volume for place, volume in found if place is not None and place < len(found)}
-    others = iter([volume for place, volume in found if volume is not placed.get(place if place is not None else -1)])
-    return [placed[place] if place in placed else next(others) for place in range(len(found))]
+def in_place(volumes: list[tuple[int | None, dict[str, Any]]]) -> list[dict[str, Any]]:
+    """Return the volumes, those with an index in their place, the others between them in their order."""
+    placed = {place: volume for place, volume in volumes if place is not None and place < len(volumes)}
+    others = iter([volume for place, volume in volumes if volume is not placed.get(place if place is not None else -1)])
+    return [placed[place] if place in placed else next(others) for place in range(len(volumes))]

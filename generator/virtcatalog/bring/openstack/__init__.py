@@ -1,1 +1,1 @@
-"""Flavors and images of OpenStack made instance types and preferences, and the fate of each of their properties."""
+"""Flavors and images of OpenStack turned into instance types and preferences, with the fates of their properties."""

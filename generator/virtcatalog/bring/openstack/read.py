@@ -1,4 +1,4 @@
-"""Flavors and images as `openstack … -o json` prints them, or as openstacksdk has them."""
+"""Reads flavors and images, as `openstack … -o json` prints them or openstacksdk returns them."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _NO_PROPERTIES = ("os_hash_algo", "os_hash_value", "os_hidden", "os_flv_disabled
 
 
 class Resource(NamedTuple):
-    """A flavor (`vcpus` and `ram` in MiB are set) or an image, its properties as texts, and where they stand.
+    """A flavor (`vcpus` and `ram` in MiB are set) or an image, its properties as texts, and their places.
 
-    `sizes` are the disks of a flavor, and the least of an image, by their names.
+    `sizes` are the disks of a flavor or the minimal sizes of an image, by field.
     """
 
     kind: str
@@ -40,7 +40,7 @@ class Resource(NamedTuple):
 
 
 def read(content: bytes, file: str) -> tuple[list[Resource], list[Problem]]:
-    """Return the flavors and images of a file of JSON (or YAML), and what is wrong with others."""
+    """Return the flavors and images of a file of JSON (or YAML), and the problems of others."""
     text = Text(content, file)
     resources: list[Resource] = []
     problems: list[Problem] = []
@@ -64,7 +64,7 @@ def read(content: bytes, file: str) -> tuple[list[Resource], list[Problem]]:
 
 
 def of_data(data: Any, file: str, place: Callable[..., Place]) -> Resource | Problem:
-    """Return the flavor or image that a map is; the problem, if it is none."""
+    """Return a map as a flavor or image, or the problem if it is neither."""
 
     def problem(message: str, *path: str | int) -> Problem:
         line, column = place(*path)
@@ -86,39 +86,41 @@ def of_data(data: Any, file: str, place: Callable[..., Place]) -> Resource | Pro
         value = fields.get(field)
         if isinstance(value, bool) or not isinstance(value, int) or not 0 < value < _MOST[field]:
             message = f"flavor {name!r}: {field} is {describe(value)}, no whole number from 1 to {_MOST[field] - 1}"
-            return problem(message, *_known(names, field))
+            return problem(message, *_if_present(names, field))
         numbers[field] = value
     sizes = {
         field: value
         for field in ("disk", "ephemeral", "swap", "min_disk", "min_ram")
         if isinstance(value := fields.get(field, fields.get(f"os-flv-ext-data:{field}")), int) and value > 0
     }
-    listed = _properties(fields)
-    if listed is None:
+    properties = _properties(fields)
+    if properties is None:
         wrong = "properties" if "properties" in names else "extra_specs"
-        return problem(f"{name!r}: the properties are no map of texts", *_known(names, wrong))
-    where = next((names[each] for each in ("properties", "extra_specs") if each in names), "")
-    apart = {key: value for key, value in fields.items() if _OWN.fullmatch(key) and key not in _NO_PROPERTIES}
-    own = {} if flavor else {key: _text(value) for key, value in apart.items() if isinstance(value, str | int | bool)}
+        return problem(f"{name!r}: the properties are no map of texts", *_if_present(names, wrong))
+    container = next((names[key] for key in ("properties", "extra_specs") if key in names), "")
+    loose = {key: value for key, value in fields.items() if _OWN.fullmatch(key) and key not in _NO_PROPERTIES}
+    loose_texts = (
+        {} if flavor else {key: _text(value) for key, value in loose.items() if isinstance(value, str | int | bool)}
+    )
 
     def at(key: str) -> Place:
-        return place(names[key]) if key in names and key not in listed else place(where, key)
+        return place(names[key]) if key in names and key not in properties else place(container, key)
 
     kind = "flavor" if flavor else "image"
     vcpus, ram = numbers.get("vcpus", 0), numbers.get("ram", 0)
-    return Resource(kind, name, vcpus, ram, sizes, {**own, **listed}, file, at)
+    return Resource(kind, name, vcpus, ram, sizes, {**loose_texts, **properties}, file, at)
 
 
 def _plain(key: str) -> str:
     return key.lower().replace(" ", "_")
 
 
-def _known(names: dict[str, str], field: str) -> list[str]:
+def _if_present(names: dict[str, str], field: str) -> list[str]:
     return [names[field]] if field in names else []
 
 
 def _properties(fields: dict[str, Any]) -> dict[str, str] | None:
-    found: dict[str, str] = {}
+    properties: dict[str, str] = {}
     for key in ("properties", "extra_specs"):
         value = fields.get(key)
         if isinstance(value, str):  # as older clients print them
@@ -127,11 +129,11 @@ def _properties(fields: dict[str, Any]) -> dict[str, str] | None:
             continue
         if not isinstance(value, dict):
             return None
-        for name, each in value.items():
-            if each is None or isinstance(each, list | dict):
+        for name, item in value.items():
+            if item is None or isinstance(item, list | dict):
                 continue  # glance's own, such as stores
-            found[str(name)] = _text(each)
-    return found
+            properties[str(name)] = _text(item)
+    return properties
 
 
 def _text(value: Any) -> str:
@@ -139,9 +141,9 @@ def _text(value: Any) -> str:
 
 
 def of_cloud(name: str) -> Iterator[Resource | Problem]:
-    """Yield the flavors and images of a cloud that clouds.yaml (or the environment, for "") names.
+    """Yield the flavors and images of a cloud of clouds.yaml, or of the environment for "".
 
-    VirtcatalogError when openstacksdk is not there, or the cloud does not answer.
+    VirtcatalogError when openstacksdk is missing or the cloud does not answer.
     """
     try:
         openstack = import_module("openstack")
@@ -154,6 +156,6 @@ def of_cloud(name: str) -> Iterator[Resource | Problem]:
     except Exception as error:
         raise VirtcatalogError(f"cloud {name or 'of the environment'}: {error}") from error
     for number, data in enumerate([*flavors, *images]):
-        kept = {key: value for key, value in data.items() if value is not None}
+        fields = {key: value for key, value in data.items() if value is not None}
         kind = "flavors" if number < len(flavors) else "images"
-        yield of_data(kept, f"cloud {name}".strip() + f": {kind}", lambda *_: (0, 0))
+        yield of_data(fields, f"cloud {name}".strip() + f": {kind}", lambda *_: (0, 0))

@@ -224,7 +224,7 @@ def _rows(imported: Imported) -> Iterator[list[str]]:
 
 
 def _document(machine: _Machine) -> dict[str, Any]:
-    from virtcatalog.bring.libvirt.draft import FATES
+    from virtcatalog.bring.verdict import FATES
 
     imported = machine.imported
     return {

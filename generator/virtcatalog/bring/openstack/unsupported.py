@@ -1,14 +1,14 @@
-"""Properties of flavors and images that KubeVirt has nothing for, and why.
+"""Properties of flavors and images that KubeVirt has no equivalent for, and why.
 
-Patterns over the key; the first that fits counts. What is in a name space of nova's or glance's and in no table is a
-mistake, for OpenStack does not know it either.
+Patterns match the key; the first match counts. A key in a name space of nova or glance that no table has is a mistake:
+OpenStack does not know it either.
 """
 
 from __future__ import annotations
 
 import re
 
-from virtcatalog.bring.openstack.sheet import Said
+from virtcatalog.bring.verdict import Verdict, host, lost
 
 _NODES = "which nodes fit is for an instance type's nodeSelector, or the VM's affinity, to say"
 _DRIVER = "it is for another driver than libvirt's with KVM"
@@ -16,7 +16,7 @@ _THROTTLED = "KubeVirt throttles neither disks nor networks; a storage class, or
 _FLAVOR = "an instance type says so: give it to the flavor"
 _NO_FIELD = "neither an instance type nor a preference has a field for it"
 
-_LOST: tuple[tuple[str, str], ...] = (
+_REASONS: tuple[tuple[str, str], ...] = (
     (r"hw[:_]cpu_thread_policy", "which threads of a core are used is for the node's CPU manager to say"),
     (r"hw_cpu_max_(sockets|cores|threads)", "how many vCPUs there are is a flavor's: give it to the flavor"),
     (r"hw:cpu_dedicated_mask", "KubeVirt's vCPUs are all dedicated or none is"),
@@ -60,13 +60,13 @@ _HOST = (
 _OWN_SPACES = re.compile(r"hw[:_]|os:|os_|pci_passthrough:|hw_rng:|hw_video:|quota:|accel:")
 
 
-def lost(key: str) -> Said | None:
-    """Return why a property is lost, or whose it is; None for one that OpenStack does not know."""
-    for pattern, why in _LOST:
+def unsupported(key: str) -> Verdict | None:
+    """Return the verdict of a property without a handler; None if OpenStack does not know it."""
+    for pattern, why in _REASONS:
         if re.fullmatch(pattern, key):
-            return Said("lost", why)
+            return lost(why)
     if re.fullmatch(_HOST, key):
-        return Said("host", "it tells of the image, not of the machine")
+        return host("it tells of the image, not of the machine")
     if _OWN_SPACES.match(key):
         return None
-    return Said("lost", "it is of your own cloud's: no part of OpenStack makes anything of it by itself")
+    return lost("it is of your own cloud's: no part of OpenStack makes anything of it by itself")
