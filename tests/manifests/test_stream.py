@@ -234,6 +234,13 @@ def test_half_a_character_in_an_item_is_told_there_and_the_others_are_read(block
     ]
 
 
+def test_what_only_yaml_takes_in_an_item_is_read(block: int) -> None:
+    vms, problems = gone_through(stream_of(json.dumps(listed([VMS[0], vm("b", x=float("nan")), VMS[2]])).encode()))
+    assert [each.data["metadata"]["name"] for each in vms] == ["a", "b", "c"]
+    assert problems == []
+    assert vms[1].data["spec"]["x"] == "NaN"
+
+
 def test_a_fault_of_syntax_in_an_item_is_told_there_and_the_others_are_read(block: int) -> None:
     vms, problems = gone_through(stream_of(FAULTS["a fault in an item"].encode()))
     assert [each.data["metadata"]["name"] for each in vms] == ["a", "c"]

@@ -19,14 +19,15 @@ from virtcatalog.manifests.spool import Content
 from virtcatalog.manifests.window import IndivisibleError, Window
 
 _RAW: Final = msgspec.json.Decoder(msgspec.Raw)
-_REST: Final = re.compile(r"JSON is malformed: trailing characters \(byte (\d+)\)")
+_MALFORMED: Final = "JSON is malformed"
+_REST: Final = re.compile(rf"{_MALFORMED}: trailing characters \(byte (\d+)\)")
 """The number is that of the first character behind the value, counted from 1."""
 _ANY: Final = json.JSONDecoder()
 _SPACE: Final = b" \t\r\n"
 _LARGE: Final = 2**20
 """A document of more bytes is looked into while it is read: it may be a list."""
 _SHORT: Final = 2**16
-"""No value of more bytes is looked at again once msgspec refuses it."""
+"""So many bytes are looked at again where msgspec refuses a value."""
 _CONTROLS: Final = b"\x7f"
 """The only control character that JSON may have and YAML may not."""
 
@@ -62,7 +63,7 @@ def split(content: Content, pieces: Pieces) -> None:
 
 
 class _Splitter:
-    """Goes through JSON text; an offset that is returned is that of the next character that is no white space."""
+    """Goes through JSON text. Offsets that are returned are those of characters that are no white space."""
 
     def __init__(self, window: Window, pieces: Pieces) -> None:
         self._window, self._pieces = window, pieces
@@ -96,7 +97,7 @@ class _Splitter:
         return behind
 
     def _members(self, start: int, mark: Mark) -> int:
-        """Add the items of an object that is a list, or the object."""
+        """Add the items of the list that starts here, or the object if it is none; return where the next one starts."""
         first = len(self._pieces)
         members: dict[str, Any] = {}
         at = self._behind(start, b"{")
@@ -123,7 +124,7 @@ class _Splitter:
         return self._behind(at, b"}")
 
     def _items(self, start: int) -> int:
-        """Add the objects of an array."""
+        """Add the objects of the array that starts here; return the offset of what comes behind it."""
         at = self._behind(start, b"[")
         while self._byte(at) != b"]":
             mark = self._window.mark(at)
@@ -152,7 +153,7 @@ class _Splitter:
         return value
 
     def _value(self, start: int, most: int) -> tuple[bytes, int] | None:
-        """Return the same; None where no value of at most some `most` bytes is."""
+        """Return the same as `_text`; None for a value that is broken, or has more than `most` bytes."""
         size = 1
         while True:
             view = self._window.view(start, size)
@@ -168,9 +169,10 @@ class _Splitter:
                 if rest is not None:
                     behind = int(rest[1]) - 1
                     return view[:behind].tobytes().rstrip(_SPACE), start + behind
-            text = _with_half_a_character(view[:_SHORT].tobytes())
-            if text:
-                return text, self.skip(start + len(text))
+                if is_all or str(error).startswith(_MALFORMED):  # else it is cut off here
+                    text = _loose_value(view[:_SHORT].tobytes())
+                    if text:
+                        return text, self.skip(start + len(text))
             if is_all or len(view) >= most:
                 return None
             size = 4 * len(view)
@@ -193,13 +195,11 @@ class _Splitter:
         return self._window.cut(at, at + 1)
 
 
-def _with_half_a_character(beginning: bytes) -> bytes:
-    """Return the value with which a text begins that msgspec refuses for half a character; "" if there is none.
+def _loose_value(beginning: bytes) -> bytes:
+    """Return the value with which a text begins and that msgspec refuses, "" if there is none.
 
-    It is no text that YAML may hold either, but whoever reads it by itself says so of it alone.
+    Half a character and NaN are no JSON. Who reads the value by itself says so of it alone.
     """
-    if b"\\u" not in beginning:
-        return b""
     text = beginning.decode("utf-8", "ignore")
     try:
         _, end = _ANY.raw_decode(text)
