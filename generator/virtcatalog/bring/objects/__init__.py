@@ -1,1 +1,1 @@
-"""A set of instance types and preferences as a catalog: what its objects have in common, found by itself."""
+"""Makes a catalog of a set of instance types and preferences: classes, layers and components are derived."""

@@ -1,4 +1,4 @@
-"""The files of a catalog whose objects are some given ones, and the proof that they are."""
+"""The files of a catalog with a set of instance types and preferences."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from virtcatalog.api.instancetype import VirtualMachineInstancetypeSpec, Virtual
 from virtcatalog.api.newer import prune
 from virtcatalog.bring.objects.classes import classes
 from virtcatalog.bring.objects.components import Layer, extract
-from virtcatalog.bring.objects.entries import Entry, house
+from virtcatalog.bring.objects.entries import Entry, conventions
 from virtcatalog.bring.objects.facts import Expression, Facts, tree
 from virtcatalog.bring.objects.families import families
 from virtcatalog.bring.objects.layout import document
@@ -30,28 +30,28 @@ _SPECS: dict[str, type[msgspec.Struct]] = {
     "instancetypes": VirtualMachineInstancetypeSpec,
     "preferences": VirtualMachinePreferenceSpec,
 }
-#: How many fields a fragment of instance types has before it is a component.
+#: The number of fields from which a fragment of instance types is a component.
 _LONG_FRAGMENT = 3
 
 
 class Draft(NamedTuple):
-    """A catalog as its files, by path, and the environments that give each object; no environments: the base does."""
+    """A catalog as its files, by path, and its environments; without any, its base has all objects."""
 
     files: dict[str, str]
     environments: tuple[str, ...]
 
 
 def draft(manifests: Sequence[Mapping[str, Any]], name: str, *, relabel: bool = False) -> Draft:
-    """Return a catalog of instance types and preferences: classes and files that say once what they have in common.
+    """Return a catalog of instance types and preferences: classes and files that state common facts once.
 
-    With `relabel` every object gets the labels that a catalog derives, whether it had them or not.
+    With `relabel`, every object gets the labels that a catalog derives, even if it lacks them.
     """
     entries, overlays = environments(manifests)
-    everyone = house(entries, relabel=relabel)
-    types = [one for one in entries if one.section == "instancetypes"]
-    prefs = [one for one in entries if one.section == "preferences"]
-    series, type_base = classes(types, everyone)
-    guests, preference_base = families(prefs, everyone)
+    shared = conventions(entries, relabel=relabel)
+    types = [entry for entry in entries if entry.section == "instancetypes"]
+    prefs = [entry for entry in entries if entry.section == "preferences"]
+    series, type_base = classes(types, shared)
+    guests, preference_base = families(prefs, shared)
     layers = [
         layer
         for family in guests
@@ -62,23 +62,23 @@ def draft(manifests: Sequence[Mapping[str, Any]], name: str, *, relabel: bool = 
         )
     ]
     components = extract(layers, {})
-    components |= extract([each.own for each in series], components, _LONG_FRAGMENT)
-    files = {CATALOG: document(_catalog(name, everyone.vendor, entries, type_base, preference_base))}
+    components |= extract([class_.own for class_ in series], components, _LONG_FRAGMENT)
+    files = {CATALOG: document(_catalog(name, shared.vendor, entries, type_base, preference_base))}
     if components:
         files[COMPONENTS] = _components(components)
-    for each in series:
-        data = {"class": each.series, "version": _version(each.version), "name": Expression(each.name)} | _layer(
-            each.own
+    for class_ in series:
+        data = {"class": class_.series, "version": _version(class_.version), "name": Expression(class_.name)} | _layer(
+            class_.own
         )
-        data["sizes"] = {size: _said(facts) for size, facts in each.sizes.items()}
+        data["sizes"] = {size: _as_data(facts) for size, facts in class_.sizes.items()}
         data["variants"] = {
-            suffix: ({"sizes": list(sizes)} if sizes else {}) | _said(facts)
-            for suffix, (sizes, facts) in each.variants.items()
+            suffix: ({"sizes": list(sizes)} if sizes else {}) | _as_data(facts)
+            for suffix, (sizes, facts) in class_.variants.items()
         }
-        kept = {key: value for key, value in data.items() if value not in ("", {})}
-        files[f"instancetypes/{each.file}.yaml"] = document(kept, ("sizes", "variants"))
+        data = {key: value for key, value in data.items() if value not in ("", {})}
+        files[f"instancetypes/{class_.file}.yaml"] = document(data, ("sizes", "variants"))
     for family in guests:
-        said = {
+        data = {
             "defaults": _layer(family.defaults),
             "variants": {
                 variant: ({"preferences": list(names)} if names else {}) | _layer(layer)
@@ -90,9 +90,9 @@ def draft(manifests: Sequence[Mapping[str, Any]], name: str, *, relabel: bool = 
                 for entry, (own, variants) in family.entries.items()
             },
         }
-        kept = {key: value for key, value in said.items() if value}
+        data = {key: value for key, value in data.items() if value}
         opened = ("defaults", "variants", "preferences")
-        files[f"preferences/{family.file}.yaml"] = document(kept, opened)
+        files[f"preferences/{family.file}.yaml"] = document(data, opened)
     if overlays:
         files[OVERLAYS] = document(overlays, tuple(overlays))
     return Draft(files, tuple(overlays))
@@ -106,20 +106,20 @@ def _catalog(name: str, vendor: str, entries: Sequence[Entry], types: Facts, pre
     }
     both = {path: value for path, value in both.items() if path[0] in ("labels", "annotations")}
     data: dict[str, Any] = {"name": name, "vendor": vendor, "kubevirt": _oldest_release(entries)}
-    known = reserved.INSTANCETYPES | reserved.PREFERENCES
-    if any(one.name in known for one in entries):
+    reserved_names = reserved.INSTANCETYPES | reserved.PREFERENCES
+    if any(entry.name in reserved_names for entry in entries):
         data["operator"] = {"commonInstancetypes": "disabled"}
-    data |= _said(both)
+    data |= _as_data(both)
     for key, facts in (("instancetypes", types), ("preferences", prefs)):
-        data[key] = _said({path: value for path, value in facts.items() if path not in both})
+        data[key] = _as_data({path: value for path, value in facts.items() if path not in both})
     return {key: value for key, value in data.items() if value not in ("", {})}
 
 
 def _oldest_release(entries: Iterable[Entry]) -> str:
-    """The oldest KubeVirt release, of those whose architecture fields preferences can say, that knows every field."""
+    """The oldest KubeVirt release that has every field, and the architecture of preferences."""
     release: tuple[int, ...] = ARCH_FIELDS_SINCE
-    for one in entries:
-        while (dropped := prune(one.spec, _SPECS[one.section], release)[1]) and max(dropped.values()) > release:
+    for entry in entries:
+        while (dropped := prune(entry.spec, _SPECS[entry.section], release)[1]) and max(dropped.values()) > release:
             release = max(dropped.values())
     return f"v{'.'.join(map(str, release))}.0"
 
@@ -127,17 +127,17 @@ def _oldest_release(entries: Iterable[Entry]) -> str:
 def _components(components: Mapping[str, Facts]) -> str:
     sections: dict[str, dict[str, Any]] = {}
     for name in sorted(components, key=natural):
-        sections.setdefault(section(name), {})[name] = _said(components[name])
+        sections.setdefault(section(name), {})[name] = _as_data(components[name])
     order = sorted(sections, key=lambda title: (title == "Other", title != "Disks and network", title))
     return "\n".join(f"# {title}\n{document(sections[title])}" for title in order)
 
 
 def _layer(layer: Layer) -> dict[str, Any]:
     components = {("components",): sorted(layer.components, key=natural)} if layer.components else {}
-    return _said(components | layer.own)
+    return _as_data(components | layer.own)
 
 
-def _said(facts: Facts) -> dict[str, Any]:
+def _as_data(facts: Facts) -> dict[str, Any]:
     data = tree(facts)
     _short_requirements(data)
     data |= {key: ordered(data[key]) for key in ("labels", "annotations", "spec") if key in data}
@@ -145,7 +145,7 @@ def _said(facts: Facts) -> dict[str, Any]:
 
 
 def _short_requirements(data: dict[str, Any]) -> None:
-    """Say the requirements of a preference as the language does, in place."""
+    """Write the requirements of a preference with the catalog's short keys, in place."""
     spec = data.get("spec") or {}
     if "requirements" not in spec or spec["requirements"] == {}:
         return

@@ -1,4 +1,4 @@
-"""Instance types as classes: what makes the names, sizes, the ratio of memory to vCPUs, and variants."""
+"""Instance types as classes: patterns of names, sizes, the ratio of memory to vCPUs, and variants."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from typing import Any, NamedTuple
 
 from virtcatalog.api.quantity import Quantity
 from virtcatalog.bring.objects.components import Layer
-from virtcatalog.bring.objects.entries import Entry, House, amount, as_file, everywhere, instancetype_facts
+from virtcatalog.bring.objects.entries import Conventions, Entry, amount, as_file, everywhere, instancetype_facts
 from virtcatalog.bring.objects.facts import Expression, Facts, Path, difference, laid_over, signature
-from virtcatalog.bring.objects.layers import Item, joined, leaf, said, shared, templated
+from virtcatalog.bring.objects.layers import Item, joined, leaf, patches, shared, templated
 from virtcatalog.render.natural import natural
 
 _CUT = re.compile(r"(.*[.-])([^.-]+)", re.DOTALL)
 
 
 class Class(NamedTuple):
-    """A file of `instancetypes/`: how its names are made, and what each of its layers says."""
+    """A file of `instancetypes/`: the pattern of its names, and its layers."""
 
     file: str
     series: str
@@ -35,26 +35,30 @@ class _Group(NamedTuple):
     prefix: str
 
 
-def classes(entries: Sequence[Entry], house: House) -> tuple[list[Class], Facts]:
+def classes(entries: Sequence[Entry], conventions: Conventions) -> tuple[list[Class], Facts]:
     """Return the classes that instance types fall into, by their labels or else by the start of their names.
 
-    The facts beside them are those that all classes have in common.
+    The second value are the facts that all classes share.
     """
     groups: dict[_Group, dict[str, Entry]] = {}
     labelled: dict[str, _Group] = {}
-    for one in sorted(entries, key=lambda entry: not entry.label("class")):  # a class is known by those that have it
-        prefix, size = _parts(one)
-        group = _Group(one.label("class") or prefix.strip(".-") or "general", one.label("version"), prefix)
-        group = labelled.setdefault(prefix, group) if not one.label("class") else group
+    # Labelled entries come first: they name the class of their prefix.
+    for entry in sorted(entries, key=lambda entry: not entry.label("class")):
+        prefix, size = _parts(entry)
+        group = _Group(entry.label("class") or prefix.strip(".-") or "general", entry.label("version"), prefix)
+        group = labelled.setdefault(prefix, group) if not entry.label("class") else group
         labelled.setdefault(prefix, group)
-        groups.setdefault(group, {})[size] = one
+        groups.setdefault(group, {})[size] = entry
     facts = {
-        group: {size: instancetype_facts(one, group.series, group.version, size, house) for size, one in sizes.items()}
+        group: {
+            size: instancetype_facts(entry, group.series, group.version, size, conventions)
+            for size, entry in sizes.items()
+        }
         for group, sizes in groups.items()
     }
     base = everywhere([size for sizes in facts.values() for size in sizes.values()], files=len(groups))
     stems = Counter(_stem(group) for group in groups)
-    made, taken = [], set[str]()
+    result, taken = [], set[str]()
     for group in sorted(groups, key=lambda group: natural(f"{group.prefix} {group.series}")):
         stem = _stem(group)
         file = as_file(stem if stems[stem] == 1 else group.prefix.strip(".-") or group.series)
@@ -62,30 +66,30 @@ def classes(entries: Sequence[Entry], house: House) -> tuple[list[Class], Facts]
             file += "-2"
         taken.add(file)
         own = {
-            size: {path: value for path, value in each.items() if path not in base}
-            for size, each in facts[group].items()
+            size: {path: value for path, value in facts_of_size.items() if path not in base}
+            for size, facts_of_size in facts[group].items()
         }
-        odd = any(one.name != f"{group.prefix}{size}" for size, one in groups[group].items())
-        made.append(_class(group, own, file, odd=odd))
-    return made, base
+        odd = any(entry.name != f"{group.prefix}{size}" for size, entry in groups[group].items())
+        result.append(_class(group, own, file, odd=odd))
+    return result, base
 
 
 def unit(path: Path) -> Path:
-    """What of an instance type belongs together, by a leaf's path."""
+    """Return the unit of an instance type's leaf: leaves of one unit stay together in one layer."""
     return path[:2] if path[0] == "spec" else path
 
 
-def _parts(one: Entry) -> tuple[str, str]:
-    """What an instance type's name starts with, and its size: the label, if the name ends with it."""
-    size = one.label("size")
-    if size and one.name.endswith(size) and one.name != size:
-        prefix = one.name.removesuffix(size)
-    elif match := _CUT.fullmatch(one.name):
+def _parts(entry: Entry) -> tuple[str, str]:
+    """The prefix of an instance type's name, and its size: the label, if the name ends with it."""
+    size = entry.label("size")
+    if size and entry.name.endswith(size) and entry.name != size:
+        prefix = entry.name.removesuffix(size)
+    elif match := _CUT.fullmatch(entry.name):
         prefix, size = match[1], size or match[2]
     else:
-        prefix, size = "", size or one.name
-    if not one.name.endswith(size):  # nothing of the name is the size: its name is the file's
-        prefix = one.name
+        prefix, size = "", size or entry.name
+    if not entry.name.endswith(size):  # the size is no part of the name
+        prefix = entry.name
     return prefix, size
 
 
@@ -100,9 +104,9 @@ def _class(group: _Group, facts: Mapping[str, Facts], file: str, *, odd: bool) -
     order = sorted(plain, key=lambda size: (plain[size]["vcpus",], amount(plain[size]["memory",]), natural(size)))
     ratio = _ratio([plain[size] for size in order])
     names = [_names(size, plain[size]) for size in order]
-    items = [_stripped(plain[size], ratio) for size in order]
+    items = [_without_memory(plain[size], ratio) for size in order]
     scaled = [_scaled(_without_amounts(item), plain[size]) for item, size in zip(items, order, strict=True)]
-    items = [_amounts(item) | named for item, named in zip(items, templated(scaled, names), strict=True)]
+    items = [_amounts(item) | rest for item, rest in zip(items, templated(scaled, names), strict=True)]
     own = joined(shared([Item({}, _without_amounts(item)) for item in items], leaf)) if len(items) > 1 else {}
     own = own or (_without_amounts(items[0]) if len(items) == 1 else {})
     sizes = {
@@ -122,14 +126,14 @@ def _class(group: _Group, facts: Mapping[str, Facts], file: str, *, odd: bool) -
         group.series,
         group.version,
         _name(group, bool(above), odd),
-        Layer({}, said({}, own, unit), unit),
+        Layer({}, patches({}, own, unit), unit),
         sizes,
         above,
     )
 
 
 def _name(group: _Group, varied: bool, odd: bool) -> str:
-    """How names are made; "" for the language's own way."""
+    """The pattern of the names; "" for the language's default."""
     if odd:
         return group.prefix
     if group.prefix == f"{group.series}{group.version}.":
@@ -148,15 +152,15 @@ def _names(size: str, facts: Facts) -> dict[str, str]:
 
 
 def _ratio(items: Sequence[Facts]) -> Quantity | None:
-    """The memory for each vCPU that most sizes have, as they write it; None when they have none in common."""
-    found: Counter[str] = Counter()
+    """The memory per vCPU of most sizes, in their spelling; None if no two sizes share it."""
+    counts: Counter[str] = Counter()
     for item in items:
         memory, vcpus = amount(item["memory",]), item["vcpus",]
         if memory and memory.value % vcpus == 0:
             quantity = Quantity.parse(_shortest(memory.value // vcpus))
             if str(quantity * vcpus) == item["memory",]:
-                found[str(quantity)] += 1
-    ratio, count = max(found.items(), key=lambda item: (item[1], amount(item[0])), default=("", 0))
+                counts[str(quantity)] += 1
+    ratio, count = max(counts.items(), key=lambda item: (item[1], amount(item[0])), default=("", 0))
     return Quantity.parse(ratio) if count > 1 else None
 
 
@@ -167,34 +171,34 @@ def _shortest(size: int) -> str:
     return str(size)
 
 
-def _stripped(item: Facts, ratio: Quantity | None) -> Facts:
-    """An item without its memory, where that follows the ratio."""
+def _without_memory(item: Facts, ratio: Quantity | None) -> Facts:
+    """An item without its memory, if the ratio implies it."""
     if ratio is None or str(ratio * item["vcpus",]) != item["memory",]:
         return item
     return {path: value for path, value in item.items() if path != ("memory",)}
 
 
-def _scaled(item: Facts, whole: Facts) -> Facts:
-    """An item in which limits that are its vCPUs or memory say so."""
-    made = dict(item)
+def _scaled(item: Facts, unscaled: Facts) -> Facts:
+    """An item with expressions for limits that are multiples of its vCPUs or memory."""
+    scaled = dict(item)
     for path, name in ((("spec", "cpu", "maxSockets"), "vcpus"), (("spec", "memory", "maxGuest"), "memory")):
-        if path not in made:
+        if path not in scaled:
             continue
-        factor = _factor(made[path], whole[name,])
+        factor = _factor(scaled[path], unscaled[name,])
         if factor:
-            made[path] = Expression(f"{{{{ {name} }}}}" if factor == 1 else f"{{{{ {name} * {factor} }}}}")
-    return made
+            scaled[path] = Expression(f"{{{{ {name} }}}}" if factor == 1 else f"{{{{ {name} * {factor} }}}}")
+    return scaled
 
 
 def _factor(limit: Any, base: Any) -> int:
-    """How many times `base` a limit is; 0 when it is not."""
+    """How many times `base` a limit is; 0 if it is no multiple."""
     if isinstance(base, int):
         return limit // base if isinstance(limit, int) and limit and limit % base == 0 else 0
-    one, other = amount(str(limit)), amount(base)
-    if not other or not one or one.value % other.value:
+    limit_amount, base_amount = amount(str(limit)), amount(base)
+    if not base_amount or not limit_amount or limit_amount.value % base_amount.value:
         return 0
-    factor = one.value // other.value
-    return factor if str(Quantity(other.value * factor * 10**9, "BinarySI")) == str(limit) else 0
+    factor = limit_amount.value // base_amount.value
+    return factor if str(Quantity(base_amount.value * factor * 10**9, "BinarySI")) == str(limit) else 0
 
 
 def _amounts(item: Facts) -> Facts:
@@ -206,7 +210,7 @@ def _without_amounts(item: Facts) -> Facts:
 
 
 def _variants(facts: Mapping[str, Facts]) -> dict[str, set[str]]:
-    """Suffixes with the sizes that have them: two pairs at least, which differ in the same and not in the amounts."""
+    """Suffixes of variants with their sizes: at least two pairs of sizes with equal differences and equal amounts."""
     patches: dict[tuple[str, Any], set[str]] = {}
     for size, item in facts.items():
         for other, item_of_other in facts.items():
@@ -215,15 +219,15 @@ def _variants(facts: Mapping[str, Facts]) -> dict[str, set[str]]:
                 continue
             patch = difference(_without_amounts(item), _without_amounts(item_of_other))
             patches.setdefault((suffix, signature(patch)), set()).add(other)
-    found: dict[str, set[str]] = {}
+    suffixes: dict[str, set[str]] = {}
     varied, plain = set[str](), set[str]()
     for (suffix, _), members in sorted(patches.items(), key=lambda item: (-len(item[1]), item[0][0])):
         bases = {size.removesuffix(suffix) for size in members}
-        if len(members) > 1 and suffix not in found and not (members & (varied | plain | bases) or bases & varied):
-            found[suffix] = members
+        if len(members) > 1 and suffix not in suffixes and not (members & (varied | plain | bases) or bases & varied):
+            suffixes[suffix] = members
             varied |= members
             plain |= bases
-    return found
+    return suffixes
 
 
 def _variant(plain: Mapping[str, Facts], facts: Mapping[str, Facts], members: set[str], suffix: str) -> Facts:

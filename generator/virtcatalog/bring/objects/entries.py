@@ -1,4 +1,4 @@
-"""Objects as what a catalog's language says of them: derived labels are not said, texts and amounts have keys."""
+"""Objects as entries of a catalog: without derived labels, with the catalog's keys for texts and amounts."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ DESCRIPTION, REPLACED_BY, SUNSET = f"{PREFIX}description", f"{PREFIX}replacedBy"
 
 
 class Entry(msgspec.Struct, frozen=True):
-    """One instance type or preference: its name, and what its labels, annotations and spec are."""
+    """An instance type or preference: its name, labels, annotations and spec."""
 
     section: str
     name: str
@@ -39,8 +39,8 @@ class Entry(msgspec.Struct, frozen=True):
         return self.labels.get(PREFIX + key, "")
 
 
-def entry(section: str, manifest: Mapping[str, Any]) -> Entry:
-    """Return an object's entry; `null` says nothing, and an amount of memory is text."""
+def entry_of(section: str, manifest: Mapping[str, Any]) -> Entry:
+    """Return an object's entry; `null` values are dropped, and an amount of memory is text."""
     metadata = merge(manifest.get("metadata") or {})
     spec = merge(manifest.get("spec") or {})
     holder = spec if section == "instancetypes" else spec.get("requirements") or {}
@@ -50,11 +50,11 @@ def entry(section: str, manifest: Mapping[str, Any]) -> Entry:
     return Entry(section, metadata["name"], metadata.get("labels") or {}, metadata.get("annotations") or {}, spec)
 
 
-def instancetype_facts(one: Entry, series: str, version: str, size: str, house: House) -> Facts:
-    """Return what a catalog says of an instance type of a class, its vCPUs and memory among it."""
-    spec = merge(one.spec)
+def instancetype_facts(entry: Entry, series: str, version: str, size: str, conventions: Conventions) -> Facts:
+    """Return the facts of an instance type of a class, with its vCPUs and memory."""
+    spec = merge(entry.spec)
     derived = instancetype_labels(series, version, size, spec)
-    facts = _metadata(one, derived, house)
+    facts = _metadata(entry, derived, conventions)
     facts["vcpus",] = spec["cpu"].pop("guest")
     facts["memory",] = spec["memory"].pop("guest")
     for part in ("cpu", "memory"):
@@ -63,14 +63,14 @@ def instancetype_facts(one: Entry, series: str, version: str, size: str, house: 
     return facts | flatten({"spec": spec} if spec else {})
 
 
-def preference_facts(one: Entry, house: House) -> Facts:
-    """Return what a catalog says of a preference."""
-    spec = merge(one.spec)
+def preference_facts(entry: Entry, conventions: Conventions) -> Facts:
+    """Return the facts of a preference."""
+    spec = merge(entry.spec)
     required = spec.get("requirements") or {}
-    arch = one.label("arch")
-    derived = preference_labels(one.label("os-type"), arch, spec)
-    facts = _metadata(one, derived, house)
-    if os_type := one.label("os-type"):
+    arch = entry.label("arch")
+    derived = preference_labels(entry.label("os-type"), arch, spec)
+    facts = _metadata(entry, derived, conventions)
+    if os_type := entry.label("os-type"):
         facts["osType",] = os_type
     if arch and arch == spec.get("preferredArchitecture") == required.get("architecture"):
         facts["arch",] = arch
@@ -83,45 +83,45 @@ def preference_facts(one: Entry, house: House) -> Facts:
             facts["spec", "requirements"] = ABSENT
         elif not required.get("architecture"):
             facts["spec", "requirements", "architecture"] = ABSENT
-    if "requirements" in spec and not required and one.spec["requirements"]:
-        del spec["requirements"]  # `arch` says it
+    if "requirements" in spec and not required and entry.spec["requirements"]:
+        del spec["requirements"]  # `arch` implies it
     return facts | flatten({"spec": spec} if spec else {})
 
 
-def _metadata(one: Entry, derived: Mapping[str, str], house: House) -> Facts:
-    """Labels beside the derived ones, those that are derived and not there, annotations and texts."""
-    deprecated = one.labels.get(DEPRECATED_LABEL) == "true"
-    deprecation = Deprecation(one.annotations.get(REPLACED_BY, ""), one.annotations.get(SUNSET, ""))
-    expected = dict(derived) | common_labels(house.vendor, deprecation if deprecated else None)
-    facts: Facts = {("labels", key): value for key, value in one.labels.items() if key not in DERIVED_LABELS}
-    if not house.relabel:
-        facts |= {("labels", key): ABSENT for key in expected if key not in one.labels}
-    texts = {_DISPLAY_NAMES[one.section]: "displayName", DESCRIPTION: "description"}
-    facts |= {(texts[key],): one.annotations[key] for key in texts if key in one.annotations}
-    for key, value in one.annotations.items():
+def _metadata(entry: Entry, derived: Mapping[str, str], conventions: Conventions) -> Facts:
+    """Labels that are not derived, derived ones that are missing (ABSENT), annotations and texts."""
+    deprecated = entry.labels.get(DEPRECATED_LABEL) == "true"
+    deprecation = Deprecation(entry.annotations.get(REPLACED_BY, ""), entry.annotations.get(SUNSET, ""))
+    expected = dict(derived) | common_labels(conventions.vendor, deprecation if deprecated else None)
+    facts: Facts = {("labels", key): value for key, value in entry.labels.items() if key not in DERIVED_LABELS}
+    if not conventions.relabel:
+        facts |= {("labels", key): ABSENT for key in expected if key not in entry.labels}
+    texts = {_DISPLAY_NAMES[entry.section]: "displayName", DESCRIPTION: "description"}
+    facts |= {(texts[key],): entry.annotations[key] for key in texts if key in entry.annotations}
+    for key, value in entry.annotations.items():
         if key not in DERIVED_ANNOTATIONS:
             facts["annotations", key] = value
     if deprecated:
-        said = {"replacedBy": deprecation.replaced_by, "sunset": deprecation.sunset}
-        facts |= flatten({"deprecated": {key: value for key, value in said.items() if value}})
+        deprecated_fields = {"replacedBy": deprecation.replaced_by, "sunset": deprecation.sunset}
+        facts |= flatten({"deprecated": {key: value for key, value in deprecated_fields.items() if value}})
     return facts
 
 
-class House(NamedTuple):
-    """What holds for all objects: the vendor that most have, and whether each gets all labels that are derived."""
+class Conventions(NamedTuple):
+    """What all objects share: the commonest vendor, and whether they get all derived labels."""
 
     vendor: str
     relabel: bool
 
 
-def house(entries: Iterable[Entry], *, relabel: bool) -> House:
-    """Return what holds for all entries."""
-    vendors = [vendor for one in entries if (vendor := one.label("vendor"))]
-    return House(max(sorted(set(vendors)), key=vendors.count, default=""), relabel)
+def conventions(entries: Iterable[Entry], *, relabel: bool) -> Conventions:
+    """Return the conventions of all entries."""
+    vendors = [vendor for entry in entries if (vendor := entry.label("vendor"))]
+    return Conventions(max(sorted(set(vendors)), key=vendors.count, default=""), relabel)
 
 
 def amount(text: str) -> Quantity:
-    """Return an amount of memory, none for what is not one."""
+    """Return an amount of memory, 0 for text that is none."""
     try:
         return Quantity.parse(text)
     except ValueError:
@@ -129,12 +129,17 @@ def amount(text: str) -> Quantity:
 
 
 def everywhere(items: Sequence[Facts], *, files: int) -> Facts:
-    """Return what a catalog says for all items: what all say, where they are in several files; labels that none has."""
-    kept = ("labels", "annotations", "spec") if files > 1 else ()
-    found = common(items) if items else {}
-    return {path: value for path, value in found.items() if path[0] in kept or value is ABSENT}
+    """Return the facts of a catalog's base: those of all items, and derived labels that none has.
+
+    With one file alone, only the labels: its own layer has the rest.
+    """
+    sections = ("labels", "annotations", "spec") if files > 1 else ()
+    shared = common(items) if items else {}
+    return {path: value for path, value in shared.items() if path[0] in sections or value is ABSENT}
 
 
 def as_file(name: str) -> str:
-    """Return a name as one of a file."""
-    return "".join(each if each.isascii() and (each.isalnum() or each in "-_.") else "-" for each in name).strip(".-")
+    """Return a name with characters for file names alone."""
+    return "".join(
+        character if character.isascii() and (character.isalnum() or character in "-_.") else "-" for character in name
+    ).strip(".-")

@@ -1,7 +1,6 @@
-"""What a layer of a catalog says, leaf by leaf, and how one layer is laid over another.
+"""The leaves of a layer of a catalog, and how layers are laid over each other.
 
-A leaf is a value without parts: a scalar, a list, an empty map. Layers merge as JSON merge patches, in which `None`
-removes what is below.
+A leaf is a scalar, a list or an empty map. Layers merge as JSON merge patches, in which `None` removes what is below.
 """
 
 from __future__ import annotations
@@ -15,18 +14,18 @@ Facts = dict[Path, Any]
 """The leaves of a tree of maps, by their paths."""
 
 
-#: No less deep stands what a patch removes: all of `spec` is never meant; nor are all requirements where `arch` is one.
+#: A patch removes no path shorter than this: never all of `spec`; nor all requirements, where `arch` is one of them.
 _HIGHEST: Final = 2
 
 
 class Expression(str):
-    """A string that is to be evaluated, unlike all others."""
+    """A string that the catalog evaluates; other strings are literal."""
 
     __slots__ = ()
 
 
 class _Absent:
-    """Says `null` where nothing is below: a derived label that an object does not have."""
+    """A `null` without a value below: a derived label that an object does not have."""
 
     def __repr__(self) -> str:
         return "ABSENT"
@@ -37,54 +36,54 @@ ABSENT: Final = _Absent()
 
 def flatten(tree: Mapping[str, Any], path: Path = ()) -> Facts:
     """Return the leaves of a tree."""
-    found: Facts = {}
+    facts: Facts = {}
     for key, value in tree.items():
         if isinstance(value, dict) and value:
-            found |= flatten(value, (*path, key))
+            facts |= flatten(value, (*path, key))
         else:
-            found[*path, key] = value
-    return found
+            facts[*path, key] = value
+    return facts
 
 
 def tree(facts: Mapping[Path, Any]) -> dict[str, Any]:
-    """Return the tree of some leaves; what is removed or absent is None."""
-    made: dict[str, Any] = {}
+    """Return the tree of some leaves; removed and absent ones are None."""
+    data: dict[str, Any] = {}
     for path, value in facts.items():
-        inner = made
+        inner = data
         for key in path[:-1]:
             inner = inner.setdefault(key, {})
         if value == {}:
-            inner.setdefault(path[-1], {})  # something may be removed from it
+            inner.setdefault(path[-1], {})  # other leaves may be removed from it
         else:
             inner[path[-1]] = None if value is ABSENT else value
-    return made
+    return data
 
 
 def laid_over(below: Facts, patch: Mapping[Path, Any]) -> Facts:
-    """Return a layer's leaves with a patch applied: `None` takes away what is at its path and under it."""
-    made = dict(below)
+    """Return a layer's leaves with a patch applied: `None` removes its path and everything under it."""
+    facts = dict(below)
     for path, value in patch.items():
-        if value == {} and any(other[: len(path)] == path and other != path for other in made):
+        if value == {} and any(other[: len(path)] == path and other != path for other in facts):
             continue  # an empty map removes nothing
-        for other in [other for other in made if other[: len(path)] == path or path[: len(other)] == other]:
-            del made[other]
+        for other in [other for other in facts if other[: len(path)] == path or path[: len(other)] == other]:
+            del facts[other]
         if value is not None:
-            made[path] = value
-    return made
+            facts[path] = value
+    return facts
 
 
 def difference(below: Facts, wanted: Facts, around: Iterable[Path] = ()) -> Facts:
-    """Return the patch that makes `wanted` of what is below, and touches nothing `around` it."""
+    """Return the patch that turns `below` into `wanted`, without removing any path in `around`."""
     patch: Facts = {}
-    kept = [*wanted, *around]
+    staying = [*wanted, *around]
     for path in below:
         if path in wanted or any(path[:depth] in wanted and wanted[path[:depth]] != {} for depth in range(len(path))):
             continue
-        if any(each[: len(path)] == path for each in kept):
-            continue  # something takes its place
+        if any(staying_path[: len(path)] == path for staying_path in staying):
+            continue  # a map replaces it
         depth = len(path)
-        highest = 3 if path[:2] == ("spec", "requirements") and ("arch",) in kept else _HIGHEST
-        while depth > highest and not any(each[: depth - 1] == path[: depth - 1] for each in kept):
+        highest = 3 if path[:2] == ("spec", "requirements") and ("arch",) in staying else _HIGHEST
+        while depth > highest and not any(staying_path[: depth - 1] == path[: depth - 1] for staying_path in staying):
             depth -= 1
         patch[path[:depth]] = None
     for path, value in wanted.items():
@@ -94,27 +93,27 @@ def difference(below: Facts, wanted: Facts, around: Iterable[Path] = ()) -> Fact
 
 
 def same(one: Any, other: Any) -> bool:
-    """Whether two leaves are the same; to Python, True is 1."""
+    """Whether two leaves are the same; in Python, True == 1."""
     return key(one) == key(other)
 
 
 def key(value: Any) -> str:
-    """Return a leaf as text that tells it from all others."""
+    """Return a leaf as text, different for different leaves."""
     return f"{type(value).__name__}:{value!r}" if isinstance(value, (_Absent, Expression)) else json.dumps(value)
 
 
 def signature(facts: Mapping[Path, Any]) -> tuple[tuple[Path, str], ...]:
-    """Return facts as something that can be counted."""
+    """Return facts as a hashable value."""
     return tuple(sorted((path, key(value)) for path, value in facts.items()))
 
 
 def cost(patch: Mapping[Path, Any]) -> float:
-    """Return what a patch costs its reader: removing is harder to read than saying."""
+    """Return how hard a patch is to read: removing costs more than setting."""
     return sum(2.5 if value is None else 1 for value in patch.values())
 
 
 def possible(below: Facts, wanted: Facts) -> bool:
-    """Whether a patch makes one of the other: what is absent cannot be made present again, nor an `arch` unsaid."""
+    """Whether a patch can turn `below` into `wanted`: it can unset neither an ABSENT label nor `arch`."""
     return all((value is not ABSENT and path != ("arch",)) or path in wanted for path, value in below.items())
 
 

@@ -1,4 +1,4 @@
-"""The layer that several objects have below them, chosen so that the least is left to say of each."""
+"""The layer that several objects share, chosen so that the objects need the least facts of their own."""
 
 from __future__ import annotations
 
@@ -23,38 +23,38 @@ _ARCH: Path = ("arch",)
 _REQUIREMENTS: Path = ("spec", "requirements")
 _STANDS_FOR: tuple[Path, ...] = (("spec", "preferredArchitecture"), (*_REQUIREMENTS, "architecture"))
 Unit = Callable[[Path], Path]
-"""What belongs together, by a leaf's path: parts of it are not set apart from each other."""
+"""The unit of a leaf's path: leaves of one unit stay together in one layer."""
 
 
 class Item(NamedTuple):
-    """What a layer stands on, what it is to come to, and what expressions may call it by."""
+    """The facts below a layer, and those that the layer has to lead to."""
 
     below: Facts
     wanted: Facts
 
 
 def leaf(path: Path) -> Path:
-    """Every leaf on its own."""
+    """Return every leaf as a unit of its own."""
     return path
 
 
-Said = dict[Path, Facts]
-"""What a layer says, by the unit that it is about."""
+Patches = dict[Path, Facts]
+"""The facts of a layer by unit."""
 
 
-def said(below: Facts, wanted: Facts, unit: Unit) -> Said:
-    """Return what makes `wanted` of what is below, unit by unit."""
-    found: Said = {}
-    for each in dict.fromkeys(unit(path) for path in (*below, *wanted)):
-        around = [path for path in wanted if unit(path) != each]
-        patch = _with_arch(difference(_part(below, unit, each), _part(wanted, unit, each), around), wanted)
+def patches(below: Facts, wanted: Facts, unit: Unit) -> Patches:
+    """Return the patches that turn `below` into `wanted`, by unit."""
+    by_unit: Patches = {}
+    for key in dict.fromkeys(unit(path) for path in (*below, *wanted)):
+        around = [path for path in wanted if unit(path) != key]
+        patch = _with_arch(difference(_part(below, unit, key), _part(wanted, unit, key), around), wanted)
         if patch:
-            found[each] = patch
-    return found
+            by_unit[key] = patch
+    return by_unit
 
 
 def _with_arch(patch: Facts, wanted: Facts) -> Facts:
-    """A patch where `arch` comes or goes, which stands for two fields of the spec."""
+    """A patch that sets or removes `arch`, without or with the two fields of the spec that `arch` stands for."""
     if _ARCH in wanted:
         return {path: value for path, value in patch.items() if value is not None or path not in _STANDS_FOR}
     if patch.get(_ARCH, ...) is not None:
@@ -68,22 +68,23 @@ def _with_arch(patch: Facts, wanted: Facts) -> Facts:
 
 
 def joined(layer: Mapping[Path, Facts]) -> Facts:
-    """Return what a layer says of all units."""
+    """Return the facts of a layer, of all units."""
     return {path: value for facts in layer.values() for path, value in facts.items()}
 
 
-def shared(items: Sequence[Item], unit: Unit, *, least: int = 2) -> Said:
-    """Return the patch that lies over each item's below and under its own: what it says is not said by each.
+def shared(items: Sequence[Item], unit: Unit, *, least: int = 2) -> Patches:
+    """Return the layer between the items' `below` and their own facts.
 
-    For each unit that one is chosen with which all together say the least; nothing that fewer than `least` items want.
+    For every unit the patch is chosen that minimises the facts of the layer and all items together. Patches that fewer
+    than `least` items need are left out.
     """
     paths = {path for item in items for path in item.wanted}
-    chosen: Said = {}
-    for each in dict.fromkeys(unit(path) for item in items for path in (*item.wanted, *item.below)):
-        parts = [Item(_part(item.below, unit, each), _part(item.wanted, unit, each)) for item in items]
-        patch = _best(parts, least, [path for path in paths if unit(path) != each])
+    chosen: Patches = {}
+    for key in dict.fromkeys(unit(path) for item in items for path in (*item.wanted, *item.below)):
+        parts = [Item(_part(item.below, unit, key), _part(item.wanted, unit, key)) for item in items]
+        patch = _best(parts, least, [path for path in paths if unit(path) != key])
         if patch:
-            chosen[each] = patch
+            chosen[key] = patch
     return chosen
 
 
@@ -104,10 +105,10 @@ def _best(parts: Sequence[Item], least: int, around: Sequence[Path]) -> Facts:
     for name, patch in candidates.items():
         if not patch or counted[name] < least:
             continue
-        left = [laid_over(part.below, patch) for part in parts]
-        if not all(possible(one, part.wanted) for one, part in zip(left, parts, strict=True)):
+        remaining = [laid_over(part.below, patch) for part in parts]
+        if not all(possible(facts, part.wanted) for facts, part in zip(remaining, parts, strict=True)):
             continue
-        total = cost(patch) + sum(_price(one, part.wanted) for one, part in zip(left, parts, strict=True))
+        total = cost(patch) + sum(_price(facts, part.wanted) for facts, part in zip(remaining, parts, strict=True))
         if total < price:
             best, price = patch, total
     return best
@@ -118,17 +119,17 @@ def _price(below: Facts, wanted: Facts) -> float:
     return cost(patch) + (0.5 if patch else 0)
 
 
-def same_facts(one: Facts, other: Facts) -> bool:
-    """Whether two layers say the same."""
-    return signature(one) == signature(other)
+def same_facts(facts: Facts, other: Facts) -> bool:
+    """Whether two layers have the same facts."""
+    return signature(facts) == signature(other)
 
 
 def templated(items: Sequence[Facts], names: Sequence[Mapping[str, str]]) -> list[Facts]:
-    """Return items with strings that follow from each one's `names` as one expression, where that joins them.
+    """Return items with strings that contain their `names` as expressions, where items then have the same string.
 
-    `{{ name }}` takes the place of a name's text where then more items say the same than did before.
+    `{{ name }}` replaces the text of a name if more items are equal with it than without.
     """
-    made = [dict(item) for item in items]
+    results = [dict(item) for item in items]
     for path in dict.fromkeys(path for item in items for path in item):
         having = [index for index, item in enumerate(items) if isinstance(item.get(path), str)]
         plain = Counter(items[index][path] for index in having)
@@ -141,22 +142,24 @@ def templated(items: Sequence[Facts], names: Sequence[Mapping[str, str]]) -> lis
         if count > max(plain.most_common(1)[0][1], 1):
             for index in having:
                 if text in _texts(items[index][path], names[index]):
-                    made[index][path] = Expression(text)
-    return made
+                    results[index][path] = Expression(text)
+    return results
 
 
 def _texts(text: str, names: Mapping[str, str]) -> Iterable[str]:
-    """A text with some of the names in it as expressions, the longest name first."""
+    """A text with one or more names replaced by expressions, the longest name first."""
     if "{" in text or "}" in text:
         return []
-    found = [text]
+    texts = [text]
     for name, value in sorted(names.items(), key=lambda item: -len(item[1])):
         if value:
-            found += [made for each in found if (made := _named(each, name, value)) != each]
-    return found[1:]
+            texts += [
+                replaced for candidate in texts if (replaced := _with_expression(candidate, name, value)) != candidate
+            ]
+    return texts[1:]
 
 
-def _named(text: str, name: str, value: str) -> str:
-    """A text with a value in it, outside of expressions, as the name of that value."""
+def _with_expression(text: str, name: str, value: str) -> str:
+    """A text with a value replaced by the expression of its name, outside of other expressions."""
     parts = _EXPRESSION.split(text)
     return "".join(part if index % 2 else part.replace(value, f"{{{{ {name} }}}}") for index, part in enumerate(parts))

@@ -1,4 +1,4 @@
-"""A catalog's files as people write them: what is short on one line, blank lines between what is long."""
+"""The layout of a catalog's files: short maps on one line, long ones in blocks."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ _WIDTH = 112
 
 
 def document(data: Mapping[str, Any], opened: Collection[str] = ()) -> str:
-    """Return a file; each entry of the maps that are `opened` stands on a line of its own at least."""
+    """Return the text of a file; entries of the maps in `opened` start on lines of their own."""
     lines: list[str] = []
     for key, value in _literal(data).items():
         if key in opened and value:
             lines.append(f"{key}:\n")
-            for name, each in value.items():
-                _entry(lines, "  ", name, {} if each is None else each)
+            for name, entry in value.items():
+                _entry(lines, "  ", name, {} if entry is None else entry)
         else:
             _entry(lines, "", key, value)
     return "".join(lines)
@@ -32,12 +32,12 @@ def _entry(lines: list[str], indent: str, key: str, value: Any) -> None:
             lines.append(f"{line}\n")
         elif isinstance(value, dict):
             lines.append(f"{indent}{_key(key)}:\n")
-            for name, each in value.items():
-                _entry(lines, f"{indent}  ", name, each)
+            for name, item in value.items():
+                _entry(lines, f"{indent}  ", name, item)
         else:
             lines.append(f"{indent}{_key(key)}:\n")
             line = f"{indent}  {flow(value)}\n"
-            lines += [line] if len(line) <= _WIDTH + 8 else [f"{indent}  - {flow(each)}\n" for each in value]
+            lines += [line] if len(line) <= _WIDTH + 8 else [f"{indent}  - {flow(item)}\n" for item in value]
     else:
         written = dump({key: value})
         lines += [f"{indent}{line}" if line.strip() else line for line in written.splitlines(keepends=True)]
@@ -54,18 +54,18 @@ def _levels(value: Any) -> int:
 
 
 def _long(value: Any) -> bool:
-    """Whether there is text of several lines in it, which is better read in a block."""
+    """Whether a value has text of several lines, which is easier to read in a block."""
     if isinstance(value, dict):
         return any(map(_long, value.values()))
     return any(map(_long, value)) if isinstance(value, list) else isinstance(value, str) and "\n" in value[:-1]
 
 
 def _literal(value: Any) -> Any:
-    """Data in which no string is taken for an expression that is none."""
+    """Data with literal strings escaped that the catalog would evaluate."""
     if isinstance(value, dict):
-        return {key: _literal(each) for key, each in value.items()}
+        return {key: _literal(item) for key, item in value.items()}
     if isinstance(value, list):
-        return [_literal(each) for each in value]
+        return [_literal(item) for item in value]
     if isinstance(value, Expression):
         return str(value)
     if isinstance(value, str) and is_expression(value):

@@ -1,4 +1,4 @@
-"""What components are called: by what they say."""
+"""The names of components, by their facts."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _SLUG = re.compile(r"[^a-z0-9]+")
 
 
 def component_name(facts: Facts) -> str:
-    """Return a name for a fragment, which says one thing."""
+    """Return a name for a fragment of one unit."""
     if all(value is None for value in facts.values()):
         return f"no-{_subject(max(facts))}"
     paths = {path[1:]: value for path, value in facts.items() if value is not None}
@@ -49,12 +49,12 @@ def component_name(facts: Facts) -> str:
     if first[0] == "annotations":
         return _annotations(paths)
     if first[0] == "devices" and "Input" in first[-1]:
-        said = [
-            str(paths[each])
-            for each in (("devices", "preferredInputType"), ("devices", "preferredInputBus"))
-            if each in paths
+        values = [
+            str(paths[path])
+            for path in (("devices", "preferredInputType"), ("devices", "preferredInputBus"))
+            if path in paths
         ]
-        return "-".join(said) or "input-device"
+        return "-".join(values) or "input-device"
     if first[0] == "requirements":
         return _slug(f"requires-{paths[first]}")
     if first[0] == "preferredTerminationGracePeriodSeconds":
@@ -67,24 +67,29 @@ def _subject(path: Path) -> str:
 
 
 def _firmware(paths: dict[Path, Any]) -> str:
-    said = {path[-1]: value for path, value in paths.items()}
-    if said.get("secureBoot") is True or said.get("preferredUseSecureBoot") is True:
+    values = {path[-1]: value for path, value in paths.items()}
+    if values.get("secureBoot") is True or values.get("preferredUseSecureBoot") is True:
         name = "secureboot"
-    elif said.get("preferredUseBios") is True:
+    elif values.get("preferredUseBios") is True:
         name = "bios"
-    elif "preferredEfi" in said or "secureBoot" in said or said.get("preferredUseEfi") is True or "persistent" in said:
+    elif (
+        "preferredEfi" in values
+        or "secureBoot" in values
+        or values.get("preferredUseEfi") is True
+        or "persistent" in values
+    ):
         name = "efi"
     else:
-        name = "smm" if "preferredSmm" in said else "firmware"
-    return f"{name}-persistent" if said.get("persistent") is True else name
+        name = "smm" if "preferredSmm" in values else "firmware"
+    return f"{name}-persistent" if values.get("persistent") is True else name
 
 
 def _topology(paths: dict[Path, Any]) -> str:
-    said = {path[-1]: value for path, value in paths.items()}
-    parts = ["topology", str(said["preferredCPUTopology"])]
-    if "across" in said:
-        parts.append("threads" if "Threads" in str(said["across"]) else str(said["across"]))
-    parts += [str(said["ratio"])] if "ratio" in said else []
+    values = {path[-1]: value for path, value in paths.items()}
+    parts = ["topology", str(values["preferredCPUTopology"])]
+    if "across" in values:
+        parts.append("threads" if "Threads" in str(values["across"]) else str(values["across"]))
+    parts += [str(values["ratio"])] if "ratio" in values else []
     return _slug("-".join(parts))
 
 
@@ -100,7 +105,7 @@ def _annotations(paths: dict[Path, Any]) -> str:
 def _plain(first: Path, paths: dict[Path, Any]) -> str:
     value = paths[first] if len(paths) == 1 else None
     field = next(
-        (each for each in first if each in _WORDS), first[1] if first[0] == "devices" and len(first) > 1 else first[0]
+        (key for key in first if key in _WORDS), first[1] if first[0] == "devices" and len(first) > 1 else first[0]
     )
     name = _WORDS.get(field) or _slug(field)
     if value is False:
@@ -123,6 +128,6 @@ def _slug(text: str) -> str:
 
 
 def section(name: str) -> str:
-    """Return the heading that a component stands under."""
+    """Return the heading of a component's section."""
     plain = name.removeprefix("no-")
     return next((title for title, starts in _SECTIONS.items() if plain.startswith(starts)), "Other")

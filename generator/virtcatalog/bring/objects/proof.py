@@ -1,4 +1,4 @@
-"""The proof that a catalog gives just the objects that it was made of."""
+"""The proof that a catalog gives exactly the objects that it was made of."""
 
 from __future__ import annotations
 
@@ -17,26 +17,25 @@ Data = dict[str, Any]
 
 
 def prove(draft: Draft, manifests: Sequence[Mapping[str, Any]], *, relabel: bool) -> list[Problem]:
-    """Return the derived labels and annotations of objects that the catalog gives another value, if that may be.
+    """Return the derived labels and annotations that the catalog would change, which `relabel` allows.
 
-    With `relabel` it may. Raises CatalogError where the catalog cannot be loaded, and ManifestError with every field
-    of an object that it would give otherwise.
+    Raises CatalogError if the catalog cannot be loaded, and ManifestError with every other field that it would change.
     """
     catalog = load_catalog("catalog", {path: text.encode() for path, text in draft.files.items()})
-    made: dict[Identity, Data] = {}
+    actual: dict[Identity, Data] = {}
     for environment in draft.environments or ("",):
-        for each in catalog.objects(environment):
-            made[identity(each)] = each
+        for manifest in catalog.objects(environment):
+            actual[identity(manifest)] = manifest
     wanted = {identity(manifest): _written(manifest) for manifest in manifests}
     restated: list[Problem] = []
     wrong: list[Problem] = []
-    for key in sorted(wanted.keys() | made.keys()):
+    for key in sorted(wanted.keys() | actual.keys()):
         name = "/".join(part for part in key if part)
-        if key not in wanted or key not in made:
-            said = "the catalog would not have it" if key in wanted else "the catalog would have it, too"
-            wrong.append(Problem(object=name, message=said))
+        if key not in wanted or key not in actual:
+            message = "the catalog would not have it" if key in wanted else "the catalog would have it, too"
+            wrong.append(Problem(object=name, message=message))
             continue
-        for difference in differences(_compared(wanted[key]), _compared(made[key]), named=False):
+        for difference in differences(_compared(wanted[key]), _compared(actual[key]), named=False):
             problem = Problem(object=name, field=difference.field, message=_worded(difference))
             (restated if _is_derived(difference) else wrong).append(problem)
     if wrong or (restated and not relabel):
@@ -45,14 +44,14 @@ def prove(draft: Draft, manifests: Sequence[Mapping[str, Any]], *, relabel: bool
 
 
 def _written(manifest: Mapping[str, Any]) -> Data:
-    """An object as a catalog writes it: amounts of memory are text."""
-    made = merge(manifest)
-    spec = made["spec"]
+    """An object in a catalog's spelling: amounts of memory are text."""
+    data = merge(manifest)
+    spec = data["spec"]
     for holder in (spec, spec.get("requirements") or {}):
         memory = holder.get("memory")
         if isinstance(memory, dict) and isinstance(memory.get("guest"), (int, float)):
             memory["guest"] = str(memory["guest"])
-    return made
+    return data
 
 
 def _compared(manifest: Mapping[str, Any]) -> Data:

@@ -1,4 +1,4 @@
-"""Instance types and preferences out of files, folders and kustomize's trees."""
+"""Reads instance types and preferences from files, folders and kustomizations."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from virtcatalog.manifests.sources import exists, is_folder, open_folder
 
 Data = dict[str, Any]
 
-#: What a cluster writes into an object: nothing of it is the author's.
+#: Metadata that the cluster writes into objects.
 _WRITTEN = (
     *("uid", "resourceVersion", "generation", "creationTimestamp", "managedFields", "selfLink"),
     *("ownerReferences", "finalizers", "deletionTimestamp", "deletionGracePeriodSeconds"),
@@ -30,16 +30,16 @@ _APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 
 
 class Objects(NamedTuple):
-    """The objects of a catalog, each once, and what else there was: `Kind/namespace/name`."""
+    """The objects of a catalog without repetitions, and the names of other objects: `Kind/namespace/name`."""
 
     manifests: list[Data]
     others: list[str]
 
 
 def kustomized(path: str) -> list[Data] | None:
-    """Return what kustomize makes of a folder that a user named; None for one that has no kustomization.
+    """Return the objects that kustomize builds of a folder; None for a folder without kustomization.
 
-    What it refers to may lie anywhere in its git repository, or else beside it. Raises ManifestError.
+    It may refer to files anywhere in its git repository; without one, to files in the folder. Raises ManifestError.
     """
     if not is_folder(path):
         return None
@@ -58,12 +58,12 @@ def _open(path: str) -> Folder:
 
 
 def collected(files: Iterable[tuple[str, bytes]], built: Iterable[tuple[str, list[Data]]]) -> Objects:
-    """Return the instance types and preferences of some files, and of what kustomize made of folders, by its name.
+    """Return the instance types and preferences of files and of built kustomizations, both with their names.
 
-    Raises ManifestError with all that is wrong with them; an object that is there twice and differs is among it.
+    Raises ManifestError with all problems; two different objects of one name are among them.
     """
     problems: list[Problem] = []
-    found: list[tuple[Data, Problem]] = []
+    candidates: list[tuple[Data, Problem]] = []
     others: list[str] = []
     for name, content in files:
         manifests, faults = read_apart(content, name)
@@ -71,7 +71,7 @@ def collected(files: Iterable[tuple[str, bytes]], built: Iterable[tuple[str, lis
         for manifest in manifests:
             if _is_catalogs(manifest.data):
                 problems += manifest.problems or _faults(manifest.data, manifest.problem("", ""))
-                found.append((manifest.data, manifest.problem("", "")))
+                candidates.append((manifest.data, manifest.problem("", "")))
             elif inspect_kind(manifest.data):
                 problems += manifest.problems
             else:
@@ -81,29 +81,29 @@ def collected(files: Iterable[tuple[str, bytes]], built: Iterable[tuple[str, lis
             place = Problem(file=name, object=manifest_name(data))
             if _is_catalogs(data):
                 problems += _faults(data, place)
-                found.append((data, place))
+                candidates.append((data, place))
             elif wrong := inspect_kind(data):
                 problems += _placed(place, wrong)
             else:
                 others.append(manifest_name(data))
     if problems:
         raise ManifestError(*problems)
-    return Objects(list(_once(found)), others)
+    return Objects(list(_once(candidates)), others)
 
 
 def _is_catalogs(data: Any) -> bool:
     return isinstance(data, dict) and data.get("apiVersion") == API_VERSION and data.get("kind") in KINDS
 
 
-def _placed(place: Problem, found: Iterable[tuple[Any, str]]) -> Iterator[Problem]:
+def _placed(place: Problem, faults: Iterable[tuple[Any, str]]) -> Iterator[Problem]:
     from virtcatalog.api.findings import field_path
 
-    for path, message in found:
+    for path, message in faults:
         yield Problem(place.file, place.line, place.column, place.object, field_path(path), message)
 
 
 def _faults(data: Data, place: Problem) -> list[Problem]:
-    """What keeps an object from being one of a catalog."""
+    """Why an object cannot be part of a catalog."""
     try:
         decode_manifest(data)
     except ManifestError as error:
@@ -117,23 +117,23 @@ def _faults(data: Data, place: Problem) -> list[Problem]:
     return list(_placed(place, faults))
 
 
-def _once(found: Iterable[tuple[Data, Problem]]) -> Iterator[Data]:
-    """The objects without what a cluster wrote, each once."""
-    known: dict[tuple[str, str, str], tuple[Data, Problem]] = {}
+def _once(candidates: Iterable[tuple[Data, Problem]]) -> Iterator[Data]:
+    """The objects without repetitions and without fields that a cluster wrote."""
+    objects: dict[tuple[str, str, str], tuple[Data, Problem]] = {}
     problems = []
-    for data, place in found:
+    for data, place in candidates:
         clean = _clean(data)
         metadata = clean["metadata"]
         identity = clean["kind"], metadata.get("namespace", ""), metadata["name"]
-        if identity not in known:
-            known[identity] = clean, place
-        elif known[identity][0] != clean:
-            first = known[identity][1]
+        if identity not in objects:
+            objects[identity] = clean, place
+        elif objects[identity][0] != clean:
+            first = objects[identity][1]
             message = f"is here a second time, and is another object; the first is {_where(first)}"
             problems.append(Problem(place.file, place.line, place.column, place.object, "", message))
     if problems:
         raise ManifestError(*problems)
-    return (data for data, _ in known.values())
+    return (data for data, _ in objects.values())
 
 
 def _where(place: Problem) -> str:
@@ -146,11 +146,11 @@ def _clean(data: Mapping[str, Any]) -> Data:
         metadata.pop("namespace", None)
     annotations = {key: value for key, value in (metadata.get("annotations") or {}).items() if key != _APPLIED}
     pairs = {"labels": metadata.get("labels"), "annotations": annotations}
-    kept = {key: value for key, value in metadata.items() if key not in pairs}
-    kept |= {key: value for key, value in pairs.items() if value}
-    return {"apiVersion": API_VERSION, "kind": data["kind"], "metadata": kept, "spec": merge(data.get("spec") or {})}
+    rest = {key: value for key, value in metadata.items() if key not in pairs}
+    rest |= {key: value for key, value in pairs.items() if value}
+    return {"apiVersion": API_VERSION, "kind": data["kind"], "metadata": rest, "spec": merge(data.get("spec") or {})}
 
 
 def nothing(sources: Iterable[str]) -> VirtcatalogError:
-    """Word that there is nothing to make a catalog of."""
+    """Return the error for sources without an instance type or preference."""
     return VirtcatalogError(f"no instance type and no preference in {', '.join(sources)}")
