@@ -29,6 +29,7 @@ SETTINGS_KEY_PARTS: Final = 100  # of one dotted key: reading them takes the squ
 WORK: Final = 12_000_000
 WORK_PER_BYTE: Final = 60  # of the catalog's files, on top
 PROBLEMS: Final = 1000  # of one catalog, before reading it ends
+COMPONENT_LEVELS: Final = 50  # components that use components
 RENDERED_BYTES: Final = 64 * MIB  # of all objects' manifests together
 ANNOTATION_BYTES: Final = 256 * KIB  # of one object, keys and values together: as Kubernetes
 

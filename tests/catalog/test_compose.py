@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from virtcatalog.catalog.compose import ComponentError, Components, Layer
+from virtcatalog.catalog.work import Work
 from virtcatalog.manifests.merge import merge
 
 KEYS = st.sampled_from("abc")
@@ -16,7 +17,7 @@ LAYER = st.dictionaries(
 
 
 def mix(components, names, own=None):
-    library = Components({name: [Layer("components.yaml", (name,), data)] for name, data in components.items()})
+    library = Components({name: [Layer("components.yaml", (name,), data)] for name, data in components.items()}, Work())
     layers = library.mix(names, own or {})
     return merge({}, *[{k: v for k, v in layer.data.items() if k != "components"} for layer in layers], own or {})
 

@@ -138,3 +138,44 @@ def test_templates_in_many_environments_count(catalog):
     (problem,) = catalog.problems(files | {"overlays.yaml": environments})
     assert problem.startswith("templates/l.yaml:")
     assert TOO_MUCH in problem
+
+
+def test_labels_of_an_environment_count_for_each_object(catalog):
+    sizes = ", ".join(f"s{number}: {{vcpus: 1, memory: 1Gi}}" for number in range(1000))
+    labels = ", ".join(f"a.b/k{number}: x" for number in range(3000))
+    (problem,) = catalog.problems(
+        {"instancetypes/m.yaml": f"class: m\nsizes: {{{sizes}}}\n", "overlays.yaml": f"lab: {{labels: {{{labels}}}}}\n"}
+    )
+    assert problem.startswith("overlays.yaml:1:")
+    assert TOO_MUCH in problem
+
+
+def chain(levels, times=1):
+    """Components of which each uses the next."""
+    return (
+        "".join(f"c{n}: {{components: [{', '.join([f'c{n + 1}'] * times)}]}}\n" for n in range(levels))
+        + f"c{levels}: {{}}\n"
+    )
+
+
+def test_components_use_each_other_some_levels_deep(catalog):
+    files = {"instancetypes/m.yaml": SIZES + "components: [c0]\n"}
+    assert catalog.load(files | {"components.yaml": chain(40)}).instancetypes
+    problems = catalog.problems(files | {"components.yaml": chain(2000)})
+    assert any("uses components that use others, more than 50 levels of them" in problem for problem in problems)
+
+
+def test_components_that_stand_for_many_count(catalog):
+    """Each of these uses the next one twice: the first stands for a billion."""
+    files = {"instancetypes/m.yaml": SIZES + "components: [c0]\n", "components.yaml": chain(30, 2)}
+    assert any(TOO_MUCH in problem for problem in catalog.problems(files))
+
+
+def test_components_that_are_held_against_each_other_count(catalog):
+    names = [f"c{number}" for number in range(600)]
+    components = "".join(f"{name}: {{labels: {{a.b/{name}: x}}}}\n" for name in names)
+    sizes = ", ".join(
+        f"s{number}: {{vcpus: 1, memory: 1Gi, components: [{', '.join(names[number:])}]}}" for number in range(20)
+    )
+    files = {"instancetypes/m.yaml": f"class: m\nsizes: {{{sizes}}}\n", "components.yaml": components}
+    assert any(TOO_MUCH in problem for problem in catalog.problems(files))

@@ -8,12 +8,16 @@ from typing import Any
 
 import msgspec
 
+from virtcatalog.catalog.work import Work
 from virtcatalog.errors import nearest
+from virtcatalog.limits import COMPONENT_LEVELS
 from virtcatalog.manifests.difference import alike
 
 Fragment = Mapping[str, Any]
 Path = tuple[str | int, ...]
 _EMPTY: dict[str, Any] = {}
+#: The work of a layer that a component stands for, and of a leaf that is compared.
+_LAYER, _LEAF = 20, 10
 
 
 class Layer(msgspec.Struct, frozen=True):
@@ -77,8 +81,8 @@ class Components:
     When they are not `complete`, because a file of them cannot be read, an unknown name counts as empty.
     """
 
-    def __init__(self, layers: Mapping[str, Sequence[Layer]], *, complete: bool = True) -> None:
-        self._layers, self._complete = layers, complete
+    def __init__(self, layers: Mapping[str, Sequence[Layer]], work: Work, *, complete: bool = True) -> None:
+        self._layers, self._work, self._complete = layers, work, complete
         self._expanded: dict[str, tuple[Layer, ...]] = {}
         self._leaves: dict[str, dict[tuple[str, ...], Any]] = {}
         self._clashes: dict[tuple[str, ...], tuple[Clash, ...]] = {}
@@ -122,6 +126,9 @@ class Components:
 
     def _expand(self, name: str, index: int, users: tuple[str, ...]) -> tuple[Layer, ...]:
         """A component's layers, every one after the components that it uses."""
+        if len(users) > COMPONENT_LEVELS:
+            message = f"{users[0]!r} uses components that use others, more than {COMPONENT_LEVELS} levels of them"
+            raise ComponentError(index, message)
         if name in users:
             circle = [*users[users.index(name) :], name]
             raise ComponentError(index, f"components use each other in a circle: {' → '.join(circle)}", circle)
@@ -131,7 +138,9 @@ class Components:
             for layer in self._layers[name]:
                 for used in layer.data.get("components") or ():
                     if used in self._layers:
-                        parts += self._expand(used, index, (*users, name))
+                        inner = self._expand(used, index, (*users, name))
+                        self._work.spend(_LAYER * len(inner))
+                        parts += inner
                 parts.append(layer)
             layers = self._expanded[name] = tuple(parts)
         return layers
@@ -149,6 +158,7 @@ class Components:
 
     def _differences(self, first: str, second: str) -> list[tuple[str, ...]]:
         ours, theirs = self._leaves_of(first), self._leaves_of(second)
+        self._work.spend(_LAYER + _LEAF * (len(ours) + len(theirs)))
         return [
             *(path for path in ours if path in theirs and not alike(ours[path], theirs[path])),
             *_covering(ours, theirs),
@@ -160,7 +170,8 @@ class Components:
         if leaves is None:
             leaves = {}
             for layer in self._expand(name, 0, ()):
-                _collect(leaves, (), _own(layer.data))
+                self._work.merge(layer.data)
+                _collect(leaves, (), _own(layer.data), self._work)
             self._leaves[name] = leaves
         return leaves
 
@@ -169,16 +180,17 @@ def _own(data: Fragment) -> dict[str, Any]:
     return {key: value for key, value in data.items() if key != "components"}
 
 
-def _collect(leaves: dict[tuple[str, ...], Any], path: tuple[str, ...], value: Fragment) -> None:
+def _collect(leaves: dict[tuple[str, ...], Any], path: tuple[str, ...], value: Fragment, work: Work) -> None:
     """Add the leaves of a fragment to those of the fragments before it."""
     for key, inner in value.items():
         place = (*path, key)
         if isinstance(inner, dict) and inner:
             for depth in range(1, len(place) + 1):
                 leaves.pop(place[:depth], None)
-            _collect(leaves, place, inner)
+            _collect(leaves, place, inner, work)
         else:
             if not isinstance(inner, dict):
+                work.spend(2 * len(leaves))
                 for covered in [other for other in leaves if other[: len(place)] == place]:
                     del leaves[covered]
             leaves[place] = inner

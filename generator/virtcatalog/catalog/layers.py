@@ -19,6 +19,7 @@ from virtcatalog.catalog.labels import DERIVED_ANNOTATIONS, DERIVED_LABELS
 from virtcatalog.catalog.model import Deprecation
 from virtcatalog.catalog.sources import FieldPath, Sources, is_extended
 from virtcatalog.catalog.work import ENTRY, WorkError
+from virtcatalog.manifests.layout import COMPONENTS
 from virtcatalog.manifests.merge import lay_over, merge_into
 
 FRAGMENT = ("displayName", "description", "labels", "annotations", "components", "deprecated", "spec")
@@ -63,8 +64,11 @@ class Composer:
 
     def check_components(self) -> None:
         """Report what is wrong with the lists of components of components."""
-        for layer, error in self._components.faults():
-            self.sources.report(layer.place, (*layer.path, "components", error.index), error.message)
+        try:
+            for layer, error in self._components.faults():
+                self.sources.report(layer.place, (*layer.path, "components", error.index), error.message)
+        except WorkError as error:
+            self.sources.stop(COMPONENTS, (), error.message)
 
     def layer(self, place: str, path: FieldPath, data: Mapping[str, Any] | None, keys: Iterable[str]) -> Layer:
         """Return the fragment that a declaration is, of those of its keys that belong to one."""
@@ -82,6 +86,8 @@ class Composer:
             self.sources.report(layer.place, path, error.message)
             self.sources.spoil(layer.place, layer.path, "*")
             return [layer]
+        except WorkError as error:
+            self.sources.stop(layer.place, (*layer.path, "components"), error.message)
 
     def merge(self, layers: Sequence[Layer]) -> Merged:
         """Merge layers, the first one lowest."""

@@ -200,7 +200,7 @@ class _Loader:
                     layer = fragment(place, (name,), data or {}, COMPONENT_FRAGMENT, self.files.release)
                     layers.setdefault(name, []).append(layer)
                 complete = complete and place not in self.sources.unread
-        return Components(layers, complete=complete)
+        return Components(layers, self.sources.work, complete=complete)
 
     def _instancetypes(self, composer: Composer) -> Iterable[tuple[Instancetype, Merged]]:
         base = self._base(composer, "instancetypes", INSTANCETYPE_FRAGMENT)

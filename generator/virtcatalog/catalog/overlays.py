@@ -30,6 +30,8 @@ from virtcatalog.errors import UnsupportedError
 from virtcatalog.manifests.layout import OVERLAYS
 from virtcatalog.manifests.merge import fresh, lay_over, merge
 
+#: The work of a label or annotation that each object of an environment gets.
+_PAIR = 20
 #: The work of an environment, of each object in it, of a pattern or patch that may match one, and of a patch that does.
 _ENVIRONMENT, _OBJECT, _MATCH, _PATCH = 6000, 600, 60, 500
 #: What of a glob stands for some letters.
@@ -66,6 +68,7 @@ def overlays(
             source=composer.sources.source(OVERLAYS, (name,)),
         )
         reader.spend(_ENVIRONMENT + _OBJECT * len(entries) * len(overlay.kinds) // 2)
+        reader.spend(_PAIR * len(entries) * len(overlay.kinds) // 2 * (len(overlay.labels) + len(overlay.annotations)))
         reader.check_selection(data.get("select"), overlay, ("select",))
         patches = [
             patch
