@@ -318,7 +318,7 @@ def names(data: bytes) -> None:
         "/",
         "=",
     )
-    parts += ("\x1b", "\ud800", "é", "$(x)", "::error::", "x" * 300, "--", "vm.yaml", "@{u}", "^!", "HEAD..main", "")
+    parts += ("\x1b", "\udcff", "é", "$(x)", "::error::", "x" * 300, "--", "vm.yaml", "@{u}", "^!", "HEAD..main", "")
 
     def name() -> str:
         return "".join(choices.one(parts) for _ in range(1 + choices.number(2))) + choices.text() * choices.number(1)
