@@ -112,9 +112,16 @@ def test_claims_that_are_known_count() -> None:
         }
 
     cluster = Cluster([claim("web-1", "1Gi"), claim("web-2", "1Gi"), claim("web-3", "2Gi")])
-    known = frozenset({"team"})
+    known, fleet = frozenset({"team"}), [vm("web-1"), vm("web-2"), vm("web-3")]
     assert keys(vm("web-1"), vm("web-2"), cluster=cluster, namespaces=known) == 1
     assert keys(vm("web-1"), vm("web-3"), cluster=cluster, namespaces=known) == 2
+    vmis = [{**each, "kind": "VirtualMachineInstance", "spec": each["spec"]["template"]["spec"]} for each in fleet]
+    assert keys(*vmis[:2], cluster=cluster, namespaces=known) == 1
+    assert keys(*vmis, cluster=cluster, namespaces=known) == 2
+    other = Cluster([claim("web-1", "1Gi")])
+    sides = ((cluster, other), (other, cluster), (other, other))
+    assert len({Alike(*both).key(vm("web-1"), known) for both in sides}) == 1
+    assert len({Alike(*both).key(vm("web-2"), known) for both in sides}) == 3
 
 
 def preference(**devices: Any) -> Side:

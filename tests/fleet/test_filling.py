@@ -13,8 +13,9 @@ from virtcatalog.cli.expand_output import FORMS
 from virtcatalog.cli.expand_warnings import Warnings
 from virtcatalog.cli.vms import unplaced
 from virtcatalog.fleet import files, filling
-from virtcatalog.fleet.alike import Leaves, Likeness, Matcher, compact, has_plain_name, leaves_of, likeness
+from virtcatalog.fleet.alike import Likeness, Matcher, compact, has_plain_name, likeness
 from virtcatalog.fleet.expanding import Expander
+from virtcatalog.fleet.leaves import Leaves, leaves_of
 from virtcatalog.fleet.outcome import Expansion
 from virtcatalog.fleet.sources import Placed
 from virtcatalog.kubevirt.cluster import Cluster

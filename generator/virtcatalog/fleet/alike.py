@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from hashlib import blake2b
 from typing import Any, Final, NamedTuple
 
@@ -17,28 +17,22 @@ import msgspec
 
 from virtcatalog.api.decode import to_manifest
 from virtcatalog.api.kinds import vm_spec
+from virtcatalog.fleet.leaves import (
+    GENERATION,
+    LONGEST_TEXT,
+    MARK,
+    NAMESPACE,
+    NO_NAMESPACE,
+    SHAPES,
+    TEXT,
+    VERSION,
+    Leaves,
+    leaves_of,
+)
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.instancetype.references import refers_to_own_namespace
 from virtcatalog.manifests.identity import Data, namespace_of
 
-NAME, NAMESPACE, NO_NAMESPACE, UUID, MAC, TIME, GENERATION, VERSION, TEXT = "ns-umtgvx"
-"""The sorts of leaves. All VMs have a name and a namespace, given or not, in this order; the others follow."""
-
-LONGEST_NAME: Final = 30
-"""Up to here no limit that KubeVirt or Kubernetes sets to a name is near."""
-
-_ORDINARY: Final = re.compile(b"[a-z][-a-z0-9]{1,28}[a-z0-9]")
-_NUMBER: Final = re.compile(b"[1-9][0-9]{0,14}")
-_SHAPES: Final = {
-    NAME: _ORDINARY,
-    NAMESPACE: _ORDINARY,
-    UUID: re.compile(b"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"),
-    MAC: re.compile(b"[0-9a-f][02468ace](?::[0-9a-f]{2}){5}"),
-    TIME: re.compile(b"20[0-9]{2}-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-5][0-9]Z"),
-    GENERATION: _NUMBER,
-    VERSION: _NUMBER,
-    TEXT: re.compile(rb'[^"\\\x00-\x1f]*(?:\\(?:["\\/bfnrt]|u(?![dD][89a-fA-F])[0-9a-fA-F]{4})[^"\\\x00-\x1f]*)*'),
-}
 #: What is around a leaf that may stand elsewhere, too, and mean something else there.
 _AROUND: Final = {
     TEXT: (b'Data":"%s"',),
@@ -46,8 +40,6 @@ _AROUND: Final = {
     VERSION: (b'"resourceVersion":"%s"',),
 }
 _NOTHING: Final = (b"%s",)
-_LONGEST_TEXT: Final = 2000
-_MARK: Final = b"\x7f"
 _NAME_MARK: Final = "\x7f0\x7f"
 #: That of a generation. Where the name stands without quotes, it is in a word of JSON.
 _BARE_MARK: Final = re.compile(rb":\x7f(?!0\x7f)\d+\x7f(?=[,}])")
@@ -57,93 +49,7 @@ _NAMED_LISTS: Final = frozenset({"volumes", "disks", "interfaces", "networks", "
 _NAMED: Final = frozenset({"secretRef", "networkDataSecretRef", "configMap", "secret", "serviceAccount", "dataVolume"})
 _NAMES: Final = frozenset({"claimName", "hostname", "secretName", "serviceAccountName"})
 _LABELS: Final = frozenset({"labels", "matchLabels", "annotations"})
-
-_ABSENT: Final = msgspec.Raw(b"null")
-
-
-class _CloudInit(msgspec.Struct, rename="camel"):
-    user_data: msgspec.Raw = _ABSENT
-    network_data: msgspec.Raw = _ABSENT
-
-
-class _Volume(msgspec.Struct, rename="camel"):
-    cloud_init_no_cloud: _CloudInit | None = None
-    cloud_init_config_drive: _CloudInit | None = None
-
-
-class _Interface(msgspec.Struct, rename="camel"):
-    mac_address: str | None = None
-
-
-class _Devices(msgspec.Struct):
-    interfaces: list[_Interface] | None = None
-
-
-class _Firmware(msgspec.Struct):
-    uuid: str | None = None
-    serial: str | None = None
-
-
-class _Domain(msgspec.Struct):
-    devices: _Devices | None = None
-    firmware: _Firmware | None = None
-
-
-class _VmiSpec(msgspec.Struct):
-    domain: _Domain | None = None
-    volumes: list[_Volume] | None = None
-
-
-class _Template(msgspec.Struct):
-    spec: _VmiSpec | None = None
-
-
-class _Spec(msgspec.Struct):
-    template: _Template | None = None
-
-
-class _Written(msgspec.Struct):
-    time: str | None = None
-
-
-class _Metadata(msgspec.Struct, rename="camel"):
-    name: str
-    namespace: str = ""
-    uid: str | None = None
-    creation_timestamp: str | None = None
-    generation: int | None = None
-    resource_version: str | None = None
-    managed_fields: list[_Written] | None = None
-
-
-class _Condition(msgspec.Struct, rename="camel"):
-    last_transition_time: str | None = None
-    last_probe_time: str | None = None
-
-
-class _Status(msgspec.Struct, rename="camel"):
-    conditions: list[_Condition] | None = None
-    desired_generation: int | None = None
-    observed_generation: int | None = None
-
-
-class _VirtualMachine(msgspec.Struct):
-    """The leaves of a VM, where they stand in its manifest."""
-
-    metadata: _Metadata
-    spec: _Spec | None = None
-    status: _Status | None = None
-
-
-_read: Final = msgspec.json.Decoder(_VirtualMachine).decode
 _encode: Final = msgspec.json.Encoder(order="deterministic").encode
-
-
-class Leaves(NamedTuple):
-    """A VM's own leaves as they stand in JSON, without quotes; `sorts` has a letter for each of them."""
-
-    sorts: str
-    values: tuple[bytes, ...]
 
 
 class Likeness(NamedTuple):
@@ -159,7 +65,7 @@ class Likeness(NamedTuple):
 
     def with_leaves(self, leaves: Sequence[bytes]) -> bytes:
         """Return the manifest of a VM that has these leaves."""
-        parts = self.text.split(_MARK)
+        parts = self.text.split(MARK)
         parts[1::2] = [leaves[int(number)] for number in parts[1::2]]
         return b"".join(parts)
 
@@ -168,11 +74,11 @@ class Matcher:
     """Finds the leaves of VMs that are alike: as fast as their manifests are compared."""
 
     def __init__(self, common: Likeness) -> None:
-        first, *others = common.text.split(_MARK)
+        first, *others = common.text.split(MARK)
         parts, marked = [re.escape(first)], set[int]()
         for mark, literal in zip(others[::2], others[1::2], strict=True):
             number = int(mark)
-            again, shape = b"(?P=l%d)" % number, _SHAPES[common.sorts[number]].pattern
+            again, shape = b"(?P=l%d)" % number, SHAPES[common.sorts[number]].pattern
             parts += [again if number in marked else b"(?P<l%d>%s)" % (number, shape), re.escape(literal)]
             marked.add(number)
         self._groups = [f"l{number}" for number, sort in enumerate(common.sorts) if sort != NO_NAMESPACE]
@@ -187,7 +93,7 @@ class Matcher:
             return None
         leaves = match.group(*self._groups) if self._has_namespace else _with_default_namespace(match, self._groups)
         # Two leaves that are equal may mean something, and so may a text that is long.
-        if len(set(leaves)) < len(leaves) or max(map(len, leaves)) > _LONGEST_TEXT - 2 or not all(leaves):
+        if len(set(leaves)) < len(leaves) or max(map(len, leaves)) > LONGEST_TEXT - 2 or not all(leaves):
             return None
         return leaves
 
@@ -210,24 +116,6 @@ def maps(text: bytes) -> int:
     return text.count(b'":{"')
 
 
-def leaves_of(text: bytes) -> Leaves | None:
-    """Return the leaves of a VM's manifest in JSON; None for what is no VM, or one with a name out of the ordinary."""
-    try:
-        vm = _read(text)
-    except (ValueError, RecursionError):
-        return None
-    name, namespace = vm.metadata.name, vm.metadata.namespace
-    values = {(NAME, _bytes(name)): None, (NAMESPACE, _bytes(namespace or "default")): None}
-    if _MARK in text or not all(_SHAPES[sort].fullmatch(leaf) for sort, leaf in values):
-        return None
-    sorts = NAME + (NAMESPACE if namespace else NO_NAMESPACE)
-    for sort, leaf in _leaves(vm):
-        if leaf and _SHAPES[sort].fullmatch(leaf) and (sort, leaf) not in values:
-            values[sort, leaf] = None
-            sorts += sort
-    return Leaves(sorts, tuple(leaf for _, leaf in values))
-
-
 def likeness(text: bytes, leaves: Leaves) -> Likeness:
     """Return what a VM's manifest in compact JSON has in common with those of VMs that are alike."""
     for number, (sort, leaf) in enumerate(zip(leaves.sorts[2:], leaves.values[2:], strict=True), start=2):
@@ -238,50 +126,6 @@ def likeness(text: bytes, leaves: Leaves) -> Likeness:
     if leaves.sorts[1] == NAMESPACE:
         text = text.replace(b'"namespace":"%s"' % namespace, b'"namespace":"\x7f1\x7f"')
     return Likeness(text, leaves.sorts)
-
-
-def _leaves(vm: _VirtualMachine) -> Iterator[tuple[str, bytes]]:
-    """The leaves but for name and namespace, and what may be none by its shape; texts come first."""
-    metadata, status = vm.metadata, vm.status
-    spec = vm.spec.template.spec if vm.spec and vm.spec.template else None
-    if spec is not None:
-        yield from _of_volumes(spec.volumes or ())
-        yield from _of_domain(spec.domain)
-    yield UUID, _bytes(metadata.uid)
-    yield TIME, _bytes(metadata.creation_timestamp)
-    yield VERSION, _bytes(metadata.resource_version)
-    yield GENERATION, b"%d" % (metadata.generation or 0)
-    for change in metadata.managed_fields or ():
-        yield TIME, _bytes(change.time)
-    if status is not None:
-        yield GENERATION, b"%d" % (status.desired_generation or 0)
-        yield GENERATION, b"%d" % (status.observed_generation or 0)
-        for condition in status.conditions or ():
-            yield TIME, _bytes(condition.last_transition_time)
-            yield TIME, _bytes(condition.last_probe_time)
-
-
-def _of_volumes(volumes: Iterable[_Volume]) -> Iterator[tuple[str, bytes]]:
-    for volume in volumes:
-        for init in (volume.cloud_init_no_cloud, volume.cloud_init_config_drive):
-            if init is not None:
-                for text in map(bytes, (init.user_data, init.network_data)):
-                    yield TEXT, text[1:-1] if text[:1] == b'"' and len(text) <= _LONGEST_TEXT else b""
-
-
-def _of_domain(domain: _Domain | None) -> Iterator[tuple[str, bytes]]:
-    if domain is None:
-        return
-    if domain.firmware is not None:
-        yield UUID, _bytes(domain.firmware.uuid)
-        yield UUID, _bytes(domain.firmware.serial)
-    if domain.devices is not None:
-        for interface in domain.devices.interfaces or ():
-            yield MAC, _bytes(interface.mac_address)
-
-
-def _bytes(text: str | None) -> bytes:
-    return text.encode() if text else b""
 
 
 def has_plain_name(common: Likeness) -> bool:
@@ -371,19 +215,18 @@ class Alike:
                 if source not in volume:
                     continue
                 name = str(_map(volume[source]).get(key))
-                found = [
-                    each for of in self._clusters for each in (of.pvc(namespace, name), of.data_volume(namespace, name))
-                ]
-                claims += [_content(each) for each in found if each is not None]
-                claims.append({})
+                for cluster in self._clusters:
+                    objects = cluster.pvc(namespace, name), cluster.data_volume(namespace, name)
+                    claims.append([None if claim is None else _content(claim) for claim in objects])
         return claims
 
 
 def _volumes(vm: Data) -> Iterator[Mapping[str, Any]]:
-    spec = vm_spec(vm)
-    spec = _map(_map(_map(spec).get("template")).get("spec"))
-    volumes = spec.get("volumes")
-    return map(_map, volumes if isinstance(volumes, list) else ())
+    """The volumes of a VM's template, or of a VirtualMachineInstance."""
+    spec = _map(vm_spec(vm))
+    for holder in (spec, _map(_map(spec.get("template")).get("spec"))):
+        volumes = holder.get("volumes")
+        yield from map(_map, volumes if isinstance(volumes, list) else ())
 
 
 def _content(claim: msgspec.Struct) -> Data:

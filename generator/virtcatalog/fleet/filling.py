@@ -14,23 +14,8 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from virtcatalog.errors import Problem
-from virtcatalog.fleet.alike import (
-    GENERATION,
-    LONGEST_NAME,
-    MAC,
-    NAME,
-    TEXT,
-    TIME,
-    UUID,
-    VERSION,
-    Likeness,
-    Matcher,
-    compact,
-    has_plain_name,
-    leaves_of,
-    likeness,
-    maps,
-)
+from virtcatalog.fleet.alike import Likeness, Matcher, compact, has_plain_name, likeness, maps
+from virtcatalog.fleet.leaves import GENERATION, LONGEST_NAME, MAC, NAME, TEXT, TIME, UUID, VERSION, leaves_of
 from virtcatalog.fleet.outcome import Expansion, Remark, located
 from virtcatalog.kubevirt.identity import firmware_serial, firmware_uuid, legacy_firmware_uuid, owner_uid, vmi_uid
 from virtcatalog.manifests.blocks import read_block
@@ -60,7 +45,7 @@ _DERIVED: Final[tuple[Callable[[str, str], str], ...]] = (
     lambda _, name: legacy_firmware_uuid(name),
     lambda namespace, name: owner_uid("VirtualMachine", namespace, name),
 )
-"""What is made of a VM's namespace and name."""
+"""Identities that follow from a VM's namespace and name."""
 
 
 class Fillers:
@@ -95,27 +80,28 @@ class Fillers:
         return expansions
 
     def _filled(self, text: bytes, share: Share) -> list[Expansion] | None:
-        for matcher, filler in self._matchers.get(maps(text), ()):
+        for matcher, known in self._matchers.get(maps(text), ()):
             values = matcher.leaves(text)
             if values is not None:
-                return [filler.fill(values, share)] if self._is_alone(values) else None
+                return [known.fill(values, share)] if self._is_alone(values) else None
         leaves = leaves_of(text)
         if leaves is None or not self._is_alone(leaves.values):
             return None
         common = likeness(text, leaves)
         kind = common.kind
-        found = self._kinds.get(kind, 0)
-        if isinstance(found, _Filler):
-            self._note_use(found, common)
-            return [found.fill(leaves.values, share)]
-        if found != _WORTH_IT - 1:
-            self._count(kind, found)
+        number = self._kinds.get(kind, 0)
+        if isinstance(number, _Filler):
+            self._note_use(number, common)
+            return [number.fill(leaves.values, share)]
+        if number != _WORTH_IT - 1:
+            self._count(kind, number)
             return None
         expansions = list(self._expand(share, self._cluster))
-        made = self._filler(common, share)
+        filler = self._filler(common, share)
         # It has to hold for a VM that is no stand-in, too.
-        holds = made is not None and [made.fill(leaves.values, share)] == expansions
-        self._kinds[kind] = made if made is not None and holds else _WORTH_IT
+        if filler is not None and [filler.fill(leaves.values, share)] != expansions:
+            filler = None
+        self._kinds[kind] = filler or _WORTH_IT
         return expansions
 
     def _is_alone(self, values: Sequence[bytes]) -> bool:
@@ -162,7 +148,7 @@ class Fillers:
             if where != namespace
         )
         # Elsewhere than in its own namespace, in which there is nothing, there may be something for some VMs.
-        if by_name or namespace in self._namespaces or [each.became for each in expansions] not in _EXPANDED:
+        if by_name or namespace in self._namespaces or [expansion.became for expansion in expansions] not in _EXPANDED:
             return None
         return expansions[0], [*values, *(derive(namespace, name) for derive in _DERIVED)]
 

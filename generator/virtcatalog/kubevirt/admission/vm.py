@@ -84,10 +84,10 @@ def own_template(vm: VirtualMachine) -> VirtualMachine:
 
 def vm_warnings(vm: VirtualMachine) -> list[Warning]:
     """What the webhook remarks on a VM that it admits (warnDeprecatedAPIs), and memory that no guest can have."""
-    found = memory_warnings(vm.spec.template.spec, "spec.template.spec")
+    warnings = memory_warnings(vm.spec.template.spec, "spec.template.spec")
     if vm.spec.running is not None:
-        found.append(Warning("Deprecated", "spec.running", "is deprecated: use spec.runStrategy"))
-    return found
+        warnings.append(Warning("Deprecated", "spec.running", "is deprecated: use spec.runStrategy"))
+    return warnings
 
 
 def validate_vm_spec(spec: VirtualMachineSpec, path: str, config: Configuration) -> Iterator[Cause]:
