@@ -6,10 +6,11 @@ from typing import Any, Literal, NamedTuple
 
 from msgspec.structs import replace
 
+from virtcatalog.adopt.attempt import Original, count
 from virtcatalog.adopt.candidates import Candidates, Instancetype
 from virtcatalog.adopt.data import put
 from virtcatalog.adopt.search import Search
-from virtcatalog.adopt.shrink import POOLED, Names, Original, ShrunkVm, count
+from virtcatalog.adopt.shrink import POOLED, Names, ShrunkVm
 from virtcatalog.api.kinds import vm_spec
 from virtcatalog.errors import Reason, UnsupportedError
 from virtcatalog.kubevirt.pipeline import create_vmi, expand

@@ -7,8 +7,8 @@ from functools import cached_property
 import msgspec
 from msgspec.structs import replace
 
+from virtcatalog.adopt.attempt import Original
 from virtcatalog.adopt.candidates import Candidates, Preference
-from virtcatalog.adopt.shrink import Original
 from virtcatalog.api.decode import copier
 from virtcatalog.api.kubevirt import PreferenceMatcher, VirtualMachine, VirtualMachineInstance
 from virtcatalog.errors import UnsupportedError

@@ -12,9 +12,10 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from virtcatalog.adopt.attempt import Original
 from virtcatalog.adopt.candidates import Candidates, Instancetype, Member, Preference, layout, usable
 from virtcatalog.adopt.effects import PreferenceEffects
-from virtcatalog.adopt.shrink import Names, Original, Pair, ShrunkVm, shrink
+from virtcatalog.adopt.shrink import Names, Pair, ShrunkVm, shrink
 from virtcatalog.api.names import namespace_or_default
 from virtcatalog.errors import Reason, UnsupportedError
 from virtcatalog.kubevirt.instancetype.find import find_preference

@@ -139,9 +139,8 @@ class Origins:
         if written is not ABSENT and written is not None and self._author_value(field) == item:
             return OF_AUTHOR
         if values[0].__class__ is Quantity:
-            if (
-                values[0] == values[1] and self._author_value(field) == item
-            ):  # the API writes some amounts out by itself
+            # The API writes some amounts out by itself.
+            if values[0] == values[1] and self._author_value(field) == item:
                 return OF_AUTHOR
             # Equal amounts may be spelled differently.
             values = [str(value) if value.__class__ is Quantity else value for value in values]

@@ -208,7 +208,8 @@ def is_over(pod: Manifest) -> bool:
 def split(manifests: Iterable[Manifest]) -> tuple[list[Manifest], list[Manifest]]:
     """Return the instance types and Pods among manifests.
 
-    Of a cluster-wide and a namespaced type of one name, the cluster-wide one stays."""
+    Of a cluster-wide and a namespaced type of one name, the cluster-wide one stays.
+    """
     types: dict[tuple[str, str], Manifest] = {}
     pods: list[Manifest] = []
     for manifest in manifests:

@@ -8,7 +8,8 @@ from typing import Any
 from virtcatalog.api.annotations import DISABLE_PCI_HOLE64, PLACE_ON_ROOT_COMPLEX
 from virtcatalog.bring.libvirt.disks import has_libvirts_addresses, pci_address
 from virtcatalog.bring.libvirt.draft import Draft
-from virtcatalog.bring.libvirt.rules import Rules, free, label
+from virtcatalog.bring.libvirt.rules import Rules
+from virtcatalog.bring.names import free_label, label
 from virtcatalog.manifests.xml import XMLElement
 
 _DEVICES = ("domain", "devices")
@@ -61,7 +62,7 @@ def _interfaces(draft: Draft, rules: Rules, elements: list[XMLElement], hostdevs
             if where == "pod"
             else label(next(filter(None, names), ""), f"net-{number}")
         )
-        name = free(default, taken)
+        name = free_label(default, taken)
         pod = where == "pod"
         has_pod |= pod
         networks.append({"name": name, "pod": {}} if pod else {"name": name, "multus": {"networkName": where or name}})
@@ -132,7 +133,7 @@ def _hostdevs(draft: Draft, rules: Rules, resources: Mapping[str, str], elements
             rule = f"--device {where or '…'}=RESOURCE names it"
             draft.mark("lost", f"a device of the host is the resource of a device plugin: {rule}", element)
             continue
-        name = free(alias.removeprefix(prefix) if prefix else f"device-{number}", taken)
+        name = free_label(alias.removeprefix(prefix) if prefix else f"device-{number}", taken)
         device: dict[str, Any] = {"name": name, "deviceName": resource}
         if not resource:
             resources_of_kind = [
@@ -180,7 +181,7 @@ def _display(draft: Draft, by_tag: dict[str, list[XMLElement]]) -> None:
         if element.get("type") == "tablet" and element.get("bus", "usb") in ("usb", "virtio"):
             if draft.architecture == "arm64" and not _alias(element) and draft.from_kubevirt:
                 continue  # KubeVirt adds it to every such machine
-            name = free(_alias(element) if draft.from_kubevirt and _alias(element) else "tablet", taken)
+            name = free_label(_alias(element) if draft.from_kubevirt and _alias(element) else "tablet", taken)
             device = {"type": "tablet", "bus": element.get("bus", "usb"), "name": name}
             draft.device("inputs", device, element)
         elif element.get("bus", "usb") in ("usb", "virtio") and not draft.from_kubevirt:

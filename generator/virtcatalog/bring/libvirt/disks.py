@@ -6,8 +6,9 @@ import re
 from typing import Any
 
 from virtcatalog.bring.libvirt.draft import Draft
-from virtcatalog.bring.libvirt.rules import Rules, free, label
+from virtcatalog.bring.libvirt.rules import Rules
 from virtcatalog.bring.libvirt.volumes import attribute, claim_volume, in_place, rule_volume, volume_of_kubevirt
+from virtcatalog.bring.names import free_label, label
 from virtcatalog.manifests.xml import XMLElement
 
 _BUSES = ("virtio", "sata", "scsi", "usb")
@@ -23,7 +24,7 @@ def disks(draft: Draft, rules: Rules) -> None:
         if volume is not None:
             placed_volumes.append(volume)
     for element in draft.domain.all("devices", "filesystem"):
-        name = free(label(attribute(element.first("target"), "dir"), "share"), taken)
+        name = free_label(label(attribute(element.first("target"), "dir"), "share"), taken)
         draft.device("filesystems", {"name": name, "virtiofs": {}}, element)
         if draft.from_kubevirt:
             draft.need(
@@ -66,7 +67,7 @@ def _disk(draft: Draft, rules: Rules, element: XMLElement, taken: set[str]) -> t
         draft.mark("lost", why, element)
         return None
     alias = attribute(element.first("alias"), "name")
-    name = free(
+    name = free_label(
         alias.removeprefix("ua-")
         if alias.startswith("ua-") and draft.from_kubevirt
         else label(target.get("dev"), "disk"),

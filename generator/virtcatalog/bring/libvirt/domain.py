@@ -11,7 +11,8 @@ from virtcatalog.bring.libvirt.devices import devices
 from virtcatalog.bring.libvirt.disks import disks
 from virtcatalog.bring.libvirt.draft import Draft, Need
 from virtcatalog.bring.libvirt.machine import machine
-from virtcatalog.bring.libvirt.rules import Rules, label
+from virtcatalog.bring.libvirt.rules import Rules
+from virtcatalog.bring.names import label
 from virtcatalog.bring.verdict import Fate
 from virtcatalog.errors import Reason, Warning
 from virtcatalog.kubevirt.cluster import Cluster

@@ -6,15 +6,13 @@ import re
 from fnmatch import fnmatchcase
 from typing import NamedTuple
 
-from virtcatalog.api.names import dns_label_problems, dns_subdomain_problems
+from virtcatalog.api.names import dns_subdomain_problems
 from virtcatalog.api.quantity import Quantity
 from virtcatalog.errors import VirtcatalogError
 
 DISK_KINDS = ("claim", "clone", "http", "registry", "blank", "upload", "image", "drop")
 _SIZED = ("http", "registry", "blank", "upload")
 _VALUED = ("clone", "http", "registry", "image")
-_VOLUME = re.compile(r"[^a-z0-9]+")
-_LONGEST_LABEL = 63
 
 
 class RuleError(VirtcatalogError):
@@ -121,19 +119,3 @@ def _halves(text: str, example: str) -> tuple[str, str]:
     if not pattern or not value:
         raise RuleError(f"{text!r} is no rule such as {example}")
     return pattern, value
-
-
-def label(text: str, otherwise: str) -> str:
-    """Return a text as the name of a volume, network or VM (a DNS label); `otherwise` if nothing of it can be used."""
-    name = _VOLUME.sub("-", text.lower()).strip("-")[:_LONGEST_LABEL].strip("-")
-    return name if name and not dns_label_problems(name) else otherwise
-
-
-def free(name: str, taken: set[str]) -> str:
-    """Return a free name like `name`, and add it to `taken`."""
-    number, free_name = 1, name
-    while free_name in taken:
-        number += 1
-        free_name = f"{name[: _LONGEST_LABEL - 1 - len(str(number))]}-{number}"
-    taken.add(free_name)
-    return free_name

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from virtcatalog.api.kinds import API_VERSIONS
 from virtcatalog.api.quantity import Quantity
+from virtcatalog.bring.names import free_name
 from virtcatalog.bring.openstack import cpu, handlers
 from virtcatalog.bring.openstack.read import Resource
 from virtcatalog.bring.openstack.sheet import Handler, Sheet, ValueFault
@@ -17,7 +17,6 @@ from virtcatalog.errors import Problem, nearest
 from virtcatalog.manifests.merge import merge
 
 _MIB = 2**20
-_LONGEST_NAME = 240
 _TOPOLOGY = tuple(f"hw:cpu_{most}{level}" for most in ("", "max_") for level in ("sockets", "cores", "threads"))
 _KEYS = ("hw:cpu_thread_policy", "hw:watchdog_action", "hw:boot_menu", "hw:pmu", "hw_rng:rate_bytes", "hw:numa_cpus.0")
 _DISKS = "the VM's volumes have sizes, and an instance type has no volumes"
@@ -76,37 +75,25 @@ def import_resources(resources: Iterable[Resource], devices: Mapping[str, str]) 
     taken: set[str] = set()
     images: list[tuple[str, Sheet]] = []
     for image in (resource for resource in resources if resource.kind == "image"):
-        name, sheet = _free(image.name, taken), _image(image, imported)
+        name, sheet = free_name(image.name, taken), _image(image, imported)
         images.append((name, sheet))
         imported.objects.append(_object("VirtualMachineClusterPreference", name, image, sheet.preference))
     taken_types: set[str] = set()
     for flavor in (resource for resource in resources if resource.kind == "flavor"):
-        name, sheet = _free(flavor.name, taken_types), _flavor(flavor, devices, imported)
+        name, sheet = free_name(flavor.name, taken_types), _flavor(flavor, devices, imported)
         imported.objects.append(_object("VirtualMachineClusterInstancetype", name, flavor, sheet.instancetype))
         imported.needs.extend(f"flavor {flavor.name}: {need}" for need in dict.fromkeys(sheet.needs))
         for image_name, image_sheet in images if sheet.preference else ():
             both = merge(image_sheet.preference, sheet.preference)
             imported.objects.append(
-                _object("VirtualMachineClusterPreference", _free(f"{image_name}.{name}", taken), flavor, both)
+                _object("VirtualMachineClusterPreference", free_name(f"{image_name}.{name}", taken), flavor, both)
             )
         if sheet.preference and not images:
             preference = merge(NOVA, sheet.preference)
-            imported.objects.append(_object("VirtualMachineClusterPreference", _free(name, taken), flavor, preference))
+            imported.objects.append(
+                _object("VirtualMachineClusterPreference", free_name(name, taken), flavor, preference)
+            )
     return imported
-
-
-def _free(name: str, taken: set[str]) -> str:
-    plain = re.sub(r"[^a-z0-9.-]+", "-", name.lower())
-    plain = (
-        ".".join(filter(None, (part.strip("-")[:63].strip("-") for part in plain.split("."))))[:250].strip(".-")
-        or "unnamed"
-    )
-    number, free_name = 1, plain
-    while free_name in taken:
-        number += 1
-        free_name = f"{plain}-{number}"
-    taken.add(free_name)
-    return free_name
 
 
 def _object(kind: str, name: str, resource: Resource, spec: dict[str, Any]) -> dict[str, Any]:
