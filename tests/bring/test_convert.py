@@ -351,6 +351,18 @@ class TestPresets:
             *(f"spec.domain.devices.watchdog.{field}" for field in ("name", "i6300esb.action")),
         }
 
+    def test_empty_maps_that_switch_something_on_are_named(self):
+        domain = (
+            "{machine: {type: q35}, devices: {clientPassthrough: {}, disks: []}, features: {hypervPassthrough: {}}, "
+            "cpu: {}, resources: {limits: {}}}"
+        )
+        _, changes = converted(self.PRESET.replace("DOMAIN", domain))
+        assert [field for what, field, _ in changes if what == "lost"] == [
+            "spec.domain.devices.clientPassthrough",
+            "spec.domain.features.hypervPassthrough",
+            "spec.selector",
+        ]
+
     def test_stay_where_nothing_can_be_said_otherwise(self):
         made, changes = converted(self.PRESET.replace("DOMAIN", "{devices: {disks: [{name: d}]}}"))
         assert [each["kind"] for each in made] == ["VirtualMachineInstancePreset"]

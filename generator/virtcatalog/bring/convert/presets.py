@@ -57,6 +57,8 @@ _CARRIED: dict[Path, tuple[str, Path]] = {
     ("devices", "video", "type"): (_PREFERENCE, ("devices", "preferredVideoType")),
 }
 _TOPOLOGY = ("sockets", "cores", "threads")
+#: Maps below the parts of a domain that mean nothing while they are empty; others are switches, as `clientPassthrough`.
+_CONTAINERS = frozenset({("resources", "requests"), ("resources", "limits"), ("firmware", "bootloader")})
 
 
 def preset(data: Data, changes: Changes, memory: str) -> list[Data]:
@@ -113,7 +115,7 @@ def _walk(
     elif isinstance(value, dict) and value:
         for key, item in value.items():
             _walk(item, (*path, key), specs, moved, changes)
-    elif path and value not in ({}, [], None):
+    elif value not in ({}, [], None) or (value == {} and len(path) > 1 and path not in _CONTAINERS):
         changes.lost(("spec", "domain", *path), "neither an instance type nor a preference says it: each VM has to")
 
 
