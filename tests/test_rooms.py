@@ -120,12 +120,18 @@ def test_every_room_has_its_place_in_the_order(modules):
     assert {room(module) for module in modules} - {"kubevirt"} <= set(ORDER)
 
 
-def test_the_contributing_guide_lists_the_rooms_in_this_order():
-    guide = (ROOT.parent.parent / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    rows = [line.split("|")[1] for line in guide.splitlines() if line.startswith("| `")]
-    listed = [each.removesuffix(".py").replace("/", ".") for row in rows for each in re.findall("`([^`]+)`", row)]
-    assert set(listed) <= set(ORDER)
-    assert listed == sorted(listed, key=ORDER.index)
+def test_the_architecture_has_the_rooms_in_this_order():
+    page = (ROOT.parent.parent / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    headings = re.findall(r"^\*\*(`.*?)\.\*\*", page, re.MULTILINE)
+    stages = [line.split("|")[1] for line in page.splitlines() if line.startswith("| `") and "/" in line.split("|")[1]]
+    for rows, prefix in ((headings, ""), (stages, "kubevirt.")):
+        listed = [prefix + name.removesuffix(".py").strip("/") for row in rows for name in re.findall("`([^`]+)`", row)]
+        placed = [name for name in listed if name != "kubevirt"]
+        assert set(placed) <= set(ORDER)
+        assert placed == sorted(placed, key=ORDER.index)
+    assert {name.partition(".")[0] for name in ORDER} - {"_version", "sarif", "progress", "placement"} <= {
+        name.removesuffix(".py").strip("/") for row in headings for name in re.findall("`([^`]+)`", row)
+    }
 
 
 def test_a_module_imports_only_rooms_above_its_own(modules):
