@@ -1,5 +1,7 @@
 """What Go makes of data that it reads into a type and writes out again."""
 
+import json
+
 import pytest
 
 from virtcatalog.api.addresses import sanitized_address, sanitized_network
@@ -182,3 +184,31 @@ def test_addresses(address, usual):
 )
 def test_networks(network, usual):
     assert sanitized_network(network) == usual
+
+
+@pytest.mark.parametrize(
+    ("spec", "written"),
+    [
+        ({"dnsConfig": {"nameservers": ["010.0.0.1"]}}, {"nameservers": ["10.0.0.1"]}),
+        (
+            {"domain": {"devices": {"interfaces": [{"name": "a", "dhcpOptions": {"ntpServers": ["FE80:0::1"]}}]}}},
+            {"ntpServers": ["fe80::1"]},
+        ),
+        ({"networks": [{"name": "a", "pod": {"vmNetworkCIDR": "10.00.2.0/024"}}]}, {"vmNetworkCIDR": "10.0.2.0/24"}),
+    ],
+    ids=["DNS", "DHCP", "pod network"],
+)
+def test_addresses_are_rewritten_where_the_api_does(spec, written):
+    assert json.dumps(written)[1:-1] in json.dumps(unmarshal(spec, VirtualMachineInstanceSpec))
+
+
+@pytest.mark.parametrize("value", [True, [], {}])
+def test_what_is_no_quantity_is_refused(value):
+    with pytest.raises(GoError, match="must be a quantity such as 2, 500m or 1Gi, not "):
+        unmarshal({"domain": {"devices": {}, "memory": {"guest": value}}}, VirtualMachineInstanceSpec)
+
+
+@pytest.mark.parametrize(("value", "text"), [(2, "2"), ("1024Mi", "1Gi"), (0.5, "500m"), ("1Gi", "1Gi")])
+def test_quantities_are_written_as_go_writes_them(value, text):
+    spec = unmarshal({"domain": {"devices": {}, "memory": {"guest": value}}}, VirtualMachineInstanceSpec)
+    assert spec["domain"]["memory"] == {"guest": text}

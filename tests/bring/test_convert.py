@@ -331,6 +331,76 @@ class TestPresets:
         }
         assert [each for each in changes if each[0] == "lost"] == [("lost", "spec.selector", "")]
 
+    @pytest.mark.parametrize(
+        ("part", "carried"),
+        [
+            ("cpu: {cores: 1, maxSockets: 4}", {"cpu": {"guest": 1, "maxSockets": 4}}),
+            ("cpu: {cores: 1, dedicatedCpuPlacement: true}", {"cpu": {"guest": 1, "dedicatedCPUPlacement": True}}),
+            ("cpu: {cores: 1, isolateEmulatorThread: true}", {"cpu": {"guest": 1, "isolateEmulatorThread": True}}),
+            (
+                "cpu: {cores: 1, numa: {guestMappingPassthrough: {}}}",
+                {"cpu": {"guest": 1, "numa": {"guestMappingPassthrough": {}}}},
+            ),
+            ("cpu: {cores: 1, realtime: {mask: '0'}}", {"cpu": {"guest": 1, "realtime": {"mask": "0"}}}),
+            (
+                "cpu: {cores: 1}, ioThreads: {supplementalPoolThreadCount: 2}",
+                {"ioThreads": {"supplementalPoolThreadCount": 2}},
+            ),
+            ("cpu: {cores: 1}, launchSecurity: {sev: {}}", {"launchSecurity": {"sev": {}}}),
+            (
+                "cpu: {cores: 1}, devices: {hostDevices: [{name: h, deviceName: a/b}]}",
+                {"hostDevices": [{"name": "h", "deviceName": "a/b"}]},
+            ),
+            ("cpu: {cores: 1}, memory: {maxGuest: 4Gi}", {"memory": {"guest": "1Gi", "maxGuest": "4Gi"}}),
+        ],
+    )
+    def test_an_instance_type_says_it(self, part, carried):
+        made, _ = converted(self.PRESET.replace("DOMAIN", f"{{resources: {{requests: {{memory: 1Gi}}}}, {part}}}"))
+        assert made[0]["spec"] == {"cpu": {"guest": 1}, "memory": {"guest": "1Gi"}} | carried
+
+    @pytest.mark.parametrize(
+        ("domain", "to"),
+        [
+            (
+                "{cpu: {features: [{name: vmx, policy: require}]}}",
+                {"cpu": {"preferredCPUFeatures": [{"name": "vmx", "policy": "require"}]}},
+            ),
+            (
+                "{firmware: {bootloader: {efi: {secureBoot: true}}}}",
+                {"firmware": {"preferredEfi": {"secureBoot": True}}},
+            ),
+            ("{firmware: {bootloader: {bios: {}}}}", {"firmware": {"preferredUseBios": True}}),
+            (
+                "{clock: {utc: {offsetSeconds: 9}}}",
+                {"clock": {"preferredClockOffset": {"utc": {"offsetSeconds": 9}}}},
+            ),
+            ("{clock: {timezone: Asia/Tokyo}}", {"clock": {"preferredClockOffset": {"timezone": "Asia/Tokyo"}}}),
+            ("{clock: {timer: {hpet: {present: false}}}}", {"clock": {"preferredTimer": {"hpet": {"present": False}}}}),
+            ("{features: {acpi: {enabled: false}}}", {"features": {"preferredAcpi": {"enabled": False}}}),
+            ("{features: {apic: {endOfInterrupt: true}}}", {"features": {"preferredApic": {"endOfInterrupt": True}}}),
+            ("{features: {hyperv: {relaxed: {}}}}", {"features": {"preferredHyperv": {"relaxed": {}}}}),
+            ("{features: {kvm: {hidden: true}}}", {"features": {"preferredKvm": {"hidden": True}}}),
+            ("{features: {pvspinlock: {enabled: false}}}", {"features": {"preferredPvspinlock": {"enabled": False}}}),
+            ("{devices: {autoattachGraphicsDevice: false}}", {"devices": {"preferredAutoattachGraphicsDevice": False}}),
+            ("{devices: {autoattachMemBalloon: false}}", {"devices": {"preferredAutoattachMemBalloon": False}}),
+            ("{devices: {autoattachPodInterface: false}}", {"devices": {"preferredAutoattachPodInterface": False}}),
+            ("{devices: {autoattachSerialConsole: false}}", {"devices": {"preferredAutoattachSerialConsole": False}}),
+            ("{devices: {disableHotplug: true}}", {"devices": {"preferredDisableHotplug": True}}),
+            ("{devices: {useVirtioTransitional: true}}", {"devices": {"preferredUseVirtioTransitional": True}}),
+            ("{devices: {rng: {}}}", {"devices": {"preferredRng": {}}}),
+            ("{devices: {blockMultiQueue: true}}", {"devices": {"preferredBlockMultiQueue": True}}),
+            (
+                "{devices: {networkInterfaceMultiqueue: true}}",
+                {"devices": {"preferredNetworkInterfaceMultiQueue": True}},
+            ),
+            ("{devices: {sound: {model: ich9}}}", {"devices": {"preferredSoundModel": "ich9"}}),
+            ("{devices: {video: {type: vga}}}", {"devices": {"preferredVideoType": "vga"}}),
+        ],
+    )
+    def test_a_preference_says_it(self, domain, to):
+        made = only(self.PRESET.replace("DOMAIN", domain))
+        assert (made["kind"], made["spec"]) == ("VirtualMachinePreference", to)
+
     def test_what_a_type_would_say_is_lost_where_there_can_be_none(self):
         made, changes = converted(self.PRESET.replace("DOMAIN", "{cpu: {cores: 2}, devices: {rng: {}}}"))
         assert [each["kind"] for each in made] == ["VirtualMachinePreference"]

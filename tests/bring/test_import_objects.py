@@ -242,6 +242,15 @@ class TestScopes:
             },
         }
 
+    def test_labels_and_annotations_may_differ_between_namespaces(self):
+        made = catalog(
+            a_type("a.b"),
+            a_type("a.c", 2),
+            a_type("a.b", namespace="lab", labels={"team": "lab"}, annotations={"x.io/y": "z"}),
+        )
+        (patch,) = made["overlays.yaml"]["lab"]["patches"]
+        assert patch["metadata"] == {"labels": {"team": "lab"}, "annotations": {"x.io/y": "z"}}
+
     def test_a_type_and_a_preference_may_have_one_name(self):
         made = catalog(a_type("web"), preference("web"), preference("web", namespace="lab"))
         assert set(made["overlays.yaml"]) == {"cluster", "lab-preferences"}

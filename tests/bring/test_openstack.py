@@ -261,6 +261,58 @@ class TestImages:
         assert fate(made, "os_distro").startswith("host: ")
 
 
+class TestReading:
+    """What a list has of flavors and images, whatever client printed it."""
+
+    def resource(self, data):
+        ((found,), problems) = read(json.dumps(data).encode(), "c.json")
+        assert problems == []
+        return found
+
+    @pytest.mark.parametrize("field", ["disk_format", "container_format", "visibility", "checksum"])
+    def test_any_of_its_own_fields_tells_an_image(self, field):
+        found = self.resource({"name": "fedora", field: "x"})
+        assert (found.kind, found.vcpus, found.ram) == ("image", 0, 0)
+
+    def test_keys_are_read_as_the_client_writes_titles(self):
+        found = self.resource({"Name": "fedora", "Disk Format": "qcow2", "Min Disk": 10, "Min RAM": 512})
+        assert (found.kind, found.sizes) == ("image", {"min_disk": 10, "min_ram": 512})
+
+    def test_sizes_are_those_that_are_more_than_nothing(self):
+        sizes = {"disk": 20, "swap": 0, "OS-FLV-EXT-DATA:ephemeral": 5}
+        assert self.resource({"name": "m1", "vcpus": 1, "ram": 1, **sizes}).sizes == {"disk": 20, "ephemeral": 5}
+
+    def test_properties_of_an_image_may_stand_beside_its_fields(self):
+        found = self.resource(
+            {
+                "name": "fedora",
+                "disk_format": "raw",
+                "hw_disk_bus": "scsi",
+                "os_hidden": False,
+                "properties": {"a": True},
+            }
+        )
+        assert found.properties == {"hw_disk_bus": "scsi", "a": "true"}
+
+    def test_those_of_a_flavor_may_not(self):
+        found = self.resource({"name": "m1", "vcpus": 1, "ram": 1, "hw:boot_menu": "x", "extra_specs": {"a": 1}})
+        assert found.properties == {"a": "1"}
+
+    def test_what_is_no_text_among_the_properties_is_passed_over(self):
+        found = self.resource(
+            {"name": "i", "disk_format": "raw", "properties": {"a": None, "b": [], "c": {}, "d": "e"}}
+        )
+        assert found.properties == {"d": "e"}
+
+    def test_a_property_has_the_place_where_it_counts(self):
+        properties = {"hw_a": "2", "hw_b": "3"}
+        data = {"name": "i", "disk_format": "raw", "hw_a": "1", "hw_c": "4", "properties": properties}
+        found, text = self.resource(data), json.dumps(data)
+        assert found.properties == {"hw_a": "2", "hw_b": "3", "hw_c": "4"}
+        for key, value in found.properties.items():
+            assert found.place(key) == (1, text.index(f'"{key}": "{value}"') + 1)
+
+
 class TestMistakes:
     @pytest.mark.parametrize(
         ("text", "told"),
@@ -283,6 +335,20 @@ class TestMistakes:
                 '{"name": "m1", "vcpus": 1, "ram": 1, "properties": [1]}',
                 "c.json:1:38: 'm1': the properties are no map of texts",
             ),
+            ('{"name": 7, "vcpus": 1, "ram": 1}', "c.json:1:2: a flavor or image has a name"),
+            ('{"name": "", "vcpus": 1, "ram": 1}', "c.json:1:2: a flavor or image has a name"),
+            (
+                '{"name": "m1", "vcpus": 1}',
+                "c.json:1:1: flavor 'm1': ram is null, no whole number from 1 to 2147483647",
+            ),
+            (
+                '{"name": "m1", "vcpus": true, "ram": 1}',
+                "c.json:1:16: flavor 'm1': vcpus is the boolean true, no whole number from 1 to 65535",
+            ),
+            (
+                '{"name": "m1", "vcpus": 65536, "ram": 1}',
+                "c.json:1:16: flavor 'm1': vcpus is the number 65536, no whole number from 1 to 65535",
+            ),
             ("[1]", "c.json:1:2: is neither a flavor nor an image: these are maps"),
             ("[]", "c.json: holds no flavor and no image"),
             ("", "c.json: holds no flavor and no image"),
@@ -292,6 +358,12 @@ class TestMistakes:
         found, problems = read(text.encode(), "c.json")
         assert found == []
         assert [str(problem) for problem in problems] == [told]
+
+    @pytest.mark.parametrize("vcpus", [1, 65535])
+    @pytest.mark.parametrize("ram", [1, 2147483647])
+    def test_the_least_and_the_most_are_none(self, vcpus, ram):
+        ((found,), problems) = read(json.dumps({"name": "m1", "vcpus": vcpus, "ram": ram}).encode(), "c.json")
+        assert (found.kind, found.vcpus, found.ram, problems) == ("flavor", vcpus, ram, [])
 
     @pytest.mark.parametrize(
         ("data", "told"),

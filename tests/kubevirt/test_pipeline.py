@@ -192,6 +192,15 @@ def test_the_public_names_are_these():
     assert create_vmi(vm(), CLUSTER).vmi == expand(vm(), CLUSTER).vmi
 
 
+def test_names_that_kubernetes_refuses_are_warnings_of_that_type():
+    result = expand(vm(name="A b", annotations={"a b": "x"}), CLUSTER)
+    assert result.admitted
+    assert [(warning.type, warning.field) for warning in result.warnings] == [
+        ("Refused", "metadata.name"),
+        ("Refused", "metadata.annotations[a b]"),
+    ]
+
+
 def test_a_launch_that_fails_is_a_refusal_of_the_launcher_after_the_domain_was_made():
     template = """
     domain: {memory: {guest: 1Gi}, devices: {disks: [{name: e, disk: {bus: virtio}}]}}

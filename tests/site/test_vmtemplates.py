@@ -44,6 +44,10 @@ systems: {alpine: {}}
     "vms/web.yaml.j2": VM.format(name="web", instancetype="{{ size }}", preference="plain"),
     "vms/plain.yaml": VM.format(name="plain-vm", instancetype="m.large", preference="wide"),
     "vms/narrow.yaml": VM.format(name="narrow", instancetype="m.small", preference="wide"),
+    "vms/tiny.yaml": VM.format(name="tiny", instancetype="m.small", preference="plain").replace(
+        "{devices: {}}",
+        "{devices: {disks: [{name: d, disk: {}}]}}, volumes: [{name: d, emptyDisk: {capacity: 100Ki}}]",
+    ),
 }
 
 
@@ -107,6 +111,13 @@ def test_a_vm_that_kubevirt_refuses_says_why(found):
     assert "4 vCPUs" in made.refused[0]
 
 
+def test_a_vm_that_is_admitted_and_never_starts_says_why(found):
+    (made,) = found["tiny"].made
+    assert made.facts == ()
+    (reason,) = made.refused
+    assert reason.startswith("spec.template.spec.volumes[0].emptyDisk.capacity: ")
+
+
 def test_the_pages_have_it_and_link_what_it_names(pages):
     page = pages["templates/alpine-server-small.html"]
     assert 'href="../types/m.small.html"' in page
@@ -142,7 +153,7 @@ def test_files_of_any_name_have_pages_of_their_own():
     stems = ("a b", "a-b", "a&b", "é")
     odd = {f"vms/{stem}.yaml": text.replace("plain-vm", f"v{stem.encode().hex()}") for stem in stems}
     names = [each.page for each in offers(catalog(**odd))[1]]
-    assert len(names) == 7
+    assert len(names) == 8
     assert len(set(names)) == len(names)
     assert all(re.fullmatch(r"vms/[-.\w]+\.html", each, re.ASCII) for each in names)
 

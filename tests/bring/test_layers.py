@@ -1,0 +1,71 @@
+"""The layer that objects have in common: what it says, and what is left to each."""
+
+from __future__ import annotations
+
+from virtcatalog.bring.objects.facts import Expression
+from virtcatalog.bring.objects.layers import Item, joined, leaf, said, shared, templated
+
+BUS, RNG = ("spec", "devices", "preferredDiskBus"), ("spec", "devices", "preferredRng")
+TITLE, TEAM = ("displayName",), ("labels", "team")
+
+
+class TestShared:
+    def test_what_two_objects_say_is_said_once(self):
+        items = [Item({}, {BUS: "virtio", TEAM: "a"}), Item({}, {BUS: "virtio", TEAM: "b"})]
+        assert joined(shared(items, leaf)) == {BUS: "virtio"}
+
+    def test_what_one_says_alone_is_left_to_it(self):
+        assert shared([Item({}, {BUS: "virtio"})], leaf) == {}
+        assert shared([Item({}, {BUS: "virtio"}), Item({}, {BUS: "sata"})], leaf) == {}
+
+    def test_as_few_as_asked_for_are_enough(self):
+        assert joined(shared([Item({}, {BUS: "virtio"})], leaf, least=1)) == {BUS: "virtio"}
+        three = [Item({}, {BUS: "virtio"})] * 3
+        assert shared(three, leaf, least=4) == {}
+        assert joined(shared(three, leaf, least=3)) == {BUS: "virtio"}
+
+    def test_most_of_them_are_enough_where_the_others_say_otherwise(self):
+        items = [Item({}, {BUS: bus}) for bus in ("virtio", "virtio", "virtio", "sata")]
+        assert joined(shared(items, leaf)) == {BUS: "virtio"}
+
+    def test_what_is_below_need_not_be_said(self):
+        assert shared([Item({BUS: "virtio"}, {BUS: "virtio"})] * 3, leaf) == {}
+
+
+class TestSaid:
+    def test_is_what_makes_the_one_of_the_other(self):
+        assert joined(said({BUS: "virtio", RNG: {}}, {BUS: "sata", TEAM: "a"}, leaf)) == {
+            BUS: "sata",
+            RNG: None,
+            TEAM: "a",
+        }
+
+    def test_of_the_same_is_nothing(self):
+        assert said({BUS: "virtio"}, {BUS: "virtio"}, leaf) == {}
+
+
+class TestTemplated:
+    def test_names_take_the_place_of_what_follows_from_them(self):
+        items = [{TITLE: "Fedora 41"}, {TITLE: "Fedora 42"}]
+        assert templated(items, [{"name": "41"}, {"name": "42"}]) == [{TITLE: "Fedora {{ name }}"}] * 2
+        assert isinstance(templated(items, [{"name": "41"}, {"name": "42"}])[0][TITLE], Expression)
+
+    def test_one_text_for_all_stays(self):
+        items = [{TITLE: "on 41"}, {TITLE: "on 41"}]
+        assert templated(items, [{"name": "41"}, {"name": "41"}]) == items
+
+    def test_no_more_alike_than_before_stays(self):
+        items = [{TITLE: "41"}, {TITLE: "same"}, {TITLE: "same"}]
+        assert templated(items, [{"name": "41"}, {"name": "42"}, {"name": "43"}]) == items
+
+    def test_the_longest_name_goes_first(self):
+        names = [{"class": "m", "name": "m.large"}, {"class": "r", "name": "r.large"}]
+        assert templated([{TITLE: "use m.large"}, {TITLE: "use r.large"}], names) == [{TITLE: "use {{ name }}"}] * 2
+
+    def test_braces_are_left_alone(self):
+        items = [{TITLE: "{41"}, {TITLE: "{42"}]
+        assert templated(items, [{"name": "41"}, {"name": "42"}]) == items
+
+    def test_what_is_no_text_stays(self):
+        items = [{TITLE: 41}, {TITLE: 42}]
+        assert templated(items, [{"name": "41"}, {"name": "42"}]) == items
