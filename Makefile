@@ -1,9 +1,10 @@
 # Every target creates .venv and installs what it needs, pinned by constraints.txt, when it is missing.
 .DEFAULT_GOAL := help
-.PHONY: help build check test test-all conformance golden judge schemas docs pictures lint fuzz bench clean
+.PHONY: help build check test test-all conformance golden judge schemas docs pictures lint fuzz mutants bench clean
 
 PYTHON ?= python3
 SECONDS ?= 60
+NUMBER ?= 300
 SEED ?= 1
 VENV := .venv
 BIN := $(VENV)/bin
@@ -62,6 +63,9 @@ lint: $(READY) ## ruff and mypy
 fuzz: $(READY) ## Fuzz for SECONDS each: catalogs, VMs, YAML …; led by coverage where atheris can be installed
 	$(BIN)/python -I -m pip install --quiet --disable-pip-version-check --constraint constraints.txt atheris || true
 	$(BIN)/python tests/fuzz/run.py --seconds $(SECONDS) --seed $(SEED)
+
+mutants: $(READY) ## Draw NUMBER mutants of the program, of ROOM or of all; fail when the tests let one live
+	PYTHONPATH=tests $(BIN)/python -m mutants.run --number $(NUMBER) --seed $(SEED) $(addprefix --room ,$(ROOM))
 
 bench: $(READY) ## Measure build and expansion, and how near that is to reading and writing alone
 	$(BIN)/python benchmarks/run.py --profile

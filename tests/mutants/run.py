@@ -1,0 +1,122 @@
+"""Draw mutants of the program and say which of them no test notices: `make mutants SEED=2 NUMBER=300 ROOM=api`."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+from collections import Counter, defaultdict
+from itertools import islice
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from mutants.cover import FOLDER, ROOT
+from mutants.mutate import Mutant, mutants
+
+PACKAGE = ROOT / "generator/virtcatalog"
+
+
+def room(file: Path) -> str:
+    """Return the room that a module is in: `review`, `kubevirt.pod`."""
+    parts = file.relative_to(PACKAGE).with_suffix("").parts
+    return ".".join(parts[: 2 if parts[0] == "kubevirt" else 1])
+
+
+class Draw:
+    """Some mutants, the tests that may notice them, and what became of them."""
+
+    def __init__(self, rooms: list[str], number: int, seed: int) -> None:
+        files = [file for file in sorted(PACKAGE.rglob("*.py")) if not rooms or room(file) in rooms]
+        every = [mutant for file in files for mutant in mutants(file)]
+        Random(seed).shuffle(every)
+        self.mutants = list(islice((mutant for mutant in every if mutant.compiled()), number))
+        self.lived: list[Mutant] = []
+        self._counts: dict[str, Counter[bool]] = defaultdict(Counter)
+        self._lines: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
+        self._seconds: Counter[str] = Counter()
+        for part in FOLDER.glob("cover-*.json"):
+            read = json.loads(part.read_text(encoding="utf-8"))
+            self._seconds.update(read["seconds"])
+            for file, lines in read["lines"].items():
+                for line, names in lines.items():
+                    self._lines[file][line].update(names)
+
+    def imported(self, mutant: Mutant) -> bool:
+        """Whether the line runs when its module is imported."""
+        return "" in self._names(mutant)
+
+    def files(self, mutant: Mutant) -> list[str]:
+        """Return the test files that run the line, those named as the module or the room first, then the quickest.
+
+        Of what runs when it is imported, these are the ones that run anything of the module, or else of the room.
+        """
+        names = self._names(mutant)
+        if self.imported(mutant) or not mutant.qualified:
+            names = set().union(*self._of(mutant).values())
+        if not names - {""}:
+            names = set().union(
+                *(names for file, lines in self._lines.items() if self._near(mutant, file) for names in lines.values())
+            )
+        words = (mutant.file.stem, room(mutant.file).rpartition(".")[2])
+
+        def order(name: str) -> tuple[bool, bool, float]:
+            return (words[0] not in Path(name).stem, words[1] not in Path(name).parts, self._seconds[name])
+
+        return sorted(names - {""}, key=order)
+
+    def _near(self, mutant: Mutant, file: str) -> bool:
+        return room(ROOT / file) == room(mutant.file)
+
+    def _of(self, mutant: Mutant) -> dict[str, set[str]]:
+        return self._lines[mutant.file.relative_to(ROOT).as_posix()]
+
+    def _names(self, mutant: Mutant) -> set[str]:
+        lines = self._of(mutant)
+        at = max((int(line) for line in lines if int(line) <= mutant.line), default=0)
+        return lines[str(mutant.line)] or lines[str(at)]
+
+    def report(self, mutant: Mutant, fate: str) -> None:
+        """Count what became of a mutant, and print one that lives."""
+        lives = fate != "dies"
+        self._counts[room(mutant.file)][lives] += 1
+        if lives:
+            self.lived.append(mutant)
+            print(f"{mutant.file.relative_to(ROOT)}:{mutant.line}: {fate}\n{mutant.diff()}\n", flush=True)
+
+    def summary(self) -> str:
+        """Return how many of each room's mutants died."""
+        lines = [
+            f"{name:24} {counts[False]:4} of {counts.total():4} die" for name, counts in sorted(self._counts.items())
+        ]
+        died, drawn = (sum(counts[False] for counts in self._counts.values()), len(self.mutants))
+        return "\n".join([*lines, f"{'all':24} {died:4} of {drawn:4} die: {died / (drawn or 1):.1%}"])
+
+
+def main() -> int:
+    """Draw, judge and report; 1 when a mutant lives."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--number", type=int, default=300)
+    parser.add_argument("--room", action="append", default=[])
+    parser.add_argument("--cover", action="store_true", help="find out again which tests run which lines")
+    given = parser.parse_args()
+    if given.cover or not any(FOLDER.glob("cover-*.json")):
+        command = [sys.executable, "-m", "pytest", "-p", "mutants.cover", "-n", "auto", "--dist", "loadfile"]
+        subprocess.run(command, cwd=ROOT, check=True)
+    from mutants.judge import Judge
+
+    draw = Draw(given.room, given.number, given.seed)
+    wanted = sorted({file for mutant in draw.mutants for file in draw.files(mutant)})
+    pytest.main(
+        ["-s", "-p", "no:cacheprovider", "-p", "no:terminal", "-o", "addopts=--import-mode=importlib", *wanted],
+        plugins=[Judge(draw)],
+    )
+    print(draw.summary())
+    return 1 if draw.lived else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

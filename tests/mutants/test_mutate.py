@@ -1,0 +1,64 @@
+"""What can be changed in a module, and how the change is put into place."""
+
+from __future__ import annotations
+
+import pytest
+
+from mutants.judge import _codes
+from mutants.mutate import mutants
+
+MODULE = '''"""What it is for."""
+
+from typing import Final
+
+LIMIT: Final = 3
+"""What a limit is for."""
+
+
+class Shelf:
+    """Holds things."""
+
+    @property
+    def full(self):
+        """Whether nothing more goes in."""
+        if not self.open and self.count >= LIMIT:
+            return True
+        self.looked += 1
+        return "some" in self.things
+'''
+
+
+@pytest.fixture
+def module(tmp_path):
+    file = tmp_path / "shelf.py"
+    file.write_text(MODULE)
+    return file
+
+
+def test_each_kind_of_change_is_made_in_its_place(module):
+    assert [(mutant.line, mutant.diff().splitlines()[1][1:].strip()) for mutant in mutants(module)] == [
+        (5, "LIMIT: Final = 4"),
+        (5, "LIMIT: Final = (2)"),
+        (15, "if (not self.open or self.count >= LIMIT):"),
+        (15, "if (self.open) and self.count >= LIMIT:"),
+        (15, "if not self.open and (self.count > LIMIT):"),
+        (16, "return None"),
+        (16, "return False"),
+        (17, "pass"),
+        (17, "self.looked += 2"),
+        (17, "self.looked += (0)"),
+        (18, "return None"),
+        (18, "return ('some' not in self.things)"),
+        (18, "return 'some?' in self.things"),
+    ]
+
+
+def test_a_change_in_a_method_has_the_code_of_that_method(module):
+    (mutant,) = [mutant for mutant in mutants(module) if "not in" in mutant.new]
+    assert (mutant.qualified, mutant.first_line) == ("Shelf.full", 12)
+    (code,) = _codes(mutant.compiled(), mutant)
+    assert code.co_name == "full"
+
+
+def test_what_runs_on_import_has_no_function(module):
+    assert {mutant.qualified for mutant in mutants(module) if mutant.line == 5} == {""}
