@@ -34,6 +34,7 @@ def said(old, new, *, named=True):
         ({"rng": {}}, {}, ["rng: {} is gone"]),
         ({"rng": {}}, {"rng": {"a": 1}}, ["rng.a: 1 is new"]),
         ({"a": 1}, {"a": True}, ["a: 1 → true"]),
+        ({"a": {"b": [{"c": 1}]}}, {"a": {"b": [{"c": True}]}}, ["a.b[0].c: 1 → true"]),
         ({"a": {"b": 1}}, {"a": "x y"}, ['a: {"b": 1} → x y']),
         ({"a": ""}, {"a": " x"}, ['a: "" → " x"']),
         ({"labels": {"a.b/c": "x"}}, {"labels": {}}, ["labels[a.b/c]: x is gone"]),

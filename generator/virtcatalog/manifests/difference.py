@@ -35,8 +35,14 @@ Same = Callable[[Any, Any, Path], bool]
 
 
 def alike(old: Any, new: Any, _path: Path = ()) -> bool:
-    """Whether two values are the same; to Python, True is 1."""
-    return bool(old == new) and isinstance(old, bool) == isinstance(new, bool)
+    """Whether two values are the same, as deep as they go; to Python, True is 1, and {"a": True} is {"a": 1}."""
+    if old != new:
+        return False
+    if isinstance(old, dict):
+        return all(alike(value, new[key]) for key, value in old.items())
+    if isinstance(old, list):
+        return all(map(alike, old, new))
+    return isinstance(old, bool) == isinstance(new, bool)
 
 
 def differences(old: Any, new: Any, path: Path = (), *, named: bool = True, same: Same = alike) -> Iterator[Difference]:
