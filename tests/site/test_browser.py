@@ -209,7 +209,7 @@ def many(browser, tmp_path_factory):
     for series in "abcde":
         files[f"instancetypes/{series}.yaml"] = f"class: {series}\nmemoryPerVcpu: 2Gi\nsizes:\n{sizes}".encode()
     files["preferences/p.yaml"] = b"preferences:\n  plain: {}\n  wide: {requirements: {vcpus: 8}}\n"
-    pages = render(load_catalog("catalog", files), made_in_advance=False)
+    pages = render(load_catalog("catalog", files), with_domains=False)
     wanted = {path: page for path, page in pages.items() if path.startswith(("index", "assets", "matrix"))}
     return write(tmp_path_factory.mktemp("many"), wanted)
 

@@ -13,7 +13,7 @@ from selenium.webdriver.support.ui import Select
 from virtcatalog import load_catalog
 from virtcatalog.publish.releases import Release, now
 from virtcatalog.publish.rendered import Event
-from virtcatalog.site.changes import Known
+from virtcatalog.site.changes import History
 from virtcatalog.site.fleet import Fleet
 from virtcatalog.site.pages import render
 
@@ -88,13 +88,13 @@ def folder(tmp_path_factory, browser) -> Path:
     event = Event(
         date="2026-02-03", commit="0123456789ab", subject="Larger", what="changed", fields=("spec.cpu.guest: 2 → 4",)
     )
-    past = Known(
+    past = History(
         releases=(
             Release(name="v1.0.0", date="2026-01-01", objects=now(before)),
             Release(name="v2.0.0", date="2026-02-03", commit="0123456789ab" * 3, objects=now(loaded)),
         ),
         events={("instancetypes", "m.large"): (event,)},
-        told="The clone is shallow: what was before 2026-01-01 is not known.",
+        event_omission="The clone is shallow: what was before 2026-01-01 is not known.",
     )
     fleet = Fleet(loaded)
     for index in range(30):

@@ -11,7 +11,7 @@ from virtcatalog import load_catalog
 from virtcatalog.catalog.lock import write_lock
 from virtcatalog.publish.releases import Release, now, releases
 from virtcatalog.publish.rendered import Event
-from virtcatalog.site.changes import Known, chapters
+from virtcatalog.site.changes import History, chapters
 from virtcatalog.site.pages import render
 
 CATALOG = "name: house\nvendor: example.org\nkubevirt: v1.9.0\n"
@@ -42,14 +42,14 @@ def words(page: str) -> str:
 
 def test_between_releases_is_told_what_was_added_changed_deprecated_and_removed():
     loaded = catalog(TWO)
-    past = Known(releases=(release("v1", ONE, "2026-01-01"), release("v2", TWO, "2026-02-01")))
+    past = History(releases=(release("v1", ONE, "2026-01-01"), release("v2", TWO, "2026-02-01")))
     second, first = chapters(loaded, past)
     assert (first.name, first.before, first.parts) == ("v1", "", ())
     (part,) = second.parts
     assert [(each.name, each.text) for each in part.added] == [("m.huge", "16 vCPUs, 64 GiB")]
     assert [(each.name, each.text) for each in part.deprecated] == [("m.huge", "use m.big, until 2027-01-01")]
     assert [(each.name, each.page) for each in part.removed] == [("m.small", "")]
-    assert [([each.name for each in alike.named], alike.fields) for alike in part.changed] == [
+    assert [([each.name for each in change.objects], change.fields) for change in part.changed] == [
         (["m.big", "m.large"], ("ioThreadsPolicy: auto is new",))
     ]
 
@@ -76,10 +76,10 @@ def in_environments(old: str, new: str, text: str = ONE) -> dict[str, list[tuple
     """What the page tells of environments between two releases of one catalog."""
     lock = write_lock("v1.0.0", catalog(ONE, overlays=old))
     loaded = catalog(text, lock, overlays=new)
-    first, *_ = chapters(loaded, Known(releases=releases(loaded, None).releases))
+    first, *_ = chapters(loaded, History(releases=releases(loaded, None).releases))
     found = [part for part in first.parts if part.title == "Environments"]
     return {
-        title: [([each.name for each in alike.named], alike.fields) for alike in part.changed]
+        title: [([each.name for each in change.objects], change.fields) for change in part.changed]
         if title == "changed"
         else [([each.name for each in getattr(part, title)], ())]
         for part in found
@@ -150,22 +150,22 @@ def test_what_changed_of_an_object_itself_is_told_once():
 def test_environments_are_linked():
     lock = write_lock("v1.0.0", catalog(ONE, overlays=LAB))
     loaded = catalog(ONE, lock, overlays=LAB.replace("8Gi", "9Gi").replace("team: lab", "team: x"))
-    page = render(loaded, past=Known(releases=releases(loaded, None).releases))["changes.html"]
+    page = render(loaded, past=History(releases=releases(loaded, None).releases))["changes.html"]
     assert 'href="environments.html">lab</a>' in page
     assert 'href="types/m.large.html">lab: m.large</a>' in page
     assert "Environments changed lab label team: lab → x lab: m.large memory.guest: 8Gi → 9Gi" in words(page)
 
 
 def test_what_is_not_released_yet_comes_first():
-    found = chapters(catalog(TWO), Known(releases=(release("v1", ONE),)))
+    found = chapters(catalog(TWO), History(releases=(release("v1", ONE),)))
     assert [(each.name, each.before) for each in found] == [("", "v1"), ("v1", "")]
-    assert chapters(catalog(ONE), Known(releases=(release("v1", ONE),)))[0].name == "v1"
+    assert chapters(catalog(ONE), History(releases=(release("v1", ONE),)))[0].name == "v1"
 
 
 def test_labels_alone_and_what_is_deprecated_no_longer_are_changes():
     labelled = PREFERENCES.replace("{}", "{labels: {example.org/a: b}}")
     old = "preferences: {plain: {deprecated: {}}}\n"
-    past = Known(
+    past = History(
         releases=tuple(release(each, ONE, preferences=text) for each, text in (("1", old), ("2", PREFERENCES)))
     )
     third, second, _ = chapters(catalog(ONE, preferences=labelled), past)
@@ -174,7 +174,9 @@ def test_labels_alone_and_what_is_deprecated_no_longer_are_changes():
 
 
 def test_the_page_names_releases_and_links_what_is_there():
-    past = Known(releases=(release("v1", ONE, "2026-01-01"), release("v2", TWO, "2026-02-01")), said=("Not all.",))
+    past = History(
+        releases=(release("v1", ONE, "2026-01-01"), release("v2", TWO, "2026-02-01")), omissions=("Not all.",)
+    )
     page = render(catalog(TWO), past=past)["changes.html"]
     assert "Not all." in words(page)
     assert "v2 2026-02-01 Since v1: Instance types added m.huge : 16 vCPUs, 64 GiB" in words(page)
@@ -189,7 +191,7 @@ def test_without_a_release_it_says_how_one_is_made():
 def test_many_that_are_alike_take_one_place():
     sizes = "".join(f"  s{number}: {{vcpus: {number}}}\n" for number in range(1, 200))
     many = f"class: m\nmemoryPerVcpu: 4Gi\nsizes:\n{sizes}"
-    past = Known(releases=(release("v1", many), release("v2", f"spec: {{ioThreadsPolicy: auto}}\n{many}")))
+    past = History(releases=(release("v1", many), release("v2", f"spec: {{ioThreadsPolicy: auto}}\n{many}")))
     page = render(catalog(ONE), past=past)["changes.html"]
     assert page.count("ioThreadsPolicy: auto is new") == 1
     assert "and 187 more" in words(page)
@@ -209,7 +211,7 @@ def test_the_page_of_a_type_says_since_when_it_is_as_it_is():
 def test_a_history_is_told_with_its_fields_and_what_is_not_known():
     fields = tuple(f"spec.x{number}: 1 is new" for number in range(30))
     event = Event(date="2026-01-02", commit="0123456789ab", subject="Larger", what="changed", fields=fields)
-    past = Known(events={("instancetypes", "m.large"): (event,)}, told="No more is known.")
+    past = History(events={("instancetypes", "m.large"): (event,)}, event_omission="No more is known.")
     page = words(render(catalog(ONE), past=past)["types/m.large.html"])
     assert "2026-01-02 changed: Larger 0123456789ab spec.x0: 1 is new" in page
     assert "and 10 more" in page
@@ -220,11 +222,11 @@ def test_a_hostile_past_is_shown_and_not_obeyed():
     hostile = "</p><script>alert(1)</script>\u202e\x1b[2J"
     event = Event(date="", commit="0", subject=hostile, what="changed", fields=(hostile,))
     objects = now(catalog(ONE.replace("small", json.dumps("x"))))
-    past = Known(
+    past = History(
         releases=(Release(name=hostile, objects=objects),),
         events={("instancetypes", "m.large"): (event,)},
-        said=(hostile,),
-        told=hostile,
+        omissions=(hostile,),
+        event_omission=hostile,
     )
     pages = render(catalog(ONE), past=past)
     for path in ("changes.html", "types/m.large.html"):
@@ -236,5 +238,5 @@ def test_a_hostile_past_is_shown_and_not_obeyed():
 def test_without_git_the_last_release_is_compared_with_what_there_is():
     lock = write_lock("v1.0.0", catalog(ONE))
     loaded = catalog(TWO, lock)
-    found = chapters(loaded, Known(releases=releases(loaded, None).releases))
+    found = chapters(loaded, History(releases=releases(loaded, None).releases))
     assert [(each.name, each.before) for each in found] == [("", "v1.0.0"), ("v1.0.0", "")]

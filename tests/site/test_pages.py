@@ -181,7 +181,7 @@ def test_data_ends_no_element_and_comes_back(value):
 
 
 def test_the_example_has_a_site():
-    pages = render(load_catalog(ROOT / "examples" / "common-instancetypes"), made_in_advance=False)
+    pages = render(load_catalog(ROOT / "examples" / "common-instancetypes"), with_domains=False)
     data = data_of(pages["matrix.html"])
     assert sum(not cell for row in data["rows"] for cell in row) == 3265
     assert sum(map(len, data["rows"])) == 3705

@@ -159,6 +159,6 @@ class TestFiles:
     )
     def test_are_made_where_there_are_not_too_many_pairs_or_as_is_asked(self, monkeypatch, wanted, most, there):
         monkeypatch.setattr("virtcatalog.site.domains.MOST", most)
-        pages = render(catalog(), made_in_advance=wanted)
+        pages = render(catalog(), with_domains=wanted)
         assert ("domains/m.small.js" in pages) == there
         assert ("This catalog has 1 pair whose domains were not made in advance" in pages["form.html"]) != there

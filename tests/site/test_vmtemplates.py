@@ -84,17 +84,17 @@ def test_a_template_has_its_parameters_and_what_it_makes(found):
         "DISK": ("30Gi", "", False),
         "USER": ("", "", True),
     }
-    (made,) = offer.made  # without a set of values, a required parameter makes no VM
-    assert (made.title, made.environments) == ("db-1", ("lab", "production"))
-    assert made.values == (("NAME", "db-1"), ("USER", "root"))
-    assert dict(made.facts)["Guest CPUs"] == "1: sockets 1, cores 1, threads 1"
-    assert dict(made.facts)["Pod requests"].startswith("cpu 100m, memory 4.")
+    (vm,) = offer.vms  # without a set of values, a required parameter makes no VM
+    assert (vm.title, vm.environments) == ("db-1", ("lab", "production"))
+    assert vm.values == (("NAME", "db-1"), ("USER", "root"))
+    assert dict(vm.facts)["Guest CPUs"] == "1: sockets 1, cores 1, threads 1"
+    assert dict(vm.facts)["Pod requests"].startswith("cpu 100m, memory 4.")
 
 
 def test_a_file_is_made_in_each_environment_with_its_values(found):
     offer = found["web"]
     assert (offer.types, offer.environments) == (("m.small", "m.large"), ("lab", "production"))
-    assert [(each.environments, each.values) for each in offer.made] == [
+    assert [(each.environments, each.values) for each in offer.vms] == [
         (("lab",), (("size", "m.small"),)),
         (("production",), (("size", "m.large"),)),
     ]
@@ -102,13 +102,13 @@ def test_a_file_is_made_in_each_environment_with_its_values(found):
 
 
 def test_what_is_alike_in_every_environment_is_there_once(found):
-    assert [each.environments for each in found["plain"].made] == [("lab", "production")]
+    assert [each.environments for each in found["plain"].vms] == [("lab", "production")]
 
 
 def test_a_vm_that_kubevirt_refuses_says_why(found):
-    (made,) = found["narrow"].made
-    assert made.facts == ()
-    assert "4 vCPUs" in made.refused[0]
+    (vm,) = found["narrow"].vms
+    assert vm.facts == ()
+    assert "4 vCPUs" in vm.refused[0]
 
 
 def test_a_vm_that_is_admitted_and_never_starts_says_why(found):

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from virtcatalog.fleet.pool import Executor
     from virtcatalog.kubevirt.conditions import Conditions
     from virtcatalog.manifests.folder import Folder
-    from virtcatalog.site.changes import Known
+    from virtcatalog.site.changes import History
     from virtcatalog.site.fleet import Fleet
 
 
@@ -99,9 +99,7 @@ def command(
     loaded = load_catalog(catalog, folder)
     loaded = msgspec.structs.replace(loaded, prices=prices_for(loaded, prices))
     fleet = _fleet(loaded, sources, anonymous=count_only) if sources else None
-    pages = render(
-        loaded, conditions, _past(loaded, tree, revisions, git=git), fleet, executor, made_in_advance=domains
-    )
+    pages = render(loaded, conditions, _past(loaded, tree, revisions, git=git), fleet, executor, with_domains=domains)
     owner = f"{loaded.name} (web site)"  # which is no output tree, and does not take the place of one
     if check:
         stale = compare(output, pages, owner)
@@ -135,15 +133,20 @@ def _fleet(catalog: Catalog, sources: Sequence[str], *, anonymous: bool) -> Flee
     return fleet
 
 
-def _past(catalog: Catalog, tree: str, revisions: Sequence[str], *, git: bool) -> Known:
-    """What git and the lock know; without git, what is the same whenever the site is made."""
+def _past(catalog: Catalog, tree: str, revisions: Sequence[str], *, git: bool) -> History:
+    """The past by git and the lock; without git by the lock alone, so that the site is the same whenever it is made."""
     from virtcatalog.manifests.history import history_of
     from virtcatalog.publish.releases import releases
     from virtcatalog.publish.rendered import past
-    from virtcatalog.site.changes import Known
+    from virtcatalog.site.changes import History
 
     if not git:
-        return Known(releases=releases(catalog, None).releases)
-    known = releases(catalog, history_of(catalog.path), revisions)
+        return History(releases=releases(catalog, None).releases)
+    published = releases(catalog, history_of(catalog.path), revisions)
     rendered = past(catalog, tree)
-    return Known(releases=known.releases, said=known.omissions, events=rendered.events, told=rendered.omission)
+    return History(
+        releases=published.releases,
+        omissions=published.omissions,
+        events=rendered.events,
+        event_omission=rendered.omission,
+    )

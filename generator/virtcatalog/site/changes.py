@@ -22,38 +22,38 @@ _NOUNS = {"instancetypes": "Instance types", "preferences": "Preferences"}
 _FOLDERS = {"instancetypes": "types", "preferences": "preferences"}
 
 
-class Known(msgspec.Struct, frozen=True, kw_only=True):
-    """What is known of a catalog's past; `said` is what is not, about its releases and about its objects."""
+class History(msgspec.Struct, frozen=True, kw_only=True):
+    """A catalog's past: releases, and events of objects; `omissions` and `event_omission` say which are left out."""
 
     releases: tuple[Release, ...] = ()
     events: Mapping[Which, tuple[Event, ...]] = {}
-    said: tuple[str, ...] = ()
-    told: str = ""
+    omissions: tuple[str, ...] = ()
+    event_omission: str = ""
 
 
-class Named(msgspec.Struct, frozen=True):
-    """An object with something to say of it; `page` is "" for one that has none any more."""
+class Item(msgspec.Struct, frozen=True):
+    """An object or environment of a list, with an optional text; `page` is "" for one that no longer has a page."""
 
     name: str
     page: str
     text: str = ""
 
 
-class Alike(msgspec.Struct, frozen=True):
-    """Objects that changed alike, field by field."""
+class SameChange(msgspec.Struct, frozen=True):
+    """Objects whose changes are the same, field by field."""
 
-    named: tuple[Named, ...]
+    objects: tuple[Item, ...]
     fields: tuple[str, ...]
 
 
 class Part(msgspec.Struct, frozen=True, kw_only=True):
-    """What became of the objects of a kind."""
+    """The changes of the objects of a kind."""
 
     title: str
-    added: tuple[Named, ...] = ()
-    changed: tuple[Alike, ...] = ()
-    deprecated: tuple[Named, ...] = ()
-    removed: tuple[Named, ...] = ()
+    added: tuple[Item, ...] = ()
+    changed: tuple[SameChange, ...] = ()
+    deprecated: tuple[Item, ...] = ()
+    removed: tuple[Item, ...] = ()
 
 
 class Chapter(msgspec.Struct, frozen=True, kw_only=True):
@@ -66,76 +66,78 @@ class Chapter(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def anchor(self) -> str:
-        """What it is called in an address."""
-        return "".join(each if each.isalnum() or each in ".-_" else "-" for each in self.name)
+        """Its name in a URL's fragment."""
+        return "".join(letter if letter.isalnum() or letter in ".-_" else "-" for letter in self.name)
 
 
-def chapters(catalog: Catalog, past: Known) -> list[Chapter]:
-    """Return what changed, the newest first; the first release that is known is only named."""
+def chapters(catalog: Catalog, past: History) -> list[Chapter]:
+    """Return what changed, the newest first; of the first known release only the name."""
     if not past.releases:
         return []
     present = Release(name="", objects=now(catalog), environments=environments_now(catalog))
     states = [*past.releases, *([present] if any(_parts(past.releases[-1], present, present)) else [])]
-    found = [Chapter(name=states[0].name, date=states[0].date)]
+    history = [Chapter(name=states[0].name, date=states[0].date)]
     for old, new in pairwise(states):
         parts = tuple(_parts(old, new, present))
-        found.append(Chapter(name=new.name, before=old.name, date=new.date, parts=parts))
-    return found[::-1]
+        history.append(Chapter(name=new.name, before=old.name, date=new.date, parts=parts))
+    return history[::-1]
 
 
 def _parts(old: Release, new: Release, present: Release) -> Iterator[Part]:
     yield from _of_objects(old.objects, new.objects, present.objects)
-    if old.environments and new.environments:  # else they were not recorded yet
+    if old.environments and new.environments:  # a release from before locks recorded them has none
         yield from _of_environments(old, new, present)
 
 
 def _of_environments(old: Release, new: Release, present: Release) -> Iterator[Part]:
-    """What environments make otherwise of objects: their patches, selection, labels and namespaces."""
+    """Changes in environments: their patches, selection, labels and namespaces."""
 
-    def named(name: str) -> Named:
-        return Named(name, "environments.html" if name in present.environments else "")
+    def item_of(name: str) -> Item:
+        return Item(name, "environments.html" if name in present.environments else "")
 
-    changed: list[tuple[Named, tuple[str, ...]]] = []
+    changed: list[tuple[Item, tuple[str, ...]]] = []
     for name in sorted(old.environments.keys() & new.environments.keys(), key=natural):
         changes = environment_changes(old.environments[name], new.environments[name], old.objects, new.objects)
-        for (section, item), found in groupby(changes, key=attrgetter("section", "name")):
-            there = item in present.objects.get(section, {})
-            page = f"{_FOLDERS[section]}/{item}.html" if there else ""
-            texts = tuple(change.text for change in found)
-            changed.append((Named(f"{name}: {item}", page) if item else named(name), texts))
+        for (section, item), of_item in groupby(changes, key=attrgetter("section", "name")):
+            exists = item in present.objects.get(section, {})
+            page = f"{_FOLDERS[section]}/{item}.html" if exists else ""
+            texts = tuple(change.text for change in of_item)
+            changed.append((Item(f"{name}: {item}", page) if item else item_of(name), texts))
     added, removed = (
-        tuple(map(named, sorted(one.environments.keys() - other.environments.keys(), key=natural)))
-        for one, other in ((new, old), (old, new))
+        tuple(map(item_of, sorted(release.environments.keys() - counterpart.environments.keys(), key=natural)))
+        for release, counterpart in ((new, old), (old, new))
     )
     if changed or added or removed:
-        yield Part(title="Environments", added=added, changed=_alike(changed), removed=removed)
+        yield Part(title="Environments", added=added, changed=_grouped(changed), removed=removed)
 
 
 def _of_objects(old: Objects, new: Objects, present: Objects) -> Iterator[Part]:
     for section, title in _NOUNS.items():
-        found = list(steps(old.get(section, {}), new.get(section, {})))
-        there = present.get(section, {})
+        object_steps = list(steps(old.get(section, {}), new.get(section, {})))
+        current = present.get(section, {})
         folder = _FOLDERS[section]
 
-        def named(step: Step, text: str, folder: str = folder, there: Mapping[str, Published] = there) -> Named:
-            return Named(step.name, f"{folder}/{step.name}.html" if step.name in there else "", text)
+        def item_of(step: Step, text: str, folder: str = folder, current: Mapping[str, Published] = current) -> Item:
+            return Item(step.name, f"{folder}/{step.name}.html" if step.name in current else "", text)
 
-        if found:
+        if object_steps:
             yield Part(
                 title=title,
-                added=tuple(named(each, _gist(each.now)) for each in found if each.added),
-                changed=_alike([(named(each, ""), _fields(each)) for each in found if each.was and each.now]),
-                deprecated=tuple(named(each, _instead(each.now)) for each in found if each.deprecated),
-                removed=tuple(named(each, _instead(each.was)) for each in found if each.removed),
+                added=tuple(item_of(step, _gist(step.now)) for step in object_steps if step.added),
+                changed=_grouped(
+                    [(item_of(step, ""), _fields(step)) for step in object_steps if step.was and step.now]
+                ),
+                deprecated=tuple(item_of(step, _instead(step.now)) for step in object_steps if step.deprecated),
+                removed=tuple(item_of(step, _instead(step.was)) for step in object_steps if step.removed),
             )
 
 
-def _alike(changed: Sequence[tuple[Named, tuple[str, ...]]]) -> tuple[Alike, ...]:
-    groups: dict[tuple[str, ...], list[Named]] = {}
-    for each, fields in changed:
+def _grouped(changed: Sequence[tuple[Item, tuple[str, ...]]]) -> tuple[SameChange, ...]:
+    groups: dict[tuple[str, ...], list[Item]] = {}
+    for item, fields in changed:
         if fields:
-            groups.setdefault(fields, []).append(each)
-    return tuple(Alike(tuple(named), fields) for fields, named in groups.items())
+            groups.setdefault(fields, []).append(item)
+    return tuple(SameChange(tuple(items), fields) for fields, items in groups.items())
 
 
 def _fields(step: Step) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ WIDTH, HEIGHT, MARGIN = 900, 520, 60
 COLOURS = 8
 """How many series look different before colours come again."""
 _BESIDE = 11
-"""How far points of the same size are apart, so that each can be seen and chosen."""
+"""How far points of the same size are apart, so that all can be seen and chosen."""
 
 
 class Point(NamedTuple):
@@ -26,7 +26,7 @@ class Point(NamedTuple):
 
 
 class Tick(NamedTuple):
-    """A line of the grid with what it says."""
+    """A line of the grid with its label."""
 
     at: float
     text: str
@@ -43,24 +43,30 @@ class Chart(NamedTuple):
 
 def chart(types: Iterable[Type]) -> Chart:
     """Lay out the instance types."""
-    types = [each for each in types if each.vcpus > 0 and each.memory > 0]
-    series = {name: number % COLOURS for number, name in enumerate(dict.fromkeys(each.series for each in types))}
-    x, y = _Axis([each.vcpus for each in types]), _Axis([each.memory for each in types])
+    types = [instancetype for instancetype in types if instancetype.vcpus > 0 and instancetype.memory > 0]
+    series = {
+        name: number % COLOURS
+        for number, name in enumerate(dict.fromkeys(instancetype.series for instancetype in types))
+    }
+    x, y = _Axis([instancetype.vcpus for instancetype in types]), _Axis([instancetype.memory for instancetype in types])
     spots: dict[tuple[int, int], list[Type]] = {}
-    for each in types:
-        spots.setdefault((each.vcpus, each.memory), []).append(each)
+    for instancetype in types:
+        spots.setdefault((instancetype.vcpus, instancetype.memory), []).append(instancetype)
     points = [
         Point(
-            each,
-            round(MARGIN + x.share(vcpus) * (WIDTH - 2 * MARGIN) + _BESIDE * (number - (len(alike) - 1) / 2), 1),
+            instancetype,
+            round(MARGIN + x.share(vcpus) * (WIDTH - 2 * MARGIN) + _BESIDE * (number - (len(same_size) - 1) / 2), 1),
             round(HEIGHT - MARGIN - y.share(memory) * (HEIGHT - 2 * MARGIN), 1),
-            series[each.series],
+            series[instancetype.series],
         )
-        for (vcpus, memory), alike in spots.items()
-        for number, each in enumerate(alike)
+        for (vcpus, memory), same_size in spots.items()
+        for number, instancetype in enumerate(same_size)
     ]
-    across = [Tick(round(MARGIN + x.share(one) * (WIDTH - 2 * MARGIN), 1), units.count(one)) for one in x.ticks]
-    up = [Tick(round(HEIGHT - MARGIN - y.share(one) * (HEIGHT - 2 * MARGIN), 1), units.memory(one)) for one in y.ticks]
+    across = [Tick(round(MARGIN + x.share(value) * (WIDTH - 2 * MARGIN), 1), units.count(value)) for value in x.ticks]
+    up = [
+        Tick(round(HEIGHT - MARGIN - y.share(value) * (HEIGHT - 2 * MARGIN), 1), units.memory(value))
+        for value in y.ticks
+    ]
     return Chart(points, across, up, series)
 
 

@@ -1,4 +1,4 @@
-"""The files with the domains of plain VMs that the form shows: a script for each instance type.
+"""The files with the domains of plain VMs that the form shows: a script per instance type.
 
 A page from a folder can read no data, but load scripts: these are.
 """
@@ -22,11 +22,11 @@ WORTH_IT: Final = 20
 """The number of instance types from which on other processes save more time than it takes to start them."""
 
 MOST: Final = 20_000
-"""How many pairs have their domains made where nobody says whether they are to be: half a minute, on a slow machine."""
+"""The most pairs whose domains are made by default: half a minute, on a slow machine."""
 
 
 class Domains(NamedTuple):
-    """What the form has to know of the domains, and their files by path."""
+    """The form's data about the domains, and the files with the domains by path."""
 
     data: dict[str, Any]
     files: dict[str, str]
@@ -34,14 +34,14 @@ class Domains(NamedTuple):
 
 def domains(
     catalog: Catalog,
-    found: Matrix,
+    matrix: Matrix,
     conditions: Conditions | None = None,
     executor: Executor | None = None,
     *,
     wanted: bool | None = None,
 ) -> Domains:
-    """Make the domains of every pair that fits: if they are wanted, else if nobody says and they are not too many."""
-    pairs = sum(not reason for row in found.rows for reason in row)
+    """Make the domains of every pair that fits, if they are `wanted`; with None, if they are not too many."""
+    pairs = sum(not reason for row in matrix.rows for reason in row)
     if wanted is False or (wanted is None and pairs > MOST):
         left_out = (
             f"This catalog has {counted(pairs, 'pair')} whose domains were not made in advance: "
@@ -54,7 +54,7 @@ def domains(
     vms = PlainVMs(types, preferences, conditions or Conditions())
     jobs = [
         (instancetype.name, tuple(not reason for reason in row))
-        for instancetype, row in zip(catalog.instancetypes, found.rows, strict=True)
+        for instancetype, row in zip(catalog.instancetypes, matrix.rows, strict=True)
     ]
     scripts: Iterable[str]
     if executor is not None and executor.worth(len(jobs), WORTH_IT):
@@ -67,7 +67,7 @@ def domains(
 
 
 def _script(job: tuple[str, Sequence[bool]], vms: PlainVMs) -> str:
-    """The script of an instance type: `[name, blocks, requests, rows]`, a row for no preference and for each.
+    """The script of an instance type: `[name, blocks, requests, rows]`, a row for no preference, then one for each.
 
     A row is `[requests, block, …]` by their places in the lists, why there is no domain, or 0 where the pair does not
     fit: what several preferences have is there once.

@@ -20,8 +20,8 @@ _GIB = 2**30
 class Type(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """An instance type as a row: `memory` in bytes, `ratio` in GiB a vCPU, `page` the size of huge pages or "".
 
-    `price` is what it costs, `prices` what it costs in the environments where that is something else; `vms` counts
-    those that have it, of the VMs that are known.
+    `price` is what it costs, `prices` what it costs in environments with another price; `vms` counts the VMs of
+    the fleet that have it.
     """
 
     name: str
@@ -44,7 +44,7 @@ class Type(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     @property
     def cost(self) -> Tag:
-        """The price, which may say nothing."""
+        """The price, which may be empty."""
         return self.price or Tag()
 
     @property
@@ -63,7 +63,7 @@ class Type(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         return units.count(self.ratio)
 
 
-class Wish(msgspec.Struct, frozen=True, kw_only=True):
+class PreferenceRow(msgspec.Struct, frozen=True, kw_only=True):
     """A preference as a row: `vcpus` and `memory` (bytes) are what it requires, 0 for nothing."""
 
     name: str
@@ -95,9 +95,13 @@ def types(catalog: Catalog, prices: PriceList | None = None, vms: Mapping[str, i
     ]
 
 
-def wishes(catalog: Catalog, prices: PriceList | None = None, vms: Mapping[str, int] = {}) -> list[Wish]:
+def preference_rows(
+    catalog: Catalog, prices: PriceList | None = None, vms: Mapping[str, int] = {}
+) -> list[PreferenceRow]:
     """Return the preferences of a catalog, in the order of their declaration."""
-    return [_wish(preference, catalog, prices, vms.get(preference.name, 0)) for preference in catalog.preferences]
+    return [
+        _preference_row(preference, catalog, prices, vms.get(preference.name, 0)) for preference in catalog.preferences
+    ]
 
 
 def _type(entry: Instancetype, catalog: Catalog, prices: PriceList | None, vms: int) -> Type:
@@ -124,10 +128,10 @@ def _type(entry: Instancetype, catalog: Catalog, prices: PriceList | None, vms: 
     )
 
 
-def _wish(entry: Preference, catalog: Catalog, prices: PriceList | None, vms: int) -> Wish:
+def _preference_row(entry: Preference, catalog: Catalog, prices: PriceList | None, vms: int) -> PreferenceRow:
     needs, devices = entry.spec.get("requirements", {}), entry.spec.get("devices", {})
     memory = needs.get("memory", {}).get("guest")
-    return Wish(
+    return PreferenceRow(
         name=entry.name,
         title=entry.display_name,
         description=entry.description,
@@ -147,12 +151,12 @@ def _wish(entry: Preference, catalog: Catalog, prices: PriceList | None, vms: in
 
 def _environments(entry: Entry, catalog: Catalog, kind: int) -> tuple[str, ...]:
     """The environments that have the object, of whichever scope."""
-    found = []
+    environments = []
     for overlay in catalog.overlays:
-        kinds = [each for each in overlay.kinds if each.endswith(CLUSTER_KINDS[kind].rpartition("Cluster")[2])]
+        kinds = [own for own in overlay.kinds if own.endswith(CLUSTER_KINDS[kind].rpartition("Cluster")[2])]
         if any(overlay.includes(entry.manifest(kind)) for kind in kinds):
-            found.append(overlay.name)
-    return tuple(found)
+            environments.append(overlay.name)
+    return tuple(environments)
 
 
 def _retirement(deprecated: Deprecation | None) -> str:
@@ -173,12 +177,12 @@ def _firmware(spec: Mapping[str, Any]) -> str:
 
 
 def _devices(spec: Mapping[str, Any]) -> list[str]:
-    named = {
+    texts = {
         "preferredDiskBus": "disks on {}",
         "preferredCdromBus": "CD-ROMs on {}",
         "preferredInterfaceModel": "{} interfaces",
         "preferredVideoType": "{} graphics",
         "preferredSoundModel": "{} sound",
     }
-    found = [text.format(spec[key]) for key, text in named.items() if spec.get(key)]
-    return found + [what for key, what in (("preferredTPM", "TPM"), ("preferredRng", "entropy")) if key in spec]
+    devices = [text.format(spec[key]) for key, text in texts.items() if spec.get(key)]
+    return devices + [what for key, what in (("preferredTPM", "TPM"), ("preferredRng", "entropy")) if key in spec]

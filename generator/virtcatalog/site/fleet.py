@@ -1,6 +1,6 @@
 """Who uses what: the VMs of a fleet counted by instance type, preference and namespace, with the names of a few.
 
-VMs are taken one at a time, and nothing is kept of them but counts and a few names, however many they are.
+VMs are counted one at a time: memory holds counts and a few names, however many VMs there are.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from virtcatalog.render.natural import natural
 FEW = 3
 """How many VMs of a namespace are named."""
 ROWS = 100
-"""How many namespaces are told apart on a page; the others are counted together."""
+"""How many namespaces a page lists; the others are counted together."""
 
 Which = tuple[str, str]
 """The section of the lock that an object is in, and its name."""
@@ -41,7 +41,7 @@ class Users(msgspec.Struct):
 
 
 class Place(msgspec.Struct, frozen=True):
-    """A namespace, of an environment or cluster where that is known, and those in it that use something."""
+    """A namespace, of an environment or cluster if that is known, and those in it that use something."""
 
     where: str
     namespace: str
@@ -49,7 +49,7 @@ class Place(msgspec.Struct, frozen=True):
 
 
 class Usage(msgspec.Struct, frozen=True):
-    """Who uses one thing; `more` are the namespaces that are not told apart, and how many VMs these have."""
+    """Who uses one thing; `more` counts the namespaces that are not listed, and their VMs."""
 
     count: int = 0
     places: tuple[Place, ...] = ()
@@ -71,52 +71,56 @@ class Fleet:
             name: {identity(manifest) for manifest in catalog.objects(name)}
             for name in (BASE, *(overlay.name for overlay in catalog.overlays))
         }
-        self._found: dict[Which, dict[tuple[str, str], Users]] = {}
+        self._users: dict[Which, dict[tuple[str, str], Users]] = {}
 
     def add(self, vm: Data, where: str = "") -> None:
-        """Count a VirtualMachine; `where` is the environment or cluster that it is from, "" where that is not known.
+        """Count a VirtualMachine; `where` is the environment or cluster that it is from, "" if unknown.
 
         Other manifests do not count: the VMs of a pool are VirtualMachines, too.
         """
         if vm.get("kind") != "VirtualMachine" or str(vm.get("apiVersion")).rpartition("/")[0] != "kubevirt.io":
             return
         self.total += 1
-        named = named_objects(vm)
-        environments = environments_for(vm, self._overlays, where) if named else []
-        known = [each for each in named if any(self._has(environment, each) for environment in environments)]
-        for kind, _, name in known:
+        references = named_objects(vm)
+        environments = environments_for(vm, self._overlays, where) if references else []
+        resolved = [
+            reference
+            for reference in references
+            if any(self._has(environment, reference) for environment in environments)
+        ]
+        for kind, _, name in resolved:
             section = "instancetypes" if kind in INSTANCETYPE_KINDS else "preferences"
             place = ("", "") if self.anonymous else (where, namespace_of(vm))
-            users = self._found.setdefault((section, name), {}).setdefault(place, Users())
+            users = self._users.setdefault((section, name), {}).setdefault(place, Users())
             users.add("" if self.anonymous else str((vm.get("metadata") or {}).get("name") or ""))
-        self.others += len(known) < len(named)
+        self.others += len(resolved) < len(references)
         spec = vm_spec(vm)
-        given = [spec.get(matcher) for matcher in MATCHERS] if isinstance(spec, dict) else []
-        self.inferring += any(isinstance(each, dict) and each.get("inferFromVolume") for each in given)
-        self.plain += not any(given)
+        matchers = [spec.get(matcher) for matcher in MATCHERS] if isinstance(spec, dict) else []
+        self.inferring += any(isinstance(matcher, dict) and matcher.get("inferFromVolume") for matcher in matchers)
+        self.plain += not any(matchers)
 
     def counts(self, section: str) -> dict[str, int]:
         """Return how many VMs use each instance type or preference."""
         return {
             name: sum(users.count for users in places.values())
-            for (own, name), places in self._found.items()
+            for (own, name), places in self._users.items()
             if own == section
         }
 
     def usage(self, section: str, name: str) -> Usage:
         """Return who uses something, namespaces with the most VMs first."""
-        found = self._found.get((section, name), {})
+        by_place = self._users.get((section, name), {})
         if self.anonymous:
-            return Usage(sum(users.count for users in found.values()))
+            return Usage(sum(users.count for users in by_place.values()))
         places = sorted(
-            (Place(where, namespace, users) for (where, namespace), users in found.items()),
-            key=lambda each: (-each.users.count, each.where, natural(each.namespace)),
+            (Place(where, namespace, users) for (where, namespace), users in by_place.items()),
+            key=lambda place: (-place.users.count, place.where, natural(place.namespace)),
         )
         rest = places[ROWS:]
         return Usage(
             sum(place.users.count for place in places),
             tuple(places[:ROWS]),
-            (len(rest), sum(each.users.count for each in rest)),
+            (len(rest), sum(place.users.count for place in rest)),
         )
 
     def _has(self, environment: str, wanted: Identity) -> bool:

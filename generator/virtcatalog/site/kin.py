@@ -15,61 +15,63 @@ Size = tuple[int, int]
 
 
 class Kin:
-    """All instance types of a catalog, found by size and by class."""
+    """All instance types of a catalog, by size and by class."""
 
     def __init__(self, types: Iterable[Type]) -> None:
         self._by_size: dict[Size, list[Type]] = {}
-        alike: dict[tuple[str, tuple[str, ...]], list[Type]] = {}
-        for each in types:
-            self._by_size.setdefault((each.vcpus, each.memory), []).append(each)
-            alike.setdefault((each.series, each.features), []).append(each)
+        groups: dict[tuple[str, tuple[str, ...]], list[Type]] = {}
+        for instancetype in types:
+            self._by_size.setdefault((instancetype.vcpus, instancetype.memory), []).append(instancetype)
+            groups.setdefault((instancetype.series, instancetype.features), []).append(instancetype)
         self._series: dict[str, tuple[list[Type], int]] = {}
-        for group in alike.values():
-            ordered = sorted(group, key=lambda each: (each.vcpus, each.memory, each.name))
-            self._series.update((each.name, (ordered, place)) for place, each in enumerate(ordered))
+        for group in groups.values():
+            ordered = sorted(
+                group, key=lambda instancetype: (instancetype.vcpus, instancetype.memory, instancetype.name)
+            )
+            self._series.update((instancetype.name, (ordered, place)) for place, instancetype in enumerate(ordered))
         self._sizes: dict[Size, list[Size]] = {}
 
-    def beside(self, each: Type, step: int) -> Type | None:
+    def beside(self, instancetype: Type, step: int) -> Type | None:
         """Return the next larger (1) or smaller (-1) type of its class with the same features.
 
-        It has no less of anything, or no more; what is deprecated is none for those who choose.
+        It has at least as much of everything (at most, for -1). A deprecated type is the next of deprecated ones only.
         """
-        ordered, place = self._series[each.name]
+        ordered, place = self._series[instancetype.name]
         for other in ordered[place + 1 :] if step > 0 else ordered[:place][::-1]:
-            small, large = (each, other) if step > 0 else (other, each)
+            small, large = (instancetype, other) if step > 0 else (other, instancetype)
             grows = (small.vcpus, small.memory) != (large.vcpus, large.memory)
             grows = grows and small.vcpus <= large.vcpus and small.memory <= large.memory
-            if grows and (each.deprecated or not other.deprecated):
+            if grows and (instancetype.deprecated or not other.deprecated):
                 return other
         return None
 
-    def similar(self, each: Type) -> list[Type]:
+    def similar(self, instancetype: Type) -> list[Type]:
         """Return the types of other classes that are nearest in vCPUs, memory and features."""
 
         def distance(other: Type) -> tuple[float, bool, str]:
-            unlike = len(set(other.features) ^ set(each.features))
-            apart = _apart((each.vcpus, each.memory), (other.vcpus, other.memory))
+            unlike = len(set(other.features) ^ set(instancetype.features))
+            apart = _apart((instancetype.vcpus, instancetype.memory), (other.vcpus, other.memory))
             return round(apart, 6) + unlike / 10, other.deprecated, other.name
 
-        return nsmallest(_SIMILAR, self._near(each), key=distance)
+        return nsmallest(_SIMILAR, self._near(instancetype), key=distance)
 
-    def _near(self, each: Type) -> Iterator[Type]:
-        size = each.vcpus, each.memory
+    def _near(self, instancetype: Type) -> Iterator[Type]:
+        size = instancetype.vcpus, instancetype.memory
         nearest = self._sizes.get(size)
         if nearest is None:
-            found = nsmallest(_ENOUGH, self._by_size, key=lambda other: (_apart(size, other), other))
-            nearest = self._sizes[size] = found
+            nearest = nsmallest(_ENOUGH, self._by_size, key=lambda other: (_apart(size, other), other))
+            self._sizes[size] = nearest
         number = 0
         for other in nearest:
-            others = [one for one in self._by_size[other] if one.series != each.series]
+            others = [neighbour for neighbour in self._by_size[other] if neighbour.series != instancetype.series]
             yield from others
             number += len(others)
             if number >= _ENOUGH:
                 return
 
 
-def _apart(one: Size, other: Size) -> float:
+def _apart(size: Size, another: Size) -> float:
     """How many times larger one is than the other, in vCPUs times in memory."""
-    return (max(one[0], other[0]) / max(min(one[0], other[0]), 1)) * (
-        max(one[1], other[1]) / max(min(one[1], other[1]), 1)
+    return (max(size[0], another[0]) / max(min(size[0], another[0]), 1)) * (
+        max(size[1], another[1]) / max(min(size[1], another[1]), 1)
     )

@@ -14,7 +14,7 @@ from virtcatalog.progress import tracked
 
 
 class Matrix(msgspec.Struct, frozen=True):
-    """A row for each instance type, a number in it for each preference: 0 fits, others count the `reasons` from 1."""
+    """A row per instance type with a number per preference: 0 fits, others count the `reasons` from 1."""
 
     reasons: tuple[str, ...]
     rows: tuple[tuple[int, ...], ...]

@@ -1,4 +1,4 @@
-"""The plain VM of every pair: its libvirt domain, the source of each line, and what its Pod requests.
+"""The plain VM of every pair: its libvirt domain, the sources of its lines, and what its Pod requests.
 
 A plain VM has an instance type, a preference or none, a container image to boot from, and the network that it gets by
 itself. A preference is never the source of what every preference gives: see `sources.py`.
@@ -92,7 +92,7 @@ class PlainVMs:
         }
 
     def of_type(self, name: str, fits: Sequence[bool]) -> list[PlainVM | str | None]:
-        """Return the plain VM of an instance type without a preference, and with each.
+        """Return the plain VMs of an instance type: without a preference, then with every preference in turn.
 
         It is a text, why there is none, where KubeVirt refuses the VM or virtcatalog does not model it; None for a
         preference that does not fit.
@@ -143,7 +143,7 @@ class PlainVMs:
 
 
 def _requests(result: Result) -> str:
-    """What a Pod requests, and each of its containers; or why there is no Pod."""
+    """The requests of a Pod and of its containers; or why there is no Pod."""
     pod = result.pod
     if pod is None:
         return f"# {result.pod_error}\n"

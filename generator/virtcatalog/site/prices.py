@@ -35,7 +35,7 @@ class PriceList:
         self._overlays = catalog.overlays
 
     def of_type(self, entry: Instancetype) -> Tag:
-        """Return what an instance type costs where nothing else is said."""
+        """Return what an instance type costs where no environment has another price."""
         return self._tag(entry, "", entry.spec)
 
     def elsewhere(self, entry: Instancetype) -> Iterator[tuple[str, Tag]]:
@@ -51,19 +51,19 @@ class PriceList:
         """Return what a preference's licence costs, "" for none."""
         licence = self._prices.licence(entry.name, entry.os_type)
         parts = ((licence.cpu, "a vCPU-hour"), (licence.vm, "a VM-hour")) if licence else ()
-        return ", ".join(f"{self.said(hourly(amount))} {per}" for amount, per in parts if amount)
+        return ", ".join(f"{self.text(hourly(amount))} {per}" for amount, per in parts if amount)
 
     def extras(self, entry: Instancetype, preferences: Iterable[Preference]) -> Iterator[Extra]:
         """Yield what licences add to the price of a type, those that add the same together."""
-        found: dict[Tag, list[str]] = {}
+        names_by_tag: dict[Tag, list[str]] = {}
         for preference in preferences:
             licence = self._prices.licence(preference.name, preference.os_type)
             if licence is not None:
                 hour = licence.hour(entry.vcpus)
-                found.setdefault(Tag(hourly(hour), monthly(hour)), []).append(preference.name)
-        yield from (Extra(tuple(names), tag) for tag, names in found.items())
+                names_by_tag.setdefault(Tag(hourly(hour), monthly(hour)), []).append(preference.name)
+        yield from (Extra(tuple(names), tag) for tag, names in names_by_tag.items())
 
-    def said(self, amount: str) -> str:
+    def text(self, amount: str) -> str:
         """Return an amount with its currency."""
         return f"{amount} {self.currency}".rstrip()
 

@@ -19,7 +19,7 @@ def kustomize(catalog: Catalog, manifest: dict[str, Any]) -> str:
 
 def terraform(manifest: dict[str, Any]) -> str:
     """Return a resource of Terraform's Kubernetes provider."""
-    name = "".join(each if each.isalnum() else "_" for each in manifest["metadata"]["name"])
+    name = "".join(letter if letter.isalnum() else "_" for letter in manifest["metadata"]["name"])
     name = f"_{name}" if name[0].isdigit() else name
     return f'resource "kubernetes_manifest" "{name}" {{\n  manifest = {_hcl(manifest, 1)}\n}}\n'
 
@@ -29,16 +29,18 @@ def _hcl(value: Any, level: int) -> str:
     if isinstance(value, dict):
         if not value:
             return "{}"
-        inner = "".join(f"{indent}  {_text(str(key))} = {_hcl(each, level + 1)}\n" for key, each in value.items())
+        inner = "".join(f"{indent}  {_text(str(key))} = {_hcl(item, level + 1)}\n" for key, item in value.items())
         return f"{{\n{inner}{indent}}}"
     if isinstance(value, list):
-        return f"[{', '.join(_hcl(each, level) for each in value)}]"
+        return f"[{', '.join(_hcl(item, level) for item in value)}]"
     return _text(value) if isinstance(value, str) else json.dumps(value)
 
 
 def _text(value: str) -> str:
     """A string as HCL has it: few escapes, and no template begins in it."""
-    escaped = "".join(_ESCAPES.get(each) or (each if each.isprintable() else _numbered(each)) for each in value)
+    escaped = "".join(
+        _ESCAPES.get(letter) or (letter if letter.isprintable() else _numbered(letter)) for letter in value
+    )
     return '"' + escaped.replace("${", "$${").replace("%{", "%%{") + '"'
 
 

@@ -28,14 +28,14 @@ _OF_VM: Final = ("    <disk ", "    <interface ")
 
 
 class Block(NamedTuple):
-    """Lines of a domain that stand together, and a letter for each of them; one letter when it is the same for all."""
+    """Lines of a domain that stand together, and their sources: a letter a line, or one letter for all lines."""
 
     text: str
     sources: str
 
 
 def blocks(xml: str) -> list[str]:
-    """Split a domain: the children of `<devices>` each for themselves, those of `<domain>`, and the tags of both."""
+    """Split a domain: the children of `<devices>` one by one, those of `<domain>`, and the tags of both."""
     head, _, rest = xml.rstrip("\n").partition("\n  <devices>\n")
     devices, _, tail = rest.partition("\n  </devices>\n")
     around = [_CHILDREN.split(head), _CHILDREN.split(tail)]
@@ -43,7 +43,7 @@ def blocks(xml: str) -> list[str]:
 
 
 class Lines:
-    """The lines of a domain, found by the element in which they stand."""
+    """The lines of a domain, by the element in which they stand."""
 
     def __init__(self, xml: str) -> None:
         self._blocks = set(blocks(xml))

@@ -1,10 +1,11 @@
-"""The VM templates of a catalog, for pages: what their parameters are, and what KubeVirt makes of the VMs they make."""
+"""The VM templates of a catalog, for pages: their parameters, their VMs, and what KubeVirt makes of these."""
 
 from __future__ import annotations
 
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
 from typing import Any
 
 import msgspec
@@ -25,7 +26,7 @@ _PLAIN = re.compile(r"[^-.\w]+", re.ASCII)
 
 
 class Parameter(msgspec.Struct, frozen=True, kw_only=True):
-    """A parameter: what it is for, and the value it has where none is given, or what that is made of."""
+    """A parameter: what it is for, and its default, or the expression that its default is generated from."""
 
     name: str
     title: str = ""
@@ -35,8 +36,8 @@ class Parameter(msgspec.Struct, frozen=True, kw_only=True):
     required: bool = False
 
 
-class Made(msgspec.Struct, frozen=True, kw_only=True):
-    """A VM that a template makes: where, of which values, and what becomes of it; `refused` says why nothing does."""
+class TemplateVm(msgspec.Struct, frozen=True, kw_only=True):
+    """A VM of a template: its environments, values and facts; `refused` says why KubeVirt refuses it."""
 
     title: str
     environments: tuple[str, ...] = ()
@@ -47,7 +48,7 @@ class Made(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Offer(msgspec.Struct, frozen=True, kw_only=True):
-    """A VirtualMachineTemplate, or a file of `vms/`; `page` is that of its own."""
+    """A VirtualMachineTemplate, or a file of `vms/`; `page` is its own page."""
 
     name: str
     page: str
@@ -62,52 +63,54 @@ class Offer(msgspec.Struct, frozen=True, kw_only=True):
     parameters: tuple[Parameter, ...] = ()
     message: str = ""
     file: str
-    made: tuple[Made, ...] = ()
+    vms: tuple[TemplateVm, ...] = ()
     text: str = ""
 
 
 def offers(catalog: Catalog, conditions: Conditions | None = None) -> tuple[list[Offer], list[Offer]]:
     """Return the VirtualMachineTemplates of a catalog, and its VM templates in files of `vms/`."""
-    made = _Making(catalog, conditions or Conditions())
+    expander = _Expander(catalog, conditions or Conditions())
     of_template: dict[str, list[tuple[VmTemplate, str]]] = {}
     of_file: dict[str, list[tuple[VmTemplate, str]]] = {}
     owners = {key: template.name for template in catalog.templates for key in vm_keys(template)}
     for vm in catalog.vms:
         owner = owners.get(vm.key)
-        found = of_file.setdefault(vm.file, []) if owner is None else of_template.setdefault(owner, [])
-        found += ((vm, environment) for environment in environments_of(vm, catalog.overlays))
-    templates = [_of_template(template, made.of(of_template.get(template.name, ()))) for template in catalog.templates]
+        owned = of_file.setdefault(vm.file, []) if owner is None else of_template.setdefault(owner, [])
+        owned += ((vm, environment) for environment in environments_of(vm, catalog.overlays))
+    templates = [
+        _of_template(template, expander.of(of_template.get(template.name, ()))) for template in catalog.templates
+    ]
     pages = _pages(of_file)
-    return templates, [_of_file(name, pages[name], vms, made.of(vms)) for name, vms in of_file.items()]
+    return templates, [_of_file(name, pages[name], vms, expander.of(vms)) for name, vms in of_file.items()]
 
 
 def offering(offered: Iterable[Iterable[Offer]]) -> dict[tuple[str, str], list[Offer]]:
-    """Return what has each instance type and preference, by section of the lock and name."""
-    found: dict[tuple[str, str], list[Offer]] = {}
-    for offer in (one for group in offered for one in group):
+    """Return the offers that use an instance type or preference, by section of the lock and name."""
+    by_object: dict[tuple[str, str], list[Offer]] = {}
+    for offer in chain.from_iterable(offered):
         for section, names in (("instancetypes", offer.types), ("preferences", offer.preferences)):
             for name in names:
-                found.setdefault((section, name), []).append(offer)
-    return found
+                by_object.setdefault((section, name), []).append(offer)
+    return by_object
 
 
-class _Making:
-    """Makes VMs in the environments that they are for."""
+class _Expander:
+    """Expands the VMs of templates in their environments."""
 
     def __init__(self, catalog: Catalog, conditions: Conditions) -> None:
         self._catalog, self._conditions = catalog, conditions
         self._clusters: dict[tuple[str, str], Cluster] = {}
 
-    def of(self, vms: Iterable[tuple[VmTemplate, str]]) -> tuple[Made, ...]:
-        """Return what is made; what is the same in several environments is there once."""
-        found: dict[tuple[str, Any, Any, Any], tuple[str, list[str]]] = {}
+    def of(self, vms: Iterable[tuple[VmTemplate, str]]) -> tuple[TemplateVm, ...]:
+        """Return the VMs; one that is the same in several environments is there once."""
+        environments_by_vm: dict[tuple[str, Any, Any, Any], tuple[str, list[str]]] = {}
         for vm, environment in vms:
             facts, refused = self._outcome(vm, environment)
             values = tuple((name, _text(value)) for name, value in vm.parameters.items())
-            alike = dump(vm.manifest), values, facts, refused
-            found.setdefault(alike, (vm.name, []))[1].append(environment)
+            key = dump(vm.manifest), values, facts, refused
+            environments_by_vm.setdefault(key, (vm.name, []))[1].append(environment)
         return tuple(
-            Made(
+            TemplateVm(
                 title=title,
                 environments=tuple(filter(None, environments)),
                 values=values,
@@ -115,7 +118,7 @@ class _Making:
                 facts=facts,
                 refused=refused,
             )
-            for (text, values, facts, refused), (title, environments) in found.items()
+            for (text, values, facts, refused), (title, environments) in environments_by_vm.items()
         )
 
     def _outcome(self, vm: VmTemplate, environment: str) -> tuple[tuple[tuple[str, str], ...], tuple[str, ...]]:
@@ -137,68 +140,70 @@ class _Making:
         return self._clusters[key]
 
 
-def _of_template(each: Template, made: tuple[Made, ...]) -> Offer:
+def _of_template(template: Template, vms: tuple[TemplateVm, ...]) -> Offer:
     return Offer(
-        name=each.name,
-        page=f"templates/{each.name}.html",
-        title=each.display_name,
-        description=each.description,
-        system=each.system,
-        workload=each.workload,
-        size=each.size,
-        types=(each.instancetype,) if each.instancetype else (),
-        preferences=(each.preference,) if each.preference else (),
-        environments=each.environments,
-        parameters=tuple(map(_parameter, each.spec["parameters"])),
-        message=each.spec.get("message", ""),
-        file=each.file,
-        made=made,
-        text=dump(each.manifest()),
+        name=template.name,
+        page=f"templates/{template.name}.html",
+        title=template.display_name,
+        description=template.description,
+        system=template.system,
+        workload=template.workload,
+        size=template.size,
+        types=(template.instancetype,) if template.instancetype else (),
+        preferences=(template.preference,) if template.preference else (),
+        environments=template.environments,
+        parameters=tuple(map(_parameter, template.spec["parameters"])),
+        message=template.spec.get("message", ""),
+        file=template.file,
+        vms=vms,
+        text=dump(template.manifest()),
     )
 
 
-def _parameter(given: Mapping[str, Any]) -> Parameter:
+def _parameter(parameter: Mapping[str, Any]) -> Parameter:
     return Parameter(
-        name=given["name"],
-        title=given.get("displayName") or "",
-        description=given.get("description") or "",
-        value=given.get("value") or "",
-        made_of=(given.get("from") or "") if given.get("generate") else "",
-        required=bool(given.get("required")),
+        name=parameter["name"],
+        title=parameter.get("displayName") or "",
+        description=parameter.get("description") or "",
+        value=parameter.get("value") or "",
+        made_of=(parameter.get("from") or "") if parameter.get("generate") else "",
+        required=bool(parameter.get("required")),
     )
 
 
-def _of_file(name: str, page: str, vms: list[tuple[VmTemplate, str]], made: tuple[Made, ...]) -> Offer:
-    named = list(_named([vm for vm, _ in vms]))
+def _of_file(name: str, page: str, vms: list[tuple[VmTemplate, str]], template_vms: tuple[TemplateVm, ...]) -> Offer:
+    references = list(_references([vm for vm, _ in vms]))
     values: dict[str, list[str]] = {}
-    for each in made:
-        for parameter, value in each.values:
+    for vm in template_vms:
+        for parameter, value in vm.values:
             if value not in values.setdefault(parameter, []):
                 values[parameter].append(value)
     return Offer(
         name=name.removeprefix("vms/").removesuffix(VM_TEMPLATE).removesuffix(".yaml"),
         page=page,
-        types=tuple(dict.fromkeys(each for part, each in named if part == "instancetype")),
-        preferences=tuple(dict.fromkeys(each for part, each in named if part == "preference")),
-        environments=tuple(dict.fromkeys(each for _, each in vms if each)),
-        parameters=tuple(Parameter(name=each, value=" or ".join(found)) for each, found in values.items()),
+        types=tuple(dict.fromkeys(name for part, name in references if part == "instancetype")),
+        preferences=tuple(dict.fromkeys(name for part, name in references if part == "preference")),
+        environments=tuple(dict.fromkeys(environment for _, environment in vms if environment)),
+        parameters=tuple(
+            Parameter(name=name, value=" or ".join(alternatives)) for name, alternatives in values.items()
+        ),
         file=name,
-        made=made,
+        vms=template_vms,
     )
 
 
-def _named(vms: Iterable[VmTemplate]) -> Iterator[tuple[str, str]]:
+def _references(vms: Iterable[VmTemplate]) -> Iterator[tuple[str, str]]:
     for vm in vms:
         spec = vm_spec(vm.manifest)
         for part in ("instancetype", "preference"):
-            given = spec.get(part) if isinstance(spec, dict) else None
-            if isinstance(given, dict) and isinstance(given.get("name"), str):
-                yield part, given["name"]
+            matcher = spec.get(part) if isinstance(spec, dict) else None
+            if isinstance(matcher, dict) and isinstance(matcher.get("name"), str):
+                yield part, matcher["name"]
 
 
 def _pages(files: Iterable[str]) -> dict[str, str]:
-    """The pages of files, whose names may hold anything: no two have the same one."""
-    found: dict[str, str] = {}
+    """The pages of files, whose names may hold anything: all different."""
+    pages: dict[str, str] = {}
     taken: set[str] = set()
     for name in files:
         stem = _PLAIN.sub("-", name.removeprefix("vms/").removesuffix(VM_TEMPLATE).removesuffix(".yaml")).strip(".-")
@@ -206,8 +211,8 @@ def _pages(files: Iterable[str]) -> dict[str, str]:
         while page in taken:
             page, number = f"vms/{stem or 'vm'}-{number}.html", number + 1
         taken.add(page)
-        found[name] = page
-    return found
+        pages[name] = page
+    return pages
 
 
 def _text(value: Any) -> str:

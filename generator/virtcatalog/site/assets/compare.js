@@ -2,23 +2,23 @@
 // Two to five instance types side by side; what differs is marked, what does not is left out unless it is wanted.
 (() => {
   const MOST = 5;
-  const data = site.data(), form = document.getElementById("choose"), said = document.getElementById("said");
+  const data = site.data(), form = document.getElementById("choose"), status = document.getElementById("said");
   const head = document.querySelector("#compared thead"), body = document.querySelector("#compared tbody");
   let state = site.state();
 
-  const known = (name) => Object.hasOwn(data, name);
-  const names = () => [...new Set((state.get("types") || "").split(",").filter(known))].slice(0, MOST);
+  const exists = (name) => Object.hasOwn(data, name);
+  const names = () => [...new Set((state.get("types") || "").split(",").filter(exists))].slice(0, MOST);
   function set(chosen) {
     if (chosen.length) state.set("types", chosen.join(",")); else state.delete("types");
     update();
   }
   function update() {
     const chosen = names();
-    said.textContent = chosen.length < 2 ? "Choose two to five types." : `${chosen.length} types`;
+    status.textContent = chosen.length < 2 ? "Choose two to five types." : `${chosen.length} types`;
     head.replaceChildren(site.make("tr", {}, site.make("th", { scope: "col" }, "Field"), ...chosen.map((name) => {
       const drop = site.make("button", { type: "button", title: "Remove" }, "×");
       drop.setAttribute("aria-label", "Remove " + name);
-      drop.addEventListener("click", () => set(chosen.filter((each) => each !== name)));
+      drop.addEventListener("click", () => set(chosen.filter((type) => type !== name)));
       return site.make("th", { scope: "col" }, site.make("a", { href: "types/" + encodeURIComponent(name) + ".html" }, name), " ", drop);
     })));
     const fields = [...new Set(chosen.flatMap((name) => Object.keys(data[name])))];
@@ -33,8 +33,8 @@
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     const name = form.elements.name.value.trim(), chosen = names();
-    if (!known(name)) { said.textContent = `There is no type ${name}.`; return; }
-    if (chosen.length >= MOST) { said.textContent = `${MOST} types are the most.`; return; }
+    if (!exists(name)) { status.textContent = `There is no type ${name}.`; return; }
+    if (chosen.length >= MOST) { status.textContent = `${MOST} types are the most.`; return; }
     form.elements.name.value = "";
     set([...chosen, name]);
   });

@@ -1,5 +1,5 @@
 "use strict";
-// The libvirt domain and the Pod's requests of a pair's plain VM, as they were made with the site.
+// The libvirt domain and the Pod's requests of a pair's plain VM, as they were when the site was built.
 site.domains = (() => {
   const data = site.data().domains, types = new Map(), loading = new Map();
   site.domain = ([name, ...type]) => types.set(name, type);

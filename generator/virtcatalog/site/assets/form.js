@@ -19,7 +19,7 @@
   }
   function diskRow(kind, size, source) {
     const number = list.children.length + 1;
-    const choice = site.make("select", {}, ...options(Object.keys(machine.KINDS).filter((each) => each !== "image")));
+    const choice = site.make("select", {}, ...options(Object.keys(machine.KINDS).filter((kind) => kind !== "image")));
     choice.value = Object.hasOwn(machine.KINDS, kind) && kind !== "image" ? kind : "blank";
     const label = site.make("span", {}), from = site.make("input", { size: 30, value: source, spellcheck: false });
     const amount = site.make("input", { type: "number", min: 1, step: 1, value: size });
@@ -47,11 +47,11 @@
   function update() {
     const row = data.rows[data.types.indexOf(value("type"))], column = data.preferences.indexOf(value("preference"));
     labelled(value("boot"), by("source-label"), form.elements.source, form.elements.size);
-    for (const each of list.children) each.show();
+    for (const disk of list.children) disk.show();
     const vm = machine.read({
       name: value("name"), type: value("type"), preference: column + 1, preferenceName: value("preference"), run: value("run"),
       architecture: data.domains.architectures[column + 1],
-      disks: [{ kind: value("boot"), size: value("size"), source: machine.KINDS[value("boot")].source ? value("source") : "" }, ...[...list.children].map((each) => each.read())],
+      disks: [{ kind: value("boot"), size: value("size"), source: machine.KINDS[value("boot")].source ? value("source") : "" }, ...[...list.children].map((disk) => disk.read())],
       pod: value("pod"), networks: value("networks"), user: value("user"), keys: value("keys"),
     });
     by("manifest").textContent = machine.manifest(vm);

@@ -40,7 +40,7 @@
 
   const number = (name, otherwise) => (state.get(name) ? Number(state.get(name)) : otherwise);
   function wanted() {
-    // What the address says is read once, not for each row.
+    // What the address says is read once, not for every row.
     const words = (state.get("q") || "").toLowerCase().split(/\s+/).filter(Boolean);
     const tests = [];
     const between = (name, value) => {
@@ -61,14 +61,14 @@
     when("dedicated", () => (row) => row.dedicated);
     return (row, index) => words.every((word) => texts[index].includes(word)) && tests.every((test) => test(row));
   }
-  function ordered(found) {
+  function ordered(matching) {
     const sort = state.get("sort") || "", down = sort.startsWith("-");
     const column = columns.find(([key]) => key === sort.replace(/^-/, ""));
-    if (!column) return found;
+    if (!column) return matching;
     const value = column[2], numeric = column[3] === "number";
     const sign = down ? -1 : 1;
-    return found.map((row, place) => [row, place]).sort(([a, i], [b, j]) => {
-      const [one, other] = [value(a), value(b)].map((each) => (numeric && each === "" ? Infinity : each));
+    return matching.map((row, place) => [row, place]).sort(([a, i], [b, j]) => {
+      const [one, other] = [value(a), value(b)].map((cell) => (numeric && cell === "" ? Infinity : cell));
       return sign * (numeric ? one - other : String(one).localeCompare(String(other), "en", { numeric: true })) || i - j;
     }).map(([row]) => row);
   }
@@ -86,7 +86,7 @@
       button.addEventListener("click", () => {
         state.set("sort", current && !sort.startsWith("-") ? "-" + key : key);
         update();
-        [...head.querySelectorAll("button")].find((each) => each.textContent.startsWith(title)).focus();
+        [...head.querySelectorAll("button")].find((button) => button.textContent.startsWith(title)).focus();
       });
       cell.append(button);
       return cell;

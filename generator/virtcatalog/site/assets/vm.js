@@ -35,8 +35,8 @@ site.vm = (() => {
     return { ...fields, disks: sorted, root: disks[0], networks, keys, links, cloud: Boolean(fields.user || keys.length), problems: problems(fields, disks, networks, keys) };
   }
   function problems(fields, disks, networks, keys) {
-    const found = [];
-    const wrong = (text) => found.push(text);
+    const faults = [];
+    const wrong = (text) => faults.push(text);
     if (!whole(LABEL).test(fields.name) || fields.name.length > 50) wrong("The name has to be of lower case letters, digits and hyphens, 50 at most.");
     disks.forEach((disk, number) => {
       const which = number ? `Disk ${number}` : "Boots from";
@@ -48,7 +48,7 @@ site.vm = (() => {
     if (networks.length > NETWORKS) wrong(`A VM of this form has ${NETWORKS} networks of Multus at most.`);
     if (fields.user && !/^[a-z_][a-z0-9_-]*\$?$/.test(fields.user)) wrong(`${fields.user} is no user's name.`);
     for (const key of keys) if (!/^[a-z0-9@.-]+ [A-Za-z0-9+/=]+( [ -~]*)?$/.test(key)) wrong("An SSH key has to be a line of a .pub file.");
-    return found;
+    return faults;
   }
 
   // Plain where every reader of YAML takes it for text, else in quotes, as JSON has it.
@@ -56,12 +56,12 @@ site.vm = (() => {
   const scalar = (value) => (typeof value !== "string" ? String(value)
     : /^(?:[A-Za-z][\w]*(?:[-./:@][\w]+)*|\d+[GT]i)$/.test(value) && !words.test(value) ? value : JSON.stringify(value));
   function yaml(value, indent = "") {
-    if (Array.isArray(value)) return value.map((each) => `${indent}- ${yaml(each, indent + "  ").trimStart()}`).join("");
-    return Object.entries(value).map(([key, each]) => {
-      if (typeof each === "string" && /^[ -~]+(\n[ -~]+)+$/.test(each)) return `${indent}${key}: |-\n${each.replaceAll(/^/gm, indent + "  ")}\n`;
-      if (typeof each !== "object") return `${indent}${key}: ${scalar(each)}\n`;
-      if (!Object.keys(each).length) return `${indent}${key}: ${Array.isArray(each) ? "[]" : "{}"}\n`;
-      return `${indent}${key}:\n${yaml(each, Array.isArray(each) ? indent : indent + "  ")}`;
+    if (Array.isArray(value)) return value.map((item) => `${indent}- ${yaml(item, indent + "  ").trimStart()}`).join("");
+    return Object.entries(value).map(([key, item]) => {
+      if (typeof item === "string" && /^[ -~]+(\n[ -~]+)+$/.test(item)) return `${indent}${key}: |-\n${item.replaceAll(/^/gm, indent + "  ")}\n`;
+      if (typeof item !== "object") return `${indent}${key}: ${scalar(item)}\n`;
+      if (!Object.keys(item).length) return `${indent}${key}: ${Array.isArray(item) ? "[]" : "{}"}\n`;
+      return `${indent}${key}:\n${yaml(item, Array.isArray(item) ? indent : indent + "  ")}`;
     }).join("");
   }
   function dataVolume(disk) {
@@ -121,11 +121,11 @@ site.vm = (() => {
   }
   // What the VM of virtctl's line has not as the manifest has it.
   function beside(vm) {
-    const found = ["virtctl writes terminationGracePeriodSeconds: 180; in the manifest the preference, or KubeVirt, decides."];
-    if (vm.pod || vm.networks.length) found.push("virtctl has no flag for networks: its VM has the cluster's own, the manifest those that are chosen.");
-    if (vm.architecture) found.push(`virtctl has no flag for the architecture, and the preference requires ${vm.architecture}: the manifest says it.`);
-    if (vm.disks.some((disk) => disk.source.includes(","))) found.push("virtctl takes a comma for the end of a parameter: use the manifest.");
-    return found;
+    const notes = ["virtctl writes terminationGracePeriodSeconds: 180; in the manifest the preference, or KubeVirt, decides."];
+    if (vm.pod || vm.networks.length) notes.push("virtctl has no flag for networks: its VM has the cluster's own, the manifest those that are chosen.");
+    if (vm.architecture) notes.push(`virtctl has no flag for the architecture, and the preference requires ${vm.architecture}: the manifest says it.`);
+    if (vm.disks.some((disk) => disk.source.includes(","))) notes.push("virtctl takes a comma for the end of a parameter: use the manifest.");
+    return notes;
   }
   return { DISKS, KINDS, read, manifest, virtctl, beside };
 })();
