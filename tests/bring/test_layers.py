@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from virtcatalog.bring.objects.facts import Expression
-from virtcatalog.bring.objects.layers import Item, joined, leaf, said, shared, templated
+from virtcatalog.bring.objects.layers import Item, joined, leaf, patches, shared, templated
 
 BUS, RNG = ("spec", "devices", "preferredDiskBus"), ("spec", "devices", "preferredRng")
 TITLE, TEAM = ("displayName",), ("labels", "team")
@@ -32,16 +32,16 @@ class TestShared:
         assert shared([Item({BUS: "virtio"}, {BUS: "virtio"})] * 3, leaf) == {}
 
 
-class TestSaid:
+class TestPatches:
     def test_is_what_makes_the_one_of_the_other(self):
-        assert joined(said({BUS: "virtio", RNG: {}}, {BUS: "sata", TEAM: "a"}, leaf)) == {
+        assert joined(patches({BUS: "virtio", RNG: {}}, {BUS: "sata", TEAM: "a"}, leaf)) == {
             BUS: "sata",
             RNG: None,
             TEAM: "a",
         }
 
     def test_of_the_same_is_nothing(self):
-        assert said({BUS: "virtio"}, {BUS: "virtio"}, leaf) == {}
+        assert patches({BUS: "virtio"}, {BUS: "virtio"}, leaf) == {}
 
 
 class TestTemplated:
