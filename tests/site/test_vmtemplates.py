@@ -112,9 +112,9 @@ def test_a_vm_that_kubevirt_refuses_says_why(found):
 
 
 def test_a_vm_that_is_admitted_and_never_starts_says_why(found):
-    (made,) = found["tiny"].made
-    assert made.facts == ()
-    (reason,) = made.refused
+    (vm,) = found["tiny"].vms
+    assert vm.facts == ()
+    (reason,) = vm.refused
     assert reason.startswith("spec.template.spec.volumes[0].emptyDisk.capacity: ")
 
 
