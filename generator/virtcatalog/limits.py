@@ -25,6 +25,9 @@ HOST_FILE_BYTES: Final = 4 * MIB
 SETTINGS_FILE_BYTES: Final = MIB
 SETTINGS_KEY_PARTS: Final = 100  # of one dotted key: reading them takes the square of it
 
+# Domains
+IO_THREADS: Final = 1024  # of a supplemental pool
+
 # Catalogs: the work of expressions, templates and layers, in units of some 50 nanoseconds
 WORK: Final = 12_000_000
 WORK_PER_BYTE: Final = 60  # of the catalog's files, on top

@@ -5,6 +5,7 @@ from fragments import make_context, make_vmi, part, parts, xml
 
 from virtcatalog.errors import UnsupportedError
 from virtcatalog.kubevirt.launcher.elements.cpu import cpu
+from virtcatalog.kubevirt.launcher.elements.iothreads import supplemental_pool
 from virtcatalog.kubevirt.launcher.elements.vcpu import CPUTopology, vcpu
 from virtcatalog.kubevirt.launcher.numa import GuestCell
 
@@ -113,3 +114,11 @@ def test_configured_vcpus_leave_unset_numbers_out(wanted, count):
 def test_more_vcpus_than_any_machine_has_are_not_listed():
     with pytest.raises(UnsupportedError):
         vcpu(CPUTopology(1, 4000000, 1), 4)
+
+
+def test_more_io_threads_than_any_machine_has_are_not_listed():
+    pool = "domain: {ioThreadsPolicy: supplementalPool, ioThreads: {supplementalPoolThreadCount: COUNT}, devices: {}}"
+    assert supplemental_pool(make_vmi(pool.replace("COUNT", "1024")).spec.domain) == 1024
+    for count in ("1025", "4294967295"):
+        with pytest.raises(UnsupportedError, match="more than 1,024 IO threads"):
+            supplemental_pool(make_vmi(pool.replace("COUNT", count)).spec.domain)

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import msgspec
 
-from virtcatalog.api.domainspec import CPU, DiskIOThreads, DomainSpec
+from virtcatalog.api.domainspec import CPU, DomainSpec
 from virtcatalog.kubevirt.hosttopology import HostTopology
 from virtcatalog.kubevirt.launcher.architecture import Architecture
-from virtcatalog.kubevirt.launcher.elements.iothreads import has_iothreads, iothread_counts, supplemental_pool
+from virtcatalog.kubevirt.launcher.elements.iothreads import (
+    declared_pool,
+    has_iothreads,
+    iothread_counts,
+    supplemental_pool,
+)
 from virtcatalog.kubevirt.launcher.elements.vcpu import domain_topology, max_sockets, requested_topology
 from virtcatalog.kubevirt.launcher.errors import DomainError, LauncherCrashError
 from virtcatalog.kubevirt.memo import memo
@@ -150,7 +155,7 @@ def pin(
     if has_iothreads(domain) and not pool:
         shared = _shared_iothreads(domain, release)
         if not traits.pins_supplemental_iothreads_first:
-            vcpus, numbered = declared.vcpus, _numbered_iothreads(domain.io_threads, release)
+            vcpus, numbered = declared.vcpus, _numbered_iothreads(domain, release)
             if vcpus > len(cpu_set) and not (numbered or emulator):
                 message = f"IO threads spread over {vcpus} vCPUs with maxSockets, of which {len(cpu_set)} run"
                 raise LauncherCrashError(release, "spec.domain.ioThreadsPolicy", message)
@@ -176,14 +181,15 @@ def _shared_iothreads(domain: DomainSpec, release: Release) -> int:
     return total
 
 
-def _numbered_iothreads(pool: DiskIOThreads | None, release: Release) -> int:
+def _numbered_iothreads(domain: DomainSpec, release: Release) -> int:
     """The size of the supplemental pool, whatever the policy (vcpu.go, FormatDomainIOThreadPin)."""
+    pool = domain.io_threads
     if pool is None:
         return 0
     if pool.supplemental_pool_thread_count is None:
         message = "ioThreads without a supplementalPoolThreadCount, and dedicated CPUs"
         raise LauncherCrashError(release, "spec.domain.ioThreads", message)
-    return pool.supplemental_pool_thread_count
+    return declared_pool(domain)
 
 
 @memo

@@ -5,7 +5,9 @@ from __future__ import annotations
 from operator import attrgetter
 
 from virtcatalog.api.domainspec import DomainSpec
+from virtcatalog.errors import UnsupportedError
 from virtcatalog.kubevirt.launcher.xml import Element, leaf
+from virtcatalog.limits import IO_THREADS
 
 SUPPLEMENTAL_POOL = "supplementalPool"
 
@@ -46,7 +48,11 @@ def declared_pool(domain: DomainSpec) -> int:
     Source: pkg/virt-controller/services/renderresources.go (getIOThreadsCount).
     """
     threads = domain.io_threads
-    return 0 if threads is None else threads.supplemental_pool_thread_count or 0
+    count = 0 if threads is None else threads.supplemental_pool_thread_count or 0
+    if count > IO_THREADS:  # each disk lists them
+        field = "spec.domain.ioThreads.supplementalPoolThreadCount"
+        raise UnsupportedError(field, f"a domain with more than {IO_THREADS:,} IO threads is not made")
+    return count
 
 
 def iothreads(count: int) -> Element | None:
