@@ -499,6 +499,18 @@ class TestRevisions:
         text = self.revision({"apiVersion": "flavor.kubevirt.io/v1alpha1", "spec": spec})
         assert f"ControllerRevision/web-x-{UID}-1: data.spec: " in refused(text)
 
+    def test_hold_what_a_flavor_becomes_and_its_changes_lie_below_their_data(self):
+        flavor = {
+            "apiVersion": "flavor.kubevirt.io/v1alpha1",
+            "kind": "VirtualMachineFlavor",
+            "metadata": {"name": "x"},
+            "profiles": [{"name": "small", "default": True, "cpu": {"cores": 2}}],
+        }
+        (made,), changes = converted(self.revision(flavor, f"web-x-{UID}-1"), "2Gi")
+        assert made["data"]["kind"] == "VirtualMachineInstancetype"
+        assert made["data"]["spec"] == {"cpu": {"guest": 2}, "memory": {"guest": "2Gi"}}
+        assert ("moved", "data.profiles[0].cpu.cores", "spec.cpu.guest") in changes
+
     def test_are_named_anew_by_their_vms(self):
         spec = {"cpu": {"guest": 2}, "memory": {"guest": "2Gi"}}
         data = {"apiVersion": "instancetype.kubevirt.io/v1alpha2", "kind": "VirtualMachineInstancetype", "spec": spec}

@@ -1,4 +1,4 @@
-"""The instance type and preference under which a VM that says everything itself keeps its domain and gets shorter."""
+"""Finds the instance type and preference that make a VM's manifest shorter and keep its domain."""
 
 from __future__ import annotations
 

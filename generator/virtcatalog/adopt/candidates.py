@@ -29,6 +29,7 @@ from virtcatalog.kubevirt.preference.topology import guest_topology
 from virtcatalog.manifests.identity import namespace_of
 
 INSTANCETYPES, PREFERENCES = (CLUSTER_INSTANCETYPE, INSTANCETYPE), (CLUSTER_PREFERENCE, PREFERENCE)
+_KINDS = (*INSTANCETYPES, *PREFERENCES)
 _CLUSTER_WIDE = (CLUSTER_INSTANCETYPE, CLUSTER_PREFERENCE)
 _SCANNED = "virtcatalog-scan-"
 _BETWEEN = re.compile(r"[^a-z0-9]+")
@@ -147,7 +148,7 @@ class Candidates:
         self._preferences: dict[str, Preference] = {}
         scanned: list[dict[str, Any]] = []
         for reference, manifest in {
-            _reference(manifest): manifest for manifest in manifests if _is_candidate(manifest)
+            _reference(manifest): manifest for manifest in manifests if manifest.get("kind") in _KINDS
         }.items():
             if not admit(manifest, self.cluster):
                 group = self.groups[reference] = self._group(reference, scanned)
@@ -239,10 +240,6 @@ class Candidates:
             metadata = {"name": name}
             scanned.append({"apiVersion": version, "kind": CLUSTER_PREFERENCE, "metadata": metadata, "spec": spec})
         return preference_group
-
-
-def _is_candidate(manifest: dict[str, Any]) -> bool:
-    return manifest.get("kind") in (*INSTANCETYPES, *PREFERENCES)
 
 
 def _reference(manifest: dict[str, Any]) -> Reference:

@@ -1,7 +1,7 @@
 """Manifests changed in their own text: what stays keeps its bytes, comments, order, quotes and indentation.
 
-Only the lines of what goes are taken out and the few new ones put in; nothing is read and written out again. Whether
-the text then says what it should is checked by reading it.
+Lines are removed and added in the text; nothing is parsed and dumped again. The result is parsed, and compared with the
+manifests that it should have.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Which pair of an instance type and a preference leaves the least of a VM: proposed by an index, proven by shrinking.
+"""Searches the pair of an instance type and a preference that leaves the smallest manifest of a VM.
 
-Pairs are tried in the order of what they could save at best. The search ends where no other pair could be better, so
-the result is that of trying every pair.
+An index proposes pairs, and shrinking the VM proves them. Pairs are tried in the order of what they could save at best.
+The search ends where no other pair could be better, so the result is that of trying every pair.
 """
 
 from __future__ import annotations
@@ -120,7 +120,9 @@ class Search:
             ranked: list[Ranked] = []
             layouts = self._laid_out(instancetype.vcpus)
             for topology in sorted(layouts, key=self.topology.__ne__):
-                best = self._smallest([Pair(instancetype, preference) for preference in layouts[topology]], _any)
+                best = self._smallest(
+                    [Pair(instancetype, preference) for preference in layouts[topology]], lambda _: True
+                )
                 if best is not None:
                     ranked.append(best)
                     if topology == self.topology:
@@ -215,10 +217,6 @@ class Search:
 
     def _order(self, member: Member) -> tuple[Any, ...]:
         return member.deprecated, member.namespaced, -self._hints.get(member.name, 0), member.name
-
-
-def _any(_: ShrunkVm) -> bool:
-    return True
 
 
 def text_of(vm: dict[str, Any]) -> str:

@@ -17,7 +17,7 @@ from virtcatalog.kubevirt.matchers import KINDS, MATCHERS
 from virtcatalog.manifests.document import Text
 from virtcatalog.manifests.emit import dump
 from virtcatalog.manifests.folder import Folder
-from virtcatalog.manifests.identity import Data, Identity, identity, namespace_of
+from virtcatalog.manifests.identity import Data, identity, namespace_of
 from virtcatalog.manifests.layout import CATALOG, COMPONENTS
 from virtcatalog.manifests.sources import open_source
 from virtcatalog.placement import check_environments, check_places, environments_for
@@ -197,7 +197,7 @@ def _uses(
             around = [*shared.get("", ()), *(shared.get(where, ()) if where else ())]
             clusters[environment, where] = Comparison((side, side), environment, (conditions, conditions), around)
         referenced = references(vm, clusters[environment, where].base) or []
-        named = tuple("/".join(reference[::2]) for reference in referenced if _pair(reference) in removed)
+        named = tuple("/".join(reference[::2]) for reference in referenced if reference[::2] in removed)
         return Use(name, named, _infers(vm), template, environment) if named else None
 
     for vm_template in side.vms:
@@ -211,10 +211,6 @@ def _uses(
             vm_use = use(name, vm, environment, where, template=False)
             if vm_use:
                 yield vm_use
-
-
-def _pair(of: Identity) -> tuple[str, str]:
-    return of[0], of[2]
 
 
 def _infers(vm: Data) -> bool:

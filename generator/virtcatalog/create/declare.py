@@ -1,7 +1,7 @@
-"""Declarations of instance types and preferences, put into the text of the catalog's own file.
+"""Declares instance types and preferences in the text of a catalog's file.
 
-What is there keeps its bytes. That the catalog then has the object as it was asked for, and all others as they were,
-is proved by reading it.
+All other text keeps its bytes. The changed catalog is loaded, to prove that it has the new object, and that all others
+are unchanged.
 """
 
 from __future__ import annotations

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from virtcatalog.api.decode import convert
 from virtcatalog.api.findings import Path, prune_unknown
@@ -161,9 +162,7 @@ def revision(data: Data, changes: Changes, memory: str) -> None:
     if "Flavor" in str(kind) and (stored["apiVersion"], kind) in RETIRED:
         stored_changes = Changes()
         stored = flavors(stored, stored_changes, memory)[0]
-        changes += [
-            type(change)(change.what, ("data", *change.path), change.to, change.message) for change in stored_changes
-        ]
+        changes += [replace(change, path=("data", *change.path)) for change in stored_changes]
     elif "Preference" in str(kind):
         preference(stored, ("data",), changes)
     changes.changed(("data", "apiVersion"), data["data"]["apiVersion"], API_VERSION)

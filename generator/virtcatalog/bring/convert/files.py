@@ -1,4 +1,4 @@
-"""Files converted in their own text: comments, order and layout stay."""
+"""Converts the objects of files in their own text: comments, order and layout stay."""
 
 from __future__ import annotations
 

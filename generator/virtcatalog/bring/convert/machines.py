@@ -166,7 +166,7 @@ def pool(data: Data, changes: Changes, default_profile: DefaultProfile, revision
         base = ("spec", "virtualMachineTemplate")
         for change in vm_changes:
             to = f"{field_path(base)}.{change.to}" if change.to else ""
-            changes.append(type(change)(change.what, (*base, *change.path), to, change.message))
+            changes.append(replace(change, path=(*base, *change.path), to=to))
 
 
 def _rename(data: Data, old: str, new: str, value: Any = None) -> None:

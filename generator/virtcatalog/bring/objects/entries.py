@@ -42,12 +42,18 @@ class Entry(msgspec.Struct, frozen=True):
 def entry_of(section: str, manifest: Mapping[str, Any]) -> Entry:
     """Return an object's entry; `null` values are dropped, and an amount of memory is text."""
     metadata = merge(manifest.get("metadata") or {})
-    spec = merge(manifest.get("spec") or {})
-    holder = spec if section == "instancetypes" else spec.get("requirements") or {}
-    memory = holder.get("memory")
-    if isinstance(memory, dict) and isinstance(memory.get("guest"), (int, float)):
-        memory["guest"] = str(memory["guest"])
+    spec = with_text_amounts(manifest.get("spec") or {})
     return Entry(section, metadata["name"], metadata.get("labels") or {}, metadata.get("annotations") or {}, spec)
+
+
+def with_text_amounts(spec: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a copy of a spec whose amounts of memory are text, as a catalog writes them."""
+    data = merge(spec)
+    for holder in (data, data.get("requirements") or {}):
+        memory = holder.get("memory")
+        if isinstance(memory, dict) and isinstance(memory.get("guest"), (int, float)):
+            memory["guest"] = str(memory["guest"])
+    return data
 
 
 def instancetype_facts(entry: Entry, series: str, version: str, size: str, conventions: Conventions) -> Facts:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from virtcatalog.bring.objects.catalog import Draft
+from virtcatalog.bring.objects.entries import with_text_amounts
 from virtcatalog.catalog.labels import DERIVED_ANNOTATIONS, DERIVED_LABELS
 from virtcatalog.catalog.load import load_catalog
 from virtcatalog.errors import ManifestError, Problem
@@ -26,7 +27,9 @@ def prove(draft: Draft, manifests: Sequence[Mapping[str, Any]], *, relabel: bool
     for environment in draft.environments or ("",):
         for manifest in catalog.objects(environment):
             actual[identity(manifest)] = manifest
-    wanted = {identity(manifest): _written(manifest) for manifest in manifests}
+    wanted = {
+        identity(manifest): {**merge(manifest), "spec": with_text_amounts(manifest["spec"])} for manifest in manifests
+    }
     restated: list[Problem] = []
     wrong: list[Problem] = []
     for key in sorted(wanted.keys() | actual.keys()):
@@ -41,17 +44,6 @@ def prove(draft: Draft, manifests: Sequence[Mapping[str, Any]], *, relabel: bool
     if wrong or (restated and not relabel):
         raise ManifestError(*wrong, *restated)
     return restated
-
-
-def _written(manifest: Mapping[str, Any]) -> Data:
-    """An object in a catalog's spelling: amounts of memory are text."""
-    data = merge(manifest)
-    spec = data["spec"]
-    for holder in (spec, spec.get("requirements") or {}):
-        memory = holder.get("memory")
-        if isinstance(memory, dict) and isinstance(memory.get("guest"), (int, float)):
-            memory["guest"] = str(memory["guest"])
-    return data
 
 
 def _compared(manifest: Mapping[str, Any]) -> Data:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from virtcatalog.api.decode import decode_manifest, manifest_name
-from virtcatalog.api.findings import inspect_kind
+from virtcatalog.api.findings import field_path, inspect_kind
 from virtcatalog.api.kinds import CLUSTER_SCOPED
 from virtcatalog.api.names import metadata_faults
 from virtcatalog.bring.kustomize.build import build, is_kustomization
@@ -96,8 +96,6 @@ def _is_catalogs(data: Any) -> bool:
 
 
 def _placed(place: Problem, faults: Iterable[tuple[Any, str]]) -> Iterator[Problem]:
-    from virtcatalog.api.findings import field_path
-
     for path, message in faults:
         yield Problem(place.file, place.line, place.column, place.object, field_path(path), message)
 
