@@ -241,8 +241,3 @@ def streams(path: str, spool: Spool, problems: list[Problem]) -> Iterator[Stream
         return
     for name, content in contents(path, problems):
         yield Stream(spool.copy(content), name)
-
-
-def _is_met(manifest: Manifest) -> bool:
-    """Whether VMs meet an object, or might if it could be read."""
-    return bool(manifest.problems) or counts(manifest.data)
