@@ -9,7 +9,7 @@ from fitting import demand, named, node, nodes, pod
 from virtcatalog.capacity import placement as module
 from virtcatalog.capacity.demand import Reader
 from virtcatalog.capacity.launches import Launch, read_fleet
-from virtcatalog.capacity.packing import failures, more, pack
+from virtcatalog.capacity.packing import count_more, failures, pack
 from virtcatalog.capacity.placement import Looks, Placement
 from virtcatalog.capacity.quota import Judge
 from virtcatalog.errors import VirtcatalogError
@@ -76,8 +76,8 @@ def test_vms_with_cpus_of_their_own_are_counted_not_put(cells, monkeypatch):
     one = demand("v", cpu="2", limits=whole)
     assert one.own_cpus == 2000
     monkeypatch.setattr(module, "CAPACITY_LOOKS", 100)
-    assert more(one, Placement(found[:1], looks=Looks())) == {1: 3, 2: 2}[cells]
-    assert more(one, Placement(found, looks=Looks())) > 10**5
+    assert count_more(one, Placement(found[:1], looks=Looks())) == {1: 3, 2: 2}[cells]
+    assert count_more(one, Placement(found, looks=Looks())) > 10**5
 
 
 def test_failures_of_many_nodes_look_at_those_with_room(monkeypatch):
@@ -93,8 +93,8 @@ def test_failures_of_many_nodes_look_at_those_with_room(monkeypatch):
 def test_nodes_that_are_alike_are_judged_once(monkeypatch):
     found, _ = nodes(*(node(f"n{number}", labels={"zone": "z"}) for number in range(100)))
     calls = []
-    judged = module.standing
-    monkeypatch.setattr(module, "standing", lambda *args: calls.append(args) or judged(*args))
+    judged = module.node_obstacle
+    monkeypatch.setattr(module, "node_obstacle", lambda *args: calls.append(args) or judged(*args))
     one = demand("v", spec="nodeSelector: {zone: y}")
     by_name = demand("v", spec="nodeSelector: {kubernetes.io/hostname: n7}")
     where = Placement(found)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from sampling import ALL
 from virtcatalog.capacity.demand import Reader
-from virtcatalog.capacity.packing import failures, how_many, lost, more, nowhere, pack
+from virtcatalog.capacity.packing import count_more, count_on_empty, failures, obstacles, pack, unusable
 from virtcatalog.capacity.placement import Placement
 
 APART = """
@@ -84,7 +84,7 @@ def test_no_rule_is_broken_and_nobody_is_left_without_need(cluster):
     sound(manifests, fleet, packing.where)
     for each in fleet:
         if packing.where[each.name] is None:
-            reasons = nowhere(each, packing.placement, kinds)
+            reasons = obstacles(each, packing.placement, kinds)
             assert sum(number for _, number, _ in reasons) == len(made)
 
 
@@ -110,21 +110,21 @@ def test_how_many_fit_is_what_can_be_put(cpu, memory, own):
     limits = {"cpu": str(cpu), "memory": f"{memory}Gi"} if own else None
     asked = demand("p", str(cpu), f"{memory}Gi", limits=limits)
     (one,) = nodes(node("n", "9", kind="k", cells=own or 1))[0]
-    number, obstacle = how_many(asked, one)
+    number, obstacle = count_on_empty(asked, one)
     placement = Placement([one])
     for _ in range(number):
         assert placement.takes(asked, 0)
         placement.put(asked, 0)
     assert not placement.takes(asked, 0)
     assert obstacle is not None
-    assert more(asked, Placement([one, one])) == 2 * number
+    assert count_more(asked, Placement([one, one])) == 2 * number
 
 
 def test_more_leaves_everything_as_it_was():
     made = nodes(node("n", kind="k", cells=2))[0]
     placement = Placement(made)
     asked = demand("p", "3", limits={"cpu": "3", "memory": "1Gi"})
-    assert [more(asked, placement) for _ in range(3)] == [2, 2, 2]
+    assert [count_more(asked, placement) for _ in range(3)] == [2, 2, 2]
     assert placement.free(0) == made[0].room
 
 
@@ -225,4 +225,4 @@ def test_a_failure_of_a_node_with_two_vms_of_one_name():
 def test_what_is_lost_is_free_where_nothing_fits_any_more():
     made = nodes(node("n1", "8", "4Gi"), node("n2"))[0]
     packing = pack([demand("a", "1", "4Gi")], made, running={"a": 0})
-    assert lost(packing.placement, [demand("least", "1", "1Gi")])["cpu"] == 7000
+    assert unusable(packing.placement, [demand("least", "1", "1Gi")])["cpu"] == 7000

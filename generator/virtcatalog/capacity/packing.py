@@ -149,7 +149,7 @@ class _FirstFit:
     def _look(self, demand: Demand) -> Iterator[int]:
         """Yield the nodes that had room for a Pod at the start, and those that changed since: these may be full."""
         for position in range(len(self.placement.nodes)):
-            if self.placement.standing(demand.conditions, position) is None and (
+            if self.placement.node_obstacle(demand.conditions, position) is None and (
                 position in self._touched or position == self._without or self._has_room(demand, position)
             ):
                 yield position
@@ -159,7 +159,7 @@ class _FirstFit:
         return self.placement.has_room(demand, position)
 
 
-def how_many(demand: Demand, node: Node, looks: Looks | None = None) -> tuple[int, Obstacle | None]:
+def count_on_empty(demand: Demand, node: Node, looks: Looks | None = None) -> tuple[int, Obstacle | None]:
     """Return how many Pods of a demand an empty node takes, and what it runs out of then."""
     placement = Placement([node], looks=looks)
     obstacle = placement.obstacle(demand, 0)
@@ -174,10 +174,10 @@ def how_many(demand: Demand, node: Node, looks: Looks | None = None) -> tuple[in
     number = min(node.room.get(resource, 0) // wanted for resource, wanted in demand.wanted.items() if wanted)
     full = msgspec.structs.replace(demand, wanted={name: amount * number for name, amount in demand.wanted.items()})
     placement.put(full, 0)
-    return number, placement.lack(demand, 0)
+    return number, placement.shortage(demand, 0)
 
 
-def more(demand: Demand, placement: Placement) -> int:
+def count_more(demand: Demand, placement: Placement) -> int:
     """Return how many more Pods of a demand the cluster takes; the placement stays as it is."""
     put: list[int] = []
     if not placement.minds_others(demand):
@@ -185,7 +185,7 @@ def more(demand: Demand, placement: Placement) -> int:
         return sum(
             placement.number(demand, position)
             for position in positions
-            if placement.standing(demand.conditions, position) is None
+            if placement.node_obstacle(demand.conditions, position) is None
         )
     fit = _FirstFit(placement)
     try:
@@ -224,7 +224,7 @@ def _homeless(vms: Sequence[Demand], failed: int, fit: _FirstFit) -> list[str]:
     return sorted(vm.name for vm, position in zip(vms, where, strict=True) if position is None)
 
 
-def lost(placement: Placement, smallest: Iterable[Demand]) -> Counter[str]:
+def unusable(placement: Placement, smallest: Iterable[Demand]) -> Counter[str]:
     """Return what is free on nodes that have no room for any of these demands, and so is of no use."""
     smallest = list(smallest)
     free: Counter[str] = Counter()
@@ -234,7 +234,7 @@ def lost(placement: Placement, smallest: Iterable[Demand]) -> Counter[str]:
     return free
 
 
-def nowhere(demand: Demand, placement: Placement, kinds: Sequence[Kind]) -> list[tuple[str, int, Obstacle]]:
+def obstacles(demand: Demand, placement: Placement, kinds: Sequence[Kind]) -> list[tuple[str, int, Obstacle]]:
     """Return why no node takes a demand: kind, how many of its nodes, and the reason, the commonest first."""
     reasons: Counter[tuple[str, Obstacle]] = Counter()
     for kind in kinds:

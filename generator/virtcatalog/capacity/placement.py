@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from virtcatalog.api.core import LabelSelector, LabelSelectorRequirement, PodAffinityTerm, TopologySpreadConstraint
 from virtcatalog.capacity.demand import Conditions, Demand
 from virtcatalog.capacity.nodes import HOSTNAME, Node
-from virtcatalog.capacity.rules import Obstacle, lack, meets_affinity, numa_lack, standing, untolerated
+from virtcatalog.capacity.rules import Obstacle, meets_affinity, node_obstacle, numa_shortage, shortage, untolerated
 from virtcatalog.errors import VirtcatalogError
 from virtcatalog.kubevirt.selectors import selects
 from virtcatalog.limits import CAPACITY_LOOKS, CAPACITY_LOOKS_PER_OBJECT
@@ -52,39 +52,39 @@ class Placement:
         self._homes: list[dict[int, list[int]]] = [{} for _ in nodes]
         self._namespaces = namespaces or {}
         self._likeness = _number_alike(nodes)
-        self._standing: dict[tuple[bytes, int], Obstacle | None] = {}
+        self._node_obstacles: dict[tuple[bytes, int], Obstacle | None] = {}
         self._places: dict[str, dict[str | None, list[int]]] = {}
         self._guarded = 0
         """How many of the Pods keep others away."""
 
-    def standing(self, conditions: Conditions, position: int) -> Obstacle | None:
+    def node_obstacle(self, conditions: Conditions, position: int) -> Obstacle | None:
         """What keeps Pods with these conditions off a node, even while it is empty."""
         self.looks.take()
         likeness = -1 - position if conditions.tells_nodes_apart else self._likeness[position]
         key = conditions.key, likeness
-        if key not in self._standing:
-            self._standing[key] = standing(conditions, self.nodes[position])
-        return self._standing[key]
+        if key not in self._node_obstacles:
+            self._node_obstacles[key] = node_obstacle(conditions, self.nodes[position])
+        return self._node_obstacles[key]
 
     def obstacle(self, demand: Demand, position: int) -> Obstacle | None:
         """Why a node cannot take one more Pod; None when it can."""
-        obstacle = self.standing(demand.conditions, position)
+        obstacle = self.node_obstacle(demand.conditions, position)
         if obstacle is not None:
             return obstacle
-        return self.lack(demand, position) or self._neighbours(demand, position)
+        return self.shortage(demand, position) or self._pod_obstacle(demand, position)
 
-    def lack(self, demand: Demand, position: int) -> Obstacle | None:
+    def shortage(self, demand: Demand, position: int) -> Obstacle | None:
         """What a node has not enough of."""
         node = self.nodes[position]
-        return lack(demand, node, self.used[position]) or numa_lack(demand, node, self._cells[position])
+        return shortage(demand, node, self.used[position]) or numa_shortage(demand, node, self._cells[position])
 
     def has_room(self, demand: Demand, position: int) -> bool:
-        """Whether a node has enough of everything; like `lack`, without the reason."""
+        """Whether a node has enough of everything; like `shortage`, without the reason."""
         room, used = self.nodes[position].room, self.used[position]
         for resource, wanted in demand.wanted.items():
             if wanted > room.get(resource, 0) - used.get(resource, 0):
                 return False
-        return numa_lack(demand, self.nodes[position], self._cells[position]) is None
+        return numa_shortage(demand, self.nodes[position], self._cells[position]) is None
 
     def minds_others(self, demand: Demand) -> bool:
         """Whether it matters for a Pod where other Pods are."""
@@ -93,9 +93,9 @@ class Placement:
     def takes(self, demand: Demand, position: int) -> bool:
         """Whether a node can take one more Pod."""
         return (
-            self.standing(demand.conditions, position) is None
+            self.node_obstacle(demand.conditions, position) is None
             and self.has_room(demand, position)
-            and self._neighbours(demand, position) is None
+            and self._pod_obstacle(demand, position) is None
         )
 
     def put(self, demand: Demand, position: int) -> None:
@@ -142,7 +142,7 @@ class Placement:
         used = self.used[position]
         return {resource: amount - used.get(resource, 0) for resource, amount in self.nodes[position].room.items()}
 
-    def _neighbours(self, demand: Demand, position: int) -> Obstacle | None:
+    def _pod_obstacle(self, demand: Demand, position: int) -> Obstacle | None:
         """Why Pods, on this node or another one, keep a Pod off it: affinity, anti-affinity, spreading."""
         if not self.minds_others(demand):
             return None

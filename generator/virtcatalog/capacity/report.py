@@ -14,14 +14,14 @@ from virtcatalog.capacity.nodes import DECLARED, Kind, Node, cluster_nodes, titl
 from virtcatalog.capacity.packing import (
     Failure,
     Packing,
+    count_more,
+    count_on_empty,
     failures,
-    how_many,
-    lost,
-    more,
-    nowhere,
+    obstacles,
     pack,
     share,
     totals,
+    unusable,
 )
 from virtcatalog.capacity.placement import Looks, Placement
 from virtcatalog.capacity.quota import Judge, Judgement
@@ -170,9 +170,9 @@ def _type_fit(
         rooms: dict[tuple[Any, ...], tuple[int, Obstacle | None]] = {}
         for position in kind.nodes:
             node = nodes[position]
-            key = (tuple(sorted(node.room.items())), empty.standing(demand.conditions, position), node.cells)
+            key = (tuple(sorted(node.room.items())), empty.node_obstacle(demand.conditions, position), node.cells)
             if key not in rooms:
-                rooms[key] = how_many(demand, node, empty.looks)
+                rooms[key] = count_on_empty(demand, node, empty.looks)
         numbers = [number for number, _ in rooms.values()]
         obstacle = next(obstacle for _, obstacle in rooms.values())
         kind_fits.append(
@@ -182,8 +182,8 @@ def _type_fit(
         name=name,
         wanted=demand.wanted,
         kinds=tuple(kind_fits),
-        empty=more(demand, empty),
-        beside=more(demand, packing.placement),
+        empty=count_more(demand, empty),
+        beside=count_more(demand, packing.placement),
     )
 
 
@@ -195,7 +195,7 @@ def _vm_fits(
     packing: Packing,
 ) -> Iterator[VMFit]:
     able: dict[tuple[object, ...], tuple[str, ...]] = {}
-    nowhere_of: dict[tuple[object, ...], list[tuple[str, int, Obstacle]]] = {}
+    obstacles_of: dict[tuple[object, ...], list[tuple[str, int, Obstacle]]] = {}
     for demand, halted in fleet:
         shape = demand.shape
         if shape not in able:
@@ -205,9 +205,9 @@ def _vm_fits(
         position = packing.where.get(demand.name)
         reasons: list[tuple[str, int, Obstacle]] = []
         if position is None and not halted:
-            if demand.likeness not in nowhere_of:
-                nowhere_of[demand.likeness] = nowhere(demand, packing.placement if able[shape] else empty, kinds)
-            reasons = nowhere_of[demand.likeness]
+            if demand.likeness not in obstacles_of:
+                obstacles_of[demand.likeness] = obstacles(demand, packing.placement if able[shape] else empty, kinds)
+            reasons = obstacles_of[demand.likeness]
         yield VMFit(
             name=demand.name,
             kinds=able[shape],
@@ -231,7 +231,7 @@ def _packed(packing: Packing, wanted: Sequence[Demand], number: int) -> Packed:
         left=number - placed,
         total=total,
         used=used,
-        lost=lost(placement, _smallest(wanted, total)),
+        lost=unusable(placement, _smallest(wanted, total)),
     )
 
 
@@ -243,7 +243,7 @@ def _smallest(demands: Sequence[Demand], total: Mapping[str, int]) -> list[Deman
     return list(smallest.values())
 
 
-def short(kind: KindFit) -> str:
+def kind_text(kind: KindFit) -> str:
     """How many fit on a kind of node, for people."""
     number = str(kind.least) if kind.least == kind.most else f"{kind.least} to {kind.most}"
     return f"{kind.kind} {number} ({titled(kind.short_of)})" if kind.short_of else f"{kind.kind} {number}"

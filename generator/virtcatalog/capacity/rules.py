@@ -23,7 +23,7 @@ class Obstacle(NamedTuple):
     text: str
 
 
-def standing(conditions: Conditions, node: Node) -> Obstacle | None:
+def node_obstacle(conditions: Conditions, node: Node) -> Obstacle | None:
     """Return what keeps Pods with these conditions off a node even while it is empty: taints and labels."""
     if taint := untolerated(conditions, node):
         return Obstacle("taints", f"has the taint {taint}")
@@ -94,7 +94,7 @@ def _integer(text: str | None) -> int | None:
         return None
 
 
-def lack(demand: Demand, node: Node, used: Mapping[str, int]) -> Obstacle | None:
+def shortage(demand: Demand, node: Node, used: Mapping[str, int]) -> Obstacle | None:
     """Return the scarcest of the resources of which a node has not enough for a Pod, beside what is in use there."""
     worst: tuple[float, str, int] | None = None
     for resource, wanted in demand.wanted.items():
@@ -110,7 +110,7 @@ def lack(demand: Demand, node: Node, used: Mapping[str, int]) -> Obstacle | None
     return Obstacle(titled(resource), f"has {shown(resource, max(free, 0))} of the {shown(resource, wanted)} wanted")
 
 
-def numa_lack(demand: Demand, node: Node, taken: tuple[int, ...]) -> Obstacle | None:
+def numa_shortage(demand: Demand, node: Node, taken: tuple[int, ...]) -> Obstacle | None:
     """Return the obstacle where no NUMA node has a Pod's dedicated CPUs, and they may not be spread.
 
     `taken` are the CPUs, in thousandths, that Pods have for themselves in each NUMA node.

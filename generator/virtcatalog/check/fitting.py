@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from virtcatalog.capacity.demand import Demand, Reader
 from virtcatalog.capacity.launches import demand_of, split, type_vm
 from virtcatalog.capacity.nodes import Kind, Node, cluster_nodes
-from virtcatalog.capacity.rules import lack, standing
+from virtcatalog.capacity.rules import node_obstacle, shortage
 from virtcatalog.check.finding import Finding, Rule
 from virtcatalog.check.subject import Inventory
 from virtcatalog.errors import UnsupportedError
@@ -59,8 +59,10 @@ def _reason(demand: Demand, kind: Kind, nodes: Sequence[Node]) -> str:
     text = ""
     for position in kind.nodes:
         node = nodes[position]
-        obstacle = standing(demand.conditions, node)
-        missing = lack(demand, node, {}) or (obstacle if obstacle is not None and obstacle.sort != "taints" else None)
+        obstacle = node_obstacle(demand.conditions, node)
+        missing = shortage(demand, node, {}) or (
+            obstacle if obstacle is not None and obstacle.sort != "taints" else None
+        )
         if missing is None:
             return ""
         text = f"{kind.name} {missing.text}"

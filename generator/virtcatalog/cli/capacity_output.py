@@ -73,9 +73,9 @@ def _more(room: Mapping[str, int]) -> str:
 def _type_row(each: TypeFit) -> tuple[str, ...]:
     if each.refused:
         return (each.name, "", "", "", "", each.refused)
-    from virtcatalog.capacity.report import short
+    from virtcatalog.capacity.report import kind_text
 
-    kinds = ", ".join(map(short, [kind for kind in each.kinds if kind.most] or each.kinds))
+    kinds = ", ".join(map(kind_text, [kind for kind in each.kinds if kind.most] or each.kinds))
     cpus, size = count(each.wanted.get("cpu", 0) / 1000), memory(each.wanted.get("memory", 0))
     return (each.name, cpus, size, f"{each.empty:,}", f"{each.beside:,}", kinds)
 

@@ -55,7 +55,7 @@ def declare_instancetype(catalog: Catalog, folder: Folder, name: str, spec: Data
     if ratio is None or ratio * entry["vcpus"] != memory:
         entry["memory"] = str(memory)
     rest = {key: value for key, value in spec.items() if key not in ("cpu", "memory")}
-    return _declared(catalog, folder, place, entry | ({"spec": rest} if rest else {}), name, spec)
+    return _declare(catalog, folder, place, entry | ({"spec": rest} if rest else {}), name, spec)
 
 
 def declare_preference(catalog: Catalog, folder: Folder, name: str, spec: Data) -> Declaration:
@@ -63,13 +63,13 @@ def declare_preference(catalog: Catalog, folder: Folder, name: str, spec: Data) 
     _check_name(catalog.preferences, "preference", name)
     words = name.split(".")
     files = [
-        (_common(words, preference.base.split(".")), file)
+        (_common_words(words, preference.base.split(".")), file)
         for preference in catalog.preferences
-        if (file := _own(catalog, preference)) is not None
+        if (file := _own_file(catalog, preference)) is not None
     ]
     most, file = max(files, key=lambda candidate: candidate[0], default=(0, ""))
     place = _Place(file if most else f"preferences/{words[0]}.yaml", "preferences", name)
-    return _declared(catalog, folder, place, {"spec": spec} if spec else {}, name, spec)
+    return _declare(catalog, folder, place, {"spec": spec} if spec else {}, name, spec)
 
 
 def _check_name(entries: tuple[Entry, ...], noun: str, name: str) -> None:
@@ -94,18 +94,18 @@ def _class_of(catalog: Catalog, name: str) -> tuple[_Place, Instancetype | None]
         return _Place(f"instancetypes/{series or name}.yaml", "sizes", size, start), None
     _, size, like = max(classes, key=lambda candidate: candidate[0])
     # A class of a catalog that this one extends goes on in a file of the same path.
-    file = _own(catalog, like) or like.source.file[like.source.file.rindex("instancetypes/") :]
+    file = _own_file(catalog, like) or like.source.file[like.source.file.rindex("instancetypes/") :]
     return _Place(file, "sizes", size), like
 
 
-def _own(catalog: Catalog, entry: Entry) -> str | None:
+def _own_file(catalog: Catalog, entry: Entry) -> str | None:
     """The path in the catalog of the file that declares an entry, None for one of another catalog."""
     place = PurePosixPath(entry.source.file)
     path = str(place.relative_to(catalog.path)) if place.is_relative_to(catalog.path) else ""
     return path if path in catalog.files else None
 
 
-def _common(words: list[str], other_words: list[str]) -> int:
+def _common_words(words: list[str], other_words: list[str]) -> int:
     number = 0
     for word, other_word in zip(words[:-1], other_words, strict=False):
         if word != other_word:
@@ -114,7 +114,7 @@ def _common(words: list[str], other_words: list[str]) -> int:
     return number
 
 
-def _declared(catalog: Catalog, folder: Folder, place: _Place, entry: Data, name: str, spec: Data) -> Declaration:
+def _declare(catalog: Catalog, folder: Folder, place: _Place, entry: Data, name: str, spec: Data) -> Declaration:
     old = folder.read(place.file).decode() if folder.has(place.file) else ""
     new = (
         with_entry(old, (place.section,), place.key, entry)

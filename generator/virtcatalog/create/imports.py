@@ -61,8 +61,8 @@ _SOURCES = {
 _ALIASES = (("volume-datasource", "ds"), ("volume-clone-pvc", "pvc"), ("volume-blank", "blank"))
 
 
-def add_imports(storage: Storage, options: VmOptions, drawn_name: Callable[[str], str]) -> tuple[str, ...]:
-    """Add the volumes that are imported, and return the warnings; `drawn_name` adds random letters to a prefix.
+def add_imports(storage: Storage, options: VmOptions, generated_name: Callable[[str], str]) -> tuple[str, ...]:
+    """Add the volumes that are imported, and return the warnings; `generated_name` adds random letters to a prefix.
 
     Source: withImportedVolume, aliasToVolumeImport.
     """
@@ -76,11 +76,11 @@ def add_imports(storage: Storage, options: VmOptions, drawn_name: Callable[[str]
                 raise FlagError(flag, f"is empty; {params.SHAPE}")
             texts.insert(0, f"type:{kind},{text}")
     for text in texts:
-        _add(storage, text, drawn_name)
+        _add(storage, text, generated_name)
     return tuple(warnings)
 
 
-def _add(storage: Storage, text: str, drawn_name: Callable[[str], str]) -> None:
+def _add(storage: Storage, text: str, generated_name: Callable[[str], str]) -> None:
     kind = params.split(_FLAG, text).get("type")
     if kind is None:
         raise FlagError(_FLAG, f"type is missing: one of {', '.join(_SOURCES)}")
@@ -93,7 +93,7 @@ def _add(storage: Storage, text: str, drawn_name: Callable[[str], str]) -> None:
     source = _clone_source(kind, parameters) if source_type.clone else _import_source(kind, parameters)
     if "size" not in parameters and not source_type.clone:
         raise FlagError(_FLAG, f"size is missing: type:{kind} has no size of its own")
-    name = parameters["name"] if "name" in parameters else drawn_name("imported-volume-")
+    name = parameters["name"] if "name" in parameters else generated_name("imported-volume-")
     storage.check_name(_FLAG, name)
     resources = {"requests": {"storage": parameters["size"]}} if "size" in parameters else {}
     storage.templates.append({"metadata": {"name": name}, "spec": {**source, "storage": {"resources": resources}}})

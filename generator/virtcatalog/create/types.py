@@ -8,7 +8,7 @@ import msgspec
 
 from virtcatalog.create import params
 from virtcatalog.create.options import FlagError
-from virtcatalog.create.vm import drawn_name, sorted_keys
+from virtcatalog.create.vm import generated_name, sorted_keys
 from virtcatalog.errors import nearest
 from virtcatalog.kubevirt.preference.topology import TOPOLOGIES
 
@@ -93,6 +93,6 @@ def create_type(noun: str, options: TypeOptions, spec: dict[str, Any]) -> dict[s
     """Return the manifest of an instance type ("instancetype") or preference of one scope, its keys sorted."""
     namespaced = options.namespaced or bool(options.namespace)
     kind = f"VirtualMachine{'' if namespaced else 'Cluster'}{noun.capitalize()}"
-    name = options.name or drawn_name(f"{'' if namespaced else 'cluster'}{noun}-")
+    name = options.name or generated_name(f"{'' if namespaced else 'cluster'}{noun}-")
     metadata = {"name": name} | ({"namespace": options.namespace} if options.namespace else {})
     return sorted_keys({"apiVersion": _API_VERSION, "kind": kind, "metadata": metadata, "spec": spec})

@@ -18,7 +18,7 @@ from virtcatalog.kubevirt.identity import DRAWN_LETTERS
 
 _RUN_STRATEGIES = ("Always", "Manual", "Halted", "Once", "RerunOnFailure")
 _DEFAULT_MEMORY = "512Mi"
-_DRAWN = 5
+_RANDOM_LETTERS = 5
 
 
 def create_vm(options: VmOptions, read_file: Callable[[str], str]) -> CreatedVm:
@@ -28,7 +28,7 @@ def create_vm(options: VmOptions, read_file: Callable[[str], str]) -> CreatedVm:
     order is the boot order of volumes that set none.
     """
     check_exclusive(options)
-    name = options.name or drawn_name("vm-")
+    name = options.name or generated_name("vm-")
     guest = _memory(options)
     strategy = _run_strategy(options)
     matchers = {
@@ -39,7 +39,7 @@ def create_vm(options: VmOptions, read_file: Callable[[str], str]) -> CreatedVm:
     storage = Storage()
     add_containerdisks(storage, options, name)
     add_claims(storage, options)
-    warnings = add_imports(storage, options, drawn_name)
+    warnings = add_imports(storage, options, generated_name)
     add_sysprep(storage, options)
     credentials, options = access_credentials(options)
     warnings += add_cloud_init(storage, options, read_file)
@@ -107,9 +107,9 @@ def _inferred(options: VmOptions, storage: Storage) -> dict[str, dict[str, Any]]
     return matchers
 
 
-def drawn_name(prefix: str) -> str:
+def generated_name(prefix: str) -> str:
     """Return a prefix with five random characters behind it."""
-    return prefix + "".join(secrets.choice(DRAWN_LETTERS) for _ in range(_DRAWN))
+    return prefix + "".join(secrets.choice(DRAWN_LETTERS) for _ in range(_RANDOM_LETTERS))
 
 
 def sorted_keys(manifest: dict[str, Any]) -> dict[str, Any]:
