@@ -7,7 +7,7 @@ import pytest
 
 from virtcatalog.api.findings import steps
 from virtcatalog.bring.openstack.read import read
-from virtcatalog.catalog.model import Source
+from virtcatalog.catalog.places import Source
 from virtcatalog.check.subject import Inventory, Subject
 from virtcatalog.check.values import check
 from virtcatalog.errors import ManifestError

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from virtcatalog.catalog.model import Overlay, Source
+from virtcatalog.catalog.environment import Overlay
+from virtcatalog.catalog.places import Source
 from virtcatalog.errors import VirtcatalogError
 from virtcatalog.placement import check_places, environments_for
 

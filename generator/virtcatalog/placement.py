@@ -10,7 +10,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from msgspec.structs import replace
 
 from virtcatalog.api.kinds import vm_spec
-from virtcatalog.catalog.model import Catalog, Overlay, VmTemplate
+from virtcatalog.catalog.environment import Overlay
+from virtcatalog.catalog.model import Catalog, VmTemplate
 from virtcatalog.errors import VirtcatalogError, nearest
 from virtcatalog.kubevirt.instancetype.references import named_kinds
 from virtcatalog.kubevirt.matchers import MATCHERS

@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 
 from conformance.cases import catalog
-from virtcatalog.catalog.model import Source
+from virtcatalog.catalog.places import Source
 from virtcatalog.check import pairs as module
 from virtcatalog.check.minimal import minimal_vm
 from virtcatalog.check.pairs import Judge, Shared, distinct, pairs

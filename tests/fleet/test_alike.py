@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from virtcatalog.catalog.model import API_VERSION
+from virtcatalog.catalog.kinds import API_VERSION
 from virtcatalog.fleet.alike import Alike
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.review.fleet import Reviewer

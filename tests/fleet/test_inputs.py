@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from virtcatalog.catalog.model import API_VERSION
+from virtcatalog.catalog.kinds import API_VERSION
 from virtcatalog.fleet.inputs import Inputs, either
 from virtcatalog.kubevirt.conditions import Conditions
 from virtcatalog.kubevirt.hosts import HOSTS

@@ -10,17 +10,11 @@ import pytest
 import otheryaml
 from kustomizing import kustomize
 from virtcatalog.api.quantity import Quantity
+from virtcatalog.catalog.environment import Overlay, Patch, Selection
 from virtcatalog.catalog.gitops import FLUX_SUBSTITUTE, SYNC_OPTIONS, SYNC_WAVE
-from virtcatalog.catalog.model import (
-    KINDS,
-    Catalog,
-    Instancetype,
-    Overlay,
-    Patch,
-    Preference,
-    Selection,
-    Source,
-)
+from virtcatalog.catalog.kinds import KINDS
+from virtcatalog.catalog.model import Catalog, Instancetype, Preference
+from virtcatalog.catalog.places import Source
 from virtcatalog.render.gitops import (
     Destination,
     GitopsError,

@@ -9,16 +9,9 @@ import pytest
 import otheryaml
 from kustomizing import by_identity, kustomize
 from virtcatalog.api.quantity import Quantity
-from virtcatalog.catalog.model import (
-    Catalog,
-    Deprecation,
-    Instancetype,
-    Overlay,
-    Patch,
-    Preference,
-    Selection,
-    Source,
-)
+from virtcatalog.catalog.environment import Overlay, Patch, Selection
+from virtcatalog.catalog.model import Catalog, Deprecation, Instancetype, Preference
+from virtcatalog.catalog.places import Source
 from virtcatalog.render.output import render
 from virtcatalog.render.tree import replace
 

@@ -7,7 +7,7 @@ from copy import deepcopy
 from random import Random
 from typing import Any
 
-from virtcatalog.catalog.model import API_VERSION
+from virtcatalog.catalog.kinds import API_VERSION
 
 Data = dict[str, Any]
 

@@ -6,7 +6,9 @@ from typing import Any
 
 import pytest
 
-from virtcatalog.catalog.model import API_VERSION, Overlay, Source
+from virtcatalog.catalog.environment import Overlay
+from virtcatalog.catalog.kinds import API_VERSION
+from virtcatalog.catalog.places import Source
 from virtcatalog.review import told
 from virtcatalog.review.fleet import Fleet, Reviewer
 from virtcatalog.review.given import Dump, given

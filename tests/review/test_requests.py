@@ -5,7 +5,8 @@ from msgspec.structs import replace
 
 import otheryaml
 from virtcatalog.api.quantity import Quantity
-from virtcatalog.catalog.model import Budget, Source
+from virtcatalog.catalog.model import Budget
+from virtcatalog.catalog.places import Source
 from virtcatalog.catalog.prices import prices_of
 from virtcatalog.errors import ManifestError
 from virtcatalog.kubevirt.conditions import Conditions

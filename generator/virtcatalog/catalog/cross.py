@@ -7,7 +7,8 @@ from fnmatch import fnmatchcase
 
 from msgspec.structs import replace
 
-from virtcatalog.catalog.model import Manifest, VmTemplate
+from virtcatalog.catalog.kinds import Manifest
+from virtcatalog.catalog.model import VmTemplate
 from virtcatalog.errors import CatalogError, Problem
 from virtcatalog.manifests.merge import fresh
 

@@ -8,7 +8,7 @@ from virtcatalog.api.findings import steps
 from virtcatalog.catalog.compose import Layer
 from virtcatalog.catalog.labels import DERIVED_ANNOTATIONS, DERIVED_LABELS
 from virtcatalog.catalog.layers import locate
-from virtcatalog.catalog.model import Source
+from virtcatalog.catalog.places import Source
 from virtcatalog.catalog.sources import FieldPath, Sources
 
 #: Fields of objects that a declaration says in other words.

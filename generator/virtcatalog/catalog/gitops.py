@@ -10,7 +10,9 @@ from typing import Any, TypeVar
 
 from msgspec.structs import replace
 
-from virtcatalog.catalog.model import Entry, Instancetype, Manifest, Overlay, Patch, Preference, Selection, Template
+from virtcatalog.catalog.environment import Overlay, Patch, Selection
+from virtcatalog.catalog.kinds import Manifest
+from virtcatalog.catalog.model import Entry, Instancetype, Preference, Template
 
 E = TypeVar("E", Entry, Instancetype, Preference, Template)
 

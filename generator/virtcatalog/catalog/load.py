@@ -12,15 +12,9 @@ from virtcatalog.api import reserved
 from virtcatalog.api.quantity import Quantity
 from virtcatalog.catalog.chain import Chain, Level
 from virtcatalog.catalog.compose import Components, Layer
-from virtcatalog.catalog.declarations import (
-    ComponentsFile,
-    InstancetypeFile,
-    OverlaysFile,
-    PreferenceFile,
-    PricesFile,
-    TemplateFile,
-    VmsFile,
-)
+from virtcatalog.catalog.configuration import OverlaysFile, PricesFile, VmsFile
+from virtcatalog.catalog.declarations import ComponentsFile, InstancetypeFile, PreferenceFile, TemplateFile
+from virtcatalog.catalog.environment import Overlay
 from virtcatalog.catalog.files import Files
 from virtcatalog.catalog.gitops import for_flux, opted_out_of_substitution
 from virtcatalog.catalog.layers import (
@@ -34,7 +28,7 @@ from virtcatalog.catalog.layers import (
 )
 from virtcatalog.catalog.lock import read_lock, released_version
 from virtcatalog.catalog.matrix import instancetypes
-from virtcatalog.catalog.model import Allowance, Budget, Catalog, Entry, Instancetype, Overlay, Preference, Template
+from virtcatalog.catalog.model import Allowance, Budget, Catalog, Entry, Instancetype, Preference, Template
 from virtcatalog.catalog.overlays import overlays
 from virtcatalog.catalog.preferences import preferences
 from virtcatalog.catalog.settings import read_chain, settle

@@ -3,101 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from fnmatch import fnmatchcase
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from virtcatalog.api.annotations import DEPRECATED_LABEL
 from virtcatalog.api.decode import manifest_name
 from virtcatalog.api.quantity import Quantity
+from virtcatalog.catalog.environment import Overlay
+from virtcatalog.catalog.kinds import API_VERSION, INSTANCETYPE_KINDS, KINDS, TEMPLATE, TEMPLATE_API_VERSION, Manifest
+from virtcatalog.catalog.places import Origin, Source
+from virtcatalog.catalog.release import Lock
 from virtcatalog.errors import Problem
-from virtcatalog.manifests.merge import fresh, merge
+from virtcatalog.manifests.merge import fresh
 
 if TYPE_CHECKING:
     from virtcatalog.catalog.prices import Prices
-
-API_VERSION = "instancetype.kubevirt.io/v1beta1"
-CLUSTER_INSTANCETYPE = "VirtualMachineClusterInstancetype"
-INSTANCETYPE = "VirtualMachineInstancetype"
-CLUSTER_PREFERENCE = "VirtualMachineClusterPreference"
-PREFERENCE = "VirtualMachinePreference"
-
-#: The kinds that a catalog renders, in output order.
-KINDS = (CLUSTER_INSTANCETYPE, INSTANCETYPE, CLUSTER_PREFERENCE, PREFERENCE)
-TEMPLATE_API_VERSION = "template.kubevirt.io/v1beta1"
-TEMPLATE = "VirtualMachineTemplate"
-CLUSTER_KINDS = (CLUSTER_INSTANCETYPE, CLUSTER_PREFERENCE)
-NAMESPACED_KINDS = (INSTANCETYPE, PREFERENCE)
-INSTANCETYPE_KINDS = (CLUSTER_INSTANCETYPE, INSTANCETYPE)
-PREFERENCE_KINDS = (CLUSTER_PREFERENCE, PREFERENCE)
-
-
-Manifest = dict[str, Any]
-
-
-class Source:
-    """Where something is declared: the file as it was opened; line and column count from 1, found when asked for."""
-
-    __slots__ = ("_find", "_place", "file")
-
-    def __init__(
-        self, file: str, line: int = 1, column: int = 1, *, find: Callable[[], tuple[int, int]] | None = None
-    ) -> None:
-        self.file, self._place, self._find = file, (line, column), find
-
-    @property
-    def line(self) -> int:
-        """The line."""
-        return self._found()[0]
-
-    @property
-    def column(self) -> int:
-        """The column."""
-        return self._found()[1]
-
-    def _found(self) -> tuple[int, int]:
-        if self._find is not None:
-            self._place, self._find = self._find(), None
-        return self._place
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Source) and str(self) == str(other)
-
-    def __hash__(self) -> int:
-        return hash(self.file)
-
-    def __repr__(self) -> str:
-        return f"Source({str(self)!r})"
-
-    def __str__(self) -> str:
-        return f"{self.file}:{self.line}:{self.column}"
-
-
-class Origin:
-    """The text that a VM was read from (rendered, of a template), and where in its file each part of that is."""
-
-    __slots__ = ("_field", "_place", "text")
-
-    def __init__(
-        self, text: str | bytes, field: Callable[[str], Source], place: Callable[[tuple[int, int]], Source]
-    ) -> None:
-        self.text, self._field, self._place = text, field, place
-
-    def field(self, path: str) -> Source:
-        """Return where a field of the VM is declared, or the nearest thing around it."""
-        return self._field(path)
-
-    def place(self, line: int, column: int) -> Source:
-        """Return where a place of the text is from."""
-        return self._place((line, column))
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Origin) and self.text == other.text
-
-    def __hash__(self) -> int:
-        return hash(self.text)
 
 
 class Deprecation(msgspec.Struct, frozen=True):
@@ -213,99 +134,6 @@ class Template(msgspec.Struct, frozen=True, kw_only=True):
         return {"apiVersion": TEMPLATE_API_VERSION, "kind": TEMPLATE, "metadata": metadata, "spec": spec}
 
 
-class Selection(msgspec.Struct, frozen=True):
-    """Which objects: every criterion must hold; names are globs, of which one must match."""
-
-    names: tuple[str, ...] = ()
-    kinds: tuple[str, ...] = ()
-    labels: dict[str, str] = {}
-
-    def matches(self, manifest: Mapping[str, Any]) -> bool:
-        """Whether the manifest is among them."""
-        metadata = manifest["metadata"]
-        labels = metadata.get("labels") or {}
-        return (
-            (not self.names or any(fnmatchcase(metadata["name"], pattern) for pattern in self.names))
-            and (not self.kinds or manifest["kind"] in self.kinds)
-            and all(labels.get(key) == value for key, value in self.labels.items())
-        )
-
-
-class Patch(msgspec.Struct, frozen=True):
-    """A JSON merge patch (`metadata`, `spec`) for the objects that `target` selects."""
-
-    target: Selection
-    patch: dict[str, Any]
-
-
-class Overlay(msgspec.Struct, frozen=True, kw_only=True):
-    """An environment: which objects it has, in which scope, and what it changes in them.
-
-    `labels` and `annotations` go to every object; a vendor of the environment's own is among the labels. `kubevirt` is
-    the release that its clusters run, "" when unknown; `clusters` are what those are called, `namespaces`
-    globs of the namespaces whose VMs it is for: any where they are not said.
-    """
-
-    name: str
-    description: str = ""
-    kubevirt: str = ""
-    scope: Literal["cluster", "namespaced", "both"] = "cluster"
-    namespace: str = ""
-    templates: str = ""
-    clusters: tuple[str, ...] = ()
-    namespaces: tuple[str, ...] = ()
-    deprecated: bool = True
-    select: Selection = Selection()
-    labels: dict[str, str] = {}
-    annotations: dict[str, str] = {}
-    patches: tuple[Patch, ...] = ()
-    source: Source
-
-    @property
-    def template_namespace(self) -> str:
-        """The namespace of its VirtualMachineTemplates; "" when it has none."""
-        return self.templates or self.namespace
-
-    @property
-    def kinds(self) -> tuple[str, ...]:
-        """The kinds of its scope, in output order."""
-        return {"cluster": CLUSTER_KINDS, "namespaced": NAMESPACED_KINDS, "both": KINDS}[self.scope]
-
-    def takes(self, namespace: str) -> bool:
-        """Whether VMs of that namespace are in the environment; they cannot be where its objects are out of reach."""
-        if self.namespaces:
-            return any(fnmatchcase(namespace, pattern) for pattern in self.namespaces)
-        return self.scope != "namespaced" or namespace == self.namespace
-
-    def includes(self, manifest: Mapping[str, Any]) -> bool:
-        """Whether the environment has this object of the catalog."""
-        labels = manifest["metadata"].get("labels") or {}
-        return (
-            manifest["kind"] in self.kinds
-            and (self.deprecated or labels.get(DEPRECATED_LABEL) != "true")
-            and self.select.matches(manifest)
-        )
-
-    def deployed(self, manifest: Manifest) -> Manifest:
-        """Return an object after the patches, the namespace, labels and annotations, in kustomize's order."""
-        manifest = merge(manifest, *self.patches_for(manifest))
-        metadata = manifest["metadata"]
-        if self.namespace and manifest["kind"] in NAMESPACED_KINDS:
-            metadata["namespace"] = self.namespace
-        self.mark(metadata)
-        return manifest
-
-    def mark(self, metadata: dict[str, Any]) -> None:
-        """Add the labels and annotations that every object of the environment has."""
-        for part, additions in (("labels", self.labels), ("annotations", self.annotations)):
-            if additions:
-                metadata[part] = {**metadata.get(part, {}), **additions}
-
-    def patches_for(self, manifest: Mapping[str, Any]) -> tuple[dict[str, Any], ...]:
-        """Return the merge patches that apply to this object, in order."""
-        return tuple(patch.patch for patch in self.patches if patch.target.matches(manifest))
-
-
 class Cross(msgspec.Struct, frozen=True):
     """Globs of the instance types and preferences that a VM template is shown with besides its own."""
 
@@ -337,52 +165,6 @@ class VmTemplate(msgspec.Struct, frozen=True, kw_only=True):
         """Say what is wrong with a field of the VM, with its place."""
         place = self.origin.field(field)
         return Problem(place.file, place.line, place.column, manifest_name(self.manifest), field, message)
-
-
-class Published(msgspec.Struct, frozen=True, kw_only=True):
-    """An object as the last release published it: `since` is the version that had it first.
-
-    `metadata` is the digest of its labels and annotations, `deprecated` has `replacedBy` and `sunset`; `labels` are
-    those that are promised, None in a lock from before labels were promised.
-    """
-
-    since: str
-    spec: dict[str, Any]
-    metadata: str
-    labels: dict[str, str] | None = None
-    deprecated: dict[str, str] | None = None
-    source: Source
-
-
-class PublishedPatch(msgspec.Struct, frozen=True, kw_only=True):
-    """What an environment published in place of an object's own spec and promised labels, None where it kept these."""
-
-    since: str
-    spec: dict[str, Any] | None = None
-    labels: dict[str, str] | None = None
-
-
-class PublishedEnvironment(msgspec.Struct, frozen=True, kw_only=True):
-    """An environment as the last release published it.
-
-    `objects` are the names by kind, `labels` those of every object; `patched` is by `Kind/name`.
-    """
-
-    since: str
-    namespace: str = ""
-    labels: dict[str, str] = {}
-    objects: dict[str, tuple[str, ...]]
-    patched: dict[str, PublishedPatch] = {}
-    source: Source
-
-
-class Lock(msgspec.Struct, frozen=True, kw_only=True):
-    """What the last release of a catalog published, by name."""
-
-    version: str
-    instancetypes: dict[str, Published]
-    preferences: dict[str, Published]
-    environments: dict[str, PublishedEnvironment] = {}
 
 
 class Allowance(msgspec.Struct, frozen=True):

@@ -13,26 +13,20 @@ from virtcatalog.api.instancetype import VirtualMachineInstancetypeSpec, Virtual
 from virtcatalog.api.names import annotations_fault, key_fault, label_fault, name_fault, namespace_fault
 from virtcatalog.api.shape import parse_release
 from virtcatalog.catalog.check import spec_faults
+from virtcatalog.catalog.environment import Overlay, Patch, Selection
 from virtcatalog.catalog.gitops import for_flux, gitops_annotations, substitution_patches
+from virtcatalog.catalog.kinds import INSTANCETYPE_KINDS, Manifest
 from virtcatalog.catalog.labels import DERIVED_LABELS, PREFIX, requirement_labels, spec_labels
 from virtcatalog.catalog.layers import Composer
-from virtcatalog.catalog.model import (
-    INSTANCETYPE_KINDS,
-    Entry,
-    Instancetype,
-    Manifest,
-    Overlay,
-    Patch,
-    Selection,
-)
+from virtcatalog.catalog.model import Entry, Instancetype
 from virtcatalog.catalog.sources import FieldPath
 from virtcatalog.errors import UnsupportedError
 from virtcatalog.manifests.layout import OVERLAYS
 from virtcatalog.manifests.merge import fresh, lay_over, merge
 
-#: The work of a label or annotation that each object of an environment gets.
+#: The work of a label or annotation that every object of an environment gets.
 _PAIR = 20
-#: The work of an environment, of each object in it, of a pattern or patch that may match one, and of a patch that does.
+#: The work of an environment, of an object in it, of a pattern or patch that may match one, and of a patch that does.
 _ENVIRONMENT, _OBJECT, _MATCH, _PATCH = 6000, 600, 60, 500
 #: What of a glob stands for some letters.
 _GLOB = re.compile(r"\*|\?|\[!?[^\]]+\]")

@@ -17,7 +17,7 @@ import msgspec
 
 from virtcatalog.api.findings import Findings, Path
 from virtcatalog.api.quantity import Quantity
-from virtcatalog.catalog.declarations import PricesFile
+from virtcatalog.catalog.configuration import PricesFile
 from virtcatalog.errors import nearest
 from virtcatalog.limits import PRICE_DIGITS
 from virtcatalog.manifests.typed import load_document

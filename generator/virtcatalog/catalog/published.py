@@ -8,14 +8,11 @@ from hashlib import sha256
 from typing import Any, Final
 
 from virtcatalog.api.object import Object
+from virtcatalog.catalog.environment import Overlay
 from virtcatalog.catalog.labels import promised
-from virtcatalog.catalog.model import (
-    Catalog,
-    Overlay,
-    PublishedEnvironment,
-    PublishedPatch,
-    Source,
-)
+from virtcatalog.catalog.model import Catalog
+from virtcatalog.catalog.places import Source
+from virtcatalog.catalog.release import PublishedEnvironment, PublishedPatch
 
 LOCK: Final = "catalog.lock"
 

@@ -86,7 +86,7 @@ class _Environment(ImmutableSandboxedEnvironment):
         return self.getattr(obj, argument) if isinstance(argument, str) else self.undefined(obj=obj, name=argument)
 
     def call_filter(self, name: str, *arguments: Any, **options: Any) -> Any:
-        """Call a filter that another one, as `map`, was given the name of; those of the rewriter have none."""
+        """Call a filter by name for another one, such as `map`; the rewriter's own filters are refused."""
         if name not in NAMES:
             raise ExpressionError(_no_filter(name))
         return super().call_filter(name, *arguments, **options)
@@ -182,7 +182,7 @@ def _cost(node: nodes.Node) -> int:
 
 
 def _compiling(tree: nodes.Template) -> int:
-    """What it costs to compile a template: each condition goes through all names that it may give a value."""
+    """What it costs to compile a template: a condition goes through all names that it may assign."""
     count, names, conditions = 0, set(), 0
     for node in _nodes(tree):
         count += 1
@@ -260,7 +260,7 @@ def _undeclared(tree: nodes.Template) -> tuple[tuple[str, int], ...]:
     from jinja2.meta import TrackingCodeGenerator
 
     generator = TrackingCodeGenerator(_environment())
-    generator.optimizer = None  # as the environment's: it goes through each node once for each that is around it
+    generator.optimizer = None  # as the environment's: its time is nodes times their depth
     generator.visit(tree)
     free = generator.undeclared_identifiers - {"range"}
     uses = {(node.name, node.lineno - 1) for node in _nodes(tree) if isinstance(node, nodes.Name) and node.name in free}

@@ -1,4 +1,4 @@
-"""JSON Schemas of the catalog's files, for editors: made from the types that declarations are checked against."""
+"""JSON Schemas of the catalog's files, for editors, from the types that declarations are checked against."""
 
 from __future__ import annotations
 
@@ -9,16 +9,8 @@ from typing import Any, Final
 from virtcatalog.api.quantity import Quantity
 from virtcatalog.api.schema import COMMENT, DIALECT, Definitions, Schema, kind_schemas, leaf_schema
 from virtcatalog.api.shape import Anything, Leaf, List, Map, Shape, Struct, shape_of
-from virtcatalog.catalog.declarations import (
-    CatalogFile,
-    ComponentsFile,
-    InstancetypeFile,
-    OverlaysFile,
-    PreferenceFile,
-    PricesFile,
-    TemplateFile,
-    VmsFile,
-)
+from virtcatalog.catalog.configuration import CatalogFile, OverlaysFile, PricesFile, VmsFile
+from virtcatalog.catalog.declarations import ComponentsFile, InstancetypeFile, PreferenceFile, TemplateFile
 from virtcatalog.repository import Settings
 
 #: The files' schemas: title, type, and whether `null` and expressions may stand for values in it.

@@ -6,7 +6,7 @@ from typing import Any
 
 from virtcatalog.api.names import label_fault, name_fault
 from virtcatalog.catalog.chain import Chain, Part, extend
-from virtcatalog.catalog.declarations import CatalogFile
+from virtcatalog.catalog.configuration import CatalogFile
 from virtcatalog.catalog.files import Files
 from virtcatalog.catalog.gitops import gitops_annotations
 from virtcatalog.catalog.sources import Sources

@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 
 from virtcatalog.api.findings import field_path
 from virtcatalog.catalog.compose import Layer
-from virtcatalog.catalog.model import Source
+from virtcatalog.catalog.places import Source
 from virtcatalog.catalog.work import Work, WorkError
 from virtcatalog.errors import CatalogError, Problem, nearest
 from virtcatalog.limits import CATALOG_FILE_BYTES, PROBLEMS

@@ -20,20 +20,13 @@ from virtcatalog.api.shape import Version, parse_release
 from virtcatalog.catalog.amounts import ExpressionError, as_text
 from virtcatalog.catalog.compose import Layer
 from virtcatalog.catalog.declared import Declared
+from virtcatalog.catalog.environment import Overlay
 from virtcatalog.catalog.expressions import evaluate
+from virtcatalog.catalog.kinds import Manifest
 from virtcatalog.catalog.labels import template_annotations, template_labels
 from virtcatalog.catalog.layers import TEMPLATE_FRAGMENT, Composer, Merged
-from virtcatalog.catalog.model import (
-    Entry,
-    Instancetype,
-    Manifest,
-    Origin,
-    Overlay,
-    Preference,
-    Source,
-    Template,
-    VmTemplate,
-)
+from virtcatalog.catalog.model import Entry, Instancetype, Preference, Template, VmTemplate
+from virtcatalog.catalog.places import Origin, Source
 from virtcatalog.catalog.sources import FieldPath
 from virtcatalog.catalog.work import WorkError
 from virtcatalog.errors import TemplateError, nearest

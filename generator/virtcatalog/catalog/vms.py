@@ -16,7 +16,9 @@ from virtcatalog.api.names import metadata_faults
 from virtcatalog.api.shape import Version, parse_release
 from virtcatalog.catalog.amounts import ExpressionError
 from virtcatalog.catalog.check import faults
-from virtcatalog.catalog.model import Cross, Origin, Overlay, Source, VmTemplate
+from virtcatalog.catalog.environment import Overlay
+from virtcatalog.catalog.model import Cross, VmTemplate
+from virtcatalog.catalog.places import Origin, Source
 from virtcatalog.catalog.sources import Sources
 from virtcatalog.catalog.work import PLACED, WorkError, reading
 from virtcatalog.errors import CatalogError, Problem, nearest

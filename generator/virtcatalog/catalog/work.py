@@ -13,7 +13,7 @@ from virtcatalog.limits import WORK, WORK_PER_BYTE
 
 #: What takes work beyond its size: an entry, an expression that is more than a name, and a VM in an environment.
 ENTRY, EXPRESSION, PLACED = 2000, 150, 4000
-#: What a template takes once: a character that is parsed, a node of it, and a name for each condition.
+#: What a template takes once: a character that is parsed, a node of it, and a name per condition.
 PARSED, NODE, NAME_IN_CONDITION = 20, 700, 5
 _YAML_NODE = 150
 _CHARACTERS = 8  # characters that count as one unit

@@ -9,8 +9,9 @@ from msgspec.structs import replace
 from virtcatalog.api.annotations import DEPRECATED_LABEL
 from virtcatalog.api.decode import manifest_name
 from virtcatalog.api.kubevirt import VirtualMachine
+from virtcatalog.catalog.environment import Overlay
+from virtcatalog.catalog.kinds import INSTANCETYPE_KINDS
 from virtcatalog.catalog.labels import PREFIX
-from virtcatalog.catalog.model import INSTANCETYPE_KINDS, Overlay
 from virtcatalog.check.finding import Finding, Rule
 from virtcatalog.check.subject import Inventory, Subject, VmCheck
 from virtcatalog.errors import listed

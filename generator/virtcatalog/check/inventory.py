@@ -14,15 +14,10 @@ from virtcatalog.api.decode import manifest_name
 from virtcatalog.api.findings import inspect
 from virtcatalog.api.kinds import holds_vm
 from virtcatalog.api.kubevirt import VirtualMachine
-from virtcatalog.catalog.model import (
-    CLUSTER_INSTANCETYPE,
-    CLUSTER_PREFERENCE,
-    Catalog,
-    Entry,
-    Overlay,
-    Source,
-    VmTemplate,
-)
+from virtcatalog.catalog.environment import Overlay
+from virtcatalog.catalog.kinds import CLUSTER_INSTANCETYPE, CLUSTER_PREFERENCE
+from virtcatalog.catalog.model import Catalog, Entry, VmTemplate
+from virtcatalog.catalog.places import Source
 from virtcatalog.check.subject import Inventory, Subject
 from virtcatalog.kubevirt.conditions import Conditions
 from virtcatalog.manifests.read import Manifest

@@ -8,7 +8,8 @@ from typing import Any
 from virtcatalog.api.decode import convert
 from virtcatalog.api.instancetype import VirtualMachinePreferenceSpec
 from virtcatalog.api.quantity import Quantity
-from virtcatalog.catalog.model import API_VERSION, CLUSTER_INSTANCETYPE, Manifest, Source
+from virtcatalog.catalog.kinds import API_VERSION, CLUSTER_INSTANCETYPE, Manifest
+from virtcatalog.catalog.places import Source
 from virtcatalog.check.subject import Subject
 from virtcatalog.kubevirt.preference.topology import SPREADS, THREADS_PER_CORE, preferred_topology, spread_options
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from virtcatalog.api.decode import convert
 from virtcatalog.api.instancetype import VirtualMachineInstancetypeSpec, VirtualMachinePreferenceSpec
-from virtcatalog.catalog.model import Manifest
+from virtcatalog.catalog.kinds import Manifest
 from virtcatalog.check.finding import Finding, Rule
 from virtcatalog.check.minimal import host_of, lone_vm
 from virtcatalog.check.subject import Inventory, Subject

@@ -10,16 +10,10 @@ import msgspec
 from msgspec.structs import replace
 
 from virtcatalog.api.decode import manifest_name
-from virtcatalog.catalog.model import (
-    API_VERSION,
-    INSTANCETYPE_KINDS,
-    PREFERENCE_KINDS,
-    Allowance,
-    Catalog,
-    Manifest,
-    Overlay,
-    Source,
-)
+from virtcatalog.catalog.environment import Overlay
+from virtcatalog.catalog.kinds import API_VERSION, INSTANCETYPE_KINDS, PREFERENCE_KINDS, Manifest
+from virtcatalog.catalog.model import Allowance, Catalog
+from virtcatalog.catalog.places import Source
 from virtcatalog.check.finding import Finding, Rule
 from virtcatalog.fleet.cache import Cache
 from virtcatalog.kubevirt.cluster import Cluster

@@ -9,7 +9,7 @@ from typing import Any
 from virtcatalog.api.findings import Path, field_path
 from virtcatalog.api.kinds import kind_type
 from virtcatalog.api.shape import List, Shape, Struct, struct_of
-from virtcatalog.catalog.model import Manifest
+from virtcatalog.catalog.kinds import Manifest
 from virtcatalog.check.finding import Finding, Rule
 from virtcatalog.check.subject import Inventory, Subject, VmCheck
 from virtcatalog.fleet.inputs import encoded

@@ -200,7 +200,7 @@ def _is_ours(subject: Subject) -> bool:
 def _with_nodes(inventory: Inventory, file: str) -> Inventory:
     """The inventory with the nodes that a file declares."""
     from virtcatalog.capacity.declared import load_nodes
-    from virtcatalog.catalog.model import Source
+    from virtcatalog.catalog.places import Source
     from virtcatalog.check.subject import Subject
 
     nodes = [Subject(manifest=node, origin="import", place=lambda _: Source(file)) for node in load_nodes(file)]

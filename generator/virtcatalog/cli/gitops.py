@@ -11,7 +11,8 @@ from virtcatalog.cli import options
 from virtcatalog.cli.console import data, failing, summary
 
 if TYPE_CHECKING:
-    from virtcatalog.catalog.model import Catalog, Overlay
+    from virtcatalog.catalog.environment import Overlay
+    from virtcatalog.catalog.model import Catalog
     from virtcatalog.render.gitops import Destination, Origin
 
 

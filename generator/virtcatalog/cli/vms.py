@@ -23,7 +23,8 @@ from virtcatalog.placement import (
 )
 
 if TYPE_CHECKING:
-    from virtcatalog.catalog.model import Catalog, Overlay, VmTemplate
+    from virtcatalog.catalog.environment import Overlay
+    from virtcatalog.catalog.model import Catalog, VmTemplate
     from virtcatalog.cli.revisions import Revision
     from virtcatalog.fleet.files import Chosen, Fleet
 

@@ -7,18 +7,12 @@ from typing import NamedTuple
 
 import msgspec
 
+from virtcatalog.catalog.kinds import CLUSTER_KINDS, INSTANCETYPE_KINDS, PREFERENCE_KINDS, Manifest
 from virtcatalog.catalog.lock import SECTIONS, published
-from virtcatalog.catalog.model import (
-    CLUSTER_KINDS,
-    INSTANCETYPE_KINDS,
-    PREFERENCE_KINDS,
-    Catalog,
-    Manifest,
-    Published,
-    PublishedEnvironment,
-    Source,
-)
+from virtcatalog.catalog.model import Catalog
+from virtcatalog.catalog.places import Source
 from virtcatalog.catalog.published import published_in
+from virtcatalog.catalog.release import Published, PublishedEnvironment
 from virtcatalog.manifests.difference import differences
 from virtcatalog.render.natural import natural
 

@@ -9,7 +9,8 @@ from typing import Any
 import msgspec
 
 from virtcatalog.api.annotations import DEPRECATED_LABEL
-from virtcatalog.catalog.model import CLUSTER_KINDS, Catalog
+from virtcatalog.catalog.kinds import CLUSTER_KINDS
+from virtcatalog.catalog.model import Catalog
 from virtcatalog.limits import PAST_CHANGES, PAST_COMMITS, PAST_FILE_BYTES
 from virtcatalog.manifests.difference import differences
 from virtcatalog.manifests.document import Text

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 import msgspec
 
-from virtcatalog.catalog.model import Published
+from virtcatalog.catalog.release import Published
 from virtcatalog.manifests.difference import Difference, differences
 from virtcatalog.render.natural import natural
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
 
-from virtcatalog.catalog.model import (
+from virtcatalog.catalog.kinds import (
     CLUSTER_INSTANCETYPE,
     CLUSTER_PREFERENCE,
     INSTANCETYPE,

@@ -11,8 +11,10 @@ from pathlib import PurePosixPath
 
 import msgspec
 
+from virtcatalog.catalog.environment import Overlay
 from virtcatalog.catalog.gitops import FLUX_PRUNE
-from virtcatalog.catalog.model import NAMESPACED_KINDS, TEMPLATE, Catalog, Manifest, Overlay
+from virtcatalog.catalog.kinds import NAMESPACED_KINDS, TEMPLATE, Manifest
+from virtcatalog.catalog.model import Catalog
 from virtcatalog.errors import VirtcatalogError
 
 IN_CLUSTER = "in-cluster"

@@ -11,19 +11,8 @@ from typing import Any
 import msgspec
 
 from virtcatalog.api.quantity import Quantity
-from virtcatalog.catalog.model import (
-    CLUSTER_INSTANCETYPE,
-    CLUSTER_PREFERENCE,
-    INSTANCETYPE,
-    PREFERENCE,
-    TEMPLATE,
-    Catalog,
-    Deprecation,
-    Entry,
-    Instancetype,
-    Preference,
-    Template,
-)
+from virtcatalog.catalog.kinds import CLUSTER_INSTANCETYPE, CLUSTER_PREFERENCE, INSTANCETYPE, PREFERENCE, TEMPLATE
+from virtcatalog.catalog.model import Catalog, Deprecation, Entry, Instancetype, Preference, Template
 from virtcatalog.escaping import markdown_prose as prose
 from virtcatalog.render.features import features
 from virtcatalog.render.natural import natural

@@ -7,7 +7,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from virtcatalog.api.annotations import DEPRECATED_LABEL
-from virtcatalog.catalog.model import API_VERSION, NAMESPACED_KINDS, TEMPLATE, Manifest, Overlay, Selection, Template
+from virtcatalog.catalog.environment import Overlay, Selection
+from virtcatalog.catalog.kinds import API_VERSION, NAMESPACED_KINDS, TEMPLATE, Manifest
+from virtcatalog.catalog.model import Template
 from virtcatalog.manifests.emit import dump
 
 _HEAD = {"apiVersion": "kustomize.config.k8s.io/v1beta1", "kind": "Kustomization"}

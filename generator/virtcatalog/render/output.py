@@ -13,14 +13,8 @@ from __future__ import annotations
 
 from virtcatalog.api.kinds import TEMPLATES_SINCE
 from virtcatalog.api.shape import parse_release
-from virtcatalog.catalog.model import (
-    API_VERSION,
-    INSTANCETYPE_KINDS,
-    KINDS,
-    PREFERENCE_KINDS,
-    TEMPLATE,
-    Catalog,
-)
+from virtcatalog.catalog.kinds import API_VERSION, INSTANCETYPE_KINDS, KINDS, PREFERENCE_KINDS, TEMPLATE
+from virtcatalog.catalog.model import Catalog
 from virtcatalog.errors import CatalogError, Problem
 from virtcatalog.limits import MIB, RENDERED_BYTES
 from virtcatalog.manifests.emit import dump

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from virtcatalog.catalog.model import Source
+from virtcatalog.catalog.places import Source
 from virtcatalog.errors import counted, some
 from virtcatalog.manifests.difference import differences
 from virtcatalog.manifests.identity import Identity, identity

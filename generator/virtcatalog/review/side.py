@@ -8,8 +8,11 @@ from pathlib import Path
 import msgspec
 
 from virtcatalog.api.kinds import holds_vm
+from virtcatalog.catalog.environment import Overlay
+from virtcatalog.catalog.kinds import TEMPLATE
 from virtcatalog.catalog.load import load_catalog
-from virtcatalog.catalog.model import TEMPLATE, Budget, Catalog, Entry, Overlay, Source
+from virtcatalog.catalog.model import Budget, Catalog, Entry
+from virtcatalog.catalog.places import Source
 from virtcatalog.errors import CatalogError, ManifestError, Problem
 from virtcatalog.manifests.folder import Folder, SourceError, manifest_files
 from virtcatalog.manifests.identity import Data, Identity, identity

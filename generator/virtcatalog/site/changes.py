@@ -10,7 +10,8 @@ import msgspec
 
 from virtcatalog import units
 from virtcatalog.api.quantity import Quantity
-from virtcatalog.catalog.model import Catalog, Published
+from virtcatalog.catalog.model import Catalog
+from virtcatalog.catalog.release import Published
 from virtcatalog.errors import counted
 from virtcatalog.publish.environments import environment_changes
 from virtcatalog.publish.releases import Objects, Release, environments_now, now

@@ -9,7 +9,8 @@ import msgspec
 
 from virtcatalog import units
 from virtcatalog.api.quantity import Quantity
-from virtcatalog.catalog.model import CLUSTER_KINDS, Catalog, Deprecation, Entry, Instancetype, Preference
+from virtcatalog.catalog.kinds import CLUSTER_KINDS
+from virtcatalog.catalog.model import Catalog, Deprecation, Entry, Instancetype, Preference
 from virtcatalog.errors import counted
 from virtcatalog.render.features import features
 from virtcatalog.site.prices import PriceList, Tag

@@ -10,7 +10,8 @@ from bisect import insort
 import msgspec
 
 from virtcatalog.api.kinds import vm_spec
-from virtcatalog.catalog.model import INSTANCETYPE_KINDS, Catalog
+from virtcatalog.catalog.kinds import INSTANCETYPE_KINDS
+from virtcatalog.catalog.model import Catalog
 from virtcatalog.kubevirt.instancetype.references import named_objects
 from virtcatalog.kubevirt.matchers import MATCHERS
 from virtcatalog.manifests.identity import Data, Identity, identity, namespace_of

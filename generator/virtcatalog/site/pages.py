@@ -14,8 +14,10 @@ from markupsafe import Markup
 
 from virtcatalog import units
 from virtcatalog._version import __version__
+from virtcatalog.catalog.kinds import CLUSTER_INSTANCETYPE, CLUSTER_PREFERENCE
 from virtcatalog.catalog.lock import SECTIONS
-from virtcatalog.catalog.model import CLUSTER_INSTANCETYPE, CLUSTER_PREFERENCE, Catalog, Entry, Published
+from virtcatalog.catalog.model import Catalog, Entry
+from virtcatalog.catalog.release import Published
 from virtcatalog.escaping import single_line, terminal
 from virtcatalog.fleet.pool import Executor
 from virtcatalog.kubevirt.conditions import Conditions

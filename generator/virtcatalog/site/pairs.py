@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 import msgspec
 
-from virtcatalog.catalog.model import CLUSTER_INSTANCETYPE, CLUSTER_PREFERENCE, Catalog
+from virtcatalog.catalog.kinds import CLUSTER_INSTANCETYPE, CLUSTER_PREFERENCE
+from virtcatalog.catalog.model import Catalog
 from virtcatalog.check.pairs import Judge
 from virtcatalog.check.subject import Subject
 from virtcatalog.kubevirt.conditions import Conditions

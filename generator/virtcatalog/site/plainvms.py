@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
-from virtcatalog.catalog.model import API_VERSION, CLUSTER_INSTANCETYPE, Manifest
+from virtcatalog.catalog.kinds import API_VERSION, CLUSTER_INSTANCETYPE, Manifest
 from virtcatalog.check.minimal import required_architecture
 from virtcatalog.errors import UnsupportedError
 from virtcatalog.kubevirt.cluster import Cluster

@@ -7,7 +7,9 @@ from typing import Any
 
 import msgspec
 
-from virtcatalog.catalog.model import INSTANCETYPE_KINDS, Catalog, Instancetype, Overlay, Preference
+from virtcatalog.catalog.environment import Overlay
+from virtcatalog.catalog.kinds import INSTANCETYPE_KINDS
+from virtcatalog.catalog.model import Catalog, Instancetype, Preference
 from virtcatalog.catalog.prices import Prices, hourly, monthly
 
 

@@ -21,7 +21,7 @@ from virtcatalog.api.instancetype import VirtualMachineInstancetypeSpec, Virtual
 from virtcatalog.api.kinds import RETIRED
 from virtcatalog.bring.convert.change import Changes, UnconvertibleError, inner, inner_map, vcpus
 from virtcatalog.bring.convert.machines import profile_name
-from virtcatalog.catalog.model import API_VERSION
+from virtcatalog.catalog.kinds import API_VERSION
 from virtcatalog.kubevirt.instancetype.revision import GROUP, OBJECT_NAME_LABEL, VERSION
 from virtcatalog.kubevirt.matchers import INSTANCETYPE, PREFERENCE
 from virtcatalog.manifests.merge import fresh

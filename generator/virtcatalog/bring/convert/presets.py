@@ -10,7 +10,7 @@ from typing import Any
 
 from virtcatalog.api.findings import Path
 from virtcatalog.bring.convert.change import Changes, inner, inner_map, vcpus
-from virtcatalog.catalog.model import API_VERSION
+from virtcatalog.catalog.kinds import API_VERSION
 from virtcatalog.kubevirt.matchers import INSTANCETYPE, PREFERENCE
 from virtcatalog.manifests.merge import fresh
 

@@ -12,7 +12,7 @@ from virtcatalog.api.findings import field_path, inspect_kind
 from virtcatalog.api.kinds import CLUSTER_SCOPED
 from virtcatalog.api.names import metadata_faults
 from virtcatalog.bring.kustomize.build import build, is_kustomization
-from virtcatalog.catalog.model import API_VERSION, KINDS
+from virtcatalog.catalog.kinds import API_VERSION, KINDS
 from virtcatalog.errors import ManifestError, Problem, VirtcatalogError
 from virtcatalog.manifests.folder import Folder, SourceError
 from virtcatalog.manifests.merge import merge

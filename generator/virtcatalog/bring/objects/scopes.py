@@ -8,8 +8,8 @@ from typing import Any
 from virtcatalog.api.kinds import CLUSTER_SCOPED
 from virtcatalog.bring.objects.entries import Entry, entry_of
 from virtcatalog.bring.objects.facts import difference, flatten, tree
+from virtcatalog.catalog.kinds import INSTANCETYPE_KINDS
 from virtcatalog.catalog.labels import DERIVED_LABELS
-from virtcatalog.catalog.model import INSTANCETYPE_KINDS
 
 _CLUSTER = ""
 _NONE = "-"
