@@ -1,21 +1,65 @@
-"""The instance type and preference that would replace a preset."""
+"""The instance type and preference that would replace a preset, and the fields of domains that these two have."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, Final
 
 import msgspec
 
 from virtcatalog.api.decode import to_manifest
-from virtcatalog.api.domainspec import CPU, Clock, Features, Firmware
+from virtcatalog.api.findings import Path
 from virtcatalog.api.kubevirt import VirtualMachineInstancePreset
-from virtcatalog.api.object import Object
-from virtcatalog.api.quantity import Quantity
 
 Fragment = dict[str, Any]
 
+TO_INSTANCETYPE, TO_PREFERENCE = "instancetype", "preference"
+BIOS: Final[Path] = ("firmware", "bootloader", "bios")
+"""The preference only says that it is used, and has its fields beside that."""
+FIELDS: Final[dict[Path, tuple[str, Path]]] = {
+    ("cpu", "model"): (TO_INSTANCETYPE, ("cpu", "model")),
+    ("cpu", "dedicatedCpuPlacement"): (TO_INSTANCETYPE, ("cpu", "dedicatedCPUPlacement")),
+    ("cpu", "numa"): (TO_INSTANCETYPE, ("cpu", "numa")),
+    ("cpu", "isolateEmulatorThread"): (TO_INSTANCETYPE, ("cpu", "isolateEmulatorThread")),
+    ("cpu", "realtime"): (TO_INSTANCETYPE, ("cpu", "realtime")),
+    ("cpu", "maxSockets"): (TO_INSTANCETYPE, ("cpu", "maxSockets")),
+    ("cpu", "features"): (TO_PREFERENCE, ("cpu", "preferredCPUFeatures")),
+    ("memory", "guest"): (TO_INSTANCETYPE, ("memory", "guest")),
+    ("memory", "maxGuest"): (TO_INSTANCETYPE, ("memory", "maxGuest")),
+    ("memory", "hugepages"): (TO_INSTANCETYPE, ("memory", "hugepages")),
+    ("ioThreadsPolicy",): (TO_INSTANCETYPE, ("ioThreadsPolicy",)),
+    ("ioThreads",): (TO_INSTANCETYPE, ("ioThreads",)),
+    ("launchSecurity",): (TO_INSTANCETYPE, ("launchSecurity",)),
+    ("devices", "gpus"): (TO_INSTANCETYPE, ("gpus",)),
+    ("devices", "hostDevices"): (TO_INSTANCETYPE, ("hostDevices",)),
+    ("machine", "type"): (TO_PREFERENCE, ("machine", "preferredMachineType")),
+    ("firmware", "bootloader", "efi"): (TO_PREFERENCE, ("firmware", "preferredEfi")),
+    BIOS: (TO_PREFERENCE, ("firmware", "preferredUseBios")),
+    (*BIOS, "useSerial"): (TO_PREFERENCE, ("firmware", "preferredUseBiosSerial")),
+    **{
+        ("features", name): (TO_PREFERENCE, ("features", f"preferred{name.capitalize()}"))
+        for name in ("acpi", "apic", "hyperv", "kvm", "pvspinlock", "smm")
+    },
+    ("clock", "utc"): (TO_PREFERENCE, ("clock", "preferredClockOffset", "utc")),
+    ("clock", "timezone"): (TO_PREFERENCE, ("clock", "preferredClockOffset", "timezone")),
+    ("clock", "timer"): (TO_PREFERENCE, ("clock", "preferredTimer")),
+    **{
+        ("devices", name): (TO_PREFERENCE, ("devices", f"preferred{name[0].upper()}{name[1:]}"))
+        for name in (
+            *("autoattachGraphicsDevice", "autoattachMemBalloon", "autoattachPodInterface", "autoattachSerialConsole"),
+            *("autoattachInputDevice", "disableHotplug", "useVirtioTransitional", "rng", "blockMultiQueue"),
+        )
+    },
+    ("devices", "networkInterfaceMultiqueue"): (TO_PREFERENCE, ("devices", "preferredNetworkInterfaceMultiQueue")),
+    ("devices", "tpm"): (TO_PREFERENCE, ("devices", "preferredTPM")),
+    ("devices", "sound", "model"): (TO_PREFERENCE, ("devices", "preferredSoundModel")),
+    ("devices", "video", "type"): (TO_PREFERENCE, ("devices", "preferredVideoType")),
+}
+"""Fields of a domain, with the fields of the spec of an instance type or of a preference that have the same meaning."""
+
 # pkg/virt-api/webhooks/mutating-webhook/mutators/preset.go: the fields of a preset that KubeVirt applies.
-_APPLIED = frozenset({"resources", "cpu", "firmware", "clock", "features", "devices", "ioThreadsPolicy"})
+_WHOLE = ("cpu", "ioThreadsPolicy", "firmware", "features", "clock")
+_APPLIED = frozenset({*_WHOLE, "resources", "devices"})
 
 
 class Replacement(msgspec.Struct, frozen=True):
@@ -33,114 +77,68 @@ class Replacement(msgspec.Struct, frozen=True):
 
 
 def replacement(preset: VirtualMachineInstancePreset) -> Replacement:
-    """Sort the domain of a preset into what an instance type gives, what a preference gives, and the rest."""
-    domain, sorting = preset.spec.domain, _Sorting()
+    """Split the domain of a preset into what an instance type has, what a preference has, and the rest."""
+    domain = preset.spec.domain
     if domain is None:
         return Replacement({}, {}, (), (), ())
-    sorting.resources(domain.resources.requests, topology=domain.cpu is not None and domain.cpu.vcpus > 0)
-    if domain.cpu is not None:
-        sorting.cpu(domain.cpu)
-    if domain.io_threads_policy is not None:
-        sorting.instancetype["ioThreadsPolicy"] = domain.io_threads_policy
-    if domain.firmware is not None:
-        sorting.firmware(domain.firmware)
-    if domain.features is not None:
-        sorting.features(domain.features)
-    if domain.clock is not None:
-        sorting.clock(domain.clock)
-    if domain.devices.watchdog is not None:
-        sorting.vm.append("devices.watchdog")
-    needed = [f"{part}.guest" for part in ("cpu", "memory") if "guest" not in sorting.instancetype.get(part, {})]
     written = to_manifest(domain)
+    vm: list[str] = []
+    specs: dict[str, Fragment] = {TO_INSTANCETYPE: {}, TO_PREFERENCE: {}}
+    vcpus = domain.cpu.vcpus if domain.cpu is not None else 0
+    for name, amount in domain.resources.requests.items():
+        if name == "memory":
+            put(specs[TO_INSTANCETYPE], ("memory", "guest"), str(amount))
+        elif name == "cpu" and not vcpus and amount.milli_value % 1000 == 0:
+            put(specs[TO_INSTANCETYPE], ("cpu", "guest"), amount.value)
+        else:
+            vm.append(f"resources.requests[{name}]")
+    if vcpus:
+        put(specs[TO_INSTANCETYPE], ("cpu", "guest"), vcpus)
+        levels = [name for name in ("sockets", "cores", "threads") if written["cpu"].get(name, 1) > 1]
+        if len(levels) > 1:
+            vm.append("cpu." + ", cpu.".join(levels))
+        elif levels and levels != ["sockets"]:  # the default of preferences
+            put(specs[TO_PREFERENCE], ("cpu", "preferredCPUTopology"), levels[0])
+    for path, value in _fields(written):
+        kind, to = FIELDS[path]
+        put(specs[kind], to, True if path == BIOS else value)
+    fields = {path[:2] for path in FIELDS}
+    vm += [
+        f"{part}.{key}"
+        for part in ("firmware", "features")
+        for key in written.get(part, {})
+        if (part, key) not in fields
+    ]
+    vm += ["devices.watchdog"] if domain.devices.watchdog is not None else []
     idle = [field for field in written if field not in _APPLIED]
     idle += [f"devices.{field}" for field in written["devices"] if field != "watchdog"]
     idle += [f"resources.{field}" for field in written.get("resources", {}) if field != "requests"]
+    instancetype = specs[TO_INSTANCETYPE]
+    needed = [f"{part}.guest" for part in ("cpu", "memory") if "guest" not in instancetype.get(part, {})]
     return Replacement(
-        instancetype=sorting.instancetype,
-        preference=sorting.preference,
-        vm=tuple(sorting.vm),
-        needed=tuple(needed) if sorting.instancetype else (),
-        idle=tuple(idle),
+        instancetype, specs[TO_PREFERENCE], tuple(vm), tuple(needed) if instancetype else (), tuple(idle)
     )
 
 
-class _Sorting:
-    def __init__(self) -> None:
-        self.instancetype: Fragment = {}
-        self.preference: Fragment = {}
-        self.vm: list[str] = []
-
-    def resources(self, requests: dict[str, Quantity], *, topology: bool) -> None:
-        for name, amount in requests.items():
-            if name == "memory":
-                self.instancetype["memory"] = {"guest": str(amount)}
-            elif name == "cpu" and not topology and amount.milli_value % 1000 == 0:
-                self.instancetype["cpu"] = {"guest": amount.value}
-            else:
-                self.vm.append(f"resources.requests[{name}]")
-
-    def cpu(self, cpu: CPU) -> None:
-        plain = to_manifest(cpu)
-        fields: Fragment = self.instancetype.get("cpu", {})
-        if cpu.vcpus:
-            fields = {"guest": cpu.vcpus}
-            self._topology({name: plain.get(name, 1) for name in ("sockets", "cores", "threads")})
-        names = {"dedicatedCpuPlacement": "dedicatedCPUPlacement"}
-        for name in ("model", "dedicatedCpuPlacement", "numa", "isolateEmulatorThread", "realtime", "maxSockets"):
-            if name in plain:
-                fields[names.get(name, name)] = plain[name]
-        if fields:
-            self.instancetype["cpu"] = fields
-        if cpu.features:
-            self.preference.setdefault("cpu", {})["preferredCPUFeatures"] = plain["features"]
-
-    def _topology(self, counts: dict[str, int]) -> None:
-        """A preference lays vCPUs out along one of the three, sockets by default."""
-        several = [name for name, count in counts.items() if count > 1]
-        if len(several) > 1:
-            self.vm.append("cpu." + ", cpu.".join(several))
-        elif several and several != ["sockets"]:
-            self.preference.setdefault("cpu", {})["preferredCPUTopology"] = several[0]
-
-    def firmware(self, firmware: Firmware) -> None:
-        fields: Fragment = {}
-        loader = firmware.bootloader
-        if loader is not None and loader.efi is not None:
-            fields["preferredEfi"] = to_manifest(loader.efi)
-        elif loader is not None and loader.bios is not None:
-            fields["preferredUseBios"] = True
-            if loader.bios.use_serial is not None:
-                fields["preferredUseBiosSerial"] = loader.bios.use_serial
-        if fields:
-            self.preference["firmware"] = fields
-        self._rest("firmware", firmware, "bootloader")
-
-    def features(self, features: Features) -> None:
-        plain = to_manifest(features)
-        if not plain["acpi"]:  # always there, and on without a preference
-            del plain["acpi"]
-        fields = {_preferred(name): plain[name] for name in _FEATURES if name in plain}
-        if fields:
-            self.preference["features"] = fields
-        self._rest("features", features, *_FEATURES)
-
-    def clock(self, clock: Clock) -> None:
-        plain = to_manifest(clock)
-        fields: Fragment = {}
-        offset = {name: plain[name] for name in ("utc", "timezone") if name in plain}
-        if offset:
-            fields["preferredClockOffset"] = offset
-        if "timer" in plain:
-            fields["preferredTimer"] = plain["timer"]
-        if fields:
-            self.preference["clock"] = fields
-
-    def _rest(self, name: str, obj: Object, *sorted_fields: str) -> None:
-        self.vm += [f"{name}.{field}" for field in to_manifest(obj) if field not in sorted_fields]
+def _fields(domain: Fragment) -> Iterator[tuple[Path, Any]]:
+    """The fields of a preset's domain that an instance type or preference has, and that KubeVirt applied."""
+    has_efi = _get(domain, (*BIOS[:-1], "efi")) is not None
+    for path in FIELDS:
+        value = _get(domain, path) if path[0] in _WHOLE else None
+        # The API writes `acpi: {}` out by itself: it is on without a preference, too.
+        if value in (None, []) or (path == ("features", "acpi") and not value) or (has_efi and path[:3] == BIOS):
+            continue
+        yield path, value
 
 
-_FEATURES = ("acpi", "apic", "hyperv", "kvm", "pvspinlock", "smm")
+def _get(data: Any, path: Path) -> Any:
+    for key in path:
+        data = data.get(key) if isinstance(data, dict) else None
+    return data
 
 
-def _preferred(name: str) -> str:
-    return f"preferred{name[0].upper()}{name[1:]}"
+def put(target: dict[Any, Any], path: Path, value: Any) -> None:
+    """Set a value at a path of keys, in place."""
+    for key in path[:-1]:
+        target = target.setdefault(key, {})
+    target[path[-1]] = value

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from virtcatalog.api.findings import Path
+from virtcatalog.ask.replacement import BIOS, FIELDS, TO_INSTANCETYPE, TO_PREFERENCE, put
 from virtcatalog.bring.convert.change import Changes, inner, inner_map, vcpus
 from virtcatalog.catalog.kinds import API_VERSION
 from virtcatalog.kubevirt.matchers import INSTANCETYPE, PREFERENCE
@@ -16,46 +17,6 @@ from virtcatalog.manifests.merge import fresh
 
 Data = dict[str, Any]
 
-_TYPE, _PREFERENCE = "instancetype", "preference"
-#: Fields of a domain, and their fields in the spec of an instance type or preference.
-_CARRIED: dict[Path, tuple[str, Path]] = {
-    ("cpu", "model"): (_TYPE, ("cpu", "model")),
-    ("cpu", "maxSockets"): (_TYPE, ("cpu", "maxSockets")),
-    ("cpu", "dedicatedCpuPlacement"): (_TYPE, ("cpu", "dedicatedCPUPlacement")),
-    ("cpu", "isolateEmulatorThread"): (_TYPE, ("cpu", "isolateEmulatorThread")),
-    ("cpu", "numa"): (_TYPE, ("cpu", "numa")),
-    ("cpu", "realtime"): (_TYPE, ("cpu", "realtime")),
-    ("cpu", "features"): (_PREFERENCE, ("cpu", "preferredCPUFeatures")),
-    ("memory", "guest"): (_TYPE, ("memory", "guest")),
-    ("memory", "maxGuest"): (_TYPE, ("memory", "maxGuest")),
-    ("memory", "hugepages"): (_TYPE, ("memory", "hugepages")),
-    ("ioThreadsPolicy",): (_TYPE, ("ioThreadsPolicy",)),
-    ("ioThreads",): (_TYPE, ("ioThreads",)),
-    ("launchSecurity",): (_TYPE, ("launchSecurity",)),
-    ("devices", "gpus"): (_TYPE, ("gpus",)),
-    ("devices", "hostDevices"): (_TYPE, ("hostDevices",)),
-    ("machine", "type"): (_PREFERENCE, ("machine", "preferredMachineType")),
-    ("firmware", "bootloader", "efi"): (_PREFERENCE, ("firmware", "preferredEfi")),
-    ("firmware", "bootloader", "bios", "useSerial"): (_PREFERENCE, ("firmware", "preferredUseBiosSerial")),
-    ("clock", "utc"): (_PREFERENCE, ("clock", "preferredClockOffset", "utc")),
-    ("clock", "timezone"): (_PREFERENCE, ("clock", "preferredClockOffset", "timezone")),
-    ("clock", "timer"): (_PREFERENCE, ("clock", "preferredTimer")),
-    **{
-        ("features", name): (_PREFERENCE, ("features", f"preferred{name.capitalize()}"))
-        for name in ("acpi", "apic", "hyperv", "kvm", "pvspinlock", "smm")
-    },
-    **{
-        ("devices", name): (_PREFERENCE, ("devices", f"preferred{name[0].upper()}{name[1:]}"))
-        for name in (
-            *("autoattachGraphicsDevice", "autoattachMemBalloon", "autoattachPodInterface", "autoattachSerialConsole"),
-            *("autoattachInputDevice", "disableHotplug", "useVirtioTransitional", "rng", "blockMultiQueue"),
-        )
-    },
-    ("devices", "networkInterfaceMultiqueue"): (_PREFERENCE, ("devices", "preferredNetworkInterfaceMultiQueue")),
-    ("devices", "tpm"): (_PREFERENCE, ("devices", "preferredTPM")),
-    ("devices", "sound", "model"): (_PREFERENCE, ("devices", "preferredSoundModel")),
-    ("devices", "video", "type"): (_PREFERENCE, ("devices", "preferredVideoType")),
-}
 _TOPOLOGY = ("sockets", "cores", "threads")
 #: Maps below the parts of a domain that mean nothing while they are empty; others are switches, as `clientPassthrough`.
 _CONTAINERS = frozenset({("resources", "requests"), ("resources", "limits"), ("firmware", "bootloader")})
@@ -67,11 +28,11 @@ def preset(data: Data, changes: Changes, memory: str) -> list[Data]:
     `memory` is for an instance type whose preset has none, or "".
     """
     spec = inner_map(data, "spec")
-    specs: dict[str, Data] = {_TYPE: {}, _PREFERENCE: {}}
+    specs: dict[str, Data] = {TO_INSTANCETYPE: {}, TO_PREFERENCE: {}}
     moved: list[tuple[Path, str, Path]] = []
     _walk(inner_map(spec, "domain"), (), specs, moved, changes)
     _amounts(inner_map(spec, "domain"), specs, moved, changes)
-    instancetype = specs[_TYPE]
+    instancetype = specs[TO_INSTANCETYPE]
     if inner(instancetype, "cpu", "guest") and memory and not inner(instancetype, "memory", "guest"):
         instancetype.setdefault("memory", {})["guest"] = memory
         changes.added(("spec", "domain", "memory", "guest"), f"the instance type gets {memory}, as it was asked for")
@@ -81,12 +42,12 @@ def preset(data: Data, changes: Changes, memory: str) -> list[Data]:
         if not inner(instancetype, part, "guest")
     ]
     for path, kind, to in moved:
-        if kind == _TYPE and short:
+        if kind == TO_INSTANCETYPE and short:
             changes.lost(path, f"an instance type would say it, and needs more: the preset has {' and '.join(short)}")
         else:
-            name = INSTANCETYPE if kind == _TYPE else PREFERENCE
+            name = INSTANCETYPE if kind == TO_INSTANCETYPE else PREFERENCE
             changes.moved(path, f"{name} spec.{'.'.join(map(str, to))}")
-    kinds = ([] if short else [INSTANCETYPE]) + ([PREFERENCE] if specs[_PREFERENCE] else [])
+    kinds = ([] if short else [INSTANCETYPE]) + ([PREFERENCE] if specs[TO_PREFERENCE] else [])
     if not kinds:
         changes.clear()
         wanted = f"an instance type would have to say more than the preset, which has {' and '.join(short)}"
@@ -94,21 +55,18 @@ def preset(data: Data, changes: Changes, memory: str) -> list[Data]:
         return [{**data, "apiVersion": "kubevirt.io/v1", "kind": "VirtualMachineInstancePreset"}]
     changes.changed(("kind",), data["kind"], " and ".join(kinds))
     _selector(spec, kinds, data, changes)
-    return [_object(data, kind, specs[_TYPE if kind == INSTANCETYPE else _PREFERENCE]) for kind in kinds]
+    return [_object(data, kind, specs[TO_INSTANCETYPE if kind == INSTANCETYPE else TO_PREFERENCE]) for kind in kinds]
 
 
 def _walk(
     value: Any, path: Path, specs: dict[str, Data], moved: list[tuple[Path, str, Path]], changes: Changes
 ) -> None:
     """Move the fields of a part of the domain, as far as possible."""
-    if path in _CARRIED:
-        kind, to = _CARRIED[path]
-        _put(specs[kind], to, fresh(value))
+    if path in FIELDS and (path != BIOS or isinstance(value, dict)):
+        kind, to = FIELDS[path]
+        put(specs[kind], to, True if path == BIOS else fresh(value))
         moved.append((("spec", "domain", *path), kind, to))
-    elif path == ("firmware", "bootloader", "bios") and isinstance(value, dict):
-        _put(specs[_PREFERENCE], ("firmware", "preferredUseBios"), True)
-        moved.append((("spec", "domain", *path), _PREFERENCE, ("firmware", "preferredUseBios")))
-        for key, item in value.items():
+        for key, item in value.items() if path == BIOS else ():
             _walk(item, (*path, key), specs, moved, changes)
     elif path in (("cpu", "sockets"), ("cpu", "cores"), ("cpu", "threads"), ("resources", "requests", "memory")):
         return  # `_amounts` moves them
@@ -124,11 +82,11 @@ def _amounts(domain: Data, specs: dict[str, Data], moved: list[tuple[Path, str, 
     cpu = inner_map(domain, "cpu")
     counts = {key: cpu[key] for key in _TOPOLOGY if cpu.get(key)}
     if counts:
-        _put(specs[_TYPE], ("cpu", "guest"), vcpus(counts, ("spec", "domain", "cpu")))
-        moved += [(("spec", "domain", "cpu", key), _TYPE, ("cpu", "guest")) for key in counts]
+        put(specs[TO_INSTANCETYPE], ("cpu", "guest"), vcpus(counts, ("spec", "domain", "cpu")))
+        moved += [(("spec", "domain", "cpu", key), TO_INSTANCETYPE, ("cpu", "guest")) for key in counts]
         levels = [key for key, count in counts.items() if count > 1]
         if len(levels) == 1:
-            _put(specs[_PREFERENCE], ("cpu", "preferredCPUTopology"), levels[0])
+            put(specs[TO_PREFERENCE], ("cpu", "preferredCPUTopology"), levels[0])
             changes.added(
                 ("spec", "domain", "cpu", levels[0]), f"the preference's preferredCPUTopology {levels[0]} keeps them so"
             )
@@ -142,13 +100,13 @@ def _amounts(domain: Data, specs: dict[str, Data], moved: list[tuple[Path, str, 
     if requested is None:
         return
     path: Path = ("spec", "domain", "resources", "requests", "memory")
-    if inner(specs, _TYPE, "memory", "guest") is None:
-        _put(specs[_TYPE], ("memory", "guest"), str(requested))
-        moved.append((path, _TYPE, ("memory", "guest")))
-    elif str(specs[_TYPE]["memory"]["guest"]) != str(requested):
+    if inner(specs, TO_INSTANCETYPE, "memory", "guest") is None:
+        put(specs[TO_INSTANCETYPE], ("memory", "guest"), str(requested))
+        moved.append((path, TO_INSTANCETYPE, ("memory", "guest")))
+    elif str(specs[TO_INSTANCETYPE]["memory"]["guest"]) != str(requested):
         changes.lost(path, "an instance type has the guest's memory; overcommitPercent lowers the request for it")
     else:
-        moved.append((path, _TYPE, ("memory", "guest")))
+        moved.append((path, TO_INSTANCETYPE, ("memory", "guest")))
 
 
 def _selector(spec: Data, kinds: list[str], data: Data, changes: Changes) -> None:
@@ -161,9 +119,3 @@ def _selector(spec: Data, kinds: list[str], data: Data, changes: Changes) -> Non
 
 def _object(data: Data, kind: str, spec: Data) -> Data:
     return {"apiVersion": API_VERSION, "kind": kind, "metadata": fresh(inner_map(data, "metadata")), "spec": spec}
-
-
-def _put(target: dict[Any, Any], path: Path, value: Any) -> None:
-    for key in path[:-1]:
-        target = target.setdefault(key, {})
-    target[path[-1]] = value
