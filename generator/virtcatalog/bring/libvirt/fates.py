@@ -17,6 +17,10 @@ _NODE = host("a name or path of the node")
 _REMOTE = host("KubeVirt reaches the console itself: virtctl vnc, virtctl console")
 _TUNED = lost("KubeVirt tunes none of this: the pod's requests and limits share out the node")
 _LOCKED = host("KubeVirt locks memory itself where real time or devices of the host ask for it")
+_THREADS = host("which thread serves a disk is for KubeVirt to say: ioThreadsPolicy")
+_STOPPED = host("virt-controller sees to what becomes of a VM that stopped: runStrategy")
+_MAKER = host("KubeVirt's configuration names the maker of all its machines")
+_BOOTLOADER = carried("spec.template.spec.domain.firmware.bootloader")
 
 
 PATTERNS: tuple[tuple[str, Verdict], ...] = (
@@ -32,11 +36,7 @@ PATTERNS: tuple[tuple[str, Verdict], ...] = (
     (r"(resource|idmap)/.*", _PLACED),
     (r"(on_poweroff)/=destroy", _LIBVIRT),
     (r"(on_reboot)/=restart", _LIBVIRT),
-    (r"(on_crash)/=destroy", host("virt-controller sees to what becomes of a VM that stopped: runStrategy")),
-    (
-        r"on_(poweroff|crash|lockfailure)/=.*",
-        host("virt-controller sees to what becomes of a VM that stopped: runStrategy"),
-    ),
+    (r"on_(poweroff|crash|lockfailure)/=.*", _STOPPED),
     (r"on_reboot/=.*", lost("a VM restarts or ends at a reboot: rebootPolicy")),
     (r"pm/.*@enabled=no", _LIBVIRT),
     (r"pm/=.*", _LIBVIRT),
@@ -56,8 +56,8 @@ PATTERNS: tuple[tuple[str, Verdict], ...] = (
     (r"cputune/.*", _TUNED),
     (r"(memtune|blkiotune)/.*", _TUNED),
     (r"numatune/.*", _PLACED),
-    (r"iothreads?(ids/.*|/=.*)", host("which thread serves a disk is for KubeVirt to say: ioThreadsPolicy")),
-    (r"defaultiothread/.*", host("which thread serves a disk is for KubeVirt to say: ioThreadsPolicy")),
+    (r"iothreads?(ids/.*|/=.*)", _THREADS),
+    (r"defaultiothread/.*", _THREADS),
     (r"memoryBacking/=", CARRIED),
     (r"memoryBacking/hugepages/(page/)?(@nodeset|@unit)?=.*", carried("memory.hugepages.pageSize")),
     (r"memoryBacking/(locked|nosharepages)/=.*", _LOCKED),
@@ -81,24 +81,24 @@ PATTERNS: tuple[tuple[str, Verdict], ...] = (
     (r"cpu/feature/.*", lost("KubeVirt has no such policy")),
     (r"cpu/numa/.*", lost("KubeVirt gives guests the host's NUMA nodes (with dedicated CPUs and huge pages) or none")),
     # firmware
-    (r"os/@firmware=.*", carried("spec.template.spec.domain.firmware.bootloader")),
-    (r"os/firmware/feature/@name=.*", carried("spec.template.spec.domain.firmware.bootloader")),
-    (r"os/firmware/feature/@enabled=.*", carried("spec.template.spec.domain.firmware.bootloader")),
-    (r"os/firmware/(feature/)?=", carried("spec.template.spec.domain.firmware.bootloader")),
+    (r"os/@firmware=.*", _BOOTLOADER),
+    (r"os/firmware/feature/@name=.*", _BOOTLOADER),
+    (r"os/firmware/feature/@enabled=.*", _BOOTLOADER),
+    (r"os/firmware/(feature/)?=", _BOOTLOADER),
     (r"os/loader/.*", host("the firmware files are those of KubeVirt's image")),
     (r"os/nvram/.*", host("the firmware's variables begin anew; bootloader.efi.persistent keeps them from then on")),
     (r"os/bootmenu/@enable=no", _LIBVIRT),
     (r"os/bootmenu/=", _LIBVIRT),
     (r"os/bios/=", CARRIED),
     (r"os/smbios/@mode=sysinfo", _LIBVIRT),
-    (r"os/smbios/.*", host("KubeVirt's configuration names the maker of all its machines")),
+    (r"os/smbios/.*", _MAKER),
     (
         r"os/(kernel|initrd|cmdline|dtb)/.*",
         lost("a kernel outside of the guest has to come in an image: firmware.kernelBoot"),
     ),
     (r"sysinfo/(@type=smbios|=)", CARRIED),
     (r"sysinfo/system/=", CARRIED),
-    (r"sysinfo/system/entry/.*", host("KubeVirt's configuration names the maker of all its machines")),
+    (r"sysinfo/system/entry/.*", _MAKER),
     # features and clock
     (r"features/(hyperv/|kvm/)?=", CARRIED),
     (r"features/hyperv/@mode=custom", _LIBVIRT),
@@ -126,10 +126,7 @@ PATTERNS: tuple[tuple[str, Verdict], ...] = (
     # disks
     (r"devices/disk/@(snapshot|model)=.*", _NODE),
     (r"devices/disk/driver/@name=qemu", _LIBVIRT),
-    (
-        r"devices/disk/driver/@(iothread|queues)=.*",
-        host("which thread serves a disk is for KubeVirt to say: ioThreadsPolicy"),
-    ),
+    (r"devices/disk/driver/@(iothread|queues)=.*", _THREADS),
     (
         r"devices/disk/driver/@discard=.*",
         host("KubeVirt frees what the guest discards, unless the claim is preallocated"),
