@@ -3,21 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import msgspec
 
 from virtcatalog.api.annotations import DEPRECATED_LABEL
 from virtcatalog.api.quantity import Quantity
 from virtcatalog.catalog.model import Catalog
-from virtcatalog.check.minimal import host_of, lone_vm
-from virtcatalog.check.subject import Subject
-from virtcatalog.errors import Problem
-from virtcatalog.kubevirt.cluster import Cluster
-from virtcatalog.kubevirt.conditions import Conditions
-from virtcatalog.kubevirt.pipeline import Result, expand
 from virtcatalog.manifests.identity import Data
-from virtcatalog.units import memory
 
 if TYPE_CHECKING:
     from virtcatalog.catalog.prices import Prices
@@ -121,61 +114,12 @@ def items_of_catalog(catalog: Catalog, environments: Sequence[str] = ()) -> list
     return [item for item in items if item.name in environments or _is_in(item, environments)]
 
 
-class Example(NamedTuple):
-    """The smallest VM that has an instance type or a preference, with its expansion in a cluster."""
-
-    vm: Data
-    cluster: Cluster
-    result: Result
-
-
-def example(item: Item, objects: Iterable[Data], conditions: Conditions) -> Example:
-    """Expand the smallest VM that has an instance type or a preference, in a cluster with these objects."""
-    assert item.manifest is not None
-    subject = Subject(manifest=item.manifest, origin="import", place=_nowhere)
-    vm = lone_vm(subject)
-    vm["metadata"]["name"] = "example"
-    host = [host_of(subject).manifest] if item.sort == "preferences" else []
-    cluster = Cluster.under([*objects, item.manifest, *host], conditions)
-    return Example(vm, cluster, expand(vm, cluster))
-
-
-def guest(result: Result) -> Iterator[tuple[str, str]]:
-    """Yield titles and values, for people: what the guest of an admitted VM has, and what its Pod requests."""
-    assert result.vmi is not None
-    domain = result.vmi["spec"]["domain"]
-    cpu, guest = domain.get("cpu") or {}, domain.get("memory") or {}
-    sockets, cores, threads = (cpu.get(key) or 1 for key in ("sockets", "cores", "threads"))
-    yield "Guest CPUs", f"{sockets * cores * threads}: sockets {sockets}, cores {cores}, threads {threads}"
-    if (cpu.get("maxSockets") or 0) > sockets:
-        yield "Up to", f"{cpu['maxSockets'] * cores * threads} by hotplug"
-    for title, key in (("Guest memory", "guest"), ("Up to", "maxGuest")):
-        if guest.get(key):
-            amount = memory(Quantity.parse(guest[key]).value)
-            yield title, amount if key == "guest" else f"{amount} by hotplug"
-    for container in ((result.pod or {}).get("spec") or {}).get("containers") or ():
-        if container.get("name") == "compute":
-            requests = (container.get("resources") or {}).get("requests") or {}
-            yield (
-                "Pod requests",
-                ", ".join(
-                    f"{key} {memory(Quantity.parse(value).value) if key == 'memory' else value}"
-                    for key, value in requests.items()
-                    if key in ("cpu", "memory")
-                ),
-            )
-
-
 _KINDS: Final = {
     "VirtualMachineClusterInstancetype": "types",
     "VirtualMachineInstancetype": "types",
     "VirtualMachineClusterPreference": "preferences",
     "VirtualMachinePreference": "preferences",
 }
-
-
-def _nowhere(_field: str) -> Any:
-    return Problem()
 
 
 def _item(manifest: Data) -> Item | None:

@@ -16,7 +16,8 @@ from virtcatalog.errors import VirtcatalogError
 from virtcatalog.escaping import as_json
 
 if TYPE_CHECKING:
-    from virtcatalog.ask.items import Example, Item
+    from virtcatalog.ask.example import Example
+    from virtcatalog.ask.items import Item
     from virtcatalog.kubevirt.conditions import Conditions
     from virtcatalog.kubevirt.pipeline import Result
 
@@ -47,7 +48,7 @@ def command(
     conditions: Conditions,
 ) -> int:
     """Show the type, preference, template or environment called NAME: its facts, and what it becomes."""
-    from virtcatalog.ask.items import example
+    from virtcatalog.ask.example import example
 
     items = named(found(catalog, environments, prices), [name], catalog)
     if len({item.name for item in items}) > 1:
@@ -104,9 +105,9 @@ def _lines(item: Item, made: Iterable[tuple[str, str]]) -> Iterator[str]:
 
 def _made(item: Item, becoming: Example) -> Iterator[tuple[str, str]]:
     """What the least VM became: what a preference says in it, or its guest and what its Pod requests."""
+    from virtcatalog.ask.example import guest
     from virtcatalog.ask.explain import explain
     from virtcatalog.ask.field import as_text
-    from virtcatalog.ask.items import guest
 
     if not becoming.result.admitted or becoming.result.vmi is None:
         yield "Refused", "; ".join(map(str, becoming.result.reasons))
