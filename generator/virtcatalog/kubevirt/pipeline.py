@@ -46,27 +46,51 @@ from virtcatalog.kubevirt.launcher.launch.sync import launch, launch_warnings
 from virtcatalog.kubevirt.reasons import field_in_template, field_of_holder, field_of_vm, reasons
 from virtcatalog.kubevirt.result import Result, Stages
 
-__all__ = ["Result", "admit", "create_vmi", "expand"]
+__all__ = ["Result", "add_domain", "admit", "create_vmi", "expand"]
 
 T = TypeVar("T", VirtualMachine, VirtualMachineInstance, VirtualMachineInstanceReplicaSet, VirtualMachinePool)
 
 MOST_CAUSES = 10
+#: Kinds that hold a VM, and are none.
+_WITHOUT_VM = ("VirtualMachineInstance", "VirtualMachineInstanceReplicaSet", "VirtualMachinePool")
 
 
-def expand(manifest: dict[str, Any], cluster: Cluster, *, staged: bool = False) -> Result:
+def expand(
+    manifest: dict[str, Any], cluster: Cluster, *, staged: bool = False, decoded: VirtualMachine | None = None
+) -> Result:
     """Return what KubeVirt makes of a new VM in a cluster; the manifest is not changed.
 
     It is a VirtualMachine, or of another kind that holds one: a VirtualMachineInstance or
     VirtualMachineInstanceReplicaSet, whose result has no `vm`, or a VirtualMachinePool, of which the first VM is shown.
-    `staged` keeps the stages of a VirtualMachine in the result. Raises UnsupportedError, with the manifest's field, for
-    what virtcatalog does not model.
+    `staged` keeps the stages of a VirtualMachine in the result. `decoded` is what `decode_manifest` made of the
+    manifest of a VirtualMachine with sound metadata, if the caller has it: it is changed. Raises UnsupportedError, with
+    the manifest's field, for what virtcatalog does not model.
     """
-    return _run(manifest, cluster, domain=True, staged=staged)
+    return add_domain(manifest, create_vmi(manifest, cluster, staged=staged, decoded=decoded), cluster)
 
 
-def create_vmi(manifest: dict[str, Any], cluster: Cluster) -> Result:
-    """Return what `expand` returns, without the domain."""
-    return _run(manifest, cluster, domain=False)
+def create_vmi(
+    manifest: dict[str, Any], cluster: Cluster, *, staged: bool = False, decoded: VirtualMachine | None = None
+) -> Result:
+    """Return what `expand` returns, without the domain: what webhooks and virt-controller make of a VM."""
+    kind = _kind(manifest)
+    try:
+        result = _create(manifest, kind, cluster, decoded, staged=staged)
+    except UnsupportedError as error:
+        raise _at_manifest(error, kind, of_vmi=kind in _WITHOUT_VM) from error
+    return _at_holder(result, kind) if kind in _WITHOUT_VM else result
+
+
+def add_domain(manifest: dict[str, Any], result: Result, cluster: Cluster) -> Result:
+    """Return what `expand` returns, of what `create_vmi` returned: a VMI that nobody refused gets its domain."""
+    if not result.admitted:
+        return result
+    kind = _kind(manifest)
+    try:
+        result = build(result.vm or {} if kind == "VirtualMachinePool" else manifest, result, cluster)
+    except UnsupportedError as error:
+        raise _at_manifest(error, kind, of_vmi=True) from error
+    return _at_holder(result, kind) if kind in _WITHOUT_VM else result
 
 
 def admit(object_manifest: dict[str, Any], cluster: Cluster) -> list[Cause]:
@@ -106,20 +130,18 @@ def build(manifest: dict[str, Any], result: Result, cluster: Cluster) -> Result:
     return replace(result, warnings=warnings, made_domain=domain.element, cluster=cluster)
 
 
-def _run(manifest: dict[str, Any], cluster: Cluster, *, domain: bool, staged: bool = False) -> Result:
-    kind = manifest.get("kind") if isinstance(manifest, dict) else None
-    is_vm = kind not in ("VirtualMachineInstance", "VirtualMachineInstanceReplicaSet", "VirtualMachinePool")
-    try:
-        result = _create(manifest, kind, cluster, staged=staged)
-        if domain and result.admitted:
-            result = build(result.vm or {} if kind == "VirtualMachinePool" else manifest, result, cluster)
-    except UnsupportedError as error:
-        field = field_of_vm(error.field, of_vmi=domain or not is_vm)
-        raise UnsupportedError(field_of_holder(field, kind), error.message) from error
-    return result if is_vm else _at_holder(result, kind)
+def _kind(manifest: dict[str, Any]) -> Any:
+    return manifest.get("kind") if isinstance(manifest, dict) else None
 
 
-def _create(manifest: dict[str, Any], kind: Any, cluster: Cluster, *, staged: bool) -> Result:
+def _at_manifest(error: UnsupportedError, kind: Any, *, of_vmi: bool) -> UnsupportedError:
+    """The error at the field of the manifest; `of_vmi` says that fields of metadata are the VMI's."""
+    return UnsupportedError(field_of_holder(field_of_vm(error.field, of_vmi=of_vmi), kind), error.message)
+
+
+def _create(
+    manifest: dict[str, Any], kind: Any, cluster: Cluster, decoded: VirtualMachine | None, *, staged: bool
+) -> Result:
     """Create an object of a kind that holds a VM: its webhooks, and the controllers that make a VMI of it."""
     match kind:
         case "VirtualMachinePool":
@@ -128,12 +150,12 @@ def _create(manifest: dict[str, Any], kind: Any, cluster: Cluster, *, staged: bo
             return _create_replica_set(manifest, cluster)
         case "VirtualMachineInstance":
             return _create_vmi(manifest, cluster)
-    return _create_vm(manifest, cluster, staged=staged)
+    return _create_vm(manifest, cluster, decoded, staged=staged)
 
 
-def _create_vm(manifest: dict[str, Any], cluster: Cluster, *, staged: bool) -> Result:
+def _create_vm(manifest: dict[str, Any], cluster: Cluster, decoded: VirtualMachine | None, *, staged: bool) -> Result:
     warnings: list[Warning] = []
-    vm = read(manifest, VirtualMachine, cluster, warnings)
+    vm = read(manifest, VirtualMachine, cluster, warnings, decoded)
     return vm if isinstance(vm, Result) else _start(vm, manifest, cluster, warnings, staged=staged)
 
 
@@ -174,8 +196,13 @@ def _create_vmi(manifest: dict[str, Any], cluster: Cluster) -> Result:
     return _admit_vmi(vmi, None, manifest, cluster, warnings, of_user=True)
 
 
-def read(manifest: dict[str, Any], kind: type[T], cluster: Cluster, warnings: list[Warning]) -> T | Result:
-    """Read a manifest as the API server hands it to the webhooks, or return why it does not; adds to `warnings`."""
+def read(
+    manifest: dict[str, Any], kind: type[T], cluster: Cluster, warnings: list[Warning], decoded: T | None = None
+) -> T | Result:
+    """Read a manifest as the API server hands it to the webhooks, or return why it does not; adds to `warnings`.
+
+    What was `decoded` of it, with sound metadata, is not read again if the release knows all of its fields.
+    """
     if cluster.configuration.invalid:
         message = f"KubeVirt ignores its whole configuration: {cluster.configuration.invalid}"
         warnings.append(Warning("Ignored", "spec.configuration", message, "KubeVirt"))
@@ -185,23 +212,23 @@ def read(manifest: dict[str, Any], kind: type[T], cluster: Cluster, warnings: li
         refused_fields = [warning for warning in unknown if warning.field.startswith("spec.")]
         if refused_fields:  # the API server drops them only where nobody asks it to be strict, the webhook refuses them
             return _unreadable(refused_fields, warnings, UNKNOWN_FIELD)
-    decoded: Any
-    try:
-        decoded = decode_manifest(manifest, kind)
-    except ManifestError as error:
-        # KubeVirt's webhooks read a missing name as an empty one; the API server's schema may stop it before them.
+    if decoded is None or unknown:
         try:
-            decoded = decode_manifest(fill_gaps(manifest, kind), kind)
-        except ManifestError:
-            return _unreadable(error.problems, warnings)
-        warnings += [Warning("Missing", problem.field, problem.message) for problem in error.problems]
-    # KubeVirt's webhooks would not mind, but no such object comes to them.
-    refused_names = metadata_faults(manifest.get("metadata") or {})
-    warnings += [Warning("Refused", field_path(path), message) for path, message in refused_names]
-    decoded.api_version, decoded.kind = API_VERSIONS[kind.__name__], kind.__name__
-    decoded.metadata.namespace = namespace_or_default(decoded.metadata.namespace)
-    obj: T = decoded
-    return obj
+            decoded = decode_manifest(manifest, kind)
+        except ManifestError as error:
+            # KubeVirt's webhooks read a missing name as an empty one; the API server's schema may stop it before them.
+            try:
+                decoded = decode_manifest(fill_gaps(manifest, kind), kind)
+            except ManifestError:
+                return _unreadable(error.problems, warnings)
+            warnings += [Warning("Missing", problem.field, problem.message) for problem in error.problems]
+        # KubeVirt's webhooks would not mind, but no such object comes to them.
+        refused_names = metadata_faults(manifest.get("metadata") or {})
+        warnings += [Warning("Refused", field_path(path), message) for path, message in refused_names]
+    obj: Any = decoded
+    obj.api_version, obj.kind = API_VERSIONS[kind.__name__], kind.__name__
+    obj.metadata.namespace = namespace_or_default(obj.metadata.namespace)
+    return decoded
 
 
 def _start(
@@ -256,7 +283,10 @@ def _admit_vmi(
 
 
 def _at_holder(result: Result, kind: Any) -> Result:
-    """The result with its reasons and warnings at the fields of an object of a kind that holds a VM."""
+    """The result with its reasons and warnings at the fields of an object of a kind that holds a VM.
+
+    Those that are there already stay.
+    """
     return replace(
         result,
         holder=kind,
