@@ -1,13 +1,15 @@
-"""Where an entry's fields are declared: in which of its layers, as the objects' fields are named."""
+"""The fields of entries: what merged layers come to, and in which layer a field of the object is declared."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
 
 from virtcatalog.api.findings import steps
 from virtcatalog.catalog.compose import Layer
-from virtcatalog.catalog.labels import DERIVED_ANNOTATIONS, DERIVED_LABELS
-from virtcatalog.catalog.layers import locate
+from virtcatalog.catalog.labels import DERIVED_ANNOTATIONS, DERIVED_LABELS, common_labels, derived_annotations
+from virtcatalog.catalog.layers import Composer, Merged, locate, ordered
+from virtcatalog.catalog.model import Deprecation
 from virtcatalog.catalog.places import Source
 from virtcatalog.catalog.sources import FieldPath, Sources
 
@@ -49,3 +51,40 @@ def _candidates(field: str) -> list[FieldPath]:
         if origin.startswith("`"):
             return [steps(origin.strip("`"))]
     return [path[:length] for length in range(len(path), 1, -1)]
+
+
+def entry_fields(
+    composer: Composer,
+    merged: Merged,
+    kind: Literal["instancetype", "preference"],
+    labels: Mapping[str, str],
+    deprecated: Deprecation | None,
+) -> dict[str, Any]:
+    """Return the fields that instance types and preferences share; `labels` are those derived for the kind alone.
+
+    What Kubernetes refuses of the labels and annotations is reported.
+    """
+    data, own = merged.data, merged.layers[-1]
+    labels = {**(data.get("labels") or {}), **labels, **common_labels(composer.settings.vendor, deprecated)}
+    for key in _unlabelled(merged) & labels.keys():
+        del labels[key]
+    texts = data.get("displayName", ""), data.get("description", "")
+    annotations = {**(data.get("annotations") or {}), **derived_annotations(kind, *texts, deprecated)}
+    composer.check_metadata(merged, labels, annotations)
+    source = composer.sources.source(own.place, own.path)
+    return {
+        "display_name": texts[0],
+        "description": texts[1],
+        "spec": ordered(data["spec"]),
+        "labels": labels,
+        "annotations": annotations,
+        "deprecated": deprecated,
+        "source": source,
+        "declared": Declared(composer.sources, merged.layers, source),
+    }
+
+
+def _unlabelled(merged: Merged) -> set[str]:
+    """The derived labels that an entry is not to have: the last layer that names them says `null`."""
+    labels = {key: value for layer in merged.layers for key, value in (layer.data.get("labels") or {}).items()}
+    return {key for key, value in labels.items() if value is None and key in DERIVED_LABELS}

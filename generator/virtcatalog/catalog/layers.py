@@ -215,12 +215,6 @@ def _is_sound(data: Any, kind: type[msgspec.Struct]) -> bool:
     return True
 
 
-def unlabelled(merged: Merged) -> set[str]:
-    """Return the derived labels that an entry is not to have: the last layer that names them says `null`."""
-    labels = {key: value for layer in merged.layers for key, value in (layer.data.get("labels") or {}).items()}
-    return {key for key, value in labels.items() if value is None and key in DERIVED_LABELS}
-
-
 def check_layer(data: Mapping[str, Any]) -> Iterator[tuple[FieldPath, str]]:
     """Yield what is wrong with any fragment beside its types: it sets a label or annotation that is derived."""
     for field, derived in (("labels", DERIVED_LABELS), ("annotations", DERIVED_ANNOTATIONS)):

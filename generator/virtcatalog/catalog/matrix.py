@@ -12,10 +12,10 @@ from virtcatalog.catalog.amounts import Amount, ExpressionError, as_text
 from virtcatalog.catalog.chain import Chain, Level, levels_of, names_under
 from virtcatalog.catalog.compose import Layer
 from virtcatalog.catalog.declarations import Fragment
-from virtcatalog.catalog.declared import Declared
+from virtcatalog.catalog.declared import entry_fields
 from virtcatalog.catalog.expressions import evaluate
-from virtcatalog.catalog.labels import common_labels, derived_annotations, instancetype_labels
-from virtcatalog.catalog.layers import INSTANCETYPE_FRAGMENT, Composer, Merged, locate, ordered, unlabelled
+from virtcatalog.catalog.labels import instancetype_labels
+from virtcatalog.catalog.layers import INSTANCETYPE_FRAGMENT, Composer, Merged, locate
 from virtcatalog.catalog.model import Instancetype
 from virtcatalog.catalog.sources import FieldPath
 from virtcatalog.catalog.work import WorkError
@@ -108,30 +108,13 @@ def _entry(composer: Composer, merged: Merged, names: dict[str, Any], name: str)
         spec[part]["guest"] = value
     composer.evaluate_all(merged, names, Fragment)
     deprecated = composer.deprecation(merged)
-    labels = dict(data.get("labels") or {})
-    annotations = dict(data.get("annotations") or {})
     composer.check_spec(merged, VirtualMachineInstancetypeSpec)
-    if not merged.spoilt:
-        size = f"{names['size']}{names['variant']}"
-        labels |= instancetype_labels(names["class"], str(names["version"]), size, spec)
-    labels |= common_labels(composer.settings.vendor, deprecated)
-    for key in unlabelled(merged) & labels.keys():
-        del labels[key]
-    texts = data.get("displayName", ""), data.get("description", "")
-    annotations |= derived_annotations("instancetype", *texts, deprecated)
-    composer.check_metadata(merged, labels, annotations)
-    source = composer.sources.source(own.place, own.path)
+    size = f"{names['size']}{names['variant']}"
+    labels = {} if merged.spoilt else instancetype_labels(names["class"], str(names["version"]), size, spec)
     return Instancetype(
+        **entry_fields(composer, merged, "instancetype", labels, deprecated),
         name=name,
         variant=names["variant"],
-        display_name=texts[0],
-        description=texts[1],
-        spec=ordered(spec),
-        labels=labels,
-        annotations=annotations,
-        deprecated=deprecated,
-        source=source,
-        declared=Declared(composer.sources, merged.layers, source),
         series=names["class"],
         version=str(names["version"]),
         size=names["size"],

@@ -12,9 +12,9 @@ from virtcatalog.api.quantity import Quantity
 from virtcatalog.catalog.chain import Chain, Level, levels_of, names_under
 from virtcatalog.catalog.compose import Layer
 from virtcatalog.catalog.declarations import PreferenceFragment
-from virtcatalog.catalog.declared import Declared
-from virtcatalog.catalog.labels import common_labels, derived_annotations, preference_labels
-from virtcatalog.catalog.layers import PREFERENCE_FRAGMENT, Composer, Merged, ordered, unlabelled
+from virtcatalog.catalog.declared import entry_fields
+from virtcatalog.catalog.labels import preference_labels
+from virtcatalog.catalog.layers import PREFERENCE_FRAGMENT, Composer, Merged
 from virtcatalog.catalog.model import Preference
 from virtcatalog.catalog.sources import FieldPath
 from virtcatalog.errors import nearest
@@ -115,33 +115,17 @@ def _entry(composer: Composer, base: str, names: Mapping[str, Any], merged: Merg
     composer.evaluate_all(merged, names, PreferenceFragment)
     spec = data.setdefault("spec", {})
     deprecated = composer.deprecation(merged)
-    labels = dict(data.get("labels") or {})
-    annotations = dict(data.get("annotations") or {})
     _spell_memory(spec)
     composer.check_spec(merged, VirtualMachinePreferenceSpec)
     _check_requirements(composer, merged, spec)
-    if not merged.spoilt:
-        labels |= preference_labels(data.get("osType", ""), data.get("arch", ""), spec)
-    labels |= common_labels(composer.settings.vendor, deprecated)
-    for key in unlabelled(merged) & labels.keys():
-        del labels[key]
-    texts = data.get("displayName", ""), data.get("description", "")
-    annotations |= derived_annotations("preference", *texts, deprecated)
-    composer.check_metadata(merged, labels, annotations)
-    source = composer.sources.source(own.place, own.path)
+    os_type = data.get("osType", "")
+    labels = {} if merged.spoilt else preference_labels(os_type, data.get("arch", ""), spec)
     entry = Preference(
+        **entry_fields(composer, merged, "preference", labels, deprecated),
         name=name,
         base=base,
         variant=variant,
-        display_name=texts[0],
-        description=texts[1],
-        spec=ordered(spec),
-        labels=labels,
-        annotations=annotations,
-        deprecated=deprecated,
-        source=source,
-        declared=Declared(composer.sources, merged.layers, source),
-        os_type=data.get("osType", ""),
+        os_type=os_type,
     )
     return entry, merged
 
