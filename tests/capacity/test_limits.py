@@ -42,7 +42,7 @@ def test_looks_at_nodes_have_a_limit(monkeypatch):
     alike = [demand(f"v{number}", cpu="2") for number in range(900)]
     monkeypatch.setattr(module, "CAPACITY_LOOKS", 10_000)
     packing = pack(alike, found, looks=Looks())
-    assert sum(where is not None for where in packing.where.values()) == 300
+    assert sum(where is not None for where in packing.positions.values()) == 300
     with pytest.raises(VirtcatalogError, match="these VMs are not put on these nodes"):
         pack([demand(f"v{number}", cpu=f"{number + 3}") for number in range(900)], found, looks=Looks())
 
@@ -53,7 +53,7 @@ def test_pods_that_mind_others_are_looked_at_with_each(monkeypatch):
     one = demand("v", labels={"a": "b"}, spec=APART, reader=reader)
     monkeypatch.setattr(module, "CAPACITY_LOOKS", 10_000)
     few = pack([named(one, f"v{number}") for number in range(40)], found, looks=Looks())
-    assert len(set(few.where.values())) == 40
+    assert len(set(few.positions.values())) == 40
     with pytest.raises(VirtcatalogError, match="Pods mind where others are"):
         pack([named(one, f"v{number}") for number in range(200)], found, looks=Looks())
 
@@ -63,7 +63,7 @@ def test_a_vm_that_found_no_node_is_not_looked_at_again_until_another_came(monke
     one = demand("v", labels={"a": "b"}, spec=APART)
     monkeypatch.setattr(module, "CAPACITY_LOOKS", 3000)
     packing = pack([named(one, f"v{number}") for number in range(1000)], found, looks=Looks())
-    assert sum(where is not None for where in packing.where.values()) == 10
+    assert sum(where is not None for where in packing.positions.values()) == 10
 
 
 @pytest.mark.parametrize("cells", [1, 2])

@@ -80,10 +80,10 @@ def test_no_rule_is_broken_and_nobody_is_left_without_need(cluster):
     manifests, fleet = cluster
     made, kinds = nodes(*manifests)
     packing = pack(fleet, made)
-    assert packing.where.keys() == {each.name for each in fleet}
-    sound(manifests, fleet, packing.where)
+    assert packing.positions.keys() == {each.name for each in fleet}
+    sound(manifests, fleet, packing.positions)
     for each in fleet:
-        if packing.where[each.name] is None:
+        if packing.positions[each.name] is None:
             reasons = obstacles(each, packing.placement, kinds)
             assert sum(number for _, number, _ in reasons) == len(made)
 
@@ -92,7 +92,7 @@ def test_no_rule_is_broken_and_nobody_is_left_without_need(cluster):
 def test_identical_nodes_are_filled_nearly_as_well_as_can_be(sizes):
     fleet = [demand(f"p{i}", str(size)) for i, size in enumerate(sizes)]
     made = nodes(*(node(f"n{i:02}") for i in range(len(sizes) or 1)))[0]
-    used = len(set(pack(fleet, made).where.values()))
+    used = len(set(pack(fleet, made).positions.values()))
     assert used <= 11 / 9 * fewest(sizes) + 6 / 9
 
 
@@ -132,7 +132,7 @@ def test_the_largest_come_first_and_those_that_run_stay():
     made = nodes(node("n1"), node("n2"))[0]
     fleet = [demand("small", "1"), demand("large", "8"), demand("here", "2")]
     packing = pack(fleet, made, running={"here": 0})
-    assert packing.where == {"here": 0, "large": 1, "small": 0}
+    assert packing.positions == {"here": 0, "large": 1, "small": 0}
 
 
 def test_whoever_waits_for_others_goes_where_they_have_come():
@@ -147,7 +147,7 @@ affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [
         demand("database", "1", labels={"app": "database"}, spec="nodeSelector: {kubernetes.io/hostname: n2}"),
         demand("lonely", "1", labels={"app": "lonely"}, spec=beside % "nobody"),
     ]
-    assert pack(fleet, made).where == {"app": 1, "cache": 1, "database": 1, "lonely": None}
+    assert pack(fleet, made).positions == {"app": 1, "cache": 1, "database": 1, "lonely": None}
 
 
 def test_domains_that_others_have_evened_out_take_more():
@@ -168,13 +168,13 @@ def test_domains_that_others_have_evened_out_take_more():
         demand("p1", "2", labels={"app": "z"}, spec=(SPREAD % "z").strip()),
         demand("p2", "1", labels={"app": "z"}, spec=f"tolerations: [{{operator: Exists}}]\n{(SPREAD % 'z').strip()}"),
     ]
-    assert pack(fleet, made).where == {"p0": 0, "p1": 1, "p2": 2}
+    assert pack(fleet, made).positions == {"p0": 0, "p1": 1, "p2": 2}
 
 
 def test_other_pods_take_room():
     made = nodes(node("n"))[0]
     packing = pack([demand("a", "4")], made, used=[[demand("system", "5")]])
-    assert packing.where == {"a": None}
+    assert packing.positions == {"a": None}
 
 
 def in_use(placement):
@@ -207,7 +207,7 @@ affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [
         demand("database", "1", labels={"app": "database"}),
     ]
     packing = pack(fleet, made)
-    assert set(packing.where.values()) == {0}
+    assert set(packing.positions.values()) == {0}
     before = in_use(packing.placement)
     assert [(each.node, each.vms, each.homeless) for each in failures(packing)] == [("n1", 2, ())]
     assert in_use(packing.placement) == before

@@ -32,14 +32,14 @@ def rewrite(text: str, changed: Changed) -> str:
     """
     content = text.encode()
     stream = Stream(Spool().copy(content), "")
-    parts, end, first = [], 0, 0
+    parts, end, start = [], 0, 0
     for part, span in zip(stream.vms(), stream.spans(), strict=True):
-        behind = first + (1 if part.is_vm else len(vms_of(part, unchecked)[0]))
-        own = {number - first: changed[number] for number in range(first, behind) if number in changed}
+        next_start = start + (1 if part.is_vm else len(vms_of(part, unchecked)[0]))
+        own = {number - start: changed[number] for number in range(start, next_start) if number in changed}
         if own:
             parts += [content[end : span[0]], _rewritten(part, own)]
             end = span[1]
-        first = behind
+        start = next_start
     return b"".join([*parts, content[end:]]).decode()
 
 
@@ -70,11 +70,11 @@ def _machines(part: Part) -> Iterator[Any]:
 
 def _in_list(node: Any, implied: dict[str, Any]) -> Iterator[Any]:
     entries = {key.value: value for key, value in node.value} if isinstance(node, MappingNode) else {}
-    named = implied | {key: entries[key].value for key in ("apiVersion", "kind") if key in entries}
-    kind, items = named.get("kind"), entries.get("items")
+    item_type = implied | {key: entries[key].value for key in ("apiVersion", "kind") if key in entries}
+    kind, items = item_type.get("kind"), entries.get("items")
     if isinstance(kind, str) and kind.endswith("List") and isinstance(items, SequenceNode):
-        own = {} if kind == "List" else {**named, "kind": kind.removesuffix("List")}
+        own = {} if kind == "List" else {**item_type, "kind": kind.removesuffix("List")}
         for item in items.value:
             yield from _in_list(item, own)
-    elif holds_vm(named):
+    elif holds_vm(item_type):
         yield node

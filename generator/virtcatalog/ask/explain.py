@@ -234,17 +234,17 @@ class _Comparison:
         instancetype = (_source(INSTANCETYPE, self._instancetype),) if self._instancetype else ()
         preference = (_source(PREFERENCE, self._preference),) if self._preference else ()
         names = ((VM,), instancetype, preference, (*instancetype, *preference), (DEFAULT,), (DEFAULT,))
-        named = dict(zip(origins, map(names.__getitem__, origins.values()), strict=True))
+        sources = dict(zip(origins, map(names.__getitem__, origins.values()), strict=True))
         unconfigured, presets = self._cluster.computed(_unconfigured), self._cluster.presets(self._namespace)
         if unconfigured is not self._cluster:
             unexplained = (
                 field for field in self._changed(unconfigured) if origins[field] in (OF_CONTROLLER, OF_VMI_WEBHOOK)
             )
-            named |= dict.fromkeys(unexplained, (CONFIGURATION,))
+            sources |= dict.fromkeys(unexplained, (CONFIGURATION,))
         if presets:
             of_presets = self._of_presets(sorted(preset.metadata.name for preset in presets))
-            named |= {field: sources for field, sources in of_presets.items() if origins[field] == OF_VMI_WEBHOOK}
-        return named
+            sources |= {field: presets for field, presets in of_presets.items() if origins[field] == OF_VMI_WEBHOOK}
+        return sources
 
     def _author_value(self, field: str) -> Any:
         return self._author_leaves.get(field, ABSENT)

@@ -197,8 +197,8 @@ def _uses(
             around = [*shared.get("", ()), *(shared.get(where, ()) if where else ())]
             clusters[environment, where] = Comparison((side, side), environment, (conditions, conditions), around)
         referenced = references(vm, clusters[environment, where].base) or []
-        named = tuple("/".join(reference[::2]) for reference in referenced if reference[::2] in removed)
-        return Use(name, named, _infers(vm), template, environment) if named else None
+        objects = tuple("/".join(reference[::2]) for reference in referenced if reference[::2] in removed)
+        return Use(name, objects, _infers(vm), template, environment) if objects else None
 
     for vm_template in side.vms:
         vm_use = use(vm_template.key, vm_template.manifest, vm_template.environment, template=True)

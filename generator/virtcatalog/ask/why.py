@@ -106,16 +106,16 @@ class _Question:
         for manifest in self._objects:
             kind, home, name = identity(manifest)
             if any(key[0] == kind and key[2] == name and key[1] in ("", namespace_or_default(home)) for key in wanted):
-                which: Kind = "instance type" if kind.endswith("Instancetype") else "preference"
-                yield _Source(which, name, manifest, (("spec",),))
+                kind_of_object: Kind = "instance type" if kind.endswith("Instancetype") else "preference"
+                yield _Source(kind_of_object, name, manifest, (("spec",),))
             elif kind == "VirtualMachineInstancePreset" and namespace_or_default(home) == namespace:
                 yield _Source("preset", name, manifest, (("spec", "domain"),))
             elif kind == "KubeVirt":
                 yield _Source("cluster configuration", name, manifest, (("spec", "configuration"),))
             elif kind == "ControllerRevision" and name in _pinned(self._vm):
                 stored = str((manifest.get("data") or {}).get("kind"))
-                which = "instance type" if stored.endswith("Instancetype") else "preference"
-                yield _Source(which, name, manifest, (("data", "spec"),))
+                kind_of_object = "instance type" if stored.endswith("Instancetype") else "preference"
+                yield _Source(kind_of_object, name, manifest, (("data", "spec"),))
 
     def _ask(self, source: _Source, path: Path) -> list[Reason]:
         """The fields at or below a path that the value depends on, as deep as possible."""

@@ -17,32 +17,32 @@ class Overspent(msgspec.Struct, frozen=True, kw_only=True):
     budget: Budget
     resource: str
     allowed: int
-    asked: int
+    requested: int
 
     def __str__(self) -> str:
         names = (("environment", self.budget.environment), ("namespace", self.budget.namespace))
-        whose = ", ".join(f"{what} {name}" for what, name in names if name) or "all VMs"
-        asked, allowed = shown(self.resource, self.asked), shown(self.resource, self.allowed)
-        return f"the VMs of {whose} request {asked}, and {allowed} is the budget"
+        whose = ", ".join(f"{noun} {name}" for noun, name in names if name) or "all VMs"
+        requested, allowed = shown(self.resource, self.requested), shown(self.resource, self.allowed)
+        return f"the VMs of {whose} request {requested}, and {allowed} is the budget"
 
 
 class Spending:
     """Adds up what VMs request."""
 
     def __init__(self) -> None:
-        self._asked: dict[tuple[str, str], Counter[str]] = {}
+        self._requests: dict[tuple[str, str], Counter[str]] = {}
 
     def add(self, environment: str, namespace: str, wanted: Mapping[str, int]) -> None:
         """Add a VM's requests, in the scheduler's units."""
-        self._asked.setdefault((environment, namespace), Counter()).update(dict(wanted))
+        self._requests.setdefault((environment, namespace), Counter()).update(dict(wanted))
 
     def over(self, budgets: Iterable[Budget]) -> Iterator[Overspent]:
         """Yield what is over a budget."""
         for budget in budgets:
-            asked: Counter[str] = Counter()
-            for (environment, namespace), wanted in self._asked.items():
+            requested: Counter[str] = Counter()
+            for (environment, namespace), wanted in self._requests.items():
                 if budget.environment in ("", environment) and budget.namespace in ("", namespace):
-                    asked.update(wanted)
+                    requested.update(wanted)
             for resource, allowed in amounts(budget.requests).items():
-                if asked[resource] > allowed:
-                    yield Overspent(budget=budget, resource=resource, allowed=allowed, asked=asked[resource])
+                if requested[resource] > allowed:
+                    yield Overspent(budget=budget, resource=resource, allowed=allowed, requested=requested[resource])

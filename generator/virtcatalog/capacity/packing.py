@@ -16,7 +16,7 @@ from virtcatalog.capacity.rules import Obstacle
 class Packing(msgspec.Struct, frozen=True, kw_only=True):
     """The position of each demand's node in the list of nodes, None where no node has room for it."""
 
-    where: Mapping[str, int | None]
+    positions: Mapping[str, int | None]
     placement: Placement
 
 
@@ -46,7 +46,7 @@ def pack(
     for position, pods in enumerate(used):
         for pod in pods:
             placement.put(pod, position)
-    where: dict[str, int | None] = {}
+    positions: dict[str, int | None] = {}
     waiting: list[Demand] = []
     for demand in demands:
         home = (running or {}).get(demand.name)
@@ -54,9 +54,9 @@ def pack(
             waiting.append(demand)
         else:
             placement.put(demand, home)
-            where[demand.name] = home
-    where |= zip((demand.name for demand in waiting), _put_all(waiting, _FirstFit(placement)), strict=True)
-    return Packing(where=where, placement=placement)
+            positions[demand.name] = home
+    positions |= zip((demand.name for demand in waiting), _put_all(waiting, _FirstFit(placement)), strict=True)
+    return Packing(positions=positions, placement=placement)
 
 
 def _put_all(demands: Sequence[Demand], fit: _FirstFit) -> list[int | None]:
@@ -65,15 +65,15 @@ def _put_all(demands: Sequence[Demand], fit: _FirstFit) -> list[int | None]:
     Demands that depend on other Pods are tried again after these are placed, as the scheduler does.
     """
     placement, total = fit.placement, fit.total
-    where: list[int | None] = [None] * len(demands)
+    positions: list[int | None] = [None] * len(demands)
     waiting = sorted(range(len(demands)), key=lambda i: (-share(demands[i].wanted, total), demands[i].name))
     before = None
     while len(waiting) != before:
         before = len(waiting)
         for i in waiting:
-            where[i] = fit.put(demands[i])
-        waiting = [i for i in waiting if where[i] is None and placement.minds_others(demands[i])]
-    return where
+            positions[i] = fit.put(demands[i])
+        waiting = [i for i in waiting if positions[i] is None and placement.minds_others(demands[i])]
+    return positions
 
 
 def totals(nodes: Iterable[Node]) -> Counter[str]:
@@ -201,7 +201,7 @@ def failures(packing: Packing) -> list[Failure]:
     """Return the failure of each node with VMs, where all other VMs stay where they are; the worst first."""
     placement, failed = packing.placement, []
     fit = _FirstFit(placement)
-    fleet = {name for name, position in packing.where.items() if position is not None}
+    fleet = {name for name, position in packing.positions.items() if position is not None}
     for position, node in enumerate(placement.nodes):
         vms = [demand for demand in placement.pods[position] if demand.name in fleet]
         if vms:
@@ -215,13 +215,13 @@ def _homeless(vms: Sequence[Demand], failed: int, fit: _FirstFit) -> list[str]:
     fit.start(without=failed)
     for vm in vms:
         placement.take(vm, failed)
-    where = _put_all(vms, fit)
-    for vm, position in zip(vms, where, strict=True):
+    positions = _put_all(vms, fit)
+    for vm, position in zip(vms, positions, strict=True):
         if position is not None:
             placement.take(vm, position)
     for vm in vms:
         placement.put(vm, failed)
-    return sorted(vm.name for vm, position in zip(vms, where, strict=True) if position is None)
+    return sorted(vm.name for vm, position in zip(vms, positions, strict=True) if position is None)
 
 
 def unusable(placement: Placement, smallest: Iterable[Demand]) -> Counter[str]:

@@ -292,8 +292,8 @@ def _crosses(pod: Pod) -> bool:
     terms = [
         term.get("podAffinityTerm", term)
         for part in ("podAffinity", "podAntiAffinity")
-        for listed in (affinity.get(part) or {}).values()
-        for term in listed
+        for affinity_terms in (affinity.get(part) or {}).values()
+        for term in affinity_terms
     ]
     return any(term.get("namespaces") or term.get("namespaceSelector") is not None for term in terms)
 

@@ -202,7 +202,7 @@ def _vm_fits(
             able[shape] = tuple(
                 kind.name for kind in kinds if any(empty.obstacle(demand, position) is None for position in kind.nodes)
             )
-        position = packing.where.get(demand.name)
+        position = packing.positions.get(demand.name)
         reasons: list[tuple[str, int, Obstacle]] = []
         if position is None and not halted:
             if demand.likeness not in obstacles_of:
@@ -223,7 +223,7 @@ def _packed(packing: Packing, wanted: Sequence[Demand], number: int) -> Packed:
     used: Counter[str] = Counter()
     for amounts in placement.used:
         used.update(amounts)
-    placed = sum(1 for position in packing.where.values() if position is not None)
+    placed = sum(1 for position in packing.positions.values() if position is not None)
     return Packed(
         nodes=len(placement.nodes),
         used_nodes=sum(1 for pods in placement.pods if pods),

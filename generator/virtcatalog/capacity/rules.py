@@ -117,8 +117,8 @@ def numa_shortage(demand: Demand, node: Node, taken: tuple[int, ...]) -> Obstacl
     """
     if node.cells == 1 or not demand.own_cpus:
         return None
-    whole = node.room.get("cpu", 0) // node.cells
-    free = whole - min(taken)
+    per_cell = node.room.get("cpu", 0) // node.cells
+    free = per_cell - min(taken)
     if demand.own_cpus <= free:
         return None
     return Obstacle("NUMA", f"has {shown('cpu', free)} in one NUMA node of the {shown('cpu', demand.own_cpus)} wanted")

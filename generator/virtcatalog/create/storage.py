@@ -100,9 +100,9 @@ def required_source(flag: str, parameters: dict[str, Any]) -> str:
     return str(parameters["src"])
 
 
-def local_name(flag: str, source: str, what: str) -> str:
+def local_name(flag: str, source: str, noun: str) -> str:
     """Return the name of an object of the VM's own namespace; FlagError when another namespace is named."""
     namespace, name = params.prefixed(flag, source)
     if namespace:
-        raise FlagError(flag, f"src: the {what} has to be in the VM's own namespace: src:{name}")
+        raise FlagError(flag, f"src: the {noun} has to be in the VM's own namespace: src:{name}")
     return name

@@ -230,7 +230,7 @@ def as_data(report: Report) -> dict[str, Any]:
                     "namespace": each.budget.namespace,
                     "resource": each.resource,
                     "allowed": each.allowed,
-                    "asked": each.asked,
+                    "asked": each.requested,
                 }
                 for each in report.overspent
             ],

@@ -52,8 +52,8 @@ def convert_files(files: Mapping[str, bytes], memory: str = "") -> list[File]:
     sources = {name: Text(content, name) for name, content in files.items()}
     read = {name: dict(text.documents()) for name, text in sources.items()}
     problems = [problem for text in sources.values() for problem in text.problems]
-    everything = [manifest for documents in read.values() for data in documents.values() for manifest in _objects(data)]
-    conversion = Conversion(everything, memory)
+    manifests = [manifest for documents in read.values() for data in documents.values() for manifest in _objects(data)]
+    conversion = Conversion(manifests, memory)
     converted_files: list[File] = []
     for name, text in sources.items():
         if not read[name] and not text.problems:

@@ -36,21 +36,21 @@ def preset(data: Data, changes: Changes, memory: str) -> list[Data]:
     if inner(instancetype, "cpu", "guest") and memory and not inner(instancetype, "memory", "guest"):
         instancetype.setdefault("memory", {})["guest"] = memory
         changes.added(("spec", "domain", "memory", "guest"), f"the instance type gets {memory}, as it was asked for")
-    short = [
-        what
-        for what, part in (("no number of vCPUs", "cpu"), ("no memory", "memory"))
+    lacking = [
+        lack
+        for lack, part in (("no number of vCPUs", "cpu"), ("no memory", "memory"))
         if not inner(instancetype, part, "guest")
     ]
     for path, kind, to in moved:
-        if kind == TO_INSTANCETYPE and short:
-            changes.lost(path, f"an instance type would say it, and needs more: the preset has {' and '.join(short)}")
+        if kind == TO_INSTANCETYPE and lacking:
+            changes.lost(path, f"an instance type would say it, and needs more: the preset has {' and '.join(lacking)}")
         else:
             name = INSTANCETYPE if kind == TO_INSTANCETYPE else PREFERENCE
             changes.moved(path, f"{name} spec.{'.'.join(map(str, to))}")
-    kinds = ([] if short else [INSTANCETYPE]) + ([PREFERENCE] if specs[TO_PREFERENCE] else [])
+    kinds = ([] if lacking else [INSTANCETYPE]) + ([PREFERENCE] if specs[TO_PREFERENCE] else [])
     if not kinds:
         changes.clear()
-        wanted = f"an instance type would have to say more than the preset, which has {' and '.join(short)}"
+        wanted = f"an instance type would have to say more than the preset, which has {' and '.join(lacking)}"
         changes.kept(("spec",), f"the preset stays: a preference says nothing of it, and {wanted}")
         return [{**data, "apiVersion": "kubevirt.io/v1", "kind": "VirtualMachineInstancePreset"}]
     changes.changed(("kind",), data["kind"], " and ".join(kinds))

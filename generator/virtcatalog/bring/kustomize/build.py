@@ -341,8 +341,8 @@ class _Builder:
         self._budget.keys(sum(len(resource.ids) for resource in resources))
         matching = [resource for resource in resources if wanted in resource.ids]
         if len(matching) != 1:
-            what = "no object" if not matching else f"{len(matching)} objects"
-            raise self.fail(field, f"{wanted[1]}/{wanted[3]} is the name of {what}")
+            number = "no object" if not matching else f"{len(matching)} objects"
+            raise self.fail(field, f"{wanted[1]}/{wanted[3]} is the name of {number}")
         return matching
 
     def _selected(self, target: Any, field: str, resources: list[Resource]) -> list[Resource]:

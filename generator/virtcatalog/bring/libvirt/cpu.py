@@ -19,8 +19,8 @@ def cpus(draft: Draft) -> None:
 def enabled_vcpus(draft: Draft) -> int:
     """Return how many vCPUs the guest starts with."""
     count = draft.one("vcpu")
-    listed = sum(element.get("enabled") == "yes" for element in draft.domain.all("vcpus", "vcpu"))
-    return listed or draft.number(count, "current", draft.number(count))
+    enabled = sum(element.get("enabled") == "yes" for element in draft.domain.all("vcpus", "vcpu"))
+    return enabled or draft.number(count, "current", draft.number(count))
 
 
 def _vcpus(draft: Draft) -> None:

@@ -23,11 +23,11 @@ def devices(draft: Draft, rules: Rules, resources: Mapping[str, str]) -> None:
 
     `resources` are those of the cluster's device plugins, with the kind of their devices.
     """
-    listed = draft.one("devices")
+    all_devices = draft.one("devices")
     by_tag: dict[str, list[XMLElement]] = {}
-    for element in listed:
+    for element in all_devices:
         by_tag.setdefault(element.tag, []).append(element)
-    if any(element.get("model") == _TRANSITIONAL for element in listed):
+    if any(element.get("model") == _TRANSITIONAL for element in all_devices):
         draft.put((*_DEVICES, "useVirtioTransitional"), True)
     _interfaces(draft, rules, by_tag.get("interface", []), by_tag.get("hostdev", []))
     _hostdevs(draft, rules, resources, by_tag.get("hostdev", []))
@@ -49,24 +49,26 @@ def _interfaces(draft: Draft, rules: Rules, elements: list[XMLElement], hostdevs
         target = element.first("target")
         alias = _alias(element).removeprefix("sriov-")
         virtual_function = element in functions or element.get("type") == "hostdev"
-        where = rules.network(*names, mac.get("address") if mac is not None else "", alias)
-        if not where and draft.from_kubevirt:
+        network = rules.network(*names, mac.get("address") if mac is not None else "", alias)
+        if not network and draft.from_kubevirt:
             tap = target.get("dev") if target is not None else ""
-            where = "pod" if not virtual_function and not has_pod and tap in ("", "tap0", "eth0") else ""
-        elif not where and not has_pod and not virtual_function:
-            where = "pod"
+            network = "pod" if not virtual_function and not has_pod and tap in ("", "tap0", "eth0") else ""
+        elif not network and not has_pod and not virtual_function:
+            network = "pod"
         default = (
             alias
             if draft.from_kubevirt and alias
             else "default"
-            if where == "pod"
+            if network == "pod"
             else label(next(filter(None, names), ""), f"net-{number}")
         )
         name = free_label(default, taken)
-        pod = where == "pod"
+        pod = network == "pod"
         has_pod |= pod
-        networks.append({"name": name, "pod": {}} if pod else {"name": name, "multus": {"networkName": where or name}})
-        if not pod and not where:
+        networks.append(
+            {"name": name, "pod": {}} if pod else {"name": name, "multus": {"networkName": network or name}}
+        )
+        if not pod and not network:
             draft.need(f"networks[name={name}].multus.networkName", "the NetworkAttachmentDefinition has to be there")
         passt = draft.from_kubevirt and element.get("type") == "vhostuser"
         binding = "sriov" if virtual_function else "passtBinding" if passt else "masquerade" if pod else "bridge"
@@ -74,9 +76,14 @@ def _interfaces(draft: Draft, rules: Rules, elements: list[XMLElement], hostdevs
         at = (*_DEVICES, "interfaces", len(networks) - 1)
         _interface(draft, element, at, mac)
         if not draft.from_kubevirt:
-            what = "the pod's network, behind NAT" if pod else f"the network {where or name}, by Multus"
+            attachment = "the pod's network, behind NAT" if pod else f"the network {network or name}, by Multus"
             draft.mark(
-                "host", f"it is attached to {what}", (element, "type"), source, target, element.first("virtualport")
+                "host",
+                f"it is attached to {attachment}",
+                (element, "type"),
+                source,
+                target,
+                element.first("virtualport"),
             )
     if networks:
         draft.spec["networks"] = networks
@@ -124,13 +131,13 @@ def _hostdevs(draft: Draft, rules: Rules, resources: Mapping[str, str], elements
         address = element.first("source", "address")
         if element.get("type") == "pci" and address is not None and not pci_address(address):
             raise draft.fault(address, "this is no address on PCI")
-        where = (
+        address_text = (
             pci_address(address) if element.get("type") == "pci" else address.get("uuid") if address is not None else ""
         )
-        resource = rules.resource(where, alias)
+        resource = rules.resource(address_text, alias)
         prefix = next((prefix for prefix in _PREFIXES if alias.startswith(prefix) and draft.from_kubevirt), "")
         if not resource and not prefix:
-            rule = f"--device {where or '…'}=RESOURCE names it"
+            rule = f"--device {address_text or '…'}=RESOURCE names it"
             draft.mark("lost", f"a device of the host is the resource of a device plugin: {rule}", element)
             continue
         name = free_label(alias.removeprefix(prefix) if prefix else f"device-{number}", taken)
@@ -140,11 +147,11 @@ def _hostdevs(draft: Draft, rules: Rules, resources: Mapping[str, str], elements
                 resource_name for resource_name, kind in resources.items() if kind == element.get("type")
             ]
             # Devices of one resource sit beside each other.
-            unknown = f"devices.invalid/{label(where.rpartition('.')[0] or where, 'device')}"
+            unknown = f"devices.invalid/{label(address_text.rpartition('.')[0] or address_text, 'device')}"
             device["deviceName"] = resources_of_kind[0] if resources_of_kind else unknown
             if len(resources_of_kind) != 1:
                 field = f"domain.devices.{_PREFIXES[prefix]}[name={name}].deviceName"
-                draft.need(field, f"the domain does not tell the resource: --device {where}=RESOURCE does")
+                draft.need(field, f"the domain does not tell the resource: --device {address_text}=RESOURCE does")
         family = _PREFIXES.get(prefix, "hostDevices")
         if family == "gpus" and element.get("type") == "mdev" and element.get("display") == "on":
             ramfb = {} if element.get("ramfb") == "on" else {"ramFB": {"enabled": False}}
@@ -253,9 +260,9 @@ def _controllers(draft: Draft, elements: list[XMLElement]) -> None:
         elif kind == "sata":
             draft.mark("carried", "libvirt gives it by itself", element)
         elif kind == "usb" and model != "none":
-            one = "KubeVirt has a qemu-xhci, and only where a USB device needs it"
+            why = "KubeVirt has a qemu-xhci, and only where a USB device needs it"
             draft.mark(
-                *(("host", one) if model in ("", "qemu-xhci", "nec-xhci") else ("lost", one)), (element, "model")
+                *(("host", why) if model in ("", "qemu-xhci", "nec-xhci") else ("lost", why)), (element, "model")
             )
         elif kind not in ("scsi", "virtio-serial", "usb"):
             draft.mark("lost", f"KubeVirt has no controller of type {kind}", element)

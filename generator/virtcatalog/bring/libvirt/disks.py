@@ -168,7 +168,7 @@ def _options(draft: Draft, element: XMLElement, at: tuple[str | int, ...]) -> No
 
 def _boot_order(draft: Draft) -> None:
     """Number the first device of each family as `<boot dev=…>` lists them, where no device has an order."""
-    listed = draft.domain.all("os", "boot")
+    boots = draft.domain.all("os", "boot")
     families = {
         "hd": ("disks", "disk"),
         "cdrom": ("disks", "cdrom"),
@@ -177,7 +177,7 @@ def _boot_order(draft: Draft) -> None:
     if any(element.first("boot") is not None for element in draft.one("devices")):
         return
     order = 0
-    for boot in listed:
+    for boot in boots:
         family, kind = families.get(boot.get("dev"), ("", ""))
         devices = draft.get("domain", "devices", family) or []
         place = next((number for number, device in enumerate(devices) if not kind or kind in device), None)

@@ -32,19 +32,19 @@ def rule_volume(draft: Draft, rules: Rules, element: XMLElement, name: str, path
     """The volume that a rule makes of a disk."""
     target = element.first("target")
     rule = rules.disk(attribute(target, "dev"), path, path.rpartition("/")[2])
-    where = [(element, "type"), element.first("source"), element.first("backingStore"), element.first("mirror")]
+    parts = [(element, "type"), element.first("source"), element.first("backingStore"), element.first("mirror")]
     driver = element.first("driver")
     if driver is not None:
-        where.append((driver, "type"))
+        parts.append((driver, "type"))
     if rule.kind == "image":
-        draft.mark("host", f"the image is that of the container disk {rule.value}", *where)
+        draft.mark("host", f"the image is that of the container disk {rule.value}", *parts)
         return {"name": name, "containerDisk": {"image": rule.value}}
     if rule.kind == "claim":
         claim = rule.value or f"{draft.name}-{name}"
-        draft.mark("host", f"{_BROUGHT}: the claim {claim}", *where)
+        draft.mark("host", f"{_BROUGHT}: the claim {claim}", *parts)
         return claim_volume(draft, name, claim)
     volume = f"{draft.name}-{name}"
-    draft.mark("host", f"{_BROUGHT}: the DataVolume {volume}", *where)
+    draft.mark("host", f"{_BROUGHT}: the DataVolume {volume}", *parts)
     sources: dict[str, dict[str, Any]] = {
         "http": {"http": {"url": rule.value}},
         "registry": {"registry": {"url": rule.value}},

@@ -69,8 +69,8 @@ def classes(entries: Sequence[Entry], conventions: Conventions) -> tuple[list[Cl
             size: {path: value for path, value in facts_of_size.items() if path not in base}
             for size, facts_of_size in facts[group].items()
         }
-        odd = any(entry.name != f"{group.prefix}{size}" for size, entry in groups[group].items())
-        result.append(_class(group, own, file, odd=odd))
+        irregular = any(entry.name != f"{group.prefix}{size}" for size, entry in groups[group].items())
+        result.append(_class(group, own, file, irregular=irregular))
     return result, base
 
 
@@ -98,7 +98,7 @@ def _stem(group: _Group) -> str:
     return (stem.removesuffix(group.version) if group.version else stem) or group.series
 
 
-def _class(group: _Group, facts: Mapping[str, Facts], file: str, *, odd: bool) -> Class:
+def _class(group: _Group, facts: Mapping[str, Facts], file: str, *, irregular: bool) -> Class:
     variants = _variants(facts)
     plain = {size: fact for size, fact in facts.items() if not any(size in variant for variant in variants.values())}
     order = sorted(plain, key=lambda size: (plain[size]["vcpus",], amount(plain[size]["memory",]), natural(size)))
@@ -125,16 +125,16 @@ def _class(group: _Group, facts: Mapping[str, Facts], file: str, *, odd: bool) -
         file,
         group.series,
         group.version,
-        _name(group, bool(above), odd),
+        _name(group, bool(above), irregular),
         Layer({}, patches({}, own, unit), unit),
         sizes,
         above,
     )
 
 
-def _name(group: _Group, varied: bool, odd: bool) -> str:
+def _name(group: _Group, varied: bool, irregular: bool) -> str:
     """The pattern of the names; "" for the language's default."""
-    if odd:
+    if irregular:
         return group.prefix
     if group.prefix == f"{group.series}{group.version}.":
         return ""

@@ -92,9 +92,9 @@ def difference(below: Facts, wanted: Facts, around: Iterable[Path] = ()) -> Fact
     return patch
 
 
-def same(one: Any, other: Any) -> bool:
+def same(leaf: Any, other_leaf: Any) -> bool:
     """Whether two leaves are the same; in Python, True == 1."""
-    return key(one) == key(other)
+    return key(leaf) == key(other_leaf)
 
 
 def key(value: Any) -> str:

@@ -45,8 +45,8 @@ def read(content: bytes, file: str) -> tuple[list[Resource], list[Problem]]:
     resources: list[Resource] = []
     problems: list[Problem] = []
     for number, document in text.documents():
-        listed = document if isinstance(document, list) else [document]
-        for position, data in enumerate(listed):
+        items = document if isinstance(document, list) else [document]
+        for position, data in enumerate(items):
             above: tuple[str | int, ...] = (position,) if isinstance(document, list) else ()
 
             def place(*path: str | int, _number: int = number, _above: tuple[str | int, ...] = above) -> Place:
