@@ -133,7 +133,7 @@ def as_text(value: Any) -> str:
 
 
 def encodable(text: str) -> str:
-    """Return a text as it is; ExpressionError when it has half of a character of two (a surrogate)."""
+    """Return the text; ExpressionError when it has a surrogate, which no encoding can write."""
     if not text.isascii():
         try:
             text.encode()

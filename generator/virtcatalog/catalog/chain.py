@@ -131,7 +131,7 @@ class Chain:
     ) -> bool:
         """Whether the catalog has an object that these levels declare: every level takes it over or declares it itself.
 
-        A variant comes with what it is `part_of`, by its name and levels, where that is there already.
+        A variant is taken over with the object that it is `part_of` (name, levels), if the catalog has that already.
         """
         if len(self.parts) == 1:
             return True

@@ -15,8 +15,8 @@ def faults(
 ) -> Findings:
     """Return everything that is wrong with plain data of a type, in the data's order.
 
-    `release` is the oldest KubeVirt release that must know every field. In a `fragment` no required field is missed
-    and `null` passes, and with `expressions` so does a string that has one.
+    `release` is the oldest KubeVirt release that must know every field. A `fragment` may lack required fields
+    and have `null`; with `expressions`, a string with an expression may stand for any value.
     """
     rules = Rules(release, fragment, whole_floats=False, later=_later if expressions else None)
     return inspect(value, kind, rules)[1]

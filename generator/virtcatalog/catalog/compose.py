@@ -21,7 +21,7 @@ _LAYER, _LEAF = 20, 10
 
 
 class Layer(msgspec.Struct, frozen=True):
-    """A fragment and where it is from (file, path); `sugar` leads from fields to how they are written."""
+    """A fragment and its place (file, path); `sugar` maps paths of fields to the paths that declarations write."""
 
     place: str
     path: Path
@@ -52,7 +52,7 @@ class Clash(msgspec.Struct, frozen=True):
 
 
 class ComponentError(Exception):
-    """A layer's components cannot be mixed; `index` is the place in its list of the one at fault.
+    """A layer's components cannot be mixed; `index` is the position of the faulty one.
 
     `circle` has the components that use each other, where that is the fault.
     """
@@ -197,7 +197,7 @@ def _collect(leaves: dict[tuple[str, ...], Any], path: tuple[str, ...], value: F
 
 
 def _covering(leaves: Mapping[tuple[str, ...], Any], others: Mapping[tuple[str, ...], Any]) -> list[tuple[str, ...]]:
-    """The leaves of one fragment that are a map with leaves in the other; an empty map differs from no map."""
+    """The leaves of the first fragment that are a map with leaves in the second; an empty map differs from no map."""
     paths: dict[tuple[str, ...], None] = {}
     for other in others:
         for depth in range(1, len(other)):

@@ -21,7 +21,7 @@ _REFERENCES = (
 def crossed(template: VmTemplate, objects: Sequence[Manifest]) -> Iterator[VmTemplate]:
     """Yield the template itself, then one with every pair of what it is crossed with.
 
-    `objects` are those that the template's environment deploys. A pair's key ends in the names that it has, and a kind
+    `objects` are those that the template's environment deploys. A pair's key ends in its names, and a kind
     that is not crossed stays as the template has it. CatalogError for a glob that matches nothing.
     """
     yield template

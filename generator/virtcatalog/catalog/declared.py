@@ -85,6 +85,6 @@ def entry_fields(
 
 
 def _unlabelled(merged: Merged) -> set[str]:
-    """The derived labels that an entry is not to have: the last layer that names them says `null`."""
+    """The derived labels that an entry leaves out: the last layer that has them says `null`."""
     labels = {key: value for layer in merged.layers for key, value in (layer.data.get("labels") or {}).items()}
     return {key for key, value in labels.items() if value is None and key in DERIVED_LABELS}

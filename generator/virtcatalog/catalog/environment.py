@@ -73,7 +73,7 @@ class Overlay(msgspec.Struct, frozen=True, kw_only=True):
         return {"cluster": CLUSTER_KINDS, "namespaced": NAMESPACED_KINDS, "both": KINDS}[self.scope]
 
     def takes(self, namespace: str) -> bool:
-        """Whether VMs of that namespace are in the environment; they cannot be where its objects are out of reach."""
+        """Whether VMs of a namespace belong to the environment: they must be able to use its objects."""
         if self.namespaces:
             return any(fnmatchcase(namespace, pattern) for pattern in self.namespaces)
         return self.scope != "namespaced" or namespace == self.namespace

@@ -29,9 +29,9 @@ def evaluate(text: str, names: Mapping[str, Any], work: Work) -> Any:
     Raises ExpressionError; WorkError when that is more than the catalog's budget of `work` has left.
     """
     work.spend(_NAMES + len(text) // 8)
-    whole = _NAME.fullmatch(text)
-    if whole and whole[1] not in _KEYWORDS:
-        return plain(_look_up(whole[1], names, 0))
+    name = _NAME.fullmatch(text)
+    if name and name[1] not in _KEYWORDS:
+        return plain(_look_up(name[1], names, 0))
     rest = _NAME.sub("", text)
     if "{" not in rest and "}" not in rest and not any(word in _KEYWORDS for word in _NAME.findall(text)):
         return _NAME.sub(lambda match: _text(match, names), text)

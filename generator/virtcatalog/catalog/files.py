@@ -1,4 +1,4 @@
-"""Reads single files of a catalog: what is sound of them, and every fault of the rest."""
+"""Reads the files of a catalog: returns their sound parts and reports every fault."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ class Files:
         self.release: Version = ()
 
     def read(self, place: str, kind: Any, *, over: bool = False) -> dict[str, Any]:
-        """Return what is sound of a file, and report the rest; {} when there is no such file.
+        """Return the sound parts of a file and report every fault; {} when there is no such file.
 
-        A file `over` that of an extended catalog need not say everything again.
+        A file `over` one of an extended catalog may lack required keys.
         """
         present = place in self.sources.files or self.sources.local(place) != place
         data = self.sources.read(place) if present else None

@@ -25,7 +25,7 @@ _NOT_SUBSTITUTED = {FLUX_SUBSTITUTE: "disabled"}
 
 
 def gitops_annotations(declared: Mapping[str, Any] | None) -> dict[str, str]:
-    """Return the annotations of every object that `gitops` of a catalog or of an environment means."""
+    """Return the annotations that `gitops` of a catalog or of an environment puts on every object."""
     argocd, flux = ((declared or {}).get(tool) or {} for tool in ("argocd", "flux"))
     annotations = {}
     if argocd.get("prune") is not None:

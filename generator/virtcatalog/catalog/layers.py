@@ -71,7 +71,7 @@ class Composer:
             self.sources.stop(COMPONENTS, (), error.message)
 
     def layer(self, place: str, path: FieldPath, data: Mapping[str, Any] | None, keys: Iterable[str]) -> Layer:
-        """Return the fragment that a declaration is, of those of its keys that belong to one."""
+        """Return the layer of a declaration, of its `keys` alone."""
         return fragment(place, path, data or {}, keys, self.settings.release)
 
     def mixed(self, layer: Layer) -> list[Layer]:
@@ -171,7 +171,7 @@ class Composer:
 
 
 def fragment(place: str, path: FieldPath, data: Mapping[str, Any], keys: Iterable[str], release: Version) -> Layer:
-    """Return the layer of a declaration, with `requirements` and `arch` as what they stand for in the spec."""
+    """Return the layer of a declaration, with `requirements` and `arch` as the fields of the spec that they mean."""
     own = {key: data[key] for key in keys if key in data}
     sugar: dict[FieldPath, FieldPath] = {}
     stands: dict[str, Any] = {}
@@ -198,7 +198,7 @@ def fragment(place: str, path: FieldPath, data: Mapping[str, Any], keys: Iterabl
 
 
 def locate(layers: Sequence[Layer], path: FieldPath) -> tuple[str, FieldPath]:
-    """Return the file and the path where a merged field was set last; in what is around it if no layer sets it."""
+    """Return the file and path where a merged field was set last; if no layer sets it, the nearest around it."""
     for length in range(len(path), 0, -1):
         for layer in reversed(layers):
             if layer.holds(path[:length]):
@@ -216,7 +216,7 @@ def _is_sound(data: Any, kind: type[msgspec.Struct]) -> bool:
 
 
 def check_layer(data: Mapping[str, Any]) -> Iterator[tuple[FieldPath, str]]:
-    """Yield what is wrong with any fragment beside its types: it sets a label or annotation that is derived."""
+    """Yield the derived labels and annotations that a fragment sets by hand, which is a fault."""
     for field, derived in (("labels", DERIVED_LABELS), ("annotations", DERIVED_ANNOTATIONS)):
         pairs = data.get(field)
         for key, value in pairs.items() if isinstance(pairs, dict) else ():

@@ -219,7 +219,7 @@ class _Loader:
         prefs: Iterable[tuple[Preference, Merged]],
         environments: Sequence[Overlay],
     ) -> tuple[Template, ...]:
-        """The catalog's own: those of a catalog that it extends are not taken over. Flux always leaves them alone."""
+        """The templates of the catalog, without those of an extended one. Flux never substitutes in them."""
         from virtcatalog.catalog.templates import Entries, is_offered, templates
 
         entries = Entries({entry.name: entry for entry, _ in types}, {entry.name: entry for entry, _ in prefs})

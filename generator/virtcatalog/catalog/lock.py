@@ -135,7 +135,7 @@ def metadata_digest(entry: Entry) -> str:
 
 
 def released_version(catalog: Catalog) -> str:
-    """Return the version that the objects are: the released one, `VERSION-changed` once any differs, "" before."""
+    """Return the version of the objects: the released one, `VERSION-changed` once any differs, "" without a lock."""
     lock = catalog.lock
     if lock is None:
         return ""

@@ -27,7 +27,7 @@ def instancetypes(
 ) -> Iterator[tuple[Instancetype, Merged]]:
     """Yield the instance types of one file, over the catalog's layers, with what they were merged from.
 
-    An entry that has a fault of which all but its name is useless has 0 vCPUs; the fault was reported.
+    An entry with 0 vCPUs has a reported fault, and only its name is of use.
     """
     below = [*base, *(layer for level in stack for layer in _mixed(composer, level.place, (), level.data))]
     sizes, variants = names_under(stack, "sizes"), names_under(stack, "variants")
@@ -74,7 +74,7 @@ def _last(stack: Sequence[Level], key: str, default: Any) -> Any:
 
 
 def _sizes(composer: Composer, stack: Sequence[Level], variant: str, sizes: Sequence[str]) -> Sequence[str]:
-    """The sizes that have a variant, as the highest level says of those that say so; else all."""
+    """The sizes that have a variant: those of the highest level that lists any, else all."""
     wanted: Sequence[str] = ()
     for level in stack:
         own = level.entry("variants", variant).get("sizes") or ()

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class Deprecation(msgspec.Struct, frozen=True):
-    """That an entry goes away: the entry to use instead and the date of its removal (ISO 8601), or ""."""
+    """The deprecation of an entry: the entry to use instead, and the date of its removal (ISO 8601), or ""."""
 
     replaced_by: str = ""
     sunset: str = ""
@@ -168,7 +168,7 @@ class VmTemplate(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Allowance(msgspec.Struct, frozen=True):
-    """That findings of a rule are meant to be so, for objects of which one glob matches the name (or Kind/name)."""
+    """An allowed rule: its findings are accepted for objects whose name or Kind/name matches one of the globs."""
 
     rule: str
     objects: tuple[str, ...]

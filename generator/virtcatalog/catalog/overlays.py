@@ -36,7 +36,7 @@ _GLOB_CHARACTERS = 1000
 def overlays(
     composer: Composer, declared: Mapping[str, Any], entries: Sequence[Entry], *, flux: bool = False
 ) -> Iterator[Overlay]:
-    """Yield the environments, in the file's order; `entries` is what they select from, `flux` that Flux syncs all."""
+    """Yield the environments, in the file's order; they select from `entries`; with `flux`, Flux syncs them all."""
     for name, data in declared.items():
         data = {key: value for key, value in (data or {}).items() if value is not None}
         fault = name_fault(name)
@@ -178,7 +178,7 @@ class _Reader:
         return sound
 
     def patches(self, data: Mapping[str, Any], overlay: Overlay, path: FieldPath) -> Iterator[Patch]:
-        """Yield the patch; more than one where the labels that restate what it changes differ by object."""
+        """Yield the patch, in parts where the derived labels that must change with the spec differ by object."""
         target = _selection(data.get("select"))
         sound = self.check_selection(data.get("select"), overlay, (*path, "select"))
         self._check_patch_labels(data.get("metadata") or {}, (*path, "metadata"))

@@ -18,7 +18,7 @@ LOCK: Final = "catalog.lock"
 
 
 class PatchLine(Object, kw_only=True):
-    """What an environment published of an object in place of what the object says itself."""
+    """The spec and labels that an environment published of an object, where they differ from the object's own."""
 
     since: str
     digest: str
@@ -94,7 +94,7 @@ def read_environments(
     source: Callable[[str, tuple[str | int, ...]], Source],
     report: Callable[[tuple[str | int, ...], str], None],
 ) -> Iterator[tuple[str, PublishedEnvironment]]:
-    """Yield the environments of a lock by name; their shape was checked, their digests are here."""
+    """Yield the environments of a lock by name; `read_lock` has checked their shape, and this their digests."""
     for name, environment in data.items():
         if environment is None:
             report(("environments", name), "must be a map, not nothing")

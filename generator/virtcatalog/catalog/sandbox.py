@@ -67,7 +67,7 @@ class _Environment(ImmutableSandboxedEnvironment):
     intercepted_binops = frozenset(("+", "-", "*", "/", "//", "**", "%"))
 
     def getattr(self, obj: Any, attribute: str) -> Any:
-        """Return an item of a map, or what a loop tells of itself: nothing else has attributes here."""
+        """Return an item of a map or a field of a loop; nothing else has attributes here."""
         if isinstance(obj, Mapping) and attribute in obj:
             return obj[attribute]
         if isinstance(obj, LoopContext) and attribute in _OF_LOOPS:

@@ -42,7 +42,7 @@ def read_chain(files: Files) -> Chain:
 
 
 def _below(sources: Sources, prefixes: list[str], extends: str) -> str | None:
-    """The prefix of the catalog that the last of some extends; None where there is none, or a fault."""
+    """The prefix of the catalog that the last of these extends; None if it extends none, or for a fault."""
     if not extends:
         return None
     try:

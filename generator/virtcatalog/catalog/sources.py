@@ -94,12 +94,12 @@ class Sources:
             self._end_of_patience()
 
     def stop(self, place: str, path: FieldPath, message: str) -> NoReturn:
-        """Raise CatalogError with everything that was reported, and this: nothing else can be looked at after it."""
+        """Report a last fault and raise CatalogError with all: nothing more can be checked after it."""
         self.report(place, path, message)
         raise CatalogError(*self.problems)
 
     def spend(self, place: str, path: FieldPath, units: int) -> None:
-        """Charge work to the catalog's budget that a field asks for: a few words may ask for very much."""
+        """Charge the work that a field causes to the catalog's budget: a few words may cause very much."""
         try:
             self.work.spend(units)
         except WorkError as error:
@@ -170,14 +170,14 @@ class Sources:
         return self._folders[prefix]
 
     def extend(self, prefix: str, folder: Folder, *, shown: str = "") -> None:
-        """Take the folder of a catalog that is extended; its places begin with the prefix, or are `shown` so."""
+        """Add an extended catalog: its places begin with `prefix`, for which messages have `shown` unless it is ""."""
         self._folders[prefix] = folder
         if shown:
             self._shown[prefix] = shown
         self._files[prefix] = self._find(prefix)
 
     def shown(self, prefix: str) -> str:
-        """Return what the places of a catalog that comes with the program are shown below, "" for all others."""
+        """Return what messages show in place of a catalog's prefix, "" for the prefix itself."""
         return self._shown.get(prefix, "")
 
     def _find(self, prefix: str) -> tuple[str, ...]:

@@ -1,7 +1,7 @@
 """The VirtualMachineTemplates that a file of `templates/` declares: operating systems x workloads x sizes.
 
-They are checked as KubeVirt's webhook checks it, and its VMs are VM templates of the catalog, for its defaults and for
-the sets of values that it names.
+They are checked as KubeVirt's webhook checks them. Their VMs, one of the defaults and one of each set of values, are VM
+templates of the catalog.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def _at(data: Mapping[str, Any], path: FieldPath) -> dict[str, Any]:
 def _chosen(
     composer: Composer, place: str, data: Mapping[str, Any], system: str, own: Mapping[str, Any]
 ) -> Iterator[tuple[str, Sequence[str]]]:
-    """The workloads of a systemwith their sizes; names that nothing declares are reported."""
+    """The workloads of a system, with their sizes; names that nothing declares are reported."""
     workloads, sizes = data.get("workloads") or {}, data.get("sizes") or {}
     for workload, chosen in (own.get("workloads") or dict.fromkeys(workloads)).items():
         path = ("systems", system, "workloads", workload)
@@ -179,7 +179,7 @@ def _spec(data: Mapping[str, Any], system: str) -> dict[str, Any]:
 def _vms_of(composer: Composer, merged: Merged, template: Template) -> dict[str, Manifest]:
     """Return the VMs that a template makes with its own values and its sets.
 
-    What the API server and the webhook refuse or warn of is reported, and so are sets that make none.
+    What the API server and the webhook refuse or warn of is reported, and so are sets that make no VM.
     """
     _spend(composer, merged)
     manifest = template.manifest()
@@ -240,7 +240,7 @@ def template_vms(template: Template, overlays: Sequence[Overlay]) -> Iterator[Vm
 
 
 def _vm_in(overlay: Overlay | None, template: Template, key: str) -> Manifest:
-    """A VM of a template; another one where its instance type and preference are in the environment's namespace."""
+    """A VM of a template, which in namespaced environments names the namespaced instance type and preference."""
     if overlay is None or overlay.scope != "namespaced":
         return template.vms[key]
     return process(template.manifest(overlay), template.tests.get(key) or {}, seed=_seed(template, key)).vm
@@ -257,7 +257,7 @@ def _key(template: Template, values: str, environment: str) -> str:
 
 
 def _seed(template: Template, key: str) -> int:
-    """What generated values follow from: always the same ones, and different ones for every template and set."""
+    """The seed of generated values: fixed, and different for every template and set."""
     return crc32(f"{template.name}.{key}".encode())
 
 

@@ -76,7 +76,7 @@ def vm_templates(
 
 
 def _check_plain(sources: Sources, name: str, declared: Mapping[str, Any], overlays: Sequence[Overlay]) -> None:
-    """Report what vms.yaml says of a plain manifest that only a template could follow."""
+    """Report settings in vms.yaml for a plain manifest that apply to templates only."""
     environments = declared.get("environments") or {}
     if not declared.keys() & {"cross", "environments"} or declared.get("parameters") or any(environments.values()):
         sources.report(VMS, (name,), f"vms/{name} is no template: those are named *{VM_TEMPLATE}")
@@ -233,7 +233,7 @@ def _report(
 
 
 def _original(rendering: _Rendering, raw: bytes, place: tuple[int, int]) -> tuple[int, int]:
-    """Where a place of the rendered text is from: the template's line that reads the same, if there is just one."""
+    """The template's place of a place in the rendered text: the one line that reads the same, else line 1."""
     if not isinstance(rendering.text, str):
         return place
     rendered, (by_text, by_start) = _lines(rendering.text), _numbers(raw)

@@ -20,7 +20,7 @@ _CHARACTERS = 8  # characters that count as one unit
 
 
 class WorkError(Exception):
-    """The catalog asks for more work than one may; reading it ends with this.
+    """The catalog's budget is spent, and reading it ends.
 
     `path` leads from what was evaluated to where it arose, `line` counts from 0 within the text there.
     """
@@ -36,7 +36,7 @@ class WorkError(Exception):
 
 
 class Work:
-    """The budget of one catalog; what it read gives more, so that large catalogs are as free as small ones."""
+    """The budget of one catalog. It grows with every byte that is read, so that it suits catalogs of all sizes."""
 
     __slots__ = ("_compiled", "_left", "_sizes")
 

@@ -1,4 +1,4 @@
-"""VMs that say no more than they have to, to ask KubeVirt about an instance type or a preference."""
+"""Minimal VMs: expanded to judge an instance type or a preference by KubeVirt's rules."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from virtcatalog.kubevirt.preference.topology import SPREADS, THREADS_PER_CORE, 
 
 
 def minimal_vm(instancetype: Subject | None, preference: Subject | None) -> Manifest:
-    """Return a VM that says no more than it has to: a root disk, cloud-init, an architecture if one is required."""
+    """Return a minimal VM: a root disk, cloud-init, an architecture if one is required."""
     used = {"instancetype": instancetype, "preference": preference}
     namespace = next(
         (subject.namespace for subject in used.values() if subject is not None and subject.namespace), "default"
@@ -53,7 +53,7 @@ def required_architecture(spec: Mapping[str, Any]) -> str:
 
 
 def lone_vm(subject: Subject) -> Manifest:
-    """Return a VM that has one object, and what that cannot do without: what a preference requires, else UEFI."""
+    """Return a VM of one object and what that needs: a preference's requirements, UEFI for launch security."""
     if subject.is_preference:
         return minimal_vm(host_of(subject), subject)
     vm = minimal_vm(subject, None)

@@ -46,7 +46,7 @@ class Pair(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Shared:
-    """What the judges of one run share: how much they may still do, and which objects are admitted alone."""
+    """What the judges of one run share: their budget, and which objects are admitted alone."""
 
     def __init__(self) -> None:
         self._left = PAIRS

@@ -21,7 +21,7 @@ RULES = (BROKEN,)
 
 
 def check(inventory: Inventory) -> Iterator[Finding]:
-    """Yield what `build` would refuse, whatever the day: only a release knows that."""
+    """Yield what `build` would refuse. No date counts: only a release has one."""
     for breach in breaches(inventory.catalog) if inventory.catalog is not None else ():
         place = breach.problem
         environments = (breach.environment,) if breach.environment else ()

@@ -30,7 +30,7 @@ RULES = (NEWER, OTHER)
 
 
 def check(inventory: Inventory) -> Iterator[Finding]:
-    """Check what the cluster says of its release, and what is newer than the releases.
+    """Check that clusters run the environments' releases, and that no field is newer than the oldest release.
 
     What the catalog declares was checked as it was read, against the oldest release that it must work with.
     """

@@ -133,7 +133,7 @@ class Inventory(msgspec.Struct, frozen=True, kw_only=True):
         return choose_release(self.conditions, release_of(self.overlays, environment), manifests)
 
     def deployed(self, overlay: Overlay) -> list[Subject]:
-        """Return what `of` does, as subjects of that environment, whose place is where it is declared."""
+        """Return what `of` does, as subjects of that environment and with its place."""
         return [
             Subject(manifest=manifest, origin="environment", environment=overlay.name, place=lambda _: overlay.source)
             for manifest in self.of(overlay.name)

@@ -78,7 +78,7 @@ def check(inventory: Inventory) -> Iterator[Finding]:
 
 
 def _lonely(types: Sequence[Subject], preferences: Sequence[Subject], judge: Judge) -> Iterator[tuple[Subject, str]]:
-    """Yield the objects that fit no object of the other kind, and why the likeliest of those does not.
+    """Yield the objects that fit no object of the other kind, and why the likeliest of these does not fit.
 
     An object that is refused on its own is left out: `probes` reports it.
     """

@@ -84,7 +84,7 @@ def _without_status(manifest: Manifest) -> Manifest:
 
 
 def _has_null(text: bytes) -> bool:
-    """Whether there may be another null than those that the API server itself writes."""
+    """Whether there may be a null beside those that the API server itself writes."""
     return text.count(b"null") > text.count(b'"%s":null' % _TIME.encode())
 
 

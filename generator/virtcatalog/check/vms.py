@@ -1,4 +1,4 @@
-"""The VM templates: admitted by KubeVirt in the environment that they are for?"""
+"""VM templates and VMs: whether KubeVirt admits them in their environments."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ def main(number: str, catalog: str, report: str) -> int:
 
 
 def _write(number: str, catalog: str, text: str) -> str:
-    """Write the comment, and return where it is; "" when there is nothing to say, and never was."""
+    """Write the comment, and return where it is; "" when there is no report and no older comment."""
     api = Api(
         "GitHub",
         {

@@ -35,7 +35,7 @@ def version_fault(catalog: Catalog, version: str) -> str:
 
 
 def _precedence(version: str) -> tuple[object, ...]:
-    """What versions are ordered by: numbers, then that it is no pre-release, then the parts of that."""
+    """The sort key of a version: its numbers, pre-releases before the release, then the parts of the pre-release."""
     match = _VERSION.fullmatch(version)
     assert match is not None
     parts = (match[4] or "").split(".") if match[4] else []

@@ -1,4 +1,4 @@
-"""The releases that a catalog has behind it: by the history of its lock, by version tags, or by revisions."""
+"""The past releases of a catalog: by the history of its lock, by version tags, or by revisions."""
 
 from __future__ import annotations
 

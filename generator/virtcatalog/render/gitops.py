@@ -1,4 +1,4 @@
-"""What tells Argo CD or Flux to sync an output tree: their own objects, for a repository of choice.
+"""The objects of Argo CD or Flux that make them sync an output tree from a repository.
 
 Deleting one of these objects never deletes instance types or preferences: VMs use them.
 """
@@ -160,7 +160,7 @@ def _application(origin: Origin, path: str, cluster: str, namespace: str, create
 
 
 def _metadata(origin: Origin) -> Manifest:
-    """A push that leaves the tree alone makes Argo CD render nothing; artifacts hold the tree only."""
+    """The annotation that spares Argo CD the rendering after pushes outside the tree; artifacts hold the tree only."""
     if origin.oci or not _PLAIN.fullmatch(origin.tree):
         return {}
     return {"annotations": {"argocd.argoproj.io/manifest-generate-paths": f"/{origin.tree}"}}

@@ -161,7 +161,7 @@ def _series(members: Sequence[Instancetype]) -> list[str]:
 
 
 def _title(members: Sequence[Instancetype]) -> str:
-    """How the names of a class start, or else the class and its version, and what it is called."""
+    """The common start of a class's names, or else the class and its version; then its display name."""
     starts = {member.name.partition(".")[0] for member in members}
     start = starts.pop() if len(starts) == 1 else f"{members[0].series} {members[0].version}".strip()
     called = _common([member.display_name for member in members])

@@ -273,7 +273,7 @@ def _entries(folder: Path) -> Iterator[Path]:
 
 
 def _refuse_read_only(folder: Path) -> None:
-    """A folder without write permission is left alone, although its parent's permissions would let it be replaced."""
+    """Refuse a folder without write permission, although its parent's permissions would let it be replaced."""
     if folder.exists() and not folder.stat().st_mode & 0o222:
         raise PermissionError(errno.EACCES, "the folder is read-only", str(folder))
 

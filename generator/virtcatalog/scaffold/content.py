@@ -56,7 +56,7 @@ _TITLES = {"argocd": "Argo CD", "flux": "Flux"}
 def contents(name: str, tool: Tool = "none", repo_url: str = "", package: str = "") -> dict[str, str]:
     """Return {path: text} of the repository of a catalog of this name; `tool` is what delivers it from `repo_url`.
 
-    `package` is what virtcatalog is installed from there: a file, a URL or what an index has; this one if it is "".
+    `package` is the source of virtcatalog there: a file, a URL or an index's name for it; "" for this version.
     """
     url = repo_url or REPO_URL.format(name=name)
     delivery = _BY_HAND if tool == "none" else _DELIVERY.format(tool=tool, title=_TITLES[tool], url=shell(url))

@@ -34,7 +34,7 @@ def _of_package(package: str) -> str:
 
 
 def _installed() -> str:
-    """The line of what this virtcatalog was installed from, as its installer noted it (PEP 610): else an index."""
+    """The line of the source of this virtcatalog, by its installer's record (PEP 610), else its version in an index."""
     noted = json.loads(distribution("virtcatalog").read_text("direct_url.json") or "{}")
     url, vcs = noted.get("url"), noted.get("vcs_info")
     if not url:
@@ -43,7 +43,7 @@ def _installed() -> str:
 
 
 def _of_url(url: str) -> str:
-    """The line of what lies at a URL; pip takes one without a host alone, and what tests need has its own lines."""
+    """The line of a URL. pip takes one without a host only alone; what the tests need has its own lines."""
     return url if url.startswith("git+file:///") else f"virtcatalog[pytest] @ {url}"
 
 

@@ -25,7 +25,7 @@ def write(folder: Path, files: Mapping[str, str], say: Callable[[str], object] =
 
 
 def _taken(folder: Path, path: str, text: str) -> bool:
-    """Whether something else is where a file is to be, or where a folder for it is."""
+    """Whether something else is in the place of a file, or of a folder above it."""
     if mode_of(folder) is not None and not folder.is_dir():
         return True
     place = folder / path

@@ -1,6 +1,6 @@
 """The files with the domains of plain VMs that the form shows: a script per instance type.
 
-A page from a folder can read no data, but load scripts: these are.
+A page that is opened from a folder cannot read data files, but it can load scripts.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def _script(job: tuple[str, Sequence[bool]], vms: PlainVMs) -> str:
     """The script of an instance type: `[name, blocks, requests, rows]`, a row for no preference, then one for each.
 
     A row is `[requests, block, …]` by their places in the lists, why there is no domain, or 0 where the pair does not
-    fit: what several preferences have is there once.
+    fit. What several preferences share is listed once.
     """
     blocks: dict[Block, int] = {}
     requests: dict[str, int] = {}

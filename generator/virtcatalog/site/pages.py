@@ -149,7 +149,7 @@ class _Site:
         return self.templates.get_template(template).render(root=root, here=template, **values)
 
     def _specs(self) -> Iterator[tuple[str, dict[str, str]]]:
-        """What two instance types may differ in, flat: the fields of their specs, and their labels."""
+        """The rows of a comparison of instance types by name: their figures, and the fields of their specs."""
         for entry, row in zip(self.catalog.instancetypes, self.types, strict=True):
             flat = {"vCPUs": str(row.vcpus), "Memory": row.amount, "Class": row.series}
             if self.prices:

@@ -94,7 +94,7 @@ class PlainVMs:
     def of_type(self, name: str, fits: Sequence[bool]) -> list[PlainVM | str | None]:
         """Return the plain VMs of an instance type: without a preference, then with every preference in turn.
 
-        It is a text, why there is none, where KubeVirt refuses the VM or virtcatalog does not model it; None for a
+        The reason as a text where KubeVirt refuses the VM or virtcatalog does not model it; None for a
         preference that does not fit.
         """
         without = self._lines(name, 0, self._cluster)
@@ -121,7 +121,7 @@ class PlainVMs:
         return PlainVM(tuple(map(sources.block, blocks(result.domain_xml or ""))), _requests(result))
 
     def _of_other_types(self, names: Sequence[str], number: int, cluster: Cluster) -> list[Lines] | None:
-        """The domains of a preference with the least and the largest of other types; None where it takes no two."""
+        """The domains of a preference with the smallest and the largest other types; None unless two of them fit."""
         domains = ((name, lines) for name in names if (lines := self._lines(name, number, cluster)))
         least = next(domains, None)
         if least is None:

@@ -1,6 +1,6 @@
 """Which lines of a domain come from the instance type, which from the preference, and which from KubeVirt itself.
 
-As everywhere here, a line comes from what it is missing or different without: the same VM is expanded without its
+A line comes from the object without which it is missing or different: the same VM is expanded without its
 preference, and with two other instance types in place of its own.
 """
 
@@ -63,7 +63,7 @@ class Sources:
     def __init__(
         self, without_preference: Lines | None, with_other_types: Sequence[Lines] | None, named: tuple[str, ...] = ()
     ) -> None:
-        """None stands for a domain that there is not; `named` are the texts that follow from the VM's name."""
+        """None stands for a missing domain; `named` are the texts that follow from the VM's name."""
         self._without, self._others, self._named = without_preference, with_other_types, named
 
     def block(self, text: str) -> Block:
