@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 
 from virtcatalog.catalog.load import load_catalog
-from virtcatalog.render import tree
+from virtcatalog.render import ownership, tree
 from virtcatalog.render.output import render
-from virtcatalog.render.tree import TreeError, compare, replace
+from virtcatalog.render.ownership import TreeError
+from virtcatalog.render.tree import compare, replace
 
 FIRST = {"base/a.yaml": "a: 1\n", "README.md": "# first\n"}
 SECOND = {"base/b.yaml": "b: 1\n", "README.md": "# second\n"}
@@ -331,4 +332,4 @@ def test_what_a_killed_run_left_is_cleaned_up_whatever_it_is(folder, monkeypatch
 
 def test_all_that_is_rendered_is_what_can_be_ours():
     catalog = load_catalog(Path(__file__).parents[2] / "catalog")
-    assert [path for path in render(catalog) if not tree._OURS.fullmatch(path)] == []
+    assert [path for path in render(catalog) if not ownership._OURS.fullmatch(path)] == []

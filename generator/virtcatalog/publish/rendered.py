@@ -16,7 +16,7 @@ from virtcatalog.manifests.difference import differences
 from virtcatalog.manifests.document import Text
 from virtcatalog.manifests.history import Commit, History, Touched, history_of
 from virtcatalog.manifests.layout import BASE
-from virtcatalog.render.tree import owner_of
+from virtcatalog.render.ownership import owner_of
 
 Which = tuple[str, str]
 """The section of the lock that an object is in, and its name."""

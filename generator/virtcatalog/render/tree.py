@@ -1,15 +1,14 @@
-"""The output tree on disk: what virtcatalog owns there, what differs, and how a new tree takes the old one's place.
+"""The output tree on disk: what differs from the rendered one, and how a new tree takes the old one's place.
 
-The file OWNED lists every path that virtcatalog wrote. Files that it does not list belong to somebody else: they are
-left in place, and never overwritten. A new tree is built beside the old one and takes its place in one step (on Linux
-an atomic exchange), so that whatever interrupts the program leaves the old tree or the new one.
+Files that virtcatalog does not own are left in place, and never overwritten. A new tree is built beside the old one and
+takes its place in one step (on Linux an atomic exchange), so that whatever interrupts the program leaves the old tree
+or the new one.
 """
 
 from __future__ import annotations
 
 import errno
 import os
-import re
 import shutil
 import stat
 from collections.abc import Callable, Iterator, Mapping
@@ -18,23 +17,10 @@ from pathlib import Path
 import msgspec
 
 from virtcatalog.checkouts import mode_of
-from virtcatalog.limits import MIB, OUTPUT_FILE_BYTES
-from virtcatalog.manifests.layout import CATALOG, OWNED
+from virtcatalog.manifests.layout import CATALOG
 from virtcatalog.manifests.textdiff import unified
-from virtcatalog.writing import WriteError, discard, locked, real_place, remove, said_nowhere, write_new
-
-_HEADER = "# Files that virtcatalog wrote in this folder; it replaces and removes these and no others.\n"
-_OWNER = "# Of the catalog: "
-#: Paths that virtcatalog writes: whatever else the list has is not virtcatalog's, and is not read.
-_OURS = re.compile(
-    r"README\.md|catalog\.json|kustomization\.yaml|(base|bundles|overlays)/[-+.\w]+(/[-+.\w]+)*"
-    r"|[a-z]+\.html|domains\.js|(assets|domains|preferences|templates|types|vms)/[-+.\w]+",  # of the web site
-    re.ASCII,
-)
-
-
-class TreeError(WriteError):
-    """The output folder cannot be read or replaced; unless the message says otherwise, it is unchanged."""
+from virtcatalog.render.ownership import Reader, TreeError, owner_of, with_ownership
+from virtcatalog.writing import discard, locked, real_place, remove, said_nowhere, write_new
 
 
 class Change(msgspec.Struct, frozen=True):
@@ -56,7 +42,7 @@ def compare(folder: Path, tree: Mapping[str, str], owner: str = "") -> list[Chan
     `owner` is the name of the catalog that the tree is of. No link is followed; see `real_place`.
     """
     folder, tree = real_place(folder), with_ownership(tree, owner)
-    reader = _Reader(folder)
+    reader = Reader(folder)
     owned = reader.owned()
     changes = [Change(path, reader.text(path), None) for path in owned - tree.keys() if reader.has(path)]
     foreign = []
@@ -121,17 +107,6 @@ def replace(
         raise TreeError(f"{place}: {error.strerror or error}; {state}") from error
 
 
-def owner_of(folder: Path) -> str:
-    """Return the name of the catalog that a tree is of, "" when unknown."""
-    return _Reader(folder).owner()
-
-
-def with_ownership(tree: Mapping[str, str], owner: str = "") -> dict[str, str]:
-    """Return the tree with the file that lists it, and that names the catalog it is of."""
-    head = _HEADER + (f"{_OWNER}{owner}\n" if owner else "")
-    return {**tree, OWNED: head + "".join(f"{path}\n" for path in sorted(tree))}
-
-
 def _refuse_place(folder: Path, catalog: str) -> None:
     """Refuse what is no folder, a link, and places in or around a catalog, which would read the tree as its own."""
     if folder.is_symlink():
@@ -154,67 +129,12 @@ def _refuse_place(folder: Path, catalog: str) -> None:
 
 def _refuse_owned(folder: Path, owner: str, *, force: bool) -> None:
     """Refuse to replace the tree of another catalog."""
-    other = _Reader(folder).owner()
+    other = owner_of(folder)
     if owner and other not in ("", owner) and not force:
         raise TreeError(
             f"{folder}: is the output tree of the catalog {other!r}, not of {owner!r}; name another folder, or "
             "replace it with --force"
         )
-
-
-class _Reader:
-    """Reads a tree without following a link, below its folder or among the parents of a file."""
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self._folders = {"": True}
-
-    def owned(self) -> set[str]:
-        """Return the paths that OWNED lists and virtcatalog writes."""
-        lines = self._list()
-        for path in lines:
-            if path.startswith("/") or ".." in path.split("/"):
-                place = self._folder / OWNED
-                raise TreeError(f"{place}: {path!r} lies outside the output folder; restore the file from Git")
-        return {path for path in lines if _OURS.fullmatch(path)} | ({OWNED} if self.has(OWNED) else set())
-
-    def owner(self) -> str:
-        """Return the name of the catalog that the tree is of, "" when unknown."""
-        text = self.text(OWNED) if self.has(OWNED) else ""
-        return next((line.removeprefix(_OWNER) for line in text.splitlines()[:2] if line.startswith(_OWNER)), "")
-
-    def _list(self) -> list[str]:
-        lines = self.text(OWNED).splitlines() if self.has(OWNED) else []
-        return [line for line in lines if line and not line.startswith("#")]
-
-    def has(self, path: str) -> bool:
-        """Whether there is something at a path; TreeError when a link leads there."""
-        parent = path.rpartition("/")[0]
-        return self._is_sound(parent) and mode_of(f"{self._folder}/{path}") is not None
-
-    def _is_sound(self, folder: str) -> bool:
-        """Whether there is a folder, and no link on the way to it."""
-        if folder not in self._folders:
-            place = self._folder / folder
-            mode = mode_of(place) if self._is_sound(folder.rpartition("/")[0]) else None
-            if mode is not None and stat.S_ISLNK(mode):
-                raise TreeError(f"{place}: is a symbolic link in the place of a folder; move it away")
-            self._folders[folder] = mode is not None and stat.S_ISDIR(mode)
-        return self._folders[folder]
-
-    def text(self, path: str) -> str:
-        """Return the text of a regular file."""
-        place = self._folder / path
-        try:
-            if place.is_symlink() or not place.is_file():
-                raise TreeError(f"{place}: not a regular file; move it away")
-            if place.stat().st_size > OUTPUT_FILE_BYTES:
-                raise TreeError(
-                    f"{place}: has more than {OUTPUT_FILE_BYTES // MIB} MiB; virtcatalog did not write that"
-                )
-            return place.read_bytes().decode("utf-8", errors="surrogateescape")
-        except OSError as error:
-            raise TreeError(f"{place}: {error.strerror}") from error
 
 
 def _build(staging: Path, folder: Path, tree: Mapping[str, str]) -> None:
@@ -227,7 +147,7 @@ def _build(staging: Path, folder: Path, tree: Mapping[str, str]) -> None:
             (staging / parent).mkdir(parents=True, exist_ok=True)
             existing.add(parent)
         write_new(f"{staging}/{path}", text.encode())
-    owned = _Reader(folder).owned()
+    owned = Reader(folder).owned()
     ours = {parent for path in owned for parent in _parents(path)}
     folders = [folder] if folder.is_dir() else []
     for place in _entries(folder):

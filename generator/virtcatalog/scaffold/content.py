@@ -18,7 +18,7 @@ from virtcatalog.manifests.emit import dump, join
 from virtcatalog.placement import rendered
 from virtcatalog.render.gitops import Destination, Origin, application_set, flux
 from virtcatalog.render.output import render
-from virtcatalog.render.tree import with_ownership
+from virtcatalog.render.ownership import with_ownership
 from virtcatalog.scaffold.requirements import pinned
 
 Tool = Literal["argocd", "flux", "none"]
