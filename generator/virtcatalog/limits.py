@@ -28,6 +28,9 @@ SETTINGS_KEY_PARTS: Final = 100  # of one dotted key: reading them takes the squ
 # Domains
 IO_THREADS: Final = 1024  # of a supplemental pool
 
+# What `explain` expands again
+EXPLAIN_WORK: Final = 1_000_000  # keys and values of the VM, each time that it is expanded without one of them
+
 # Catalogs: the work of expressions, templates and layers, in units of some 50 nanoseconds
 WORK: Final = 12_000_000
 WORK_PER_BYTE: Final = 60  # of the catalog's files, on top

@@ -180,3 +180,16 @@ class TestPathsOfFindings:
         assert result.exit_code == 1
         assert result.stdout.startswith("spec.template.spec.domain.memory.guest: 3Gi\n  VM server: ")
         assert "(refused by the VM webhook)" in result.stderr
+
+
+def test_a_vm_with_very_many_fields_is_not_expanded_without_each() -> None:
+    disks = "".join(f"        - {{name: d{number}, disk: {{bus: virtio}}}}\n" for number in range(400))
+    volumes = "".join(f"      - {{name: d{number}, containerDisk: {{image: x}}}}\n" for number in range(400))
+    Path("many.yaml").write_text(
+        "apiVersion: kubevirt.io/v1\nkind: VirtualMachine\nmetadata: {name: many}\n"
+        "spec:\n  runStrategy: Always\n  template:\n    spec:\n      domain:\n       memory: {guest: 1Gi}\n"
+        f"       devices:\n        disks:\n{disks}      volumes:\n{volumes}"
+    )
+    found = run("-f", "many.yaml", "--vm", "default/many", "--field", "domain.devices")
+    assert found.exit_code == 2
+    assert "has too many fields to expand it without each of them in turn" in found.stderr

@@ -15,12 +15,14 @@ import msgspec
 from virtcatalog.api.kinds import vm_spec
 from virtcatalog.api.names import namespace_or_default
 from virtcatalog.api.quantity import Quantity
+from virtcatalog.catalog.work import size
 from virtcatalog.errors import ManifestError, RefusedError, UnsupportedError, VirtcatalogError
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.conditions import Conditions
 from virtcatalog.kubevirt.hosts import HostProfile
 from virtcatalog.kubevirt.instancetype.references import references
 from virtcatalog.kubevirt.pipeline import Result, expand
+from virtcatalog.limits import EXPLAIN_WORK
 from virtcatalog.manifests.difference import shown
 from virtcatalog.manifests.identity import Data, identity, namespace_of
 
@@ -30,6 +32,8 @@ View = Callable[[Result], str | None]
 """Reads a value from a result; None where there is none."""
 
 Path = tuple[str | int, ...]
+_OBJECT = 20
+"""The work of an object that a cluster is made of again, in values of a VM that is expanded again."""
 _GONE = object()
 _REFUSED = object()
 
@@ -82,6 +86,7 @@ class _Question:
     def __init__(self, vm: Data, objects: list[Data], conditions: Conditions, view: View) -> None:
         self._vm, self._objects, self._view = vm, objects, view
         self._conditions, self._host = conditions, conditions.host
+        self._expanding, self._left = size(vm), EXPLAIN_WORK
         self._cluster = self._cluster_of(objects)
         self._result_as_is = expand(vm, self._cluster)
         value = view(self._result_as_is)
@@ -150,8 +155,10 @@ class _Question:
     def _seen(self, source: _Source, manifest: Data) -> Any:
         if source.kind == "VM":
             return self._view_of(manifest, self._cluster)
+        relevant = self._relevant()
+        self._left -= _OBJECT * len(relevant)
         try:
-            cluster = self._cluster_of([manifest if other is source.manifest else other for other in self._relevant()])
+            cluster = self._cluster_of([manifest if other is source.manifest else other for other in relevant])
         except (ManifestError, UnsupportedError):
             return _REFUSED
         return self._view_of(self._vm, cluster)
@@ -166,6 +173,12 @@ class _Question:
         ]
 
     def _view_of(self, vm: Data, cluster: Cluster) -> Any:
+        self._left -= self._expanding
+        if self._left < 0:
+            raise VirtcatalogError(
+                "what this depends on is not found out: the VM, or what applies to it, has too many fields to expand "
+                "it without each of them in turn; leave out devices that are alike"
+            )
         try:
             result = expand(vm, cluster)
             # The values of a refused VM are those of the stages before its refusal.
