@@ -11,8 +11,25 @@ CRASH = "Crash"
 """The type of a cause where KubeVirt does not refuse an object, but fails on it."""
 Severity = Literal["error", "warning", "note"]
 """How bad a finding is, the gravest first."""
-Level = Literal["refused", "recreate", "restart", "live", "next", "kept", "any"]
-"""What becomes of a VM that runs, the gravest first; the last is any difference at all."""
+Level = Literal[
+    "refused",
+    "unknown",
+    "crash",
+    "delete",
+    "stop",
+    "boot",
+    "restart",
+    "pending",
+    "risk",
+    "migrate",
+    "live",
+    "kept",
+    "changed",
+    "create",
+    "start",
+    "any",
+]
+"""How grave a verdict on a VM is, the gravest first; the last is any difference at all."""
 LEVELS: tuple[Level, ...] = get_args(Level)
 Refuser = Literal["vm", "controller", "vmi", "launcher"]
 _REFUSERS: dict[Refuser, str] = {

@@ -103,7 +103,7 @@ def kinds(change: str, name: str, noun: str = "Instancetype") -> set[str]:
 
 
 def test_no_difference(repo: Repository) -> None:
-    assert "no object changes; 1 VM template: none change" in repo.diff(status=0).stdout
+    assert repo.diff(status=0).stdout.startswith("1 VM template: nothing changes; no object changes\n")
 
 
 def test_the_default_is_the_working_tree_against_the_fork_point(repo: Repository) -> None:
@@ -113,7 +113,7 @@ def test_the_default_is_the_working_tree_against_the_fork_point(repo: Repository
     repo.git("checkout", "-q", "change")
     repo.write(components=WITH_RUNTIME)
     assert repo.changes() == kinds("changed", "windows.one", "Preference")
-    assert repo.diff(status=1).stdout.startswith("main@")
+    assert repo.diff(status=1).stdout.splitlines()[1].startswith("main@")
 
 
 def test_added(repo: Repository) -> None:
@@ -134,7 +134,7 @@ def test_removed(repo: Repository) -> None:
 
 def test_changed_with_a_diff_headed_by_kind_and_name(repo: Repository) -> None:
     repo.write(components=WITH_RUNTIME)
-    report = repo.diff(status=1).stdout
+    report = repo.diff("--full", status=1).stdout
     assert "--- main@" in report
     assert "/VirtualMachineClusterPreference/windows.one\n" in report
     assert "+      runtime: {}\n" in report
@@ -175,30 +175,31 @@ def test_what_is_no_revision_is_an_error(repo: Repository, revision: str) -> Non
 
 def test_a_vm_whose_domain_changes(repo: Repository) -> None:
     repo.write(components=WITH_RUNTIME)
-    (group,) = repo.data()["vms"]["groups"]
-    assert group["kind"] == "domain"
-    assert group["headline"].startswith('1 VM template: <hyperv> gains <runtime state="on"/>')
-    assert '+      <runtime state="on"/>' in group["diff"]
-    assert group["members"] == [{"name": "server", "effect": "created", "template": True}]
+    (verdict,) = repo.data()["vms"]
+    assert (verdict["vm"], verdict["template"], verdict["now"]) == ("server", True, "unchanged")
+    assert (verdict["next"], verdict["level"]) == ("changed", "changed")
+    assert verdict["changes"] == ["domain.features.hyperv.runtime.enabled: true is new"]
+    assert '+      <runtime state="on"/>' in repo.diff("--full", status=1).stdout
 
 
 def test_a_vm_that_is_newly_refused_and_newly_admitted(repo: Repository) -> None:
     repo.write(preferences__windows="preferences: {windows.one: {components: [hyperv], requirements: {vcpus: 2}}}\n")
     strict = repo.commit()
-    (group,) = repo.data("main", strict)["vms"]["groups"]
-    assert group["kind"] == "refused"
-    assert "requires 2 vCPUs" in group["headline"]
-    (group,) = repo.data(strict, "main")["vms"]["groups"]
-    assert group["kind"] == "admitted"
+    (verdict,) = repo.data("main", strict)["vms"]
+    assert verdict["next"] == "refused"
+    assert "requires 2 vCPUs" in verdict["changes"][0]
+    (verdict,) = repo.data(strict, "main")["vms"]
+    assert verdict["next"] == "changed"
+    assert verdict["changes"][0].startswith("was: ")
 
 
 def test_a_template_that_comes_and_goes(repo: Repository) -> None:
     repo.put("vms/second.yaml", CATALOG["vms/server.yaml"].replace("m.small", "m.large"))
-    (group,) = repo.data()["vms"]["groups"]
-    assert (group["kind"], group["summary"]) == ("added", ["admitted"])
+    (verdict,) = repo.data()["vms"]
+    assert (verdict["next"], verdict["changes"]) == ("changed", ["the VM template is new"])
     repo.commit()
-    (group,) = repo.data("change", "main")["vms"]["groups"]
-    assert group["kind"] == "removed"
+    (verdict,) = repo.data("change", "main")["vms"]
+    assert (verdict["next"], verdict["changes"]) == ("none", ["the VM template is gone"])
 
 
 def vm(name: str, stored: bool = False, preference: str = "windows.one") -> dict[str, Any]:
@@ -227,15 +228,16 @@ def dump(*vms: dict[str, Any]) -> str:
 def test_vms_of_a_fleet_are_grouped_by_their_change(repo: Repository) -> None:
     repo.write(components=WITH_RUNTIME)
     fleet = dump(*(vm(f"web-{number}") for number in range(12)), vm("other", preference="linux.one"))
-    (group,) = repo.data("-f", "-", stdin=fleet)["vms"]["groups"]
-    assert group["headline"].startswith('12 VMs and 1 VM template: <hyperv> gains <runtime state="on"/>')
+    text = repo.diff("-f", "-", status=1, stdin=fleet).stdout
+    assert "~ kept  team/web-0, team/web-1, team/web-2 and 9 more" in text
+    assert "team/other" not in text
 
 
 def test_vms_that_keep_a_stored_revision_do_not_feel_a_change(repo: Repository) -> None:
     repo.write(components=WITH_RUNTIME)
     report = repo.data("-f", "-", stdin=dump(vm("old", stored=True), vm("new")))
-    effects = {member["name"]: member["effect"] for member in report["vms"]["groups"][0]["members"]}
-    assert effects == {"server": "created", "team/old": "stored", "team/new": "stored"}
+    found = {verdict["vm"]: (verdict["next"], verdict["anew"]) for verdict in report["vms"]}
+    assert found == {"server": ("changed", "same"), "team/old": ("kept", "changed"), "team/new": ("kept", "changed")}
     keep, created = "VMs that exist keep the revision of the preference that KubeVirt stored for them", "VMs created"
     assert report["objects"][0]["consequences"] == [
         f"{keep}; {created} from now on get the new one.",
@@ -262,12 +264,11 @@ def test_a_change_of_the_configuration_is_felt_by_vms_with_stored_revisions_too(
     fleet = dump(vm("old", stored=True))
     report = repo.data("--config", "old.yaml", "new.yaml", "-f", "-", stdin=fleet)
     assert [(each["kind"], each["change"]) for each in report["objects"]] == [("KubeVirt", "changed")]
-    (group,) = report["vms"]["groups"]
-    assert {member["name"]: member["effect"] for member in group["members"]} == {
-        "server": "created",
-        "team/old": "started",
+    assert {verdict["vm"]: (verdict["now"], verdict["next"]) for verdict in report["vms"]} == {
+        "server": ("unchanged", "changed"),
+        "team/old": ("unchanged", "changed"),
     }
-    assert "<log" in group["diff"]
+    assert all("<log" in verdict["changes"][0] for verdict in report["vms"])
 
 
 def test_a_change_of_the_host_profile(repo: Repository) -> None:
@@ -284,7 +285,7 @@ def test_a_broken_revision_is_reported_and_what_is_sound_compared(repo: Reposito
     assert problem["file"] == f"{broken[:12]}:catalog/preferences/linux.yaml"
     assert "speck" in problem["message"] + problem["field"]
     assert {each["name"] for each in report["objects"]} == {"windows.one"}
-    assert [group["kind"] for group in report["vms"]["groups"]] == ["domain"]
+    assert [verdict["next"] for verdict in report["vms"]] == ["changed"]
     assert "VirtualMachineClusterPreference/linux.one" in report["notCompared"]["objects"]
 
 
@@ -292,7 +293,7 @@ def test_vms_that_refer_to_what_is_broken_are_not_compared(repo: Repository) -> 
     repo.write(preferences__windows="preferences: {windows.one: {component: []}}\n")
     report = repo.data(status=2)
     assert report["notCompared"]["vms"] == ["server"]
-    assert report["vms"]["groups"] == []
+    assert report["vms"] == []
 
 
 def test_a_revision_that_is_broken_all_over(repo: Repository) -> None:
@@ -320,8 +321,8 @@ def test_rendered_trees_can_be_compared(repo: Repository) -> None:
 def test_markdown_starts_with_a_table_and_folds_the_rest(repo: Repository) -> None:
     repo.write(components=WITH_RUNTIME)
     comment = repo.diff("-o", "markdown", status=1).stdout
-    assert "| objects changed | 2 | `VirtualMachineClusterPreference/windows.one`" in comment
-    assert comment.index("| what |") < comment.index("<details>")
+    assert "- objects changed: `VirtualMachineClusterPreference/windows.one`" in comment
+    assert comment.index("| what happens |") < comment.index("<details>")
     assert "```diff\n" in comment
 
 
@@ -349,7 +350,10 @@ def test_markdown_of_hostile_names_is_only_text(repo: Repository) -> None:
 def test_github_annotations_name_the_file(repo: Repository) -> None:
     repo.write(preferences__windows="preferences: {windows.one: {components: [hyperv], requirements: {vcpus: 2}}}\n")
     lines = repo.diff("-o", "github", status=1).stdout.splitlines()
-    assert lines[0].startswith("::error file=catalog/vms/server.yaml,line=1,title=newly refused::")
+    assert lines[0].startswith("::notice title=virtcatalog::1 VM template: 1 is refused; ")
+    assert lines[1].startswith(
+        "::error file=catalog/preferences/windows.yaml,line=1,title=1 VM template%3A KubeVirt refuses"
+    )
     assert any(line.startswith("::notice file=catalog/preferences/windows.yaml,line=1,") for line in lines)
 
 

@@ -53,11 +53,10 @@ class Change:
         path.write_text(dedent(text))
 
     def fates(self, *arguments: str) -> set[tuple[str, str, str]]:
-        """Environment, VM and kind of change of whatever changes."""
+        """Environment, VM and what becomes of it, of a VM once it is made anew."""
         return {
-            (group["environment"], member["name"], group["kind"])
-            for group in self.report(*arguments)["vms"]["groups"]
-            for member in group["members"]
+            (verdict["environment"], verdict["vm"], verdict["anew" if verdict["next"] == "kept" else "next"])
+            for verdict in self.report(*arguments)["vms"]
         }
 
     def report(self, *arguments: str) -> Any:
@@ -96,10 +95,11 @@ def test_what_one_environment_leaves_out_its_templates_and_vms_lose(change: Chan
     change.put("overlays.yaml", "production: {clusters: [eu, us], deprecated: false}\nstaging: {}\n")
     change.put("instancetypes/m.yaml", DEPRECATED)
     report = change.report("-f", dump("fleet.yaml", vm("db"), vm("web", "m.small")))
-    (group,) = report["vms"]["groups"]
-    assert (group["environment"], group["kind"]) == ("production", "refused")
-    assert [member["name"] for member in group["members"]] == ["server", "shop/db"]
-    assert group["headline"].startswith("production: 1 VM and 1 VM template: newly refused: there is no Virtual")
+    found = {(verdict["environment"], verdict["vm"], verdict["level"]) for verdict in report["vms"]}
+    assert found == {("production", "server", "refused"), ("production", "shop/db", "refused")}
+    assert {verdict["changes"][0] for verdict in report["vms"]} == {
+        "there is no VirtualMachineClusterInstancetype 'm.large' any more"
+    }
 
 
 def test_a_dump_is_from_one_environment(change: Change) -> None:
@@ -127,15 +127,15 @@ def test_vms_meet_what_their_own_dump_holds(change: Change) -> None:
     ]
     inferring["spec"]["template"]["spec"]["domain"]["devices"] = {"disks": [{"name": "root", "disk": {}}]}
     there, elsewhere = dump("eu.yaml", inferring, claim), dump("us.yaml", inferring)
-    assert ("production", "shop/db", "domain") in change.fates("-f", f"eu={there}")
+    assert ("production", "shop/db", "changed") in change.fates("-f", f"eu={there}")
     apart = change.fates("-f", f"eu={dump('claim.yaml', claim)}", "-f", f"us={elsewhere}")
     assert {name for _, name, _ in apart} == {"server"}
 
 
 def test_only_some_environments(change: Change) -> None:
     change.put("instancetypes/m.yaml", TYPES.replace("vcpus: 4", "vcpus: 8"))
-    assert change.fates() == {("production", "server", "domain"), ("staging", "server", "domain")}
-    assert change.fates("-e", "staging") == {("staging", "server", "domain")}
+    assert change.fates() == {("production", "server", "changed"), ("staging", "server", "changed")}
+    assert change.fates("-e", "staging") == {("staging", "server", "changed")}
     result = CliRunner().invoke(main, ["diff", "main", "catalog", "-e", "stagin"])
     assert result.exit_code == 2
     assert "there is no environment 'stagin' on either side; did you mean 'staging'?" in result.stderr
@@ -146,18 +146,18 @@ def test_a_template_is_for_the_environments_that_it_names(change: Change) -> Non
     change.git("add", "-A")
     change.git("commit", "-q", "-m", "staging alone")
     change.put("instancetypes/m.yaml", TYPES.replace("vcpus: 4", "vcpus: 8"))
-    assert change.fates() == {("staging", "server", "domain")}
+    assert change.fates() == {("staging", "server", "changed")}
 
 
 def test_an_environment_that_is_new_has_new_templates_and_no_vms_yet(change: Change) -> None:
     change.put("overlays.yaml", CATALOG["overlays.yaml"] + "lab: {}\n")
-    assert change.fates("-f", dump("fleet.yaml", vm("db"))) == {("lab", "server", "added")}
+    assert change.fates("-f", dump("fleet.yaml", vm("db"))) == {("lab", "server", "changed")}
 
 
 def test_an_environment_that_goes_takes_all_with_it(change: Change) -> None:
     change.put("overlays.yaml", "staging: {}\n")
     assert change.fates("-f", dump("fleet.yaml", vm("db"))) == {
-        ("production", "server", "removed"),
+        ("production", "server", "none"),
         ("production", "shop/db", "refused"),
     }
 
@@ -178,8 +178,8 @@ def test_what_goes_is_told_to_vms_that_were_refused_before(change: Change) -> No
     change.put("instancetypes/m.yaml", TYPES.replace(", large: {vcpus: 4}", ""))
     change.put("vms/server.yaml", MANIFEST.replace("NAME", "server").replace("TYPE", "m.small"))
     report = change.report("-f", dump("fleet.yaml", broken), "-e", "production")
-    told = [group["summary"] for group in report["vms"]["groups"] if group["members"][0]["name"] == "shop/db"]
-    assert told[0][0] == "there is no VirtualMachineClusterInstancetype 'm.large' any more"
+    changes = [verdict["changes"] for verdict in report["vms"] if verdict["vm"] == "shop/db"]
+    assert changes == [["there is no VirtualMachineClusterInstancetype 'm.large' any more"]]
 
 
 def test_a_broken_file_of_environments_leaves_nothing_to_tell(change: Change) -> None:

@@ -69,9 +69,13 @@ def check(pair: Pair) -> list[str]:
 
 def answer(pair: Pair) -> dict[str, Any]:
     """What virtcatalog says of a pair."""
+    return rollout(pair).to_dict()
+
+
+def rollout(pair: Pair) -> virtcatalog.Rollout:
+    """Return what virtcatalog makes of a pair."""
     old, new = _case(pair, {}), _case(pair, pair.new)
-    told = virtcatalog.rollout(deepcopy(old.vm), deepcopy(new.vm), old.cluster(), new.cluster(), update=pair.update)
-    return told.to_dict()
+    return virtcatalog.rollout(deepcopy(old.vm), deepcopy(new.vm), old.cluster(), new.cluster(), update=pair.update)
 
 
 def _case(pair: Pair, new: dict[str, Any]) -> Case:

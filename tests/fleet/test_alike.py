@@ -6,13 +6,15 @@ import copy
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from virtcatalog.catalog.kinds import API_VERSION
 from virtcatalog.fleet.alike import Alike
 from virtcatalog.kubevirt.cluster import Cluster
+from virtcatalog.review.dumps import Dump, given
 from virtcatalog.review.fleet import Reviewer
-from virtcatalog.review.given import Dump, given
 from virtcatalog.review.side import Side
+from virtcatalog.review.verdict import Verdict
 
 Data = dict[str, Any]
 
@@ -151,16 +153,12 @@ def test_the_verdicts_are_those_of_the_vms_one_by_one() -> None:
             disk["bus"] = buses[number % 4]
         fleet.append(each)
 
-    def verdicts(*vms: Data) -> dict[str, tuple[str, tuple[str, ...]]]:
+    def verdicts(*vms: Data) -> dict[str, Verdict]:
         reviewer = Reviewer(preference(), preference(preferredDiskBus="virtio", preferredRng={}))
         reviewer.vms(given([Dump(vms)]))
-        return {
-            member.name: (group.kind, tuple(group.summary))
-            for group in reviewer.done().groups
-            for member in group.members
-        }
+        return {verdict.vm: replace(verdict, vm="") for verdict in reviewer.done().verdicts}
 
     together = verdicts(*fleet)
     alone = {name: found for each in fleet for name, found in verdicts(each).items()}
     assert together == alone
-    assert len(set(together.values())) == 3  # virtio already; sata and none; scsi
+    assert len(set(together.values())) == 2  # sata and none get another bus, virtio and scsi have theirs

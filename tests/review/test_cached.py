@@ -14,9 +14,9 @@ from virtcatalog.fleet.cache import Cache
 from virtcatalog.fleet.pool import Processes
 from virtcatalog.kubevirt.conditions import Conditions
 from virtcatalog.releases import RELEASES
-from virtcatalog.review import judge, told
+from virtcatalog.review import cached, judge
 from virtcatalog.review.compare import review
-from virtcatalog.review.given import Dump
+from virtcatalog.review.dumps import Dump
 from virtcatalog.review.report import as_data
 from virtcatalog.review.side import Side
 
@@ -30,8 +30,7 @@ def sides(*objects: list[Data]) -> tuple[Side, Side]:
 
 
 def run(objects: tuple[list[Data], list[Data]], vms: list[Data], cache: Cache | None, conditions: Any = BOTH) -> Data:
-    report = review(*sides(*objects), conditions, [Dump(vms)], cache=cache)
-    return {**as_data(report), "rows": [each.said for each in report.fleet.rows], "asks": report.fleet.requests}
+    return as_data(review(*sides(*objects), conditions, [Dump(vms)], cache=cache))
 
 
 @pytest.fixture
@@ -121,8 +120,8 @@ def test_other_processes_and_the_cache_say_the_same(tmp_path: Path, monkeypatch:
     chance = Random(5)
     vms, objects = fleets.fleet(60, chance), (fleets.catalog(), fleets.changed(fleets.catalog(), chance))
     alone = run(objects, vms, None)
-    monkeypatch.setattr(told, "WORTH_IT", 2)
-    monkeypatch.setattr(told, "forked", lambda: Processes(2))
+    monkeypatch.setattr(cached, "WORTH_IT", 2)
+    monkeypatch.setattr(cached, "forked", lambda: Processes(2))
     cache = Cache(str(tmp_path))
     run(objects, vms[::2], cache)
     assert run(objects, vms, cache) == alone

@@ -25,7 +25,7 @@ from virtcatalog.kubevirt.pipeline import Result, expand
 from virtcatalog.manifests.git import Repository
 from virtcatalog.placement import rendered
 from virtcatalog.render.output import render
-from virtcatalog.review import fleet, judge
+from virtcatalog.review import judge
 
 ENVIRONMENTS = ("production", "staging", "lab")
 OVERLAYS = """\
@@ -140,9 +140,9 @@ def only(*environments: str, **told: str) -> dict[str, Told]:
     }
 
 
-LARGE = {"db": "domain", "pinned": "domain"}
+LARGE = {"db": "changed", "pinned": "changed"}
 LARGE_GONE = {"db": "refused", "pinned": "refused"}
-EVERY = {"web": "domain", "server": "domain", **LARGE}
+EVERY = {"web": "changed", "server": "changed", **LARGE}
 EVERY_GONE = {"web": "refused", "server": "refused", **LARGE_GONE}
 OTHERS = OVERLAYS.partition("staging:")[2]
 #: What is changed: the file, text → text; and what becomes of which VM of which environment. Others stay as they are.
@@ -158,7 +158,7 @@ CHANGES: dict[str, tuple[str, str, str, dict[str, Told]]] = {
         "instancetypes/m.yaml",
         "memoryPerVcpu: 4Gi",
         "memoryPerVcpu: 2Gi",
-        only("production", "lab", **EVERY) | only("staging", web="domain", server="domain"),
+        only("production", "lab", **EVERY) | only("staging", web="changed", server="changed"),
     ),
     "a-class-has-io-threads": (
         "instancetypes/m.yaml",
@@ -186,7 +186,7 @@ CHANGES: dict[str, tuple[str, str, str, dict[str, Told]]] = {
         "instancetypes/r.yaml",
         "vcpus: 2",
         "vcpus: 4",
-        only("production", "staging", desk="domain"),
+        only("production", "staging", desk="changed"),
     ),
     "a-class-goes-that-the-lab-has-not": (
         "instancetypes/r.yaml",
@@ -198,7 +198,7 @@ CHANGES: dict[str, tuple[str, str, str, dict[str, Told]]] = {
         "preferences/all.yaml",
         "server: {spec: {devices: {preferredDiskBus: virtio}}}",
         "server: {spec: {devices: {preferredDiskBus: scsi}}}",
-        only(web="domain", server="domain", **LARGE),
+        only(web="changed", server="changed", **LARGE),
     ),
     "a-preference-requires-more": (
         "preferences/all.yaml",
@@ -217,7 +217,7 @@ CHANGES: dict[str, tuple[str, str, str, dict[str, Told]]] = {
         "preferences/all.yaml",
         "server: {spec: {",
         "server: {spec: {cpu: {preferredCPUTopology: cores}, ",
-        only(server="domain", **LARGE),
+        only(server="changed", **LARGE),
     ),
     "a-preference-goes": (
         "preferences/all.yaml",
@@ -229,7 +229,7 @@ CHANGES: dict[str, tuple[str, str, str, dict[str, Told]]] = {
         "preferences/all.yaml",
         "desktop: {",
         "desktop: {components: [hyperv], ",
-        only("production", "staging", desk="domain"),
+        only("production", "staging", desk="changed"),
     ),
     "the-vendor-changes": ("catalog.yaml", "example.org", "example.com", {}),
     "production-selects": (
@@ -242,7 +242,7 @@ CHANGES: dict[str, tuple[str, str, str, dict[str, Told]]] = {
         "overlays.yaml",
         "clusters: [eu]",
         "patches: [{select: {names: [m.small]}, spec: {memory: {guest: 6Gi}}}]",
-        only("production", web="domain"),
+        only("production", web="changed"),
     ),
     "production-labels": ("overlays.yaml", "clusters: [eu]", "labels: {tier: gold}", {}),
     "production-has-a-vendor": ("overlays.yaml", "clusters: [eu]", "vendor: shop.example.org", {}),
@@ -251,7 +251,7 @@ CHANGES: dict[str, tuple[str, str, str, dict[str, Told]]] = {
         "clusters: [eu]",
         "scope: namespaced\n  namespace: shop\n  clusters: [eu]",
         # Its VM template follows the scope, in the kinds that it names: annotations of the VMI say these.
-        only("production", server="vmi", web="refused", desk="refused", **LARGE_GONE),
+        only("production", server="changed", web="refused", desk="refused", **LARGE_GONE),
     ),
     "production-has-both-scopes": ("overlays.yaml", "clusters: [eu]", "scope: both\n  namespace: shop", {}),
     "staging-patches-otherwise": ("overlays.yaml", "guest: 10Gi", "guest: 11Gi", only("staging", **LARGE)),
@@ -259,13 +259,13 @@ CHANGES: dict[str, tuple[str, str, str, dict[str, Told]]] = {
         "overlays.yaml",
         "names: [m.large]",
         "names: [m.small]",
-        only("staging", web="domain", **LARGE),
+        only("staging", web="changed", **LARGE),
     ),
     "staging-patches-a-preference": (
         "overlays.yaml",
         "  patches:\n",
         "  patches:\n    - {select: {names: [desktop]}, spec: {devices: {preferredDiskBus: virtio}}}\n",
-        only("staging", desk="domain"),
+        only("staging", desk="changed"),
     ),
     "the-lab-selects-less": (
         "overlays.yaml",
@@ -284,21 +284,21 @@ CHANGES: dict[str, tuple[str, str, str, dict[str, Told]]] = {
         "namespace: lab",
         "namespace: lab2",
         # Its VM template moves along, and is another VM there.
-        only("lab", server="domain", web="refused", **LARGE_GONE),
+        only("lab", server="changed", web="refused", **LARGE_GONE),
     ),
     "the-lab-becomes-cluster-wide": (
         "overlays.yaml",
         "  scope: namespaced\n  namespace: lab\n",
         "  namespaces: [lab]\n",
-        only("lab", server="domain", web="refused", **LARGE_GONE),
+        only("lab", server="changed", web="refused", **LARGE_GONE),
     ),
-    "a-template-grows": ("vms/server.yaml.j2", "m.medium", "m.large", only(server="domain")),
+    "a-template-grows": ("vms/server.yaml.j2", "m.medium", "m.large", only(server="changed")),
 }
 #: Sizes that a patch selects go with the patch.
 BESIDE = {"a-size-goes": ("overlays.yaml", "names: [m.large]", "names: [m.medium]")}
 CHANGES["a-size-goes"] = (
     *CHANGES["a-size-goes"][:3],
-    only(**LARGE_GONE) | only("staging", server="domain", **LARGE_GONE),
+    only(**LARGE_GONE) | only("staging", server="changed", **LARGE_GONE),
 )
 
 
@@ -395,9 +395,7 @@ def compared(old: Result, new: Result) -> str:
         if old.admitted == new.admitted:
             return "reason" if old.reasons != new.reasons else ""
         return "refused" if old.admitted else "admitted"
-    if old.domain_xml != new.domain_xml:
-        return "domain"
-    return "vmi" if seen(old) != seen(new) else ""
+    return "changed" if old.domain_xml != new.domain_xml or seen(old) != seen(new) else ""
 
 
 def seen(result: Result) -> Any:
@@ -417,9 +415,10 @@ def report(change: str) -> Any:
 def told(said: Any) -> dict[str, Told]:
     """What becomes of each VM of each environment, once it is made anew."""
     found: dict[str, Told] = {}
-    for group in said["vms"]["groups"]:
-        for member in group["members"]:
-            found.setdefault(group["environment"], {})[member["name"]] = group["kind"]
+    for verdict in said["vms"]:
+        anew = verdict["anew"] if verdict["next"] == "kept" else verdict["next"]
+        if anew != "same":
+            found.setdefault(verdict["environment"], {})[verdict["vm"]] = anew
     return found
 
 
@@ -429,8 +428,11 @@ def test_each_change_does_to_each_vm_what_it_does(history: Path, monkeypatch: py
     said, expected = report(change), CHANGES[change][3]
     assert told(said) == expected
     # What runs has a revision of what it names, and keeps that: nothing else becomes of it.
-    assert {line["kind"] for each in said["plan"] for line in each["lines"]} <= {"kept"}
-    kept = {each["environment"]: {vm for line in each["lines"] for vm in line["members"]} for each in said["plan"]}
+    vms = [verdict for verdict in said["vms"] if not verdict["template"]]
+    assert {(verdict["now"], verdict["next"]) for verdict in vms} <= {("unchanged", "kept")}
+    kept: dict[str, set[str]] = {}
+    for verdict in vms:
+        kept.setdefault(verdict["environment"], set()).add(verdict["vm"])
     assert {name: kept.get(name, set()) for name in ENVIRONMENTS} == {
         name: {
             name_of(vm)
@@ -451,9 +453,8 @@ def test_what_kustomize_makes_of_an_environment_gives_the_same_answers(history: 
 @pytest.mark.parametrize("change", [change for change, (*_, expected) in CHANGES.items() if expected])
 def test_a_judge_that_says_nothing_is_found_out(history: Path, monkeypatch: pytest.MonkeyPatch, change: str) -> None:
     monkeypatch.chdir(history)
-    for module in (fleet, judge):
-        monkeypatch.setattr(module, "compare", lambda *_: None)
-        monkeypatch.setattr(module, "with_removed", lambda *_: None)
+    monkeypatch.setattr(judge, "compare", lambda *_: None)
+    monkeypatch.setattr(judge, "without_objects", lambda *_: None)
     assert told(report(change)) != CHANGES[change][3]
 
 

@@ -9,9 +9,9 @@ import pytest
 from virtcatalog.catalog.environment import Overlay
 from virtcatalog.catalog.kinds import API_VERSION
 from virtcatalog.catalog.places import Source
-from virtcatalog.review import told
+from virtcatalog.review import cached
+from virtcatalog.review.dumps import Dump, given
 from virtcatalog.review.fleet import Fleet, Reviewer
-from virtcatalog.review.given import Dump, given
 from virtcatalog.review.side import Side
 
 
@@ -63,33 +63,32 @@ def test_other_processes_say_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     base, head = side(instancetype(1), preference()), side(instancetype(2), preference(preferredRng={}))
     fleet = [vm(number) for number in range(60)]
     alone = review(base, head, *fleet)
-    monkeypatch.setattr(told, "WORTH_IT", 2)
-    assert review(base, head, *fleet) == alone
-    (group,) = alone.groups
-    assert len(group.members) == 60
-    assert "+    <rng" in group.diff
+    monkeypatch.setattr(cached, "WORTH_IT", 2)
+    assert review(base, head, *fleet).verdicts == alone.verdicts
+    assert len(alone.verdicts) == 60
+    assert "+    <rng" in alone.diff(alone.verdicts[0])
 
 
 @pytest.mark.parametrize(
-    ("stored", "effect"),
+    ("stored", "next_start"),
     [
-        ((), "stored"),  # nothing is known of it: it is taken to run, and then it has stored revisions
-        (("instancetype", "preference"), "stored"),
-        (("preference",), "stored"),
-        (("instancetype",), "started"),
+        ((), "kept"),  # nothing is known of it: it is taken to run, and then it has stored revisions
+        (("instancetype", "preference"), "kept"),
+        (("preference",), "kept"),
+        (("instancetype",), "changed"),
     ],
 )
-def test_a_vm_is_spared_if_what_changes_is_what_it_has_stored(stored: tuple[str, ...], effect: str) -> None:
+def test_a_vm_is_spared_if_what_changes_is_what_it_has_stored(stored: tuple[str, ...], next_start: str) -> None:
     base, head = side(instancetype(1), preference()), side(instancetype(1), preference(preferredRng={}))
-    (group,) = review(base, head, vm(1, *stored)).groups
-    assert [member.effect for member in group.members] == [effect]
+    (verdict,) = review(base, head, vm(1, *stored)).verdicts
+    assert (verdict.now, verdict.next) == ("unchanged", next_start)
 
 
 def test_a_vm_whose_instance_type_is_gone_is_told_so() -> None:
     base, head = side(instancetype(1), preference()), side(preference())
-    (group,) = review(base, head, vm(1)).groups
-    assert group.kind == "refused"
-    assert group.summary[0] == "there is no VirtualMachineClusterInstancetype 'i' any more"
+    (verdict,) = review(base, head, vm(1)).verdicts
+    assert (verdict.next, verdict.anew, verdict.level) == ("kept", "refused", "refused")
+    assert verdict.changes == ("there is no VirtualMachineClusterInstancetype 'i' any more",)
 
 
 def test_a_vm_that_names_a_type_of_its_namespace_meets_what_the_environment_deploys_there() -> None:
@@ -110,9 +109,8 @@ def test_a_vm_that_names_a_type_of_its_namespace_meets_what_the_environment_depl
     of_the_namespace, of_the_cluster = vm(1), vm(2)
     of_the_cluster["metadata"]["namespace"] = "other"
     of_the_namespace["spec"]["instancetype"]["kind"] = "VirtualMachineInstancetype"
-    groups = review(lab(1), lab(2), of_the_namespace, of_the_cluster).groups
-    found = {(each.environment, each.kind, *(vm.name for vm in each.members), each.summary[0]) for each in groups}
-    assert found == {
-        ("lab", "domain", "team/vm-1", "1 → 2 vCPUs"),
-        ("", "domain", "other/vm-2", "4 → 8 vCPUs"),
+    verdicts = review(lab(1), lab(2), of_the_namespace, of_the_cluster).verdicts
+    assert {(verdict.environment, verdict.vm, verdict.changes[0]) for verdict in verdicts} == {
+        ("lab", "team/vm-1", "1 → 2 vCPUs"),
+        ("", "other/vm-2", "4 → 8 vCPUs"),
     }

@@ -46,14 +46,14 @@ def test_the_same_vm_does_not_change() -> None:
 def test_what_the_domain_does_not_show_is_a_change_of_the_vmi() -> None:
     assert kind_and_summary(VM, changed(priorityClassName="high")) == (
         "vmi",
-        ("spec.priorityClassName: high is new",),
+        ("priorityClassName: high is new",),
     )
 
 
 def test_a_domain_that_differs_is_a_change_of_the_domain_whatever_the_vmi_does() -> None:
     kind, summary = kind_and_summary(VM, changed(domain={"cpu": {"cores": 3}}, priorityClassName="high"))
     assert kind == "domain"
-    assert any("cores" in line for line in summary)
+    assert summary[0] == "2 → 3 vCPUs"
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ def test_refusals(old: dict[str, Any], new: dict[str, Any], kind: str) -> None:
     assert kind_and_summary(old, new)[0] == kind
 
 
-def test_a_change_is_signed_without_the_vms_own_name() -> None:
+def test_a_change_is_said_without_the_vms_own_name() -> None:
     other = deepcopy(VM)
     other["metadata"]["name"] = "web-2"
     new_of = {}
@@ -76,12 +76,12 @@ def test_a_change_is_signed_without_the_vms_own_name() -> None:
         new = deepcopy(vm)
         new["spec"]["template"]["spec"]["priorityClassName"] = vm["metadata"]["name"]
         name = vm["metadata"]["name"]
-        new_of[name] = compare(outcome(vm, Cluster([])), outcome(new, Cluster([])), name).signature
-    assert new_of["web-1"] == new_of["web-2"] == ("vmi", "spec.priorityClassName: {name} is new")
+        new_of[name] = compare(outcome(vm, Cluster([])), outcome(new, Cluster([])), name).summary
+    assert new_of["web-1"] == new_of["web-2"] == ("priorityClassName: {name} is new",)
 
 
-def test_a_change_is_signed_without_the_vms_own_mac_address() -> None:
-    signatures = set()
+def test_a_change_is_said_without_the_vms_own_mac_address() -> None:
+    summaries = set()
     for mac in ("02:00:00:00:0a:01", "02:00:00:00:0b:02"):
         old, new = (
             changed(
@@ -92,5 +92,5 @@ def test_a_change_is_signed_without_the_vms_own_mac_address() -> None:
         )
         change = compare(outcome(old, Cluster([])), outcome(new, Cluster([])), "web-1")
         assert mac in change.make_diff()
-        signatures.add(change.signature)
-    assert len(signatures) == 1
+        summaries.add(change.summary)
+    assert len(summaries) == 1

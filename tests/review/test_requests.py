@@ -11,12 +11,13 @@ from virtcatalog.catalog.prices import prices_of
 from virtcatalog.errors import ManifestError
 from virtcatalog.kubevirt.conditions import Conditions
 from virtcatalog.review.compare import review
-from virtcatalog.review.given import Dump
+from virtcatalog.review.dumps import Dump
+from virtcatalog.review.github import github
 from virtcatalog.review.markdown import markdown
 from virtcatalog.review.report import as_data, requests, shortages
 from virtcatalog.review.requests import load_prices
 from virtcatalog.review.side import Side
-from virtcatalog.review.text import github, text
+from virtcatalog.review.text import text
 
 BOTH = (Conditions(), Conditions())
 
@@ -58,10 +59,10 @@ def test_by_namespace_and_cause():
     new = side(instancetype("m.small", "8Gi"), instancetype("c.small", cpus=4))
     fleet = [vm("a"), vm("b"), vm("c", namespace="other"), vm("d", "c.small")]
     assert requests(compared(old, new, *fleet)) == [
-        "all VMs: +0.2 CPUs, +12 GiB (guest +12 GiB, overhead +16 MiB)",
-        "team, m.small: 2 VMs: +8 GiB (guest +8 GiB)",
-        "other, m.small: 1 VM: +4 GiB (guest +4 GiB)",
-        "team, c.small: 1 VM: +0.2 CPUs, +16 MiB (overhead +16 MiB)",
+        "all VMs: +0.2 CPUs, +12 GiB (guest +12 GiB, overhead +16 MiB) once created anew",
+        "team, m.small: 2 VMs: +8 GiB (guest +8 GiB) once created anew",
+        "other, m.small: 1 VM: +4 GiB (guest +4 GiB) once created anew",
+        "team, c.small: 1 VM: +0.2 CPUs, +16 MiB (overhead +16 MiB) once created anew",
     ]
 
 
@@ -69,11 +70,11 @@ def test_huge_pages_and_devices():
     gpus = [{"name": "a", "deviceName": "x/gpu"}]
     old, new = side(instancetype("m.small")), side(instancetype("m.small", gpus=gpus))
     (line,) = requests(compared(old, new, vm("a")))
-    assert line == "team, m.small: 1 VM: +1 GiB (overhead +1 GiB), +1 x/gpu"
+    assert line == "team, m.small: 1 VM: +1 GiB (overhead +1 GiB), +1 x/gpu once created anew"
     pages = instancetype("m.small")
     pages["spec"]["memory"]["hugepages"] = {"pageSize": "2Mi"}
     (line,) = requests(compared(old, side(pages), vm("a")))
-    assert line == "team, m.small: 1 VM: +4 GiB of hugepages-2Mi, -4 GiB (guest -4 GiB)"
+    assert line == "team, m.small: 1 VM: +4 GiB of hugepages-2Mi, -4 GiB (guest -4 GiB) once created anew"
 
 
 def test_a_change_of_the_configuration_alone_changes_pods():
@@ -82,9 +83,8 @@ def test_a_change_of_the_configuration_alone_changes_pods():
         side(instancetype("m.small"), configuration={"developerConfiguration": {"cpuAllocationRatio": 1}}),
     )
     report = compared(old, new, vm("a"))
-    assert [group.kind for group in report.fleet.groups] == ["pod"]
-    assert requests(report) == ["team, configuration or release: 1 VM: +1.8 CPUs"]
-    assert "Pod requests.cpu: 205m → 2005m" in text(report)
+    assert [verdict.changes for verdict in report.vms] == [("Pod requests.cpu: 205m → 2005m",)]
+    assert requests(report) == ["team, the KubeVirt CR: 1 VM: +1.8 CPUs at the next start"]
 
 
 def test_what_asks_as_before_is_not_told():
@@ -100,8 +100,8 @@ def test_what_it_costs_a_month():
     prices = prices_of({"perMonth": {"cpu": 10, "memory": 2.5}, "currency": "EUR"})
     report = compared(old, new, vm("a"), vm("b", namespace="other"), prices=prices)
     lines = requests(report)
-    assert lines[0].endswith(", +24.08 EUR a month")
-    assert lines[1].endswith("+12.04 EUR a month")
+    assert lines[0].endswith(", +24.08 EUR a month once created anew")
+    assert lines[1].endswith("+12.04 EUR a month once created anew")
     (first, _) = as_data(report)["requests"]
     assert first["wanted"] == {"cpu": 200, "memory": 4 * 2**30 + 16 * 2**20}
     assert (first["guest"], first["overhead"], first["costPerMonth"]) == (4 * 2**30, 16 * 2**20, 12.04)

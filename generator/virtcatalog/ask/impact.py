@@ -24,8 +24,8 @@ from virtcatalog.placement import check_environments, check_places, environments
 from virtcatalog.progress import tracked
 from virtcatalog.review.compare import only
 from virtcatalog.review.comparison import Comparison
+from virtcatalog.review.dumps import Dump, given, others
 from virtcatalog.review.fleet import Fleet, Reviewer
-from virtcatalog.review.given import Dump, given, others
 from virtcatalog.review.side import Side, read_side
 
 What = Literal["instance type", "preference", "class", "component"]

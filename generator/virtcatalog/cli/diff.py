@@ -11,23 +11,25 @@ import msgspec
 
 from virtcatalog.cli import options
 from virtcatalog.cli.conditions import conditioned_twice
-from virtcatalog.cli.console import data, echo, failing, progress, write_diff
+from virtcatalog.cli.console import columns_of_terminal, data, echo, failing, progress, write_diff
 from virtcatalog.cli.defaults import in_effect
 from virtcatalog.cli.inputs import placed, read
 from virtcatalog.cli.sides import Named, named, read_sides, upgraded
-from virtcatalog.errors import LEVELS, ManifestError, Problem
+from virtcatalog.errors import LEVELS, Level, ManifestError, Problem
 from virtcatalog.escaping import as_json
 
 if TYPE_CHECKING:
     from virtcatalog.fleet.cache import Cache
     from virtcatalog.fleet.pool import Executor
     from virtcatalog.kubevirt.conditions import Conditions
-    from virtcatalog.review.given import Dump
+    from virtcatalog.review.dumps import Dump
     from virtcatalog.review.judge import Case
     from virtcatalog.review.report import Report
     from virtcatalog.review.side import Side
 
 Data = dict[str, Any]
+
+_WIDEST = 160
 
 
 @click.command(
@@ -76,14 +78,15 @@ Examples:
     help="What a month of CPUs, memory and devices costs: docs/review.md.",
 )
 @options.form(("text", "markdown", "json", "html", "sarif", "github"), default="text")
-@click.option("--stat", "part", flag_value="stat", help="No more than how many there are of each.")
+@click.option("--full", is_flag=True, help="All of it in text, with the diffs of domains and objects.")
+@click.option("--stat", "part", flag_value="stat", help="How many there are of each, in one sentence.")
 @click.option("--vms", "part", flag_value="vms", help="The VMs alone, in text.")
 @click.option("--objects", "part", flag_value="objects", help="The objects alone, in text.")
 @click.option(
     "--fail-on",
     type=click.Choice(LEVELS),
     default=lambda: options.settings().diff.fail_on,
-    help="The least that has exit status 1: what becomes of a VM that runs, or any difference. [default: any]",
+    help="The least that has exit status 1: a verdict on a VM, or any difference. [default: any]",
 )
 @click.option(
     "--comment-on",
@@ -107,9 +110,10 @@ def command(
     environments: tuple[str, ...],
     prices: str | None,
     form: str,
+    full: bool,
     part: str | None,
-    fail_on: str,
-    comment_on: str | None,
+    fail_on: Level,
+    comment_on: Level | None,
     artifact: str,
     conditions: tuple[Conditions, Conditions],
     cache: Cache | None,
@@ -123,7 +127,8 @@ def command(
 
     A name that is a revision, and a file or folder, too, is refused: --base and --head name revisions, ./NAME a path.
 
-    First comes what KubeVirt does with the machines that run, of the VMs of -f or of a folder of manifests.
+    First and last comes all in one sentence, between them what becomes of which VMs, the gravest first, and why:
+    docs/verdicts.md tells what each word means, and what to do. --full has the diffs, too.
 
     With two releases of KubeVirt and neither BASE nor HEAD, the working tree is compared with itself: what the upgrade
     changes. Without a catalog, the VMs of -f alone are.
@@ -132,11 +137,11 @@ def command(
     """
     from virtcatalog.placement import check_environments, check_places
     from virtcatalog.review.compare import review
-    from virtcatalog.review.plan import rises
+    from virtcatalog.review.report import rises
     from virtcatalog.review.requests import load_prices
 
-    if part and form != "text":
-        raise click.UsageError(f"--{part} is a part of the text; -o {form} has it all")
+    if (part or full) and form != "text":
+        raise click.UsageError(f"--{part or 'full'} is about the text; -o {form} has it all")
     names = named(base, head, (base_revision, head_revision))
     if names[0] == Named() and names[1] == Named() and conditions[0].release is not None:
         sides = (upgraded(catalog, alone=bool(sources)),) * 2
@@ -152,7 +157,7 @@ def command(
     defaults = in_effect(overlay.name for overlay in overlays)
     report = review(*sides, conditions, dumps, environments, _watch, paid, cache, executor)
     printers: dict[str, Callable[[Report], None]] = {
-        "text": partial(_text, part),
+        "text": partial(_text, part, full),
         "markdown": partial(_markdown, artifact),
         "json": _json,
         "html": _html,
@@ -162,7 +167,7 @@ def command(
     report = msgspec.structs.replace(report, defaults=defaults)
     by_default = any(default.field.endswith("comment-on") for default in defaults)
     if comment_on is not None and by_default:
-        printers |= {"text": partial(_text, "stat"), "markdown": _calm} if not rises(report, comment_on) else {}
+        printers |= {"text": partial(_text, "stat", False), "markdown": _calm} if not rises(report, comment_on) else {}
     if comment_on is None or by_default or rises(report, comment_on):
         printers[form](report)
     return report.status if report.status != 1 else int(rises(report, fail_on))
@@ -184,7 +189,7 @@ def read_dumps(sources: Sequence[str]) -> list[Dump]:
     if not sources:
         return []
     from virtcatalog.fleet.files import dumped
-    from virtcatalog.review.given import dump_of
+    from virtcatalog.review.dumps import dump_of
 
     found: list[Dump] = []
     dumped([*map(placed, sources)], lambda stream, where: found.append(dump_of(stream, where)))
@@ -195,13 +200,14 @@ def _watch(cases: Sequence[Case]) -> Iterable[Case]:
     return progress(cases, len(cases), "VMs that may change", silent=True)
 
 
-def _text(part: str | None, report: Report) -> None:
-    from virtcatalog.review.text import stat, text
+def _text(part: str | None, full: bool, report: Report) -> None:
+    from virtcatalog.review.text import WIDTH, stat, text
 
+    width = min(columns_of_terminal() or WIDTH, _WIDEST)
     if part == "stat":
-        echo(stat(report), nl=False)
+        echo(stat(report, width), nl=False)
     else:
-        write_diff(text(report, vms=part != "objects", objects=part != "vms"))
+        write_diff(text(report, width, full=full, vms=part != "objects", objects=part != "vms"))
 
 
 def _markdown(artifact: str, report: Report) -> None:
@@ -217,16 +223,15 @@ def _calm(report: Report) -> None:
 
 
 def _github(report: Report) -> None:
-    from virtcatalog.review.text import github
+    from virtcatalog.review.github import github
 
     data(github(report))
 
 
 def _json(report: Report) -> None:
-    from virtcatalog.review import plan
     from virtcatalog.review.report import as_data
 
-    data(as_json({"plan": [plan.as_data(each) for each in plan.plans(report)], **as_data(report)}))
+    data(as_json(as_data(report)))
 
 
 def _html(report: Report) -> None:

@@ -70,7 +70,8 @@ def command(
 
 
 def _lines(impact: Impact) -> Iterator[str]:
-    from virtcatalog.review.report import effects, headline, members
+    from virtcatalog.review.rows import shortened, sign, what, who, word
+    from virtcatalog.review.verdict import grouped
 
     yield f"{impact.what} {impact.name}: {counted(len(impact.objects), 'object')}"
     for place in impact.places:
@@ -86,14 +87,12 @@ def _lines(impact: Impact) -> Iterator[str]:
     if impact.problems:
         yield "  without it the catalog cannot be rendered:"
         yield from (f"    {problem}" for problem in impact.problems)
-    if impact.without.groups:
+    groups = grouped(impact.without.verdicts)
+    if groups:
         yield "  without it:"
-    for group in impact.without.groups:
-        yield f"    {single_line(headline(group))}"
-        yield f"      {single_line(members(group))}"
-        when = effects(group)
-        if when:
-            yield f"      {when}"
+    for group in groups:
+        yield f"    {sign(group.verdict)} {word(group.verdict)}  {single_line(who(group, 5))}"
+        yield f"      {single_line('; '.join(shortened(what(group.verdict), 4)))}"
 
 
 def _names(uses: list[Use]) -> str:
@@ -101,14 +100,12 @@ def _names(uses: list[Use]) -> str:
 
 
 def _as_data(impact: Impact) -> dict[str, Any]:
-    from virtcatalog.review.report import group_as_data
-
     return {
         "name": impact.name,
         "what": impact.what,
         "objects": list(impact.objects),
         "places": [msgspec.to_builtins(place) for place in impact.places],
         "uses": [msgspec.to_builtins(each) for each in impact.uses],
-        "without": [group_as_data(group) for group in impact.without.groups],
+        "without": [{**msgspec.to_builtins(verdict), "level": verdict.level} for verdict in impact.without.verdicts],
         "problems": [msgspec.to_builtins(problem) for problem in impact.problems],
     }

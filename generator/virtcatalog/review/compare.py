@@ -11,14 +11,14 @@ from virtcatalog.fleet.cache import Cache
 from virtcatalog.fleet.pool import Executor
 from virtcatalog.kubevirt.conditions import Conditions
 from virtcatalog.manifests.identity import Data
+from virtcatalog.review.cached import Progress
+from virtcatalog.review.dumps import Dump, given, others
 from virtcatalog.review.fleet import Reviewer
-from virtcatalog.review.given import Dump, given, others
 from virtcatalog.review.judge import Case
 from virtcatalog.review.objects import compare_objects
 from virtcatalog.review.report import Report
+from virtcatalog.review.shortages import overspent, standing
 from virtcatalog.review.side import Side, sound
-from virtcatalog.review.standing import overspent, standing
-from virtcatalog.review.told import Progress
 
 if TYPE_CHECKING:
     from virtcatalog.catalog.prices import Prices

@@ -17,6 +17,7 @@ from virtcatalog.kubevirt.conditions import Conditions, choose_release
 from virtcatalog.kubevirt.matchers import KINDS, NAMESPACED_KINDS
 from virtcatalog.manifests.identity import Data, Identity, namespace_of
 from virtcatalog.placement import release_of
+from virtcatalog.review.objects import renames
 from virtcatalog.review.side import Side
 
 
@@ -57,6 +58,8 @@ class Comparison:
         self.head = self._meet_head(objects[1])
         self._objects = tuple(_met(side, found) for side, found in zip(sides, objects, strict=True))
         self.changed = _differing(base, head)
+        pairs = ([obj for obj in found if obj["kind"] in KINDS] for found in (base, head))
+        self._renamed = {(old[0], old[2]): new[2] for old, new in renames(*pairs).items()}
         self.all_change = (
             self.base.conditions != self.head.conditions
             or sides[0].configuration != sides[1].configuration
@@ -81,6 +84,15 @@ class Comparison:
         """Types and preferences of before under all else of after: what a VM with stored revisions meets."""
         return self.head if self._kept is None else self._meet_head(self._kept)
 
+    def keeping(self, references: Iterable[Identity]) -> Cluster:
+        """After the change, but for the types and preferences that are referred to: these are those of before."""
+        kept = {reference for reference in references if reference in self.changed}
+        stored = [manifest for manifest in self._objects[0] if located(manifest) in kept]
+        if not stored:
+            return self.head
+        names = {located(manifest) for manifest in stored}
+        return self._meet_head([*(obj for obj in self._objects[1] if located(obj) not in names), *stored])
+
     def known_fields(self) -> Iterator[KnownField]:
         """Yield the fields of objects that do not change which only one of the two releases knows."""
         for key in sorted((self.base.pruned.keys() | self.head.pruned.keys()) - self.changed):
@@ -90,33 +102,24 @@ class Comparison:
             )
             yield from (KnownField(*field, field in before) for field in sorted(before ^ after))
 
-    def removed(self, references: Iterable[Identity] | None) -> list[str]:
-        """Name the objects that are referred to and gone after the change."""
-        return [
-            f"{kind} {name!r}"
-            for kind, home, name in references or ()
-            if _find((kind, home, name), self.base) is not None and _find((kind, home, name), self.head) is None
-        ]
-
-    def gone(self, references: Iterable[Identity] | None) -> list[str]:
+    def gone(self, references: Iterable[Identity] | None) -> tuple[str, ...]:
         """Say which objects that are referred to are gone after the change, and what takes their place."""
-        said = []
+        sentences = []
         for reference in references or ():
             before = _find(reference, self.base)
             if before is not None and _find(reference, self.head) is None:
-                instead = before.metadata.labels.get(REPLACED_BY_LABEL)
-                hint = f"; use {instead}" if instead else ""
-                said.append(f"there is no {reference[2]} any more{hint}: refused when it is created anew")
-        return said
+                kind, _, name = reference
+                renamed, instead = self._renamed.get((kind, name)), before.metadata.labels.get(REPLACED_BY_LABEL)
+                if renamed:
+                    sentences.append(f"{kind} {name!r} is renamed to {renamed!r}: name that instead")
+                else:
+                    hint = f"; use {instead!r}" if instead else ""
+                    sentences.append(f"there is no {kind} {name!r} any more{hint}")
+        return tuple(sentences)
 
     def can_change(self, references: Iterable[Identity] | None) -> bool:
         """Whether a VM that refers to these objects can change; None are references that are not known."""
         return self.all_change or references is None or not self.changed.isdisjoint(references)
-
-    def cause(self, references: Iterable[Identity] | None) -> str:
-        """Why a VM that refers to these objects changes: those that do, else what all VMs meet."""
-        names = sorted({name for kind, home, name in references or () if (kind, home, name) in self.changed})
-        return ", ".join(names) or "configuration or release"
 
     def is_known(self, references: Iterable[Identity] | None) -> bool:
         """Whether a VM can be judged: nothing it refers to may be missing just because a catalog is broken."""

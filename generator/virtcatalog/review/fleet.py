@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import chain
 
 import msgspec
@@ -15,37 +16,27 @@ from virtcatalog.fleet.pool import Executor
 from virtcatalog.kubevirt.conditions import Conditions
 from virtcatalog.kubevirt.instancetype.references import references
 from virtcatalog.kubevirt.matchers import NAMESPACED_KINDS
-from virtcatalog.manifests.identity import Data, Identity, identity
+from virtcatalog.manifests.identity import Data, Identity
 from virtcatalog.manifests.packed import Packed
 from virtcatalog.placement import BASE, environments_for
+from virtcatalog.review.cached import Progress, judge_all
+from virtcatalog.review.causes import Causes, place_of
 from virtcatalog.review.comparison import Comparison, KnownField
-from virtcatalog.review.fate import FATES, Fate, FateKind
-from virtcatalog.review.given import Given
-from virtcatalog.review.judge import Case, Effect, applied, judge, with_removed
+from virtcatalog.review.dumps import Given
+from virtcatalog.review.judge import (
+    Case,
+    diff_of,
+    diff_of_case,
+    judge,
+    judge_applied,
+    judge_created,
+    judge_deleted,
+    judge_template,
+)
 from virtcatalog.review.named import Meeting
-from virtcatalog.review.outcome import KINDS, Kind, VmChange, added_or_removed, compare, outcome
-from virtcatalog.review.requests import RequestChange, Requests
 from virtcatalog.review.side import Side, Vm
 from virtcatalog.review.stored import assumed, pins, recreated
-from virtcatalog.review.told import Progress, judge_all
-
-
-class Member(msgspec.Struct, frozen=True):
-    """A VM that changes, and when; `template` for VM templates of the catalog."""
-
-    name: str
-    effect: Effect
-    template: bool = False
-
-
-class Group(msgspec.Struct, kw_only=True):
-    """VMs of one environment that change alike; `diff` is that of the first one, whose name stands in it."""
-
-    kind: Kind
-    environment: str = ""
-    summary: tuple[str, ...]
-    diff: str = ""
-    members: list[Member] = []
+from virtcatalog.review.verdict import Verdict
 
 
 class Users(msgspec.Struct):
@@ -75,43 +66,25 @@ class Upgrade(msgspec.Struct, frozen=True, kw_only=True):
     fields: tuple[KnownField, ...] = ()
 
 
-class Row(msgspec.Struct, kw_only=True):
-    """VMs of one environment whose machines meet the same fate, for the same reason: objects, or what else changed."""
-
-    kind: FateKind
-    environment: str = ""
-    said: tuple[str, ...] = ()
-    because: tuple[Identity, ...] = ()
-    members: list[str] = []
-
-
 class Fleet(msgspec.Struct, kw_only=True):
     """What happens to the VMs.
 
-    `rows` are those whose machines a change can touch, gravest first; `located` how many VMs each environment has.
-    `unknown` are VMs that refer to what a broken catalog does not tell; `users` are by environment and object.
+    `verdicts` are those on VMs and VM templates that are touched. There are so many `vms` to judge, each in each of its
+    environments, and so many `templates`; `unknown` are those that refer to what a broken catalog does not tell.
+    `users` are by environment and object. `diffs` makes the diff of what a verdict's VM becomes.
     """
 
-    groups: list[Group] = []
-    rows: list[Row] = []
-    located: dict[str, int] = {}
-    templates: int = 0
+    verdicts: list[Verdict] = []
     vms: int = 0
+    templates: int = 0
     unknown: list[str] = []
     users: dict[tuple[str, Identity], Users] = {}
-    requests: tuple[RequestChange, ...] = ()
+    diffs: dict[tuple[str, str, bool], Callable[[], str]] = {}
 
-    @property
-    def changed(self) -> int:
-        """How many VMs change, now or at their next start, in whichever environment; and how many VM templates."""
-        return len(
-            {
-                (member.name, member.template)
-                for group in self.groups
-                for member in group.members
-                if member.effect != "stored"
-            }
-        )
+    def diff(self, verdict: Verdict) -> str:
+        """Return how the domain of a verdict's VM changes, as a diff."""
+        make = self.diffs.get((verdict.environment, verdict.vm, verdict.template))
+        return make() if make is not None else ""
 
 
 class Reviewer:
@@ -134,12 +107,11 @@ class Reviewer:
         self._shared = shared or {}
         self._only = environments
         self._comparisons: dict[tuple[str, str, tuple[str, ...]], Comparison] = {}
-        self._groups: dict[tuple[str, ...], Group] = {}
-        self._rows: dict[tuple[str, Fate, tuple[Identity, ...]], Row] = {}
         self._places: dict[tuple[str, str, tuple[str, ...]], list[str]] = {}
+        self._templates: set[str] = set()
         self._unknown_names: set[str] = set()
-        self._requests = Requests()
-        self._told = {name for side in self._sides for name in side.objects}
+        self._causes = Causes(base, head)
+        self._environments = {name for side in self._sides for name in side.objects}
         self.fleet = Fleet()
 
     def templates(self) -> None:
@@ -153,9 +125,9 @@ class Reviewer:
                         mine[key, environment] = replace(mine[key, ""], environment=environment)
                 for key in {key for key, environment in others if environment}:
                     mine.pop((key, ""), None)
-        for each in dict.fromkeys([*before, *after]):
-            self._template(before.get(each), after.get(each))
-        self.fleet.templates = len({key for key, _ in before.keys() | after.keys()})
+        for which in dict.fromkeys([*before, *after]):
+            self._declared(before.get(which), after.get(which))
+        self.fleet.templates = len(self._templates)
 
     def vms(
         self,
@@ -169,56 +141,42 @@ class Reviewer:
         meetings: dict[tuple[str, str], Meeting] = {}
         cases: dict[tuple[int, bytes], Case] = {}
         names: dict[tuple[int, bytes], list[str]] = {}
-        for each in fleet:
-            name = each.header.name
-            for environment in self._environments_of(each):
-                if environment not in self._told:
+        for given in fleet:
+            name = given.header.name
+            for environment in self._environments_of(given):
+                if environment not in self._environments:
                     self._unknown(name)
                     continue
-                self.fleet.located[environment] = self.fleet.located.get(environment, 0) + 1
-                meeting = meetings.get((environment, each.where))
+                self.fleet.vms += 1
+                meeting = meetings.get((environment, given.where))
                 if meeting is None:
-                    comparison = self._comparison(environment, each.where, homeless)
-                    same = (known for known in meetings.values() if known.comparison is comparison)
-                    meeting = meetings[environment, each.where] = next(same, None) or Meeting(comparison)
-                met = meeting.of(each)
-                pinned = meeting.pinned(each, met)
+                    comparison = self._comparison(environment, given.where, homeless)
+                    same = (other for other in meetings.values() if other.comparison is comparison)
+                    meeting = meetings[environment, given.where] = next(same, None) or Meeting(comparison)
+                met = meeting.of(given)
+                pinned = meeting.pinned(given, met)
                 self._count(environment, name, met.references or (), "stored" if pinned.matchers else "following")
                 if not met.known:
                     self._unknown(name)
                 elif met.can_change:
-                    vm, comparison = each.vm, meeting.comparison
+                    vm, comparison = given.vm, meeting.comparison
                     fresh = recreated(vm)
                     parts = json.dumps([sorted(pinned.matchers), pinned.contents]).encode()
                     key = id(comparison), meeting.alike.key(fresh, comparison.namespaces) + parts
                     if key not in cases:
                         cases[key], names[key] = Case(vm, fresh, pinned, met.references, comparison), []
                     names[key].append(name)
-        told = judge_all(list(cases.values()), watch, cache, executor)
-        judged = zip(cases.values(), names.values(), told, strict=True)
-        for case, members, (verdict, fate) in judged:
-            because = tuple(reference for reference in case.references or () if reference in case.comparison.changed)
-            self._row(case.comparison.environment, fate, because).members += members
-            for effect, change in verdict:
-                # What is only assumed to keep its revision counts: it asks so once it is created anew.
-                if effect == "started" or (case.pinned.assumed and change.kind not in ("refused", "crash")):
-                    cause = case.comparison.cause(case.references)
-                    for name in members:
-                        where = case.comparison.environment, name.partition("/")[0]
-                        self._requests.add(where, cause, *change.asks)
-                group = self._group(change, case.comparison.environment)
-                group.members += (Member(name, effect) for name in members)
-        self.fleet.vms += len(fleet)
+        found = judge_all(list(cases.values()), watch, cache, executor)
+        for case, members, verdict in zip(cases.values(), names.values(), found, strict=True):
+            if verdict.touched:
+                comparison = case.comparison
+                because = self._causes.around(comparison, case.references or ())
+                verdict = replace(verdict, environment=comparison.environment, because=because)
+                self.fleet.verdicts += (replace(verdict, vm=name) for name in members)
+                self.fleet.diffs[comparison.environment, members[0], False] = partial(diff_of_case, case)
 
     def done(self) -> Fleet:
-        """Return what was collected: the gravest changes first, then those of most VMs."""
-        order = list(KINDS)
-        groups = sorted(self._groups.values(), key=lambda group: (order.index(group.kind), -len(group.members)))
-        self.fleet.groups = groups
-        self.fleet.requests = tuple(self._requests.changes())
-        grave = list(FATES)
-        rows = [row for row in self._rows.values() if row.kind != "nothing"]
-        self.fleet.rows = sorted(rows, key=lambda row: (row.environment, grave.index(row.kind), -len(row.members)))
+        """Return what was collected."""
         return self.fleet
 
     def fleets(self, fleet: Collection[Given]) -> Iterator[tuple[str, Sequence[Data], Comparison]]:
@@ -226,7 +184,7 @@ class Reviewer:
         found: dict[int, tuple[str, Packed, Comparison]] = {}
         for each in fleet:
             for environment in self._environments_of(each):
-                if environment in self._told:
+                if environment in self._environments:
                     comparison = self._comparison(environment, each.where)
                     if id(comparison) not in found:
                         found[id(comparison)] = environment, Packed(), comparison
@@ -251,61 +209,65 @@ class Reviewer:
             every = tuple(sorted(set().union(*fields.values())))
             yield Upgrade(environments=tuple(fields), old=old, new=new, fields=every)
 
-    def _template(self, old: Vm | None, new: Vm | None) -> None:
+    def _declared(self, old: Vm | None, new: Vm | None) -> None:
+        """Judge a VM that stands on the sides themselves: a VM template of a catalog, or a VM of a folder."""
         vm = new or old
         assert vm is not None
         comparison = self._comparison(vm.environment)
-        found = [references(vm.manifest, cluster) for cluster in (comparison.base, comparison.head)]
-        refers = None if None in found else list(dict.fromkeys(each for side in found for each in side or ()))
+        is_template = any(side.catalog for side in self._sides)
+        before, after = (
+            references(side.manifest, cluster) if side is not None else []
+            for side, cluster in ((old, comparison.base), (new, comparison.head))
+        )
+        refers = None if before is None or after is None else list(dict.fromkeys([*before, *after]))
+        if is_template:
+            self._templates.add(vm.key)
+        else:
+            self.fleet.vms += 1
         if not comparison.is_known(refers):
             self._unknown(vm.key)
             return
-        self._count(vm.environment, vm.key, refers or (), "templates")
-        if old is not None and new is not None:
-            change = None
-            if not self._sides[1].catalog:
-                self._manifest(old, new, comparison, refers)
-            if old.manifest != new.manifest or comparison.can_change(refers):
-                outcomes = outcome(old.manifest, comparison.base), outcome(new.manifest, comparison.head)
-                change = with_removed(compare(*outcomes, identity(vm.manifest)[2]), comparison.removed(refers))
-        elif new is not None:
-            change = added_or_removed(outcome(new.manifest, comparison.head))
-        else:
-            change = added_or_removed(outcome(vm.manifest, comparison.base), gone=True)
-        if change is not None:
-            self._group(change, vm.environment).members.append(Member(vm.key, "created", template=True))
-            same = old is not None and new is not None and old.manifest == new.manifest
-            cause = comparison.cause(refers) if same else "the VM template"
-            self._requests.add((vm.environment, ""), cause, *change.asks, template=True)
-
-    def _manifest(self, old: Vm, new: Vm, comparison: Comparison, refers: list[Identity] | None) -> None:
-        """A VM of a folder of manifests is one that runs, and to which its manifest is applied."""
-        self.fleet.located[new.environment] = self.fleet.located.get(new.environment, 0) + 1
-        if old.manifest == new.manifest and not comparison.can_change(refers):
+        self._count(vm.environment, vm.key, refers or (), "templates" if is_template else "following")
+        stays = old is not None and new is not None and old.manifest == new.manifest
+        if stays and not comparison.can_change(refers):
             return
-        if old.manifest == new.manifest:
-            fresh = recreated(new.manifest)
-            pinned = pins(new.manifest, comparison.base) or assumed(refers, comparison.base)
-            fate = judge(Case(new.manifest, fresh, pinned, refers, comparison)).fate
+        manifests = old.manifest if old else None, new.manifest if new else None
+        if is_template:
+            verdict = judge_template(*manifests, comparison, after)
         else:
-            fate = applied(old.manifest, new.manifest, comparison)
-        because = tuple(each for each in refers or () if each in comparison.changed)
-        self._row(new.environment, fate, because).members.append(new.key)
+            shared = [reference for reference in before or () if reference in (after or ())]
+            verdict = self._manifest(*manifests, comparison, refers, shared)
+        if not verdict.touched:
+            return
+        because = self._causes.of_manifest(old, new, verdict, comparison) if not stays else ()
+        because += self._causes.around(comparison, refers or ()) if not because or verdict.next == "kept" else ()
+        environment, place = vm.environment, place_of(vm.place, self._sides[new is not None].label)
+        self.fleet.verdicts.append(replace(verdict, vm=vm.key, environment=environment, place=place, because=because))
+        self.fleet.diffs[environment, vm.key, is_template] = partial(diff_of, *manifests, comparison)
 
-    def _group(self, change: VmChange, environment: str) -> Group:
-        key = (environment, *change.signature)
-        group = self._groups.get(key)
-        if group is None:
-            summary, diff = change.summary, change.make_diff()
-            group = self._groups[key] = Group(kind=change.kind, environment=environment, summary=summary, diff=diff)
-        return group
-
-    def _row(self, environment: str, found: Fate, because: tuple[Identity, ...]) -> Row:
-        key = environment, found, because
-        if key not in self._rows:
-            said = found.said
-            self._rows[key] = Row(kind=found.kind, environment=environment, said=said, because=because)
-        return self._rows[key]
+    def _manifest(
+        self,
+        old: Data | None,
+        new: Data | None,
+        comparison: Comparison,
+        refers: list[Identity] | None,
+        shared: list[Identity],
+    ) -> Verdict:
+        """A VM of a folder of manifests is one that runs, and to which its manifest is applied."""
+        if old is None:
+            assert new is not None
+            return judge_created(new, comparison)
+        if new is None:
+            return judge_deleted(old, comparison)
+        if old != new:
+            verdict = judge_applied(old, new, comparison, shared)
+            if verdict.touched:
+                return verdict
+        fresh = recreated(new)
+        # A manifest says nothing of what KubeVirt has stored beside the revisions that it names itself.
+        pinned, stored = pins(new, comparison.base), assumed(refers, comparison.base)
+        pinned = replace(pinned, matchers=pinned.matchers | stored.matchers) if pinned else stored
+        return judge(Case(new, fresh, pinned, refers, comparison))
 
     def _count(self, environment: str, name: str, refers: Iterable[Identity], how: str) -> None:
         for each in refers:

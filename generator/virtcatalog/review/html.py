@@ -1,25 +1,26 @@
-"""A report as one page of HTML that needs nothing else: the plan first, everything else folded, all of it."""
+"""A report as one page of HTML that needs nothing else: what becomes of VMs first, all else folded."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from msgspec.structs import replace
+
 from virtcatalog.escaping import html as escaped
 from virtcatalog.escaping import html_block
-from virtcatalog.review.fate import FATES
-from virtcatalog.review.plan import Line, Plan, plans
 from virtcatalog.review.report import (
     Report,
     consequences,
-    effects,
     headline,
-    members,
     requests,
     shortages,
     sides,
-    totals,
     upgrades,
 )
+from virtcatalog.review.rows import MEANINGS, sign, what, who, word
+from virtcatalog.review.verdict import Group, grouped
+
+_MOST_NAMES = 3
 
 _STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; max-width: 70rem; margin: 2rem auto; padding: 0 1rem; color: #1f2328 }
@@ -27,7 +28,8 @@ h1 { font-size: 1.4rem } h2 { font-size: 1.1rem; margin-top: 2rem }
 table { border-collapse: collapse; width: 100% } th { text-align: left }
 td, th { padding: .35rem .75rem .35rem 0; border-bottom: 1px solid #d1d9e0; vertical-align: top }
 pre { background: #f6f8fa; padding: .75rem; overflow-x: auto } code { background: #f6f8fa }
-.refused, .unsupported { color: #b3140a; font-weight: 600 } .recreate, .restart { color: #8a4600; font-weight: 600 }
+.refused, .unknown, .crash, .boot { color: #b3140a; font-weight: 600 }
+.delete, .stop, .restart, .pending, .risk { color: #8a4600; font-weight: 600 }
 .live { color: #0a5ab3 } summary { cursor: pointer; padding: .25rem 0 }
 """
 
@@ -47,18 +49,15 @@ def _body(report: Report, title: str) -> Iterator[str]:
         yield _list(map(str, report.problems))
     if report.defaults:
         yield _list(map(str, report.defaults))
-    for plan in plans(report):
-        yield from _plan(plan)
+    groups = grouped(report.fleet.verdicts)
+    yield f"<h2>{escaped(headline(report))}</h2>\n"
+    if groups:
+        yield "<table>\n<tr><th></th><th>VMs</th><th>what happens</th><th>because of</th></tr>\n"
+        yield "".join(_row(group, report.fleet.diff(group.verdict)) for group in groups) + "</table>\n"
     for said, lines in upgrades(report):
         yield f"<h2>{escaped(said)}</h2>\n{_list(lines)}"
     for title, lines in (("Requests", requests(report)), ("Shortages", shortages(report))):
         yield f"<h2>{title}</h2>\n{_list(lines)}" if lines else ""
-    yield f"<p>{escaped(totals(report))}</p>\n"
-    if report.fleet.groups:
-        yield "<h2>VMs that are created or started from now on</h2>\n"
-    for group in report.fleet.groups:
-        said = f"<p>{escaped(members(group, 50))}<br>{escaped(effects(group))}</p>\n"
-        yield _folded(headline(group), said, group.diff)
     if report.objects:
         yield "<h2>Objects</h2>\n"
     for change in report.objects:
@@ -66,25 +65,20 @@ def _body(report: Report, title: str) -> Iterator[str]:
         same = [f"The same diff as {change.same_as}."] if change.same_as else []
         said = _list([*consequences(change, report), *same])
         yield _folded(f"{change.change} {change.name}{where}", said, "" if change.same_as else change.diff)
+    yield f"<p>{escaped(headline(report))}</p>\n"
 
 
-def _plan(plan: Plan) -> Iterator[str]:
-    yield f"<h2>{escaped(plan.headline)}</h2>\n"
-    if plan.lines:
-        rows = "".join(map(_row, plan.lines))
-        yield "<table>\n<tr><th></th><th>VMs that run</th><th>what happens</th><th>because of</th></tr>\n"
-        yield f"{rows}</table>\n"
-
-
-def _row(line: Line) -> str:
-    shown = ", ".join(line.members[:3])
-    more = line.members[3:]
-    names = escaped(shown)
+def _row(group: Group, diff: str) -> str:
+    verdict = group.verdict
+    more = group.vms[_MOST_NAMES:]
+    names = escaped(who(replace(group, vms=group.vms[:_MOST_NAMES]), _MOST_NAMES))
     if more:
         names += f"<details><summary>and {len(more):,} more</summary>{escaped(', '.join(more))}</details>"
-    said = "<br>".join(map(escaped, line.said)) or escaped(FATES[line.kind])
-    causes = "<br>".join(escaped(str(cause)) for cause in line.because)
-    return f'<tr><td class="{line.kind}">{line.kind}</td><td>{names}</td><td>{said}</td><td>{causes}</td></tr>\n'
+    said = "<br>".join(map(escaped, what(verdict))) or escaped(MEANINGS[verdict.level])
+    folded = _folded("the domain", "", diff) if diff else ""
+    causes = "<br>".join(escaped(str(cause)) for cause in verdict.because)
+    kind = f'<td class="{verdict.level}">{sign(verdict)} {word(verdict)}</td>'
+    return f"<tr>{kind}<td>{names}</td><td>{said}{folded}</td><td>{causes}</td></tr>\n"
 
 
 def _list(lines: Iterable[str]) -> str:

@@ -1,9 +1,8 @@
-"""What happens to a VM of a fleet: what changes for it and when, and what becomes of its machine."""
+"""The verdict on a VM, made here and nowhere else: of its rollout, and of what it is expanded to before and after."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, NamedTuple
 
 import msgspec
 from msgspec.structs import replace
@@ -12,28 +11,16 @@ from virtcatalog.kubevirt.admission.vm import RECEIVER
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.manifests.identity import Data, Identity, identity
 from virtcatalog.review.comparison import Comparison
-from virtcatalog.review.fate import Fate, fate
-from virtcatalog.review.machines import machine_words
-from virtcatalog.review.outcome import Outcome, VmChange, compare, nameless, outcome
+from virtcatalog.review.outcome import Outcome, VmChange, compare, outcome, refusals
+from virtcatalog.review.requests import requested
+from virtcatalog.review.risks import risks
+from virtcatalog.review.running import Running, is_off, running
 from virtcatalog.review.stored import Pinned, stores
-
-Effect = Literal["created", "started", "stored"]
-"""When a VM meets a change: when it is created, at its next start, or not while it keeps the revisions that KubeVirt
-has stored for it."""
-
-Verdict = list[tuple[Effect, VmChange]]
-_MOST_SAID = 3
-
-
-class Judged(NamedTuple):
-    """What changes for a VM when it is created or started, and what becomes of its machine that runs."""
-
-    verdict: Verdict
-    fate: Fate
+from virtcatalog.review.verdict import Next, Now, Requests, Risk, Verdict
 
 
 class Case(msgspec.Struct, frozen=True):
-    """A VM of a fleet, the same as if it were created now, and what it refers to."""
+    """A VM whose manifest stays as it is, the same as if it were created now, and what it refers to."""
 
     vm: Data
     fresh: Data
@@ -41,66 +28,188 @@ class Case(msgspec.Struct, frozen=True):
     references: list[Identity] | None
     comparison: Comparison
 
+    @property
+    def revisions_are_here(self) -> bool:
+        """Whether all revisions that KubeVirt has stored for it are among the cluster's objects."""
+        return len(self.pinned.contents) == len(self.pinned.matchers)
 
-def judge(case: Case) -> Judged:
-    """Return what changes for the VM, when it meets that, and what becomes of its machine."""
-    outcomes = _Outcomes()
-    return Judged(_verdict(case, outcomes), _fate(case, outcomes))
 
+class Outcomes:
+    """What became of VMs in clusters: found once for each of both, and what differs between two of them once, too.
 
-class _Outcomes:
-    """What became of the VM of a case, and of the same as if it were created now: found once in each cluster.
-
-    What differs between two of them is found once, too.
+    VMs and clusters are those of one case, which all stay as long as it does.
     """
 
     def __init__(self) -> None:
         self._found: dict[tuple[int, int], Outcome] = {}
-        self._compared: dict[tuple[int, int], VmChange | None] = {}
 
     def of(self, vm: Data, cluster: Cluster) -> Outcome:
-        """Return the outcome of one of a case's VMs in one of its clusters, which all stay as long as the case does."""
+        """Return the outcome of a VM in a cluster."""
         key = id(vm), id(cluster)
         if key not in self._found:
             self._found[key] = outcome(vm, cluster)
         return self._found[key]
 
-    def compare(self, old: Outcome, new: Outcome, name: str = "") -> VmChange | None:
-        """Return what differs between two of these outcomes, for a VM of that name."""
-        key = id(old), id(new)
-        if key not in self._compared:
-            self._compared[key] = compare(old, new)
-        change = self._compared[key]
-        return nameless(change, name) if change is not None else None
 
-
-def applied(old: Data, new: Data, comparison: Comparison) -> Fate:
-    """What becomes of a machine when another manifest is applied to its VM."""
-    found = fate(old, new, comparison.base, comparison.head)
-    if found.kind != "nothing":
-        return found
-    return _fate_later(compare(outcome(old, comparison.base), outcome(new, comparison.head)))
-
-
-def _fate(case: Case, outcomes: _Outcomes) -> Fate:
-    """What becomes of the machine; of stored revisions that are not given, those of before are meant."""
-    comparison = case.comparison
-    given = len(case.pinned.contents) == len(case.pinned.matchers)
-    vm = case.vm if given else case.fresh
-    old, new = (outcomes.of(case.fresh, cluster) for cluster in (comparison.base, comparison.head))
-    keeps = _keeps(case, outcomes.of(vm, comparison.base) if given and not case.pinned.turned else old)
-    found = Fate() if keeps else fate(vm, vm, comparison.base, comparison.head)
-    if found.kind == "nothing" and comparison.all_change:
-        found = _fate_later(
-            outcomes.compare(old, new) if not case.references else _with_stored_revisions(case, outcomes)
-        )
-    if found.kind != "nothing" or comparison.changed.isdisjoint(case.references or ()):
-        return found
+def judge(case: Case) -> Verdict:
+    """Return the verdict on a VM of which nobody touches the manifest: only what is around it changes."""
+    outcomes, comparison, name = Outcomes(), case.comparison, identity(case.vm)[2]
+    vm = case.vm if case.revisions_are_here else case.fresh
+    keeps = _keeps(case, outcomes.of(vm, comparison.base))
+    machine = Running() if keeps else running(vm, vm, comparison.base, comparison.head)
+    pair = _at_next_start(case, outcomes)
+    change = compare(*pair, name) if pair is not None else None
     gone = comparison.gone(case.references)
-    results = old.result, new.result
-    machines = [result.vmi_object if result is not None and result.admitted else None for result in results]
-    anew = machine_words(*machines)
-    return Fate("kept", (*gone, *((f"created anew: {anew[0]}", *anew[1:]) if anew and not gone else ())))
+    if pair is not None and pair[1] is outcomes.of(case.fresh, comparison.head):
+        change = without_objects(change, gone)
+    found = _after(machine, vm, pair, change)
+    if found.now == "create":  # nobody applies its manifest again
+        found = replace(found, now="unchanged")
+    if found.touched or pair is not None or comparison.changed.isdisjoint(case.references or ()):
+        return found
+    return _kept(case, *(outcomes.of(case.fresh, cluster) for cluster in (comparison.base, comparison.head)))
+
+
+def judge_applied(old: Data, new: Data, comparison: Comparison, references: Sequence[Identity]) -> Verdict:
+    """Return the verdict on a VM to which another manifest is applied; `references` are those that both have."""
+    machine = running(old, new, comparison.base, comparison.head)
+    if machine.now == "refused":
+        return Verdict(now="refused", reasons=machine.reasons)
+    head = comparison.keeping(references) if stores(comparison.base) else comparison.head
+    pair = outcome(old, comparison.base), outcome(new, head)
+    return _after(machine, new, pair, compare(*pair, identity(new)[2]))
+
+
+def judge_created(new: Data, comparison: Comparison) -> Verdict:
+    """Return the verdict on a VM that is new."""
+    after = outcome(new, comparison.head)
+    reasons = tuple(refusals(after))
+    if after.result is None:
+        return Verdict(now="unknown", reasons=reasons, next="unknown")
+    if after.result.refused_by == "vm":
+        return Verdict(now="refused", reasons=reasons, next="none")
+    found = Verdict(now="create", next=_broken(after), changes=reasons, requests=_requests(None, after, "create"))
+    return replace(found, requests=None) if is_off(new) else found
+
+
+def judge_deleted(old: Data, comparison: Comparison) -> Verdict:
+    """Return the verdict on a VM that goes."""
+    before = outcome(old, comparison.base)
+    return Verdict(now="delete", next="none", requests=None if is_off(old) else _requests(before, None, "delete"))
+
+
+def judge_template(
+    old: Data | None, new: Data | None, comparison: Comparison, references: Sequence[Identity] | None
+) -> Verdict:
+    """Return the verdict on a VM template, what is made of it from now on; `references` are those that it has then."""
+    before = outcome(old, comparison.base) if old is not None else None
+    after = outcome(new, comparison.head) if new is not None else None
+    if before is None or after is None:
+        if after is None:
+            return Verdict(template=True, next="none", changes=("the VM template is gone",))
+        broken = _broken(after)
+        changes = ("the VM template is new", *refusals(after))
+        return Verdict(template=True, next="changed" if broken == "same" else broken, changes=changes)
+    change = without_objects(compare(before, after, identity(new or old or {})[2]), comparison.gone(references))
+    requests = _requests(before, after, "template") if change is not None else None
+    return Verdict(template=True, next=next_of(change), changes=_changes(change), requests=requests)
+
+
+def diff_of_case(case: Case) -> str:
+    """Return how the domain of a VM changes whose manifest stays as it is: at its next start, or made anew."""
+    pair = _at_next_start(case, Outcomes())
+    if pair is None:
+        return diff_of(case.fresh, case.fresh, case.comparison)
+    change = compare(*pair, identity(case.vm)[2])
+    return change.make_diff() if change is not None else ""
+
+
+def diff_of(old: Data | None, new: Data | None, comparison: Comparison) -> str:
+    """Return how the domain of a VM changes from one manifest to another."""
+    if old is None or new is None:
+        return ""
+    change = compare(outcome(old, comparison.base), outcome(new, comparison.head), identity(new)[2])
+    return change.make_diff() if change is not None else ""
+
+
+def next_of(change: VmChange | None) -> Next:
+    """Return what the next start gives, of what changes then."""
+    if change is None:
+        return "same"
+    match change.kind:
+        case "refused" | "reason":
+            return "refused"
+        case "crash":
+            return "crash"
+        case "unsupported":
+            return "unknown"
+    return "changed"
+
+
+def without_objects(change: VmChange | None, gone: Sequence[str]) -> VmChange | None:
+    """Say of a VM which objects that it names are gone: what KubeVirt goes on to miss is what they would have given."""
+    if not gone:
+        return change
+    make_diff = change.make_diff if change is not None else str
+    return VmChange(kind="refused", summary=tuple(gone), make_diff=make_diff)
+
+
+def _at_next_start(case: Case, outcomes: Outcomes) -> tuple[Outcome, Outcome] | None:
+    """The VM as it is and as it is started next; None where it keeps all that changes."""
+    comparison, pinned = case.comparison, case.pinned
+    before = outcomes.of(case.fresh, comparison.base)
+    never_stored = pinned.assumed and (before.result is None or not before.result.admitted)
+    follows = any(
+        reference in comparison.changed and _matcher(reference) not in pinned.matchers
+        for reference in case.references or ()
+    )
+    if not pinned.matchers or never_stored or follows or pinned.turned:
+        return before, outcomes.of(case.fresh, comparison.head)
+    if not comparison.all_change:
+        return None
+    if case.revisions_are_here:
+        return outcomes.of(case.vm, comparison.base), outcomes.of(case.vm, comparison.head)
+    return before, outcomes.of(case.fresh, comparison.before)
+
+
+def _after(machine: Running, vm: Data, pair: tuple[Outcome, Outcome] | None, change: VmChange | None) -> Verdict:
+    """The verdict on a VM that is there: what happens to its machine, and what its next start gives."""
+    now = machine.now
+    if change is not None and pair is not None and now == "unchanged":
+        now = _recovers(change, pair[0], vm)
+    if machine.next in ("refused", "crash", "unknown"):
+        return Verdict(now=now, reasons=machine.reasons, next=machine.next, changes=machine.breaks)
+    requests = _requests(*pair, now) if change is not None and pair is not None else None
+    if now == "stop" and pair is not None:
+        requests = _requests(pair[0], None, now)
+    return Verdict(
+        now=now,
+        reasons=machine.reasons,
+        next=next_of(change),
+        changes=_changes(change),
+        risks=_risks(*pair) if change is not None and pair is not None else (),
+        requests=requests,
+    )
+
+
+def _recovers(change: VmChange, before: Outcome, vm: Data) -> Now:
+    """A VM that could not start starts once it can."""
+    if change.kind not in ("admitted", "recovered") or is_off(vm) or before.result is None:
+        return "unchanged"
+    return "create" if before.result.refused_by == "vm" else "start"
+
+
+def _kept(case: Case, before: Outcome, after: Outcome) -> Verdict:
+    """The verdict on a VM that goes on with the revisions that KubeVirt has stored for it."""
+    name = identity(case.vm)[2]
+    change = without_objects(compare(before, after, name), case.comparison.gone(case.references))
+    requests = None
+    # What a VM of which nothing is known but that it runs has stored is what it asks for, until it is created anew.
+    if change is not None and case.pinned.assumed and change.kind not in ("refused", "crash", "reason"):
+        requests = _requests(before, after, "kept")
+    anew = next_of(change)
+    found = _risks(before, after) if anew == "changed" else ()
+    return Verdict(next="kept", anew=anew, changes=_changes(change), risks=found, requests=requests)
 
 
 def _keeps(case: Case, old: Outcome) -> bool:
@@ -118,52 +227,27 @@ def _keeps(case: Case, old: Outcome) -> bool:
     )
 
 
-def _fate_later(change: VmChange | None) -> Fate:
-    """What a machine meets when it is started again, in its domain alone: another release makes others."""
-    if change is None or change.kind not in ("refused", "crash", "domain", "vmi"):
-        return Fate()
-    breaks = change.kind in ("refused", "crash")
-    said = change.summary[:_MOST_SAID]
-    return Fate("refused", tuple(f"at its next start: {each}" for each in said)) if breaks else Fate("next", said)
+def _broken(of: Outcome) -> Next:
+    if of.result is None:
+        return "unknown"
+    return "same" if of.result.admitted else "crash" if of.crashes else "refused"
 
 
-def _verdict(case: Case, outcomes: _Outcomes) -> Verdict:
-    comparison, pinned, name = case.comparison, case.pinned, identity(case.vm)[2]
-    known = case.references or []
-    old, new = (outcomes.of(case.fresh, cluster) for cluster in (comparison.base, comparison.head))
-    change = with_removed(outcomes.compare(old, new, name), comparison.removed(known))
-    given = len(pinned.contents) == len(pinned.matchers)
-    # What has not changed is the same, stored or not, unless what is stored is given and may be another.
-    if not pinned.matchers or (not given and comparison.changed.isdisjoint(known)):
-        return [("started", change)] if change else []
-    if any(each in comparison.changed and _matcher(each) not in pinned.matchers for each in known):
-        return [("started", change)] if change else []
-    lasting = _with_stored_revisions(case, outcomes, name) if comparison.all_change else None
-    if change is not None and lasting is not None and lasting.signature == change.signature:
-        change = None
-    found: tuple[tuple[Effect, VmChange | None], ...] = (("started", lasting), ("stored", change))
-    return [(effect, each) for effect, each in found if each is not None]
+def _risks(before: Outcome, after: Outcome) -> tuple[Risk, ...]:
+    old, new = (of.result.vmi_object if of.result and of.result.admitted else None for of in (before, after))
+    return risks(old, new) if old is not None and new is not None else ()
 
 
-def with_removed(change: VmChange | None, removed: Sequence[str]) -> VmChange | None:
-    """Add the objects that the VM refers to and that are gone, also to a VM that was refused before.
-
-    KubeVirt's webhook goes on without them, and what it says then is about what they would have given.
-    """
-    if not removed:
-        return change
-    said = tuple(f"there is no {each} any more" for each in removed)
-    if change is None:
-        return VmChange(kind="reason", summary=said, signature=("reason", *said))
-    return replace(change, summary=(*said, *change.summary), signature=(*change.signature, *said))
+def _changes(change: VmChange | None) -> tuple[str, ...]:
+    return change.summary if change is not None else ()
 
 
-def _with_stored_revisions(case: Case, outcomes: _Outcomes, name: str = "") -> VmChange | None:
-    """What changes for a VM that keeps its revisions: those given, else what they were made of."""
-    comparison = case.comparison
-    given = len(case.pinned.contents) == len(case.pinned.matchers)
-    vm, after = (case.vm, comparison.head) if given else (case.fresh, comparison.before)
-    return outcomes.compare(outcomes.of(vm, comparison.base), outcomes.of(vm, after), name)
+def _requests(before: Outcome | None, after: Outcome | None, now: str) -> Requests | None:
+    old, new = (requested(of.result) if of is not None else None for of in (before, after))
+    if old == new:
+        return None
+    at_once = now in ("create", "start", "stop", "delete", "migrate")
+    return Requests(old, new, "now" if at_once else "created anew" if now in ("template", "kept") else "next start")
 
 
 def _matcher(reference: Identity) -> str:

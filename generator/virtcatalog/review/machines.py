@@ -10,18 +10,13 @@ from virtcatalog.api.decode import to_manifest
 from virtcatalog.api.kubevirt import VirtualMachineInstance
 from virtcatalog.manifests.difference import Difference, differences
 
-MOST = 4
 _HANDLED = ("cpu", "memory")
 _AMOUNT_FIELDS = ("sockets", "cores", "threads", "maxSockets", "guest", "maxGuest")
 
 
 def machine_words(old: VirtualMachineInstance | None, new: VirtualMachineInstance | None) -> list[str]:
-    """Say in what two machines differ: amounts for people, then fields; the first few of many."""
-    if old is None or new is None:
-        return []
-    said = [*amounts(old, new), *_fields(old, new)]
-    more = len(said) - MOST
-    return [*said[:MOST], f"and {more} more"] if more > 0 else said
+    """Say in what two machines differ: amounts for people, then fields."""
+    return [*amounts(old, new), *_fields(old, new)] if old is not None and new is not None else []
 
 
 def amounts(old: VirtualMachineInstance, new: VirtualMachineInstance) -> Iterator[str]:

@@ -5,32 +5,28 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from virtcatalog.errors import some
+from virtcatalog.errors import counted, some
 from virtcatalog.escaping import html_prose, log, markdown_block, markdown_code, markdown_prose, single_line
 from virtcatalog.escaping import markdown as plain
-from virtcatalog.review.fate import FATES
-from virtcatalog.review.fleet import Group
-from virtcatalog.review.outcome import KINDS
-from virtcatalog.review.plan import Cause, Plan, plans
+from virtcatalog.review.objects import ObjectChange
 from virtcatalog.review.report import (
     Report,
     consequences,
     counts,
-    effects,
     headline,
-    members,
     requests,
     shortages,
     sides,
-    totals,
     upgrades,
 )
+from virtcatalog.review.rows import MEANINGS, shortened, sign, what, who, word
+from virtcatalog.review.verdict import Cause, Group, grouped
 
 #: A comment of GitHub holds 65,536 characters; bytes are counted, so that other forges' limits hold too.
 MOST_BYTES, MOST_BYTES_EACH = 65_000, 10_000
 #: What a report begins with, so that the comment that it becomes is found again.
 MARKER = "<!-- virtcatalog diff -->\n"
-_MOST_PROBLEMS, _MOST_ROWS, _MOST_LINES = 20, 40, 12
+_MOST_PROBLEMS, _MOST_ROWS, _MOST_CHANGES = 20, 20, 4
 
 
 def markdown(report: Report, artifact: str = "") -> str:
@@ -53,7 +49,7 @@ def markdown(report: Report, artifact: str = "") -> str:
 
 def calm(report: Report) -> str:
     """No more than what the repository's defaults leave out, and how much that is."""
-    return f"{MARKER}{_title(report)}{_defaults(report)}{plain(totals(report))}\n"
+    return f"{MARKER}{_title(report)}{_defaults(report)}{plain(headline(report))}\n"
 
 
 def _title(report: Report) -> str:
@@ -76,81 +72,53 @@ def _summary(report: Report) -> Iterator[str]:
     yield _defaults(report)
     for title, lines in upgrades(report):
         yield f"**{plain(title)}**\n{plain(lines[0])}\n\n"
-    if not report.differs:
-        yield "No differences.\n"
-        return
-    for plan in plans(report):
-        yield from _plan(plan)
-    rows: list[tuple[str, int, str]] = []
-    for change, number in counts(report).items():
-        names = [each.name for each in report.objects if each.change == change]
-        rows.append((f"objects {change}", number, some([markdown_code(name) for name in names], 3)))
-    for title, lines in upgrades(report):
-        rows += [(f"fields under {plain(title)}", len(lines) - 1, plain(_short(lines[1], 300)))] if lines[1:] else []
+    yield f"**{markdown_prose(headline(report))}**\n\n"
+    groups = grouped(report.fleet.verdicts)
+    if groups:
+        yield "| | VMs | what happens | because of |\n|---|---|---|---|\n"
+        yield from map(_row, groups[:_MOST_ROWS])
+        left_out = len(groups) - _MOST_ROWS
+        yield f"| | and {counted(left_out, 'more group')} | | |\n" if left_out > 0 else ""
+        yield "\n"
+    for change in counts(report):
+        names = [_named(found) for found in report.objects if found.change == change]
+        yield f"- objects {change}: {some(names, 3)}\n"
     if report.host:
-        rows.append(("host profile", 1, plain(report.host)))
-    short = shortages(report)
-    if short:
-        rows.append(("**shortages**", len(short), plain(_short(short[0], 300))))
-    changed = requests(report)
-    if changed:
-        rows.append(("requests", len(report.fleet.requests), plain(_short(changed[0], 300))))
-    groups = report.fleet.groups
-    rows += [
-        (f"{_which(group)}: {KINDS[group.kind]}", len(group.members), plain(_short(headline(group), 300)))
-        for group in groups[:_MOST_ROWS]
-    ]
-    yield "| what | number | |\n|---|--:|---|\n"
-    for what, number, said in rows:
-        yield f"| {what} | {number:,} | {said} |\n"
-    if len(groups) > _MOST_ROWS:
-        yield f"| other changes of VMs | {len(groups) - _MOST_ROWS:,} | |\n"
-    yield f"\n{plain(totals(report))}\n"
+        yield f"- host profile: {plain(report.host)}\n"
+    for title, lines in (("requests", requests(report)), ("**shortages**", shortages(report))):
+        yield f"- {title}: {plain(_short(lines[0], 300))}\n" if lines else ""
+    yield f"\n{plain(headline(report))}\n"
 
 
-def _which(group: Group) -> str:
-    """Whether only VMs that are created from now on meet what a group of them meets."""
-    return "VMs" if any(member.effect == "started" for member in group.members) else "VMs created from now on"
+def _named(change: ObjectChange) -> str:
+    was = f" (was {markdown_code(change.old_name)})" if change.old_name else ""
+    return f"{markdown_code(change.name)}{was}"
 
 
-def _plan(plan: Plan) -> Iterator[str]:
-    """What becomes of the VMs that run: a headline, and a table of those that are touched."""
-    yield f"**{markdown_prose(plan.headline)}**\n\n"
-    if not plan.lines:
-        return
-    yield "| | VMs that run | what happens | because of |\n|---|---|---|---|\n"
-    for line in plan.lines[:_MOST_LINES]:
-        said = markdown_prose(_short(", ".join(line.said), 300)) or markdown_prose(FATES[line.kind])
-        causes = "<br>".join(map(_cause, line.because[:3]))
-        yield f"| {line.kind} | {markdown_prose(some(line.members, 3))} | {said} | {causes} |\n"
-    if len(plan.lines) > _MOST_LINES:
-        yield f"| | and {len(plan.lines) - _MOST_LINES:,} more groups | | |\n"
-    yield "\n"
+def _row(group: Group) -> str:
+    verdict = group.verdict
+    said = markdown_prose(_short("; ".join(shortened(what(verdict), _MOST_CHANGES)), 300))
+    causes = "<br>".join(map(_cause, verdict.because[:3]))
+    meaning = markdown_prose(MEANINGS[verdict.level])
+    return f"| `{sign(verdict)}` {word(verdict)} | {markdown_prose(who(group, 3))} | {said or meaning} | {causes} |\n"
 
 
 def _cause(cause: Cause) -> str:
-    place = f"{cause.file}:{cause.line}" if cause.line else cause.file
-    return f"{markdown_prose(cause.name)} {markdown_code(place)}" if place else markdown_prose(cause.name)
+    return f"{markdown_prose(cause.name)} {markdown_code(cause.place)}" if cause.place else markdown_prose(cause.name)
 
 
 def _details(report: Report, pointer: str) -> Iterator[str]:
     for title, lines in upgrades(report):
         if lines[1:]:
             yield _folded(f"fields under {title}", "".join(f"- {plain(line)}\n" for line in lines[1:]), "", pointer)
-    short = shortages(report)
-    if short:
-        yield _folded("shortages", "".join(f"- {plain(line)}\n" for line in short), "", pointer)
-    changed = requests(report)
-    if changed:
-        yield _folded("requests", "".join(f"- {plain(line)}\n" for line in changed), "", pointer)
-    shown: dict[str, str] = {}
-    for group in report.fleet.groups:
-        said = f"{plain(_short(members(group), 500))}  \n{plain(effects(group))}\n"
-        title = _short(headline(group), 300)
-        first = shown.setdefault(group.diff, title)
-        if first != title and group.diff:
-            said += f"\nThe same diff as: {plain(first)}\n"
-        yield _folded(title, said, group.diff if first == title else "", pointer)
+    for title, lines in (("shortages", shortages(report)), ("requests", requests(report))):
+        if lines:
+            yield _folded(title, "".join(f"- {plain(line)}\n" for line in lines), "", pointer)
+    for group in grouped(report.fleet.verdicts):
+        diff = report.fleet.diff(group.verdict)
+        said = "".join(f"- {plain(_short(line, 500))}\n" for line in what(group.verdict))
+        title = _short(f"{word(group.verdict)}: {who(group, 20)}", 500)
+        yield _folded(title, said, diff, pointer)
     for change in report.objects:
         renamed = f" (was {change.old_name})" if change.old_name else ""
         where = f" in {', '.join(change.environments)}" if change.environments else ""

@@ -9,7 +9,7 @@ from virtcatalog.fleet.alike import Alike
 from virtcatalog.kubevirt.instancetype.references import references
 from virtcatalog.manifests.identity import Identity
 from virtcatalog.review.comparison import Comparison
-from virtcatalog.review.given import Given
+from virtcatalog.review.dumps import Given
 from virtcatalog.review.stored import Pinned, assumed, pins, recreated
 
 

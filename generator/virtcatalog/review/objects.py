@@ -89,11 +89,10 @@ def compare_objects(
 
 
 def _compare(base: Iterable[Data], head: Iterable[Data], labels: tuple[str, str]) -> Iterator[ObjectChange]:
-    before = {identity(each): each for each in base}
-    after = {identity(each): each for each in head}
-    gone = [key for key in before if key not in after]
+    before = {identity(obj): obj for obj in base}
+    after = {identity(obj): obj for obj in head}
+    renamed = renames(before.values(), after.values())
     new = [key for key in after if key not in before]
-    renamed = dict(_renames(gone, new, before, after))
     changes = []
     for key, old in before.items():
         if key in after and after[key] != old:
@@ -113,6 +112,13 @@ def _change(kind: Change, old: Data | None, new: Data | None, labels: tuple[str,
 
     diff = unified(dump(old) if old else "", dump(new) if new else "", headed(labels[0], old), headed(labels[1], new))
     return ObjectChange(change=kind, old=old, new=new, diff=diff)
+
+
+def renames(base: Iterable[Data], head: Iterable[Data]) -> dict[Identity, Identity]:
+    """Return what objects are called that went with others that came, and are these but for their names."""
+    before, after = {identity(obj): obj for obj in base}, {identity(obj): obj for obj in head}
+    gone, new = [key for key in before if key not in after], [key for key in after if key not in before]
+    return dict(_renames(gone, new, before, after)) if gone and new else {}
 
 
 def _renames(

@@ -20,46 +20,25 @@ from virtcatalog.manifests.emit import dump
 from virtcatalog.manifests.identity import Data
 from virtcatalog.manifests.textdiff import unified
 from virtcatalog.review import elements
-from virtcatalog.review.machines import amounts
-from virtcatalog.review.requests import Ask, ask
+from virtcatalog.review.machines import machine_words
 
-Kind = Literal[
-    "refused", "crash", "unsupported", "domain", "vmi", "pod", "reason", "admitted", "recovered", "added", "removed"
-]
-
-#: The kinds of change, gravest first, with the words for them.
-KINDS: dict[Kind, str] = {
-    "refused": "newly refused",
-    "crash": "virt-launcher crashes from now on",
-    "unsupported": "cannot be told",
-    "domain": "domain changes",
-    "vmi": "VMI changes, domain does not",
-    "pod": "Pod changes, domain does not",
-    "reason": "refused for another reason",
-    "admitted": "newly admitted",
-    "recovered": "virt-launcher crashes no more",
-    "added": "new",
-    "removed": "gone",
-}
+Kind = Literal["refused", "crash", "unsupported", "domain", "vmi", "pod", "reason", "admitted", "recovered"]
 
 
 _NO_WORD = re.compile(r"[-.\d]")
 _SHORT = 2
-_SIZES = ("<maxMemory>", "<memory>", "<currentMemory>", "<vcpu>", "<vcpu ", "<vcpus>", "<topology> sockets:")
 
 
 class VmChange(msgspec.Struct, frozen=True, kw_only=True):
     """One change: what it comes to, in a line each, and the diff that shows it.
 
-    `signature` is the same for the same change of another VM: the VM's own name does not count. `make_diff` gives
-    the diff, which is wanted of one VM of many. `asks` is what the VM's Pod requests before and after.
+    `summary` is the same for the same change of another VM: the VM's own name does not count. `make_diff` gives the
+    diff, which is wanted of one VM of many.
     """
 
     kind: Kind
     summary: tuple[str, ...]
-    signature: tuple[str, ...] = ()
     make_diff: Callable[[], str] = str
-    asks: tuple[Ask | None, Ask | None] = (None, None)
 
 
 class Outcome(msgspec.Struct, frozen=True):
@@ -96,8 +75,6 @@ def compare(old: Outcome, new: Outcome, name: str = "") -> VmChange | None:
     found = replace(
         change,
         summary=tuple(_without(own, line) for line in change.summary),
-        signature=(change.kind, *(_without(own, line) for line in change.signature or change.summary)),
-        asks=(ask(old.result), ask(new.result)),
     )
     return nameless(found, name)
 
@@ -106,22 +83,10 @@ def nameless(change: VmChange, name: str) -> VmChange:
     """Return a change of a VM with something else where its name was."""
     # A plain word as a name is too likely a word of libvirt's.
     is_word = len(name) <= _SHORT or not _NO_WORD.search(name)
-    if is_word or not any(name in line for line in (*change.summary, *change.signature)):
+    if is_word or not any(name in line for line in change.summary):
         return change
     pattern = re.compile(rf"(?<![A-Za-z0-9]){re.escape(name)}(?![A-Za-z0-9])")
-    summary, signature = (
-        tuple(pattern.sub("{name}", line) for line in lines) for lines in (change.summary, change.signature)
-    )
-    return replace(change, summary=summary, signature=signature)
-
-
-def added_or_removed(new: Outcome, *, gone: bool = False) -> VmChange:
-    """Return the change that a VM is that only one side has."""
-    reasons = refusals(new)
-    said = ("refused: " + "; ".join(reasons) if reasons else "admitted",) if not gone else ("no longer there",)
-    kind: Kind = "removed" if gone else "added"
-    asks = (ask(new.result), None) if gone else (None, ask(new.result))
-    return VmChange(kind=kind, summary=said, signature=(kind, *said), asks=asks)
+    return replace(change, summary=tuple(pattern.sub("{name}", line) for line in change.summary))
 
 
 def refusals(of: Outcome) -> list[str]:
@@ -144,11 +109,7 @@ def _compare(old: Outcome, new: Outcome) -> VmChange | None:
         kind, summary = _refusal(old, new, before, after)
         return VmChange(kind=kind, summary=tuple(summary), make_diff=lambda: _lines("-", before) + _lines("+", after))
     change = _compare_domains(old.result, new.result)
-    return (
-        change
-        or _compare_vmis(old.result.vmi or {}, new.result.vmi or {})
-        or _compare_pods(_of_pod(old.result), _of_pod(new.result))
-    )
+    return change or _compare_vmis(old.result, new.result) or _compare_pods(_of_pod(old.result), _of_pod(new.result))
 
 
 def _refusal(old: Outcome, new: Outcome, before: list[str], after: list[str]) -> tuple[Kind, list[str]]:
@@ -168,16 +129,9 @@ def _compare_domains(old: Result, new: Result) -> VmChange | None:
     found = list(elements.said(before, after)) or [("elements change their order",) * 2]
     return VmChange(
         kind="domain",
-        summary=(*_sizes(old, new), *(brief for brief, _ in found if not brief.startswith(_SIZES))),
-        signature=tuple(full for _, full in found),
+        summary=tuple(machine_words(old.vmi_object, new.vmi_object)) or tuple(brief for brief, _ in found),
         make_diff=lambda: unified(_body(old), _body(new)),
     )
-
-
-def _sizes(old: Result, new: Result) -> Iterator[str]:
-    """vCPUs, memory and hotplug limits, for people: in the domain, they are bytes and numbers of other things."""
-    if old.vmi_object is not None and new.vmi_object is not None:
-        yield from amounts(old.vmi_object, new.vmi_object)
 
 
 def _body(result: Result) -> str:
@@ -189,11 +143,11 @@ def _alike(old: Element, new: Element) -> bool:
     return len(old) == len(new) and old.attrib == new.attrib and all(map(same, old, new))
 
 
-def _compare_vmis(old: Data, new: Data) -> VmChange | None:
-    before, after = _of_manifests(old), _of_manifests(new)
+def _compare_vmis(old: Result, new: Result) -> VmChange | None:
+    before, after = _of_manifests(old.vmi or {}), _of_manifests(new.vmi or {})
     if before == after:
         return None
-    summary = tuple(map(str, differences(before, after)))
+    summary = tuple(machine_words(old.vmi_object, new.vmi_object)) or tuple(map(str, differences(before, after)))
     return VmChange(kind="vmi", summary=summary, make_diff=lambda: unified(dump(before), dump(after)))
 
 

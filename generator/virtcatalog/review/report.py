@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from virtcatalog.capacity.budget import Overspent
-from virtcatalog.errors import Problem, counted, some
+from virtcatalog.errors import Level, Problem, counted, some
 from virtcatalog.kubevirt.matchers import KINDS as OBJECT_KINDS
 from virtcatalog.manifests.identity import Data, identity
-from virtcatalog.review.fleet import Fleet, Group, Upgrade, Users
+from virtcatalog.review.fleet import Fleet, Upgrade, Users
 from virtcatalog.review.objects import ObjectChange
-from virtcatalog.review.outcome import KINDS
-from virtcatalog.review.requests import a_month, all_in_all, sentence
+from virtcatalog.review.requests import a_month, request_changes, request_lines
+from virtcatalog.review.shortages import Standing
 from virtcatalog.review.side import Side
-from virtcatalog.review.standing import Standing
+from virtcatalog.review.verdict import NEXT, Next, Summary, Verdict, reaches, summary
 
 if TYPE_CHECKING:
     from virtcatalog.catalog.prices import Prices
@@ -48,9 +49,24 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def differs(self) -> bool:
-        """Whether there is anything to see."""
+        """Whether anything is not as it was."""
         fields = any(upgrade.fields for upgrade in self.upgrades)
-        return bool(self.objects or self.fleet.groups or self.host or fields or self.overspent)
+        return bool(self.fleet.verdicts or self.objects or self.host or fields or self.standings or self.overspent)
+
+    @property
+    def vms(self) -> list[Verdict]:
+        """The verdicts on VMs that are there, or come or go."""
+        return [verdict for verdict in self.fleet.verdicts if not verdict.template]
+
+    @property
+    def templates(self) -> list[Verdict]:
+        """The verdicts on VM templates of the catalog."""
+        return [verdict for verdict in self.fleet.verdicts if verdict.template]
+
+    @property
+    def summary(self) -> Summary:
+        """How many VMs there are, and what becomes of how many."""
+        return summary(self.vms, self.fleet.vms)
 
     @property
     def status(self) -> int:
@@ -124,51 +140,16 @@ def consequences(change: ObjectChange, report: Report) -> list[str]:
     return said
 
 
-def effects(group: Group) -> str:
-    """Say when the VMs of a group meet their change."""
-    number = dict.fromkeys(("created", "started", "stored"), 0)
-    for member in group.members:
-        number[member.effect] += 1
-    said = []
-    if number["created"] and group.kind not in ("added", "removed"):
-        said.append(f"{counted(number['created'], 'VM template')}: whatever is created from now on")
-    if number["started"]:
-        said.append(f"{counted(number['started'], 'VM')}: at the next start")
-    if number["stored"]:
-        said.append(f"{counted(number['stored'], 'VM keeps', 'VMs keep')} a stored revision: only when created anew")
-    return "; ".join(said)
-
-
-def headline(group: Group) -> str:
-    """One line on a group: `production: 12 VMs: <hyperv> gains <evmcs state="on"/>`."""
-    templates = sum(member.template for member in group.members)
-    given = len(group.members) - templates
-    who = " and ".join(
-        part
-        for part in (
-            counted(given, "VM") if given else "",
-            counted(templates, "VM template") if templates else "",
-        )
-        if part
-    )
-    words = "" if group.kind == "domain" else f"{KINDS[group.kind]}: "
-    where = f"{group.environment}: " if group.environment else ""
-    return f"{where}{who}: {words}{_shortened(group.summary)}"
-
-
-def members(group: Group, most: int = 5) -> str:
-    """Name the VMs of a group, the first few of many."""
-    return some([member.name for member in group.members], most)
+def rises(report: Report, level: Level) -> bool:
+    """Whether a verdict is of that level or graver; "any" is anything that differs. A side that is broken counts."""
+    if report.problems:
+        return True
+    return report.differs if level == "any" else reaches(report.fleet.verdicts, level)
 
 
 def requests(report: Report) -> list[str]:
-    """Say how requests change, a line each: all VMs together, then the largest changes, and templates last."""
-    changes = sorted(
-        report.fleet.requests, key=lambda request: (request.template, -abs(request.wanted.get("memory", 0)))
-    )
-    lines = [sentence(change, report.prices) for change in changes]
-    vms = [change for change in changes if not change.template]
-    return [all_in_all(vms, report.prices), *lines] if len(vms) > 1 else lines
+    """Say how requests change, and what that costs."""
+    return request_lines(report.fleet.verdicts, report.prices)
 
 
 def shortages(report: Report) -> list[str]:
@@ -176,21 +157,36 @@ def shortages(report: Report) -> list[str]:
     return [*(line for standing in report.standings for line in standing.lines()), *map(str, report.overspent)]
 
 
-def totals(report: Report) -> str:
-    """One closing line."""
-    objects = ", ".join(f"{number} {change}" for change, number in counts(report).items()) or "no object changes"
+def headline(report: Report) -> str:
+    """All in one sentence, the first and the last of a report."""
     fleet = report.fleet
-    looked = [counted(number, noun) for number, noun in ((fleet.templates, "VM template"), (fleet.vms, "VM")) if number]
-    parts = [objects]
-    if looked:
-        parts.append(
-            f"{' and '.join(looked)}: {fleet.changed or 'none'} {'changes' if fleet.changed == 1 else 'change'}"
-        )
+    parts = [report.summary.sentence] if fleet.vms else []
+    if fleet.templates:
+        parts.append(f"{counted(fleet.templates, 'VM template')}: {_of_templates(report.templates)}")
+    changed = counts(report)
+    objects = ", ".join(f"{number:,} {change}" for change, number in changed.items())
+    parts.append(f"objects: {objects}" if objects else "no object changes")
+    short = len(shortages(report))
+    parts += [counted(short, "shortage")] if short else []
     if fleet.unknown or report.hidden:
         parts.append(f"not compared: {counted(len(report.hidden), 'object')}, {counted(len(fleet.unknown), 'VM')}")
     if report.problems:
         parts.append(counted(len(report.problems), "problem"))
     return "; ".join(parts)
+
+
+def _of_templates(verdicts: Sequence[Verdict]) -> str:
+    """Templates in several environments are counted once for the gravest that becomes of them."""
+    gravest: dict[str, Next] = {}
+    kinds: tuple[Next, ...] = (*NEXT, "none")
+    for kind in kinds:
+        for verdict in verdicts:
+            if verdict.next == kind:
+                gravest.setdefault(verdict.vm, kind)
+    numbers = Counter(gravest.values())
+    words: dict[Next, tuple[str, str]] = {**NEXT, "none": ("is gone", "are gone")}
+    said = [f"{numbers[kind]:,} {words[kind][numbers[kind] != 1]}" for kind in words if numbers[kind]]
+    return ", ".join(said) or "nothing changes"
 
 
 def as_data(report: Report) -> dict[str, Any]:
@@ -216,12 +212,13 @@ def as_data(report: Report) -> dict[str, Any]:
             }
             for change in report.objects
         ],
-        "vms": {
-            "templates": fleet.templates,
-            "given": fleet.vms,
-            "changed": fleet.changed,
-            "groups": [group_as_data(group) for group in fleet.groups],
+        "summary": {
+            **msgspec.to_builtins(report.summary),
+            "templates": report.fleet.templates,
+            "objects": counts(report),
+            "sentence": headline(report),
         },
+        "vms": [_plain(verdict) for verdict in report.fleet.verdicts],
         "shortages": {
             "standings": [msgspec.to_builtins(standing) for standing in report.standings],
             "budgets": [
@@ -241,24 +238,16 @@ def as_data(report: Report) -> dict[str, Any]:
                 "overhead": request.overhead,
                 **({"costPerMonth": float(a_month([request], report.prices))} if report.prices else {}),
             }
-            for request in fleet.requests
+            for request in request_changes(fleet.verdicts)
         ],
         "notCompared": {"objects": list(report.hidden), "vms": fleet.unknown},
+        "problems": [msgspec.to_builtins(problem) for problem in report.problems],
         "differs": report.differs,
     }
 
 
-def group_as_data(group: Group) -> dict[str, Any]:
-    """Return VMs that change alike as plain data."""
-    return {
-        "kind": group.kind,
-        "environment": group.environment,
-        "headline": headline(group),
-        "summary": list(group.summary),
-        "effect": effects(group),
-        "diff": group.diff,
-        "members": [msgspec.to_builtins(member) for member in group.members],
-    }
+def _plain(verdict: Verdict) -> dict[str, Any]:
+    return {**msgspec.to_builtins(verdict), "level": verdict.level}
 
 
 def _side(side: Side) -> dict[str, Any]:
@@ -291,8 +280,3 @@ def _following(users: Users, what: str) -> str:
         what = what.replace("meet ", "meets ", 1).replace("find ", "finds ", 1)
         return f"1 VM given has no stored revision yet and {what}."
     return f"{len(users.following):,} VMs given have no stored revision yet and {what}."
-
-
-def _shortened(summary: tuple[str, ...], most: int = 3) -> str:
-    more = len(summary) - most
-    return "; ".join(summary[:most]) + (f"; and {more} more" if more > 0 else "")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -15,19 +15,13 @@ from virtcatalog.kubevirt.pipeline import Result
 from virtcatalog.kubevirt.pod.amounts import pod_requests
 from virtcatalog.kubevirt.pod.facts import Facts
 from virtcatalog.kubevirt.pod.resources import requested_memory
+from virtcatalog.review.verdict import Requested, Verdict
 from virtcatalog.units import count, memory
 
 if TYPE_CHECKING:
     from virtcatalog.catalog.prices import Prices
 
 _SHARED = ("cpu", "memory")
-
-
-class Ask(msgspec.Struct, frozen=True):
-    """What a VM's Pod requests, in the scheduler's units, and how much of its memory is the guest's."""
-
-    wanted: Mapping[str, int]
-    guest: int
 
 
 def load_prices(file: str) -> Prices:
@@ -38,7 +32,7 @@ def load_prices(file: str) -> Prices:
 
 
 class RequestChange(msgspec.Struct, frozen=True, kw_only=True):
-    """How requests change together of VMs of one environment and namespace, for one cause.
+    """How requests change together of VMs of one environment and namespace, for one cause, and from when on.
 
     `template` says that they are VM templates of the catalog, which nobody may have taken yet. `guest` is the part of
     the change of `memory` that the guests' own memory is.
@@ -47,6 +41,7 @@ class RequestChange(msgspec.Struct, frozen=True, kw_only=True):
     environment: str
     namespace: str
     cause: str
+    when: str
     template: bool
     vms: int
     wanted: Mapping[str, int]
@@ -58,41 +53,43 @@ class RequestChange(msgspec.Struct, frozen=True, kw_only=True):
         return self.wanted.get("memory", 0) - self.guest
 
 
-class Requests:
-    """Collects changes."""
-
-    def __init__(self) -> None:
-        self._found: dict[tuple[str, str, str, bool], tuple[Counter[str], list[int]]] = {}
-
-    def add(
-        self, where: tuple[str, str], cause: str, before: Ask | None, after: Ask | None, *, template: bool = False
-    ) -> None:
-        """Take in a VM, `where` being its environment and namespace; None is a VM that is not there, or has no Pod."""
-        if before == after:
-            return
-        wanted, numbers = self._found.setdefault((*where, cause, template), (Counter(), [0, 0]))
+def request_changes(verdicts: Iterable[Verdict]) -> list[RequestChange]:
+    """Sum up how requests change, by environment, namespace, cause and when: the largest first, templates last."""
+    found: dict[tuple[str, str, str, str, bool], tuple[Counter[str], list[int]]] = {}
+    for verdict in verdicts:
+        changed = verdict.requests
+        if changed is None:
+            continue
+        namespace = "" if verdict.template else verdict.vm.partition("/")[0]
+        key = verdict.environment, namespace, _cause(verdict), changed.when, verdict.template
+        amounts, numbers = found.setdefault(key, (Counter(), [0, 0]))
         numbers[0] += 1
-        for ask, sign in ((before, -1), (after, 1)):
-            if ask is not None:
-                numbers[1] += sign * ask.guest
-                for name, amount in ask.wanted.items():
-                    wanted[name] += sign * amount
+        for requested, sign in ((changed.before, -1), (changed.after, 1)):
+            if requested is not None:
+                numbers[1] += sign * requested.guest
+                for name, amount in requested.amounts.items():
+                    amounts[name] += sign * amount
+    changes = [
+        RequestChange(
+            environment=environment,
+            namespace=namespace,
+            cause=cause,
+            when=when,
+            template=template,
+            vms=vms,
+            wanted={name: amount for name, amount in sorted(amounts.items()) if amount},
+            guest=guest,
+        )
+        for (environment, namespace, cause, when, template), (amounts, (vms, guest)) in sorted(found.items())
+    ]
+    return sorted(changes, key=lambda change: (change.template, -abs(change.wanted.get("memory", 0))))
 
-    def changes(self) -> Iterator[RequestChange]:
-        """Yield what changes, by environment, namespace and cause."""
-        for (environment, namespace, cause, template), (wanted, (vms, guest)) in sorted(self._found.items()):
-            yield RequestChange(
-                environment=environment,
-                namespace=namespace,
-                cause=cause,
-                template=template,
-                vms=vms,
-                wanted={name: amount for name, amount in sorted(wanted.items()) if amount},
-                guest=guest,
-            )
+
+def _cause(verdict: Verdict) -> str:
+    return ", ".join(sorted({cause.name for cause in verdict.because})) or "configuration or release"
 
 
-def ask(result: Result | None) -> Ask | None:
+def requested(result: Result | None) -> Requested | None:
     """What the Pod of a VM requests; None when it has none, or when that cannot be told."""
     if result is None or not result.admitted or result.vmi_object is None or result.cluster is None:
         return None
@@ -108,8 +105,8 @@ def ask(result: Result | None) -> Ask | None:
         base = requested_memory(vmi, result.cluster.computed(Facts))
         guest = base.amount.value if base is not None else 0
     wanted = amounts(pod_requests(pod))
-    kept = {name: amount for name, amount in wanted.items() if name in _SHARED or name.startswith("hugepages-")}
-    return Ask({**kept, **devices_of(wanted)}, guest)
+    shared = {name: amount for name, amount in wanted.items() if name in _SHARED or name.startswith("hugepages-")}
+    return Requested({**shared, **devices_of(wanted)}, guest)
 
 
 def total(changes: Iterable[RequestChange]) -> Counter[str]:
@@ -124,7 +121,23 @@ def sentence(change: RequestChange, prices: Prices | None = None) -> str:
     """One line: `production, team-a, m.large: 12 VMs: +2.4 CPUs, +48.2 GiB (guest +48 GiB, overhead +192 MiB)`."""
     where = ", ".join(filter(None, (change.environment, change.namespace, change.cause)))
     who = counted(change.vms, "VM template" if change.template else "VM")
-    return f"{where}: {who}: {_wanted(change, [change], prices)}"
+    when = "" if change.template else f" {_WHEN[change.when]}"
+    return f"{where}: {who}: {_wanted(change, [change], prices)}{when}"
+
+
+_WHEN = {"now": "now", "next start": "at the next start", "created anew": "once created anew"}
+
+
+def request_lines(verdicts: Iterable[Verdict], prices: Prices | None) -> list[str]:
+    """Say how requests change, a line each: all VMs together by when that is, then the largest changes."""
+    changes = request_changes(verdicts)
+    lines = [sentence(change, prices) for change in changes]
+    totals = []
+    for when in _WHEN:
+        vms = [change for change in changes if change.when == when and not change.template]
+        if len(vms) > 1:
+            totals.append(all_in_all(vms, prices))
+    return [*totals, *lines]
 
 
 def all_in_all(changes: Sequence[RequestChange], prices: Prices | None = None) -> str:
@@ -132,9 +145,16 @@ def all_in_all(changes: Sequence[RequestChange], prices: Prices | None = None) -
     guest, vms = sum(change.guest for change in changes), sum(change.vms for change in changes)
     wanted = {name: amount for name, amount in sorted(total(changes).items()) if amount}
     together = RequestChange(
-        environment="", namespace="", cause="", template=False, vms=vms, wanted=wanted, guest=guest
+        environment="",
+        namespace="",
+        cause="",
+        when=changes[0].when,
+        template=False,
+        vms=vms,
+        wanted=wanted,
+        guest=guest,
     )
-    return f"all VMs: {_wanted(together, changes, prices)}"
+    return f"all VMs: {_wanted(together, changes, prices)} {_WHEN[together.when]}"
 
 
 def a_month(changes: Iterable[RequestChange], prices: Prices) -> str:

@@ -1,4 +1,4 @@
-"""What becomes of running VMs as a SARIF log, at the declarations that are the reason."""
+"""Verdicts as a SARIF log, at the lines that are the reason."""
 
 from __future__ import annotations
 
@@ -6,34 +6,32 @@ from typing import Any
 
 from virtcatalog import escaping
 from virtcatalog.errors import counted, some
-from virtcatalog.review.fate import FATES, FateKind
-from virtcatalog.review.plan import Line, plans
 from virtcatalog.review.report import Report
+from virtcatalog.review.rows import MEANINGS, severity, what
+from virtcatalog.review.verdict import Group, grouped
 from virtcatalog.sarif import log, result
-
-_LEVELS: dict[FateKind, str] = {"refused": "error", "unsupported": "error", "kept": "note", "next": "note"}
 
 _DEFAULT = "repository-default"
 
 
 def sarif(report: Report) -> str:
-    """A SARIF 2.1.0 log: a rule for each fate, a result for each group of VMs and environment."""
-    rules = [{"id": f"vm-{kind}", "shortDescription": {"text": words}} for kind, words in FATES.items()]
+    """A SARIF 2.1.0 log: a rule for each level, a result for each group of VMs and environment."""
+    rules = [{"id": f"vm-{level}", "shortDescription": {"text": words}} for level, words in MEANINGS.items()]
     rules.append({"id": _DEFAULT, "shortDescription": {"text": "a default of the repository counts"}})
-    results = [_result(line, plan.environment) for plan in plans(report) for line in plan.lines]
+    results = [_result(group) for group in grouped(report.fleet.verdicts)]
     results += [
-        result(_DEFAULT, len(FATES), "note", default.sentence, default.file, default.line, default.column)
+        result(_DEFAULT, len(MEANINGS), "note", default.sentence, default.file, default.line, default.column)
         for default in report.defaults
     ]
     return escaping.as_json(log("virtcatalog diff", rules, results))
 
 
-def _result(line: Line, environment: str) -> dict[str, Any]:
-    where = f"{environment}: " if environment else ""
-    names = f"{counted(len(line.members), 'VM')}, {some(line.members, 5)}"
-    text = f"{where}{names}: {', '.join((FATES[line.kind], *line.said))}"
-    cause = next((each for each in line.because if each.file), None)
-    file, number = (cause.file, cause.line) if cause else ("", 0)
-    return result(
-        f"vm-{line.kind}", list(FATES).index(line.kind), _LEVELS.get(line.kind, "warning"), text, file, number
-    )
+def _result(group: Group) -> dict[str, Any]:
+    verdict = group.verdict
+    where = f"{verdict.environment}: " if verdict.environment else ""
+    who = f"{counted(len(group.vms), 'VM template' if verdict.template else 'VM')}, {some(group.vms, 5)}"
+    text = f"{where}{who}: {'; '.join((MEANINGS[verdict.level], *what(verdict)))}"
+    cause = next((cause for cause in verdict.because if cause.file), None)
+    file, line = (cause.file, cause.line) if cause else ("", 0)
+    index = list(MEANINGS).index(verdict.level)
+    return result(f"vm-{verdict.level}", index, severity(verdict), text, file, line)

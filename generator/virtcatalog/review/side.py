@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -11,7 +12,7 @@ from virtcatalog.api.kinds import holds_vm
 from virtcatalog.catalog.environment import Overlay
 from virtcatalog.catalog.kinds import TEMPLATE
 from virtcatalog.catalog.load import load_catalog
-from virtcatalog.catalog.model import Budget, Catalog, Entry
+from virtcatalog.catalog.model import Budget, Catalog
 from virtcatalog.catalog.places import Source
 from virtcatalog.errors import CatalogError, ManifestError, Problem
 from virtcatalog.manifests.folder import Folder, SourceError, manifest_files
@@ -27,13 +28,15 @@ _ROUNDS = 4
 class Vm(msgspec.Struct, frozen=True, kw_only=True):
     """A VM template in one of the environments that it is for.
 
-    `key` and `environment` are what it is recognised by on the other side, `place` is where it is declared.
+    `key` and `environment` are what it is recognised by on the other side, `place` is where it is declared,
+    `field` finds one of its fields there.
     """
 
     key: str
     manifest: Data
     environment: str = ""
     place: Source
+    field: Callable[[str], Source] | None = None
 
 
 class Side(msgspec.Struct, frozen=True, kw_only=True):
@@ -42,7 +45,7 @@ class Side(msgspec.Struct, frozen=True, kw_only=True):
     `objects` are the published objects by environment, "" being the base; `companions` what else of a cluster the VM
     templates' files hold, by environment; `overlays` the environments themselves. What is no `catalog` has none.
     `configuration` is the KubeVirt CR that counts in place of those among the objects. `places` says where the objects
-    are declared, and `entries` where each of their fields is. `left_out` are the files of a broken catalog that could
+    are declared, and `fields` where each of their fields is. `left_out` are the files of a broken catalog that could
     not be read on; "*" when nothing of it could.
     """
 
@@ -55,7 +58,7 @@ class Side(msgspec.Struct, frozen=True, kw_only=True):
     budgets: tuple[Budget, ...] = ()
     vms: tuple[Vm, ...] = ()
     places: Mapping[Identity, Source] = {}
-    entries: Mapping[Identity, Entry] = {}
+    fields: Mapping[Identity, Callable[[str], Source]] = {}
     problems: tuple[Problem, ...] = ()
     left_out: frozenset[str] = frozenset()
 
@@ -203,28 +206,35 @@ def _of_catalog(catalog: Catalog, label: str) -> Side:
             for environment in environments
         ),
         places=places,
-        entries=entries,
+        fields={which: entry.place for which, entry in entries.items()},
     )
 
 
 def _read_manifests(folder: Folder, shown: str, label: str) -> Side:
     manifests, problems = read_folder(folder, shown)
-    objects, vms, places = [], [], {}
+    objects, vms, places, fields = [], [], {}, {}
     for manifest in manifests:
-        place = Source(manifest.file, find=manifest.place)
+        place, field = Source(manifest.file, find=manifest.place), partial(_field, manifest)
         if holds_vm(manifest.data):
-            vms.append(Vm(key="/".join(identity(manifest.data)[1:]).lstrip("/"), manifest=manifest.data, place=place))
+            key = "/".join(identity(manifest.data)[1:]).lstrip("/")
+            vms.append(Vm(key=key, manifest=manifest.data, place=place, field=field))
         else:
             objects.append(manifest.data)
             places[identity(manifest.data)] = place
+            fields[identity(manifest.data)] = field
     return Side(
         label=label,
         objects={"": objects},
         vms=tuple(vms),
         places=places,
+        fields=fields,
         problems=tuple(problems),
         left_out=frozenset(_files_of(problems, label)),
     )
+
+
+def _field(manifest: Manifest, field: str) -> Source:
+    return Source(manifest.file, *manifest.place(field))
 
 
 def read_folder(folder: Folder, shown: str) -> tuple[list[Manifest], list[Problem]]:

@@ -1,127 +1,127 @@
-"""A report for a terminal, and as annotations of a pull request."""
+"""A report for a terminal: who meets what and why, between two lines that say it all."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from textwrap import wrap
 
-from virtcatalog import escaping
 from virtcatalog.errors import counted, some
 from virtcatalog.escaping import single_line
-from virtcatalog.manifests.identity import identity
-from virtcatalog.review import plan
-from virtcatalog.review.outcome import KINDS
 from virtcatalog.review.report import (
     Report,
     consequences,
-    effects,
+    counts,
     headline,
-    members,
     requests,
     shortages,
     sides,
-    totals,
     upgrades,
 )
-from virtcatalog.review.side import Side
+from virtcatalog.review.rows import shortened, sign, what, who, why, word
+from virtcatalog.review.verdict import Group, grouped
+
+WIDTH = 80
+_MOST_LINES, _MOST_CHANGES, _MOST_NAMES = 13, 4, 3
 
 
-def text(report: Report, *, vms: bool = True, objects: bool = True) -> str:
-    """The whole report: problems, VMs by what happens to them, objects with their diffs; or one of these two."""
-    return "".join(_parts(report, vms=vms, objects=objects))
+def text(report: Report, width: int = WIDTH, *, full: bool = False, vms: bool = True, objects: bool = True) -> str:
+    """The report: VMs by what happens to them, and objects; or one of these two.
+
+    With `full` all of it, and the diffs of domains and objects; without, what is read in ten seconds.
+    """
+    closing = _wrapped(headline(report), width)
+    return "".join((*closing, *_parts(report, width, full=full, vms=vms, objects=objects), *closing))
 
 
-def stat(report: Report) -> str:
-    """What there is of each, a line each."""
-    defaults = "".join(f"{single_line(str(default))}\n" for default in report.defaults)
-    return f"{defaults}{plan.text(report, lines=False)}{totals(report)}\n"
+def stat(report: Report, width: int = WIDTH) -> str:
+    """How many there are of each, in one sentence."""
+    defaults = [f"{single_line(str(default))}\n" for default in report.defaults]
+    return "".join((*defaults, *_wrapped(headline(report), width)))
 
 
-def github(report: Report) -> str:
-    """Workflow commands: an error for what breaks, a warning for VMs that change, a notice for every object."""
-    lines = [_command("error", problem.file, problem.line, "catalog", problem.message) for problem in report.problems]
-    lines += [_command("notice", each.file, each.line, "default", each.sentence) for each in report.defaults]
-    lines += [_command("notice", "", 0, title, " ".join(said)) for title, said in upgrades(report)]
-    templates = {vm.key: vm for side in (report.base, report.head) for vm in side.vms}
-    for group in report.fleet.groups:
-        level = "error" if group.kind in ("refused", "crash") else "warning"
-        message = f"{headline(group)} ({members(group)}). {effects(group)}".strip()
-        first = next((templates[m.name] for m in group.members if m.template and m.name in templates), None)
-        file, line = (first.place.file, first.place.line) if first else ("", 0)
-        lines.append(_command(level, _in_checkout(file, report.head), line, KINDS[group.kind], message))
-    for each in (line for found in plan.plans(report) for line in found.lines):
-        level = "error" if each.kind == "refused" else "notice" if each.kind in ("kept", "next") else "warning"
-        first_cause = next((cause for cause in each.because if cause.file), None)
-        file, line = (first_cause.file, first_cause.line) if first_cause else ("", 0)
-        message = f"{some(each.members, 5)}: {', '.join(each.said)}"
-        lines.append(_command(level, file, line, f"{counted(len(each.members), 'running VM')}: {each.kind}", message))
-    lines += [_command("error", "", 0, "shortage", line) for line in shortages(report)]
-    for change in report.objects:
-        if change.same_as:
-            continue
-        key = (identity(change.manifest)[0], "", identity(change.manifest)[2])
-        place = report.head.places.get(key)
-        file, line = (_in_checkout(place.file, report.head), place.line) if place else ("", 0)
-        said = " ".join(consequences(change, report))
-        lines.append(_command("notice", file, line, f"{change.name} {change.change}", said or change.change))
-    return "".join(lines)
-
-
-def _parts(report: Report, *, vms: bool, objects: bool) -> Iterator[str]:
-    yield f"{' → '.join(sides(report))}\n"
+def _parts(report: Report, width: int, *, full: bool, vms: bool, objects: bool) -> Iterator[str]:
+    yield from _wrapped(" → ".join(sides(report)), width)
     for side in (report.base, report.head):
         for problem in side.problems:
-            yield f"{problem}\n"
+            yield f"{single_line(str(problem))}\n"
         if side.problems:
-            yield f"{side.label} is broken; what is sound is compared.\n"
+            yield f"{single_line(side.label)} is broken; what is sound is compared.\n"
     yield from (f"{single_line(str(default))}\n" for default in report.defaults)
     for title, lines in upgrades(report):
-        yield f"\n{single_line(title)}\n"
-        yield from (f"  {single_line(line)}\n" for line in lines)
+        yield from _wrapped(title, width)
+        for line in lines[0 if full else 1 :]:
+            yield from _wrapped(line, width, "  ")
     if report.host:
-        yield f"\nhost profile: {report.host}\n"
-    yield from _vms(report) if vms else ()
-    yield from _objects(report) if objects else ()
+        yield from _wrapped(f"host profile: {report.host}", width)
+    if vms:
+        yield from _vms(report, width, full=full)
+    if objects:
+        yield from _objects(report, width) if full else _objects_in_short(report, width)
     if report.hidden or report.fleet.unknown:
-        yield f"\nnot compared: {single_line(', '.join([*report.hidden, *report.fleet.unknown]))}\n"
-    yield f"\n{totals(report)}\n"
+        yield from _wrapped(f"not compared: {', '.join([*report.hidden, *report.fleet.unknown])}", width)
 
 
-def _in_checkout(file: str, side: Side) -> str:
-    """The path of a file of the checked out tree; "" when the side is a revision."""
-    return file if ":" not in side.label else ""
+def _vms(report: Report, width: int, *, full: bool) -> Iterator[str]:
+    groups = grouped(report.fleet.verdicts)
+    left = _MOST_LINES
+    for number, group in enumerate(groups):
+        lines = list(_row(group, width, full=full))
+        left -= len(lines)
+        if left < 0 and not full:
+            yield f"  and {counted(len(groups) - number, 'more group')}: --full shows them\n"
+            break
+        yield from lines
+        diff = report.fleet.diff(group.verdict) if full else ""
+        yield diff if diff.endswith("\n") or not diff else f"{diff}\n"
+    for title, told in (("requests", requests(report)), ("shortages", shortages(report))):
+        shown = told if full or len(told) < 2 else [f"{told[0]}; and {len(told) - 1:,} more"]
+        for line in shown:
+            yield from _wrapped(f"{title}: {line}", width)
 
 
-def _command(level: str, file: str, line: int, title: str, message: str) -> str:
-    return escaping.github(level, message, {"file": file, "line": str(line or "") if file else "", "title": title})
+def _row(group: Group, width: int, *, full: bool) -> Iterator[str]:
+    """The VMs and why, and what becomes of them: two lines where they are wide enough."""
+    verdict = group.verdict
+    start = f"{sign(verdict)} {word(verdict)}  {who(group, len(group.vms) if full else _MOST_NAMES)}"
+    cause, lines = why(verdict), what(verdict)
+    shown = "; ".join(lines if full else shortened(lines, _MOST_CHANGES))
+    if cause and len(start) + len(cause) + 2 <= width:
+        yield f"{single_line(f'{start}  {cause}')}\n"
+        yield from _wrapped(shown, width, "    ")
+    else:
+        yield from _wrapped(start, width, after="    ")
+        yield from _wrapped(f"{shown} {cause}", width, "    ")
 
 
-def _vms(report: Report) -> Iterator[str]:
-    told = plan.text(report)
-    yield f"\n{told}" if told else ""
-    shown: dict[str, str] = {}
-    for group in report.fleet.groups:
-        yield f"\n{single_line(headline(group))}\n"
-        yield f"  {single_line(members(group))}\n"
-        when = effects(group)
-        if when:
-            yield f"  {when}\n"
-        first = shown.setdefault(group.diff, headline(group))
-        yield group.diff if first == headline(group) else f"  The same diff as: {single_line(first)}\n"
-    lines = requests(report)
-    if lines:
-        yield "\nrequests:\n"
-        yield from (f"  {single_line(line)}\n" for line in lines)
-    short = shortages(report)
-    if short:
-        yield "\nshortages:\n"
-        yield from (f"  {single_line(line)}\n" for line in short)
+def _objects_in_short(report: Report, width: int) -> Iterator[str]:
+    for change, number in counts(report).items():
+        names = [
+            f"{obj.name} (was {obj.old_name})" if obj.old_name else obj.name
+            for obj in report.objects
+            if obj.change == change
+        ]
+        yield from _wrapped(f"{counted(number, 'object')} {change}: {some(names, _MOST_NAMES)}", width)
 
 
-def _objects(report: Report) -> Iterator[str]:
+def _objects(report: Report, width: int) -> Iterator[str]:
     for change in report.objects:
         renamed = f" (was {change.old_name})" if change.old_name else ""
         where = f" in {', '.join(change.environments)}" if change.environments else ""
         yield f"\n{change.change} {single_line(change.name)}{renamed}{where}\n"
         for sentence in consequences(change, report):
-            yield f"  {sentence}\n"
-        yield f"  The same diff as {change.same_as}.\n" if change.same_as else change.diff
+            yield from _wrapped(sentence, width, "  ")
+        yield f"  The same diff as {single_line(change.same_as)}.\n" if change.same_as else change.diff
+
+
+def _wrapped(line: str, width: int, before: str = "", after: str = "") -> list[str]:
+    """The lines of a line of text that is no longer than the width, where it has words to part."""
+    indent = after or before
+    lines = wrap(
+        single_line(line),
+        width,
+        initial_indent=before,
+        subsequent_indent=indent,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+    return [f"{part}\n" for part in lines]

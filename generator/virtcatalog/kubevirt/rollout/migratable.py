@@ -6,6 +6,8 @@ pkg/network/vmispec/interface.go (VerifyVMIMigratable) and pkg/virt-controller/w
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from virtcatalog.api.kubevirt import VirtualMachineInstance, VirtualMachineInstanceSpec
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.configuration import Configuration
@@ -29,13 +31,17 @@ def note_migratability(running: Running) -> None:
     """Refresh the conditions LiveMigratable and StorageLiveMigratable; changes `running`."""
     assert running.vmi is not None
     vmi = running.vmi
-    machine = _machine_migrates(vmi, running.cluster)
+    machine = not any(_machine_obstacles(vmi, running.cluster))
     reserved = _has_reservation(vmi.spec)
-    if reserved and not running.cluster.release.traits.reservations_migrate:
-        machine = False
-    sealed = vmi.spec.domain.launch_security is not None and vmi.spec.architecture == "s390x"
-    running.conditions[LIVE_MIGRATABLE] = machine and not sealed and _volumes_migrate(running)
+    running.conditions[LIVE_MIGRATABLE] = machine and not any(_obstacles_beside(running))
     running.conditions[STORAGE_LIVE_MIGRATABLE] = machine and not reserved
+
+
+def obstacles(running: Running) -> tuple[str, ...]:
+    """Say what keeps a VMI on its node; nothing if it can be migrated."""
+    if running.vmi is None:
+        return ()
+    return (*_machine_obstacles(running.vmi, running.cluster), *_obstacles_beside(running))
 
 
 def required(running: Running) -> str:
@@ -59,22 +65,36 @@ def action(running: Running) -> str:
     return "migrate" if running.migratable or moves else "evict"
 
 
-def _machine_migrates(vmi: VirtualMachineInstance, cluster: Cluster) -> bool:
-    """Whether nothing but its storage keeps a VMI on its node."""
+def _machine_obstacles(vmi: VirtualMachineInstance, cluster: Cluster) -> Iterator[str]:
+    """What but its storage keeps a VMI on its node."""
     spec, config = vmi.spec, cluster.configuration
     features, security = spec.domain.features, spec.domain.launch_security
     passthrough = features.hyperv_passthrough if features is not None else None
-    return not (
-        not _network_migrates(vmi, config)
-        or _keeps_devices(spec, config)
-        or (security is not None and (security.sev or security.snp or security.tdx))
-        or (
-            _wants_steady_clock(spec)
-            and needs_tsc_frequency(spec.domain.cpu, spec.domain.features)
-            and not cluster.host.tsc.frequency
-        )
-        or (passthrough is not None and passthrough.enabled)
-    )
+    if not _network_migrates(vmi, config):
+        yield "the interface of the pod network has a binding that does not migrate"
+    if _keeps_devices(spec, config):
+        yield "a host device or GPU keeps it on its node"
+    if security is not None and (security.sev or security.snp or security.tdx):
+        yield "a confidential guest stays on its node"
+    if (
+        _wants_steady_clock(spec)
+        and needs_tsc_frequency(spec.domain.cpu, spec.domain.features)
+        and not cluster.host.tsc.frequency
+    ):
+        yield "the node does not tell its TSC frequency, which the guest depends on"
+    if passthrough is not None and passthrough.enabled:
+        yield "hypervPassthrough keeps it on its node"
+
+
+def _obstacles_beside(running: Running) -> Iterator[str]:
+    """What else keeps a VMI on its node, and yet lets its storage migrate."""
+    assert running.vmi is not None
+    spec = running.vmi.spec
+    if _has_reservation(spec) and not running.cluster.release.traits.reservations_migrate:
+        yield "a LUN with persistent reservations stays on its node"
+    if spec.domain.launch_security is not None and spec.architecture == "s390x":
+        yield "a confidential guest stays on its node"
+    yield from _volume_obstacles(running)
 
 
 def _network_migrates(vmi: VirtualMachineInstance, config: Configuration) -> bool:
@@ -115,7 +135,7 @@ def _wants_steady_clock(spec: VirtualMachineInstanceSpec) -> bool:
     )
 
 
-def _volumes_migrate(running: Running) -> bool:
+def _volume_obstacles(running: Running) -> Iterator[str]:
     """Source: checkVolumesForMigration."""
     assert running.vmi is not None
     moving = {migrated_volume.volume for migrated_volume in running.migrated_volumes}
@@ -123,12 +143,11 @@ def _volumes_migrate(running: Running) -> bool:
         attached = running.volumes.get(volume.name)
         if volume.persistent_volume_claim is not None or volume.data_volume is not None:
             if attached is None or not attached.claim:
-                return False
-            if "ReadWriteMany" not in attached.access_modes and volume.name not in moving:
-                return False
+                yield f"the claim of volume {volume.name!r} is not known"
+            elif "ReadWriteMany" not in attached.access_modes and volume.name not in moving:
+                yield f"volume {volume.name!r}: claim {attached.claim!r} is not shared (ReadWriteMany)"
         elif volume.host_disk is not None and not volume.host_disk.shared:
-            return False
-    return True
+            yield f"volume {volume.name!r}: the host disk is not shared"
 
 
 def _has_reservation(spec: VirtualMachineInstanceSpec) -> bool:

@@ -12,8 +12,8 @@ from virtcatalog.fleet.pool import Processes
 from virtcatalog.manifests.emit import dump
 from virtcatalog.manifests.spool import Spool
 from virtcatalog.manifests.stream import Stream
-from virtcatalog.review import given as fleets
-from virtcatalog.review.given import Dump, dump_of, given, header_of
+from virtcatalog.review import dumps as fleets
+from virtcatalog.review.dumps import Dump, dump_of, given, header_of
 
 TYPE = ("VirtualMachineClusterInstancetype", "", "m")
 OWN = ("VirtualMachinePreference", "team", "p")

@@ -8,12 +8,13 @@ import fleets
 import pytest
 
 from virtcatalog.review import judge
-from virtcatalog.review.fleet import Fleet, Reviewer
-from virtcatalog.review.given import Dump, given, others
+from virtcatalog.review.dumps import Dump, given, others
+from virtcatalog.review.fleet import Reviewer
 from virtcatalog.review.side import Side
+from virtcatalog.review.verdict import Verdict
 
 
-def review(seed: int) -> Fleet:
+def review(seed: int) -> list[Verdict]:
     chance = Random(seed)
     before = fleets.catalog()
     configuration = fleets.kubevirt(chance.choice(fleets.CONFIGURATIONS))
@@ -23,7 +24,7 @@ def review(seed: int) -> Fleet:
         *(Side(label="side", objects={"": [*each, configuration]}) for each in objects), shared=others(dumps)
     )
     reviewer.vms(given(dumps))
-    return reviewer.done()
+    return reviewer.done().verdicts
 
 
 def test_following_the_machine_says_the_same(monkeypatch: pytest.MonkeyPatch) -> None:

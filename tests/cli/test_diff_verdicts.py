@@ -1,4 +1,4 @@
-"""`virtcatalog diff` says first what becomes of the machines that run: a plan that is read in ten seconds."""
+"""`virtcatalog diff` says of each VM what a change does to it, now and at its next start: read in ten seconds."""
 
 from __future__ import annotations
 
@@ -74,32 +74,87 @@ def diff(*arguments: str, vms: str = "", status: int = 1) -> Result:
     return result
 
 
-PLAN = """\
-production: 4 VMs kept by stored revisions, 2 stay as they are
-  kept  shop/app-1, shop/app-2, shop/app-3
-        created anew: 2 → 3 vCPUs, 8 → 12 GiB, CPU hotplug limit 8 → 12, memory hotplug limit 32 → 48 GiB
-        because of m.medium (catalog/instancetypes/m.yaml:5)
-  kept  shop/db-1  there is no r.large any more: refused when it is created anew
-        because of r.large (catalog/instancetypes/r.yaml:3)
+SENTENCE = """\
+none of 6 VMs is touched now; 4 keep what KubeVirt stored, created anew 1 is
+refused; objects: 2 changed, 2 removed
+"""
+ROWS = """\
+! refused, kept  production: shop/db-1
+    created anew: there is no VirtualMachineClusterInstancetype 'r.large' any
+    more because of r.large (catalog/instancetypes/r.yaml:3)
+~ kept  production: shop/app-1, shop/app-2, shop/app-3
+    created anew: 2 → 3 vCPUs; 8 → 12 GiB; CPU hotplug limit 8 → 12; memory
+    hotplug limit 32 → 48 GiB because of m.medium
+    (catalog/instancetypes/m.yaml:5)
+requests: production, shop, m.medium: 3 VMs: +0.3 CPUs, +12 GiB (guest +12 GiB,
+overhead +24 MiB) once created anew
+"""
+OBJECTS = """\
+2 objects changed: VirtualMachineClusterInstancetype/m.medium,
+VirtualMachineInstancetype/m.medium
+2 objects removed: VirtualMachineClusterInstancetype/r.large,
+VirtualMachineInstancetype/r.large
 """
 
 
-def test_vms_come_first_with_who_and_why(repo: Path) -> None:
+def test_all_is_said_in_the_first_line_and_the_last_and_between_them_who_and_why(repo: Path) -> None:
     text = diff(vms=fleet(web=2, app=3, db=1)).stdout
-    assert PLAN in text
-    assert text.index("production:") < text.index("changed VirtualMachineClusterInstancetype/m.medium")
+    side = text.splitlines()[2]
+    assert side.startswith("main@")
+    assert text == f"{SENTENCE}{side}\n{ROWS}{OBJECTS}{SENTENCE}"
+
+
+def test_a_renamed_type_is_told_as_renamed_to_those_who_name_it(repo: Path) -> None:
+    git("checkout", "-q", ".")
+    types = CATALOG["instancetypes/r.yaml"].replace("class: r", "class: hm")
+    (repo / "catalog/instancetypes/r.yaml").write_text(types)
+    text = diff(vms=fleet(db=1)).stdout
+    assert "'r.large' is renamed" in text
+    assert "'hm.large': name that instead" in " ".join(text.split())
+    assert "did you mean" not in text
+    assert "VirtualMachineClusterInstancetype/hm.large (was r.large)" in " ".join(text.split())
+
+
+def test_ten_edits_over_three_hundred_vms_are_read_in_25_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for folder, grown in (("old", 0), ("new", 1)):
+        Path(folder).mkdir()
+        types = [
+            {
+                "apiVersion": "instancetype.kubevirt.io/v1beta1",
+                "kind": "VirtualMachineClusterInstancetype",
+                "metadata": {"name": f"t{number}"},
+                "spec": {"cpu": {"guest": number + 1 + grown}, "memory": {"guest": "2Gi"}},
+            }
+            for number in range(10)
+        ]
+        Path(folder, "types.json").write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": types}))
+    vms = [vm(f"vm-{number}", f"t{number % 10}") for number in range(300)]
+    for each in vms:
+        del each["spec"]["preference"]
+    Path("fleet.json").write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": vms}))
+    text = diff("old", "new", "-f", "fleet.json").stdout
+    assert len(text.splitlines()) <= 25
+    assert max(map(len, text.splitlines())) <= 80
+    assert text.startswith("none of 300 VMs is touched now; 300 keep what KubeVirt stored; objects: 10\nchanged\n")
 
 
 def test_parts_of_the_text(repo: Path) -> None:
     given = fleet(web=2, app=3, db=1)
-    stat = diff("--stat", vms=given).stdout.splitlines()
-    assert stat == [PLAN.splitlines()[0], "2 changed, 2 removed; 6 VMs: none change"]
+    assert diff("--stat", vms=given).stdout == SENTENCE
     vms, objects = diff("--vms", vms=given).stdout, diff("--objects", vms=given).stdout
-    assert PLAN in vms
-    assert "VirtualMachineClusterInstancetype/m.medium" not in vms
-    assert "changed VirtualMachineClusterInstancetype/m.medium" in objects
+    assert ROWS in vms
+    assert OBJECTS not in vms
+    assert OBJECTS in objects
     assert "shop/app-1" not in objects
-    assert "--stat is a part of the text" in diff("--stat", "-o", "json", status=2).stderr
+    assert "--stat is about the text" in diff("--stat", "-o", "json", status=2).stderr
+
+
+def test_diffs_of_domains_and_objects_come_with_full(repo: Path) -> None:
+    text = diff("--full", vms=fleet(app=1)).stdout
+    assert '-  <vcpu placement="static">8</vcpu>\n' in text
+    assert "+    guest: 3\n" in text
+    assert "+++" not in diff(vms=fleet(app=1)).stdout
 
 
 def test_a_comment_says_all_that_matters_in_its_first_lines(repo: Path, snapshot: SnapshotAssertion) -> None:
@@ -118,7 +173,7 @@ def test_the_page_and_the_log_have_all_of_it(repo: Path) -> None:
     found = {(each["ruleId"], each["level"], _place(each)) for each in log["runs"][0]["results"]}
     assert found == {
         ("vm-kept", "note", ("catalog/instancetypes/m.yaml", 5)),
-        ("vm-kept", "note", ("catalog/instancetypes/r.yaml", 3)),
+        ("vm-refused", "error", ("catalog/instancetypes/r.yaml", 3)),
     }
 
 
@@ -133,26 +188,24 @@ def test_ranges_name_two_revisions_or_where_they_part(repo: Path) -> None:
     git("checkout", "-q", "main")
     (repo / "catalog/preferences/os.yaml").write_text("preferences: {server: {}, client: {}}\n")
     git("commit", "-q", "-a", "-m", "meanwhile")
-    assert "removed VirtualMachineClusterPreference/client" in diff("main..topic").stdout
+    assert "VirtualMachineClusterPreference/client" in diff("main..topic").stdout
     assert "client" not in diff("main...topic").stdout
     assert "client" not in diff("topic...topic", status=0).stdout
     git("checkout", "-q", "topic")
     assert diff("main...").stdout == diff("main...HEAD").stdout
 
 
-@pytest.mark.parametrize(
-    ("level", "status"), [("any", 1), ("kept", 1), ("next", 1), ("live", 1), ("restart", 1), ("refused", 1)]
-)
+@pytest.mark.parametrize(("level", "status"), [("any", 1), ("kept", 1), ("live", 1), ("restart", 1), ("refused", 1)])
 def test_new_vms_that_are_refused_are_as_grave_as_it_gets(repo: Path, level: str, status: int) -> None:
     diff("--fail-on", level, vms=fleet(db=1), status=status)
 
 
-@pytest.mark.parametrize(("level", "status"), [("any", 1), ("kept", 1), ("next", 0), ("live", 0), ("restart", 0)])
+@pytest.mark.parametrize(("level", "status"), [("any", 1), ("start", 1), ("kept", 1), ("live", 0), ("restart", 0)])
 def test_what_is_less_grave_than_a_level_does_not_fail(repo: Path, level: str, status: int) -> None:
     given = fleet(app=1)
     assert diff("--fail-on", level, vms=given, status=status).stdout
-    told = diff("--comment-on", level, "-o", "markdown", vms=given).stdout
-    assert bool(told) == bool(status)
+    comment = diff("--comment-on", level, "-o", "markdown", vms=given).stdout
+    assert bool(comment) == bool(status)
 
 
 def test_vms_of_a_folder_of_manifests_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -164,9 +217,8 @@ def test_vms_of_a_folder_of_manifests_run(tmp_path: Path, monkeypatch: pytest.Mo
         Path(folder).mkdir()
         base["spec"]["template"]["spec"]["domain"]["cpu"]["sockets"] = sockets
         Path(folder, "web.json").write_text(json.dumps(base))
-    text = diff("old", "new").stdout
-    assert (
-        "1 VM live\n  live  shop/web  1 → 2 vCPUs, with a migration  because of its manifest (new/web.json:1)" in text
+    assert diff("old", "new").stdout.startswith(
+        "1 of 1 VM: 1 migrate; at its next start 1 changes; no object changes\n"
     )
 
 
@@ -179,8 +231,8 @@ def test_a_vm_that_is_switched_on_with_a_mistake_is_refused(tmp_path: Path, monk
     for folder, manifest in (("old", off), ("new", on), ("same", off)):
         Path(folder).mkdir()
         Path(folder, "web.json").write_text(json.dumps(manifest))
-    assert "1 VM refused\n  refused  shop/web" in diff("old", "new").stdout
-    assert "1 VM stays as it is" in diff("old", "same", status=0).stdout
+    assert "! refused  shop/web" in diff("old", "new").stdout
+    assert "1 VM: nothing changes" in diff("old", "same", status=0).stdout
 
 
 def test_a_fleet_that_is_switched_off_meets_it_at_its_next_start(repo: Path) -> None:
@@ -191,8 +243,8 @@ def test_a_fleet_that_is_switched_off_meets_it_at_its_next_start(repo: Path) -> 
         cr = {"apiVersion": "kubevirt.io/v1", "kind": "KubeVirt", "metadata": metadata, **spec}
         Path(name).write_text(json.dumps(cr))
     text = diff("--config", "a.json", "b.json", vms=json.dumps(off)).stdout
-    assert "production: 1 VM changes at the next start\n  next  shop/off" in text
-    assert "because of the KubeVirt CR" in text
+    assert text.startswith("none of 1 VM is touched now; at its next start 1 changes")
+    assert "~ changed  production: shop/off  because of the KubeVirt CR" in text
 
 
 def test_a_component_is_the_cause_at_its_own_line(repo: Path) -> None:

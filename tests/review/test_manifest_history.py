@@ -15,8 +15,7 @@ from click.testing import CliRunner
 
 from virtcatalog.cli import main
 from virtcatalog.review import fleet
-from virtcatalog.review.fate import Fate
-from virtcatalog.review.judge import Judged
+from virtcatalog.review.verdict import Verdict
 
 ENVIRONMENTS = {
     "production": ("{}", "v1.9.0"),
@@ -142,10 +141,10 @@ def web(*kinds: str) -> tuple[Fates, ...]:
 
 #: What is changed: the file, text → text; and what becomes of which VM in production, staging and lab.
 CHANGES: dict[str, tuple[str, list[Edit], tuple[Fates, ...]]] = {
-    "more-sockets": ("web.yaml", [("sockets: 2", "sockets: 4")], web("live", "restart", "live")),
+    "more-sockets": ("web.yaml", [("sockets: 2", "sockets: 4")], web("migrate", "restart", "migrate")),
     "fewer-sockets": ("web.yaml", [("sockets: 2", "sockets: 1")], web("restart")),
     "sockets-beyond-the-limit": ("web.yaml", [("sockets: 2", "sockets: 9")], web("restart")),
-    "more-memory": ("web.yaml", [("guest: 2Gi", "guest: 4Gi")], web("live", "restart", "live")),
+    "more-memory": ("web.yaml", [("guest: 2Gi", "guest: 4Gi")], web("migrate", "restart", "migrate")),
     "less-memory": ("web.yaml", [("guest: 2Gi", "guest: 1Gi")], web("restart")),
     "memory-beyond-the-limit": ("web.yaml", [("guest: 2Gi", "guest: 16Gi")], web("restart")),
     "memory-out-of-step": ("web.yaml", [("guest: 2Gi", "guest: 3000M")], web("restart")),
@@ -173,8 +172,8 @@ CHANGES: dict[str, tuple[str, list[Edit], tuple[Fates, ...]]] = {
         ],
         web("live"),
     ),
-    "label": ("web.yaml", [("labels: {app: web}", "labels: {app: web, tier: front}")], web("next")),
-    "switched-off": ("web.yaml", [("runStrategy: Always", "runStrategy: Halted")], web("restart")),
+    "label": ("web.yaml", [("labels: {app: web}", "labels: {app: web, tier: front}")], web("changed")),
+    "switched-off": ("web.yaml", [("runStrategy: Always", "runStrategy: Halted")], web("stop")),
     "sockets-above-their-own-limit": (
         "web.yaml",
         [("sockets: 2", "sockets: 2, maxSockets: 1")],
@@ -194,19 +193,19 @@ CHANGES: dict[str, tuple[str, list[Edit], tuple[Fates, ...]]] = {
     "resize-by-rename": (
         "db.yaml",
         [("m.small", "m.large")],
-        ({"shop/db": "live"}, {"shop/db": "restart"}, {"shop/db": "live"}),
+        ({"shop/db": "migrate"}, {"shop/db": "restart"}, {"shop/db": "migrate"}),
     ),
     # The disk of a volume that names none is made with the machine: no field of the VM tells of it.
-    "another-preference": ("db.yaml", [("name: server", "name: old")], ({"shop/db": "next"},) * 3),
+    "another-preference": ("db.yaml", [("name: server", "name: old")], ({"shop/db": "changed"},) * 3),
     "no-such-type": ("db.yaml", [("m.small", "m.smal")], ({"shop/db": "refused"},) * 3),
-    "of-another-type": ("pinned.yaml", [("m.small", "m.large")], ({"shop/pinned": "recreate"},) * 3),
+    "of-another-type": ("pinned.yaml", [("m.small", "m.large")], ({"shop/pinned": "refused"},) * 3),
     "type-in-place": ("types.yaml", [(SMALL, SMALL.replace("guest: 2}", "guest: 3}"))], (KEPT,) * 3),
     "type-removed": ("types.yaml", [(TYPES[: TYPES.index("---") + 4], "")], (KEPT,) * 3),
     "preference-in-place": ("types.yaml", [("virtio}, cpu", "scsi}, cpu")], (KEPT,) * 3),
     "volume-plugged-in": (
         "store.yaml",
         [(DISKS, PLUGGED), (ROOT, MORE)],
-        ({"shop/store": "live"}, {"shop/store": "live"}, {"shop/store": "next"}),
+        ({"shop/store": "live"}, {"shop/store": "live"}, {"shop/store": "changed"}),
     ),
     "volume-gone": (
         "store.yaml",
@@ -219,17 +218,17 @@ CHANGES: dict[str, tuple[str, list[Edit], tuple[Fates, ...]]] = {
     "another-network": (
         "store.yaml",
         [("networkName: blue", "networkName: red")],
-        ({"shop/store": "live"}, {"shop/store": "live"}, {"shop/store": "restart"}),
+        ({"shop/store": "pending"}, {"shop/store": "pending"}, {"shop/store": "restart"}),
     ),
     "interface-absent": (
         "store.yaml",
         [("{name: lan, bridge: {}}", "{name: lan, bridge: {}, state: absent}")],
-        ({"shop/store": "live"},) * 3,
+        ({"shop/store": "pending"},) * 3,
     ),
     "configuration": (
         "kubevirt.yaml",
         [("configuration: {", "configuration: {virtualMachineOptions: {disableSerialConsoleLog: {}}, ")],
-        ({"shop/web": "next", "shop/db": "next", "shop/pinned": "next", "shop/store": "next"},) * 3,
+        ({"shop/web": "changed", "shop/db": "changed", "shop/pinned": "changed", "shop/store": "changed"},) * 3,
     ),
 }
 
@@ -267,12 +266,14 @@ def history(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def told(change: str, environment: str) -> dict[str, str]:
-    """The VMs that are touched, and what becomes of them."""
+    """The VMs that are touched, and what becomes of them: now, or at their next start if nothing happens now."""
     result = CliRunner().invoke(main, ["diff", f"main...{change}", "-c", environment, "-o", "json"])
     assert result.exit_code in (0, 1), result.output
-    (plan,) = json.loads(result.stdout)["plan"]
-    assert sum(plan["counts"].values()) == plan["vms"] == 4
-    return {member: line["kind"] for line in plan["lines"] for member in line["members"]}
+    report = json.loads(result.stdout)
+    assert sum(report["summary"]["now"].values()) == report["summary"]["vms"] == 4
+    return {
+        verdict["vm"]: verdict["now"] if verdict["now"] != "unchanged" else verdict["next"] for verdict in report["vms"]
+    }
 
 
 @pytest.mark.parametrize("change", CHANGES)
@@ -287,14 +288,14 @@ def test_each_change_does_to_each_vm_what_kubevirt_does(
 @pytest.mark.parametrize("change", CHANGES)
 def test_a_judge_that_says_nothing_is_found_out(history: Path, monkeypatch: pytest.MonkeyPatch, change: str) -> None:
     monkeypatch.chdir(history)
-    monkeypatch.setattr(fleet, "applied", lambda *_: Fate())
-    monkeypatch.setattr(fleet, "judge", lambda _: Judged([], Fate()))
+    monkeypatch.setattr(fleet, "judge_applied", lambda *_: Verdict())
+    monkeypatch.setattr(fleet, "judge", lambda _: Verdict())
     assert {environment: told(change, environment) for environment in ENVIRONMENTS} != dict(
         zip(ENVIRONMENTS, CHANGES[change][2], strict=True)
     )
 
 
-def test_there_are_thirty_changes_and_every_fate() -> None:
+def test_there_are_thirty_changes_and_most_verdicts() -> None:
     assert len(CHANGES) >= 30
     kinds = {kind for _, _, expected in CHANGES.values() for fates in expected for kind in fates.values()}
-    assert kinds == {"refused", "recreate", "restart", "live", "next", "kept"}
+    assert kinds == {"refused", "stop", "restart", "pending", "migrate", "live", "changed", "kept"}

@@ -1,0 +1,51 @@
+"""A report as annotations of a pull request."""
+
+from __future__ import annotations
+
+from virtcatalog import escaping
+from virtcatalog.errors import counted, some
+from virtcatalog.manifests.identity import identity
+from virtcatalog.review.report import Report, consequences, headline, shortages, upgrades
+from virtcatalog.review.rows import MEANINGS, severity, what, why
+from virtcatalog.review.side import Side
+from virtcatalog.review.verdict import Group, grouped
+
+
+def github(report: Report) -> str:
+    """Workflow commands: an error for what breaks, a notice for what comes later, and for every object."""
+    lines = [_command("error", problem.file, problem.line, "catalog", problem.message) for problem in report.problems]
+    lines.append(_command("notice", "", 0, "virtcatalog", headline(report)))
+    lines += [
+        _command("notice", default.file, default.line, "default", default.sentence) for default in report.defaults
+    ]
+    lines += [_command("notice", "", 0, title, " ".join(said)) for title, said in upgrades(report)]
+    lines += map(_of_vms, grouped(report.fleet.verdicts))
+    lines += [_command("error", "", 0, "shortage", line) for line in shortages(report)]
+    for change in report.objects:
+        if change.same_as:
+            continue
+        key = (identity(change.manifest)[0], "", identity(change.manifest)[2])
+        place = report.head.places.get(key)
+        file, line = (_in_checkout(place.file, report.head), place.line) if place else ("", 0)
+        said = " ".join(consequences(change, report))
+        lines.append(_command("notice", file, line, f"{change.name} {change.change}", said or change.change))
+    return "".join(lines)
+
+
+def _of_vms(group: Group) -> str:
+    verdict = group.verdict
+    cause = next((cause for cause in verdict.because if cause.file), None)
+    file, line = (cause.file, cause.line) if cause else ("", 0)
+    message = f"{some(group.vms, 5)}: {'; '.join(filter(None, (*what(verdict), why(verdict))))}"
+    who = counted(len(group.vms), "VM template" if verdict.template else "VM")
+    title = f"{who}: {MEANINGS[verdict.level]}"
+    return _command("notice" if severity(verdict) == "note" else severity(verdict), file, line, title, message)
+
+
+def _in_checkout(file: str, side: Side) -> str:
+    """The path of a file of the checked out tree; "" when the side is a revision."""
+    return file if ":" not in side.label else ""
+
+
+def _command(level: str, file: str, line: int, title: str, message: str) -> str:
+    return escaping.github(level, message, {"file": file, "line": str(line or "") if file else "", "title": title})

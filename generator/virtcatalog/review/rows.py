@@ -1,0 +1,78 @@
+"""A verdict in words: the same in every form of a report."""
+
+from __future__ import annotations
+
+from virtcatalog.errors import Level, Severity, counted, some
+from virtcatalog.review.verdict import Group, Verdict
+
+#: What a level is called where VMs are listed; `--fail-on` takes the same words.
+MEANINGS: dict[Level, str] = {
+    "refused": "KubeVirt refuses it",
+    "unknown": "virtcatalog cannot tell",
+    "crash": "virt-launcher crashes on it",
+    "delete": "the VM is deleted",
+    "stop": "the VM is switched off",
+    "boot": "an installed guest may not boot",
+    "restart": "it needs a restart",
+    "pending": "it waits for a live migration that it cannot do",
+    "risk": "an installed guest may notice",
+    "migrate": "a live migration brings it",
+    "live": "it changes while it runs",
+    "kept": "it keeps what KubeVirt stored for it",
+    "changed": "its next start differs",
+    "create": "the VM is created",
+    "start": "the VM is started",
+}
+_ERRORS, _NOTES = ("refused", "unknown", "crash"), ("kept", "changed")
+_ALARMING = (*_ERRORS, "boot")
+_SIGNS: dict[str, str] = {"create": "+", "start": "+", "delete": "-", "stop": "-"}
+
+
+def sign(verdict: Verdict) -> str:
+    """`!` for what breaks, `+` and `-` for what comes and goes, `~` for what changes."""
+    if verdict.level in _ALARMING:
+        return "!"
+    return _SIGNS.get(verdict.now, "~")
+
+
+def severity(verdict: Verdict) -> Severity:
+    """How bad it is, as findings are."""
+    return "error" if verdict.level in _ERRORS else "note" if verdict.level in _NOTES else "warning"
+
+
+def word(verdict: Verdict) -> str:
+    """What the verdict is, the gravest first; that something changes needs no word beside another."""
+    return ", ".join(level for level in verdict.levels if level != "changed") or "changed"
+
+
+def what(verdict: Verdict) -> list[str]:
+    """Say why the machine meets that, what its guest risks, and what changes."""
+    risks = [f"{risk.kind}: {risk.reason}" for risk in verdict.risks]
+    if verdict.next == "kept":
+        first, *rest = (*risks, *verdict.changes) or ("the same",)
+        return [f"created anew: {first}", *rest]
+    lines = [*verdict.reasons, *risks]
+    breaks = verdict.next in ("refused", "crash") and not verdict.template and verdict.now != "refused"
+    changes = tuple(change for change in verdict.changes if change not in verdict.reasons)
+    if breaks and changes:
+        return [*lines, f"at its next start: {changes[0]}", *changes[1:]]
+    return [*lines, *changes]
+
+
+def why(verdict: Verdict) -> str:
+    """Say because of what."""
+    return f"because of {', '.join(map(str, verdict.because))}" if verdict.because else ""
+
+
+def who(group: Group, most: int) -> str:
+    """Name the VMs of a group, the first few of many, and where they are."""
+    environment = group.verdict.environment
+    names = some(group.vms, most)
+    kind = f"{counted(len(group.vms), 'VM template')} " if group.verdict.template else ""
+    return f"{environment}: {kind}{names}" if environment else f"{kind}{names}"
+
+
+def shortened(lines: list[str], most: int) -> list[str]:
+    """The first few of many."""
+    more = len(lines) - most
+    return [*lines[:most], f"and {more} more"] if more > 0 else lines

@@ -1,0 +1,145 @@
+"""What a change does to the machine of a VM that runs: KubeVirt's own answer, in the terms of a verdict."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from virtcatalog.api.kinds import vm_spec
+from virtcatalog.errors import CRASH, UnsupportedError, some
+from virtcatalog.kubevirt.cluster import Cluster
+from virtcatalog.kubevirt.pipeline import create_vmi
+from virtcatalog.manifests.identity import Data
+from virtcatalog.review.verdict import Next, Now
+
+if TYPE_CHECKING:
+    from virtcatalog.kubevirt.rollout.outcome import Rollout
+
+_MOST_FIELDS = 3
+_TEMPLATE = "spec.template.spec."
+
+
+class Running(msgspec.Struct, frozen=True):
+    """What happens to a machine, and why; `breaks` is why it does not start again, "" for a start that succeeds."""
+
+    now: Now = "unchanged"
+    reasons: tuple[str, ...] = ()
+    next: Next = "same"
+    breaks: tuple[str, ...] = ()
+
+
+def running(old: Data, new: Data, base: Cluster, head: Cluster) -> Running:
+    """Return what becomes of the machine of a VM when its manifest or its cluster changes.
+
+    The VM is taken to run, unless it says that it does not. A manifest that stays as it is nobody applies again.
+    """
+    from virtcatalog.kubevirt.rollout.rollout import rollout
+
+    if old.get("kind") != "VirtualMachine" or new.get("kind") != "VirtualMachine":
+        return _of_holder(old, new)
+    stays_off = is_off(old) and is_off(new)
+    if stays_off and old == new:
+        return Running()
+    starts = is_off(old) and not is_off(new)
+    if is_off(old):
+        before, after = _switched_on(old), _switched_on(new) if stays_off else new
+    else:
+        before, after = old, new
+    try:
+        found = rollout(before, after, base, head, "keep" if old == new else "apply")
+    except UnsupportedError as error:
+        return Running("unknown", (str(error),), "unknown", (str(error),))
+    if old == new and not found.runs:  # it did not run before, for whatever reason, which is not the change
+        return Running()
+    now = now_of(found)
+    if now != "refused":
+        now = "start" if starts else "unchanged" if stays_off else now
+    reasons = _reasons(now, found, head)
+    if now == "refused" and found.refused and create_vmi(new, head).admitted:
+        reasons += ("KubeVirt takes it when the VM is deleted and created anew",)
+    return Running(now, reasons, *_breaks(found))
+
+
+def now_of(found: Rollout) -> Now:
+    """Return what a rollout is to the machine."""
+    if found.refused or found.error:
+        return "refused"
+    if found.stopped:
+        return "stop"
+    if found.restart is not None and found.restart_before is None:
+        return "restart"
+    if not (found.live or found.migrated_volumes):
+        return "unchanged"
+    if found.migration.required == "no":
+        return "live"
+    moves = found.migration.action == "migrate" or found.migration.migratable
+    return "migrate" if moves else "pending"
+
+
+def is_off(manifest: Data) -> bool:
+    """Whether a VM says that it does not run."""
+    spec = manifest.get("spec")
+    given = spec if isinstance(spec, dict) else {}
+    return given.get("runStrategy", None if given.get("running") else "Halted") == "Halted"
+
+
+def _of_holder(old: Data, new: Data) -> Running:
+    """What becomes of the VMs of a pool or ReplicaSet, and of a VMI that has no VM.
+
+    Source: pkg/virt-controller/watch/pool/pool.go and watch/replicaset, admitters/vmi-update-admitter.go.
+    """
+    kind, before, after = new.get("kind"), old.get("spec") or {}, new.get("spec") or {}
+    if before == after:
+        return Running()
+    if kind == "VirtualMachineInstance":
+        return Running("refused", ("a VirtualMachineInstance cannot be changed: delete it and create it anew",))
+    counts = [int(spec.get("replicas", 1)) for spec in (before, after)]
+    scaled = (f"replicas: {counts[0]} → {counts[1]}",) if counts[0] != counts[1] else ()
+    updates = kind == "VirtualMachinePool" and vm_spec(old) != vm_spec(new)
+    strategy = after.get("updateStrategy") or {}
+    if updates and "unmanaged" not in strategy:
+        restarts = "the next restart brings it" if "opportunistic" in strategy else "the pool restarts its VMs itself"
+        updated: Running = Running("restart", (restarts, *scaled))
+    else:
+        updated = Running()
+    if counts[1] < counts[0]:
+        return Running("delete", (*scaled, *updated.reasons[:1]))
+    return Running("create", scaled) if scaled and updated.now == "unchanged" else updated
+
+
+def _reasons(now: Now, found: Rollout, head: Cluster) -> tuple[str, ...]:
+    """Why a machine meets that."""
+    if now == "refused":
+        stuck = (f"virt-controller cannot go on: {cause}" for cause in found.error)
+        return tuple(map(str, found.reasons)) or tuple(stuck)
+    if now == "restart" and found.restart is not None:
+        return _restart_reasons(found, head)
+    if now == "pending":
+        return ("it comes with a live migration, which the VM cannot do", *found.obstacles)
+    return ()
+
+
+def _restart_reasons(found: Rollout, head: Cluster) -> tuple[str, ...]:
+    assert found.restart is not None
+    if not found.restart.fields:
+        needs_migration = found.restart.reason in ("memory-not-migratable", "volumes")
+        return (found.restart.message, *(found.obstacles if needs_migration else ()))
+    if not head.configuration.live_update:
+        return ("the rollout strategy Stage brings nothing to a VM that runs",)
+    fields = [field.removeprefix(_TEMPLATE) for field in found.restart.fields]
+    return (f"{some(fields, _MOST_FIELDS)} cannot change while the VM runs",)
+
+
+def _breaks(found: Rollout) -> tuple[Next, tuple[str, ...]]:
+    """Whether the next start fails, and why."""
+    following = found.following
+    if following is None or following.refused_by is None:
+        return "same", ()
+    crash = any(cause.type == CRASH for cause in following.causes)
+    return "crash" if crash else "refused", tuple(map(str, following.causes))
+
+
+def _switched_on(manifest: Data) -> Data:
+    spec = {key: value for key, value in manifest["spec"].items() if key != "running"}
+    return {**manifest, "spec": {**spec, "runStrategy": "Always"}}

@@ -1,0 +1,250 @@
+"""The verdict on a VM: what a change does to it now, and what its next start gives. All that is reported is made of it.
+
+Counts, sentences, rows, the exit status and `--fail-on` are functions of verdicts, so that they cannot disagree.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Literal, get_args
+
+import msgspec
+from msgspec.structs import replace
+
+from virtcatalog.errors import LEVELS, Level, counted
+
+Now = Literal[
+    "refused",
+    "unknown",
+    "delete",
+    "stop",
+    "restart",
+    "pending",
+    "migrate",
+    "live",
+    "create",
+    "start",
+    "unchanged",
+]
+"""What happens to the machine when the change is applied.
+
+`refused`: the update is rejected, or the controller cannot go on with it. `unknown`: virtcatalog cannot tell.
+`restart`: the VM goes on as it is until someone restarts it. `pending`: it needs a live migration that it cannot do.
+`migrate`: an automatic live migration brings it. `live`: it comes while the VM runs.
+"""
+Next = Literal["refused", "unknown", "crash", "kept", "changed", "none", "same"]
+"""What the next start gives, against what it gave before; `kept` is a stored type or preference that stays until it is
+refreshed, `none` that there is no next start.
+"""
+RiskKind = Literal["boot", "disks", "network", "tpm", "nvram", "clock", "activation"]
+
+NOW: dict[Now, str] = {
+    "refused": "refused",
+    "unknown": "cannot be told",
+    "delete": "deleted",
+    "stop": "stopped",
+    "restart": "restart",
+    "pending": "pending",
+    "migrate": "migrate",
+    "live": "live",
+    "create": "created",
+    "start": "started",
+    "unchanged": "unchanged",
+}
+"""What is counted of `now`, gravest first, as it stands after the number of VMs."""
+NEXT: dict[Next, tuple[str, str]] = {
+    "refused": ("is refused", "are refused"),
+    "unknown": ("cannot be told", "cannot be told"),
+    "crash": ("crashes", "crash"),
+    "changed": ("changes", "change"),
+}
+"""What is counted of the next start, of one VM and of many."""
+_BREAKS = ("refused", "unknown", "crash")
+
+
+class Risk(msgspec.Struct, frozen=True):
+    """What an installed guest may not survive, and why."""
+
+    kind: RiskKind
+    reason: str
+
+
+class Cause(msgspec.Struct, frozen=True):
+    """What changes so that a VM does, and the line that changes it; no `file` where that is not known."""
+
+    name: str
+    file: str = ""
+    line: int = 0
+
+    @property
+    def place(self) -> str:
+        """`file:line`, "" if it is not known."""
+        return f"{self.file}:{self.line}" if self.line else self.file
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.place})" if self.place else self.name
+
+
+class Requested(msgspec.Struct, frozen=True):
+    """What a VM's Pod requests, in the scheduler's units, and how much of its memory is the guest's."""
+
+    amounts: dict[str, int]
+    guest: int
+
+    def __hash__(self) -> int:
+        return hash((tuple(sorted(self.amounts.items())), self.guest))
+
+
+class Requests(msgspec.Struct, frozen=True):
+    """What a VM's Pod requests before and after, and from when on; None is no Pod."""
+
+    before: Requested | None
+    after: Requested | None
+    when: Literal["now", "next start", "created anew"]
+
+
+class Verdict(msgspec.Struct, frozen=True, kw_only=True):
+    """What a change does to a VM of an environment.
+
+    `place` is where the VM stands (`file:line`), as far as it is known; `template` says that it is a VM template of the
+    catalog, of which no VM needs to exist. `reasons` are those of `now`. `anew` is what becomes of a `kept` VM once its
+    revision is refreshed or it is created anew. `changes` are in words for people, the gravest first.
+    """
+
+    vm: str = ""
+    environment: str = ""
+    place: str = ""
+    template: bool = False
+    now: Now = "unchanged"
+    reasons: tuple[str, ...] = ()
+    next: Next = "same"
+    anew: Next = "same"
+    changes: tuple[str, ...] = ()
+    risks: tuple[Risk, ...] = ()
+    because: tuple[Cause, ...] = ()
+    requests: Requests | None = None
+
+    @property
+    def touched(self) -> bool:
+        """Whether the change does anything to the VM, now or later."""
+        return self.now != "unchanged" or self.next != "same"
+
+    @property
+    def levels(self) -> tuple[Level, ...]:
+        """All that it is, the gravest first; what a kept VM becomes anew counts where that breaks."""
+        found: set[str] = {self.now, self.next, *(("kept", self.anew) if self.anew in _BREAKS else ())}
+        if self.next in ("changed", "refused", "crash"):
+            found |= {"boot" if risk.kind == "boot" else "risk" for risk in self.risks}
+        if self.template and self.next == "none":
+            found.add("changed")
+        return tuple(level for level in LEVELS if level in found)
+
+    @property
+    def level(self) -> Level:
+        """The gravest of these; "any" for a VM that is not touched."""
+        return next(iter(self.levels), "any")
+
+
+class Group(msgspec.Struct, frozen=True):
+    """VMs of one environment of which all the same is to be said, and why; `verdict` names the first of them."""
+
+    verdict: Verdict
+    vms: tuple[str, ...]
+
+
+def grouped(verdicts: Iterable[Verdict]) -> list[Group]:
+    """Return the VMs that are touched, the gravest first, then those of most VMs."""
+    members: dict[Verdict, list[Verdict]] = {}
+    for verdict in verdicts:
+        if verdict.touched:
+            members.setdefault(replace(verdict, vm="", place="", requests=None), []).append(verdict)
+    groups = [Group(found[0], tuple(verdict.vm for verdict in found)) for found in members.values()]
+    return sorted(groups, key=lambda group: (gravity(group.verdict), group.verdict.template, -len(group.vms)))
+
+
+def gravity(verdict: Verdict) -> tuple[int, ...]:
+    """What verdicts are sorted by, the gravest first."""
+    return tuple(map(LEVELS.index, verdict.levels)) or (LEVELS.index("any"),)
+
+
+def reaches(verdicts: Iterable[Verdict], level: Level) -> bool:
+    """Whether any verdict is of that level or graver."""
+    worst = LEVELS.index(level)
+    return any(verdict.touched and LEVELS.index(verdict.level) <= worst for verdict in verdicts)
+
+
+class Summary(msgspec.Struct, frozen=True, kw_only=True):
+    """How many VMs there are, and how many a change does what to: now, at the next start, and with which risks."""
+
+    vms: int
+    touched: int
+    now: dict[str, int]
+    next: dict[str, int]
+    anew: dict[str, int]
+    risks: dict[str, int]
+
+    @property
+    def sentence(self) -> str:
+        """`12 of 340 VMs: 1 refused, 2 restart, 9 live; at their next start 23 change, 3 of them may not boot`."""
+        return "; ".join(self._parts())
+
+    def _parts(self) -> list[str]:
+        if not self.touched:
+            return [f"{counted(self.vms, 'VM')}: nothing changes"]
+        at_once = {name: number for name, number in self.now.items() if name != "unchanged"}
+        words = ", ".join(f"{number:,} {NOW[name]}" for name, number in at_once.items())  # type: ignore[index]
+        moved = sum(at_once.values())
+        total = counted(self.vms, "VM")
+        parts = [f"{moved:,} of {total}: {words}" if moved else f"none of {total} is touched now"]
+        parts += [
+            part
+            for part in (_later("at its next start", "at their next start", self.next, self.risks), self._kept())
+            if part
+        ]
+        return parts
+
+    def _kept(self) -> str:
+        number = self.next.get("kept", 0)
+        if not number:
+            return ""
+        keeps = "keeps" if number == 1 else "keep"
+        later = _counts(self.anew, ("refused", "unknown", "crash"))
+        return f"{number:,} {keeps} what KubeVirt stored" + (f", created anew {later}" if later else "")
+
+
+def _later(one: str, many: str, next_starts: Mapping[str, int], risks: Mapping[str, int]) -> str:
+    said = _counts(next_starts, tuple(NEXT))
+    if not said:
+        return ""
+    number = sum(next_starts.get(name, 0) for name in NEXT)
+    boot = risks.get("boot", 0)
+    risky = f", {boot:,} of them may not boot" if boot else ""
+    return f"{one if number == 1 else many} {said}{risky}"
+
+
+def _counts(numbers: Mapping[str, int], names: Sequence[Next]) -> str:
+    return ", ".join(f"{numbers[name]:,} {NEXT[name][numbers[name] != 1]}" for name in names if numbers.get(name))
+
+
+def summary(verdicts: Iterable[Verdict], vms: int) -> Summary:
+    """Count the verdicts on so many VMs."""
+    touched = [verdict for verdict in verdicts if verdict.touched]
+    kept = [verdict for verdict in touched if verdict.next == "kept"]
+    now, next_start = Counter(verdict.now for verdict in touched), Counter(verdict.next for verdict in touched)
+    risks: Counter[str] = Counter()
+    for verdict in touched:
+        risks.update({risk.kind for risk in verdict.risks} if verdict.next != "kept" else ())
+    rest = vms - len(touched)
+    return Summary(
+        vms=vms,
+        touched=len(touched),
+        now=_in_order(now + Counter({"unchanged": rest}), get_args(Now)),
+        next=_in_order(next_start + Counter({"same": rest}), get_args(Next)),
+        anew=_in_order(Counter(verdict.anew for verdict in kept), get_args(Next)),
+        risks=_in_order(risks, get_args(RiskKind)),
+    )
+
+
+def _in_order(found: Mapping[str, int], names: Sequence[str]) -> dict[str, int]:
+    return {name: found[name] for name in names if found.get(name)}

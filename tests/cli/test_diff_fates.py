@@ -1,0 +1,200 @@
+"""What `virtcatalog diff` tells of single changes: in text of 80 columns, Markdown, JSON, and by its exit status."""
+
+from __future__ import annotations
+
+import json
+from copy import deepcopy
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from click.testing import CliRunner, Result
+
+import otheryaml
+from virtcatalog.cli import main
+
+VM = """
+apiVersion: kubevirt.io/v1
+kind: VirtualMachine
+metadata: {name: web, namespace: shop}
+spec:
+  runStrategy: Always
+  template:
+    spec:
+      domain:
+        cpu: {sockets: 2}
+        memory: {guest: 4Gi}
+        devices:
+          disks: [{name: root, disk: {bus: virtio}}]
+          interfaces: [{name: default, masquerade: {}}]
+      networks: [{name: default, pod: {}}]
+      volumes: [{name: root, persistentVolumeClaim: {claimName: root}}]
+"""
+POOL = """
+apiVersion: pool.kubevirt.io/v1beta1
+kind: VirtualMachinePool
+metadata: {name: web, namespace: shop}
+spec:
+  replicas: 2
+  selector: {matchLabels: {app: web}}
+  virtualMachineTemplate:
+    metadata: {labels: {app: web}}
+    spec:
+      runStrategy: Always
+      template:
+        metadata: {labels: {app: web}}
+        spec: {domain: {memory: {guest: 1Gi}, devices: {}}}
+"""
+CLAIM = """
+apiVersion: v1
+kind: PersistentVolumeClaim
+metadata: {name: root, namespace: shop}
+spec: {accessModes: [MODE], volumeMode: Block, resources: {requests: {storage: 10Gi}}}
+"""
+SHARED, OWN = CLAIM.replace("MODE", "ReadWriteMany"), CLAIM.replace("MODE", "ReadWriteOnce")
+
+
+class Change(NamedTuple):
+    """A VM before and after, None where there is none; what is said of it in lines of the text, and how grave it is."""
+
+    old: dict[str, Any] | None
+    new: dict[str, Any] | None
+    level: str
+    sentence: str
+    lines: tuple[str, ...]
+    claim: str = SHARED
+
+
+def changed(text: str = VM, **fields: Any) -> dict[str, Any]:
+    """The VM with other fields, each by its path below `spec`."""
+    manifest: dict[str, Any] = otheryaml.load(text)
+    for path, value in fields.items():
+        *steps, last = path.split("__")
+        place = manifest["spec"]
+        for step in steps:
+            place = place.setdefault(step, {})
+        place[last] = value
+    return manifest
+
+
+PLAIN = changed()
+MEMORY = "template__spec__domain__memory"
+REFUSED = changed(template__spec__networks=[])
+CHANGES = {
+    "a VM that is switched off": Change(
+        PLAIN, changed(runStrategy="Halted"), "stop", "1 of 1 VM: 1 stopped;", ("- stop  shop/web",)
+    ),
+    "a VM that is switched on": Change(
+        changed(runStrategy="Halted"), PLAIN, "start", "1 of 1 VM: 1 started;", ("+ start  shop/web",)
+    ),
+    "a VM whose manifest is deleted": Change(PLAIN, None, "delete", "1 of 1 VM: 1 deleted;", ("- delete  shop/web",)),
+    "a VM that is new": Change(None, PLAIN, "create", "1 of 1 VM: 1 created;", ("+ create  shop/web",)),
+    "a VM that is new and refused": Change(None, REFUSED, "refused", "1 of 1 VM: 1 refused;", ("! refused  shop/web",)),
+    "a VM that is refused": Change(PLAIN, REFUSED, "refused", "1 of 1 VM: 1 refused;", ("! refused  shop/web",)),
+    "a VM that was refused and is refused otherwise": Change(
+        REFUSED, changed(template__spec__volumes=[]), "refused", "1 of 1 VM: 1 refused;", ("! refused  shop/web",)
+    ),
+    "a VM that waits for a migration": Change(
+        PLAIN,
+        changed(template__spec__domain__cpu={"sockets": 4}),
+        "pending",
+        "1 of 1 VM: 1 pending; at its next start 1 changes;",
+        ("~ pending  shop/web", "volume 'root': claim 'root' is not shared (ReadWriteMany)"),
+        claim=OWN,
+    ),
+    "memory that cannot come live": Change(
+        PLAIN,
+        changed(template__spec__domain__memory={"guest": "8Gi"}),
+        "restart",
+        "1 of 1 VM: 1 restart; at its next start 1 changes;",
+        ("~ restart  shop/web", "which the VM cannot do", "volume 'root': claim 'root'", "4 → 8 GiB"),
+        claim=OWN,
+    ),
+    "memory that comes with a migration": Change(
+        PLAIN,
+        changed(template__spec__domain__memory={"guest": "8Gi"}),
+        "migrate",
+        "1 of 1 VM: 1 migrate; at its next start 1 changes;",
+        ("~ migrate  shop/web", "4 → 8 GiB"),
+    ),
+    "a field that needs a restart": Change(
+        PLAIN,
+        changed(template__spec__hostname="w"),
+        "restart",
+        "1 of 1 VM: 1 restart; at its next start 1 changes;",
+        ("~ restart  shop/web  because of hostname (new/vm.json:1)", "hostname cannot change while the VM runs"),
+    ),
+    "another firmware": Change(
+        changed(template__spec__domain__firmware={"bootloader": {"efi": {"secureBoot": False}}}),
+        changed(template__spec__domain__firmware={"bootloader": {"bios": {}}}),
+        "boot",
+        "1 of 1 VM: 1 restart; at its next start 1 changes, 1 of them may not boot;",
+        (
+            "! boot, restart  shop/web",
+            "boot: UEFI → BIOS: a guest boots only by the firmware that it was installed with",
+        ),
+    ),
+    "a label": Change(
+        PLAIN,
+        changed(template__metadata={"labels": {"app": "web"}}),
+        "changed",
+        "none of 1 VM is touched now; at its next start 1 changes;",
+        ("~ changed  shop/web", "labels.app: web is new"),
+    ),
+    "a pool that restarts its VMs": Change(
+        changed(POOL),
+        changed(POOL, virtualMachineTemplate__spec__template__spec__hostname="w"),
+        "restart",
+        "1 of 1 VM: 1 restart; at its next start 1 changes;",
+        ("~ restart  shop/web", "the pool restarts its VMs itself"),
+    ),
+    "a pool that leaves its VMs alone": Change(
+        changed(POOL, updateStrategy={"unmanaged": {}}),
+        changed(POOL, updateStrategy={"unmanaged": {}}, virtualMachineTemplate__spec__template__spec__hostname="w"),
+        "changed",
+        "none of 1 VM is touched now; at its next start 1 changes;",
+        ("~ changed  shop/web",),
+    ),
+    "a pool that shrinks": Change(
+        changed(POOL), changed(POOL, replicas=1), "delete", "1 of 1 VM: 1 deleted;", ("replicas: 2 → 1",)
+    ),
+}
+
+
+def diff(*arguments: str) -> Result:
+    result = CliRunner().invoke(main, ["diff", "old", "new", "--no-cache", *arguments])
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+    return result
+
+
+def put(folder: str, *manifests: dict[str, Any] | None) -> None:
+    Path(folder).mkdir(exist_ok=True)
+    for name, manifest in zip(("claim", "vm"), manifests, strict=True):
+        if manifest is not None:
+            Path(folder, f"{name}.json").write_text(json.dumps(manifest))
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_all_forms_and_the_exit_status_say_the_same(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    change = CHANGES[name]
+    claim = otheryaml.load(change.claim)
+    put("old", claim, deepcopy(change.old))
+    put("new", deepcopy(claim), deepcopy(change.new))
+    text = diff().stdout
+    assert max(map(len, text.splitlines())) <= 80
+    assert text.startswith(change.sentence)
+    sentence = f"{change.sentence} no object changes"
+    assert text.replace("\n", " ").count(sentence) == 2  # the first line and the last
+    unwrapped = " ".join(text.split("\n    "))
+    assert [line for line in change.lines if line not in unwrapped] == []
+    assert diff("-o", "markdown").stdout.replace("\\", "").count(sentence) == 2
+    report = json.loads(diff("-o", "json").stdout)
+    assert report["summary"]["sentence"] == sentence
+    assert [verdict["level"] for verdict in report["vms"]] == [change.level]
+    assert diff("-o", "github").stdout.startswith(f"::notice title=virtcatalog::{sentence}")
+    (result,) = json.loads(diff("-o", "sarif").stdout)["runs"][0]["results"]
+    assert result["ruleId"] == f"vm-{change.level}"
+    assert diff().exit_code == 1
+    assert diff("--fail-on", change.level).exit_code == 1
+    assert diff("--fail-on", "refused").exit_code == int(change.level == "refused")
