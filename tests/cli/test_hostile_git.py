@@ -172,7 +172,7 @@ def test_variables_that_lead_elsewhere_do_not_count(
     monkeypatch.chdir(checkout / "catalog")
     done = CliRunner().invoke(main, ["diff", "main", "--catalog", "."])
     assert (done.exit_code, ran(marker)) == (0, ""), done.output
-    assert "no object changes; 2 VM templates: none change" in done.stdout
+    assert "2 VM templates: nothing changes; no object changes" in done.stdout
     assert not (tmp_path / "trace").exists()
 
 
