@@ -45,7 +45,7 @@ def test_the_makefile_for_a_bare_runner_runs(tmp_path):
         ["make", "ci", "BASE=HEAD"], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "No differences." in (tmp_path / "change.md").read_text()
+    assert "nothing changes; no object changes" in (tmp_path / "change.md").read_text()
     assert "<testsuite" in (tmp_path / "findings.xml").read_text()
 
 

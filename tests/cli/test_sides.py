@@ -42,7 +42,7 @@ def diff(*arguments: str) -> Result:
     return CliRunner().invoke(main, ["diff", *arguments])
 
 
-CHANGED = "changed VirtualMachineClusterInstancetype/m.small"
+CHANGED = "objects changed: VirtualMachineClusterInstancetype/m.small"
 
 
 def test_the_base_of_a_change_is_a_revision_whatever_the_change_calls_its_folders(base: str) -> None:
