@@ -187,7 +187,8 @@ def has_guest_address(device: Element) -> bool:
 
 def count_on_pci(devices: Iterable[Element]) -> int:
     """How many devices have a place on a PCI bus, or will get one."""
-    return sum([_shared_is_on_pci(device) if isinstance(device, Shared) else is_on_pci(device) for device in devices])
+    candidates = [device for device in devices if device.tag in _PCI_TAGS]
+    return sum(_shared_is_on_pci(part) if isinstance(part, Shared) else is_on_pci(part) for part in candidates)
 
 
 def is_on_pci(device: Element) -> bool:

@@ -9,7 +9,7 @@ from virtcatalog.api.core import ObjectMeta
 from virtcatalog.api.devices import CDRomTarget, Disk, DiskTarget
 from virtcatalog.api.domainspec import DomainSpec
 from virtcatalog.api.volumes import Volume
-from virtcatalog.kubevirt.launcher.context import Context
+from virtcatalog.kubevirt.launcher.context import BackingVolume, Context
 from virtcatalog.kubevirt.launcher.elements.address import alias, pci_address, scsi_address
 from virtcatalog.kubevirt.launcher.elements.blockio import blockio
 from virtcatalog.kubevirt.launcher.elements.disksource import EMPTY_TRAY, DiskSource, Image, source_of
@@ -65,7 +65,8 @@ def disks(
         elif disk.cdrom is None:
             raise DomainError(f"{field}.name", f"there is no volume {disk.name!r}")
         thread = next(threads) if threads is not None and bus == "virtio" else None
-        elements.append(_disk(disk, field, names.unit(disk.name, bus), thread, source or EMPTY_TRAY, virtio, context))
+        unit = names.unit(disk.name, bus)
+        elements.append(_disk(disk, bus, field, unit, thread, source or EMPTY_TRAY, virtio, context))
         sources.append(source)
     return elements, sources
 
@@ -97,6 +98,7 @@ def device_name(prefix: str, index: int) -> str:
 
 def _disk(
     disk: Disk,
+    bus: str,
     field: str,
     unit: int,
     thread: int | None,
@@ -104,30 +106,34 @@ def _disk(
     virtio: VirtioDisks,
     context: Context,
 ) -> Element:
-    bus = bus_of(disk)
     device = "disk" if disk.disk is not None else "lun" if disk.lun is not None else "cdrom"
     attributes = {"type": source.image.type, "device": device}
     if (device == "disk" and bus == "virtio") or source.metrics:
         attributes["model"] = virtio.model
-    parts = [_driver(disk, source, thread, virtio, field), _source(disk, source, context.release.traits)]
+    parts = [_driver(disk, bus, source, thread, virtio, field), _source(disk, source, context.release.traits)]
     if source.backing is not None:
         parts.append(_image("backingStore", source.backing, named=True))
     if disk.block_size is not None:
         parts += blockio(disk.block_size, source, context, f"{field}.blockSize")
     parts += _target(disk, bus, source, unit)
     parts += _address(disk.disk, bus, unit if disk.cdrom is None else None, field)
-    claim = source.claim
-    if claim is not None and claim.has_claim and disk.cdrom is None:
-        parts.append(leaf("filesystemOverhead", claim.filesystem_overhead))
-        if claim.capacity is not None:
-            parts.append(leaf("capacity", str(claim.capacity)))
-        if context.expand_disks:
-            parts.append(leaf("expandDisksEnabled", "true"))
+    if source.claim is not None and source.claim.has_claim and disk.cdrom is None:
+        parts += _growth(source.claim, expand_disks=context.expand_disks)
     return own("disk", *parts, **attributes) if source.own else shared("disk", *parts, **attributes)
 
 
+@memo
+def _growth(claim: BackingVolume, *, expand_disks: bool) -> Sequence[Element]:
+    """How far the image on a claim may grow."""
+    parts = [leaf("filesystemOverhead", claim.filesystem_overhead)]
+    if claim.capacity is not None:
+        parts.append(leaf("capacity", str(claim.capacity)))
+    if expand_disks:
+        parts.append(leaf("expandDisksEnabled", "true"))
+    return tuple(parts)
+
+
 def _source(disk: Disk, source: DiskSource, traits: Traits) -> Element:
-    location = _location(source.image, named=True) if source.image.path else {}
     parts = []
     if disk.lun is not None and disk.lun.reservation and not source.metrics:
         migration = {"migration": "yes"} if traits.reservations_migrate else {}
@@ -135,11 +141,20 @@ def _source(disk: Disk, source: DiskSource, traits: Traits) -> Element:
         parts.append(shared("reservations", helper, managed="no", **migration))
     if source.data is not None:
         parts.append(_image("dataStore", source.data, named=False))
-    return own("source", *parts, **location) if source.own else shared("source", *parts, **location)
+    return own("source", *parts, **_place(source.image)) if source.own else _shared_source(source.image, *parts)
 
 
-def _driver(disk: Disk, source: DiskSource, thread: int | None, virtio: VirtioDisks, field: str) -> Element:
-    cache, policy, is_virtio = _cache(disk, field), disk.error_policy, bus_of(disk) == "virtio"
+@memo
+def _shared_source(image: Image, *parts: Element) -> Element:
+    return shared("source", *parts, **_place(image))
+
+
+def _place(image: Image) -> dict[str, str]:
+    return _location(image, named=True) if image.path else {}
+
+
+def _driver(disk: Disk, bus: str, source: DiskSource, thread: int | None, virtio: VirtioDisks, field: str) -> Element:
+    cache, policy, is_virtio = _cache(disk, field), disk.error_policy, bus == "virtio"
     if policy is not None and policy not in _ERROR_POLICIES:
         raise DomainError(f"{field}.errorPolicy", f"{policy!r} is none of {', '.join(_ERROR_POLICIES)}")
     pool = virtio.pool if is_virtio else None

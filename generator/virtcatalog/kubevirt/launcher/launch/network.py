@@ -19,7 +19,7 @@ _PRIMARY_TAP = "tap0"
 _HASH_LENGTH = 11
 _CANONICAL = re.compile("[0-9a-f]{2}(:[0-9a-f]{2})+")
 _NOT_HEXADECIMAL = re.compile("[^0-9a-f]")
-_BEFORE_MTU = ("source", "model", "driver", "link")
+_BEFORE_MTU = ("model", "driver", "link")
 
 
 def attach_taps(
@@ -61,23 +61,27 @@ def _with_tap(element: Element, own_mac: str, number: int, target: str, links: P
     mac = _canonical(own_mac) if own_mac else f"{links.mac_prefix}:{number >> 8:02x}:{number & 255:02x}"
     if isinstance(element, Shared) and not own_mac:
         return _shared_with_tap(element, mac, target, links.mtu)
-    return own("interface", *_parts_with_tap(element, own("mac", address=mac), target, links.mtu), **element.attrib)
+    parts = _parts_with_tap(target, links.mtu, *_behind_mac(element))
+    return own("interface", own("mac", address=mac), *parts, **element.attrib)
 
 
 @memo
 def _shared_with_tap(element: Element, mac: str, target: str, mtu: int) -> Element:
-    return shared("interface", *_parts_with_tap(element, leaf("mac", address=mac), target, mtu), **element.attrib)
+    parts = _parts_with_tap(target, mtu, *_behind_mac(element))
+    return shared("interface", leaf("mac", address=mac), *parts, **element.attrib)
 
 
-def _parts_with_tap(element: Element, mac: Element, target: str, mtu: int) -> list[Element]:
-    """What is in an interface, where libvirt has it; the converter begins with `<mac>`, if any, and `<source>`."""
-    parts = list(element)
-    if parts[0].tag == "mac":
-        del parts[0]
+def _behind_mac(element: Element) -> Sequence[Element]:
+    """What is in an interface of the converter's: it begins with `<mac>`, if any, and `<source>`."""
+    return element[1:] if element[0].tag == "mac" else element[:]
+
+
+@memo
+def _parts_with_tap(target: str, mtu: int, source: Element, *parts: Element) -> Sequence[Element]:
+    """What is in an interface behind `<mac>`, where libvirt has it, with `<target>` and `<mtu>`."""
     place = next(place for place, part in enumerate(parts) if part.tag not in _BEFORE_MTU)
-    parts.insert(place, leaf("mtu", size=str(mtu)))
-    parts[:1] = mac, parts[0], leaf("target", dev=target, managed="no")
-    return parts
+    device = leaf("target", dev=target, managed="no")
+    return (source, device, *parts[:place], leaf("mtu", size=str(mtu)), *parts[place:])
 
 
 def _target(interface: Interface, attachments: Attachments, pod_interface: str, *, secondary: bool) -> str:
