@@ -8,7 +8,6 @@ from typing import Any
 from uuid import NAMESPACE_URL, UUID, uuid5
 
 from virtcatalog.api.names import namespace_or_default
-from virtcatalog.kubevirt.memo import memo
 
 _NAMESPACE = UUID("2d4f3a52-9c1e-5b0a-8f57-6f1f4f6a7c11")
 # pkg/virt-controller/watch/vm/firmware.go
@@ -20,9 +19,8 @@ _VARIANTS = {digit: "89ab"[int(digit, 16) & 3] for digit in "0123456789abcdef"}
 _SEED = sha1(_NAMESPACE.bytes, usedforsecurity=False)
 
 
-@memo
 def _identity(what: str, namespace: str, name: str) -> str:
-    """`uuid.uuid5` of the three, several times as fast: every VM needs four, some more than once."""
+    """`uuid.uuid5` of the three, several times as fast: every VM needs four."""
     digest = _SEED.copy()
     digest.update(f"{what}/{namespace_or_default(namespace)}/{name}".encode())
     text = digest.hexdigest()
