@@ -20,7 +20,7 @@ from virtcatalog.catalog.load import load_catalog
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.hostfile import load_host
 from virtcatalog.kubevirt.pipeline import expand
-from virtcatalog.placement import rendered
+from virtcatalog.environments import rendered
 
 for path, host in zip(sys.argv[1::2], sys.argv[2::2]):
     catalog = load_catalog(path)

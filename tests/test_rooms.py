@@ -57,7 +57,7 @@ ORDER = (
     "kubevirt.result",
     "kubevirt.pipeline",
     "kubevirt.rollout",
-    "placement",
+    "environments",
     "fleet",
     "capacity",
     "check",
@@ -129,7 +129,7 @@ def test_the_architecture_has_the_rooms_in_this_order():
         placed = [name for name in listed if name != "kubevirt"]
         assert set(placed) <= set(ORDER)
         assert placed == sorted(placed, key=ORDER.index)
-    assert {name.partition(".")[0] for name in ORDER} - {"_version", "sarif", "progress", "placement"} <= {
+    assert {name.partition(".")[0] for name in ORDER} - {"_version", "sarif", "progress", "environments"} <= {
         name.removesuffix(".py").strip("/") for row in headings for name in re.findall("`([^`]+)`", row)
     }
 

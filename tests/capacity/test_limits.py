@@ -6,11 +6,11 @@ import msgspec
 import pytest
 from fitting import demand, named, node, nodes, pod
 
-from virtcatalog.capacity import placement as module
+from virtcatalog.capacity import pods as module
 from virtcatalog.capacity.demand import Reader
 from virtcatalog.capacity.launches import Launch, read_fleet
 from virtcatalog.capacity.packing import count_more, failures, pack
-from virtcatalog.capacity.placement import Looks, Placement
+from virtcatalog.capacity.pods import Looks, Placement
 from virtcatalog.capacity.quota import Judge
 from virtcatalog.errors import VirtcatalogError
 

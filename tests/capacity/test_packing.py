@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from sampling import ALL
 from virtcatalog.capacity.demand import Reader
 from virtcatalog.capacity.packing import count_more, count_on_empty, failures, obstacles, pack, unusable
-from virtcatalog.capacity.placement import Placement
+from virtcatalog.capacity.pods import Placement
 
 APART = """
 affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [

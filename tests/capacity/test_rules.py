@@ -3,7 +3,7 @@
 import pytest
 from fitting import demand, node, nodes
 
-from virtcatalog.capacity.placement import Placement
+from virtcatalog.capacity.pods import Placement
 
 AWAY = """
 affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [

@@ -20,10 +20,10 @@ from sampling import sample
 from virtcatalog.catalog.load import load_catalog
 from virtcatalog.catalog.model import Catalog
 from virtcatalog.cli import main
+from virtcatalog.environments import rendered
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.pipeline import Result, expand
 from virtcatalog.manifests.git import Repository
-from virtcatalog.placement import rendered
 from virtcatalog.render.output import render
 from virtcatalog.review import judge
 

@@ -14,8 +14,8 @@ from virtcatalog import load_catalog
 from virtcatalog.publish.releases import Release, now
 from virtcatalog.publish.rendered import Event
 from virtcatalog.site.changes import History
-from virtcatalog.site.fleet import Fleet
 from virtcatalog.site.pages import render
+from virtcatalog.site.usage import Fleet
 
 PAGES = (
     "index",

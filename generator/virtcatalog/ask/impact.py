@@ -10,6 +10,7 @@ from typing import Any, Literal
 import msgspec
 
 from virtcatalog.catalog.load import load_catalog
+from virtcatalog.environments import check_environments, check_places, environments_for
 from virtcatalog.errors import Problem, VirtcatalogError, nearest
 from virtcatalog.kubevirt.conditions import Conditions
 from virtcatalog.kubevirt.instancetype.references import references
@@ -20,7 +21,6 @@ from virtcatalog.manifests.folder import Folder
 from virtcatalog.manifests.identity import Data, identity, namespace_of
 from virtcatalog.manifests.layout import CATALOG, COMPONENTS
 from virtcatalog.manifests.sources import open_source
-from virtcatalog.placement import check_environments, check_places, environments_for
 from virtcatalog.progress import tracked
 from virtcatalog.review.compare import only
 from virtcatalog.review.comparison import Comparison

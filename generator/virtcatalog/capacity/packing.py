@@ -9,7 +9,7 @@ import msgspec
 
 from virtcatalog.capacity.demand import Demand
 from virtcatalog.capacity.nodes import PODS, Kind, Node
-from virtcatalog.capacity.placement import Looks, Placement
+from virtcatalog.capacity.pods import Looks, Placement
 from virtcatalog.capacity.rules import Obstacle
 
 

@@ -14,7 +14,7 @@ import msgspec
 from virtcatalog.api.names import namespace_or_default
 from virtcatalog.api.nodes import LimitRange, LimitRangeItem, ResourceQuota, ResourceQuotaSpec
 from virtcatalog.api.quantity import Quantity
-from virtcatalog.capacity.placement import Looks
+from virtcatalog.capacity.pods import Looks
 from virtcatalog.kubevirt.pod.amounts import Amounts, pod_limits, pod_requests
 from virtcatalog.units import count, memory
 

@@ -23,7 +23,7 @@ from virtcatalog.capacity.packing import (
     totals,
     unusable,
 )
-from virtcatalog.capacity.placement import Looks, Placement
+from virtcatalog.capacity.pods import Looks, Placement
 from virtcatalog.capacity.quota import Judge, Judgement
 from virtcatalog.capacity.rules import Obstacle
 from virtcatalog.kubevirt.cluster import Cluster

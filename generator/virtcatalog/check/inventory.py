@@ -19,9 +19,9 @@ from virtcatalog.catalog.kinds import CLUSTER_INSTANCETYPE, CLUSTER_PREFERENCE
 from virtcatalog.catalog.model import Catalog, Entry, VmTemplate
 from virtcatalog.catalog.places import Source
 from virtcatalog.check.subject import Inventory, Subject
+from virtcatalog.environments import environments_for, environments_of
 from virtcatalog.kubevirt.conditions import Conditions
 from virtcatalog.manifests.read import Manifest
-from virtcatalog.placement import environments_for, environments_of
 from virtcatalog.releases import DEFAULT
 
 

@@ -15,10 +15,10 @@ from virtcatalog.catalog.kinds import API_VERSION, INSTANCETYPE_KINDS, PREFERENC
 from virtcatalog.catalog.model import Allowance, Catalog
 from virtcatalog.catalog.places import Source
 from virtcatalog.check.finding import Finding, Rule
+from virtcatalog.environments import release_of
 from virtcatalog.fleet.cache import Cache
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.conditions import Choice, Conditions, choose_release
-from virtcatalog.placement import release_of
 
 Origin = Literal["catalog", "environment", "import"]
 

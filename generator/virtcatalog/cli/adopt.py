@@ -131,7 +131,7 @@ def _refuse_nonsense(context: click.Context, sources: Iterable[str], in_place: b
 def _offered(catalog: str | None, sources: Iterable[str], asked: Sequence[str]) -> tuple[list[Data], str]:
     """What VMs may adopt in every environment that is asked about, and the release that these say that they run."""
     from virtcatalog.catalog.load import load_catalog
-    from virtcatalog.placement import check_environments, check_places, offered, places_of
+    from virtcatalog.environments import check_environments, check_places, offered, places_of
     from virtcatalog.releases import DEFAULT
 
     path = catalog or "catalog"

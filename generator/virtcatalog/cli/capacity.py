@@ -96,7 +96,7 @@ def _deployed(catalog: str | None, environment: str | None) -> list[Manifest]:
             raise click.UsageError(f"-e {environment}: {path} is no catalog that has environments")
         return catalog_objects(catalog)
     from virtcatalog.catalog.load import load_catalog
-    from virtcatalog.placement import check_environments
+    from virtcatalog.environments import check_environments
 
     loaded = load_catalog(path)
     check_environments([environment] if environment else [], loaded.overlays, f"in {path}")

@@ -143,8 +143,8 @@ def _take(
     from virtcatalog.catalog.load import load_catalog
     from virtcatalog.check.declarations import unreadable
     from virtcatalog.check.inventory import take
+    from virtcatalog.environments import check_environments, check_places
     from virtcatalog.fleet.files import Whole
-    from virtcatalog.placement import check_environments, check_places
 
     path = catalog or "catalog"
     given = [placed(source) for source in sources]

@@ -166,7 +166,7 @@ def _batch(catalog: str | None, environment: str | None, sources: tuple[str, ...
         objects, release = catalog_objects(catalog), ""
     else:
         from virtcatalog.catalog.load import load_catalog
-        from virtcatalog.placement import check_environments, release_of
+        from virtcatalog.environments import check_environments, release_of
 
         loaded = load_catalog(catalog or "catalog")
         check_environments([environment], loaded.overlays, f"in {loaded.path}")

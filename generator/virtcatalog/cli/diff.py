@@ -135,7 +135,7 @@ def command(
 
     Exit status: 0 no differences, 1 differences, 2 a side or an input that cannot be read (the rest is compared).
     """
-    from virtcatalog.placement import check_environments, check_places
+    from virtcatalog.environments import check_environments, check_places
     from virtcatalog.review.compare import review
     from virtcatalog.review.report import rises
     from virtcatalog.review.requests import load_prices

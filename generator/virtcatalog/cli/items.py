@@ -34,7 +34,7 @@ def found(catalog: str | None, environments: Sequence[str], prices: str | None =
     """
     from virtcatalog.ask.items import in_order, items_of, items_of_catalog
     from virtcatalog.catalog.load import load_catalog
-    from virtcatalog.placement import check_environments
+    from virtcatalog.environments import check_environments
 
     path = catalog or "catalog"
     if not exists(path):

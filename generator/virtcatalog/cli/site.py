@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from virtcatalog.kubevirt.conditions import Conditions
     from virtcatalog.manifests.folder import Folder
     from virtcatalog.site.changes import History
-    from virtcatalog.site.fleet import Fleet
+    from virtcatalog.site.usage import Fleet
 
 
 @click.command(
@@ -112,10 +112,10 @@ def command(
 
 def _fleet(catalog: Catalog, sources: Sequence[str], *, anonymous: bool) -> Fleet:
     """The VMs of files and folders, counted; ManifestError for what cannot be read."""
+    from virtcatalog.environments import check_places
     from virtcatalog.fleet.files import Fleet as Stream
     from virtcatalog.fleet.files import Share
-    from virtcatalog.placement import check_places
-    from virtcatalog.site.fleet import Fleet
+    from virtcatalog.site.usage import Fleet
 
     stream = Stream(map(placed, sources))
     check_places(stream.places, catalog.overlays, f"in {catalog.path}")

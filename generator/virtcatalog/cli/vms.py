@@ -8,12 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from virtcatalog.cli.inputs import catalog_objects, companions, placed, read_apart
-from virtcatalog.errors import ManifestError, Problem, VirtcatalogError, listed
-from virtcatalog.fleet.outcome import Located
-from virtcatalog.fleet.sources import Placed
-from virtcatalog.manifests.folder import NOT_THERE
-from virtcatalog.manifests.sources import exists, is_catalog
-from virtcatalog.placement import (
+from virtcatalog.environments import (
     BASE,
     check_environments,
     check_places,
@@ -21,6 +16,11 @@ from virtcatalog.placement import (
     environments_of,
     release_of,
 )
+from virtcatalog.errors import ManifestError, Problem, VirtcatalogError, listed
+from virtcatalog.fleet.outcome import Located
+from virtcatalog.fleet.sources import Placed
+from virtcatalog.manifests.folder import NOT_THERE
+from virtcatalog.manifests.sources import exists, is_catalog
 
 if TYPE_CHECKING:
     from virtcatalog.catalog.environment import Overlay

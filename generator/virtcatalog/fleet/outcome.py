@@ -6,9 +6,9 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from virtcatalog.environments import BASE
 from virtcatalog.errors import Problem, Warning, within
 from virtcatalog.manifests.identity import full_name
-from virtcatalog.placement import BASE
 
 if TYPE_CHECKING:
     from virtcatalog.kubevirt.cluster import Cluster

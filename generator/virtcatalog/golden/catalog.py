@@ -15,6 +15,7 @@ from virtcatalog import escaping
 from virtcatalog.catalog.cross import crossed
 from virtcatalog.catalog.load import load_catalog
 from virtcatalog.catalog.model import Catalog, VmTemplate
+from virtcatalog.environments import release_of, rendered
 from virtcatalog.errors import CatalogError, ManifestError, Problem, VirtcatalogError, placed, within
 from virtcatalog.fleet.cache import Cache, users_cache
 from virtcatalog.fleet.inputs import encoded
@@ -27,7 +28,6 @@ from virtcatalog.manifests.folder import SourceError
 from virtcatalog.manifests.read import Manifest
 from virtcatalog.manifests.sources import open_source
 from virtcatalog.manifests.textdiff import unified
-from virtcatalog.placement import release_of, rendered
 from virtcatalog.releases import DEFAULT, RELEASES, Release, find_release
 from virtcatalog.review.side import read_folder
 

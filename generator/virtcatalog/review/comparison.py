@@ -10,13 +10,13 @@ import msgspec
 from msgspec.structs import replace
 
 from virtcatalog.api.annotations import REPLACED_BY_LABEL
+from virtcatalog.environments import release_of
 from virtcatalog.fleet.alike import labels_matter
 from virtcatalog.fleet.inputs import Inputs, located
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.conditions import Conditions, choose_release
 from virtcatalog.kubevirt.matchers import KINDS, NAMESPACED_KINDS
 from virtcatalog.manifests.identity import Data, Identity, namespace_of
-from virtcatalog.placement import release_of
 from virtcatalog.review.objects import renames
 from virtcatalog.review.side import Side
 

@@ -11,6 +11,7 @@ import msgspec
 from msgspec.structs import replace
 
 from virtcatalog.api.names import namespace_or_default
+from virtcatalog.environments import BASE, environments_for
 from virtcatalog.fleet.cache import Cache
 from virtcatalog.fleet.pool import Executor
 from virtcatalog.kubevirt.conditions import Conditions
@@ -18,7 +19,6 @@ from virtcatalog.kubevirt.instancetype.references import references
 from virtcatalog.kubevirt.matchers import NAMESPACED_KINDS
 from virtcatalog.manifests.identity import Data, Identity
 from virtcatalog.manifests.packed import Packed
-from virtcatalog.placement import BASE, environments_for
 from virtcatalog.review.cached import Progress, judge_all
 from virtcatalog.review.causes import Causes, place_of
 from virtcatalog.review.comparison import Comparison, KnownField

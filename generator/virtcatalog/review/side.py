@@ -14,13 +14,13 @@ from virtcatalog.catalog.kinds import TEMPLATE
 from virtcatalog.catalog.load import load_catalog
 from virtcatalog.catalog.model import Budget, Catalog
 from virtcatalog.catalog.places import Source
+from virtcatalog.environments import BASE as NOWHERE
+from virtcatalog.environments import environments_of
 from virtcatalog.errors import CatalogError, ManifestError, Problem
 from virtcatalog.manifests.folder import Folder, SourceError, manifest_files
 from virtcatalog.manifests.identity import Data, Identity, identity
 from virtcatalog.manifests.layout import BASE, CATALOG, COMPONENTS, OWNED
 from virtcatalog.manifests.read import Manifest, read_manifests
-from virtcatalog.placement import BASE as NOWHERE
-from virtcatalog.placement import environments_of
 
 _ROUNDS = 4
 

@@ -11,11 +11,11 @@ from typing import Literal
 
 from virtcatalog.catalog.load import load_catalog
 from virtcatalog.catalog.model import Catalog
+from virtcatalog.environments import rendered
 from virtcatalog.escaping import shell
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.pipeline import expand
 from virtcatalog.manifests.emit import dump, join
-from virtcatalog.placement import rendered
 from virtcatalog.render.gitops import Destination, Origin, application_set, flux
 from virtcatalog.render.output import render
 from virtcatalog.render.ownership import with_ownership

@@ -28,11 +28,11 @@ from virtcatalog.site import plainvms
 from virtcatalog.site.changes import History, chapters
 from virtcatalog.site.domains import Domains, domains
 from virtcatalog.site.facts import PreferenceRow, Type, preference_rows, types
-from virtcatalog.site.fleet import Fleet
 from virtcatalog.site.kin import Kin
 from virtcatalog.site.pairs import Matrix, matrix
 from virtcatalog.site.prices import PriceList
 from virtcatalog.site.snippets import kustomize, terraform, vm
+from virtcatalog.site.usage import Fleet
 from virtcatalog.site.vmtemplates import offering, offers
 
 ASSETS = ("site.css", "site.js", "types.js", "matrix.js", "compare.js", "domain.js", "vm.js", "form.js")

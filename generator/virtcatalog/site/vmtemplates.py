@@ -14,13 +14,13 @@ from virtcatalog.api.kinds import vm_spec
 from virtcatalog.ask.example import guest
 from virtcatalog.catalog.model import Catalog, Template, VmTemplate
 from virtcatalog.catalog.templates import vm_keys
+from virtcatalog.environments import environments_of, release_of
 from virtcatalog.errors import UnsupportedError
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.conditions import Conditions, choose_release
 from virtcatalog.kubevirt.pipeline import expand
 from virtcatalog.manifests.emit import dump
 from virtcatalog.manifests.layout import VM_TEMPLATE
-from virtcatalog.placement import environments_of, release_of
 
 _PLAIN = re.compile(r"[^-.\w]+", re.ASCII)
 

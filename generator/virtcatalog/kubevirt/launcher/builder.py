@@ -40,8 +40,8 @@ from virtcatalog.kubevirt.launcher.elements.sysinfo import sysinfo
 from virtcatalog.kubevirt.launcher.elements.vcpu import CPUTopology, domain_topology, max_sockets, requested_topology
 from virtcatalog.kubevirt.launcher.elements.vcpu import vcpu as vcpus
 from virtcatalog.kubevirt.launcher.numa import GuestCell, memfd_cell, passthrough_cells
+from virtcatalog.kubevirt.launcher.pciplacement import place
 from virtcatalog.kubevirt.launcher.pinning import Pinning, has_numa_passthrough, pin
-from virtcatalog.kubevirt.launcher.placement import place
 from virtcatalog.kubevirt.launcher.xml import Element, write
 
 

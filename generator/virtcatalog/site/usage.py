@@ -12,10 +12,10 @@ import msgspec
 from virtcatalog.api.kinds import vm_spec
 from virtcatalog.catalog.kinds import INSTANCETYPE_KINDS
 from virtcatalog.catalog.model import Catalog
+from virtcatalog.environments import BASE, environments_for
 from virtcatalog.kubevirt.instancetype.references import named_objects
 from virtcatalog.kubevirt.matchers import MATCHERS
 from virtcatalog.manifests.identity import Data, Identity, identity, namespace_of
-from virtcatalog.placement import BASE, environments_for
 from virtcatalog.render.natural import natural
 
 FEW = 3

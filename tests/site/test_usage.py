@@ -9,8 +9,8 @@ import tracemalloc
 import pytest
 
 from virtcatalog import load_catalog
-from virtcatalog.site.fleet import FEW, ROWS, Fleet
 from virtcatalog.site.pages import render
+from virtcatalog.site.usage import FEW, ROWS, Fleet
 
 FILES = {
     "catalog.yaml": "name: house\nkubevirt: v1.9.0\n",

@@ -8,8 +8,8 @@ import pytest
 
 from virtcatalog.catalog.environment import Overlay
 from virtcatalog.catalog.places import Source
+from virtcatalog.environments import check_places, environments_for
 from virtcatalog.errors import VirtcatalogError
-from virtcatalog.placement import check_places, environments_for
 
 
 def overlay(name: str, **given: Any) -> Overlay:
