@@ -106,6 +106,9 @@ def _as_data(impact: Impact) -> dict[str, Any]:
         "objects": list(impact.objects),
         "places": [msgspec.to_builtins(place) for place in impact.places],
         "uses": [msgspec.to_builtins(each) for each in impact.uses],
-        "without": [{**msgspec.to_builtins(verdict), "level": verdict.level} for verdict in impact.without.verdicts],
+        "without": [
+            {**msgspec.to_builtins(verdict), "level": verdict.level, "diff": impact.without.diff(verdict)}
+            for verdict in impact.without.verdicts
+        ],
         "problems": [msgspec.to_builtins(problem) for problem in impact.problems],
     }
