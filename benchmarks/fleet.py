@@ -72,10 +72,9 @@ def measure(name: str, folder: Path, *arguments: str) -> None:
         _, status, used = os.wait4(process.pid, 0)
     seconds = time.perf_counter() - started
     assert os.waitstatus_to_exitcode(status) == 1
-    vms = json.loads(report.read_text())["vms"]
-    said = f"{vms['changed']:,} of {vms['given']:,} VMs change, {len(vms['groups'])} groups"
+    sentence = json.loads(report.read_text())["summary"]["sentence"]
     cpu = used.ru_utime + used.ru_stime
-    print(f"{name:24}{seconds:>6.1f} s ({cpu:.1f} s of CPU){used.ru_maxrss / 1024:>7.0f} MiB  ({said})", flush=True)
+    print(f"{name:24}{seconds:>6.1f} s ({cpu:.1f} s of CPU){used.ru_maxrss / 1024:>7.0f} MiB  ({sentence})", flush=True)
 
 
 def main() -> None:
