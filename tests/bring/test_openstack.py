@@ -137,6 +137,35 @@ class TestFlavors:
             "flavor m1: the resource of VGPU",
         ]
 
+    @pytest.mark.parametrize(
+        ("trait", "feature"),
+        [
+            ("AVX2", "avx2"),
+            ("AESNI", "aes"),
+            ("AMXBF16", "amx-bf16"),
+            ("AMXINT8", "amx-int8"),
+            ("AMXTILE", "amx-tile"),
+            ("BMI", "bmi1"),
+            ("CLMUL", "pclmulqdq"),
+            ("FMA3", "fma"),
+            ("SHA", "sha-ni"),
+            ("SSE3", "pni"),
+            ("SSE41", "sse4.1"),
+            ("TSX", "rtm"),
+            ("AVX512VBMI2", "avx512vbmi2"),
+            ("AVX512GFNI", "gfni"),
+            ("AVX512VAES", "vaes"),
+            ("AVX512VPCLMULQDQ", "vpclmulqdq"),
+            ("AVX512VPOPCNTDQ", "avx512-vpopcntdq"),
+            ("INTEL_MD_CLEAR", "md-clear"),
+            ("SPEC_CTRL", "spec-ctrl"),
+            ("AMD_NO_SSB", "amd-no-ssb"),
+        ],
+    )
+    def test_a_trait_is_the_feature_by_libvirts_name(self, trait, feature):
+        made = bring(flavor(**{f"trait:HW_CPU_X86_{trait}": "required"}))
+        assert spec(made)["nodeSelector"] == {f"cpu-feature.node.kubevirt.io/{feature}": "true"}
+
     def test_select_nodes_by_the_cpus_traits(self):
         made = bring(
             flavor(

@@ -23,8 +23,6 @@ AMBIGUOUS = Rule(
 RULES = (AMBIGUOUS,)
 
 # YAML 1.2, core schema (chapter 10.3).
-_NULLS = frozenset(("", "~", "null", "Null", "NULL"))
-_BOOLEANS = {word: value for value in (True, False) for word in (str(value).lower(), str(value), str(value).upper())}
 _INTEGER = re.compile(r"[-+]?[0-9]+", re.ASCII)
 _HEXADECIMAL = re.compile(r"0x[0-9a-fA-F]+", re.ASCII)
 _FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?", re.ASCII)
@@ -62,11 +60,10 @@ def _disagree(word: str) -> bool:
 
 
 def _core(word: str) -> Any:
-    """What YAML 1.2 takes a word for; whole floats are integers, as JSON has one kind of number."""
-    if word in _NULLS:
-        return None
-    if word in _BOOLEANS:
-        return _BOOLEANS[word]
+    """What YAML 1.2 takes a suspect word for, which is never its null or boolean.
+
+    Whole floats are integers, as JSON has one kind of number.
+    """
     if _INTEGER.fullmatch(word):
         return int(word)
     if _HEXADECIMAL.fullmatch(word):

@@ -123,9 +123,8 @@ class Inventory(msgspec.Struct, frozen=True, kw_only=True):
         """Return the KubeVirt CRs of an environment."""
         return [other.manifest for other in self.others if other.kind == "KubeVirt" and other.is_in(environment)]
 
-    def cluster(self, manifests: Iterable[Manifest], environment: str = "") -> Cluster:
+    def cluster(self, manifests: Sequence[Manifest], environment: str = "") -> Cluster:
         """Return the cluster of an environment in which there are these objects."""
-        manifests = list(manifests)
         return Cluster.under(manifests, replace(self.conditions, release=self.choice(manifests, environment).release))
 
     def choice(self, manifests: Sequence[Manifest], environment: str = "") -> Choice:

@@ -34,13 +34,10 @@ _CPU_FEATURES = {
     "SSE41": "sse4.1",
     "SSE42": "sse4.2",
     "TSX": "rtm",
-    "AVX512VBMI2": "avx512vbmi2",
     "AVX512GFNI": "gfni",
     "AVX512VAES": "vaes",
     "AVX512VPCLMULQDQ": "vpclmulqdq",
     "AVX512VPOPCNTDQ": "avx512-vpopcntdq",
-    "SPEC_CTRL": "spec-ctrl",
-    "MD_CLEAR": "md-clear",
     "NO_SSB": "amd-no-ssb",
 }
 
