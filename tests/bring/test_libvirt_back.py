@@ -115,3 +115,53 @@ def test_that_of_a_vm_with_disks_of_every_kind_does(bus, shared):
         "[name=seed].cloudInitConfigDrive.userData",
         "[name=empty].emptyDisk.capacity",
     ]
+
+
+def of_kubevirt(domain, volumes=()):
+    """What comes back of a VM's domain."""
+    vm = {
+        "apiVersion": "kubevirt.io/v1",
+        "kind": "VirtualMachine",
+        "metadata": {"name": "db", "namespace": "prod"},
+        "spec": {
+            "runStrategy": "Always",
+            "template": {"spec": {"domain": {"memory": {"guest": "1Gi"}, "devices": {}, **domain}, "volumes": volumes}},
+        },
+    }
+    result = expand(vm, Cluster())
+    assert result.admitted, result.reasons
+    found = bring(result.domain_xml.encode())
+    return found.vm["spec"]["template"]["spec"], [
+        need.field.removeprefix("spec.template.spec.") for need in found.needs
+    ]
+
+
+def test_a_kernel_comes_back_without_its_image():
+    container = {"image": "registry.example.org/kernel", "kernelPath": "/boot/vmlinuz", "initrdPath": "/boot/initrd"}
+    spec, needs = of_kubevirt({"firmware": {"kernelBoot": {"container": container, "kernelArgs": "quiet"}}})
+    assert spec["domain"]["firmware"]["kernelBoot"] == {
+        "container": {"image": "registry.invalid/kernel", "kernelPath": "/vmlinuz", "initrdPath": "/initrd"},
+        "kernelArgs": "quiet",
+    }
+    assert needs == ["domain.firmware.kernelBoot.container.image"]
+
+
+@pytest.mark.parametrize(
+    ("source", "back"),
+    [
+        ({"configMap": {"name": "x"}}, {"configMap": {"name": "v"}}),
+        ({"secret": {"secretName": "x"}}, {"secret": {"secretName": "v"}}),
+        ({"sysprep": {"configMap": {"name": "x"}}}, {"sysprep": {"configMap": {"name": "v"}}}),
+        (
+            {"downwardAPI": {"fields": [{"path": "a", "fieldRef": {"fieldPath": "metadata.name"}}]}},
+            {"downwardAPI": {"fields": []}},
+        ),
+        ({"serviceAccount": {"serviceAccountName": "x"}}, {"serviceAccount": {"serviceAccountName": "default"}}),
+    ],
+    ids=lambda source: next(iter(source)),
+)
+def test_a_volume_of_an_object_comes_back_and_needs_its_name(source, back):
+    disks = [{"name": "v", "cdrom" if "sysprep" in source else "disk": {"bus": "sata"}}]
+    spec, needs = of_kubevirt({"devices": {"disks": disks}}, [{"name": "v", **source}])
+    assert spec["volumes"] == [{"name": "v", **back}]
+    assert needs == [f"volumes[name=v].{next(iter(source))}"]
