@@ -18,6 +18,7 @@ from pathlib import Path
 import pytest
 
 import virtcatalog
+from sampling import thorough
 from virtcatalog.releases import RELEASES
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -182,6 +183,7 @@ def contained(container, folder, *arguments):
     return run("buildah", "run", *options, container, "--", *entrypoint, *arguments, cwd=ROOT)
 
 
+@thorough
 def test_the_container_expands_a_vm_and_reads_revisions_of_a_repository_that_is_somebody_elses(image, tmp_path):
     house = tmp_path / "house"
     run(sys.executable, "-m", "virtcatalog", "init", str(house), cwd=tmp_path)

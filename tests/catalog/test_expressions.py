@@ -241,6 +241,7 @@ def test_what_would_multiply_sizes_is_refused_before_it_does(text):
         evaluate(text, NAMES, Work())
 
 
+@pytest.mark.usefixtures("little_work")
 def test_the_budget_is_one_for_a_whole_catalog(catalog):
     """Each of these expressions is fine, and all of them together are too much."""
     text = "{{ range(9999) | join | length }}"
@@ -251,6 +252,7 @@ def test_the_budget_is_one_for_a_whole_catalog(catalog):
     assert ": this is where the catalog's expressions, templates and layers together ask for more work" in problem
 
 
+@pytest.mark.usefixtures("little_work")
 def test_a_few_words_cannot_make_millions_of_objects(catalog):
     sizes = ", ".join(f"s{number}: {{vcpus: 1, memory: 1Gi}}" for number in range(1000))
     variants = ", ".join(f"v{number}: {{}}" for number in range(1000))
