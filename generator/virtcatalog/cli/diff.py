@@ -85,12 +85,14 @@ Examples:
 @click.option(
     "--fail-on",
     type=click.Choice(LEVELS),
+    metavar="LEVEL",
     default=lambda: options.settings().diff.fail_on,
-    help="The least that has exit status 1: a verdict on a VM, or any difference. [default: any]",
+    help=f"The least that has exit status 1, of {', '.join(LEVELS)}. [default: any]",
 )
 @click.option(
     "--comment-on",
     type=click.Choice(LEVELS),
+    metavar="LEVEL",
     default=lambda: options.settings().diff.comment_on,
     help="Print nothing when nothing is as grave as that.",
 )

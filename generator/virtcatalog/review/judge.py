@@ -11,7 +11,7 @@ from virtcatalog.kubevirt.admission.vm import RECEIVER
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.manifests.identity import Data, Identity, identity
 from virtcatalog.review.comparison import Comparison
-from virtcatalog.review.outcome import Outcome, VmChange, compare, outcome, refusals
+from virtcatalog.review.outcome import Outcome, VmChange, compare, outcome, refusals, without_name
 from virtcatalog.review.requests import requested
 from virtcatalog.review.risks import risks
 from virtcatalog.review.running import Running, is_off, running
@@ -52,7 +52,20 @@ class Outcomes:
 
 
 def judge(case: Case) -> Verdict:
-    """Return the verdict on a VM of which nobody touches the manifest: only what is around it changes."""
+    """Return the verdict on a VM of which nobody touches the manifest: only what is around it changes.
+
+    It is the verdict on all VMs that are alike: no text in it has the VM's name.
+    """
+    verdict, name = _verdict(case), identity(case.vm)[2]
+    return replace(
+        verdict,
+        reasons=tuple(without_name(reason, name) for reason in verdict.reasons),
+        changes=tuple(without_name(change, name) for change in verdict.changes),
+        risks=tuple(Risk(risk.kind, without_name(risk.reason, name)) for risk in verdict.risks),
+    )
+
+
+def _verdict(case: Case) -> Verdict:
     outcomes, comparison, name = Outcomes(), case.comparison, identity(case.vm)[2]
     vm = case.vm if case.revisions_are_here else case.fresh
     keeps = _keeps(case, outcomes.of(vm, comparison.base))

@@ -72,21 +72,16 @@ def compare(old: Outcome, new: Outcome, name: str = "") -> VmChange | None:
     if change is None:
         return None
     own = [identity for identity in _identities(old, new) if identity]
-    found = replace(
-        change,
-        summary=tuple(_without(own, line) for line in change.summary),
-    )
-    return nameless(found, name)
+    lines = (_without(own, line) for line in change.summary)
+    return replace(change, summary=tuple(without_name(line, name) for line in lines))
 
 
-def nameless(change: VmChange, name: str) -> VmChange:
-    """Return a change of a VM with something else where its name was."""
+def without_name(text: str, name: str) -> str:
+    """Return a text about a VM with something else where its name was, so that it is true of VMs that are alike."""
     # A plain word as a name is too likely a word of libvirt's.
-    is_word = len(name) <= _SHORT or not _NO_WORD.search(name)
-    if is_word or not any(name in line for line in change.summary):
-        return change
-    pattern = re.compile(rf"(?<![A-Za-z0-9]){re.escape(name)}(?![A-Za-z0-9])")
-    return replace(change, summary=tuple(pattern.sub("{name}", line) for line in change.summary))
+    if len(name) <= _SHORT or not _NO_WORD.search(name) or name not in text:
+        return text
+    return re.sub(rf"(?<![A-Za-z0-9]){re.escape(name)}(?![A-Za-z0-9])", "{name}", text)
 
 
 def refusals(of: Outcome) -> list[str]:
