@@ -34,9 +34,9 @@ _COUNTS = (0, 1, 2, 3, 10, 30, 100, 300, 1000, 3000)
 _LARGEST = 100_000
 
 
-def _count(choices: Choices, each: int) -> int:
+def how_many(choices: Choices, size: int) -> int:
     """How many things of so many bytes an input has."""
-    return min(choices.one(_COUNTS), _LARGEST // each)
+    return min(choices.one(_COUNTS), _LARGEST // size)
 
 
 def _pattern(choices: Choices) -> str:
@@ -60,7 +60,7 @@ def _operations(choices: Choices) -> list[dict[str, Any]]:
     for _ in range(choices.number(8)):
         one = {"op": choices.one(("copy", "move", "add", "replace", "remove", "test")), "path": choices.one(places)}
         one |= {"from": choices.one(places), "value": choices.one((1, {}, [{}], None, "x"))}
-        found += [one] * max(1, _count(choices, 60) // 3)
+        found += [one] * max(1, how_many(choices, 60) // 3)
     return found
 
 
@@ -74,13 +74,13 @@ def kustomizations(data: bytes) -> None:
     ]
     objects = [
         {"kind": "A", "metadata": {"name": choices.one(("a", "b")) * choices.one(_COUNTS)}, "spec": {"n": number}}
-        for number in range(_count(choices, 300))
+        for number in range(how_many(choices, 300))
     ]
     kustomization = {
-        "resources": ["objects.yaml", *["types.yaml"] * _count(choices, 30), *["base"] * choices.number(20)],
-        "components": ["big"] * _count(choices, 100),
-        "patches": patches * max(1, _count(choices, len(str(patches)))),
-        "commonLabels": {f"k{number}": "v" for number in range(_count(choices, 20))},
+        "resources": ["objects.yaml", *["types.yaml"] * how_many(choices, 30), *["base"] * choices.number(20)],
+        "components": ["big"] * how_many(choices, 100),
+        "patches": patches * max(1, how_many(choices, len(str(patches)))),
+        "commonLabels": {f"k{number}": "v" for number in range(how_many(choices, 20))},
         "namePrefix": "x" * choices.one(_COUNTS),
     }
     tree = {
@@ -180,7 +180,7 @@ def capacities(data: bytes) -> None:
 def _repeated(choices: Choices, forms: tuple[str, ...]) -> str:
     """A text in which a form stands many times, its number in place of `#`."""
     form = choices.one(forms)
-    return "".join(form.replace("#", str(number)) for number in range(_count(choices, len(form) + 3)))
+    return "".join(form.replace("#", str(number)) for number in range(how_many(choices, len(form) + 3)))
 
 
 def _large_template(choices: Choices) -> str:
@@ -272,10 +272,10 @@ def declarations(data: bytes) -> None:
             ["expand", "-f", f"{catalog}/vms", "-c", catalog],
             ["site", catalog, "--output-dir", f"{folder}/site"],
         )
-        _called(choices.one(calls))
+        called(choices.one(calls))
 
 
-def _called(arguments: list[str]) -> None:
+def called(arguments: list[str]) -> None:
     result = CliRunner().invoke(main, arguments)
     assert result.exit_code in (0, 1, 2), f"{arguments}: {result.stderr[-3000:]}"
     assert "Traceback" not in result.stderr
@@ -341,7 +341,7 @@ def names(data: bytes) -> None:
     before = Path.cwd()
     os.chdir(_checkout())
     try:
-        _called(choices.one(calls))
+        called(choices.one(calls))
     finally:
         os.chdir(before)
 
@@ -369,7 +369,7 @@ def settings(data: bytes) -> None:
         form = choices.one(
             ("a.", "[a]\n", "[[a]]\n", "a#=1\n", "[", "{a={", '"""', "a=[", "cluster=['x']\n", "\\u0000")
         )
-        text += form.encode() * _count(choices, len(form))
+        text += form.encode() * how_many(choices, len(form))
     with tempfile.TemporaryDirectory(prefix="fuzz-settings-") as folder:
         Path(folder, choices.one(("virtcatalog.toml", "pyproject.toml"))).write_bytes(text)
         try:
@@ -390,7 +390,7 @@ def differences(data: bytes) -> None:
         for _ in range(1 + choices.number(5)):
             form, distinct, signs = choices.one(("#\n", "a\n", "@#\n", "#\nx#@\n")), choices.one((2, 60, 9999)), "-+ab"
             sign = choices.one(signs)
-            count = _count(choices, 8)
+            count = how_many(choices, 8)
             lines += [form.replace("#", str(number % distinct)).replace("@", sign) for number in range(count)]
         return "".join(lines)[: _LARGEST // 2]
 

@@ -42,6 +42,7 @@ NAMES = {
     "kustomizations": 3,
     "capacities": 2,
     "declarations": 1,
+    "machines": 2,
     "names": 3,
     "settings": 50,
     "differences": 5,
@@ -123,19 +124,26 @@ def by_coverage(watched: Watched, seconds: float, inputs: int, seed: int) -> Non
     atheris.Fuzz()
 
 
+def find(name: str) -> Callable[[bytes], None]:
+    """Return a target by its name."""
+    import large
+    import machines
+    import targets
+
+    return (targets.TARGETS | large.TARGETS | machines.TARGETS)[name]
+
+
 def one(name: str, *, seconds: float, inputs: int, seed: int, at_random: bool) -> int:
     """Fuzz one target in this process."""
     sys.path.insert(0, str(HERE))
     if at_random:
-        from large import TARGETS as LARGE
-        from targets import TARGETS
+        target = find(name)
     else:
         import atheris
 
         with atheris.instrument_imports(include=["virtcatalog"]):
-            from large import TARGETS as LARGE
-            from targets import TARGETS
-    watched = Watched(name, (TARGETS | LARGE)[name])
+            target = find(name)
+    watched = Watched(name, target)
     watched(b"")
     started = time.monotonic()
     if not at_random:

@@ -28,6 +28,7 @@ NAMES = (
     "cli",
     "kustomizations",
     "capacities",
+    "machines",
     "names",
     "settings",
     "differences",
@@ -38,7 +39,7 @@ NAMES = (
 @pytest.fixture
 def targets(monkeypatch):
     monkeypatch.syspath_prepend(Path(__file__).parent)
-    return importlib.import_module("targets").TARGETS | importlib.import_module("large").TARGETS
+    return {name: importlib.import_module("run").find(name) for name in NAMES}
 
 
 @pytest.mark.parametrize("name", NAMES)
