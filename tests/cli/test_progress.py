@@ -20,8 +20,9 @@ import house
 import pytest
 
 from virtcatalog.cli import console, main, progress
-from virtcatalog.cli.console import echo, guarded
+from virtcatalog.cli.console import echo
 from virtcatalog.cli.console import progress as progress_of
+from virtcatalog.cli.guard import INTERRUPTED, UNUSABLE, guarded
 from virtcatalog.errors import VirtcatalogError
 from virtcatalog.progress import told_to, tracked
 
@@ -234,7 +235,7 @@ class TestTheLineIsClean:
             return 0
 
         kept: list[Iterator[int]] = []
-        assert ends(body) == console.INTERRUPTED
+        assert ends(body) == INTERRUPTED
         assert screen.states[0] == "2 of 10 VMs, 2/s, 4 s left"
         assert screen.left == "interrupted\n"
 
@@ -247,7 +248,7 @@ class TestTheLineIsClean:
             return 0
 
         kept: list[Iterator[int]] = []
-        assert ends(body) == console.UNUSABLE
+        assert ends(body) == UNUSABLE
         assert "2 of 10 VMs" in screen.text
         assert screen.left.endswith("nothing is there\n")
         assert "of 10 VMs" not in screen.left

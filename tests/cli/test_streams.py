@@ -137,7 +137,7 @@ def test_in_a_shell(call, redirected, status, message):
 
 def test_no_file_takes_the_place_of_a_closed_stream(tmp_path):
     """What a C library or git prints there must not get into a file that is being written."""
-    script = "import os; from virtcatalog.cli.console import check_streams as c; c(); print(os.open('/', os.O_RDONLY))"
+    script = "import os; from virtcatalog.cli.guard import check_streams as c; c(); print(os.open('/', os.O_RDONLY))"
     command = f"{shlex.quote(sys.executable)} -c {shlex.quote(script)} <&- 2>&-"
     done = subprocess.run(["bash", "-c", command], stdout=subprocess.PIPE, text=True, check=True)
     assert int(done.stdout) > 2

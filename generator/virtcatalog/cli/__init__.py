@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from virtcatalog._version import __version__
+from virtcatalog.cli.guard import check_streams, guarded
 from virtcatalog.cli.options import everywhere
 
 #: Every command, in the order that help lists them, with the line that help shows: showing help loads no command.
@@ -52,15 +53,11 @@ _COLLECTED_AFTER = (150_000, 20, 20)
 class _Commands(click.Group):
     def main(self, *args: Any, **extra: Any) -> Any:
         """Answer a command line: this guards what click itself prints, such as wrong usage; see `guarded`."""
-        from virtcatalog.cli.console import check_streams, guarded
-
         check_streams()
         return guarded(partial(super().main, *args, **extra), debug="VIRTCATALOG_DEBUG" in os.environ)
 
     def make_context(self, *args: Any, **extra: Any) -> click.Context:
         """Read the options before the command, which may be --help: click would end a closed pipe with status 1."""
-        from virtcatalog.cli.console import guarded
-
         return guarded(partial(super().make_context, *args, **extra), debug="VIRTCATALOG_DEBUG" in os.environ)
 
     def invoke(self, ctx: click.Context) -> Any:
@@ -70,8 +67,6 @@ class _Commands(click.Group):
         """
         import atexit
         import gc
-
-        from virtcatalog.cli.console import guarded
 
         gc.set_threshold(*_COLLECTED_AFTER)
         atexit.register(gc.freeze)
@@ -109,8 +104,8 @@ class _Commands(click.Group):
 def say_alike(command: click.Command) -> None:
     """Give a command, and those below it, the options that every command has."""
     if isinstance(command, click.Group):
-        for each in command.commands.values():
-            say_alike(each)
+        for subcommand in command.commands.values():
+            say_alike(subcommand)
     elif not any(param.name == "quiet" for param in command.params):
         command.params += everywhere()
 
