@@ -29,6 +29,7 @@ ORDER = (
     "api",
     "manifests",
     "repository",
+    "repositories",
     "kubevirt.template",
     "catalog",
     "render",

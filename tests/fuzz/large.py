@@ -17,7 +17,6 @@ from click.testing import CliRunner
 from targets import CATALOG, KUSTOMIZE, OBJECTS, OWN, VM
 
 from virtcatalog import Cluster, escaping, load_catalog
-from virtcatalog.bring.kustomize.build import build
 from virtcatalog.capacity.declared import read_nodes
 from virtcatalog.capacity.launches import launches, split
 from virtcatalog.capacity.report import report
@@ -27,6 +26,7 @@ from virtcatalog.manifests.folder import held
 from virtcatalog.manifests.textdiff import unified
 from virtcatalog.releases import find_release
 from virtcatalog.render.output import render
+from virtcatalog.repositories.kustomize.build import build
 from virtcatalog.repository import defaults
 
 #: As many times as something stands in an input.

@@ -22,7 +22,6 @@ from virtcatalog.api.golang import unmarshal
 from virtcatalog.api.quantity import Quantity
 from virtcatalog.api.template import OpenShiftTemplate
 from virtcatalog.bring.convert.files import convert_files
-from virtcatalog.bring.kustomize.build import build
 from virtcatalog.bring.libvirt.domain import import_domain
 from virtcatalog.bring.libvirt.rules import Rules
 from virtcatalog.bring.objects.catalog import draft
@@ -49,6 +48,7 @@ from virtcatalog.manifests.read import read_apart
 from virtcatalog.manifests.spool import Spool
 from virtcatalog.manifests.stream import Stream
 from virtcatalog.render.output import render
+from virtcatalog.repositories.kustomize.build import build
 from virtcatalog.review.side import read_side
 
 CATALOG: dict[str, Any] = {

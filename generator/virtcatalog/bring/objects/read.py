@@ -11,13 +11,13 @@ from virtcatalog.api.decode import decode_manifest, manifest_name
 from virtcatalog.api.findings import field_path, inspect_kind
 from virtcatalog.api.kinds import CLUSTER_SCOPED
 from virtcatalog.api.names import metadata_faults
-from virtcatalog.bring.kustomize.build import build, is_kustomization
 from virtcatalog.catalog.kinds import API_VERSION, KINDS
 from virtcatalog.errors import ManifestError, Problem, VirtcatalogError
 from virtcatalog.manifests.folder import Folder, SourceError
 from virtcatalog.manifests.merge import merge
 from virtcatalog.manifests.read import read_apart
 from virtcatalog.manifests.sources import exists, is_folder, open_folder
+from virtcatalog.repositories.kustomize.build import build, is_kustomization
 
 Data = dict[str, Any]
 

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from virtcatalog.bring.kustomize import budget
-from virtcatalog.bring.kustomize.build import build
-from virtcatalog.bring.kustomize.pattern import Pattern, PatternError
 from virtcatalog.errors import VirtcatalogError
 from virtcatalog.manifests.folder import held
+from virtcatalog.repositories.kustomize import budget
+from virtcatalog.repositories.kustomize.build import build
+from virtcatalog.repositories.kustomize.pattern import Pattern, PatternError
 
 ONE = "{kind: A, metadata: {name: a}, spec: {}}\n"
 MANY = "".join(f"--- {{kind: A, metadata: {{name: s{number}}}}}\n" for number in range(1200))

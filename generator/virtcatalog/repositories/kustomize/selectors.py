@@ -7,9 +7,9 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from virtcatalog.api.names import namespace_or_default
-from virtcatalog.bring.kustomize.budget import Budget
-from virtcatalog.bring.kustomize.pattern import Pattern, PatternError
 from virtcatalog.errors import VirtcatalogError
+from virtcatalog.repositories.kustomize.budget import Budget
+from virtcatalog.repositories.kustomize.pattern import Pattern, PatternError
 
 _KEYS = frozenset(("group", "version", "kind", "name", "namespace", "labelSelector", "annotationSelector"))
 _TERM = re.compile(r"(!?)([\w./-]+)(?:\s*(==?|!=)\s*([\w.-]*))?")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from virtcatalog.bring.kustomize.budget import Budget
 from virtcatalog.errors import VirtcatalogError
 from virtcatalog.manifests.merge import fresh
+from virtcatalog.repositories.kustomize.budget import Budget
 
 
 class PatchError(VirtcatalogError):

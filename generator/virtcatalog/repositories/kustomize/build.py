@@ -13,14 +13,14 @@ from typing import Any
 
 from virtcatalog.api.findings import describe
 from virtcatalog.api.kinds import CLUSTER_SCOPED
-from virtcatalog.bring.kustomize.budget import Budget
-from virtcatalog.bring.kustomize.jsonpatch import PatchError, patched
-from virtcatalog.bring.kustomize.selectors import Selector, SelectorError
 from virtcatalog.errors import ManifestError, Problem
 from virtcatalog.manifests.document import Text
 from virtcatalog.manifests.folder import Folder, LinkOutError, SourceError
 from virtcatalog.manifests.layout import KUSTOMIZATIONS
 from virtcatalog.manifests.merge import fresh
+from virtcatalog.repositories.kustomize.budget import Budget
+from virtcatalog.repositories.kustomize.jsonpatch import PatchError, patched
+from virtcatalog.repositories.kustomize.selectors import Selector, SelectorError
 
 Data = dict[str, Any]
 

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from kustomizing import by_identity, kustomize
-from virtcatalog.bring.kustomize.budget import Budget
-from virtcatalog.bring.kustomize.build import build
-from virtcatalog.bring.kustomize.jsonpatch import PatchError, patched
 from virtcatalog.bring.objects.read import kustomized
 from virtcatalog.errors import VirtcatalogError
 from virtcatalog.manifests.folder import held
+from virtcatalog.repositories.kustomize.budget import Budget
+from virtcatalog.repositories.kustomize.build import build
+from virtcatalog.repositories.kustomize.jsonpatch import PatchError, patched
 
 TYPE = """\
 apiVersion: instancetype.kubevirt.io/v1beta1

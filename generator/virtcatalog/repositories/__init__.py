@@ -1,0 +1,1 @@
+"""What a GitOps repository deploys, found without a cluster and without its tools."""
