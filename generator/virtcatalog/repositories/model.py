@@ -1,0 +1,70 @@
+"""A repository as values: its environments, and the objects of each with the places that they come from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Literal, NamedTuple
+
+import msgspec
+
+from virtcatalog.catalog.places import Source
+from virtcatalog.errors import Problem
+from virtcatalog.manifests.identity import Data
+from virtcatalog.manifests.read import Manifest
+
+Kind = Literal["Kustomization", "HelmRelease", "Application", "kustomization", "folder"]
+"""What makes an environment: a Flux Kustomization or HelmRelease, an Argo CD Application, a folder that kustomize
+builds, a folder of plain manifests."""
+
+
+class Resource(NamedTuple):
+    """An object as it is deployed. `field` finds the line that gives one of its fields: `spec.template`, "" itself."""
+
+    data: Data
+    field: Callable[[str], Source]
+
+    @property
+    def place(self) -> Source:
+        """Where it is declared."""
+        return self.field("")
+
+
+def resource(manifest: Manifest) -> Resource:
+    """Return an object that is deployed as it stands in a file."""
+    return Resource(manifest.data, partial(_place, manifest))
+
+
+def _place(manifest: Manifest, field: str) -> Source:
+    return Source(manifest.file, find=partial(manifest.place, field))
+
+
+class Environment(msgspec.Struct, frozen=True, kw_only=True):
+    """One unit that is deployed.
+
+    `name` is what people call it, "" for the plain manifests of a repository; `place` where it is declared. `cluster`
+    is where it lands, "" when that is not said, `namespace` what objects get that name none. `unrendered` says what
+    of it is not among the `resources`, and why: a remote base, a chart without helm. `problems` are faults.
+    """
+
+    name: str
+    kind: Kind
+    place: Source
+    cluster: str = ""
+    namespace: str = ""
+    resources: tuple[Resource, ...] = ()
+    unrendered: tuple[Problem, ...] = ()
+    problems: tuple[Problem, ...] = ()
+
+
+class Repository(msgspec.Struct, frozen=True, kw_only=True):
+    """What a repository deploys.
+
+    `passed_over` counts the files and documents that are none of ours by what they are (`Helm template`: 12).
+    `unrendered` and `problems` are those that belong to no environment.
+    """
+
+    environments: tuple[Environment, ...] = ()
+    passed_over: Mapping[str, int] = {}
+    unrendered: tuple[Problem, ...] = ()
+    problems: tuple[Problem, ...] = ()
