@@ -55,3 +55,19 @@ def test_a_label_value_is_a_name_or_empty(value, problems):
 )
 def test_names_labels_and_annotations_that_the_api_server_refuses(metadata, refused):
     assert [path for path, _ in metadata_faults(metadata)] == refused
+
+
+@pytest.mark.parametrize(
+    ("version", "name", "is_refused"),
+    [
+        ("rbac.authorization.k8s.io/v1", "kubevirt.io:operator", False),
+        ("rbac.authorization.k8s.io/v1", "system:aggregate-to-Admin_x", False),
+        ("rbac.authorization.k8s.io/v1", "a/b", True),
+        ("rbac.authorization.k8s.io/v1", "a%2f", True),
+        ("rbac.authorization.k8s.io/v1", "..", True),
+        ("image.openshift.io/v1", "fedora:42", False),
+        ("v1", "kubevirt.io:operator", True),
+    ],
+)
+def test_some_kinds_take_any_name_that_can_stand_in_a_url(version, name, is_refused):
+    assert [path for path, _ in metadata_faults({"name": name}, version)] == [("metadata", "name")] * is_refused

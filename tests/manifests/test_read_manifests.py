@@ -79,6 +79,27 @@ def test_anchors_and_merge_keys() -> None:
     assert read["f"] == {"b": 4, "c": 2, "g": 5}
 
 
+def test_an_anchor_that_is_defined_again_means_the_last_one() -> None:
+    """YAML has it so, and Go: of two blocks that were pasted below each other, both may say `&x`."""
+    text = f"{CUSTOM}a: &x {{b: 1}}\nc: [*x]\nd: &x 2\ne: *x\n---\n{CUSTOM}j: &x [k]\nl: *x\n"
+    first, second = read_manifests(text)
+    assert [first.data[key] for key in "acde"] == [{"b": 1}, [{"b": 1}], 2, 2]
+    assert (second.data["l"], second.place("l")) == (["k"], (11, 1))
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("b: *y", "f.yaml:5:4: is not YAML: found undefined alias"),
+        ("b: &x [*x]", "f.yaml:5:4: holds itself through an alias"),
+        ("b: " + "[" * 1000, "f.yaml:5:403: is nested more than 200 levels deep"),
+        ("b: [", "f.yaml:6:1: is not YAML: while parsing a flow node: did not find expected node content"),
+    ],
+)
+def test_what_is_wrong_beside_an_anchor_that_is_defined_again(text: str, problem: str) -> None:
+    assert problems(f"{CUSTOM}a: &x 1\nc: &x 2\n{text}\n") == [problem]
+
+
 BOMB = CUSTOM + "a0: &a0 [x, x]\n" + "".join(f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 9)}]\n" for i in range(1, 9))
 
 

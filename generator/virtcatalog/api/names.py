@@ -95,6 +95,16 @@ def name_fault(name: str) -> str:
     return ""
 
 
+def segment_fault(name: str) -> str:
+    """Say why Kubernetes refuses an object of this name whose kind takes any name that can stand in a URL, or "".
+
+    Source: IsValidPathSegmentName in apimachinery, pkg/api/validation/path/name.go.
+    """
+    if name in (".", "..") or "/" in name or "%" in name:
+        return f"Kubernetes refuses the name {_short(name)}: it may have no '/' and no '%', and is not '.' or '..'"
+    return ""
+
+
 def namespace_fault(name: str) -> str:
     """Say why Kubernetes refuses a namespace of this name, or "" (RFC 1123 label, at most 63 characters)."""
     if dns_label_problems(name):
@@ -140,13 +150,13 @@ def namespace_or_default(namespace: Any) -> str:
     return str(namespace or "default")
 
 
-def metadata_faults(metadata: Mapping[str, Any]) -> Iterator[tuple[Path, str]]:
+def metadata_faults(metadata: Mapping[str, Any], api_version: str = "v1") -> Iterator[tuple[Path, str]]:
     """Yield why the API server refuses an object with such metadata, with the paths of what it refuses.
 
     What is missing or of the wrong type is left to who reads the object as its type. Source: ValidateObjectMetaAccessor
     in apimachinery, pkg/api/validation/objectmeta.go.
     """
-    for key, name_fault_of in _NAMES:
+    for key, name_fault_of in _SEGMENT_NAMES if api_version.rpartition("/")[0] in SEGMENT_GROUPS else _NAMES:
         name = metadata.get(key)
         if name and isinstance(name, str) and (fault := name_fault_of(name)):
             yield ("metadata", key), fault
@@ -167,6 +177,16 @@ def _generated_name_fault(prefix: str) -> str:
 
 
 _NAMES = (("name", name_fault), ("generateName", _generated_name_fault), ("namespace", namespace_fault))
+_SEGMENT_NAMES = (("name", segment_fault), ("generateName", segment_fault), ("namespace", namespace_fault))
+SEGMENT_GROUPS = frozenset(
+    (
+        *("rbac.authorization.k8s.io", "certificates.k8s.io"),
+        *("authorization.openshift.io", "user.openshift.io", "oauth.openshift.io", "image.openshift.io"),
+    )
+)
+"""The API groups with names such as `system:node`. Source: ValidateRBACName in pkg/apis/rbac/validation/validation.go,
+ValidateCertificateRequestName in pkg/apis/certificates/validation/validation.go; OpenShift's are served by its own
+API servers."""
 
 
 def _texts(found: Any) -> dict[str, str]:

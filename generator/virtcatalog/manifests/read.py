@@ -211,5 +211,6 @@ def _unidentified(metadata: Any) -> Iterator[tuple[Path, str]]:
 def _named(manifest: Manifest) -> Iterator[tuple[Path, str]]:
     """Say which names, labels and annotations the API server refuses; of catalog objects `check` tells it."""
     metadata = manifest.data.get("metadata")
-    judged = isinstance(metadata, dict) and not manifest.data["apiVersion"].startswith("instancetype.kubevirt.io/")
-    return metadata_faults(metadata) if judged else iter(())
+    version: str = manifest.data["apiVersion"]
+    judged = isinstance(metadata, dict) and not version.startswith("instancetype.kubevirt.io/")
+    return metadata_faults(metadata, version) if judged else iter(())

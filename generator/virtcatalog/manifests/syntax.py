@@ -15,9 +15,19 @@ from virtcatalog.errors import VirtcatalogError
 from virtcatalog.limits import YAML_LEVELS, YAML_VALUES
 
 try:
+    from ruamel.yaml.composer import ComposerError
     from ruamel.yaml.cyaml import CEmitter, CParser  # type: ignore[attr-defined]
     from ruamel.yaml.error import MarkedYAMLError as MarkedYAMLError
     from ruamel.yaml.error import YAMLError as YAMLError
+    from ruamel.yaml.events import (
+        AliasEvent,
+        DocumentStartEvent,
+        MappingEndEvent,
+        MappingStartEvent,
+        ScalarEvent,
+        SequenceEndEvent,
+        StreamEndEvent,
+    )
     from ruamel.yaml.nodes import MappingNode as MappingNode
     from ruamel.yaml.nodes import ScalarNode as ScalarNode
     from ruamel.yaml.nodes import SequenceNode as SequenceNode
@@ -36,6 +46,7 @@ _WORD: Final = (
 )
 _COLON: Final = r"(?<=[^\"']):(?=.)"
 _STAND_INS: Final = range(0xE000, 0xF8FF)
+_REDEFINED: Final = "found duplicate anchor"
 
 
 class SyntaxLimitError(Exception):
@@ -44,23 +55,26 @@ class SyntaxLimitError(Exception):
 
 def compose(text: str) -> Iterator[Any]:
     """Yield the node of every document; raises YAMLError for what is not YAML, SyntaxLimitError beyond a limit."""
-    done = 0
-    try:
-        for node in _documents(text):
-            yield node
-            done += 1
-    except MarkedYAMLError as error:
-        stand_in = _free_character(text) if error.problem == "found unexpected ':'" else ""
-        if not stand_in:
-            raise
-    else:
-        return
-    # The parser is libyaml of before `[a:b]` was one scalar, which it is to Go. So it is given another character for
-    # colons within words: that moves no place, and in any other scalar it makes no difference either.
-    for number, node in enumerate(_documents(re.sub(_WORD, partial(_masked, stand_in), text))):
-        if number >= done:
-            _unmask(node, stand_in)
-            yield node
+    done, stand_in, shown, documents = 0, "", text, _documents
+    while True:
+        try:
+            for number, node in enumerate(documents(shown)):
+                if number >= done:
+                    if stand_in:
+                        _unmask(node, stand_in)
+                    yield node
+                    done += 1
+        except MarkedYAMLError as error:
+            if error.problem == "found unexpected ':'" and not stand_in and (stand_in := _free_character(text)):
+                # The parser is libyaml of before `[a:b]` was one scalar, which it is to Go. So it is given another
+                # character for colons within words: that moves no place, and makes no difference in any other scalar.
+                shown = re.sub(_WORD, partial(_masked, stand_in), text)
+            elif (error.context or "").startswith(_REDEFINED) and documents is _documents:
+                documents = _of_events
+            else:
+                raise
+        else:
+            return
 
 
 def _masked(stand_in: str, word: re.Match[str]) -> str:
@@ -120,6 +134,37 @@ def _documents(text: str) -> Iterator[Any]:
     parser = _Parser(text)
     while parser.check_node():
         yield parser.get_node()
+
+
+def _of_events(text: str) -> Iterator[Any]:
+    """Compose documents in which an anchor may be defined again, as YAML has it: its aliases mean the last one."""
+    parser = _Parser(text)
+    while not parser.check_event(StreamEndEvent):
+        if isinstance(parser.get_event(), DocumentStartEvent):
+            yield _node_of_events(parser, {})
+
+
+def _node_of_events(parser: _Parser, anchors: dict[str, Any]) -> Any:
+    """Compose the node that starts with the parser's next event."""
+    event = parser.get_event()
+    if isinstance(event, AliasEvent):
+        if event.anchor not in anchors:
+            raise ComposerError(None, None, "found undefined alias", event.start_mark)
+        return anchors[event.anchor]
+    is_scalar = isinstance(event, ScalarEvent)
+    kind = ScalarNode if is_scalar else MappingNode if isinstance(event, MappingStartEvent) else SequenceNode
+    tag = event.ctag or parser.resolve(kind, None, event.implicit)
+    node = kind(tag, event.value if is_scalar else [], event.start_mark, event.end_mark)
+    if event.anchor is not None:
+        anchors[event.anchor] = node
+    parser.descend_resolver(node, None)
+    while not is_scalar and not parser.check_event(SequenceEndEvent, MappingEndEvent):
+        item = _node_of_events(parser, anchors)
+        node.value.append(item if kind is SequenceNode else (item, _node_of_events(parser, anchors)))
+    if not is_scalar:
+        parser.get_event()
+    parser.ascend_resolver()
+    return node
 
 
 class _Emitter(CEmitter):  # type: ignore[misc]
