@@ -1,6 +1,6 @@
 import pytest
 
-from virtcatalog.kubevirt.admission.accesscredentials import validate_access_credentials
+from virtcatalog.kubevirt.admission.guest import validate_access_credentials
 
 AT = "spec.accessCredentials[0]"
 SECRET = "source: {secret: {secretName: keys}}"

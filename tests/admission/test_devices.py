@@ -2,11 +2,13 @@
 
 import pytest
 
-from virtcatalog.kubevirt.admission.downwardmetrics import validate_downward_metrics
-from virtcatalog.kubevirt.admission.filesystems import validate_filesystems
-from virtcatalog.kubevirt.admission.gpus import validate_gpus
-from virtcatalog.kubevirt.admission.hostdevices import validate_host_devices
-from virtcatalog.kubevirt.admission.reservations import validate_persistent_reservations
+from virtcatalog.kubevirt.admission.devices import (
+    validate_downward_metrics,
+    validate_filesystems,
+    validate_gpus,
+    validate_host_devices,
+)
+from virtcatalog.kubevirt.admission.disks import validate_persistent_reservations
 
 
 @pytest.mark.parametrize(

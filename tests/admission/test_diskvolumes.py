@@ -2,7 +2,7 @@
 
 import pytest
 
-from virtcatalog.kubevirt.admission.diskvolumes import validate_disk_volumes, validate_volume_disks
+from virtcatalog.kubevirt.admission.disks import validate_disk_volumes, validate_volume_disks
 
 DISKS = "spec.domain.devices.disks"
 

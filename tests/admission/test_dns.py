@@ -1,6 +1,6 @@
 import pytest
 
-from virtcatalog.kubevirt.admission.dns import validate_dns
+from virtcatalog.kubevirt.admission.guest import validate_dns
 
 
 @pytest.mark.parametrize(

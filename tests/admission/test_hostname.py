@@ -1,6 +1,6 @@
 import pytest
 
-from virtcatalog.kubevirt.admission.hostname import validate_hostname, validate_subdomain
+from virtcatalog.kubevirt.admission.guest import validate_hostname, validate_subdomain
 
 
 @pytest.mark.parametrize(

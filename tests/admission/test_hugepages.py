@@ -1,6 +1,6 @@
 import pytest
 
-from virtcatalog.kubevirt.admission.hugepages import validate_hugepages
+from virtcatalog.kubevirt.admission.memory import validate_hugepages
 
 MEMORY = ["Invalid spec.domain.resources.requests.memory"]
 SIZE = ["Invalid spec.domain.memory.hugepages.pageSize"]

@@ -1,6 +1,6 @@
 import pytest
 
-from virtcatalog.kubevirt.admission.hyperv import validate_hyperv
+from virtcatalog.kubevirt.admission.firmware import validate_hyperv
 
 AT = "spec.domain.features.hyperv"
 VMX = "domain.cpu.features: [{name: vmx, policy: require}]"

@@ -1,6 +1,6 @@
 import pytest
 
-from virtcatalog.kubevirt.admission.iothreads import validate_io_threads_policy
+from virtcatalog.kubevirt.admission.cpu import validate_io_threads_policy
 
 COUNT = ["Invalid spec.domain.ioThreads.count"]
 

@@ -1,7 +1,7 @@
 import pytest
 
 from virtcatalog.errors import UnsupportedError
-from virtcatalog.kubevirt.admission.machine import validate_machine
+from virtcatalog.kubevirt.admission.firmware import validate_machine
 
 REFUSED = ["Invalid spec.domain.machine.type"]
 

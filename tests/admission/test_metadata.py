@@ -1,7 +1,7 @@
 import pytest
 
 from virtcatalog.api.core import ObjectMeta
-from virtcatalog.kubevirt.admission.metadata import RESERVED_LABELS, validate_metadata
+from virtcatalog.kubevirt.admission.lifecycle import RESERVED_LABELS, validate_metadata
 
 SIDECARS, IGNITION = "hooks.kubevirt.io/hookSidecars", "kubevirt.io/ignitiondata"
 

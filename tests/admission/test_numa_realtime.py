@@ -1,7 +1,6 @@
 import pytest
 
-from virtcatalog.kubevirt.admission.numa import validate_numa
-from virtcatalog.kubevirt.admission.realtime import validate_realtime
+from virtcatalog.kubevirt.admission.cpu import validate_numa, validate_realtime
 
 NUMA = "spec.domain.cpu.numa.guestMappingPassthrough"
 

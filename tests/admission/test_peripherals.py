@@ -2,11 +2,13 @@
 
 import pytest
 
-from virtcatalog.kubevirt.admission.inputs import validate_inputs
-from virtcatalog.kubevirt.admission.panic import validate_panic_devices
-from virtcatalog.kubevirt.admission.sound import validate_sound
-from virtcatalog.kubevirt.admission.video import validate_video
-from virtcatalog.kubevirt.admission.vsock import validate_vsock
+from virtcatalog.kubevirt.admission.devices import (
+    validate_inputs,
+    validate_panic_devices,
+    validate_sound,
+    validate_video,
+    validate_vsock,
+)
 
 
 @pytest.mark.parametrize(

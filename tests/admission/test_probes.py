@@ -1,6 +1,6 @@
 import pytest
 
-from virtcatalog.kubevirt.admission.probes import validate_probes
+from virtcatalog.kubevirt.admission.lifecycle import validate_probes
 
 POD = "networks: [{name: default, pod: {}}]"
 MULTUS = "networks: [{name: other, multus: {networkName: net}}]"

@@ -1,6 +1,6 @@
 import pytest
 
-from virtcatalog.kubevirt.admission.resources import (
+from virtcatalog.kubevirt.admission.memory import (
     validate_cpu_limits,
     validate_cpu_requests,
     validate_memory_limits,

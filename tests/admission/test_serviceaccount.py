@@ -1,6 +1,6 @@
 import pytest
 
-from virtcatalog.kubevirt.admission.serviceaccount import validate_service_account
+from virtcatalog.kubevirt.admission.guest import validate_service_account
 
 REFUSED = ["Invalid spec.serviceAccountName"]
 

@@ -2,9 +2,12 @@
 
 import pytest
 
-from virtcatalog.kubevirt.admission.containerdisk import validate_container_disks
-from virtcatalog.kubevirt.admission.utilityvolumes import validate_utility_volumes
-from virtcatalog.kubevirt.admission.volumes import SOURCES, validate_volumes
+from virtcatalog.kubevirt.admission.volumes import (
+    SOURCES,
+    validate_container_disks,
+    validate_utility_volumes,
+    validate_volumes,
+)
 
 VOLUME = "spec.volumes[0]"
 

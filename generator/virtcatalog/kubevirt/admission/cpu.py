@@ -1,4 +1,4 @@
-"""The guest's CPU. Source: vmi-create-admitter.go and pkg/util/hardware."""
+"""The guest's CPU, its NUMA topology and its I/O threads. Source: vmi-create-admitter.go and pkg/util/hardware."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from virtcatalog.api.domainspec import CPU, DomainSpec
 from virtcatalog.api.kubevirt import VirtualMachineInstanceSpec
 from virtcatalog.errors import Cause
-from virtcatalog.kubevirt.admission.causes import invalid, not_supported
-from virtcatalog.kubevirt.admission.resources import NONE
+from virtcatalog.kubevirt.admission.causes import invalid, not_supported, required
+from virtcatalog.kubevirt.admission.memory import NONE
 from virtcatalog.kubevirt.configuration import Configuration
 
 POLICIES = ("force", "require", "optional", "disable", "forbid")
@@ -105,3 +105,47 @@ def validate_max_sockets(spec: VirtualMachineInstanceSpec, path: str, _config: C
         yield invalid(
             f"{path}.domain.cpu.sockets", f"{cpu.sockets} sockets are more than cpu.maxSockets, {cpu.max_sockets}"
         )
+
+
+def validate_realtime(spec: VirtualMachineInstanceSpec, path: str, _config: Configuration) -> Iterator[Cause]:
+    """A real-time guest has dedicated CPUs and the host's NUMA topology (validateRealtime)."""
+    cpu = spec.domain.cpu
+    if not cpu or cpu.realtime is None:
+        return
+    if not cpu.dedicated_cpu_placement:
+        yield required(f"{path}.domain.cpu.dedicatedCpuPlacement", "cpu.realtime needs it to be true")
+    if not cpu.numa or cpu.numa.guest_mapping_passthrough is None:
+        yield required(f"{path}.domain.cpu.numa.guestMappingPassthrough", "cpu.realtime needs it to be set: {}")
+
+
+def validate_numa(spec: VirtualMachineInstanceSpec, path: str, _config: Configuration) -> Iterator[Cause]:
+    """Passing the host's NUMA topology on needs dedicated CPUs and huge pages (validateNUMA)."""
+    cpu = spec.domain.cpu
+    if not cpu or not cpu.numa or cpu.numa.guest_mapping_passthrough is None:
+        return
+    field = f"{path}.domain.cpu.numa.guestMappingPassthrough"
+    if not cpu.dedicated_cpu_placement:
+        yield invalid(field, "needs cpu.dedicatedCpuPlacement: true")
+    if not spec.domain.memory or spec.domain.memory.hugepages is None:
+        yield invalid(field, "needs huge pages: set memory.hugepages.pageSize")
+
+
+IO_THREADS_POLICIES = ("shared", "auto", "supplementalPool")
+
+
+def validate_io_threads_policy(spec: VirtualMachineInstanceSpec, path: str, _config: Configuration) -> Iterator[Cause]:
+    """The policy is a known one; a supplemental pool says how many threads it has (validateIOThreadsPolicy)."""
+    policy = spec.domain.io_threads_policy
+    if policy is None:
+        return
+    if policy not in IO_THREADS_POLICIES:
+        yield invalid(
+            f"{path}.domain.ioThreadsPolicy", f"{policy!r} is no policy; policies are {', '.join(IO_THREADS_POLICIES)}"
+        )
+    elif policy == "supplementalPool":
+        threads = spec.domain.io_threads
+        if not threads or not threads.supplemental_pool_thread_count:
+            yield invalid(
+                f"{path}.domain.ioThreads.count",
+                "the policy supplementalPool needs ioThreads.supplementalPoolThreadCount to be 1 or more",
+            )

@@ -1,20 +1,21 @@
-"""The disks of a domain, each on its own.
+"""The disks of a VMI, how they pair with its volumes by name, and the boot order.
 
-KubeVirt builds some of the fields below `devices.disks` once more from `domain` on; they are named as it names them.
-Source: pkg/storage/admitters/disks.go.
+Source: pkg/storage/admitters/disks.go; vmi-create-admitter.go (validateBootOrder,
+validateVirtualMachineInstanceSpecVolumeDisks, validatePersistentReservation); pkg/storage/reservation/pr.go.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from operator import attrgetter
 
 from virtcatalog.api.devices import BlockSize, CustomBlockSize, Disk
 from virtcatalog.api.kubevirt import VirtualMachineInstanceSpec
 from virtcatalog.api.names import dns_label_problems
 from virtcatalog.errors import Cause
 from virtcatalog.kubevirt.admission.addresses import is_pci_address
-from virtcatalog.kubevirt.admission.causes import invalid, not_supported
+from virtcatalog.kubevirt.admission.causes import invalid, not_supported, required
 from virtcatalog.kubevirt.configuration import Configuration
 
 MAX_SERIAL_LENGTH = 256
@@ -157,3 +158,106 @@ def _block_sizes(custom: CustomBlockSize, field: str) -> Iterator[Cause]:
                 f"{field}.{kind}",
                 f"block size {size} is no power of two between {MIN_BLOCK_SIZE} and {MAX_BLOCK_SIZE}",
             )
+
+
+def validate_persistent_reservations(
+    spec: VirtualMachineInstanceSpec, path: str, config: Configuration
+) -> Iterator[Cause]:
+    """A LUN with a reservation needs the helper that the KubeVirt CR switches on (validatePersistentReservation)."""
+    if config.persistent_reservation:
+        return
+    for disk in spec.domain.devices.disks:
+        if disk.lun is not None and disk.lun.reservation:
+            yield invalid(
+                f"{path}.domain.devices.disks.luns.reservation",
+                "a LUN with a reservation needs persistentReservationConfiguration.enabled in the KubeVirt CR",
+            )
+            return
+
+
+_name = attrgetter("name")
+RESERVED_CONTAINER_PATHS = ("/var/run/kubevirt", "/var/run/libvirt")
+
+
+def validate_disk_volumes(spec: VirtualMachineInstanceSpec, path: str, config: Configuration) -> Iterator[Cause]:
+    """A volume for every disk, one that suits it, and no boot order twice (validateBootOrder)."""
+    devices = spec.domain.devices
+    volumes = {volume.name: volume for volume in spec.volumes}
+    orders: set[int] = set()
+    for index, disk in enumerate(devices.disks):
+        volume = volumes.get(disk.name)
+        if volume is None:
+            yield from _no_volume(disk, f"{path}.domain.devices.disks[{index}].name", config)
+        elif disk.lun is not None and volume.persistent_volume_claim is None and volume.data_volume is None:
+            yield invalid(
+                f"{path}.domain.devices.disks[{index}].lun",
+                f"disk {disk.name!r}: the volume of a lun is a persistentVolumeClaim or a dataVolume",
+            )
+        if volume is not None and volume.downward_metrics is not None:
+            yield from _downward_metrics(disk, f"{path}.domain.devices.disks[{index}].disk")
+        if disk.boot_order is not None:
+            if disk.boot_order in orders:
+                yield _taken(f"{path}.domain.devices.disks[{index}].bootOrder", disk.boot_order)
+            orders.add(disk.boot_order)
+    for index, interface in enumerate(devices.interfaces):
+        order = interface.boot_order
+        if order is None:
+            continue
+        if order < 1:
+            # KubeVirt indexes the spec itself here, not its interfaces.
+            field = f"{path}[{index}].bootOrder"
+            yield invalid(field, f"interface {interface.name!r}: bootOrder must be 1 or greater")
+            continue
+        if order in orders:
+            yield _taken(f"{path}.domain.devices.interfaces[{index}].bootOrder", order)
+        orders.add(order)
+
+
+def validate_volume_disks(spec: VirtualMachineInstanceSpec, path: str, _config: Configuration) -> Iterator[Cause]:
+    """A disk or a filesystem for every volume: a rule for VMIs alone, a VM's volume may wait for its disk.
+
+    Source: validateVirtualMachineInstanceSpecVolumeDisks.
+    """
+    devices = spec.domain.devices
+    disks, filesystems = set(map(_name, devices.disks)), set(map(_name, devices.filesystems))
+    for index, volume in enumerate(spec.volumes):
+        if volume.memory_dump is not None:
+            continue
+        name = volume.name
+        if name not in disks and name not in filesystems:
+            field = f"{path}.domain.volumes[{index}].name"
+            yield invalid(field, f"no disk and no filesystem is named {name!r}")
+        if volume.container_path is not None:
+            field = f"{path}.domain.volumes[{index}]"
+            yield from _container_path(name, volume.container_path.path, field, name in disks, name in filesystems)
+
+
+def _no_volume(disk: Disk, field: str, config: Configuration) -> Iterator[Cause]:
+    if disk.cdrom is None:
+        yield invalid(field, f"no volume is named {disk.name!r}")
+    elif not config.feature_gate("DeclarativeHotplugVolumes"):
+        yield invalid(
+            field, f"no volume is named {disk.name!r}: an empty cdrom needs the feature gate DeclarativeHotplugVolumes"
+        )
+
+
+def _downward_metrics(disk: Disk, field: str) -> Iterator[Cause]:
+    if disk.disk is None:
+        yield required(field, f"disk {disk.name!r}: the target of a downwardMetrics volume is disk")
+    elif disk.disk.bus not in ("", "virtio"):
+        message = f"disk {disk.name!r}: a downwardMetrics volume is on bus virtio, not {disk.disk.bus}"
+        yield invalid(f"{field}.bus", message)
+
+
+def _taken(field: str, order: int) -> Cause:
+    return invalid(field, f"bootOrder {order} belongs to an earlier device")
+
+
+def _container_path(name: str, source: str, field: str, has_disk: bool, has_filesystem: bool) -> Iterator[Cause]:
+    if has_disk:
+        yield invalid(field, f"volume {name!r}: a containerPath is mounted as a filesystem, not a disk")
+    if not has_filesystem:
+        yield invalid(field, f"volume {name!r}: a containerPath needs a filesystem of that name")
+    reserved = next((prefix for prefix in RESERVED_CONTAINER_PATHS if source.startswith(prefix)), None)
+    if reserved:
+        yield invalid(f"{field}.containerPath.path", f"volume {name!r}: {reserved} belongs to KubeVirt")

@@ -1,18 +1,24 @@
-"""Firmware, boot loader and direct kernel boot. Source: vmi-create-admitter.go.
+"""Firmware, boot loader, direct kernel boot; the emulated machine; Hyper-V enlightenments.
 
-KubeVirt gives the fields of ACPI tables as `acpi` below the spec, and blames the whole domain for secure boot.
+KubeVirt gives the fields of ACPI tables as `acpi` below the spec, and blames the domain as such for secure boot. Only
+the VMI webhook looks at Hyper-V, and it names a feature's field with `domain.features.hyperv` twice.
+Source: vmi-create-admitter.go, webhooks/hyperv.go; Go's path/filepath for the patterns of machine types.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 
 from virtcatalog.api.domainspec import Features, KernelBoot
 from virtcatalog.api.kubevirt import VirtualMachineInstanceSpec
-from virtcatalog.errors import Cause
+from virtcatalog.errors import Cause, UnsupportedError
 from virtcatalog.kubevirt.admission.causes import invalid, required
-from virtcatalog.kubevirt.admission.paths import validate_path
+from virtcatalog.kubevirt.admission.volumes import validate_path
 from virtcatalog.kubevirt.configuration import Configuration
+from virtcatalog.kubevirt.defaults.hyperv import unfulfilled
+from virtcatalog.kubevirt.memo import memo
+from virtcatalog.limits import MACHINE_CHARACTERS
 
 
 def validate_acpi_tables(spec: VirtualMachineInstanceSpec, path: str, _config: Configuration) -> Iterator[Cause]:
@@ -83,3 +89,92 @@ def _kernel_boot(kernel_boot: KernelBoot, field: str) -> Iterator[Cause]:
         yield from validate_path(container.kernel_path, f"{field}.kernelPath")
     if container.initrd_path:
         yield from validate_path(container.initrd_path, f"{field}.initrdPath")
+
+
+_WILDCARD = re.compile(r"\*|\?|\[(\^?)((?:\\.|[^\\\]])+)\]|\\?(.)", re.DOTALL)
+
+
+def validate_machine(spec: VirtualMachineInstanceSpec, path: str, config: Configuration) -> list[Cause]:
+    """The machine type is one that the cluster allows on this architecture (`emulatedMachines`).
+
+    Source: validateEmulatedMachine.
+    """
+    machine = spec.domain.machine
+    if not machine or not machine.type:
+        return []
+    allowed = config.emulated_machines(spec.architecture)
+    if max(map(len, (machine.type, *allowed))) > MACHINE_CHARACTERS:
+        message = f"a machine, or a pattern of emulatedMachines, of more than {MACHINE_CHARACTERS} characters"
+        raise UnsupportedError(f"{path}.domain.machine.type", message)
+    if _matches(machine.type, tuple(allowed)):
+        return []
+    return [invalid(f"{path}.domain.machine.type", _wording(machine.type, spec.architecture, allowed))]
+
+
+def _wording(machine: str, architecture: str, allowed: Sequence[str]) -> str:
+    where = f" on {architecture}" if architecture else ""
+    return f"{machine!r} is not an allowed machine{where}; allowed are {', '.join(allowed) or 'none'}"
+
+
+@memo
+def _matches(machine: str, patterns: tuple[str, ...]) -> bool:
+    return any(_match(pattern, machine) for pattern in patterns)
+
+
+def _match(pattern: str, machine: str) -> bool:
+    """Whether a machine is as a pattern says, each star taking as little as it can for good.
+
+    Source: Match in Go's path/filepath.
+    """
+    parts = [""]
+    for wildcard in _WILDCARD.finditer(pattern):
+        if wildcard[0] == "*":
+            parts.append("")
+        else:
+            parts[-1] += _translated(wildcard)
+    first, *chunks = parts
+    between = "".join(f"(?>[^/]*?{chunk})" for chunk in chunks[:-1])
+    try:
+        return re.fullmatch(f"{first}{between}{''.join(f'[^/]*{last}' for last in chunks[-1:])}", machine) is not None
+    except re.error:  # a pattern that is malformed matches nothing
+        return False
+
+
+def _translated(match: re.Match[str]) -> str:
+    negated, members, literal = match.groups()
+    if members is not None:
+        members = members.replace("[", "\\[")
+        return f"[{negated}{members}]"
+    return re.escape(literal) if literal else "[^/]"
+
+
+def validate_hyperv(spec: VirtualMachineInstanceSpec, path: str, _config: Configuration) -> Iterator[Cause]:
+    """A feature needs those that it builds on, and passing the host's through excludes a choice.
+
+    Source: ValidateVirtualMachineInstanceHyperv.
+    """
+    features = spec.domain.features
+    if not features or features.hyperv is None:
+        return
+    hyperv = features.hyperv
+    field = f"{path}.domain.features.hyperv"
+    for name, needed in unfulfilled(hyperv):
+        yield invalid(f"{field}.domain.features.hyperv.{name}", f"{name} needs {needed}, which is disabled")
+    if hyperv.evmcs is not None and hyperv.evmcs.enabled is not False:
+        yield from _vmx(spec, path)
+    if features.hyperv_passthrough is not None:
+        yield invalid(field, "excludes features.hypervPassthrough: choose features, or take what the host has")
+
+
+def _vmx(spec: VirtualMachineInstanceSpec, path: str) -> Iterator[Cause]:
+    """Nested virtualisation's enlightenment needs the CPU feature vmx, required."""
+    cpu = spec.domain.cpu
+    if not cpu or not cpu.features:
+        yield required(f"{path}.domain.cpu.features", "features.hyperv.evmcs needs vmx among them, policy require")
+        return
+    for index, feature in enumerate(cpu.features):
+        if feature.name == "vmx" and feature.policy != "require":
+            yield invalid(
+                f"{path}.domain.cpu.features[{index}].policy",
+                f"features.hyperv.evmcs needs vmx with the policy require, not {feature.policy!r}",
+            )

@@ -1,12 +1,13 @@
-"""The guest's memory. Source: vmi-create-admitter.go."""
+"""The guest's memory, and what the VM's pod requests and may use. Source: vmi-create-admitter.go."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from virtcatalog.api.kubevirt import VirtualMachineInstanceSpec
+from virtcatalog.api.quantity import Quantity
 from virtcatalog.errors import Cause, Warning
-from virtcatalog.kubevirt.admission.causes import invalid, required
+from virtcatalog.kubevirt.admission.causes import crash, invalid, required
 from virtcatalog.kubevirt.configuration import Configuration
 
 _LEAST = 2**20
@@ -58,3 +59,101 @@ def validate_memory_is_set(spec: VirtualMachineInstanceSpec, path: str, _config:
         f"or {path}.domain.resources.requests.memory"
     )
     return [required("", message)]
+
+
+def validate_hugepages(spec: VirtualMachineInstanceSpec, path: str, config: Configuration) -> Iterator[Cause]:
+    """The page size is a quantity and the memory a whole number of pages, at least one.
+
+    Source: validateHugepagesMemoryRequests.
+    """
+    memory = spec.domain.memory
+    if not memory or memory.hugepages is None:
+        return
+    text = memory.hugepages.page_size
+    size = _page_size(text)
+    if size is None:
+        field = f"{path}.domain.{config.release.traits.hugepages_field}"
+        yield invalid(field, f"{text!r} is not a quantity such as 2Mi or 1Gi")
+        return
+    if size == 0:
+        yield crash(f"{path}.domain.memory.hugepages.pageSize is {text}, on which KubeVirt fails: a page is not empty")
+        return
+    resources = spec.domain.resources
+    for source, amount in (
+        ("resources.requests.memory", resources.requests.get("memory")),
+        ("memory.guest", memory.guest),
+        ("resources.limits.memory", resources.limits.get("memory")),
+    ):
+        if not amount:
+            continue
+        value = amount.value
+        if value < size:
+            yield invalid(
+                f"{path}.domain.resources.requests.memory", f"{source} {amount} is less than one page of {text}"
+            )
+        elif value % size:
+            yield invalid(
+                f"{path}.domain.resources.requests.memory",
+                f"{source} {amount} is not a whole number of pages of {text}",
+            )
+        return
+
+
+def _page_size(text: str) -> int | None:
+    """Bytes in a page. Other than the fields of an object, this text may not have blanks around it."""
+    try:
+        return Quantity.parse(text).value if text == text.strip() else None
+    except ValueError:
+        return None
+
+
+NONE = Quantity()
+_LEAST_MEMORY = Quantity.parse("1M")
+
+
+def validate_memory_requests(spec: VirtualMachineInstanceSpec, path: str, _config: Configuration) -> Iterator[Cause]:
+    """Requested memory is nothing, or at least 1M (validateMemoryRequestsNegativeOrNull)."""
+    memory = spec.domain.resources.requests.get("memory")
+    if not memory:
+        return
+    if memory < NONE:
+        yield invalid(f"{path}.domain.resources.requests.memory", f"must not be negative, is {memory}")
+    elif memory < _LEAST_MEMORY:
+        yield invalid(f"{path}.domain.resources.requests.memory", f"must be at least {_LEAST_MEMORY}, is {memory}")
+
+
+def validate_memory_limits(spec: VirtualMachineInstanceSpec, path: str, _config: Configuration) -> Iterator[Cause]:
+    """The memory limit is not negative and not below the request (validateMemoryLimitsNegativeOrNull)."""
+    resources = spec.domain.resources
+    limit = resources.limits.get("memory")
+    if not limit:
+        return
+    if limit < NONE:
+        yield invalid(f"{path}.domain.resources.limits.memory", f"must not be negative, is {limit}")
+        return
+    memory = resources.requests.get("memory")
+    if memory and memory.value > limit.value:
+        yield invalid(
+            f"{path}.domain.resources.requests.memory", f"{memory} is more than the limit, limits.memory {limit}"
+        )
+
+
+def validate_cpu_requests(spec: VirtualMachineInstanceSpec, path: str, _config: Configuration) -> Iterator[Cause]:
+    """Requested CPU time is not negative (validateCPURequestNotNegative)."""
+    cpu = spec.domain.resources.requests.get("cpu")
+    if cpu and cpu < NONE:
+        yield invalid(f"{path}.domain.resources.requests.cpu", f"must not be negative, is {cpu}")
+
+
+def validate_cpu_limits(spec: VirtualMachineInstanceSpec, path: str, _config: Configuration) -> Iterator[Cause]:
+    """The limit of CPU time is not negative and not below the request (validateCPULimitNotNegative)."""
+    resources = spec.domain.resources
+    limit = resources.limits.get("cpu")
+    if not limit:
+        return
+    if limit < NONE:
+        yield invalid(f"{path}.domain.resources.limits.cpu", f"must not be negative, is {limit}")
+        return
+    cpu = resources.requests.get("cpu")
+    if cpu and cpu.milli_value > limit.milli_value:
+        yield invalid(f"{path}.domain.resources.requests.cpu", f"{cpu} is more than the limit, limits.cpu {limit}")

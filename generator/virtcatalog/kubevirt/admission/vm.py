@@ -26,8 +26,8 @@ from virtcatalog.kubevirt.admission.datavolumetemplates import (
 )
 from virtcatalog.kubevirt.admission.grace import validate_grace_annotations
 from virtcatalog.kubevirt.admission.instancetypes import apply_to_vm
+from virtcatalog.kubevirt.admission.lifecycle import validate_metadata
 from virtcatalog.kubevirt.admission.memory import memory_warnings
-from virtcatalog.kubevirt.admission.metadata import validate_metadata
 from virtcatalog.kubevirt.admission.vmi import validate_vmi_spec
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.configuration import Configuration

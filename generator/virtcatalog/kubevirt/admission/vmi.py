@@ -10,63 +10,71 @@ from collections.abc import Callable, Iterable
 
 from virtcatalog.api.kubevirt import VirtualMachineInstance, VirtualMachineInstanceSpec
 from virtcatalog.errors import Cause
-from virtcatalog.kubevirt.admission.accesscredentials import validate_access_credentials
 from virtcatalog.kubevirt.admission.affinity import validate_affinity, validate_topology_spread
 from virtcatalog.kubevirt.admission.architecture import validate_architecture, validate_foreign_architecture
 from virtcatalog.kubevirt.admission.bindings import validate_discontinued_bindings, validate_discontinued_feature_gates
-from virtcatalog.kubevirt.admission.containerdisk import validate_container_disks
 from virtcatalog.kubevirt.admission.cpu import (
     validate_cpu_features,
     validate_dedicated_cpus,
     validate_emulator_thread,
+    validate_io_threads_policy,
     validate_max_sockets,
+    validate_numa,
+    validate_realtime,
 )
-from virtcatalog.kubevirt.admission.disks import validate_disks
-from virtcatalog.kubevirt.admission.diskvolumes import validate_disk_volumes, validate_volume_disks
-from virtcatalog.kubevirt.admission.dns import validate_dns
-from virtcatalog.kubevirt.admission.downwardmetrics import validate_downward_metrics
-from virtcatalog.kubevirt.admission.filesystems import validate_filesystems
-from virtcatalog.kubevirt.admission.firmware import validate_acpi_tables, validate_firmware
-from virtcatalog.kubevirt.admission.gpus import validate_gpus
+from virtcatalog.kubevirt.admission.devices import (
+    validate_downward_metrics,
+    validate_filesystems,
+    validate_gpus,
+    validate_host_devices,
+    validate_inputs,
+    validate_panic_devices,
+    validate_sound,
+    validate_video,
+    validate_vsock,
+)
+from virtcatalog.kubevirt.admission.disks import (
+    validate_disk_volumes,
+    validate_disks,
+    validate_persistent_reservations,
+    validate_volume_disks,
+)
+from virtcatalog.kubevirt.admission.firmware import (
+    validate_acpi_tables,
+    validate_firmware,
+    validate_hyperv,
+    validate_machine,
+)
 from virtcatalog.kubevirt.admission.grace import validate_grace, validate_grace_annotations
-from virtcatalog.kubevirt.admission.hostdevices import validate_host_devices
-from virtcatalog.kubevirt.admission.hostname import validate_hostname, validate_subdomain
-from virtcatalog.kubevirt.admission.hugepages import validate_hugepages
-from virtcatalog.kubevirt.admission.hyperv import validate_hyperv
-from virtcatalog.kubevirt.admission.inputs import validate_inputs
-from virtcatalog.kubevirt.admission.iothreads import validate_io_threads_policy
+from virtcatalog.kubevirt.admission.guest import (
+    validate_access_credentials,
+    validate_dns,
+    validate_hostname,
+    validate_service_account,
+    validate_subdomain,
+)
 from virtcatalog.kubevirt.admission.launchsecurity import validate_launch_security
 from virtcatalog.kubevirt.admission.lifecycle import (
+    validate_annotations,
     validate_eviction_strategy,
+    validate_metadata,
+    validate_probes,
     validate_reboot_policy,
     validate_start_strategy,
 )
-from virtcatalog.kubevirt.admission.machine import validate_machine
 from virtcatalog.kubevirt.admission.memory import (
-    validate_guest_memory,
-    validate_memory_is_set,
-    validate_reserved_overhead,
-)
-from virtcatalog.kubevirt.admission.metadata import validate_annotations, validate_metadata
-from virtcatalog.kubevirt.admission.networks import validate_networks
-from virtcatalog.kubevirt.admission.numa import validate_numa
-from virtcatalog.kubevirt.admission.panic import validate_panic_devices
-from virtcatalog.kubevirt.admission.probes import validate_probes
-from virtcatalog.kubevirt.admission.realtime import validate_realtime
-from virtcatalog.kubevirt.admission.reservations import validate_persistent_reservations
-from virtcatalog.kubevirt.admission.resourceclaims import validate_resource_claims
-from virtcatalog.kubevirt.admission.resources import (
     validate_cpu_limits,
     validate_cpu_requests,
+    validate_guest_memory,
+    validate_hugepages,
+    validate_memory_is_set,
     validate_memory_limits,
     validate_memory_requests,
+    validate_reserved_overhead,
 )
-from virtcatalog.kubevirt.admission.serviceaccount import validate_service_account
-from virtcatalog.kubevirt.admission.sound import validate_sound
-from virtcatalog.kubevirt.admission.utilityvolumes import validate_utility_volumes
-from virtcatalog.kubevirt.admission.video import validate_video
-from virtcatalog.kubevirt.admission.volumes import validate_volumes
-from virtcatalog.kubevirt.admission.vsock import validate_vsock
+from virtcatalog.kubevirt.admission.networks import validate_networks
+from virtcatalog.kubevirt.admission.resourceclaims import validate_resource_claims
+from virtcatalog.kubevirt.admission.volumes import validate_container_disks, validate_utility_volumes, validate_volumes
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.configuration import Configuration
 

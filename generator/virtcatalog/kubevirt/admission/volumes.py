@@ -1,21 +1,24 @@
-"""The volumes of a VMI, each on its own.
+"""The volumes of a VMI, and what their sources must say.
 
-Source: pkg/virt-api/webhooks/validating-webhook/admitters/vmi-create-admitter.go (validateVolumes).
+Source: pkg/virt-api/webhooks/validating-webhook/admitters/vmi-create-admitter.go (validateVolumes);
+pkg/storage/admitters/disks.go and storagehotplug.go.
 """
 
 from __future__ import annotations
 
+import posixpath
+import re
+from base64 import b64decode
 from collections.abc import Iterator
 from operator import attrgetter
 
 from msgspec.structs import astuple
 
+from virtcatalog.api.core import LocalObjectReference
 from virtcatalog.api.kubevirt import VirtualMachineInstanceSpec
-from virtcatalog.api.volumes import Volume
+from virtcatalog.api.volumes import CloudInitConfigDriveSource, CloudInitNoCloudSource, HostDisk, Volume
 from virtcatalog.errors import Cause
-from virtcatalog.kubevirt.admission.causes import invalid, required
-from virtcatalog.kubevirt.admission.cloudinit import validate_cloud_init
-from virtcatalog.kubevirt.admission.hostdisk import validate_host_disk
+from virtcatalog.kubevirt.admission.causes import invalid, not_found, required
 from virtcatalog.kubevirt.configuration import Configuration
 
 SOURCES = tuple(field for field in Volume.__struct_fields__ if field != "name")
@@ -84,3 +87,91 @@ def _source(volume: Volume, field: str, config: Configuration) -> Iterator[Cause
             f"{field}.serviceAccount.serviceAccountName",
             f"volume {volume.name!r}: serviceAccount.serviceAccountName must be set",
         )
+
+
+def validate_container_disks(spec: VirtualMachineInstanceSpec, path: str, _config: Configuration) -> Iterator[Cause]:
+    """Where a container disk's image lies in its container, if it is said (ValidateContainerDisks)."""
+    for index, volume in enumerate(spec.volumes):
+        disk = volume.container_disk
+        if disk is not None and disk.path:
+            yield from validate_path(disk.path, f"{path}.volumes[{index}].containerDisk")
+
+
+def validate_path(path: str, field: str) -> Iterator[Cause]:
+    """A file's absolute path, without `.`, `..` or doubled slashes (ValidatePath)."""
+    if path == "/":
+        yield invalid(field, "'/' is the root, not a file")
+    elif posixpath.normpath("/" + path.lstrip("/")) != path.removesuffix("/"):
+        yield invalid(field, f"{path!r} is not an absolute path without '.', '..' and '//'")
+
+
+def validate_host_disk(disk: HostDisk, field: str, config: Configuration) -> Iterator[Cause]:
+    """`field` is the path of the volume (validateVolumes)."""
+    if not config.feature_gate("HostDisk"):
+        yield invalid(field, "hostDisk needs the feature gate HostDisk")
+    if not disk.path:
+        yield not_found(f"{field}.hostDisk.path", "hostDisk.path must be set")
+    if disk.type not in ("Disk", "DiskOrCreate"):
+        yield invalid(f"{field}.hostDisk.type", f"hostDisk.type {disk.type!r} is neither Disk nor DiskOrCreate")
+    if disk.type == "Disk" and disk.capacity:
+        yield invalid(
+            f"{field}.hostDisk.capacity",
+            "hostDisk.capacity is for type DiskOrCreate: with Disk the image exists and has its size",
+        )
+
+
+def validate_utility_volumes(spec: VirtualMachineInstanceSpec, path: str, _config: Configuration) -> Iterator[Cause]:
+    """They are plugged in later, never there from the start (ValidateUtilityVolumesNotPresentOnCreation)."""
+    if spec.utility_volumes:
+        yield invalid(f"{path}.utilityVolumes", "can only be plugged into a running VM")
+
+
+MAX_INLINE_BYTES = 2048
+_SHORT = MAX_INLINE_BYTES // 4
+"""So many characters are not too many bytes."""
+_ALPHABET = re.compile(r"[A-Za-z0-9+/]*")
+_LINE_BREAKS = str.maketrans("", "", "\r\n")
+
+
+def validate_cloud_init(source: CloudInitNoCloudSource | CloudInitConfigDriveSource, field: str) -> Iterator[Cause]:
+    """`field` is the path of the source, `….cloudInitNoCloud` or `….cloudInitConfigDrive` (validateVolumes)."""
+    users = _count(source.secret_ref, source.user_data_base64, source.user_data)
+    networks = _count(source.network_data_secret_ref, source.network_data_base64, source.network_data)
+    if users > 1 or source.user_data_base64 or len(source.user_data) > _SHORT:
+        yield from _data("user", users, source.user_data_base64, source.user_data, field)
+    if networks > 1 or source.network_data_base64 or len(source.network_data) > _SHORT:
+        yield from _data("network", networks, source.network_data_base64, source.network_data, field)
+    if not users and not networks:
+        yield invalid(field, "cloud-init needs user data or network data")
+
+
+def _count(secret: LocalObjectReference | None, base64: str, plain: str) -> int:
+    return (secret is not None and secret.name != "") + (base64 != "") + (plain != "")
+
+
+def _data(kind: str, count: int, base64: str, plain: str, field: str) -> Iterator[Cause]:
+    size = 0
+    if base64:
+        size, correct = _decoded_size(base64)
+        if not correct:
+            yield invalid(f"{field}.{kind}DataBase64", f"{kind}DataBase64 is not base64")
+    if plain:
+        size = len(plain.encode(errors="surrogatepass"))
+    if count > 1:
+        yield invalid(field, f"cloud-init {kind} data needs one source, but has {count}")
+    if size > MAX_INLINE_BYTES:
+        yield invalid(
+            field,
+            f"cloud-init {kind} data has {size} bytes, {MAX_INLINE_BYTES} are allowed inline: "
+            "put it in a Secret and name that",
+        )
+
+
+def _decoded_size(text: str) -> tuple[int, bool]:
+    """The bytes that base64 text stands for, up to the first mistake, and whether there is none."""
+    text = text.translate(_LINE_BREAKS)
+    try:
+        return len(b64decode(text, validate=True)), True
+    except ValueError:
+        prefix = _ALPHABET.match(text)
+        return (prefix.end() if prefix else 0) // 4 * 3, False
