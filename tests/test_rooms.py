@@ -37,7 +37,6 @@ ORDER = (
     "kubevirt.selectors",
     "kubevirt.matchers",
     "kubevirt.identity",
-    "kubevirt.hosttopology",
     "kubevirt.hosts",
     "kubevirt.hostfile",
     "kubevirt.conditions",

@@ -35,7 +35,7 @@ import otheryaml
 import virtcatalog
 from conformance import views
 from virtcatalog.cli import main
-from virtcatalog.kubevirt.template.generate import generate
+from virtcatalog.kubevirt.template.substitute import generate
 from virtcatalog.manifests.loose import LooseText
 
 FILE = Path(__file__).with_name("commands.jsonl.xz")

@@ -37,7 +37,7 @@ from virtcatalog.errors import ManifestError, UnsupportedError, VirtcatalogError
 from virtcatalog.kubevirt.conditions import Conditions
 from virtcatalog.kubevirt.hostfile import dump_host, read_host
 from virtcatalog.kubevirt.template.admission import admit_template
-from virtcatalog.kubevirt.template.openshift import convert_template
+from virtcatalog.kubevirt.template.process import convert_template
 from virtcatalog.manifests.document import Text
 from virtcatalog.manifests.dump import read_dump
 from virtcatalog.manifests.emit import dump

@@ -8,7 +8,7 @@ from virtcatalog.api.configuration import KubeVirtConfiguration
 from virtcatalog.api.decode import convert, to_manifest
 from virtcatalog.api.kubevirt import VirtualMachineInstance
 from virtcatalog.kubevirt.configuration import Configuration
-from virtcatalog.kubevirt.defaults.vmi import set_default_vmi
+from virtcatalog.kubevirt.defaults.spec import set_default_vmi
 
 
 def read_vmi(text):

@@ -3,8 +3,7 @@
 import pytest
 from defaulting import default
 
-from virtcatalog.kubevirt.defaults.network import NetworkDefaultError
-from virtcatalog.kubevirt.defaults.spec import set_default_vmi_spec
+from virtcatalog.kubevirt.defaults.spec import NetworkDefaultError, set_default_vmi_spec
 
 
 class TestSpec:

@@ -6,7 +6,7 @@ from reading import read, read_vm
 
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.defaults.hotplug import live_update_memory_problem
-from virtcatalog.kubevirt.defaults.vm import set_vm_defaults
+from virtcatalog.kubevirt.defaults.spec import set_vm_defaults
 from virtcatalog.kubevirt.launcher.pci import supports_pcie_hotplug
 
 

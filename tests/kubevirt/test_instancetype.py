@@ -12,7 +12,7 @@ from virtcatalog.api.decode import clone
 from virtcatalog.api.domainspec import CPU, Memory
 from virtcatalog.api.quantity import Quantity
 from virtcatalog.kubevirt.instancetype import apply_instancetype, apply_to_vmi, set_annotations
-from virtcatalog.kubevirt.instancetype.memory import overcommitted
+from virtcatalog.kubevirt.instancetype.apply import overcommitted
 from virtcatalog.releases import DEFAULT
 
 

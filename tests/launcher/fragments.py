@@ -9,7 +9,7 @@ import msgspec
 import otheryaml
 from virtcatalog.api.decode import convert
 from virtcatalog.api.kubevirt import VirtualMachineInstance
-from virtcatalog.kubevirt.hosttopology import HostCell, HostCPU, HostTopology
+from virtcatalog.kubevirt.hosts import HostCell, HostCPU, HostTopology
 from virtcatalog.kubevirt.launcher.architecture import architecture_of
 from virtcatalog.kubevirt.launcher.builder import build_domain
 from virtcatalog.kubevirt.launcher.context import Context

@@ -6,10 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from virtcatalog.api.annotations import EVEN_PARITY
-from virtcatalog.kubevirt.hosttopology import HostCell, HostCPU, HostTopology
-from virtcatalog.kubevirt.launcher.elements.cputune import cputune
+from virtcatalog.kubevirt.hosts import HostCell, HostCPU, HostTopology
+from virtcatalog.kubevirt.launcher.elements.cpu import cputune, numatune
 from virtcatalog.kubevirt.launcher.elements.memory import guest_memory
-from virtcatalog.kubevirt.launcher.elements.numatune import numatune
 from virtcatalog.kubevirt.launcher.errors import DomainError
 from virtcatalog.kubevirt.launcher.numa import passthrough_cells
 from virtcatalog.kubevirt.launcher.pinning import pin

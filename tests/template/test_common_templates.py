@@ -9,7 +9,7 @@ import pytest
 from virtcatalog import Cluster, admit, expand, process
 from virtcatalog.api.golang import unmarshal
 from virtcatalog.api.template import OpenShiftTemplate
-from virtcatalog.kubevirt.template.openshift import convert_template
+from virtcatalog.kubevirt.template.process import convert_template
 from virtcatalog.manifests.loose import LooseText
 
 BESIDE = Path(__file__).resolve().parents[3] / "shared" / "conformance"

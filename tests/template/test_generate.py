@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 
-from virtcatalog.kubevirt.template.generate import alphabet_of, generate
+from virtcatalog.kubevirt.template.substitute import alphabet_of, generate
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrstuvwxyz"
 

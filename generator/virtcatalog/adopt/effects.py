@@ -18,7 +18,7 @@ from virtcatalog.kubevirt.handler import build_context
 from virtcatalog.kubevirt.instancetype.annotations import NAMING
 from virtcatalog.kubevirt.launcher.builder import machine_text
 from virtcatalog.kubevirt.launcher.elements.iothreads import has_iothreads
-from virtcatalog.kubevirt.launcher.elements.sysinfo import numbers_of
+from virtcatalog.kubevirt.launcher.elements.os import numbers_of
 from virtcatalog.kubevirt.launcher.errors import DomainError
 from virtcatalog.kubevirt.pipeline import Result, build, read
 

@@ -118,7 +118,7 @@ def type_vm(manifest: Manifest) -> Manifest:
 
 def _pod(vm: Manifest, cluster: Cluster) -> tuple[Manifest, tuple[str, ...]] | str:
     """The Pod and the names of the limits that KubeVirt itself set; a sentence where there is no Pod."""
-    from virtcatalog.kubevirt.pod.errors import PodError
+    from virtcatalog.kubevirt.pod.facts import PodError
     from virtcatalog.kubevirt.pod.render import render_pod
 
     result = create_vmi(vm, cluster)

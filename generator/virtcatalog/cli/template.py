@@ -171,7 +171,7 @@ def convert(
     status is 1 if anything does.
     """
     from virtcatalog.api.template import OpenShiftTemplate
-    from virtcatalog.kubevirt.template.openshift import convert_template
+    from virtcatalog.kubevirt.template.process import convert_template
 
     pflag.exclude(context, ("file", "name"))
     _check_source(context, positional, file, name)

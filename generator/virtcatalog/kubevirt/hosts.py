@@ -7,8 +7,6 @@ from types import MappingProxyType
 
 import msgspec
 
-from virtcatalog.kubevirt.hosttopology import HostCell, HostCPU, HostTopology
-
 ARCHITECTURES = ("amd64", "arm64", "s390x")
 """The architectures of nodes and guests."""
 
@@ -208,3 +206,23 @@ _REFERENCE = HostProfile(
 
 HOSTS: Mapping[str, HostProfile] = MappingProxyType({_REFERENCE.name: _REFERENCE})
 """The host profiles that come with virtcatalog, by name."""
+
+
+class HostCPU(msgspec.Struct, frozen=True):
+    """One hardware thread; `siblings` are the threads of its core, itself included (empty: unknown)."""
+
+    id: int
+    siblings: tuple[int, ...] = ()
+
+
+class HostCell(msgspec.Struct, frozen=True):
+    """One NUMA node of the host."""
+
+    id: int
+    cpus: tuple[HostCPU, ...] = ()
+
+
+class HostTopology(msgspec.Struct, frozen=True, cache_hash=True):
+    """All NUMA nodes of the host, in the order the host lists them."""
+
+    cells: tuple[HostCell, ...] = ()

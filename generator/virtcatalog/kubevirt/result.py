@@ -125,7 +125,7 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         vmi = self.vmi_object
         if vmi is None or self.cluster is None or self.refused_by not in (None, "launcher"):
             return None, None
-        from virtcatalog.kubevirt.pod.errors import PodError
+        from virtcatalog.kubevirt.pod.facts import PodError
         from virtcatalog.kubevirt.pod.render import render_pod
 
         try:

@@ -9,7 +9,7 @@ from virtcatalog.kubevirt.hosts import DirectIO
 from virtcatalog.kubevirt.launcher.builder import convert
 from virtcatalog.kubevirt.launcher.context import BackingVolume
 from virtcatalog.kubevirt.launcher.errors import DomainError
-from virtcatalog.kubevirt.launcher.launch.drivers import set_drivers
+from virtcatalog.kubevirt.launcher.launch.disks import set_drivers
 
 PVC = "persistentVolumeClaim: {claimName: c}"
 EPHEMERAL = f"ephemeral: {{{PVC}}}"

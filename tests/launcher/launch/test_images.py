@@ -6,7 +6,7 @@ import pytest
 from fragments import make_vmi
 
 from virtcatalog.kubevirt.launcher.errors import DomainError
-from virtcatalog.kubevirt.launcher.launch.images import check_empty_disks
+from virtcatalog.kubevirt.launcher.launch.disks import check_empty_disks
 
 
 @pytest.mark.parametrize("capacity", ["1Mi", "1048577", "5G"])

@@ -32,8 +32,7 @@ from virtcatalog.kubevirt.admission.vmi import validate_vmi_spec
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.configuration import Configuration
 from virtcatalog.kubevirt.defaults.hotplug import live_update_memory_problem
-from virtcatalog.kubevirt.defaults.network import NetworkDefaultError
-from virtcatalog.kubevirt.defaults.spec import set_default_vmi_spec
+from virtcatalog.kubevirt.defaults.spec import NetworkDefaultError, set_default_vmi_spec
 from virtcatalog.kubevirt.preference.requirements import check_requirements
 
 #: The strategy of a VM that another cluster hands a running guest to.

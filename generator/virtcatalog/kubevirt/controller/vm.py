@@ -19,8 +19,12 @@ from virtcatalog.errors import Cause, VirtcatalogError
 from virtcatalog.kubevirt.admission.bindings import validate_discontinued_bindings
 from virtcatalog.kubevirt.admission.vm import RECEIVER, own_template
 from virtcatalog.kubevirt.cluster import Cluster
-from virtcatalog.kubevirt.defaults.network import NetworkDefaultError, set_default_network_interface
-from virtcatalog.kubevirt.defaults.spec import set_default_vmi_spec, set_default_volume_disks
+from virtcatalog.kubevirt.defaults.spec import (
+    NetworkDefaultError,
+    set_default_network_interface,
+    set_default_vmi_spec,
+    set_default_volume_disks,
+)
 from virtcatalog.kubevirt.identity import owner_uid, vmi_uid
 from virtcatalog.kubevirt.instancetype import apply_to_vmi, set_annotations
 from virtcatalog.kubevirt.instancetype.find import NotFoundError, find_instancetype, find_preference

@@ -1,20 +1,34 @@
-"""Defaults of a VMI's spec that both the VM's and the VMI's webhook set.
+"""Defaults of VMs and VMIs: those of the spec, which both webhooks set, and those of each alone.
 
-Source: pkg/defaults/defaults.go (SetDefaultVirtualMachineInstanceSpec), pkg/util/util.go.
+Source: pkg/defaults/defaults.go (SetDefaultVirtualMachineInstanceSpec, SetVirtualMachineDefaults,
+SetDefaultVirtualMachineInstance), pkg/util/util.go, pkg/network/vmispec/defaults.go.
 """
 
 from __future__ import annotations
 
 from operator import attrgetter
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from virtcatalog.api.devices import Disk
+from virtcatalog.api.cdi import DataSource
+from virtcatalog.api.devices import Disk, Interface, InterfaceBridge, InterfaceMasquerade
 from virtcatalog.api.domainspec import CPU, Machine, Memory
-from virtcatalog.api.kubevirt import VirtualMachineInstanceSpec
+from virtcatalog.api.kubevirt import VirtualMachine, VirtualMachineInstance, VirtualMachineInstanceSpec
+from virtcatalog.api.names import namespace_or_default
 from virtcatalog.api.quantity import Quantity
+from virtcatalog.api.volumes import Network, PodNetwork
+from virtcatalog.errors import VirtcatalogError
 from virtcatalog.kubevirt.configuration import Configuration
-from virtcatalog.kubevirt.defaults.network import set_default_network_interface
+from virtcatalog.kubevirt.defaults.architecture import set_architecture_defaults, set_architecture_features
+from virtcatalog.kubevirt.defaults.hotplug import set_hotplug_limits
+from virtcatalog.kubevirt.defaults.hyperv import set_hyperv_dependencies
+from virtcatalog.kubevirt.defaults.objects import set_object_defaults
+from virtcatalog.kubevirt.hosts import ARCHITECTURES
+
+if TYPE_CHECKING:
+    from virtcatalog.kubevirt.cluster import Cluster
+
 
 _name = attrgetter("name")
 _MODEST_CPU_REQUEST = Quantity.parse("100m")
@@ -100,3 +114,81 @@ def _set_pull_policies(spec: VirtualMachineInstanceSpec) -> None:
                 spec.volumes = list(volumes)
             pulled = replace(disk, image_pull_policy="Always" if floating else "IfNotPresent")
             spec.volumes[index] = replace(volume, container_disk=pulled)
+
+
+_NAME = "default"
+
+
+class NetworkDefaultError(VirtcatalogError):
+    """The cluster's configuration does not allow the default network interface that it asks for."""
+
+
+def set_default_network_interface(spec: VirtualMachineInstanceSpec, config: Configuration) -> None:
+    """Connect a VM without networks and interfaces to the pod network, unless it does not want to be.
+
+    Source: SetDefaultNetworkInterface.
+    """
+    devices = spec.domain.devices
+    if devices.autoattach_pod_interface is False or spec.networks or devices.interfaces:
+        return
+    binding = config.default_network_interface
+    if binding == "bridge":
+        if not config.is_bridge_interface_on_pod_network_enabled:
+            raise NetworkDefaultError("the cluster does not permit a bridge interface on the pod network")
+        devices.interfaces = [Interface(name=_NAME, bridge=InterfaceBridge())]
+    elif binding == "masquerade":
+        devices.interfaces = [Interface(name=_NAME, masquerade=InterfaceMasquerade())]
+    elif binding == "slirp":
+        raise NetworkDefaultError("the cluster's default interface slirp is gone since v1.3")
+    spec.networks = [Network(name=_NAME, pod=PodNetwork())]
+
+
+_ARCHITECTURE_LABEL = "template.kubevirt.io/architecture"
+
+
+def set_vm_defaults(vm: VirtualMachine, cluster: Cluster) -> None:
+    """Set the architecture, where possible that of the first disk image that tells its own, and the machine type."""
+    spec = vm.spec.template.spec
+    if not spec.architecture:
+        spec.architecture = _architecture_of_images(vm, cluster) or cluster.configuration.default_architecture
+    machine = spec.domain.machine
+    if machine is None:
+        machine = spec.domain.machine = Machine()
+    if not machine.type:
+        machine.type = cluster.configuration.machine_type(spec.architecture)
+
+
+def _architecture_of_images(vm: VirtualMachine, cluster: Cluster) -> str:
+    for template in vm.spec.data_volume_templates:
+        reference = template.spec.source_ref
+        if reference is None or reference.kind.lower() != "datasource":
+            continue
+        namespace = reference.namespace or namespace_or_default(vm.metadata.namespace)
+        source = _resolve(cluster.data_source(namespace, reference.name), cluster)
+        architecture = source.metadata.labels.get(_ARCHITECTURE_LABEL, "") if source else ""
+        if architecture in ARCHITECTURES:
+            return architecture
+    return ""
+
+
+def _resolve(source: DataSource | None, cluster: Cluster) -> DataSource | None:
+    pointer = source.spec.source.data_source if source else None
+    return cluster.data_source(pointer.namespace, pointer.name) if pointer else source
+
+
+_CPU_MODEL = "host-model"
+
+
+def set_default_vmi(vmi: VirtualMachineInstance, config: Configuration) -> None:
+    """Set every default; NetworkDefaultError when no default network is possible."""
+    spec = vmi.spec
+    set_default_vmi_spec(spec, config)
+    set_architecture_features(spec)
+    set_object_defaults(vmi)
+    set_hyperv_dependencies(spec)
+    set_architecture_defaults(spec, config)
+    if spec.domain.cpu is None:
+        spec.domain.cpu = CPU()
+    if not spec.domain.cpu.model:
+        spec.domain.cpu.model = config.cpu_model or _CPU_MODEL
+    set_hotplug_limits(spec, config)

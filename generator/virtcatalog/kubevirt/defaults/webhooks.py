@@ -13,10 +13,8 @@ from virtcatalog.api.status import CPUTopology, MemoryStatus, VirtualMachineInst
 from virtcatalog.errors import Cause
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.configuration import Configuration
-from virtcatalog.kubevirt.defaults.network import NetworkDefaultError
 from virtcatalog.kubevirt.defaults.presets import apply_presets
-from virtcatalog.kubevirt.defaults.vm import set_vm_defaults
-from virtcatalog.kubevirt.defaults.vmi import set_default_vmi
+from virtcatalog.kubevirt.defaults.spec import NetworkDefaultError, set_default_vmi, set_vm_defaults
 from virtcatalog.kubevirt.identity import firmware_serial, firmware_uuid
 from virtcatalog.kubevirt.instancetype.webhook import mutate_matchers
 from virtcatalog.kubevirt.launcher.pci import supports_pcie_hotplug

@@ -15,28 +15,19 @@ from virtcatalog.kubevirt.launcher.context import Context
 from virtcatalog.kubevirt.launcher.domain import Domain
 from virtcatalog.kubevirt.launcher.efi import FirmwareImages, keeps_variables, select_efi
 from virtcatalog.kubevirt.launcher.elements.clock import clock, needs_tsc_frequency
-from virtcatalog.kubevirt.launcher.elements.cpu import cpu
-from virtcatalog.kubevirt.launcher.elements.cputune import cputune
+from virtcatalog.kubevirt.launcher.elements.cpu import cpu, cputune, numatune
 from virtcatalog.kubevirt.launcher.elements.devices import devices
 from virtcatalog.kubevirt.launcher.elements.features import features
 from virtcatalog.kubevirt.launcher.elements.hypervisor import domain_type
-from virtcatalog.kubevirt.launcher.elements.iommufd import iommufd
 from virtcatalog.kubevirt.launcher.elements.iothreads import iothread_counts, iothreads
 from virtcatalog.kubevirt.launcher.elements.launchsecurity import launchsecurity, uses_tdx
 from virtcatalog.kubevirt.launcher.elements.memory import guest_memory, memory
-from virtcatalog.kubevirt.launcher.elements.memorybacking import (
-    hugepages_of,
-    memorybacking,
-    needs_memfd,
-    needs_sharing,
-)
+from virtcatalog.kubevirt.launcher.elements.memorybacking import hugepages_of, memorybacking, needs_memfd, needs_sharing
 from virtcatalog.kubevirt.launcher.elements.metadata import metadata, name_of_domain
-from virtcatalog.kubevirt.launcher.elements.numatune import numatune
-from virtcatalog.kubevirt.launcher.elements.onreboot import on_reboot
-from virtcatalog.kubevirt.launcher.elements.os import nvram_file, os
+from virtcatalog.kubevirt.launcher.elements.os import nvram_file, on_reboot, os, sysinfo
+from virtcatalog.kubevirt.launcher.elements.peripherals import iommufd
 from virtcatalog.kubevirt.launcher.elements.qemu import NAMESPACE as QEMU
 from virtcatalog.kubevirt.launcher.elements.qemu import NAMESPACE_ATTRIBUTE, VERBOSE, commandline, ignition_file
-from virtcatalog.kubevirt.launcher.elements.sysinfo import sysinfo
 from virtcatalog.kubevirt.launcher.elements.vcpu import CPUTopology, domain_topology, max_sockets, requested_topology
 from virtcatalog.kubevirt.launcher.elements.vcpu import vcpu as vcpus
 from virtcatalog.kubevirt.launcher.numa import GuestCell, memfd_cell, passthrough_cells

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 
 import msgspec
 
-from virtcatalog.kubevirt.hosts import BlockLimits, ClaimedDevice, DirectIO, PodLinks
-from virtcatalog.kubevirt.hosttopology import HostTopology
+from virtcatalog.kubevirt.hosts import BlockLimits, ClaimedDevice, DirectIO, HostTopology, PodLinks
 from virtcatalog.kubevirt.launcher.architecture import AMD64, Architecture
 from virtcatalog.releases import DEFAULT, Release
 

@@ -8,7 +8,7 @@ import msgspec
 
 from virtcatalog.api.domainspec import Hugepages
 from virtcatalog.api.quantity import Quantity
-from virtcatalog.kubevirt.hosttopology import HostTopology
+from virtcatalog.kubevirt.hosts import HostTopology
 from virtcatalog.kubevirt.launcher.elements.memory import in_bytes
 from virtcatalog.kubevirt.launcher.elements.vcpu import CPUTopology
 from virtcatalog.kubevirt.launcher.errors import DomainError

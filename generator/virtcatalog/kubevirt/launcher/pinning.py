@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from virtcatalog.api.domainspec import CPU, DomainSpec
-from virtcatalog.kubevirt.hosttopology import HostTopology
+from virtcatalog.kubevirt.hosts import HostTopology
 from virtcatalog.kubevirt.launcher.architecture import Architecture
 from virtcatalog.kubevirt.launcher.elements.iothreads import (
     declared_pool,

@@ -9,8 +9,7 @@ from typing import Any
 
 from virtcatalog.api.decode import to_manifest
 from virtcatalog.api.kubevirt import Probe, VirtualMachineInstance
-from virtcatalog.kubevirt.pod.errors import PodError
-from virtcatalog.kubevirt.pod.facts import NON_ROOT_USER, PRIVATE_DIRECTORY, SHARE_DIRECTORY, Facts
+from virtcatalog.kubevirt.pod.facts import NON_ROOT_USER, PRIVATE_DIRECTORY, SHARE_DIRECTORY, Facts, PodError
 from virtcatalog.kubevirt.pod.volumes import CONTAINER_DISKS, Volumes
 
 Container = dict[str, Any]

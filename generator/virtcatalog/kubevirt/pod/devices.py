@@ -11,8 +11,7 @@ from virtcatalog.api.devices import GPU, HostDevice
 from virtcatalog.api.kubevirt import VirtualMachineInstance
 from virtcatalog.kubevirt.launcher.elements.hostdevs import is_claimed
 from virtcatalog.kubevirt.launcher.elements.launchsecurity import uses_sev, uses_tdx
-from virtcatalog.kubevirt.pod.errors import PodError
-from virtcatalog.kubevirt.pod.facts import Facts
+from virtcatalog.kubevirt.pod.facts import Facts, PodError
 
 
 def plugin_resources(vmi: VirtualMachineInstance, facts: Facts) -> Iterator[str]:

@@ -7,6 +7,7 @@ import re
 from virtcatalog.api.core import PersistentVolumeClaim
 from virtcatalog.api.names import namespace_or_default
 from virtcatalog.api.quantity import Quantity
+from virtcatalog.errors import VirtcatalogError
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.configuration import Configuration
 from virtcatalog.kubevirt.deviceplugins import resource_kinds
@@ -33,6 +34,14 @@ _MODES = (
     ("FirmwareAutoSelection", "--firmware-auto-selection"),
 )
 _FLOAT = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?|[+-]?inf(inity)?|nan", re.IGNORECASE)
+
+
+class PodError(VirtcatalogError):
+    """virt-controller sends no Pod for an admitted VMI; `field` is the VMI's, "" when none is to blame."""
+
+    def __init__(self, field: str, message: str) -> None:
+        self.field, self.message = field, message
+        super().__init__(f"{field}: {message}" if field else message)
 
 
 class Facts:

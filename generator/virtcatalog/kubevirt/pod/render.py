@@ -18,8 +18,7 @@ from virtcatalog.kubevirt.controller.vm import MIGRATION_TARGET_ANNOTATION
 from virtcatalog.kubevirt.launcher.elements.clock import needs_tsc_frequency
 from virtcatalog.kubevirt.pod.annotations import ISTIO, hostname, pod_annotations, pod_labels
 from virtcatalog.kubevirt.pod.containers import Container, compute_container, grace_period, log_verbosity
-from virtcatalog.kubevirt.pod.errors import PodError
-from virtcatalog.kubevirt.pod.facts import NON_ROOT_USER, Facts
+from virtcatalog.kubevirt.pod.facts import NON_ROOT_USER, Facts, PodError
 from virtcatalog.kubevirt.pod.overhead import overhead
 from virtcatalog.kubevirt.pod.resources import compute_resources
 from virtcatalog.kubevirt.pod.selectors import affinity, node_selector, reservations

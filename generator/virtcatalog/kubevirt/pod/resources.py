@@ -15,8 +15,7 @@ from virtcatalog.errors import UnsupportedError
 from virtcatalog.kubevirt.launcher.elements.iothreads import declared_pool, supplemental_pool
 from virtcatalog.kubevirt.memo import memo
 from virtcatalog.kubevirt.pod.devices import check_permitted, plugin_resources, resource_claims
-from virtcatalog.kubevirt.pod.errors import PodError
-from virtcatalog.kubevirt.pod.facts import Facts
+from virtcatalog.kubevirt.pod.facts import Facts, PodError
 from virtcatalog.kubevirt.pod.overhead import Term
 from virtcatalog.kubevirt.pod.traits import has_dedicated_cpus
 

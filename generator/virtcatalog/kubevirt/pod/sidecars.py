@@ -12,8 +12,7 @@ import msgspec
 
 from virtcatalog.api.kubevirt import VirtualMachineInstance
 from virtcatalog.kubevirt.pod.containers import Container, home, security
-from virtcatalog.kubevirt.pod.errors import PodError
-from virtcatalog.kubevirt.pod.facts import Facts
+from virtcatalog.kubevirt.pod.facts import Facts, PodError
 from virtcatalog.kubevirt.pod.support import support_resources
 from virtcatalog.kubevirt.pod.volumes import (
     HOOKS,

@@ -1,17 +1,17 @@
-"""Preferred devices.
+"""Preferred devices: buses and options of disks, models and bindings of interfaces, and the rest.
 
-Source: pkg/instancetype/preference/apply/device.go. `preferredVirtualGPUOptions` is declared and
+Source: pkg/instancetype/preference/apply/device.go, disk.go, interface.go. `preferredVirtualGPUOptions` is declared and
 never applied there.
 """
 
 from __future__ import annotations
 
-from virtcatalog.api.devices import Devices, Input, PanicDevice
+from virtcatalog.api.decode import clone
+from virtcatalog.api.devices import Devices, Disk, DiskTarget, Input, Interface, InterfaceMasquerade, PanicDevice
 from virtcatalog.api.instancetype import DevicePreferences
 from virtcatalog.api.kubevirt import VirtualMachineInstanceSpec
-from virtcatalog.kubevirt.preference.disks import apply_disks
+from virtcatalog.api.volumes import Network
 from virtcatalog.kubevirt.preference.fill import fill
-from virtcatalog.kubevirt.preference.interfaces import apply_interfaces
 from virtcatalog.releases import Traits
 
 
@@ -65,3 +65,72 @@ def _apply_panic_model(model: str, devices: Devices, traits: Traits) -> None:
     for device in devices.panic_devices:
         if device.model is None:
             device.model = model
+
+
+def apply_disks(preference: DevicePreferences, disks: list[Disk]) -> None:
+    """Fill in what each disk leaves out; one without a target becomes a `disk`. Options are for `disk` targets only.
+
+    Source: applyDiskPreferences.
+    """
+    for disk in disks:
+        if disk.disk is None and disk.cdrom is None and disk.lun is None:
+            disk.disk = DiskTarget()
+        if disk.disk is not None:
+            _apply_disk(preference, disk, disk.disk)
+        elif disk.cdrom is not None:
+            disk.cdrom.bus = disk.cdrom.bus or preference.preferred_cdrom_bus
+        elif disk.lun is not None:
+            disk.lun.bus = disk.lun.bus or preference.preferred_lun_bus
+
+
+def _apply_disk(preference: DevicePreferences, disk: Disk, target: DiskTarget) -> None:
+    if not target.bus:
+        target.bus = preference.preferred_disk_bus
+    if preference.preferred_disk_block_size is not None and disk.block_size is None:
+        disk.block_size = clone(preference.preferred_disk_block_size)
+    if preference.preferred_disk_cache and not disk.cache:
+        disk.cache = preference.preferred_disk_cache
+    if preference.preferred_disk_io and not disk.io:
+        disk.io = preference.preferred_disk_io
+    dedicated = preference.preferred_disk_dedicated_io_thread
+    if dedicated is not None and disk.dedicated_io_thread is None and target.bus == "virtio":
+        disk.dedicated_io_thread = dedicated
+
+
+def apply_interfaces(preference: DevicePreferences, vmi_spec: VirtualMachineInstanceSpec) -> None:
+    """Fill in the model, and masquerade on interfaces of the pod network that have no binding.
+
+    Source: applyInterfacePreferences.
+    """
+    for interface in vmi_spec.domain.devices.interfaces:
+        if not interface.model:
+            interface.model = preference.preferred_interface_model
+        if (
+            preference.preferred_interface_masquerade is not None
+            and not _has_binding(interface)
+            and _on_pod_network(interface.name, vmi_spec.networks)
+        ):
+            interface.masquerade = InterfaceMasquerade()
+
+
+def _has_binding(interface: Interface) -> bool:
+    return any(
+        binding is not None
+        for binding in (
+            interface.bridge,
+            interface.masquerade,
+            interface.sriov,
+            interface.slirp,
+            interface.macvtap,
+            interface.passt,
+            interface.passt_binding,
+            interface.binding,
+        )
+    )
+
+
+def _on_pod_network(name: str, networks: list[Network]) -> bool:
+    for network in networks:
+        if network.name == name:
+            return network.pod is not None
+    return False

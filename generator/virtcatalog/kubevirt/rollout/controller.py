@@ -21,19 +21,15 @@ from virtcatalog.kubevirt.controller.vm import (
 )
 from virtcatalog.kubevirt.defaults.webhooks import mutate_vmi
 from virtcatalog.kubevirt.identity import legacy_firmware_uuid
-from virtcatalog.kubevirt.rollout.annotations import followed, note_pci_topology
-from virtcatalog.kubevirt.rollout.cpu import plug_cpus
-from virtcatalog.kubevirt.rollout.hotplug import plug_volumes
+from virtcatalog.kubevirt.rollout.growth import plug_cpus, plug_memory
 from virtcatalog.kubevirt.rollout.instance import boot, note
 from virtcatalog.kubevirt.rollout.interfaces import plug, unplug
-from virtcatalog.kubevirt.rollout.memory import plug_memory
+from virtcatalog.kubevirt.rollout.live import followed, note_pci_topology, place
 from virtcatalog.kubevirt.rollout.restart import restart_required
 from virtcatalog.kubevirt.rollout.revisions import applied, forget_references, revision_names, sync_references
 from virtcatalog.kubevirt.rollout.running import Restart, Running, SyncError
-from virtcatalog.kubevirt.rollout.scheduling import place
-from virtcatalog.kubevirt.rollout.vmiadmission import admit_vmi_update
-from virtcatalog.kubevirt.rollout.volumemigration import MIGRATION, migrate_volumes
-from virtcatalog.kubevirt.rollout.webhook import admit_update
+from virtcatalog.kubevirt.rollout.volumes import MIGRATION, migrate_volumes, plug_volumes
+from virtcatalog.kubevirt.rollout.webhooks import admit_update, admit_vmi_update
 
 _IMMEDIATE_DATA_VOLUMES = "kubevirt.io/immediate-data-volume-creation"
 _READY_PHASES = ("", "Succeeded", "WaitForFirstConsumer", "PendingPopulation")

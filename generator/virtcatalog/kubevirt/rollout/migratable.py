@@ -22,7 +22,7 @@ from virtcatalog.kubevirt.rollout.running import (
     VOLUMES_CHANGE,
     Running,
 )
-from virtcatalog.kubevirt.rollout.volumemigration import unmovable
+from virtcatalog.kubevirt.rollout.volumes import unmovable
 
 _BRIDGE_MIGRATES = "kubevirt.io/allow-pod-bridge-network-live-migration"
 

@@ -28,7 +28,7 @@ from virtcatalog.kubevirt.rollout.migratable import action, obstacles, required
 from virtcatalog.kubevirt.rollout.outcome import Migration, Next, Rollout
 from virtcatalog.kubevirt.rollout.revisions import revision_names
 from virtcatalog.kubevirt.rollout.running import Running
-from virtcatalog.kubevirt.rollout.webhook import admit_update
+from virtcatalog.kubevirt.rollout.webhooks import admit_update
 from virtcatalog.manifests.changes import Change, changes
 from virtcatalog.manifests.identity import identity
 from virtcatalog.manifests.merge import merge, three_way

@@ -16,11 +16,11 @@ from virtcatalog.api.golang import GoError, as_json, from_unstructured, unmarsha
 from virtcatalog.api.template import VirtualMachineTemplate
 from virtcatalog.api.vmstatus import WholeVirtualMachine
 from virtcatalog.errors import Cause, ManifestError, Problem, TemplateError, Warning, nearest
-from virtcatalog.kubevirt.template.generate import generate
-from virtcatalog.kubevirt.template.substitute import REFERENCE, Substitution, as_floats, references, texts
+from virtcatalog.kubevirt.template.substitute import REFERENCE, Substitution, as_floats, generate, references, texts
 
 _VM: Final = "spec.virtualMachine"
 _SHOWN: Final = 5
+_METADATA: Final = ("name", "namespace", "labels", "annotations")
 
 
 class Processed(msgspec.Struct, frozen=True, kw_only=True):
@@ -228,3 +228,25 @@ def as_written(value: Any) -> Any:
     if isinstance(value, list):
         return list(map(as_written, value))
     return int(value) if isinstance(value, float) and value.is_integer() and abs(value) < 1e21 else value
+
+
+def convert_template(template: dict[str, Any]) -> dict[str, Any]:
+    """Return the VirtualMachineTemplate of an OpenShift Template that was read: its one object is the VM.
+
+    Source: pkg/virtctl/template/convert/convert.go.
+    """
+    objects = template.get("objects") or []
+    if len(objects) != 1:
+        message = f"a template for VMs holds one object, and this one holds {len(objects)}"
+        raise TemplateError(Cause("", "objects", message))
+    metadata = {key: template["metadata"][key] for key in _METADATA if key in template["metadata"]}
+    spec = {key: template[key] for key in ("message", "parameters") if key in template}
+    made: dict[str, Any] = as_written(
+        {
+            "apiVersion": "template.kubevirt.io/v1beta1",
+            "kind": "VirtualMachineTemplate",
+            **({"metadata": metadata} if metadata else {}),
+            "spec": {**spec, "virtualMachine": objects[0]},
+        }
+    )
+    return made

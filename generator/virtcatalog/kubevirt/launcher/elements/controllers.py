@@ -9,7 +9,7 @@ from virtcatalog.api.devices import Devices
 from virtcatalog.api.domainspec import DomainSpec
 from virtcatalog.kubevirt.launcher.architecture import Architecture
 from virtcatalog.kubevirt.launcher.context import DeviceResource
-from virtcatalog.kubevirt.launcher.elements.diskthreads import bus_of, scsi_thread
+from virtcatalog.kubevirt.launcher.elements.iothreads import bus_of, scsi_thread
 from virtcatalog.kubevirt.launcher.xml import Element, Shared, SubElement
 from virtcatalog.kubevirt.memo import memo
 

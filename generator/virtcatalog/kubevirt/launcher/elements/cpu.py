@@ -1,10 +1,11 @@
-"""`<cpu>`: model, features, topology and NUMA cells of the guest's CPUs."""
+"""The guest's CPU, and where it runs: `<cpu>` with topology and NUMA cells, `<cputune>`, `<numatune>`."""
 
 from __future__ import annotations
 
 from virtcatalog.api.domainspec import CPU
 from virtcatalog.kubevirt.launcher.elements.vcpu import CPUTopology
 from virtcatalog.kubevirt.launcher.numa import GuestCell
+from virtcatalog.kubevirt.launcher.pinning import Pinning
 from virtcatalog.kubevirt.launcher.xml import Element, Shared, SubElement
 from virtcatalog.kubevirt.memo import memo
 
@@ -57,4 +58,31 @@ def _cpu(
         numa = SubElement(element, "numa")
         for cell in cells:
             SubElement(numa, "cell", id=str(cell.id), cpus=cell.cpus, memory=str(cell.memory), unit=cell.unit)
+    return element
+
+
+@memo
+def cputune(pinning: Pinning | None) -> Element | None:
+    """`<cputune>`, absent without dedicated CPUs."""
+    if pinning is None:
+        return None
+    element = Shared("cputune")
+    for vcpu, thread in enumerate(pinning.vcpus):
+        SubElement(element, "vcpupin", vcpu=str(vcpu), cpuset=str(thread))
+    if pinning.emulator is not None:
+        SubElement(element, "emulatorpin", cpuset=pinning.emulator)
+    for number, cpus in pinning.iothreads:
+        SubElement(element, "iothreadpin", iothread=str(number), cpuset=cpus)
+    return element
+
+
+@memo
+def numatune(cells: tuple[GuestCell, ...]) -> Element | None:
+    """`<numatune>`, absent unless NUMA nodes are passed through."""
+    if not cells:
+        return None
+    element = Shared("numatune")
+    SubElement(element, "memory", mode="strict", nodeset=",".join(str(cell.host_node) for cell in cells))
+    for cell in cells:
+        SubElement(element, "memnode", cellid=str(cell.id), mode="strict", nodeset=str(cell.host_node))
     return element

@@ -5,15 +5,21 @@ from __future__ import annotations
 from virtcatalog.api.kubevirt import VirtualMachineInstance
 from virtcatalog.kubevirt.launcher.context import Context
 from virtcatalog.kubevirt.launcher.efi import boots_efi
-from virtcatalog.kubevirt.launcher.elements.channels import channels
+from virtcatalog.kubevirt.launcher.elements.consoles import (
+    channels,
+    graphics,
+    has_graphics,
+    inputs,
+    redirdevs,
+    serial_console,
+    video,
+)
 from virtcatalog.kubevirt.launcher.elements.controllers import controllers
 from virtcatalog.kubevirt.launcher.elements.disks import disks, virtio_disks
 from virtcatalog.kubevirt.launcher.elements.disksource import DiskSource
 from virtcatalog.kubevirt.launcher.elements.filesystems import filesystems
-from virtcatalog.kubevirt.launcher.elements.graphics import graphics, has_graphics
 from virtcatalog.kubevirt.launcher.elements.hostdevs import hostdevs
 from virtcatalog.kubevirt.launcher.elements.hypervisor import emulator
-from virtcatalog.kubevirt.launcher.elements.inputs import inputs
 from virtcatalog.kubevirt.launcher.elements.interfaces import (
     InterfaceRules,
     VirtioInterfaces,
@@ -22,16 +28,7 @@ from virtcatalog.kubevirt.launcher.elements.interfaces import (
     interfaces,
 )
 from virtcatalog.kubevirt.launcher.elements.launchsecurity import uses_iommu
-from virtcatalog.kubevirt.launcher.elements.memballoon import memballoon
-from virtcatalog.kubevirt.launcher.elements.panic import panics
-from virtcatalog.kubevirt.launcher.elements.redirdev import redirdevs
-from virtcatalog.kubevirt.launcher.elements.rng import rng
-from virtcatalog.kubevirt.launcher.elements.serial import serial_console
-from virtcatalog.kubevirt.launcher.elements.sound import sound
-from virtcatalog.kubevirt.launcher.elements.tpm import tpm
-from virtcatalog.kubevirt.launcher.elements.video import video
-from virtcatalog.kubevirt.launcher.elements.vsock import vsock
-from virtcatalog.kubevirt.launcher.elements.watchdog import watchdog
+from virtcatalog.kubevirt.launcher.elements.peripherals import memballoon, panics, rng, sound, tpm, vsock, watchdog
 from virtcatalog.kubevirt.launcher.xml import Element
 
 

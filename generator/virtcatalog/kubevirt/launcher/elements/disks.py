@@ -13,8 +13,14 @@ from virtcatalog.kubevirt.launcher.context import BackingVolume, Context
 from virtcatalog.kubevirt.launcher.elements.address import alias, pci_address, scsi_address
 from virtcatalog.kubevirt.launcher.elements.blockio import blockio
 from virtcatalog.kubevirt.launcher.elements.disksource import EMPTY_TRAY, DiskSource, Image, source_of
-from virtcatalog.kubevirt.launcher.elements.diskthreads import bus_of, disk_threads, target_of
-from virtcatalog.kubevirt.launcher.elements.iothreads import SUPPLEMENTAL_POOL, has_iothreads, supplemental_pool
+from virtcatalog.kubevirt.launcher.elements.iothreads import (
+    SUPPLEMENTAL_POOL,
+    bus_of,
+    disk_threads,
+    has_iothreads,
+    supplemental_pool,
+    target_of,
+)
 from virtcatalog.kubevirt.launcher.errors import DomainError
 from virtcatalog.kubevirt.launcher.xml import Element, leaf, own, shared
 from virtcatalog.kubevirt.memo import memo

@@ -1,16 +1,18 @@
-"""`<os>`: machine type, firmware, direct kernel boot, SMBIOS and ACPI tables."""
+"""What the guest boots, what its firmware tells, what a reboot does: `<os>`, `<sysinfo>`, `<on_reboot>`."""
 
 from __future__ import annotations
 
 import posixpath
 from collections.abc import Sequence
 
-from virtcatalog.api.domainspec import ACPI, Firmware, KernelBoot, Machine
+from virtcatalog.api.domainspec import ACPI, Chassis, Firmware, KernelBoot, Machine
 from virtcatalog.api.volumes import Volume
 from virtcatalog.kubevirt.launcher.architecture import Architecture
+from virtcatalog.kubevirt.launcher.context import SMBIOS
 from virtcatalog.kubevirt.launcher.efi import EFI
 from virtcatalog.kubevirt.launcher.errors import DomainError
-from virtcatalog.kubevirt.launcher.xml import Element, SubElement, leaf
+from virtcatalog.kubevirt.launcher.xml import Element, SubElement, leaf, own, shared
+from virtcatalog.kubevirt.memo import memo
 
 _NVRAM_DIRECTORY = "/var/lib/libvirt/qemu/nvram"
 _NON_ROOT_NVRAM_DIRECTORY = "/var/run/kubevirt-private/libvirt/qemu/nvram"
@@ -109,3 +111,44 @@ def _acpi_tables(acpi: ACPI, volumes: Sequence[Volume]) -> Element:
             raise DomainError(field, f"volume {volume_name} is not a secret")
         SubElement(tables, "table", type=kind).text = f"{_TABLES_DIRECTORY}/{volume_name}/{kind}.bin"
     return tables
+
+
+def sysinfo(firmware: Firmware | None, smbios: SMBIOS | None, chassis: Chassis | None) -> Element:
+    """`<sysinfo>`; libvirt gets all four tables, empty where nothing is known.
+
+    Source: pkg/virt-launcher/virtwrap/converter/compute/sysinfo.go (SysInfoDomainConfigurator).
+    """
+    system = Element("system")
+    for name, number in zip(*numbers_of(firmware), strict=True):
+        SubElement(system, "entry", {"name": name}).text = number
+    system.extend(_entries_of_cluster(smbios))
+    names = () if chassis is None else ("manufacturer", "version", "serial", "asset", "sku")
+    table = shared("chassis", *(leaf("entry", getattr(chassis, name), name=name) for name in names))
+    return own("sysinfo", leaf("bios"), system, leaf("baseBoard"), table, type="smbios")
+
+
+def numbers_of(firmware: Firmware | None) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The names of a system's numbers, and the numbers."""
+    if firmware is None:
+        return (), ()
+    if firmware.serial:
+        return ("uuid", "serial"), (firmware.uuid, firmware.serial)
+    return ("uuid",), (firmware.uuid,)
+
+
+@memo
+def _entries_of_cluster(smbios: SMBIOS | None) -> Sequence[Element]:
+    names = () if smbios is None else ("manufacturer", "family", "product", "sku", "version")
+    return tuple(leaf("entry", getattr(smbios, name), name=name) for name in names)
+
+
+_ACTIONS = {"Terminate": "destroy", "Reboot": "restart"}
+
+
+def on_reboot(policy: str | None) -> Element | None:
+    """`<on_reboot>`, absent for libvirt's own default.
+
+    Source: pkg/virt-launcher/virtwrap/converter/compute/reboot_policy.go (RebootPolicyDomainConfigurator).
+    """
+    action = _ACTIONS.get(policy or "")
+    return None if action is None else leaf("on_reboot", action)

@@ -8,8 +8,7 @@ from virtcatalog.errors import Warning
 from virtcatalog.kubevirt.launcher.context import Context
 from virtcatalog.kubevirt.launcher.domain import Domain
 from virtcatalog.kubevirt.launcher.elements.qemu import COMMANDLINE, has_ignition
-from virtcatalog.kubevirt.launcher.launch.drivers import set_drivers
-from virtcatalog.kubevirt.launcher.launch.images import check_empty_disks
+from virtcatalog.kubevirt.launcher.launch.disks import check_empty_disks, set_drivers
 from virtcatalog.kubevirt.launcher.launch.network import attach_taps, refuse_unbound
 from virtcatalog.kubevirt.launcher.launch.ports import add_root_ports, lose_commandline, wanted_ports
 

@@ -1,14 +1,62 @@
-"""Guest memory of a running VMI. Source: pkg/virt-controller/watch/vm/vm.go (handleMemoryHotplugRequest)."""
+"""CPU sockets and guest memory that a running VMI gets.
+
+Source: pkg/virt-controller/watch/vm/vm.go (handleCPUChangeRequest, VMICPUsPatch, handleMemoryHotplugRequest).
+"""
 
 from __future__ import annotations
 
 from msgspec.structs import replace
 
 from virtcatalog.api.kubevirt import VirtualMachineInstanceSpec
-from virtcatalog.api.quantity import Quantity
+from virtcatalog.api.quantity import MILLI, Quantity
 from virtcatalog.errors import Cause
+from virtcatalog.kubevirt.configuration import Configuration
 from virtcatalog.kubevirt.defaults.hotplug import live_update_memory_problem
-from virtcatalog.kubevirt.rollout.running import MEMORY_CHANGE, Restart, Running, SyncError
+from virtcatalog.kubevirt.rollout.running import CPU_CHANGE, MEMORY_CHANGE, Restart, Running, SyncError
+
+
+def plug_cpus(running: Running, wanted: VirtualMachineInstanceSpec) -> VirtualMachineInstanceSpec | Restart | None:
+    """Return the VMI's spec with the sockets that its VM wants, or why that takes a restart; None if all is well.
+
+    `wanted` is the VM's template with its instance type and preference applied.
+    """
+    assert running.vmi is not None
+    spec = running.vmi.spec
+    asked, cpu = wanted.domain.cpu, spec.domain.cpu
+    if asked is None or cpu is None or asked.sockets == cpu.sockets:
+        return None
+    if running.conditions.get(CPU_CHANGE):
+        raise SyncError(Cause("", "spec.template.spec.domain.cpu.sockets", "another CPU hotplug is in progress"))
+    if asked.sockets > cpu.max_sockets:
+        return Restart("cpu-max", f"{asked.sockets} sockets are more than the {cpu.max_sockets} that can be plugged in")
+    if asked.sockets < cpu.sockets:
+        return Restart(
+            "cpu-reduced", f"sockets cannot be taken out while the guest runs: {cpu.sockets} → {asked.sockets}"
+        )
+    if wanted.architecture == "arm64":
+        return Restart("cpu-arm", "arm64 has no CPU hotplug")
+    return _with_vcpus(spec, wanted, running.cluster.configuration)
+
+
+def _with_vcpus(
+    spec: VirtualMachineInstanceSpec, wanted: VirtualMachineInstanceSpec, config: Configuration
+) -> VirtualMachineInstanceSpec:
+    """What the VM asks for in requests and limits grows with the vCPUs."""
+    asked, cpu = wanted.domain.cpu, spec.domain.cpu
+    assert asked is not None
+    assert cpu is not None
+    delta = Quantity((asked.vcpus - cpu.vcpus) * (1000 // config.cpu_allocation_ratio) * MILLI)
+    resources, demands = spec.domain.resources, wanted.domain.resources
+    grown = replace(
+        resources,
+        requests=_grown(resources.requests, demands.requests, delta),
+        limits=_grown(resources.limits, demands.limits, delta),
+    )
+    return replace(spec, domain=replace(spec.domain, cpu=replace(cpu, sockets=asked.sockets), resources=grown))
+
+
+def _grown(amounts: dict[str, Quantity], demanded: dict[str, Quantity], delta: Quantity) -> dict[str, Quantity]:
+    return {**amounts, "cpu": amounts.get("cpu", Quantity()) + delta} if demanded.get("cpu") else amounts
 
 
 def plug_memory(running: Running, wanted: VirtualMachineInstanceSpec) -> VirtualMachineInstanceSpec | Restart | None:
@@ -37,10 +85,10 @@ def plug_memory(running: Running, wanted: VirtualMachineInstanceSpec) -> Virtual
         return Restart("memory-unsupported", problem)
     if at_boot is not None and asked < at_boot:
         return Restart("memory-lower", f"the VM was started with {at_boot}, which is more than {asked}")
-    return _patched(spec, wanted, asked, Quantity.of(asked.value - current.value))
+    return _with_memory(spec, wanted, asked, Quantity.of(asked.value - current.value))
 
 
-def _patched(
+def _with_memory(
     spec: VirtualMachineInstanceSpec, wanted: VirtualMachineInstanceSpec, asked: Quantity, delta: Quantity
 ) -> VirtualMachineInstanceSpec:
     """The request, at least the guest's memory, and the VM's limit grow with the guest."""

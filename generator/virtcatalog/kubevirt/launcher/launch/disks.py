@@ -1,10 +1,11 @@
-"""`<driver cache= io=>` of disks: what the VMI leaves open is decided by what the storage can do."""
+"""Disks at launch: `<driver cache= io=>` that the VMI leaves open, and images that virt-launcher makes itself."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from virtcatalog.api.devices import Disk
+from virtcatalog.api.volumes import Volume
 from virtcatalog.kubevirt.launcher.elements.disksource import DiskSource
 from virtcatalog.kubevirt.launcher.errors import DomainError
 from virtcatalog.kubevirt.launcher.xml import Element, Shared, own, shared
@@ -56,3 +57,17 @@ def _with_modes(driver: Element, direct: bool, allocated: bool) -> Element:
 
 
 _shared_with_modes = memo(_with_modes)
+
+
+_MIB = 2**20
+
+
+def check_empty_disks(volumes: Sequence[Volume]) -> None:
+    """Raise DomainError for an empty disk that holds not even one mebibyte: images have whole ones.
+
+    Source: pkg/emptydisk/emptydisk.go (CreateTemporaryDisks).
+    """
+    for position, volume in enumerate(volumes):
+        if volume.empty_disk is not None and abs(volume.empty_disk.capacity.value) < _MIB:
+            message = f"an empty disk has at least 1Mi, and {volume.name} has {volume.empty_disk.capacity}"
+            raise DomainError(f"spec.volumes[{position}].emptyDisk.capacity", message)

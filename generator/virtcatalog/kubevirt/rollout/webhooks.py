@@ -1,19 +1,24 @@
-"""What the webhook of VMIs says to the controller that changes one.
+"""What webhooks say to an update: of a VM by its user, of a VMI by virt-controller.
 
-Source: pkg/virt-api/webhooks/validating-webhook/admitters/vmi-update-admitter.go (admitHotplug) and
-pkg/storage/admitters/storagehotplug.go (AdmitHotplugStorage).
+Source: pkg/virt-api/webhooks/mutating-webhook/mutators/vm-mutator.go, pkg/instancetype/webhooks/vm/mutator.go,
+pkg/virt-api/webhooks/validating-webhook/admitters/vms-admitter.go and vmi-update-admitter.go (admitHotplug), with the
+operation UPDATE; pkg/storage/admitters/storagehotplug.go (AdmitHotplugStorage).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set
+from collections.abc import Iterator, Mapping, Set
 
 from virtcatalog.api.devices import Disk
-from virtcatalog.api.kubevirt import VirtualMachineInstanceSpec
+from virtcatalog.api.kubevirt import VirtualMachine, VirtualMachineInstanceSpec
 from virtcatalog.api.volumes import Volume
 from virtcatalog.errors import Cause
 from virtcatalog.kubevirt.admission.causes import invalid
+from virtcatalog.kubevirt.admission.vm import admit_vm
+from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.configuration import Configuration
+from virtcatalog.kubevirt.defaults.webhooks import mutate_updated_vm
+from virtcatalog.kubevirt.matchers import Matcher
 from virtcatalog.kubevirt.rollout.running import AttachedVolume
 from virtcatalog.kubevirt.rollout.volumes import can_be_hotplugged, disks_by_name, volumes_by_name
 
@@ -133,3 +138,22 @@ def _bus(disk: Disk) -> str:
 
 def _cause(field: str, message: str) -> Cause:
     return invalid(f"spec.template.spec.{field}", message)
+
+
+def admit_update(vm: VirtualMachine, old: VirtualMachine, cluster: Cluster) -> list[Cause]:
+    """Give a VM that is updated what its webhook gives it, and say why it is refused; changes `vm`."""
+    return (
+        list(_turned(vm.spec.instancetype, old.spec.instancetype, "spec.instancetype"))
+        or list(_turned(vm.spec.preference, old.spec.preference, "spec.preference"))
+        or mutate_updated_vm(vm, cluster)
+        or admit_vm(vm, cluster, updated=True)
+    )
+
+
+def _turned(new: Matcher | None, old: Matcher | None, path: str) -> Iterator[Cause]:
+    """A revision belongs to the object that it was made of (validateMatcherUpdate)."""
+    if new is None or old is None or not new.revision_name or new.name == old.name:
+        return
+    if new.revision_name == old.revision_name:
+        message = f"is a revision of {old.name!r}: clear it, or name one of {new.name!r}"
+        yield invalid(f"{path}.revisionName", f"{new.revision_name!r} {message}")

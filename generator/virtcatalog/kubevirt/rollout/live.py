@@ -1,13 +1,16 @@
-"""Annotations that follow the VM while it runs, both ways.
+"""What a running VMI takes over from its VM: annotations (both ways), affinity, node selector, tolerations.
 
-Source: pkg/virt-controller/watch/vm/vm.go (syncDynamicAnnotationsAndLabelsToVMI, syncPCITopologyAnnotationsToVM).
+Source: pkg/virt-controller/watch/vm/vm.go (syncDynamicAnnotationsAndLabelsToVMI, syncPCITopologyAnnotationsToVM,
+handleAffinityChangeRequest, handleTolerationsChangeRequest).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from virtcatalog.api.kubevirt import VirtualMachine
+from msgspec.structs import replace
+
+from virtcatalog.api.kubevirt import VirtualMachine, VirtualMachineInstanceSpec
 from virtcatalog.errors import Cause
 from virtcatalog.kubevirt.defaults.webhooks import PCI_TOPOLOGY_ANNOTATION
 from virtcatalog.kubevirt.rollout.running import SyncError
@@ -50,3 +53,18 @@ def note_pci_topology(vm: VirtualMachine, vmi: Annotations) -> None:
     annotations[PCI_TOPOLOGY_ANNOTATION] = vmi[PCI_TOPOLOGY_ANNOTATION]
     if _PCI_SLOTS_ANNOTATION in vmi:
         annotations[_PCI_SLOTS_ANNOTATION] = vmi[_PCI_SLOTS_ANNOTATION]
+
+
+def place(spec: VirtualMachineInstanceSpec, wanted: VirtualMachineInstanceSpec) -> list[VirtualMachineInstanceSpec]:
+    """Return the VMI's spec after each step that brings it where its VM wants it: there are up to three."""
+    steps = []
+    for changed in (
+        {"affinity": wanted.affinity},
+        {"node_selector": wanted.node_selector},
+        {"tolerations": wanted.tolerations},
+    ):
+        following = replace(spec, **changed)
+        if following != spec:
+            steps.append(following)
+            spec = following
+    return steps
