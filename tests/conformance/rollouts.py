@@ -74,11 +74,12 @@ def answer(pair: Pair) -> dict[str, Any]:
 
 def rollout(pair: Pair) -> virtcatalog.Rollout:
     """Return what virtcatalog makes of a pair."""
-    old, new = _case(pair, {}), _case(pair, pair.new)
+    old, new = case(pair, {}), case(pair, pair.new)
     return virtcatalog.rollout(deepcopy(old.vm), deepcopy(new.vm), old.cluster(), new.cluster(), update=pair.update)
 
 
-def _case(pair: Pair, new: dict[str, Any]) -> Case:
+def case(pair: Pair, new: dict[str, Any]) -> Case:
+    """Return the VM and cluster of a pair: its old ones, and what is new of them."""
     return Case(release=DEFAULT_RELEASE, name=pair.name, group=pair.group, expected={}, **{**pair.old, **new})
 
 

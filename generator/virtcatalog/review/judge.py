@@ -247,7 +247,7 @@ def _broken(of: Outcome) -> Next:
 
 
 def _risks(before: Outcome, after: Outcome) -> tuple[Risk, ...]:
-    old, new = (of.result.vmi_object if of.result and of.result.admitted else None for of in (before, after))
+    old, new = (of.result if of.result and of.result.admitted else None for of in (before, after))
     return risks(old, new) if old is not None and new is not None else ()
 
 

@@ -7,26 +7,36 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from virtcatalog.api.devices import Disk
+from virtcatalog.api.devices import Disk, Interface
 from virtcatalog.api.domainspec import EFI
-from virtcatalog.api.kubevirt import VirtualMachineInstance, VirtualMachineInstanceSpec
+from virtcatalog.api.kubevirt import VirtualMachineInstanceSpec
+from virtcatalog.errors import some
+from virtcatalog.kubevirt.launcher.launch.places import pci_places
+from virtcatalog.kubevirt.result import Result
+from virtcatalog.kubevirt.rollout.instance import volumes_at_start
+from virtcatalog.kubevirt.rollout.migratable import obstacles
 from virtcatalog.review.verdict import Risk
 
-_PREFIXES = {"virtio": "vd", "sata": "sd", "scsi": "sd", "usb": "sd"}
+_NO_DRIVER = "; Windows has no driver for virtio of its own"
+_MOST_DISKS = 5
 
 
-def risks(old: VirtualMachineInstance, new: VirtualMachineInstance) -> tuple[Risk, ...]:
+def risks(old: Result, new: Result) -> tuple[Risk, ...]:
     """Return what a guest that is installed on one machine risks on the other, the gravest first."""
-    before, after = old.spec, new.spec
+    if old.vmi_object is None or new.vmi_object is None:
+        return ()
+    before, after = old.vmi_object.spec, new.vmi_object.spec
     return (
         *_firmware(before, after),
         *_machine(before, after),
-        *_boot_disk(before, after),
-        *_disks(before, after),
+        *_boot_device(before, after),
+        *_disk_names(old, new),
         *_network(before, after),
+        *_pci_places(old, new),
         *_tpm(before, after),
         *_clock(before, after),
         *_activation(before, after),
+        *_migration(old, new),
     )
 
 
@@ -51,49 +61,80 @@ def _machine(old: VirtualMachineInstanceSpec, new: VirtualMachineInstanceSpec) -
     before, after = _machine_type(old), _machine_type(new)
     if before == after or not before or not after:
         return
-    if ("q35" in before) != ("q35" in after):
+    if _chipset(old) != _chipset(new):
         yield Risk("boot", f"machine {before} → {after}: another chipset, with its disks and NICs at other addresses")
     else:
         yield Risk("activation", f"machine {before} → {after}: Windows may see new hardware")
 
 
-def _boot_disk(old: VirtualMachineInstanceSpec, new: VirtualMachineInstanceSpec) -> Iterator[Risk]:
+def _boot_device(old: VirtualMachineInstanceSpec, new: VirtualMachineInstanceSpec) -> Iterator[Risk]:
     before, after = _first(old), _first(new)
     if before is None or after is None:
         return
-    if before.name != after.name:
-        yield Risk("boot", f"it boots from disk {after.name!r} instead of {before.name!r}")
-    elif _bus(before) != _bus(after):
-        driver = "; Windows has no driver for virtio of its own" if _bus(after) == "virtio" else ""
+    names = [f"{'NIC' if isinstance(device, Interface) else 'disk'} {device.name!r}" for device in (before, after)]
+    if names[0] != names[1]:
+        yield Risk("boot", f"it boots from {names[1]} instead of {names[0]}")
+    elif isinstance(before, Disk) and isinstance(after, Disk) and _bus(before) != _bus(after):
+        driver = _NO_DRIVER if _bus(after) == "virtio" else ""
         change = f"{_bus(before)} → {_bus(after)}"
         yield Risk("boot", f"boot disk {after.name!r} {change}: a guest needs the driver when it boots{driver}")
 
 
-def _disks(old: VirtualMachineInstanceSpec, new: VirtualMachineInstanceSpec) -> Iterator[Risk]:
-    """Names in the guest by prefix and number, as KubeVirt gives them in the disks' order (makeDeviceName)."""
-    before, after = _device_names(old), _device_names(new)
-    moved = [f"{name} {was} → {after[name]}" for name, was in before.items() if after.get(name, was) != was]
+def _disk_names(old: Result, new: Result) -> Iterator[Risk]:
+    """Names by bus and number, as KubeVirt gives them in the disks' order (makeDeviceName)."""
+    before, after = _targets(old), _targets(new)
+    moved = [f"{name} {target} → {after[name]}" for name, target in before.items() if after.get(name, target) != target]
     if moved:
-        yield Risk("disks", f"{', '.join(moved)}: what names a disk by its device finds another one, or none")
+        shown = some(moved, _MOST_DISKS)
+        yield Risk("disks", f"{shown}: what names a disk by its device finds another one, or none")
 
 
 def _network(old: VirtualMachineInstanceSpec, new: VirtualMachineInstanceSpec) -> Iterator[Risk]:
-    before = {interface.name: (at, interface) for at, interface in enumerate(old.domain.devices.interfaces)}
-    for at, interface in enumerate(new.domain.devices.interfaces):
-        if interface.name not in before:
+    before = {interface.name: interface for interface in old.domain.devices.interfaces}
+    for interface in new.domain.devices.interfaces:
+        former = before.get(interface.name)
+        if former is None:
             continue
-        former_at, former = before[interface.name]
         models = former.model or "virtio", interface.model or "virtio"
         if models[0] != models[1]:
-            yield Risk("network", f"NIC {interface.name!r} {models[0]} → {models[1]}: a guest needs the driver")
+            driver = _NO_DRIVER if models[1] == "virtio" else ""
+            change = f"{models[0]} → {models[1]}"
+            yield Risk("network", f"NIC {interface.name!r} {change}: a guest needs the driver{driver}")
         if former.mac_address != interface.mac_address:
             change = f"{former.mac_address or 'drawn'} → {interface.mac_address or 'drawn'}"
             yield Risk("network", f"NIC {interface.name!r} has another MAC, {change}: leases and udev rules go by it")
-        if former.pci_address != interface.pci_address:
-            change = f"{former.pci_address or 'chosen'} → {interface.pci_address or 'chosen'}"
-            yield Risk("network", f"NIC {interface.name!r} at PCI {change}: its name in the guest goes by it")
-        elif former_at != at:
-            yield Risk("network", f"NIC {interface.name!r} moves from {former_at + 1} to {at + 1}: its name may change")
+        if former.acpi_index != interface.acpi_index:
+            change = f"{former.acpi_index or 'none'} → {interface.acpi_index or 'none'}"
+            yield Risk("network", f"NIC {interface.name!r} has another ACPI index, {change}: Linux names it by that")
+
+
+def _pci_places(old: Result, new: Result) -> Iterator[Risk]:
+    """What moves on the PCI bus, by an address of its own or since devices before it come or go.
+
+    Linux names NICs by their places (systemd's predictable names). Windows takes a disk that is not its own offline
+    where it has not seen it before (SAN policy OfflineShared), as KubeVirt's docs/pci-topology.md tells.
+    """
+    assert old.vmi_object is not None
+    assert new.vmi_object is not None
+    if _chipset(old.vmi_object.spec) != _chipset(new.vmi_object.spec):  # which moves everything
+        return
+    before, after = _places(old), _places(new)
+    moved = {name: (place, after[name]) for name, place in before.items() if after.get(name, place) != place}
+    spec = new.vmi_object.spec
+    boots = _first(spec)
+    nics = {interface.name for interface in spec.domain.devices.interfaces}
+    for name in [name for name in moved if name in nics]:
+        yield Risk("network", f"NIC {name!r} moves on the PCI bus, {_move(*moved[name])}: Linux names it by its place")
+    disks = {disk.name for disk in spec.domain.devices.disks if boots is None or disk.name != boots.name}
+    others = [f"{name!r}" for name in moved if name in disks]
+    if others:
+        noun = "disk" if len(others) == 1 else "disks"
+        yield Risk("disks", f"{noun} {some(others, _MOST_DISKS)} on another PCI address: Windows may take data offline")
+    devices = [f"{name!r}" for name in moved if name not in nics | {disk.name for disk in spec.domain.devices.disks}]
+    if devices:
+        yield Risk(
+            "devices", f"host device {some(devices, _MOST_DISKS)} on another PCI address, which drivers may go by"
+        )
 
 
 def _tpm(old: VirtualMachineInstanceSpec, new: VirtualMachineInstanceSpec) -> Iterator[Risk]:
@@ -105,22 +146,36 @@ def _tpm(old: VirtualMachineInstanceSpec, new: VirtualMachineInstanceSpec) -> It
 
 
 def _clock(old: VirtualMachineInstanceSpec, new: VirtualMachineInstanceSpec) -> Iterator[Risk]:
-    before, after = (spec.domain.clock.timezone if spec.domain.clock else None for spec in (old, new))
+    before, after = _time(old), _time(new)
     if before != after:
-        yield Risk("clock", f"the hardware clock shows {before or 'UTC'} → {after or 'UTC'}")
+        yield Risk("clock", f"the hardware clock shows {before} → {after}")
 
 
 def _activation(old: VirtualMachineInstanceSpec, new: VirtualMachineInstanceSpec) -> Iterator[Risk]:
     """What Windows and other licences take a machine for."""
     models = [(spec.domain.cpu.model if spec.domain.cpu else "") or "host-model" for spec in (old, new)]
     if models[0] != models[1]:
-        yield Risk("activation", f"CPU model {models[0]} → {models[1]}: licences may ask for activation")
+        reason = "a guest built for newer CPUs may not run on an older one, and licences may ask for activation"
+        yield Risk("activation", f"CPU model {models[0]} → {models[1]}: {reason}")
     for name in ("uuid", "serial"):
         before, after = (getattr(spec.domain.firmware, name, "") for spec in (old, new))
         if before != after:
             yield Risk("activation", f"SMBIOS {name} {before or 'none'} → {after or 'none'}: licences go by it")
     if old.domain.chassis != new.domain.chassis:
         yield Risk("activation", "the SMBIOS chassis is another one: licences may ask for activation")
+
+
+def _migration(old: Result, new: Result) -> Iterator[Risk]:
+    """What keeps a machine on its node that could leave it: a node that is drained stops it, or waits for it."""
+    if not _obstacles(old):
+        yield from (Risk("migration", f"it can no longer migrate live: {obstacle}") for obstacle in _obstacles(new))
+
+
+def _obstacles(machine: Result) -> tuple[str, ...]:
+    vmi, cluster = machine.vmi_object, machine.cluster
+    assert vmi is not None
+    assert cluster is not None
+    return obstacles(vmi, cluster, volumes_at_start(vmi, cluster, machine.vm_object))
 
 
 def _efi(spec: VirtualMachineInstanceSpec) -> EFI | None:
@@ -132,11 +187,17 @@ def _machine_type(spec: VirtualMachineInstanceSpec) -> str:
     return spec.domain.machine.type if spec.domain.machine is not None else ""
 
 
-def _first(spec: VirtualMachineInstanceSpec) -> Disk | None:
-    """The disk that boots: that of the lowest order, else the first one."""
-    disks = spec.domain.devices.disks
-    ordered = [disk for disk in disks if disk.boot_order]
-    return min(ordered, key=lambda disk: disk.boot_order or 0) if ordered else next(iter(disks), None)
+def _chipset(spec: VirtualMachineInstanceSpec) -> bool:
+    """Whether the machine has the chipset q35, of two that are told apart."""
+    return "q35" in _machine_type(spec)
+
+
+def _first(spec: VirtualMachineInstanceSpec) -> Disk | Interface | None:
+    """What boots: the disk or NIC of the lowest order, else the first disk."""
+    devices = spec.domain.devices
+    bootable: tuple[Disk | Interface, ...] = (*devices.disks, *devices.interfaces)
+    ordered = [device for device in bootable if device.boot_order]
+    return min(ordered, key=lambda device: device.boot_order or 0) if ordered else next(iter(devices.disks), None)
 
 
 def _bus(disk: Disk) -> str:
@@ -144,14 +205,32 @@ def _bus(disk: Disk) -> str:
     return target.bus if target is not None else ""
 
 
-def _device_names(spec: VirtualMachineInstanceSpec) -> dict[str, str]:
-    found: dict[str, str] = {}
-    numbers: dict[str, int] = {}
-    for disk in spec.domain.devices.disks:
-        prefix = _PREFIXES.get(_bus(disk), "")
-        number = numbers[prefix] = numbers.get(prefix, 0) + 1
-        found[disk.name] = f"{prefix}{chr(ord('a') + (number - 1) % 26)}" if prefix else ""
-    return found
+def _targets(machine: Result) -> dict[str, str]:
+    """What disks are called in the guest: name to `vda`."""
+    disks = machine.domain.iterfind("devices/disk") if machine.domain is not None else ()
+    return {
+        (alias.get("name") or "").removeprefix("ua-"): target.get("dev") or ""
+        for disk in disks
+        if (alias := disk.find("alias")) is not None and (target := disk.find("target")) is not None
+    }
+
+
+def _places(machine: Result) -> dict[str, int | str]:
+    devices = machine.domain.find("devices") if machine.domain is not None else None
+    return pci_places(devices, machine.vmi_object) if devices is not None and machine.vmi_object is not None else {}
+
+
+def _move(before: int | str, after: int | str) -> str:
+    if isinstance(before, int) and isinstance(after, int):
+        return f"from place {before} to {after}"
+    old, new = (place if isinstance(place, str) else "a place that libvirt chooses" for place in (before, after))
+    return f"from {old} to {new}"
+
+
+def _time(spec: VirtualMachineInstanceSpec) -> str:
+    clock = spec.domain.clock
+    offset = clock.utc.offset_seconds if clock is not None and clock.utc is not None else 0
+    return (clock.timezone if clock is not None else "") or (f"UTC{offset:+d}s" if offset else "UTC")
 
 
 def _has_tpm(spec: VirtualMachineInstanceSpec) -> str:

@@ -37,7 +37,7 @@ Next = Literal["refused", "unknown", "crash", "kept", "changed", "none", "same"]
 """What the next start gives, against what it gave before; `kept` is a stored type or preference that stays until it is
 refreshed, `none` that there is no next start.
 """
-RiskKind = Literal["boot", "disks", "network", "tpm", "nvram", "clock", "activation"]
+RiskKind = Literal["boot", "disks", "network", "devices", "tpm", "nvram", "clock", "activation", "migration"]
 
 NOW: dict[Now, str] = {
     "refused": "refused",

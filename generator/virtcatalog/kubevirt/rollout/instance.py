@@ -10,9 +10,10 @@ import json
 
 from msgspec.structs import replace
 
-from virtcatalog.api.kubevirt import VirtualMachineInstanceSpec
+from virtcatalog.api.kubevirt import VirtualMachine, VirtualMachineInstance, VirtualMachineInstanceSpec
 from virtcatalog.api.volumes import Network, Volume
 from virtcatalog.kubevirt.claims import Claims
+from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.rollout.interfaces import ABSENT, interfaces_by_name, is_secondary, networks_are_live
 from virtcatalog.kubevirt.rollout.migratable import note_migratability
 from virtcatalog.kubevirt.rollout.running import (
@@ -42,11 +43,7 @@ def boot(running: Running) -> None:
         None if memory is None else memory.guest_at_boot,
         None if memory is None else memory.guest_current,
     )
-    claims = _claims(running)
-    running.volumes = {
-        volume.name: _attached(claims, volume, hotplugged=is_hotplugged(volume) or volume.memory_dump is not None)
-        for volume in spec.volumes
-    }
+    running.volumes = volumes_at_start(running.vmi, running.cluster, running.vm)
     # An interface that is absent from the start never comes.
     states = {name: interface.state for name, interface in interfaces_by_name(spec).items()}
     running.interfaces = {
@@ -55,6 +52,17 @@ def boot(running: Running) -> None:
         if states.get(network.name) != ABSENT
     }
     note_migratability(running)
+
+
+def volumes_at_start(
+    vmi: VirtualMachineInstance, cluster: Cluster, vm: VirtualMachine | None
+) -> dict[str, AttachedVolume]:
+    """Return the volumes of a VMI that has just started."""
+    claims = Claims(vmi, cluster, vm)
+    return {
+        volume.name: _attached(claims, volume, hotplugged=is_hotplugged(volume) or volume.memory_dump is not None)
+        for volume in vmi.spec.volumes
+    }
 
 
 def note(running: Running) -> None:
@@ -81,7 +89,7 @@ def note(running: Running) -> None:
 
 def _note_volumes(running: Running) -> None:
     assert running.vmi is not None
-    claims = _claims(running)
+    claims = Claims(running.vmi, running.cluster, running.vm)
     running.volumes = {
         volume.name: _attached(
             claims,
@@ -104,11 +112,6 @@ def _note_left_volumes(running: Running) -> None:
     if left:
         annotations[_LEFT_VOLUMES_ANNOTATION] = json.dumps(left, separators=(",", ":"))
     running.vmi = replace(running.vmi, metadata=replace(metadata, annotations=annotations))
-
-
-def _claims(running: Running) -> Claims:
-    assert running.vmi is not None
-    return Claims(running.vmi, running.cluster, running.vm)
 
 
 def _attached(claims: Claims, volume: Volume, *, hotplugged: bool) -> AttachedVolume:

@@ -6,7 +6,7 @@ pkg/network/vmispec/interface.go (VerifyVMIMigratable) and pkg/virt-controller/w
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator, Mapping
 
 from virtcatalog.api.kubevirt import VirtualMachineInstance, VirtualMachineInstanceSpec
 from virtcatalog.kubevirt.cluster import Cluster
@@ -20,6 +20,7 @@ from virtcatalog.kubevirt.rollout.running import (
     MIGRATION_REQUIRED,
     STORAGE_LIVE_MIGRATABLE,
     VOLUMES_CHANGE,
+    AttachedVolume,
     Running,
 )
 from virtcatalog.kubevirt.rollout.volumes import unmovable
@@ -33,15 +34,26 @@ def note_migratability(running: Running) -> None:
     vmi = running.vmi
     machine = not any(_machine_obstacles(vmi, running.cluster))
     reserved = _has_reservation(vmi.spec)
-    running.conditions[LIVE_MIGRATABLE] = machine and not any(_obstacles_beside(running))
+    beside = _obstacles_beside(vmi, running.cluster, running.volumes, _moving(running))
+    running.conditions[LIVE_MIGRATABLE] = machine and not any(beside)
     running.conditions[STORAGE_LIVE_MIGRATABLE] = machine and not reserved
 
 
-def obstacles(running: Running) -> tuple[str, ...]:
-    """Say what keeps a VMI on its node; nothing if it can be migrated."""
+def obstacles(
+    vmi: VirtualMachineInstance, cluster: Cluster, volumes: Mapping[str, AttachedVolume], moving: Container[str] = ()
+) -> tuple[str, ...]:
+    """Say what keeps a VMI with these volumes on its node; nothing if it can be migrated.
+
+    `moving` are the names of volumes that are being moved to other claims.
+    """
+    return (*_machine_obstacles(vmi, cluster), *_obstacles_beside(vmi, cluster, volumes, moving))
+
+
+def obstacles_now(running: Running) -> tuple[str, ...]:
+    """Say what keeps a VMI on its node; nothing if it can be migrated, or if there is none."""
     if running.vmi is None:
         return ()
-    return (*_machine_obstacles(running.vmi, running.cluster), *_obstacles_beside(running))
+    return obstacles(running.vmi, running.cluster, running.volumes, _moving(running))
 
 
 def required(running: Running) -> str:
@@ -86,15 +98,16 @@ def _machine_obstacles(vmi: VirtualMachineInstance, cluster: Cluster) -> Iterato
         yield "hypervPassthrough keeps it on its node"
 
 
-def _obstacles_beside(running: Running) -> Iterator[str]:
+def _obstacles_beside(
+    vmi: VirtualMachineInstance, cluster: Cluster, volumes: Mapping[str, AttachedVolume], moving: Container[str]
+) -> Iterator[str]:
     """What else keeps a VMI on its node, and yet lets its storage migrate."""
-    assert running.vmi is not None
-    spec = running.vmi.spec
-    if _has_reservation(spec) and not running.cluster.release.traits.reservations_migrate:
+    spec = vmi.spec
+    if _has_reservation(spec) and not cluster.release.traits.reservations_migrate:
         yield "a LUN with persistent reservations stays on its node"
     if spec.domain.launch_security is not None and spec.architecture == "s390x":
         yield "a confidential guest stays on its node"
-    yield from _volume_obstacles(running)
+    yield from _volume_obstacles(spec, volumes, moving)
 
 
 def _network_migrates(vmi: VirtualMachineInstance, config: Configuration) -> bool:
@@ -135,19 +148,24 @@ def _wants_steady_clock(spec: VirtualMachineInstanceSpec) -> bool:
     )
 
 
-def _volume_obstacles(running: Running) -> Iterator[str]:
+def _volume_obstacles(
+    spec: VirtualMachineInstanceSpec, volumes: Mapping[str, AttachedVolume], moving: Container[str]
+) -> Iterator[str]:
     """Source: checkVolumesForMigration."""
-    assert running.vmi is not None
-    moving = {migrated_volume.volume for migrated_volume in running.migrated_volumes}
-    for volume in running.vmi.spec.volumes:
-        attached = running.volumes.get(volume.name)
+    for volume in spec.volumes:
+        attached = volumes.get(volume.name)
         if volume.persistent_volume_claim is not None or volume.data_volume is not None:
             if attached is None or not attached.claim:
                 yield f"the claim of volume {volume.name!r} is not known"
             elif "ReadWriteMany" not in attached.access_modes and volume.name not in moving:
-                yield f"volume {volume.name!r}: claim {attached.claim!r} is not shared (ReadWriteMany)"
+                known = "is" if attached.access_modes else "has no known access modes, and counts as"
+                yield f"volume {volume.name!r}: claim {attached.claim!r} {known} not shared (ReadWriteMany)"
         elif volume.host_disk is not None and not volume.host_disk.shared:
             yield f"volume {volume.name!r}: the host disk is not shared"
+
+
+def _moving(running: Running) -> frozenset[str]:
+    return frozenset(migrated_volume.volume for migrated_volume in running.migrated_volumes)
 
 
 def _has_reservation(spec: VirtualMachineInstanceSpec) -> bool:

@@ -24,7 +24,7 @@ from virtcatalog.kubevirt.pipeline import MOST_CAUSES, build, read
 from virtcatalog.kubevirt.reasons import reasons
 from virtcatalog.kubevirt.result import Result
 from virtcatalog.kubevirt.rollout.controller import run_strategy, settle, store
-from virtcatalog.kubevirt.rollout.migratable import action, obstacles, required
+from virtcatalog.kubevirt.rollout.migratable import action, obstacles_now, required
 from virtcatalog.kubevirt.rollout.outcome import Migration, Next, Rollout
 from virtcatalog.kubevirt.rollout.revisions import revision_names
 from virtcatalog.kubevirt.rollout.running import Running
@@ -171,7 +171,7 @@ def _told(before: Running, after: Running, given: VirtualMachineSpec) -> Rollout
         conditions=_conditions(before.conditions, after.conditions),
         migrated_volumes=tuple(map(str, after.migrated_volumes)),
         migration=Migration(required(after), after.migratable, action(after)),
-        obstacles=obstacles(after),
+        obstacles=obstacles_now(after),
         generation_observed=after.generation_seen == after.vm.metadata.generation,
     )
 

@@ -15,6 +15,8 @@ from virtcatalog.kubevirt.launcher.errors import DomainError
 from virtcatalog.kubevirt.launcher.xml import Element, SubElement
 from virtcatalog.releases import Traits
 
+#: What the alias of an interface begins with that is a virtual function of a host device.
+SRIOV = "sriov-"
 _sriov = attrgetter("sriov")
 
 
@@ -183,7 +185,7 @@ def _virtual_functions(
 def _virtual_function(interface: Interface, address: str | None, field: str) -> Element:
     if address is None:
         raise DomainError(field, "the node tells no PCI address for this SR-IOV interface")
-    element = _pci_element(f"sriov-{interface.name}", address)
+    element = _pci_element(f"{SRIOV}{interface.name}", address)
     if interface.boot_order is not None:
         SubElement(element, "boot", {"order": str(interface.boot_order)})
     if interface.pci_address:

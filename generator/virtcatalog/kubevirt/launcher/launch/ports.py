@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from virtcatalog.api.annotations import PLACE_ON_ROOT_COMPLEX
 from virtcatalog.api.kubevirt import VirtualMachineInstance
@@ -28,28 +28,34 @@ def wanted_ports(domain: Domain, vmi: VirtualMachineInstance) -> int:
     """How many free root ports a domain gets, besides those of placeholder interfaces.
 
     DomainError for an annotation that is no number. Source: pkg/virt-launcher/virtwrap/manager.go
-    (allocateHotplugPorts, calculatePlaceholderCount, calculateExtraControllerCount).
+    (allocateHotplugPorts, calculateExtraControllerCount).
     """
     if not supports_pcie_hotplug(vmi.spec):
         return 0
-    annotations, interfaces = vmi.metadata.annotations, len(vmi.spec.domain.devices.interfaces)
-    on_root_complex = annotations.get(PLACE_ON_ROOT_COMPLEX) == "true"
-    placeholders = _placeholder_count(annotations, interfaces, on_root_complex=on_root_complex)
-    if on_root_complex:
+    placeholders = placeholder_count(vmi)
+    if _is_on_root_complex(vmi):
         return 0
     large = domain.memory > _LARGE_MEMORY
     total, free = (_TOTAL_PORTS_LARGE, _FREE_PORTS_LARGE) if large else (_TOTAL_PORTS, _FREE_PORTS)
     return max(0, max(total - count_on_pci(domain.devices), free) - placeholders)
 
 
-def _placeholder_count(annotations: Mapping[str, str], count: int, *, on_root_complex: bool) -> int:
-    """Beside so many interfaces, those that are defined for a moment so that libvirt keeps root ports for them."""
+def placeholder_count(vmi: VirtualMachineInstance) -> int:
+    """How many interfaces are defined for a moment beside the VMI's own, so that libvirt keeps root ports for them.
+
+    Source: pkg/virt-launcher/virtwrap/manager.go (calculatePlaceholderCount).
+    """
+    annotations, count = vmi.metadata.annotations, len(vmi.spec.domain.devices.interfaces)
     slots = annotations.get(SLOT_COUNT_ANNOTATION)
     if slots is not None:
         if not _INTEGER.fullmatch(slots) or not -(2**63) <= int(slots) < 2**63:
             raise DomainError(f"metadata.annotations[{SLOT_COUNT_ANNOTATION}]", f"{slots!r} is not a whole number")
         return max(0, int(slots) - count)
-    return 0 if on_root_complex or count == 0 else max(0, _PLACEHOLDERS - count)
+    return 0 if _is_on_root_complex(vmi) or count == 0 else max(0, _PLACEHOLDERS - count)
+
+
+def _is_on_root_complex(vmi: VirtualMachineInstance) -> bool:
+    return vmi.metadata.annotations.get(PLACE_ON_ROOT_COMPLEX) == "true"
 
 
 def add_root_ports(domain: Domain, count: int) -> None:
