@@ -86,6 +86,7 @@ GIT_SECONDS: Final = 30  # that git may take for an answer, in the largest of re
 GIT_LEAST_SECONDS: Final = 2  # in the smallest; there is one more for each MiB of objects
 GIT_BYTES: Final = 1024 * MIB  # of memory that it may fill, beside the files that it maps
 KUSTOMIZE_WORK: Final = 20_000_000  # of a kustomize tree, in units of some 50 nanoseconds
+REPOSITORY_FILE_BYTES: Final = 16 * MIB  # of a file that nobody named
 CATALOG_FILE_BYTES: Final = 16 * MIB
 
 # What is told of a catalog's past

@@ -17,10 +17,10 @@ from virtcatalog.manifests.folder import (
     Listing,
     Parts,
     SourceError,
+    TooLargeError,
     is_text,
     parts_of,
     shown,
-    too_large,
 )
 
 _NOWHERE: Final = "is a symbolic link to a folder or to nothing"
@@ -80,7 +80,7 @@ class _InCommit(Folder):
         if entry is None:
             raise SourceError(NOT_THERE)
         if entry.size > most:
-            raise SourceError(too_large(most))
+            raise TooLargeError(most)
         return self._budget.take(self._content(entry))
 
     def has(self, path: str) -> bool:

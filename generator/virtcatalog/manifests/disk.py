@@ -23,11 +23,11 @@ from virtcatalog.manifests.folder import (
     Listing,
     Parts,
     SourceError,
+    TooLargeError,
     TooManyError,
     is_text,
     parts_of,
     shown,
-    too_large,
 )
 
 _FILE: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY
@@ -221,7 +221,7 @@ def content_of(descriptor: int, most: int, *, pipe: bool = False) -> bytes:
     with reading(), ExitStack() as stack:
         stack.callback(os.close, descriptor)
         if check_kind(descriptor, pipe=pipe).st_size > most:
-            raise SourceError(too_large(most))
+            raise TooLargeError(most)
         return limited(partial(os.read, descriptor), most)
 
 
@@ -233,7 +233,7 @@ def limited(read: Callable[[int], bytes | None], most: int) -> bytes:
         chunks.append(chunk)
         length += len(chunk)
         if length > most:
-            raise SourceError(too_large(most))
+            raise TooLargeError(most)
     return b"".join(chunks)
 
 

@@ -39,9 +39,11 @@ class TooManyError(SourceError):
         super().__init__(f"holds more than {SOURCE_FILES} files")
 
 
-def too_large(most: int) -> str:
-    """Say that something is larger than so many bytes."""
-    return f"is larger than {most // 2**20} MiB"
+class TooLargeError(SourceError):
+    """A file is larger than what is read of one."""
+
+    def __init__(self, most: int, path: str = "") -> None:
+        super().__init__(f"is larger than {most // 2**20} MiB", path)
 
 
 class Listing(NamedTuple):
@@ -154,7 +156,7 @@ class _Held(Folder):
         if content is None:
             raise SourceError(NOT_THERE)
         if len(content) > most:
-            raise SourceError(too_large(most))
+            raise TooLargeError(most)
         return content
 
     def has(self, path: str) -> bool:

@@ -10,7 +10,7 @@ from typing import Final
 
 from virtcatalog.limits import SOURCE_BYTES, SOURCE_FILE_BYTES, SOURCE_FILES, SOURCE_FOLDER_LEVELS
 from virtcatalog.manifests.commit import Entry, in_commit
-from virtcatalog.manifests.folder import Folder, Parts, SourceError, alone, shown, too_large
+from virtcatalog.manifests.folder import Folder, Parts, TooLargeError, alone, shown
 from virtcatalog.manifests.gitprocess import Git, GitError
 
 #: Where a main branch is looked for, in this order; what the remote calls its own comes before.
@@ -104,7 +104,7 @@ class Repository:
         if any(entry.is_link for entry in entries):
             raise GitError(f"{short(commit)}:{place} is a symbolic link")
         if any(entry.size > SOURCE_FILE_BYTES for entry in entries):
-            raise SourceError(too_large(SOURCE_FILE_BYTES), place)
+            raise TooLargeError(SOURCE_FILE_BYTES, place)
         return alone(next(self.contents(entries))) if entries else None
 
     def entries(self, commit: str, at: Parts) -> Iterator[Entry]:

@@ -15,7 +15,7 @@ from typing import IO, Final
 
 from virtcatalog.limits import SOURCE_FILE_BYTES, STREAM_BYTES
 from virtcatalog.manifests.disk import reading
-from virtcatalog.manifests.folder import SourceError, too_large
+from virtcatalog.manifests.folder import SourceError, TooLargeError
 from virtcatalog.manifests.sources import opened, standard_input
 
 _SMALL: Final = 8 * 2**20
@@ -34,7 +34,7 @@ class Content:
         """Return the bytes between two offsets; SourceError for too many at once, and when they are there no more."""
         end = min(end, self.size)
         if end - start > SOURCE_FILE_BYTES:
-            raise SourceError(too_large(SOURCE_FILE_BYTES))
+            raise TooLargeError(SOURCE_FILE_BYTES)
         return self._read(self._first + start, self._first + end)
 
 
@@ -54,7 +54,7 @@ class Spool:
         status = os.fstat(descriptor)
         if stat.S_ISREG(status.st_mode) and status.st_size > _SMALL:
             if status.st_size > STREAM_BYTES:
-                raise SourceError(too_large(STREAM_BYTES))
+                raise TooLargeError(STREAM_BYTES)
             return Content(partial(_read_at, descriptor), status.st_size)
         try:
             return self._copy(partial(os.read, descriptor))
@@ -71,7 +71,7 @@ class Spool:
             while chunk := read(_CHUNK):
                 self._add(chunk)
                 if self._size - first > STREAM_BYTES:
-                    raise SourceError(too_large(STREAM_BYTES))
+                    raise TooLargeError(STREAM_BYTES)
         return Content(self._read, self._size - first, first)
 
     def _add(self, chunk: bytes) -> None:

@@ -1,0 +1,181 @@
+"""The files of a repository as manifests: what is no Kubernetes object is passed over and counted, never silently.
+
+`manifests.read` reads what a user names, and refuses what it cannot read. A repository holds much that nobody asked
+about: workflows, charts' templates, values, encrypted files. Here each document is taken by itself. What is none of
+KubeVirt's is counted by what it is; one of KubeVirt's that cannot be read is a problem with its place, and a template
+of one is named as not rendered. Whether an object is what its kind's API says is looked at when it is known what is
+deployed: `placeholders`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import PurePosixPath
+from typing import Any, Final, NamedTuple
+
+from virtcatalog.api.kinds import HOLDERS, KINDS, RETIRED
+from virtcatalog.errors import Problem, counted
+from virtcatalog.limits import REPOSITORY_FILE_BYTES
+from virtcatalog.manifests.folder import Folder, SourceError, TooLargeError
+from virtcatalog.manifests.outline import Mark, mark_behind
+from virtcatalog.manifests.read import Manifest, Part, unchecked
+
+# What is passed over, as it is counted.
+OTHER: Final = "other YAML or JSON document"
+UNREADABLE: Final = "unreadable document"
+TEMPLATE: Final = "template"
+ENCRYPTED: Final = "encrypted object"
+NAMELESS: Final = "nameless object"
+NOT_TEXT: Final = "non-UTF-8 file"
+OVERSIZED: Final = "oversized file"
+
+GROUPS: Final = frozenset(version.rpartition("/")[0] for version in (*KINDS, *(version for version, _ in RETIRED))) - {
+    "",
+    "apps",
+}
+"""The API groups of KubeVirt's kinds: an object of one is never passed over."""
+
+#: Directives before it belong to the document behind it; more of them than YAML has are none.
+_SEPARATOR: Final = re.compile(r"^(?:%[^\n]*\n){0,8}---(?=\s|\Z)", re.MULTILINE)
+_GROUP: Final = "|".join(map(re.escape, sorted(GROUPS)))
+_OURS: Final = re.compile(
+    rf"""(?:^|[{{,])[ \t]*(?:-[ \t]+)*["']?apiVersion["']?[ \t]*:[ \t]*["']?(?:{_GROUP})\b""", re.MULTILINE
+)
+_TEMPLATED: Final = re.compile(r"\{\{|\{%")
+_UNRENDERED: Final = "is a template of a KubeVirt object, and is not rendered"
+
+
+class Documents(NamedTuple):
+    """What files hold.
+
+    `passed_over` counts what is no object of Kubernetes or cannot be used, by what it is. `unrendered` are templates of
+    KubeVirt's objects, `problems` what is wrong with objects of KubeVirt's.
+    """
+
+    manifests: tuple[Manifest, ...] = ()
+    passed_over: Mapping[str, int] = {}
+    unrendered: tuple[Problem, ...] = ()
+    problems: tuple[Problem, ...] = ()
+
+
+def joined(documents: Iterable[Documents]) -> Documents:
+    """Return what several files hold together, in their order."""
+    manifests: list[Manifest] = []
+    passed_over: Counter[str] = Counter()
+    unrendered: list[Problem] = []
+    problems: list[Problem] = []
+    for each in documents:
+        manifests += each.manifests
+        passed_over.update(each.passed_over)
+        unrendered += each.unrendered
+        problems += each.problems
+    return Documents(tuple(manifests), passed_over, tuple(unrendered), tuple(problems))
+
+
+def passed_over_words(counts: Mapping[str, int]) -> str:
+    """Say in one line what is passed over, the most first: `12 templates, 1 encrypted object`; "" for nothing."""
+    return ", ".join(counted(number, what) for what, number in sorted(counts.items(), key=lambda each: -each[1]))
+
+
+def read_documents(folder: Folder, label: str, files: Iterable[str]) -> Documents:
+    """Read files of a folder; `label` is what problems call the folder."""
+    return joined(_read_file(folder, path, PurePosixPath(label, path).as_posix()) for path in files)
+
+
+def _read_file(folder: Folder, path: str, name: str) -> Documents:
+    try:
+        content = folder.read(path, REPOSITORY_FILE_BYTES)
+    except TooLargeError:
+        return Documents(passed_over={OVERSIZED: 1})
+    except SourceError as error:
+        return Documents(problems=(Problem(file=name, message=error.message),))
+    return documents_of(content, name)
+
+
+def documents_of(content: bytes, file: str) -> Documents:
+    """Read the documents of a file, which problems call `file`."""
+    if b"apiVersion" not in content and b"\\" not in content:  # which may stand for its letters
+        return Documents(passed_over={OTHER: 1} if content.strip() else {})
+    try:
+        text = content.decode().removeprefix("\ufeff")
+    except UnicodeDecodeError:
+        if _OURS.search(content.decode("utf-8", "replace")):
+            return Documents(problems=tuple(unchecked(Part(content, file))[1]))
+        return Documents(passed_over={NOT_TEXT: 1})
+    manifests, problems = unchecked(Part(text, file))
+    if not problems:
+        return joined(map(_sorted, manifests))
+    return joined(_document(part) for part in _parts(text, file))
+
+
+def _parts(text: str, file: str) -> Iterator[Part]:
+    """Split YAML at the lines that start documents: what is behind one cannot be part of what is before it."""
+    mark, start = Mark(0, 0), 0
+    for end in (*(found.start() for found in _SEPARATOR.finditer(text) if found.start()), len(text)):
+        piece = text[start:end]
+        yield Part(piece, file, mark.line)
+        mark, start = mark.then(mark_behind(piece)), end
+
+
+def _document(part: Part) -> Documents:
+    """Read one document, which may be broken."""
+    manifests, problems = unchecked(part)
+    if not problems:
+        return joined(map(_sorted, manifests))
+    text = str(part.text)
+    ours, is_template = _OURS.search(text), _TEMPLATED.search(text) is not None
+    if ours and is_template:
+        line = part.line + mark_behind(text[: ours.start()]).line + 1
+        return Documents(passed_over={TEMPLATE: 1}, unrendered=(Problem(part.file, line, 1, message=_UNRENDERED),))
+    if ours:
+        return Documents(problems=tuple(problems))
+    return Documents(passed_over={TEMPLATE if is_template else UNREADABLE: 1})
+
+
+def _sorted(manifest: Manifest) -> Documents:
+    """Return what can be read as an object, or as what it is passed over."""
+    data = manifest.data
+    if not isinstance(data, dict):
+        return Documents(passed_over={OTHER: 1})
+    version, kind, is_encrypted = data.get("apiVersion"), data.get("kind"), _is_encrypted(data)
+    if is_encrypted and (kind in ("Secret", "ConfigMap") or not _is_plain(version) or not _is_plain(kind)):
+        return Documents(passed_over={ENCRYPTED: 1})
+    ours = isinstance(version, str) and version.partition("/")[0] in GROUPS
+    if ours and (fault := _kind_fault(str(version), kind)):
+        return Documents(problems=(manifest.problem(*fault),))
+    if not (isinstance(version, str) and version and isinstance(kind, str) and kind):
+        return Documents(passed_over={OTHER: 1})
+    if not ours and not _is_named(data.get("metadata")):
+        return Documents(passed_over={NAMELESS: 1})
+    if is_encrypted:
+        manifest = manifest.within({key: value for key, value in data.items() if key != "sops"}, ())
+    return Documents((manifest,))
+
+
+def _kind_fault(version: str, kind: Any) -> tuple[str, str] | None:
+    """Say why an object of KubeVirt's API groups does not say what it is."""
+    if not isinstance(kind, str) or not kind:
+        return "kind", "is required"
+    if "/" not in version and (kind in HOLDERS or any(kind in kinds for kinds in KINDS.values())):
+        return "apiVersion", f"must have a version: {version}/…"
+    return None
+
+
+def _is_named(metadata: Any) -> bool:
+    """Whether an object can be told from others: it has a name, or gets one."""
+    if not isinstance(metadata, dict):
+        return False
+    given = [metadata.get(key) for key in ("name", "generateName", "namespace")]
+    return all(isinstance(value, str | None) for value in given) and bool(given[0] or given[1])
+
+
+def _is_encrypted(data: Mapping[str, Any]) -> bool:
+    """Whether SOPS has encrypted values of it: it says then with which keys."""
+    sops = data.get("sops")
+    return isinstance(sops, dict) and ("mac" in sops or "version" in sops)
+
+
+def _is_plain(value: Any) -> bool:
+    return isinstance(value, str) and not value.startswith("ENC[")

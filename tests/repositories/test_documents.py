@@ -1,0 +1,172 @@
+"""What is read of a repository's files, what is passed over, and what is said of it."""
+
+import json
+
+import pytest
+
+from virtcatalog.limits import REPOSITORY_FILE_BYTES
+from virtcatalog.manifests.folder import held
+from virtcatalog.repositories.documents import documents_of, passed_over_words, read_documents
+
+VM = """\
+apiVersion: kubevirt.io/v1
+kind: VirtualMachine
+metadata:
+  name: db
+spec:
+  template: {spec: {domain: {devices: {}}}}
+"""
+NAMESPACE = "apiVersion: v1\nkind: Namespace\nmetadata: {name: shop}\n"
+
+
+def names(text):
+    return [manifest.name for manifest in documents_of(text.encode(), "f.yaml").manifests]
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ("version: '3'\ntasks:\n  default: {cmds: [make]}\n", "other YAML or JSON document"),
+        (
+            "on: push\njobs:\n  a: {runs-on: x, steps: [{run: 'echo ${{ github.sha }}'}]}\n",
+            "other YAML or JSON document",
+        ),
+        ("services:\n  db: {image: postgres}\n", "other YAML or JSON document"),
+        ("job:\n  script: !reference [.setup, script]\n", "other YAML or JSON document"),
+        ("- hosts: all\n  tasks: []\n# apiVersion\n", "other YAML or JSON document"),
+        ('{"name": "site", "dependencies": {"a": "^1"}}', "other YAML or JSON document"),
+        ('{"apiVersion": 1, "kind": "x"}', "other YAML or JSON document"),
+        ("apiVersion: v2\nname: chart\nversion: 1.0.0\n", "other YAML or JSON document"),
+        ("plain text about an apiVersion", "other YAML or JSON document"),
+        (
+            "apiVersion: v1\nkind: Secret\nmetadata: {name: a}\nstringData:\n  a: !vault |\n    0\n",
+            "unreadable document",
+        ),
+        ("apiVersion: v1\nkind: ConfigMap\nmetadata:\n\tname: a\n", "unreadable document"),
+        ("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {a: 1, a: 2}\n", "unreadable document"),
+        ('// tsconfig\n{"apiVersion": 1,}', "unreadable document"),
+        ("apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {{ .Release.Name }}\n", "template"),
+        ("{% if x %}\napiVersion: v1\n{% endif %}\n", "template"),
+        (
+            "apiVersion: v1\nkind: Secret\nmetadata: {name: a}\ndata: {a: 'ENC[AES256_GCM,data:x]'}\nsops: {mac: x}\n",
+            "encrypted object",
+        ),
+        ("apiVersion: ENC[x]\nkind: ENC[x]\nsops: {version: 3.9.0}\n", "encrypted object"),
+        ("apiVersion: v1\nkind: Config\nclusters: []\n", "nameless object"),
+        ("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: 1}\n", "nameless object"),
+        ("apiVersion: backstage.io/v1\nkind: Component\nmetadata: []\n", "nameless object"),
+    ],
+)
+def test_what_is_none_of_kubevirts_is_passed_over_and_counted(text, what):
+    documents = documents_of(text.encode(), "f.yaml")
+    assert (documents.manifests, documents.problems, documents.unrendered) == ((), (), ())
+    assert documents.passed_over == {what: 1}
+
+
+@pytest.mark.parametrize("text", ["", "\n", "# nothing but apiVersion\n---\n"])
+def test_nothing_counts_as_nothing(text):
+    assert documents_of(text.encode(), "f.yaml") == ((), {}, (), ())
+
+
+def test_a_broken_document_leaves_its_neighbours():
+    """Whatever is wrong with it: the lines of those behind it are their own all the same."""
+    text = f"# one\n{NAMESPACE}--- # two\na: [\n---\n{{{{- if .x }}}}\n---\nb: *nowhere\n---\n{VM}"
+    documents = documents_of(text.encode(), "f.yaml")
+    assert [(each.name, each.place()) for each in documents.manifests] == [
+        ("Namespace/shop", (2, 1)),
+        ("VirtualMachine/db", (12, 1)),
+    ]
+    assert documents.manifests[1].place("spec.template") == (17, 3)
+    assert documents.passed_over == {"unreadable document": 2, "template": 1}
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_what_starts_no_document_splits_none(end):
+    text = (
+        VM.replace("name: db", "name: db\n  annotations:\n    a: |\n      ---\n      b: [\n    c: --- d") + "---\na: ["
+    )
+    assert names(text.replace("\n", end)) == ["VirtualMachine/db"]
+
+
+def test_directives_belong_to_the_document_behind_them():
+    assert names(f"a: [\n---\n{NAMESPACE}...\n%YAML 1.1\n---\n{VM}") == ["Namespace/shop", "VirtualMachine/db"]
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        (VM + "  bad: [\n", "f.yaml:8:1: is not YAML: while parsing a flow node: did not find expected node content"),
+        (VM + "  a: !vault x\n", "f.yaml:7:6: the tag !vault is not supported"),
+        (VM + "kind: VirtualMachine\n", "f.yaml:7:1: the key 'kind' is here twice, first in line 2"),
+        (VM.replace("kind: VirtualMachine\n", ""), "f.yaml:1:1: db: kind: is required"),
+        (VM.replace("/v1", ""), "f.yaml:1:1: VirtualMachine/db: apiVersion: must have a version: kubevirt.io/…"),
+        (f"a: [\n---\n{VM}\tx: y\n", "f.yaml:9:1: a tab cannot indent YAML; use spaces"),
+        (
+            '{"apiVersion": "cdi.kubevirt.io/v1beta1" "kind": 1}',
+            "f.yaml:1:42: is not YAML: while parsing a flow mapping",
+        ),
+        (
+            "apiVersion: 'instancetype.kubevirt.io/v1beta1'\na: b: c\n",
+            "f.yaml:2:5: is not YAML: mapping values are not",
+        ),
+    ],
+)
+def test_a_broken_object_of_kubevirts_is_a_problem_with_its_place(text, problem):
+    documents = documents_of(text.encode(), "f.yaml")
+    assert [str(each)[: len(problem)] for each in documents.problems] == [problem]
+    assert not documents.manifests
+
+
+def test_a_template_of_a_vm_is_named():
+    documents = documents_of(f"{NAMESPACE}---\n{VM.replace('db', '{{ .name }}')}".encode(), "f.yaml")
+    assert [str(each) for each in documents.unrendered] == [
+        "f.yaml:5:1: is a template of a KubeVirt object, and is not rendered"
+    ]
+    assert [each.name for each in documents.manifests] == ["Namespace/shop"]
+
+
+def test_lists_are_their_items_and_redefined_anchors_their_last():
+    items = "apiVersion: v1\nkind: List\nitems:\n- {apiVersion: v1, kind: Namespace, metadata: {name: a}}\n- {a: b}\n"
+    documents = documents_of(items.encode(), "f.yaml")
+    assert [each.name for each in documents.manifests] == ["Namespace/a"]
+    assert documents.passed_over == {"other YAML or JSON document": 1}
+    anchors = f"{VM}  a: &x 1\n  b: &x 2\n  c: *x\n"
+    assert documents_of(anchors.encode(), "f.yaml").manifests[0].data["spec"]["c"] == 2
+
+
+def test_legal_names_of_other_kinds_pass():
+    assert names(
+        "apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata: {name: 'kubevirt.io:operator'}\n"
+    ) == ["ClusterRole/kubevirt.io:operator"]
+
+
+def test_of_an_encrypted_vm_what_is_not_encrypted_counts():
+    (manifest,) = documents_of(f"{VM}sops: {{mac: x}}\n".encode(), "f.yaml").manifests
+    assert "sops" not in manifest.data
+    assert manifest.place("spec") == (5, 1)
+
+
+def test_an_escaped_key_hides_no_vm():
+    text = json.dumps({"a\u0070iVersion": "kubevirt.io/v1", "kind": "VirtualMachine", "metadata": {"name": "db"}})
+    assert names(text.replace("apiVersion", "\\u0061piVersion")) == ["VirtualMachine/db"]
+
+
+def test_files_that_are_no_text_or_too_large():
+    files = {
+        "a.yaml": "# apiVersion é\n".encode("latin-1"),
+        "b.yaml": f"# é\n{VM}".encode("latin-1"),
+        "c.yaml": b"#" * (REPOSITORY_FILE_BYTES + 1),
+        "d.yaml": VM.encode(),
+    }
+    documents = read_documents(held(files), "repo", (*files, "e.yaml"))
+    assert [each.file for each in documents.manifests] == ["repo/d.yaml"]
+    assert documents.passed_over == {"non-UTF-8 file": 1, "oversized file": 1}
+    assert [str(each) for each in documents.problems] == [
+        "repo/b.yaml:1:3: is not UTF-8 text",
+        "repo/e.yaml: there is no such file or folder",
+    ]
+
+
+def test_the_line_that_counts_them():
+    assert passed_over_words({"template": 1, "encrypted object": 12}) == "12 encrypted objects, 1 template"
+    assert passed_over_words({}) == ""
