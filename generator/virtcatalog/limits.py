@@ -87,6 +87,7 @@ GIT_LEAST_SECONDS: Final = 2  # in the smallest; there is one more for each MiB 
 GIT_BYTES: Final = 1024 * MIB  # of memory that it may fill, beside the files that it maps
 KUSTOMIZE_WORK: Final = 20_000_000  # of a kustomize tree, in units of some 50 nanoseconds
 REPOSITORY_FILE_BYTES: Final = 16 * MIB  # of a file that nobody named
+VALUES_WORK: Final = 1_000_000  # maps, lists and texts in a chart's values that are looked at
 CATALOG_FILE_BYTES: Final = 16 * MIB
 
 # What is told of a catalog's past

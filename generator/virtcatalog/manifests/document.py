@@ -24,7 +24,7 @@ from virtcatalog.limits import YAML_ALIASED_CHARACTERS, YAML_ALIASED_VALUES, YAM
 from virtcatalog.manifests.blockplaces import BlockPlaces
 from virtcatalog.manifests.blocks import read_block
 from virtcatalog.manifests.jsonplaces import JsonPlaces, skip
-from virtcatalog.manifests.outline import Mark
+from virtcatalog.manifests.outline import ENDS, Mark
 from virtcatalog.manifests.places import Field, Index, is_merge, merge_sources, step
 from virtcatalog.manifests.scalars import number, resolve
 from virtcatalog.manifests.syntax import (
@@ -77,7 +77,7 @@ class Text:
 
     def __getstate__(self) -> dict[str, Any]:
         """Nodes are found by what they are in this process: another one reads the text again."""
-        made = ("_nodes", "_plain_places")
+        made = ("_nodes", "_plain_places", "_split")
         return {**{key: value for key, value in self.__dict__.items() if key not in made}, "_index": Index()}
 
     def documents(self) -> Iterator[tuple[int, Any]]:
@@ -128,6 +128,11 @@ class Text:
             mark = found or mark
         return self._place(mark)
 
+    def lines(self, first: int, number: int) -> list[str]:
+        """Return lines of the file from its `first` on, counted from 1, as far as they are in this text."""
+        start = first - 1 - self._line
+        return self._split[start : start + number] if start >= 0 else []
+
     def fault(self, mark: Any, message: str) -> None:
         """Note what is wrong at a mark."""
         self.problems.append(Problem(self.file, *self._place(mark), message=message))
@@ -142,6 +147,10 @@ class Text:
         if self.is_plain:
             return given if isinstance(given, str) else given.decode()
         return self._decode(given)
+
+    @cached_property
+    def _split(self) -> list[str]:
+        return ENDS.split(self._text)
 
     @cached_property
     def _plain_places(self) -> JsonPlaces | BlockPlaces:

@@ -77,6 +77,20 @@ class Manifest:
         """Return line and column, from 1, of a field (`spec.disks[0].name`) or of the nearest thing around it."""
         return self._text.place(self._document, field, self._prefix)
 
+    def parts(self, path: Path, value: str) -> list[Part] | None:
+        """Return the documents of a string that is a field's value, each with its place, where that is known.
+
+        It is where each line of the string is a line of the file: behind `|`. None for other strings.
+        """
+        line, _ = self.place(path)
+        lines = value.splitlines()
+        written = self._text.lines(line + 1, len(lines))
+        if not line or [each.strip() for each in written] != [each.strip() for each in lines]:
+            return None
+        starts = [number for number, text in enumerate(lines) if text[:4].rstrip() == "---"]
+        spans = zip((0, *(number + 1 for number in starts)), (*starts, len(lines)), strict=True)
+        return [Part("\n".join(written[start:end]), self.file, line + start) for start, end in spans if start < end]
+
     def problem(self, field: str | Path, message: str) -> Problem:
         """Say what is wrong with a field, with its place."""
         line, column = self.place(field)

@@ -107,7 +107,7 @@ def documents_of(content: bytes, file: str) -> Documents:
     manifests, problems = unchecked(Part(text, file))
     if not problems:
         return joined(map(_sorted, manifests))
-    return joined(_document(part) for part in _parts(text, file))
+    return joined(map(document_of, _parts(text, file)))
 
 
 def _parts(text: str, file: str) -> Iterator[Part]:
@@ -119,7 +119,7 @@ def _parts(text: str, file: str) -> Iterator[Part]:
         mark, start = mark.then(mark_behind(piece)), end
 
 
-def _document(part: Part) -> Documents:
+def document_of(part: Part) -> Documents:
     """Read one document, which may be broken."""
     manifests, problems = unchecked(part)
     if not problems:

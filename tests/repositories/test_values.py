@@ -1,0 +1,159 @@
+"""Objects in a chart's values: found wherever they stand, with the lines that they stand in."""
+
+import textwrap
+
+import pytest
+
+from virtcatalog.manifests.read import Part, unchecked
+from virtcatalog.repositories.values import merged, objects_in, values_at
+
+
+def release(values):
+    """A HelmRelease with such values, which begin in line 5."""
+    text = "apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nspec:\n  values:\n"
+    return unchecked(Part(text + textwrap.indent(textwrap.dedent(values), "    "), "release.yaml"))[0][0]
+
+
+def found(*values):
+    return objects_in([values_at(release(each), ("spec", "values")) for each in values])
+
+
+def places(documents, field="spec"):
+    return [(each.name, each.place(), each.place(field)) for each in documents.manifests]
+
+
+VM = "{apiVersion: kubevirt.io/v1, kind: VirtualMachine, metadata: {name: NAME}, spec: {}}"
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        "resources: [VM]",
+        "extraObjects:\n- VM",
+        "rawResources:\n  db: VM",
+        "a:\n  b:\n    c: [[{d: VM}]]",
+        "VM",
+        "manifests:\n- apiVersion: v1\n  kind: List\n  items:\n  - VM",
+        "- VM",
+    ],
+)
+def test_an_object_is_found_wherever_it_stands(values):
+    if values == "- VM":
+        assert values_at(release(values), ("spec", "values")) is None
+        return
+    assert [each.name for each in found(values.replace("VM", VM.replace("NAME", "db"))).manifests] == [
+        "VirtualMachine/db"
+    ]
+
+
+def test_places_are_those_in_the_file():
+    documents = found("""\
+        extraObjects:
+          - apiVersion: kubevirt.io/v1
+            kind: VirtualMachine
+            metadata:
+              name: map
+            spec: {}
+          - |
+            apiVersion: kubevirt.io/v1
+            kind: VirtualMachine
+            metadata:
+              name: text
+
+            spec: {}
+            ---
+            apiVersion: v1
+            kind: PersistentVolumeClaim
+            metadata: {name: second}
+            spec: {}
+        raw: |-
+          # a comment
+          apiVersion: cdi.kubevirt.io/v1beta1
+          kind: DataVolume
+          metadata: {name: third}
+          spec: {}
+        """)
+    assert places(documents) == [
+        ("VirtualMachine/map", (6, 9), (10, 9)),
+        ("VirtualMachine/text", (12, 9), (17, 9)),
+        ("PersistentVolumeClaim/second", (19, 9), (22, 9)),
+        ("DataVolume/third", (25, 7), (28, 7)),
+    ]
+
+
+def test_of_a_text_that_is_no_block_the_place_is_its_own():
+    text = '"apiVersion: kubevirt.io/v1\\nkind: VirtualMachine\\nmetadata: {name: db}\\nspec: {}"'
+    assert places(found(f"a: 1\nextra:\n- {text}\n")) == [("VirtualMachine/db", (7, 7), (7, 7))]
+
+
+def test_values_in_a_text_hold_texts():
+    """An Application's `helm.values`, a ConfigMap's `values.yaml`: places go through both texts."""
+    block = "extraObjects:\n- |\n  apiVersion: kubevirt.io/v1\n  kind: VirtualMachine\n  metadata: {name: db}\n"
+    manifest = release("inner: |\n" + textwrap.indent(block, "  "))
+    values = values_at(manifest, ("spec", "values", "inner"))
+    assert places(objects_in([values]), "metadata") == [("VirtualMachine/db", (8, 9), (10, 9))]
+
+
+def test_what_is_no_object_of_a_known_kind_is_left():
+    documents = found(f"""\
+        replicas: 1
+        target: {{apiVersion: kubevirt.io/v1, kind: VirtualMachine, name: db}}
+        config:
+          data:
+            vm.yaml: "{VM.replace("NAME", "file")}"
+        deployment:
+          apiVersion: apps/v1
+          kind: Deployment
+          metadata: {{name: a}}
+          spec: {{template: {VM.replace("NAME", "within")}}}
+        notes: about apiVersion and kind
+        """)
+    assert documents.manifests == ()
+    assert documents.problems == ()
+    assert [str(each) for each in documents.unrendered] == [
+        "release.yaml:6:5: VirtualMachine: stands in values without metadata: the chart that names it is not rendered"
+    ]
+
+
+def test_templates_and_broken_objects_are_named():
+    documents = found("""\
+        extraObjects:
+        - |
+          apiVersion: kubevirt.io/v1
+          kind: VirtualMachine
+          metadata:
+            name: {{ .Release.Name }}
+        - |
+          apiVersion: kubevirt.io/v1
+          kind: VirtualMachine
+           metadata: {}
+        """)
+    assert [str(each) for each in documents.unrendered] == [
+        "release.yaml:7:1: is a template of a KubeVirt object, and is not rendered"
+    ]
+    assert [str(each)[:30] for each in documents.problems] == ["release.yaml:14:16: is not YAM"]
+
+
+def test_later_values_are_laid_over_earlier_ones():
+    one, two = VM.replace("NAME", "one"), VM.replace("NAME", "two")
+    below = f"list: [{one}]\nmap: {{a: {one}, b: {one}, c: {one}}}\n"
+    above = f"list: [{two}]\nmap: {{a: {two.replace('spec: {}', 'spec: {x: 1}')}, b: null, d: {two}}}\n"
+    documents = found(below, above)
+    assert [each.name for each in documents.manifests] == [
+        f"VirtualMachine/{name}" for name in ("two", "two", "one", "two")
+    ]
+    assert documents.manifests[1].data["spec"] == {"x": 1}
+
+
+def test_an_object_may_be_merged_of_two():
+    documents = found(f"vm: {VM.replace('NAME', 'db')}", "vm: {spec: {running: true}}")
+    assert documents.manifests[0].data["spec"] == {"running": True}
+    assert documents.manifests[0].data["kind"] == "VirtualMachine"
+
+
+def test_merging_is_helms():
+    layers = [
+        values_at(release(each), ("spec", "values")) for each in ("a: {b: 1, c: 2}\nd: {e: 1}", "a: {c: null}\nd: 3")
+    ]
+    assert merged(layers) == {"a": {"b": 1}, "d": 3}
+    assert merged([*layers, values_at(release("d: {f: 1}"), ("spec", "values"))]) == {"a": {"b": 1}, "d": {"f": 1}}
