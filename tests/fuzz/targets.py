@@ -49,7 +49,7 @@ from virtcatalog.manifests.spool import Spool
 from virtcatalog.manifests.stream import Stream
 from virtcatalog.render.output import render
 from virtcatalog.repositories.kustomize.build import build
-from virtcatalog.review.side import read_side
+from virtcatalog.review.read import read_side
 
 CATALOG: dict[str, Any] = {
     "catalog.yaml": {

@@ -26,7 +26,8 @@ from virtcatalog.review.compare import only
 from virtcatalog.review.comparison import Comparison
 from virtcatalog.review.dumps import Dump, given, others
 from virtcatalog.review.fleet import Fleet, Reviewer
-from virtcatalog.review.side import Side, read_side
+from virtcatalog.review.read import read_side
+from virtcatalog.review.side import Side
 
 What = Literal["instance type", "preference", "class", "component"]
 

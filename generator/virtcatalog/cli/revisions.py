@@ -32,7 +32,7 @@ class Revision:
 
     def objects(self, path: str) -> list[dict[str, Any]]:
         """Return the manifests of an output tree or a folder at a path."""
-        from virtcatalog.review.side import read_side
+        from virtcatalog.review.read import read_side
 
         side = read_side(self._folder(path), self._label(path))
         if side.problems:

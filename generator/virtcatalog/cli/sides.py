@@ -139,7 +139,7 @@ def upgraded(catalog: str | None, *, alone: bool) -> Side:
 
 def _side(name: Named, catalog: str) -> Side:
     from virtcatalog.manifests.git import short
-    from virtcatalog.review.side import read_side
+    from virtcatalog.review.read import read_side
 
     if name.revision is not None:
         repository = _in_repository()
@@ -166,7 +166,8 @@ def _fork(head: Named, catalog: str) -> Side:
 
 
 def _at(repository: Repository, commit: str, catalog: str, shown: str) -> Side:
-    from virtcatalog.review.side import Side, read_side
+    from virtcatalog.review.read import read_side
+    from virtcatalog.review.side import Side
 
     folder = repository.folder(commit, catalog)
     label = f"{shown}:{catalog}"

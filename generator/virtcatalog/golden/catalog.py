@@ -25,11 +25,10 @@ from virtcatalog.kubevirt.conditions import Conditions, choose_release
 from virtcatalog.kubevirt.hostfile import load_host
 from virtcatalog.kubevirt.hosts import HostProfile
 from virtcatalog.manifests.folder import SourceError
-from virtcatalog.manifests.read import Manifest
 from virtcatalog.manifests.sources import open_source
 from virtcatalog.manifests.textdiff import unified
 from virtcatalog.releases import DEFAULT, RELEASES, Release, find_release
-from virtcatalog.review.side import read_folder
+from virtcatalog.repositories.find import find
 
 if TYPE_CHECKING:
     from _pytest._code.code import TerminalRepr, TracebackStyle
@@ -195,7 +194,7 @@ class GoldenCatalog(pytest.File):
     def cluster(self) -> list[dict[str, Any]]:
         """The manifests that the cluster has besides the catalog."""
         paths: list[Path] = self.config.getini("virtcatalog_cluster")
-        return [manifest.data for path in paths for manifest in _manifests(path)]
+        return [manifest for path in paths for manifest in _manifests(path)]
 
     def _chosen(self, key: str, usual: str) -> str:
         """The value of a configuration key for this catalog, else for all catalogs."""
@@ -317,14 +316,16 @@ def _check(request: pytest.FixtureRequest, snapshot: SnapshotAssertion) -> None:
         pytest.fail(escaping.log(problem), pytrace=False)
 
 
-def _manifests(path: Path) -> list[Manifest]:
+def _manifests(path: Path) -> list[dict[str, Any]]:
     """The manifests of a file or folder of the cluster; that there are none is a mistake in the configuration."""
     try:
-        manifests, problems = read_folder(open_source(str(path)), _shown(path))
+        repository = find(open_source(str(path)), _shown(path))
     except SourceError as error:
         raise ManifestError(Problem(file=_shown(path), message=error.message)) from None
+    problems = repository.all_problems
+    manifests = [resource.data for environment in repository.environments for resource in environment.resources]
     if not manifests and not problems:
-        problems = [Problem(file=_shown(path), message="holds no manifest")]
+        problems = (Problem(file=_shown(path), message="holds no manifest"),)
     if problems:
         raise ManifestError(*problems)
     return manifests

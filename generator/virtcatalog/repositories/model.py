@@ -42,19 +42,21 @@ def _place(manifest: Manifest, field: str) -> Source:
 class Environment(msgspec.Struct, frozen=True, kw_only=True):
     """One unit that is deployed.
 
-    `name` is what people call it, "" for the plain manifests of a repository; `place` where it is declared. `cluster`
-    is where it lands, "" when that is not said, `namespace` what objects get that name none. `unrendered` says what
-    of it is not among the `resources`, and why: a remote base, a chart without helm. `problems` are faults.
+    `name` is what people call it: a kustomization and a folder are called by their path. `folder` is the one that
+    declares it, by its path in the repository, and `place` where. `cluster` is where it lands, "" when that is not
+    said. `unrendered` says what of it is not among the `resources`, and why: a remote base, a chart without helm.
+    `problems` are faults; `failed` says that it could not be built for them.
     """
 
     name: str
     kind: Kind
+    folder: str
     place: Source
     cluster: str = ""
-    namespace: str = ""
     resources: tuple[Resource, ...] = ()
     unrendered: tuple[Problem, ...] = ()
     problems: tuple[Problem, ...] = ()
+    failed: bool = False
 
 
 class Repository(msgspec.Struct, frozen=True, kw_only=True):
@@ -68,3 +70,9 @@ class Repository(msgspec.Struct, frozen=True, kw_only=True):
     passed_over: Mapping[str, int] = {}
     unrendered: tuple[Problem, ...] = ()
     problems: tuple[Problem, ...] = ()
+
+    @property
+    def all_problems(self) -> tuple[Problem, ...]:
+        """What is wrong with it and with its environments, in order."""
+        of_units = (problem for environment in self.environments for problem in environment.problems)
+        return tuple(sorted({*self.problems, *of_units}))

@@ -10,6 +10,7 @@ from virtcatalog.manifests.difference import differences
 from virtcatalog.manifests.identity import Data, Identity, identity
 from virtcatalog.review.comparison import Comparison
 from virtcatalog.review.side import Side, Vm
+from virtcatalog.review.units import ANYWHERE, Unit, Units
 from virtcatalog.review.verdict import Cause, Verdict
 
 
@@ -18,14 +19,13 @@ class Causes:
 
     def __init__(self, base: Side, head: Side) -> None:
         self._base, self._head = base, head
-        self._objects: dict[tuple[bool, str], dict[Identity, Data]] = {}
-        self._found: dict[tuple[Identity, str], Cause] = {}
+        self._objects: dict[tuple[bool, str, Unit], dict[Identity, Data]] = {}
+        self._found: dict[tuple[Identity, str, Units], Cause] = {}
 
     def around(self, comparison: Comparison, references: Iterable[Identity]) -> tuple[Cause, ...]:
         """Why a VM changes that refers to these objects: those that change, the release, the configuration."""
-        environment = comparison.environment
         objects = [reference for reference in references if reference in comparison.changed]
-        causes = [self._object(reference, environment) for reference in dict.fromkeys(objects)]
+        causes = [self._object(reference, comparison) for reference in dict.fromkeys(objects)]
         return tuple(causes) or tuple(self._elsewhere(comparison))
 
     def of_manifest(
@@ -42,38 +42,39 @@ class Causes:
         field = blamed or next(iter(fields), "")
         return (_at(field.removeprefix("spec.template.spec.") or name, vm.field(field), side.label),)
 
-    def _object(self, which: Identity, environment: str) -> Cause:
-        key = which, environment
+    def _object(self, which: Identity, comparison: Comparison) -> Cause:
+        key = which, comparison.environment, comparison.units
         if key not in self._found:
-            self._found[key] = self._find(which, environment)
+            self._found[key] = self._find(*key)
         return self._found[key]
 
-    def _find(self, which: Identity, environment: str) -> Cause:
+    def _find(self, which: Identity, environment: str, units: Units) -> Cause:
         """An object that changes, at the line that does it: its own, a component's, or one of a catalog it extends."""
-        kind, _, name = which
-        old, new = self._manifest(self._base, which, environment), self._manifest(self._head, which, environment)
+        name = which[2]
+        old = self._manifest(self._base, which, environment, units[0])
+        new = self._manifest(self._head, which, environment, units[1])
         if environment and old != new and self._same_in_base(which):
             overlay = next((found for found in self._head.overlays if found.name == environment), None)
             if overlay is not None:
                 return _at(name, overlay.source, self._head.label)
-        place = self._head.fields.get((kind, "", name)) or self._head.fields.get(which)
+        field_of = self._head.field_of(which, new)
         field = _changed_field(old, new)
-        if place is not None and field:
-            return _at(name, place(field), self._head.label)
-        for side in (self._head, self._base):
-            source = side.places.get((kind, "", name)) or side.places.get(which)
+        if field_of is not None and field:
+            return _at(name, field_of(field), self._head.label)
+        for side, manifest in ((self._head, new), (self._base, old)):
+            source = side.place_of(which, manifest)
             if source is not None:
                 return _at(name, source, side.label)
         return Cause(name)
 
     def _same_in_base(self, which: Identity) -> bool:
-        old, new = (self._manifest(side, which, "") for side in (self._base, self._head))
+        old, new = (self._manifest(side, which, "", ANYWHERE) for side in (self._base, self._head))
         return old is not None and old == new
 
-    def _manifest(self, side: Side, which: Identity, environment: str) -> Data | None:
-        key = side is self._head, environment
+    def _manifest(self, side: Side, which: Identity, environment: str, unit: Unit) -> Data | None:
+        key = side is self._head, environment, unit
         if key not in self._objects:
-            self._objects[key] = {identity(obj): obj for obj in side.objects_in(environment)}
+            self._objects[key] = {identity(obj): obj for obj in side.objects_in(environment, unit)}
         kind, _, name = which
         return self._objects[key].get(which) or self._objects[key].get((kind, "", name))
 
@@ -84,7 +85,7 @@ class Causes:
             yield Cause(f"KubeVirt {old} → {new}")
         for which in sorted(comparison.changed):
             if which[0] == "KubeVirt":
-                found = self._object(which, comparison.environment)
+                found = self._object(which, comparison)
                 yield Cause("the KubeVirt CR", found.file, found.line)
         if self._base.configuration != self._head.configuration:
             yield Cause("the KubeVirt CR")

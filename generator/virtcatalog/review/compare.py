@@ -12,6 +12,7 @@ from virtcatalog.fleet.pool import Executor
 from virtcatalog.kubevirt.conditions import Conditions
 from virtcatalog.manifests.identity import Data
 from virtcatalog.review.cached import Progress
+from virtcatalog.review.deployed import matched
 from virtcatalog.review.dumps import Dump, given, others
 from virtcatalog.review.fleet import Reviewer
 from virtcatalog.review.judge import Case
@@ -41,6 +42,7 @@ def review(
     `environments` only these are looked at. Verdicts that the cache has are not found again. ManifestError when a dump
     holds objects that cannot be read.
     """
+    base, head = matched(base, head)
     clean = sound(*(only(side, environments) for side in _alike(base, head)))
     reviewer = Reviewer(clean.base, clean.head, conditions, others(dumps), environments)
     reviewer.templates()

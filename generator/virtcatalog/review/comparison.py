@@ -19,6 +19,7 @@ from virtcatalog.kubevirt.matchers import KINDS, NAMESPACED_KINDS
 from virtcatalog.manifests.identity import Data, Identity, namespace_of
 from virtcatalog.review.objects import renames
 from virtcatalog.review.side import Side
+from virtcatalog.review.units import ANYWHERE, Unit
 
 
 class KnownField(msgspec.Struct, frozen=True, order=True):
@@ -33,7 +34,7 @@ class Comparison:
     """What VMs of one environment meet on both sides.
 
     `shared` are objects of the cluster that both sides have; the sides' own objects take their place. Objects of a
-    namespace that do not name one are deployed to each of `namespaces`.
+    namespace that do not name one are deployed to each of `namespaces`. `units` are those of repositories.
     """
 
     def __init__(
@@ -43,9 +44,13 @@ class Comparison:
         conditions: tuple[Conditions, Conditions],
         shared: Sequence[Data] = (),
         namespaces: Iterable[str] = (),
+        units: tuple[Unit, Unit] = (ANYWHERE, ANYWHERE),
     ) -> None:
         self.environment = environment
-        base, head = (_spread(side.objects_in(environment), namespaces) for side in sides)
+        self.units = units
+        base, head = (
+            _spread(side.objects_in(environment, unit), namespaces) for side, unit in zip(sides, units, strict=True)
+        )
         published = {located(each) for each in (*base, *head)}
         around = [each for each in shared if located(each) not in published]
         companions = [list(side.companions_in(environment)) for side in sides]

@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain
+from typing import Any
 
 import msgspec
 from msgspec.structs import replace
@@ -36,6 +37,7 @@ from virtcatalog.review.judge import (
 from virtcatalog.review.named import Meeting
 from virtcatalog.review.side import Side, Vm
 from virtcatalog.review.stored import assumed, pins, recreated
+from virtcatalog.review.units import ANYWHERE, Units
 from virtcatalog.review.verdict import Verdict
 
 
@@ -106,7 +108,7 @@ class Reviewer:
         self._conditions = conditions or (Conditions(), Conditions())
         self._shared = shared or {}
         self._only = environments
-        self._comparisons: dict[tuple[str, str, tuple[str, ...]], Comparison] = {}
+        self._comparisons: dict[tuple[Any, ...], Comparison] = {}
         self._places: dict[tuple[str, str, tuple[str, ...]], list[str]] = {}
         self._templates: set[str] = set()
         self._unknown_names: set[str] = set()
@@ -119,7 +121,7 @@ class Reviewer:
         before, after = ({(vm.key, vm.environment): vm for vm in side.vms} for side in self._sides)
         # A side without environments is the same in each of the other's.
         for mine, others, side in ((before, after, self._sides[0]), (after, before, self._sides[1])):
-            if not side.overlays:
+            if not side.overlays and side.repository is None:
                 for key, environment in others.keys() - mine.keys():
                     if (key, "") in mine:
                         mine[key, environment] = replace(mine[key, ""], environment=environment)
@@ -213,7 +215,7 @@ class Reviewer:
         """Judge a VM that stands on the sides themselves: a VM template of a catalog, or a VM of a folder."""
         vm = new or old
         assert vm is not None
-        comparison = self._comparison(vm.environment)
+        comparison = self._comparison(vm.environment, units=self._units(old, new))
         is_template = any(side.catalog for side in self._sides)
         before, after = (
             references(side.manifest, cluster) if side is not None else []
@@ -304,10 +306,25 @@ class Reviewer:
         by_side = [environments_for(given.vm, side.overlays, given.where, self._only) for side in self._sides]
         return next((each for each in by_side if each not in ([], [BASE])), by_side[0])
 
-    def _comparison(self, environment: str, where: str = "", namespaces: tuple[str, ...] = ()) -> Comparison:
+    def _units(self, old: Vm | None, new: Vm | None) -> Units:
+        """The units of repositories that have a VM; of a side that does not have it, what it meets nearby."""
+        before, after = (vm.unit if vm is not None else ANYWHERE for vm in (old, new))
+        return before if old is not None else after.nearby, after if new is not None else before.nearby
+
+    def _comparison(
+        self,
+        environment: str,
+        where: str = "",
+        namespaces: tuple[str, ...] = (),
+        units: Units = (ANYWHERE, ANYWHERE),
+    ) -> Comparison:
         where = where if self._shared.get(where) else ""
-        key = environment, where, namespaces
+        key: tuple[Any, ...] = environment, where, namespaces
+        if all(side.views is not None for side in self._sides):
+            # Units of repositories that meet the same have it in the same list.
+            views = (id(side.objects_in(environment, unit)) for side, unit in zip(self._sides, units, strict=True))
+            key = *views, where, namespaces
         if key not in self._comparisons:
             shared = [*self._shared.get("", ()), *(self._shared[where] if where else ())]
-            self._comparisons[key] = Comparison(self._sides, environment, self._conditions, shared, namespaces)
+            self._comparisons[key] = Comparison(self._sides, environment, self._conditions, shared, namespaces, units)
         return self._comparisons[key]

@@ -1,0 +1,187 @@
+"""Repositories as the sides of a comparison: which unit of one is which of the other, and what it is called.
+
+A unit is called by its own name, with its folder before that where several units have it. Plain manifests are called by
+nothing, or by their folder or file where objects of one name stand in several.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Mapping, Sequence
+from pathlib import PurePosixPath
+from typing import NamedTuple
+
+import msgspec
+
+from virtcatalog.api.kinds import holds_vm
+from virtcatalog.fleet.inputs import located
+from virtcatalog.kubevirt.cluster import counts
+from virtcatalog.manifests.identity import Data, Identity, identity
+from virtcatalog.repositories.model import Environment, Repository, Resource
+from virtcatalog.review.side import Side, Vm, within
+from virtcatalog.review.units import Unit, Views
+
+
+class _Object(NamedTuple):
+    """An object of a unit, and what the environment is called that it is in."""
+
+    unit: Unit
+    environment: Environment
+    resource: Resource
+    name: str = ""
+
+    @property
+    def which(self) -> Identity:
+        """What a cluster finds it by."""
+        return located(self.resource.data)
+
+
+def side_of(repository: Repository, label: str) -> Side:
+    """Return a repository as a side, for what is asked of it alone."""
+    return _side(Side(label=label, repository=repository), _named((repository,))[0], frozenset())
+
+
+def matched(base: Side, head: Side) -> tuple[Side, Side]:
+    """Return two sides so that what is one unit of both repositories is called alike; other sides stay as they are."""
+    if base.repository is None or head.repository is None:
+        return base, head
+    before, after = _named((base.repository, head.repository))
+    before = _moved(before, after)
+    written = {object_.which for object_ in (*before, *after) if object_.resource.data["metadata"].get("namespace")}
+    return _side(base, before, written), _side(head, after, written)
+
+
+def _side(side: Side, objects: Sequence[_Object], written: frozenset[Identity] | set[Identity]) -> Side:
+    """The side with these objects; VMs of `written` are called by their namespace even where they leave it out."""
+    assert side.repository is not None
+    published: dict[str, list[Data]] = {"": []}
+    vms = []
+    for unit, _, resource, name in objects:
+        if holds_vm(resource.data):
+            key = "/".join((located if located(resource.data) in written else identity)(resource.data)[1:]).lstrip("/")
+            vm = Vm(key=key, manifest=resource.data, environment=name, place=resource.place, field=resource.field)
+            vms.append(msgspec.structs.replace(vm, unit=unit))
+        else:
+            published.setdefault(name, []).append(resource.data)
+    problems = side.repository.all_problems
+    return msgspec.structs.replace(
+        side,
+        objects=published,
+        vms=tuple(vms),
+        views=Views(side.repository.environments),
+        problems=problems,
+        left_out=frozenset(within(problem.file, side.label) for problem in problems),
+    )
+
+
+def _objects(repository: Repository) -> list[_Object]:
+    """The objects of a repository that make a difference to VMs."""
+    return [
+        _Object(Unit(number, environment.folder), environment, resource)
+        for number, environment in enumerate(repository.environments)
+        for resource in environment.resources
+        if counts(resource.data)
+    ]
+
+
+def _named(repositories: Sequence[Repository]) -> list[list[_Object]]:
+    """The objects of the repositories, in environments that are called alike in all of them."""
+    units = _names_of_units([repository.environments for repository in repositories])
+    found = []
+    for repository, names in zip(repositories, units, strict=True):
+        found.append([object_._replace(name=names[object_.unit.number]) for object_ in _objects(repository)])
+    plain = _names_of_plain(found)
+    return [
+        [object_._replace(name=plain.get(_plain(object_), object_.name)) for object_ in objects] for objects in found
+    ]
+
+
+def _names_of_units(sides: Sequence[Sequence[Environment]]) -> list[list[str]]:
+    """What each unit is called: the shortest name that is no other's on any side."""
+    labels = [[_labels_of_unit(environment) for environment in environments] for environments in sides]
+    level = _levels([[(unit[0], unit) for unit in units] for units in labels])
+    return [[unit[level[unit[0]]] for unit in units] for units in labels]
+
+
+def _labels_of_unit(environment: Environment) -> tuple[str, ...]:
+    if environment.kind == "folder":
+        return "", ""
+    named = environment.name, str(PurePosixPath(environment.folder, environment.name))
+    return (*named, f"{named[1]} of {environment.cluster}") if environment.cluster else named
+
+
+def _names_of_plain(sides: Sequence[Sequence[_Object]]) -> dict[tuple[Identity, str], str]:
+    """What the environments of plain objects are called, by object and file."""
+    plain = [[object_ for object_ in objects if object_.environment.kind == "folder"] for objects in sides]
+    rows = [[(object_.which, _labels_of_plain(object_)) for object_ in objects] for objects in plain]
+    level = _levels(rows)
+    return {
+        _plain(object_): labels[level[object_.which]]
+        for objects, labelled in zip(plain, rows, strict=True)
+        for object_, (_, labels) in zip(objects, labelled, strict=True)
+    }
+
+
+def _plain(object_: _Object) -> tuple[Identity, str]:
+    if object_.environment.kind != "folder":
+        return object_.which, ""
+    return object_.which, f"{object_.environment.folder}/{_file(object_)}"
+
+
+def _labels_of_plain(object_: _Object) -> tuple[str, ...]:
+    return "", object_.environment.folder, str(PurePosixPath(object_.environment.folder, _file(object_)))
+
+
+def _file(object_: _Object) -> str:
+    return object_.resource.place.file.rpartition("/")[2]
+
+
+def _levels(sides: Sequence[Sequence[tuple[Hashable, tuple[str, ...]]]]) -> dict[Hashable, int]:
+    """How many words it takes to tell apart, on each side, those of one group; as many as there are if none do."""
+    levels: dict[Hashable, int] = defaultdict(int)
+    for rows in sides:
+        groups: dict[Hashable, list[tuple[str, ...]]] = defaultdict(list)
+        for group, labels in rows:
+            groups[group].append(labels)
+        for group, members in groups.items():
+            last = min(map(len, members)) - 1
+            while levels[group] < last and len({labels[levels[group]] for labels in members}) < len(members):
+                levels[group] += 1
+    return levels
+
+
+def _moved(before: Sequence[_Object], after: Sequence[_Object]) -> list[_Object]:
+    """The objects of before, in the environments of after where an object went from one to another.
+
+    An object that two units have on both sides, or that goes between environments of several clusters,
+    is deleted here and created there.
+    """
+    environments = [{object_.name: object_.environment for object_ in objects} for objects in (before, after)]
+    lone = [_lone(objects, others) for objects, others in ((before, after), (after, before))]
+    targets = {
+        which: lone[1][which].name
+        for which, old in lone[0].items()
+        if which in lone[1] and _is_one_place(old, lone[1][which], environments)
+    }
+    return [
+        object_._replace(name=targets[object_.which])
+        if lone[0].get(object_.which) is object_ and object_.which in targets
+        else object_
+        for object_ in before
+    ]
+
+
+def _lone(objects: Sequence[_Object], others: Sequence[_Object]) -> dict[Identity, _Object]:
+    """The objects that the other side has not in that environment, if there is but one of them."""
+    there = {(object_.which, object_.name) for object_ in others}
+    left = [object_ for object_ in objects if (object_.which, object_.name) not in there]
+    number = Counter(object_.which for object_ in left)
+    return {object_.which: object_ for object_ in left if number[object_.which] == 1}
+
+
+def _is_one_place(old: _Object, new: _Object, environments: Sequence[Mapping[str, Environment]]) -> bool:
+    if "folder" in (old.environment.kind, new.environment.kind):
+        return True
+    if old.environment.cluster and new.environment.cluster:
+        return old.environment.cluster == new.environment.cluster
+    return old.name not in environments[1] or new.name not in environments[0]

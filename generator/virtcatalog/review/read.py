@@ -1,0 +1,99 @@
+"""Sides read from folders, as far as they can be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import msgspec
+
+from virtcatalog.catalog.kinds import TEMPLATE
+from virtcatalog.catalog.load import load_catalog
+from virtcatalog.catalog.model import Catalog
+from virtcatalog.environments import BASE as NOWHERE
+from virtcatalog.environments import environments_of
+from virtcatalog.errors import CatalogError, Problem
+from virtcatalog.manifests.folder import Folder
+from virtcatalog.manifests.identity import Data
+from virtcatalog.manifests.layout import BASE, CATALOG, COMPONENTS, OWNED
+from virtcatalog.repositories.find import find
+from virtcatalog.review.deployed import side_of
+from virtcatalog.review.side import Side, Vm, within
+
+#: How often a broken catalog is read again without its broken files.
+_ROUNDS = 4
+
+
+def read_side(folder: Folder, label: str) -> Side:
+    """Read a catalog, an output tree, a repository or a file of manifests; what is wrong is in `problems`.
+
+    `label` is what it is called in messages.
+    """
+    if folder.has(CATALOG):
+        return _read_catalog(folder, label)
+    base = folder.folder(BASE) if folder.has(OWNED) else None
+    return side_of(find(folder, label) if base is None else find(base, f"{label}/{BASE}"), label)
+
+
+def _read_catalog(folder: Folder, label: str) -> Side:
+    try:
+        return _of_catalog(load_catalog(label, folder), label)
+    except CatalogError as error:
+        problems = error.problems
+    broken = _files_of(problems, label)
+    for _ in range(_ROUNDS):
+        if broken & {CATALOG, COMPONENTS, "", "."}:
+            break
+        try:
+            side = _of_catalog(load_catalog(label, folder.changed(dict.fromkeys(broken))), label)
+        except CatalogError as error:
+            more = _files_of(error.problems, label)
+            if more <= broken:
+                break
+            broken |= more
+        else:
+            return msgspec.structs.replace(side, problems=problems, left_out=frozenset(broken))
+    return Side(label=label, problems=problems, left_out=frozenset({"*"}))
+
+
+def _files_of(problems: Iterable[Problem], label: str) -> set[str]:
+    return {within(problem.file, label) for problem in problems}
+
+
+def _of_catalog(catalog: Catalog, label: str) -> Side:
+    landing = [(vm, environments_of(vm, catalog.overlays)) for vm in catalog.vms]
+    companions: dict[str, list[Data]] = {}
+    for template, environments in landing:
+        for environment in environments:
+            companions.setdefault(environment, []).extend(template.companions)
+    entries = {
+        (kind, "", entry.name): entry
+        for entries, kinds in (
+            (catalog.instancetypes, ("VirtualMachineClusterInstancetype", "VirtualMachineInstancetype")),
+            (catalog.preferences, ("VirtualMachineClusterPreference", "VirtualMachinePreference")),
+        )
+        for entry in entries
+        for kind in kinds
+    }
+    places = {which: entry.source for which, entry in entries.items()} | {
+        (TEMPLATE, each, template.name): template.source
+        for template in catalog.templates
+        for each in ("", *(overlay.template_namespace for overlay in catalog.overlays))
+    }
+    return Side(
+        label=label,
+        objects={
+            name: [*catalog.objects(name), *catalog.template_objects(name)]
+            for name in (NOWHERE, *(overlay.name for overlay in catalog.overlays))
+        },
+        companions=companions,
+        overlays=catalog.overlays,
+        catalog=True,
+        budgets=catalog.budgets,
+        vms=tuple(
+            Vm(key=vm_template.key, manifest=vm_template.manifest, environment=environment, place=vm_template.source)
+            for vm_template, environments in landing
+            for environment in environments
+        ),
+        places=places,
+        fields={which: entry.place for which, entry in entries.items()},
+    )
