@@ -127,6 +127,20 @@ def vm_spec(manifest: dict[str, Any]) -> Any:
     return template.get("spec") if isinstance(template, dict) else None
 
 
+def replicas(manifest: dict[str, Any]) -> int | None:
+    """Return how many VMs a pool or ReplicaSet stands for; None for what is one VM."""
+    if manifest.get("kind") not in ("VirtualMachinePool", "VirtualMachineInstanceReplicaSet"):
+        return None
+    number = (manifest.get("spec") or {}).get("replicas")
+    return 1 if number is None else max(int(number), 0)
+
+
+def is_halted(manifest: dict[str, Any]) -> bool:
+    """Whether a VM, or those of a pool, are meant not to run."""
+    spec = vm_spec(manifest)
+    return isinstance(spec, dict) and (spec.get("running") is False or spec.get("runStrategy") == "Halted")
+
+
 def with_vm_spec(manifest: dict[str, Any], spec: dict[str, Any]) -> dict[str, Any]:
     """Return a manifest with another spec of its VM, where `vm_spec` finds it."""
     if manifest.get("kind") == "VirtualMachinePool":

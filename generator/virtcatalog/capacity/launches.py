@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from virtcatalog.api.kinds import is_halted, replicas
 from virtcatalog.api.names import namespace_or_default
 from virtcatalog.capacity.demand import Demand, Reader
 from virtcatalog.capacity.quota import Judge, PodRequest
@@ -24,7 +25,6 @@ from virtcatalog.progress import tracked
 Manifest = dict[str, Any]
 
 INSTANCETYPES = ("VirtualMachineClusterInstancetype", "VirtualMachineInstancetype")
-_HALTED = ("Halted",)
 _LAUNCHER = {"kubevirt.io": "virt-launcher"}
 
 
@@ -88,7 +88,7 @@ def launch_of(vm: Manifest, cluster: Cluster) -> Launch:
     if isinstance(pod_or_reason, str):
         return Launch(name=full_name(vm), why=pod_or_reason)
     pod, automatic = pod_or_reason
-    return Launch(name=full_name(vm), replicas=_replicas(vm), halted=is_halted(vm), pod=pod, automatic=automatic)
+    return Launch(name=full_name(vm), replicas=replicas(vm), halted=is_halted(vm), pod=pod, automatic=automatic)
 
 
 def demand_of(vm: Manifest, cluster: Cluster, reader: Reader) -> Demand | str:
@@ -147,13 +147,13 @@ def read_fleet(
     """
     fleet: list[tuple[Demand, bool]] = []
     podless: list[tuple[str, str]] = []
-    replicas = 0
+    stood_for = 0
     for vm in tracked(launched, number, "VMs"):
         if vm.pod is None:
             podless.append((vm.name, vm.why))
             continue
-        replicas += vm.replicas or 0
-        if replicas > CAPACITY_VMS:
+        stood_for += vm.replicas or 0
+        if stood_for > CAPACITY_VMS:
             raise VirtcatalogError(
                 f"{vm.name}: pools and ReplicaSets stand for more than {CAPACITY_VMS:,} VMs together"
             )
@@ -168,21 +168,6 @@ def read_fleet(
 def _names(vm: Launch) -> Iterable[str]:
     """The names of the VMs of a launch: a pool or ReplicaSet stands for its replicas."""
     return [vm.name] if vm.replicas is None else (f"{vm.name}-{number}" for number in range(vm.replicas))
-
-
-def _replicas(vm: Manifest) -> int | None:
-    if vm.get("kind") not in ("VirtualMachinePool", "VirtualMachineInstanceReplicaSet"):
-        return None
-    replicas = (vm.get("spec") or {}).get("replicas")
-    return 1 if replicas is None else max(int(replicas), 0)
-
-
-def is_halted(vm: Manifest) -> bool:
-    """Whether a VM is meant not to run, and takes no room."""
-    spec = vm.get("spec") or {}
-    if vm.get("kind") == "VirtualMachinePool":
-        spec = (spec.get("virtualMachineTemplate") or {}).get("spec") or {}
-    return spec.get("running") is False or spec.get("runStrategy") in _HALTED
 
 
 def running_on(fleet: Iterable[tuple[Demand, bool]], cluster: Cluster) -> Iterator[tuple[str, str]]:

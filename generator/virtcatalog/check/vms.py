@@ -8,11 +8,10 @@ from virtcatalog.api import reserved
 from virtcatalog.api.corekinds import check_core
 from virtcatalog.api.decode import decode_manifest, decode_pruned
 from virtcatalog.api.findings import field_path, inspect_kind
-from virtcatalog.api.kinds import READ, kind_type
+from virtcatalog.api.kinds import READ, is_halted, kind_type
 from virtcatalog.api.kubevirt import VirtualMachine
 from virtcatalog.api.names import namespace_or_default
 from virtcatalog.capacity.budget import Spending
-from virtcatalog.capacity.launches import is_halted
 from virtcatalog.check.declarations import DECLARATION
 from virtcatalog.check.finding import Finding, Rule
 from virtcatalog.check.outcome import Expander

@@ -7,14 +7,16 @@ from collections.abc import Sequence
 import msgspec
 from msgspec.structs import replace
 
+from virtcatalog.api.kinds import is_halted, replicas
 from virtcatalog.kubevirt.admission.vm import RECEIVER
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.manifests.identity import Data, Identity, identity
 from virtcatalog.review.comparison import Comparison
+from virtcatalog.review.holders import running_held
 from virtcatalog.review.outcome import Outcome, VmChange, compare, outcome, refusals, without_name
 from virtcatalog.review.requests import requested
 from virtcatalog.review.risks import risks
-from virtcatalog.review.running import Running, is_off, running
+from virtcatalog.review.running import Running, running
 from virtcatalog.review.stored import Pinned, stores
 from virtcatalog.review.verdict import Next, Now, Requests, Risk, Verdict
 
@@ -69,13 +71,13 @@ def _verdict(case: Case) -> Verdict:
     outcomes, comparison, name = Outcomes(), case.comparison, identity(case.vm)[2]
     vm = case.vm if case.revisions_are_here else case.fresh
     keeps = _keeps(case, outcomes.of(vm, comparison.base))
-    machine = Running() if keeps else running(vm, vm, comparison.base, comparison.head)
+    machine = Running() if keeps else _machine(vm, vm, comparison)
     pair = _at_next_start(case, outcomes)
     change = compare(*pair, name) if pair is not None else None
     gone = comparison.gone(case.references)
     if pair is not None and pair[1] is outcomes.of(case.fresh, comparison.head):
         change = without_objects(change, gone)
-    found = _after(machine, vm, pair, change)
+    found = _after(machine, (vm, vm), pair, change)
     if found.now == "create":  # nobody applies its manifest again
         found = replace(found, now="unchanged")
     if found.touched or pair is not None or comparison.changed.isdisjoint(case.references or ()):
@@ -85,12 +87,12 @@ def _verdict(case: Case) -> Verdict:
 
 def judge_applied(old: Data, new: Data, comparison: Comparison, references: Sequence[Identity]) -> Verdict:
     """Return the verdict on a VM to which another manifest is applied; `references` are those that both have."""
-    machine = running(old, new, comparison.base, comparison.head)
+    machine = _machine(old, new, comparison)
     if machine.now == "refused":
         return Verdict(now="refused", reasons=machine.reasons)
     head = comparison.keeping(references) if stores(comparison.base) else comparison.head
     pair = outcome(old, comparison.base), outcome(new, head)
-    return _after(machine, new, pair, compare(*pair, identity(new)[2]))
+    return _after(machine, (old, new), pair, compare(*pair, identity(new)[2]))
 
 
 def judge_created(new: Data, comparison: Comparison) -> Verdict:
@@ -101,14 +103,15 @@ def judge_created(new: Data, comparison: Comparison) -> Verdict:
         return Verdict(now="unknown", reasons=reasons, next="unknown")
     if after.result.refused_by == "vm":
         return Verdict(now="refused", reasons=reasons, next="none")
-    found = Verdict(now="create", next=_broken(after), changes=reasons, requests=_requests(None, after, "create"))
-    return replace(found, requests=None) if is_off(new) else found
+    requests = None if is_halted(new) else _requests((None, after), (new, new), "create")
+    return Verdict(now="create", next=_broken(after), changes=reasons, requests=requests)
 
 
 def judge_deleted(old: Data, comparison: Comparison) -> Verdict:
     """Return the verdict on a VM that goes."""
     before = outcome(old, comparison.base)
-    return Verdict(now="delete", next="none", requests=None if is_off(old) else _requests(before, None, "delete"))
+    requests = None if is_halted(old) else _requests((before, None), (old, old), "delete")
+    return Verdict(now="delete", next="none", requests=requests)
 
 
 def judge_template(
@@ -124,7 +127,7 @@ def judge_template(
         changes = ("the VM template is new", *refusals(after))
         return Verdict(template=True, next="changed" if broken == "same" else broken, changes=changes)
     change = without_objects(compare(before, after, identity(new or old or {})[2]), comparison.gone(references))
-    requests = _requests(before, after, "template") if change is not None else None
+    requests = _requests((before, after), (old, new), "template") if change is not None else None
     return Verdict(template=True, next=next_of(change), changes=_changes(change), requests=requests)
 
 
@@ -185,17 +188,25 @@ def _at_next_start(case: Case, outcomes: Outcomes) -> tuple[Outcome, Outcome] | 
     return before, outcomes.of(case.fresh, comparison.before)
 
 
-def _after(machine: Running, vm: Data, pair: tuple[Outcome, Outcome] | None, change: VmChange | None) -> Verdict:
+def _machine(old: Data, new: Data, comparison: Comparison) -> Running:
+    judge_running = running if new.get("kind") == "VirtualMachine" == old.get("kind") else running_held
+    return judge_running(old, new, comparison.base, comparison.head)
+
+
+def _after(
+    machine: Running, vms: tuple[Data, Data], pair: tuple[Outcome, Outcome] | None, change: VmChange | None
+) -> Verdict:
     """The verdict on a VM that is there: what happens to its machine, and what its next start gives."""
     now = machine.now
     if change is not None and pair is not None and now == "unchanged":
-        now = _recovers(change, pair[0], vm)
+        now = _recovers(change, pair[0], vms[1])
     if machine.next in ("refused", "crash", "unknown"):
         return Verdict(now=now, reasons=machine.reasons, next=machine.next, changes=machine.breaks)
-    requests = _requests(*pair, now) if change is not None and pair is not None else None
+    differs = pair is not None and (change is not None or replicas(vms[0]) != replicas(vms[1]))
+    requests = _requests(pair, vms, now) if pair is not None and differs else None
     if now == "stop" and pair is not None:
-        requests = _requests(pair[0], None, now)
-    return Verdict(
+        requests = _requests((pair[0], None), vms, now)
+    verdict = Verdict(
         now=now,
         reasons=machine.reasons,
         next=next_of(change),
@@ -203,11 +214,14 @@ def _after(machine: Running, vm: Data, pair: tuple[Outcome, Outcome] | None, cha
         risks=_risks(*pair) if change is not None and pair is not None else (),
         requests=requests,
     )
+    if machine.next != "kept" or change is None:
+        return verdict
+    return replace(verdict, next="kept", anew=verdict.next, requests=_requests(pair, vms, "kept") if pair else None)
 
 
 def _recovers(change: VmChange, before: Outcome, vm: Data) -> Now:
     """A VM that could not start starts once it can."""
-    if change.kind not in ("admitted", "recovered") or is_off(vm) or before.result is None:
+    if change.kind not in ("admitted", "recovered") or is_halted(vm) or before.result is None:
         return "unchanged"
     return "create" if before.result.refused_by == "vm" else "start"
 
@@ -219,7 +233,7 @@ def _kept(case: Case, before: Outcome, after: Outcome) -> Verdict:
     requests = None
     # What a VM of which nothing is known but that it runs has stored is what it asks for, until it is created anew.
     if change is not None and case.pinned.assumed and change.kind not in ("refused", "crash", "reason"):
-        requests = _requests(before, after, "kept")
+        requests = _requests((before, after), (case.vm, case.vm), "kept")
     anew = next_of(change)
     found = _risks(before, after) if anew == "changed" else ()
     return Verdict(next="kept", anew=anew, changes=_changes(change), risks=found, requests=requests)
@@ -255,12 +269,24 @@ def _changes(change: VmChange | None) -> tuple[str, ...]:
     return change.summary if change is not None else ()
 
 
-def _requests(before: Outcome | None, after: Outcome | None, now: str) -> Requests | None:
-    old, new = (requested(of.result) if of is not None else None for of in (before, after))
+def _requests(
+    outcomes: tuple[Outcome | None, Outcome | None], vms: tuple[Data | None, Data | None], now: str
+) -> Requests | None:
+    """What Pods request before and after: of a pool or ReplicaSet those of all its VMs."""
+    old, new = (
+        requested(outcome.result, _number(vm)) if outcome is not None else None
+        for outcome, vm in zip(outcomes, vms, strict=True)
+    )
     if old == new:
         return None
     at_once = now in ("create", "start", "stop", "delete", "migrate")
     return Requests(old, new, "now" if at_once else "created anew" if now in ("template", "kept") else "next start")
+
+
+def _number(vm: Data | None) -> int:
+    """How many VMs a manifest stands for."""
+    number = replicas(vm) if vm is not None else None
+    return 1 if number is None else number
 
 
 def _matcher(reference: Identity) -> str:

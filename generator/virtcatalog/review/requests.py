@@ -89,8 +89,8 @@ def _cause(verdict: Verdict) -> str:
     return ", ".join(sorted({cause.name for cause in verdict.because})) or "configuration or release"
 
 
-def requested(result: Result | None) -> Requested | None:
-    """What the Pod of a VM requests; None when it has none, or when that cannot be told."""
+def requested(result: Result | None, vms: int = 1) -> Requested | None:
+    """What the Pods of so many alike VMs request; None when they have none, or when that cannot be told."""
     if result is None or not result.admitted or result.vmi_object is None or result.cluster is None:
         return None
     try:
@@ -106,7 +106,8 @@ def requested(result: Result | None) -> Requested | None:
         guest = base.amount.value if base is not None else 0
     wanted = amounts(pod_requests(pod))
     shared = {name: amount for name, amount in wanted.items() if name in _SHARED or name.startswith("hugepages-")}
-    return Requested({**shared, **devices_of(wanted)}, guest)
+    amounts_of_all = {name: amount * vms for name, amount in {**shared, **devices_of(wanted)}.items()}
+    return Requested(amounts_of_all, guest * vms)
 
 
 def total(changes: Iterable[RequestChange]) -> Counter[str]:

@@ -50,7 +50,7 @@ def what(verdict: Verdict) -> list[str]:
     risks = [f"{risk.kind}: {risk.reason}" for risk in verdict.risks]
     if verdict.next == "kept":
         first, *rest = (*risks, *verdict.changes) or ("the same",)
-        return [f"created anew: {first}", *rest]
+        return [*verdict.reasons, f"created anew: {first}", *rest]
     lines = [*verdict.reasons, *risks]
     breaks = verdict.next in ("refused", "crash") and not verdict.template and verdict.now != "refused"
     changes = tuple(change for change in verdict.changes if change not in verdict.reasons)

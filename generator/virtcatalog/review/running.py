@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from virtcatalog.api.kinds import vm_spec
+from virtcatalog.api.kinds import is_halted
 from virtcatalog.errors import CRASH, UnsupportedError, some
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.pipeline import create_vmi
@@ -21,7 +21,7 @@ _TEMPLATE = "spec.template.spec."
 
 
 class Running(msgspec.Struct, frozen=True):
-    """What happens to a machine, and why; `breaks` is why it does not start again, "" for a start that succeeds."""
+    """What happens to a machine, and why; `breaks` is why it does not start again, () if it does."""
 
     now: Now = "unchanged"
     reasons: tuple[str, ...] = ()
@@ -36,13 +36,12 @@ def running(old: Data, new: Data, base: Cluster, head: Cluster) -> Running:
     """
     from virtcatalog.kubevirt.rollout.rollout import rollout
 
-    if old.get("kind") != "VirtualMachine" or new.get("kind") != "VirtualMachine":
-        return _of_holder(old, new)
-    stays_off = is_off(old) and is_off(new)
+    was_off, is_off = is_halted(old), is_halted(new)
+    stays_off = was_off and is_off
     if stays_off and old == new:
         return Running()
-    starts = is_off(old) and not is_off(new)
-    if is_off(old):
+    starts = was_off and not is_off
+    if was_off:
         before, after = _switched_on(old), _switched_on(new) if stays_off else new
     else:
         before, after = old, new
@@ -75,37 +74,6 @@ def now_of(found: Rollout) -> Now:
         return "live"
     moves = found.migration.action == "migrate" or found.migration.migratable
     return "migrate" if moves else "pending"
-
-
-def is_off(manifest: Data) -> bool:
-    """Whether a VM says that it does not run."""
-    spec = manifest.get("spec")
-    given = spec if isinstance(spec, dict) else {}
-    return given.get("runStrategy", None if given.get("running") else "Halted") == "Halted"
-
-
-def _of_holder(old: Data, new: Data) -> Running:
-    """What becomes of the VMs of a pool or ReplicaSet, and of a VMI that has no VM.
-
-    Source: pkg/virt-controller/watch/pool/pool.go and watch/replicaset, admitters/vmi-update-admitter.go.
-    """
-    kind, before, after = new.get("kind"), old.get("spec") or {}, new.get("spec") or {}
-    if before == after:
-        return Running()
-    if kind == "VirtualMachineInstance":
-        return Running("refused", ("a VirtualMachineInstance cannot be changed: delete it and create it anew",))
-    counts = [int(spec.get("replicas", 1)) for spec in (before, after)]
-    scaled = (f"replicas: {counts[0]} → {counts[1]}",) if counts[0] != counts[1] else ()
-    updates = kind == "VirtualMachinePool" and vm_spec(old) != vm_spec(new)
-    strategy = after.get("updateStrategy") or {}
-    if updates and "unmanaged" not in strategy:
-        restarts = "the next restart brings it" if "opportunistic" in strategy else "the pool restarts its VMs itself"
-        updated: Running = Running("restart", (restarts, *scaled))
-    else:
-        updated = Running()
-    if counts[1] < counts[0]:
-        return Running("delete", (*scaled, *updated.reasons[:1]))
-    return Running("create", scaled) if scaled and updated.now == "unchanged" else updated
 
 
 def _reasons(now: Now, found: Rollout, head: Cluster) -> tuple[str, ...]:

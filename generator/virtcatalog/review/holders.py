@@ -1,0 +1,120 @@
+"""What a change does to the VMs of a VirtualMachinePool or VirtualMachineInstanceReplicaSet, and to a VMI without a VM.
+
+Source: pkg/virt-controller/watch/pool/pool.go (scale, update, opportunisticUpdate, proactiveUpdate, isOutdatedVMI),
+pkg/virt-controller/watch/replicaset/replicaset.go (execute, scale), admitters/vmpool-admitter.go,
+admitters/vmi-update-admitter.go; the same in all releases.
+"""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from virtcatalog.api.decode import decode_manifest, to_manifest
+from virtcatalog.api.holders import VirtualMachinePool, VirtualMachinePoolSpec
+from virtcatalog.api.kinds import replicas
+from virtcatalog.errors import counted
+from virtcatalog.kubevirt.cluster import Cluster
+from virtcatalog.kubevirt.controller.holders import first_vm
+from virtcatalog.kubevirt.pipeline import create_vmi
+from virtcatalog.manifests.identity import Data
+from virtcatalog.review.running import Running, running
+
+_EVERY = "100%"
+
+
+def running_held(old: Data, new: Data, base: Cluster, head: Cluster) -> Running:
+    """Return what becomes of the VMs of a pool or ReplicaSet, or of a VMI, as `running` does of a VM.
+
+    Of VMs that the pool leaves as they are the next start is "kept".
+    """
+    kind = new.get("kind")
+    if old == new:
+        return _around(old, base, head) if kind == "VirtualMachinePool" else Running()
+    if kind == "VirtualMachineInstance":
+        if old.get("spec") == new.get("spec"):
+            return Running()
+        return Running("refused", ("a VirtualMachineInstance cannot be changed: delete it and create it anew",))
+    result = create_vmi(new, head)
+    if not result.admitted and result.refused_by == "vm":
+        return Running("refused", tuple(map(str, result.reasons)))
+    if not create_vmi(old, base).admitted:
+        return Running("create" if result.admitted else "unchanged")
+    scaled, machine = _scaled(old, new), Running()
+    if kind == "VirtualMachinePool":
+        pools = [decode_manifest(manifest, VirtualMachinePool) for manifest in (old, new)]
+        if pools[0].spec.selector != pools[1].spec.selector:
+            return Running("refused", ("spec.selector: it cannot be changed (refused by the VM webhook)",))
+        machine = _updated(pools[0], pools[1], base, head)
+        left = _not_scaled(pools[1].spec, scaled)
+        if left:
+            return replace(machine, now="unchanged", next="kept", reasons=(f"{scaled.reasons[0]}: {left}",))
+    elif (new.get("spec") or {}).get("paused"):
+        return Running()
+    if scaled.now == "delete" or machine.now == "unchanged":
+        return replace(machine, now=scaled.now, reasons=(*scaled.reasons, *machine.reasons))
+    return replace(machine, reasons=(*machine.reasons, *scaled.reasons))
+
+
+def _around(pool: Data, base: Cluster, head: Cluster) -> Running:
+    """A pool that stays as it is: what its VMs meet when their cluster changes."""
+    if not create_vmi(pool, base).admitted:
+        return Running()
+    vm = _first(decode_manifest(pool, VirtualMachinePool), base)
+    return running(vm, vm, base, head)
+
+
+def _scaled(old: Data, new: Data) -> Running:
+    """VMs that come or go with the number of replicas."""
+    before, after = replicas(old) or 0, replicas(new) or 0
+    if before == after:
+        return Running()
+    return Running("delete" if after < before else "create", (f"replicas: {before:,} → {after:,}",))
+
+
+def _not_scaled(spec: VirtualMachinePoolSpec, scaled: Running) -> str:
+    """Why a pool does not come to its number of replicas by itself, and then updates none of its VMs; "" if it does."""
+    if spec.paused:
+        return "the pool is paused" if scaled.reasons else ""
+    strategy = spec.scale_in_strategy
+    if scaled.now != "delete" or strategy is None:
+        return ""
+    if strategy.unmanaged is not None:
+        return "scaleInStrategy unmanaged deletes none"
+    return "scaleInStrategy opportunistic deletes none" if strategy.opportunistic is not None else ""
+
+
+def _updated(old: VirtualMachinePool, new: VirtualMachinePool, base: Cluster, head: Cluster) -> Running:
+    """What becomes of the VMs of a pool whose template changes."""
+    spec, strategy = new.spec, new.spec.update_strategy
+    template, former = spec.virtual_machine_template, old.spec.virtual_machine_template
+    if template == former:
+        return Running()
+    if spec.paused:
+        return Running(next="kept", reasons=("the pool is paused: its VMs stay as they are",))
+    if strategy is not None and strategy.unmanaged is not None:
+        return Running(next="kept", reasons=("updateStrategy unmanaged: VMs that exist stay as they are",))
+    machine = running(_first(old, base), _first(new, head), base, head)
+    if machine.now == "refused" or (strategy is not None and strategy.opportunistic is not None):
+        return machine
+    some = strategy.proactive.selection_policy if strategy is not None and strategy.proactive is not None else None
+    of_some = " (those that its selectors choose)" if some is not None and some.selectors is not None else ""
+    if template.spec.data_volume_templates != former.spec.data_volume_templates:
+        reason = f"the pool deletes its VMs{of_some} and creates them anew: dataVolumeTemplates are others"
+        return replace(machine, now="delete", reasons=(reason,))
+    if template.spec.template != former.spec.template and machine.now not in ("stop", "start"):
+        return replace(machine, now="restart", reasons=(f"the pool restarts its VMs itself{of_some}, {_pace(spec)}",))
+    return machine
+
+
+def _pace(spec: VirtualMachinePoolSpec) -> str:
+    """How many VMs a pool restarts at once (calculateMaxUnavailableInt)."""
+    limit, number = spec.max_unavailable, 1 if spec.replicas is None else spec.replicas
+    if limit is None or limit == _EVERY:
+        return "all at once"
+    most = number * int(limit.removesuffix("%")) // 100 if isinstance(limit, str) else limit
+    return f"{counted(max(most, 1), 'VM')} at once"
+
+
+def _first(pool: VirtualMachinePool, cluster: Cluster) -> Data:
+    """The manifest of a pool's first VM; what its number gives it is the same before and after."""
+    return to_manifest(first_vm(pool, cluster.release))

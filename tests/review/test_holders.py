@@ -1,0 +1,166 @@
+"""What a change does to the VMs of pools and ReplicaSets, by the strategy that they have."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import otheryaml
+from virtcatalog import Cluster
+from virtcatalog.review.holders import running_held
+
+POOL = """
+apiVersion: pool.kubevirt.io/v1beta1
+kind: VirtualMachinePool
+metadata: {name: web, namespace: shop}
+spec:
+  replicas: 4
+  selector: {matchLabels: {app: web}}
+  virtualMachineTemplate:
+    metadata: {labels: {app: web}}
+    spec:
+      runStrategy: Always
+      template:
+        metadata: {labels: {app: web}}
+        spec: {domain: {cpu: {sockets: 1}, memory: {guest: 1Gi}, devices: {}}}
+"""
+REPLICA_SET = """
+apiVersion: kubevirt.io/v1
+kind: VirtualMachineInstanceReplicaSet
+metadata: {name: web, namespace: shop}
+spec:
+  replicas: 4
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec: {domain: {memory: {guest: 1Gi}, devices: {}}}
+"""
+HOSTNAME = ("virtualMachineTemplate__spec__template__spec__hostname", "w")
+CPUS = ("virtualMachineTemplate__spec__template__spec__domain__cpu", {"sockets": 2})
+
+
+def disks(size: str) -> list[dict[str, Any]]:
+    storage = {"resources": {"requests": {"storage": size}}}
+    return [{"metadata": {"name": "data"}, "spec": {"source": {"blank": {}}, "storage": storage}}]
+
+
+VOLUMES = (
+    ("virtualMachineTemplate__spec__template__spec__volumes", [{"name": "data", "dataVolume": {"name": "data"}}]),
+    ("virtualMachineTemplate__spec__dataVolumeTemplates", disks("1Gi")),
+)
+DISKS = ("virtualMachineTemplate__spec__dataVolumeTemplates", disks("2Gi"))
+
+
+def changed(text: str, *fields: tuple[str, Any]) -> dict[str, Any]:
+    """A manifest with other fields, each by its path below `spec`."""
+    manifest: dict[str, Any] = otheryaml.load(text)
+    for path, value in fields:
+        *steps, last = path.split("__")
+        place = manifest["spec"]
+        for step in steps:
+            place = place.setdefault(step, {})
+        place[last] = value
+    return manifest
+
+
+def become(old: dict[str, Any], new: dict[str, Any]) -> tuple[str, str, tuple[str, ...]]:
+    machine = running_held(old, new, Cluster([]), Cluster([]))
+    return machine.now, machine.next, machine.reasons
+
+
+@pytest.mark.parametrize(
+    ("strategy", "change", "now", "reason"),
+    [
+        # By default a pool deletes VMIs whose template differs, labels included, and VMs whose DataVolumes do.
+        ((), HOSTNAME, "restart", "the pool restarts its VMs itself, all at once"),
+        ((("maxUnavailable", 1),), HOSTNAME, "restart", "the pool restarts its VMs itself, 1 VM at once"),
+        ((("maxUnavailable", "50%"),), HOSTNAME, "restart", "the pool restarts its VMs itself, 2 VMs at once"),
+        ((), CPUS, "restart", "the pool restarts its VMs itself, all at once"),
+        (
+            (("updateStrategy", {"proactive": {"selectionPolicy": {"selectors": {"labelSelector": {}}}}}),),
+            HOSTNAME,
+            "restart",
+            "the pool restarts its VMs itself (those that its selectors choose), all at once",
+        ),
+        (VOLUMES, DISKS, "delete", "the pool deletes its VMs and creates them anew: dataVolumeTemplates are others"),
+        ((), ("virtualMachineTemplate__spec__runStrategy", "Halted"), "stop", ""),
+        # Opportunistic: its VMs change, and their machines as those of any VM.
+        ((("updateStrategy", {"opportunistic": {}}),), HOSTNAME, "restart", "hostname cannot change while the VM runs"),
+        ((("updateStrategy", {"opportunistic": {}}),), CPUS, "pending", "a binding that does not migrate"),
+        ((("updateStrategy", {"opportunistic": {}}), *VOLUMES), DISKS, "unchanged", ""),
+        ((), ("replicas", 6), "create", "replicas: 4 → 6"),
+        ((), ("replicas", 3), "delete", "replicas: 4 → 3"),
+        ((("scaleInStrategy", {"proactive": {}}),), ("replicas", 3), "delete", "replicas: 4 → 3"),
+        ((("paused", True),), ("replicas", 6), "unchanged", "replicas: 4 → 6: the pool is paused"),
+        (
+            (("scaleInStrategy", {"unmanaged": {}}),),
+            ("replicas", 3),
+            "unchanged",
+            "replicas: 4 → 3: scaleInStrategy unmanaged deletes none",
+        ),
+        (
+            (("scaleInStrategy", {"opportunistic": {}}),),
+            ("replicas", 3),
+            "unchanged",
+            "replicas: 4 → 3: scaleInStrategy opportunistic deletes none",
+        ),
+        ((), ("selector", {"matchLabels": {"app": "web", "b": "c"}}), "refused", "spec.selector"),
+        ((), ("virtualMachineTemplate__spec__template__spec__networks", [{"name": "n"}]), "refused", "networks"),
+    ],
+)
+def test_a_pool_changes_its_vms_by_its_strategy(
+    strategy: tuple[tuple[str, Any], ...], change: tuple[str, Any], now: str, reason: str
+) -> None:
+    found, _, reasons = become(changed(POOL, *strategy), changed(POOL, *strategy, change))
+    assert found == now
+    assert reason in "; ".join(reasons)
+    assert bool(reason) == bool(reasons)
+
+
+@pytest.mark.parametrize(
+    ("strategy", "reason"),
+    [
+        (("paused", True), "the pool is paused: its VMs stay as they are"),
+        (("updateStrategy", {"unmanaged": {}}), "updateStrategy unmanaged: VMs that exist stay as they are"),
+    ],
+)
+def test_vms_that_a_pool_leaves_alone_start_as_before(strategy: tuple[str, Any], reason: str) -> None:
+    assert become(changed(POOL, strategy), changed(POOL, strategy, HOSTNAME)) == ("unchanged", "kept", (reason,))
+
+
+def test_a_pool_that_shrinks_and_changes_does_both() -> None:
+    now, _, reasons = become(changed(POOL), changed(POOL, HOSTNAME, ("replicas", 3)))
+    assert (now, reasons) == ("delete", ("replicas: 4 → 3", "the pool restarts its VMs itself, all at once"))
+
+
+def test_a_pool_that_cannot_be_read_before_has_its_vms_created() -> None:
+    broken = changed(POOL, ("virtualMachineTemplate__spec__template__spec__networks", [{"name": "n"}]))
+    assert become(broken, changed(POOL))[0] == "create"
+
+
+@pytest.mark.parametrize(
+    ("fields", "expected"),
+    [
+        ((("template__spec__hostname", "w"),), ("unchanged", "same", ())),
+        ((("replicas", 5),), ("create", "same", ("replicas: 4 → 5",))),
+        ((("replicas", 3),), ("delete", "same", ("replicas: 4 → 3",))),
+        ((("replicas", 3), ("paused", True)), ("unchanged", "same", ())),
+    ],
+)
+def test_a_replica_set_scales_and_leaves_its_vmis_alone(
+    fields: tuple[tuple[str, Any], ...], expected: tuple[str, str, tuple[str, ...]]
+) -> None:
+    assert become(changed(REPLICA_SET), changed(REPLICA_SET, *fields)) == expected
+
+
+def test_a_vmi_cannot_change_but_for_its_labels() -> None:
+    vmi = {
+        "apiVersion": "kubevirt.io/v1",
+        "kind": "VirtualMachineInstance",
+        "metadata": {"name": "web", "namespace": "shop"},
+        "spec": {"domain": {"memory": {"guest": "1Gi"}, "devices": {}}},
+    }
+    labelled = {**vmi, "metadata": {**vmi["metadata"], "labels": {"a": "b"}}}
+    assert become(vmi, labelled)[0] == "unchanged"
+    assert become(vmi, {**vmi, "spec": {**vmi["spec"], "hostname": "w"}})[0] == "refused"
